@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/internal/gate"
@@ -85,7 +84,7 @@ func (p *plan) plainly(ctx context.Context,
 	t, n := p.parts[0].tgt, p.opt.Results.Top
 	res := p.newResult()
 	seen := map[string]bool{}
-	err := states(t, recall.Counted(ctx), n, func(s scored) bool {
+	err := states(t, ctx, n, func(s scored) bool {
 		f := t.spell(s.x, p.opt.Results.Case)
 		if seen[f.Text] {
 			return false
@@ -108,7 +107,7 @@ func (p *plan) plainly(ctx context.Context,
 
 // alone lists states by what the model says with all blanks masked.
 func (t *target) alone(ctx context.Context, _ int, done func(scored) bool) error {
-	logp, err := t.allMasked(ctx)
+	logp, err := t.allMasked(ctx, t.model.Counting())
 	if err != nil {
 		return err
 	}
@@ -226,7 +225,7 @@ func (t *target) greedy(ctx context.Context, n int, done func(scored) bool) erro
 		return nil
 	}
 	// Constraints leave nothing after the words that were chosen first.
-	logp, err := t.allMasked(ctx)
+	logp, err := t.allMasked(ctx, t.model.Counting())
 	if err != nil {
 		return err
 	}
@@ -253,7 +252,7 @@ func (t *target) following(ctx context.Context, from []scored, i int) ([][]float
 	for k, s := range from {
 		x[k], at[k], rows[k] = s.x, i, make([]float64, t.Coords[i].K())
 	}
-	if err := t.masked(ctx, x, at, rows, i); err != nil {
+	if err := t.masked(ctx, t.model.Counting(), x, at, rows, i); err != nil {
 		return nil, err
 	}
 	t.countMasked()

@@ -63,8 +63,8 @@ func staysExact(t *testing.T, device string) {
 	p := en.probabilities()
 	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.PAS{},
 		&samplers.Rows{Rate: 0.5}} {
-		x0 := en.draw(p, chains, samplers.NewStream(3, s.Name(), 0))
-		run, err := samplers.Start(t.Context(), s, en, x0, samplers.Options{Seed: 2, ID: s.Name()})
+		x0 := en.draw(p, chains, samplers.NewStream(3, s.Info().Name, 0))
+		run, err := samplers.Start(t.Context(), s, en, x0, samplers.Options{Seed: 2, ID: s.Info().Name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func staysExact(t *testing.T, device string) {
 		}
 		if z := chiSquare(en.count(run.X), p); !(math.Abs(z) < threshold) ||
 			sumStats(run.Stats).Hamming == 0 {
-			t.Errorf("%s: score %.1f, %d coordinates changed", s.Name(), z, sumStats(run.Stats).Hamming)
+			t.Errorf("%s: score %.1f, %d coordinates changed", s.Info().Name, z, sumStats(run.Stats).Hamming)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestBFloat16Bias(t *testing.T) {
 					}
 				}
 				u[k] = make([]float64, len(x))
-				if err := tgt.energy(t.Context(), x, u[k]); err != nil {
+				if err := tgt.energy(t.Context(), tgt.model, x, u[k]); err != nil {
 					t.Fatal(err)
 				}
 				for _, state := range x {

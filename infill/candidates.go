@@ -87,7 +87,7 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	for v := range x {
 		x[v] = []int32{int32(v)}
 	}
-	u, _, _, err := tgt.scores(ctx, o.Score)
+	u, _, _, err := tgt.scores(ctx, tgt.model, o.Score)
 	if err != nil {
 		return nil, err
 	}

@@ -303,7 +303,7 @@ func (p *plan) evaluate(ctx context.Context, all []*sighting) error {
 			for i, s := range some {
 				x[i] = s.x
 			}
-			if err := pt.tgt.energy(ctx, x, u); err != nil {
+			if err := pt.tgt.energy(ctx, pt.tgt.model, x, u); err != nil {
 				return err
 			}
 			for i, s := range some {

@@ -84,7 +84,7 @@ func (t *target) exactRows(score Scoring) int {
 // π(v) = exp(S(v)/T) / Σ exp(S/T), the sum over all states that the constraints allow, for their
 // scores S. With ScorePLL that is the π of samplers.
 func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
-	score, parts, rows, err := t.scores(recall.Counted(ctx), p.opt.Results.Score)
+	score, parts, rows, err := t.scores(ctx, t.model.Counting(), p.opt.Results.Score)
 	if err != nil {
 		return nil, err
 	}
@@ -174,8 +174,8 @@ func (t *target) termRows() int { return t.Coords[0].K() * t.extra.rows() }
 
 // scores returns the score of every state of the one coordinate, in nats, its parts, and the number
 // of rows that they take.
-func (t *target) scores(ctx context.Context, by Scoring) (u []float64, parts []Parts, rows int,
-	err error) {
+func (t *target) scores(ctx context.Context, m *recall.Recall, by Scoring) (u []float64,
+	parts []Parts, rows int, err error) {
 	c := &t.Coords[0]
 	x := make([][]int32, c.K())
 	u, parts = make([]float64, c.K()), make([]Parts, c.K())
@@ -184,7 +184,7 @@ func (t *target) scores(ctx context.Context, by Scoring) (u []float64, parts []P
 	}
 	if c.Slot >= 0 && len(t.Groups[0].Blanks) == 1 {
 		// All parts are what the model says of the blank.
-		err := t.masked(ctx, [][]int32{{0}}, []int{0}, [][]float64{u}, len(t.Coords))
+		err := t.masked(ctx, m, [][]int32{{0}}, []int{0}, [][]float64{u}, len(t.Coords))
 		for v, l := range t.untempered(u) {
 			parts[v] = Parts{PLL: l, Left: l, Right: l}
 		}
@@ -198,7 +198,7 @@ func (t *target) scores(ctx context.Context, by Scoring) (u []float64, parts []P
 			valid, some = append(valid, v), append(some, x[v])
 		}
 	}
-	ps, rows, err := t.parts(ctx, some, by)
+	ps, rows, err := t.parts(ctx, m, some, by)
 	if err != nil {
 		return nil, nil, 0, err
 	}

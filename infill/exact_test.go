@@ -58,7 +58,9 @@ func (e *enumerated) EnergyGrad(
 	return e.Energy(ctx, x, u)
 }
 
-func (e *enumerated) MaskedConditional(
+func (e *enumerated) ExactConditionals() bool { return false }
+
+func (e *enumerated) Conditional(
 	_ context.Context, x [][]int32, i []int, logp [][]float64,
 ) error {
 	for n := range x {
@@ -255,13 +257,13 @@ func TestSamplersOnEnumeratedModel(t *testing.T) {
 		t.Fatalf("the starts pass the test (score %.1f): it has no power", z)
 	}
 	after := func(s samplers.Sampler, q []float64) (z float64, moved int, err error) {
-		n := steps[s.Name()]
+		n := steps[s.Info().Name]
 		if n == 0 {
 			n = 10
 		}
-		x0 := en.draw(q, chains, samplers.NewStream(3, s.Name(), 0))
+		x0 := en.draw(q, chains, samplers.NewStream(3, s.Info().Name, 0))
 		run, err := samplers.Start(
-			context.Background(), s, en, x0, samplers.Options{Seed: 2, ID: s.Name()},
+			context.Background(), s, en, x0, samplers.Options{Seed: 2, ID: s.Info().Name},
 		)
 		if err != nil {
 			return 0, 0, err

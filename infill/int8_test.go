@@ -38,9 +38,9 @@ func TestInt8LeavesTheDistribution(t *testing.T) {
 	const chains, steps = 4000, 10
 	p := en.probabilities()
 	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.DMALA{StepSize: 0.5, Balance: samplers.Ratio}, &samplers.PAS{}} {
-		x0 := en.draw(p, chains, samplers.NewStream(3, s.Name(), 0))
+		x0 := en.draw(p, chains, samplers.NewStream(3, s.Info().Name, 0))
 		run, err := samplers.Start(
-			context.Background(), s, rounded, x0, samplers.Options{Seed: 2, ID: s.Name()},
+			context.Background(), s, rounded, x0, samplers.Options{Seed: 2, ID: s.Info().Name},
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func TestInt8LeavesTheDistribution(t *testing.T) {
 		}
 		if z := chiSquare(en.count(run.X), p); !(math.Abs(z) < threshold) ||
 			sumStats(run.Stats).Hamming == 0 {
-			t.Errorf("%s: score %.1f, %d coordinates changed", s.Name(), z, sumStats(run.Stats).Hamming)
+			t.Errorf("%s: score %.1f, %d coordinates changed", s.Info().Name, z, sumStats(run.Stats).Hamming)
 		}
 	}
 }

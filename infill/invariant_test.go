@@ -134,11 +134,11 @@ func invariant(t *testing.T, ctx context.Context, all *scores, tgt samplers.Targ
 	} {
 		z, moved := leave(t, ctx, s, tgt, x, p, steps)
 		t.Logf(
-			"%s: %d states, score %.2f, %d of %d chains elsewhere", s.Name(), len(p), z, moved, leaving,
+			"%s: %d states, score %.2f, %d of %d chains elsewhere", s.Info().Name, len(p), z, moved, leaving,
 		)
-		all.add(s.Name(), z)
+		all.add(s.Info().Name, z)
 		if !(z < threshold) {
-			t.Errorf("%s: leaves the enumerated distribution of %d states (score %.1f)", s.Name(), len(p), z)
+			t.Errorf("%s: leaves the enumerated distribution of %d states (score %.1f)", s.Info().Name, len(p), z)
 		}
 		most = max(most, moved)
 	}
@@ -165,7 +165,7 @@ func leave(
 		sum += p[i]
 		cum[i] = sum
 	}
-	id := t.Name() + "\x00" + s.Name() // draws of its own for every case
+	id := t.Name() + "\x00" + s.Info().Name // draws of its own for every case
 	rng := samplers.NewStream(7, id, 0)
 	x0 := make([][]int32, leaving)
 	from := make([]int, leaving)
@@ -184,7 +184,7 @@ func leave(
 	for k, y := range run.X {
 		i, ok := index[text.IDsKey(y)]
 		if !ok {
-			t.Fatalf("%s: %v is no state", s.Name(), y)
+			t.Fatalf("%s: %v is no state", s.Info().Name, y)
 		}
 		counts[i]++
 		if i != from[k] {

@@ -82,9 +82,9 @@ func (m *Marginal) Rest() float64 {
 
 // checkMarginals refuses samplers whose states do not come up as π says.
 func (o *Options) checkMarginals() error {
-	if o.Results.Marginals && !samplers.InfoOf(o.Sampling.Sampler).Exact {
+	if o.Results.Marginals && !o.sampler().Exact {
 		return fmt.Errorf("%w: probabilities need a sampler that leaves π invariant, and %s does not; "+
-			"rows, gibbs-mh and dmala do", text.ErrOption, o.Sampling.Sampler.Name())
+			"rows, gibbs-mh and dmala do", text.ErrOption, o.Sampling.Sampler.Info().Name)
 	}
 	return nil
 }

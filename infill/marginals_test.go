@@ -279,7 +279,7 @@ func TestMarginalsOfAShortlist(t *testing.T) {
 		t.Fatalf("%d states", len(x))
 	}
 	u := make([]float64, len(x))
-	if err := tgt.energy(ctx, x, u); err != nil {
+	if err := tgt.energy(ctx, tgt.model, x, u); err != nil {
 		t.Fatal(err)
 	}
 	want, sum := map[string]float64{}, 0.0

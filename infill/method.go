@@ -137,6 +137,14 @@ type Progress struct {
 	Best []Filling
 }
 
+// sampler describes the sampler, with the zero Info where there is none.
+func (o *Options) sampler() samplers.Info {
+	if o.Sampling.Sampler == nil {
+		return samplers.Info{}
+	}
+	return o.Sampling.Sampler.Info()
+}
+
 // NeedsGradient reports whether filling with these options may ask the model for a backward pass.
 // If not, a model that was opened with mlm.Options.Forward gives the same bits. The sampler must be
 // one that the options name, or the default. A search never asks for one, whatever guides it.
@@ -150,12 +158,12 @@ func (o *Options) NeedsGradient() bool {
 	if o.Sampling.Sampler == nil || o.Sampling.Gradient == mlm.Forward {
 		return false
 	}
-	for _, n := range samplers.InfoOf(o.Sampling.Sampler).Needs {
+	for _, n := range o.sampler().Needs {
 		switch n {
 		case samplers.NeedEnergies, samplers.NeedConditionals, samplers.NeedRows:
 		default:
 			return true
 		}
 	}
-	return len(samplers.InfoOf(o.Sampling.Sampler).Needs) == 0 // nothing is known of it
+	return len(o.sampler().Needs) == 0 // nothing is known of it
 }

@@ -10,22 +10,22 @@ import (
 	"infill/samplers"
 )
 
-var _ samplers.NeighbourEstimator = (*target)(nil)
+var _ samplers.RatioEstimator = (*target)(nil)
 
 // affordable is the most neighbours whose ratios are estimated unasked. Each is about as
 // much work as a Taylor estimate of all.
 const affordable = 16
 
-// AffordsNeighbours implements samplers.NeighbourEstimator.
-func (t *target) AffordsNeighbours() bool {
+// RatioKind implements samplers.RatioEstimator.
+func (t *target) RatioKind() (ofMeans, cheap bool) {
 	n := 0
 	for i := range t.Coords {
 		n += t.Product.Support(i) - 1
 	}
-	return n <= affordable
+	return false, n <= affordable
 }
 
-// EstimateNeighbours implements samplers.NeighbourEstimator. U is a sum of one term U_i per
+// EstimateRatios implements samplers.RatioEstimator. U is a sum of one term U_i per
 // coordinate, the sum of log f over the tokens that it decides. For a random subset S of b
 // of the n coordinates,
 //
@@ -33,9 +33,9 @@ func (t *target) AffordsNeighbours() bool {
 //
 // with the terms evaluated at every neighbour y. A neighbour costs a row for each token of S,
 // the present state as much once. Neighbours that break a constraint have −∞.
-func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
-	rng []*rand.Rand, logRatio [][]float64) error {
-	ctx = recall.Counted(ctx)
+func (t *target) EstimateRatios(ctx context.Context, x [][]int32, batch int,
+	rng []*rand.Rand, logRatio, _ [][]float64) error {
+	m := t.model.Counting()
 	type request struct{ k, entry int } // entry −1: the state itself
 	var asked []request
 	t.reset()
@@ -80,7 +80,7 @@ func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		b.logProb = recall.Resized(b.logProb, 1, len(b.states))
-		return t.model.TokenLogProb(ctx, b.lay.Sentence, b.states, b.blanks, b.logProb[0])
+		return m.TokenLogProb(ctx, b.lay.Sentence, b.states, b.blanks, b.logProb[0])
 	})
 	if err != nil {
 		return err
@@ -96,8 +96,12 @@ func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 		}
 	}
 	for k := range x {
-		for entry := range t.Product.Neighbours(x[k]) {
-			logRatio[k][entry] -= here[k]
+		for i, v := range x[k] {
+			for w := range t.Product.K(i) {
+				if int32(w) != v {
+					logRatio[k][t.Product.GradOffset(i)+w] -= here[k]
+				}
+			}
 		}
 	}
 	return nil

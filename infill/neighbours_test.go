@@ -13,7 +13,7 @@ import (
 
 // The ratios of a state's neighbours from all coordinates are the differences of U, those
 // from one coordinate at a time have them as their mean.
-func TestEstimateNeighbours(t *testing.T) {
+func TestEstimateRatios(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	m := tiny(t)
@@ -57,8 +57,8 @@ func TestEstimateNeighbours(t *testing.T) {
 		}
 		estimate := func(batch int, seed uint64) []float64 {
 			got := make([]float64, d.GradLen())
-			err := tgt.EstimateNeighbours(ctx, [][]int32{x}, batch,
-				[]*rand.Rand{rand.New(rand.NewPCG(seed, 1))}, [][]float64{got})
+			err := tgt.EstimateRatios(ctx, [][]int32{x}, batch,
+				[]*rand.Rand{rand.New(rand.NewPCG(seed, 1))}, [][]float64{got}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,13 +170,12 @@ func TestSGDLDRefusesTheRatiosOfAVocabulary(t *testing.T) {
 		t.Fatal(err)
 	}
 	tgt := targetOf(t, New(tiny(t)), tm, Options{})
-	if tgt.AffordsNeighbours() {
+	if _, cheap := tgt.RatioKind(); cheap {
 		t.Error("the ratios of a vocabulary are called affordable")
 	}
-	var many *samplers.TooManyError
 	_, err = samplers.Start(context.Background(), &samplers.SGDLD{Rates: samplers.RatioRates},
 		wideTarget{tgt}, [][]int32{{0}}, samplers.Options{})
-	if !errors.As(err, &many) {
+	if !errors.Is(err, samplers.ErrTooMany) {
 		t.Errorf("the ratios of 20000 words: %v", err)
 	}
 }

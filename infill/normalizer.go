@@ -97,13 +97,13 @@ func (p *plan) normalize(ctx context.Context, res *Result) error {
 // be wrong, or is not known.
 func (t *target) normalizer(ctx context.Context, opt *Options, id string, last [][]int32) (
 	n Normalizer, warn, err error) {
-	logq, err := t.allMasked(ctx)
+	logq, err := t.allMasked(ctx, t.model)
 	if err != nil {
 		return n, nil, err
 	}
 	chains := len(last)
 	o := samplers.AISOptions{Chains: chains, Rungs: max(1, opt.Sampling.Steps), Seed: opt.Seed, ID: id}
-	if opt.Sampling.Steps > 0 && samplers.InfoOf(opt.Sampling.Sampler).Exact {
+	if opt.Sampling.Steps > 0 && opt.sampler().Exact {
 		o.From = last
 	}
 	if t.Tied() {

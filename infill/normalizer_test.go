@@ -114,7 +114,7 @@ func TestNormalizerOfAShortlist(t *testing.T) {
 	}
 	x, _ := tgt.states()
 	u := make([]float64, len(x))
-	if err := tgt.energy(ctx, x, u); err != nil {
+	if err := tgt.energy(ctx, tgt.model, x, u); err != nil {
 		t.Fatal(err)
 	}
 	sum := 0.0

@@ -168,7 +168,7 @@ func (p *plan) start(ctx context.Context) error {
 	}
 	return p.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		sampler := pt.sampler
-		if pt.tgt.Product.MaxK() == 1 {
+		if pt.tgt.Product.Size() == 1 {
 			// There is one state, which some samplers refuse to work on; any
 			// that does not leaves it as it is.
 			sampler = &samplers.DMALA{}

@@ -78,7 +78,7 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow
 		for i, f := range byTarget[t] {
 			x[i] = state[f.Text].x
 		}
-		parts, _, err := cold.parts(ctx, x, p.opt.Results.Score)
+		parts, _, err := cold.parts(ctx, cold.model, x, p.opt.Results.Score)
 		if err != nil {
 			return fmt.Errorf("scoring in %s: %w", mlm.Float32, err)
 		}

@@ -45,7 +45,7 @@ func TestEnergyRows(t *testing.T) {
 			if err := tgt.Energy(ctx, x, want); err != nil {
 				t.Fatal(err)
 			}
-			if err := tgt.EnergyRows(ctx, x, u, got); err != nil {
+			if err := tgt.EnergyRows(ctx, x, u, got, nil); err != nil {
 				t.Fatal(err)
 			}
 			checkSums(t, tgt, x, u, got, more)
@@ -60,7 +60,7 @@ func TestEnergyRows(t *testing.T) {
 				for k := range at {
 					at[k] = i
 				}
-				if err := tgt.MaskedConditional(ctx, x, at, cond); err != nil {
+				if err := tgt.Conditional(ctx, x, at, cond); err != nil {
 					t.Fatal(err)
 				}
 				for k := range x {
@@ -76,23 +76,26 @@ func TestEnergyRows(t *testing.T) {
 	}
 }
 
-// checkSums compares EnergyRowSums with the rows and energies that EnergyRows gave, before and after
-// the memo has the sums.
+// checkSums compares the rows and energies that EnergyRows gave with those that it gives with sums,
+// before and after the memo has the sums.
 func checkSums(t *testing.T, tgt *target, x [][]int32, u []float64, want, got [][]float64) {
 	t.Helper()
 	v := make([]float64, len(x))
 	for range 2 {
-		if err := tgt.EnergyRowSums(context.Background(), x, v, got); err != nil {
+		rows, sums := make([][]float64, len(x)), make([][]float64, len(x))
+		for k := range x {
+			rows[k], sums[k] = got[k][:len(want[k])], got[k][len(want[k]):]
+		}
+		if err := tgt.EnergyRows(context.Background(), x, v, rows, sums); err != nil {
 			t.Fatal(err)
 		}
 		for k := range x {
-			n := len(want[k])
-			if !slices.Equal(got[k][:n], want[k]) || v[k] != u[k] {
+			if !slices.Equal(rows[k], want[k]) || v[k] != u[k] {
 				t.Fatalf("%v: rows or energy differ where sums are asked for: %v, %v", x[k], v[k], u[k])
 			}
 			for i := range tgt.Coords {
 				most, sum := samplers.SumRow(want[k][tgt.Product.RowOffset(i):][:tgt.Coords[i].K()])
-				if s := got[k][n+2*i:]; s[0] != most || s[1] != sum {
+				if s := sums[k][2*i:]; s[0] != most || s[1] != sum {
 					t.Fatalf("%v: sums %v of coordinate %d, want %v and %v", x[k], s[:2], i, most, sum)
 				}
 			}
@@ -121,7 +124,7 @@ func TestRowSumsAreOfTheirTokens(t *testing.T) {
 		n := tgt.Product.RowLen()
 		want, got := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n+2*len(tgt.Coords))
 		u := make([]float64, len(x))
-		if err := tgt.EnergyRows(ctx, x, u, want); err != nil {
+		if err := tgt.EnergyRows(ctx, x, u, want, nil); err != nil {
 			t.Fatal(err)
 		}
 		checkSums(t, tgt, x, u, want, got)
@@ -142,7 +145,7 @@ func TestRowSumsOfAnotherBlank(t *testing.T) {
 		n := tgt.Product.RowLen()
 		want, got := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n+2*len(tgt.Coords))
 		u := make([]float64, len(x))
-		if err := tgt.EnergyRows(context.Background(), x, u, want); err != nil {
+		if err := tgt.EnergyRows(context.Background(), x, u, want, nil); err != nil {
 			t.Fatal(err)
 		}
 		checkSums(t, tgt, x, u, want, got)
@@ -170,7 +173,7 @@ func TestEnergyRowsAreCounted(t *testing.T) {
 		}
 		before := tgt.rows
 		out := recall.Resized[float64](nil, len(x), tgt.Product.RowLen())
-		if err := tgt.EnergyRows(ctx, x, make([]float64, len(x)), out); err != nil {
+		if err := tgt.EnergyRows(ctx, x, make([]float64, len(x)), out, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := tgt.rows - before; got != 3*want {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/mlm"
@@ -187,8 +188,8 @@ func partsOf(ctx context.Context, m tokenAsker, mask int32, s *mlm.Sentence, sta
 
 // parts computes the parts of the scores of states, in nats. rows is the number of rows that they
 // take.
-func (t *target) parts(ctx context.Context, x [][]int32, score Scoring) (out []Parts, rows int,
-	err error) {
+func (t *target) parts(ctx context.Context, m *recall.Recall, x [][]int32, score Scoring) (
+	out []Parts, rows int, err error) {
 	byLayout := map[*space.Layout][]int{}
 	var order []*space.Layout
 	for k := range x {
@@ -204,7 +205,7 @@ func (t *target) parts(ctx context.Context, x [][]int32, score Scoring) (out []P
 		for j, k := range byLayout[l] {
 			states[j] = t.Tokens(nil, l, x[k], -1, -1)
 		}
-		ps, n, err := partsOf(ctx, t.model, t.Tokenizer().MaskID(), l.Sentence, states, score)
+		ps, n, err := partsOf(ctx, m, t.Tokenizer().MaskID(), l.Sentence, states, score)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -85,7 +85,7 @@ func (p *plan) search(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.run(recall.Counted(ctx)); err != nil {
+	if err := s.run(ctx); err != nil {
 		return nil, p.parts[0].tgt.extra.blame(err)
 	}
 	return s.result(ctx)

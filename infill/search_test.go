@@ -43,7 +43,7 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 			x = more
 		}
 		x = slices.DeleteFunc(x, func(y []int32) bool { return !pt.tgt.Valid(y) })
-		parts, _, err := pt.tgt.parts(t.Context(), x, opt.Results.Score)
+		parts, _, err := pt.tgt.parts(t.Context(), pt.tgt.model, x, opt.Results.Score)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func TestSearchGivesUpNothingGood(t *testing.T) {
 			}
 			given += len(s.spare)
 			for _, f := range s.spare {
-				parts, _, err := f.part.parts(t.Context(), [][]int32{f.x}, score)
+				parts, _, err := f.part.parts(t.Context(), f.part.model, [][]int32{f.x}, score)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -356,7 +356,7 @@ func TestSearchContext(t *testing.T) {
 		for i := range x {
 			x[i] = int32(slices.Index(tgt.Coords[i].IDs, f.ids[i]))
 		}
-		parts, _, err := tgt.parts(t.Context(), [][]int32{x}, ScoreBlended)
+		parts, _, err := tgt.parts(t.Context(), tgt.model, [][]int32{x}, ScoreBlended)
 		if err != nil || math.Abs(parts[0].blended()-f.Score) > 1e-5 {
 			t.Errorf("%v: %q scores %v, want %v", err, f.Text, f.Score, parts[0].blended())
 		}

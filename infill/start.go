@@ -16,7 +16,7 @@ import (
 // constraints tie coordinates together, states that break them are drawn again.
 func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([][]int32, error) {
 	m := len(t.Coords)
-	logp, err := t.allMasked(ctx)
+	logp, err := t.allMasked(ctx, t.model)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (t *target) sequential(ctx context.Context, opt *Options, id string, n int,
 			}
 		}
 		if i > 0 {
-			if err := t.masked(ctx, x, at, rows, i); err != nil {
+			if err := t.masked(ctx, t.model, x, at, rows, i); err != nil {
 				return nil, err
 			}
 		}
@@ -97,7 +97,7 @@ func (o *Options) shortlist() int {
 	if o.Sampling.Shortlist != 0 {
 		return max(0, o.Sampling.Shortlist) // NoShortlist
 	}
-	if samplers.InfoOf(o.Sampling.Sampler).Enumerates {
+	if o.sampler().Enumerates {
 		return DefaultShortlist
 	}
 	return 0
@@ -113,7 +113,7 @@ func (t *target) restrict(ctx context.Context, n int) error {
 	for i := range t.Coords {
 		logp[i], at[i] = make([]float64, t.Coords[i].K()), i
 	}
-	if err := t.masked(ctx, t.Shortest(), at, logp, 0); err != nil {
+	if err := t.masked(ctx, t.model, t.Shortest(), at, logp, 0); err != nil {
 		return err
 	}
 	keep := make([][]int, m)

@@ -36,16 +36,16 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 			"need a sampler that evaluates energies, such as dmala, or sgdld with rates from ratios",
 			samplers.ErrUnsupported)
 	}
-	ctx = recall.Counted(ctx)
+	asked := t.model.Counting()
 	layouts, subsets := make([]*space.Layout, len(x)), make([][]int, len(x))
 	for k := range x {
 		l := t.LayoutOf(x[k], nil) // fills a cache: not at the same time
-		m := len(l.Sentence.Blanks)
-		b := min(max(batch, 2), m)
-		if m == 1 {
+		n := len(l.Sentence.Blanks)
+		b := min(max(batch, 2), n)
+		if n == 1 {
 			b = 1
 		}
-		s := rng[k].Perm(m)[:b]
+		s := rng[k].Perm(n)[:b]
 		slices.Sort(s)
 		layouts[k], subsets[k] = l, s
 		sub, state := t.part(x[k], l, s)
@@ -55,7 +55,7 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 		}
 	}
 	return gate.Each(ctx, len(x), func(ctx context.Context, k int) (err error) {
-		u[k], err = t.estimate(ctx, x[k], layouts[k], subsets[k], grad[k])
+		u[k], err = t.estimate(ctx, asked, x[k], layouts[k], subsets[k], grad[k])
 		return err
 	})
 }
@@ -77,18 +77,18 @@ func (t *target) part(x []int32, l *space.Layout, s []int) (sub *mlm.Sentence, s
 }
 
 // estimate evaluates the terms of the masked tokens in s, ascending.
-func (t *target) estimate(ctx context.Context, x []int32, l *space.Layout, s []int,
-	grad []float64) (float64, error) {
+func (t *target) estimate(ctx context.Context, from *recall.Recall, x []int32, l *space.Layout,
+	s []int, grad []float64) (float64, error) {
 	m, b, vocab := len(l.Sentence.Blanks), len(s), t.model.VocabSize()
 	sub, state := t.part(x, l, s)
 	states := [][]int32{state}
 	logProb := recall.Resized[float32](nil, 1, b)
 	full, first := recall.Resized[float32](nil, 1, b*vocab), recall.Resized[float32](nil, 1, b*vocab)
-	if err := t.model.Gradient(ctx, sub, states, mlm.Forward, logProb, first); err != nil {
+	if err := from.Gradient(ctx, sub, states, mlm.Forward, logProb, first); err != nil {
 		return 0, err
 	}
 	if t.mode == mlm.Full && b > 1 {
-		if err := t.model.Gradient(ctx, sub, states, mlm.Full, logProb, full); err != nil {
+		if err := from.Gradient(ctx, sub, states, mlm.Full, logProb, full); err != nil {
 			return 0, err
 		}
 	} else {

@@ -52,7 +52,7 @@ func TestStochasticGradUnbiased(t *testing.T) {
 					continue
 				}
 				g := make([]float64, len(mean))
-				e, err := tgt.estimate(ctx, x, l, s, g)
+				e, err := tgt.estimate(ctx, tgt.model, x, l, s, g)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,7 +13,7 @@ type tabled struct {
 	known map[tableKey]tableEntry
 }
 
-var _ samplers.RowSummer = (*tabled)(nil)
+var _ samplers.RowConditioner = (*tabled)(nil)
 
 // A tableKey is a question about a state, given by its number. What is the coordinate of a
 // conditional, or one of the constants below.
@@ -23,7 +23,6 @@ const (
 	whatEnergy = -1 - iota
 	whatGradient
 	whatRows
-	whatSums
 )
 
 type tableEntry struct {
@@ -103,24 +102,17 @@ func (t *tabled) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 		})
 }
 
-func (t *tabled) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error {
+func (t *tabled) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows, _ [][]float64) error {
 	return t.whole(x, u, rows, whatRows, t.Product.RowLen(),
 		func(x [][]int32, u []float64, rows [][]float64) error {
-			return t.target.EnergyRows(ctx, x, u, rows)
+			return t.target.EnergyRows(ctx, x, u, rows, nil)
 		})
 }
 
-func (t *tabled) EnergyRowSums(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error {
-	return t.whole(x, u, rows, whatSums, t.Product.RowLen()+2*t.Product.Len(),
-		func(x [][]int32, u []float64, rows [][]float64) error {
-			return t.target.EnergyRowSums(ctx, x, u, rows)
-		})
-}
-
-func (t *tabled) MaskedConditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
+func (t *tabled) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
 	all, err := t.answers(x, func(k int) int { return i[k] },
 		func(who []int, _ []float64, more [][]float64) error {
-			return t.target.MaskedConditional(ctx, chosen(x, who), chosen(i, who), more)
+			return t.target.Conditional(ctx, chosen(x, who), chosen(i, who), more)
 		},
 		func(k int) int { return t.Product.K(i[k]) })
 	if err != nil {

@@ -40,8 +40,8 @@ type target struct {
 }
 
 var (
-	_ samplers.Gradienter        = (*target)(nil)
-	_ samplers.MaskedConditioner = (*target)(nil)
+	_ samplers.Gradienter     = (*target)(nil)
+	_ samplers.RowConditioner = (*target)(nil)
 )
 
 // A bucket holds the states of a call that have the same layout.
@@ -65,18 +65,18 @@ func (t *target) Domain() *samplers.Domain { return t.Product }
 
 // Energy implements samplers.Target.
 func (t *target) Energy(ctx context.Context, x [][]int32, u []float64) error {
-	if err := t.energy(recall.Counted(ctx), x, u); err != nil {
+	if err := t.energy(ctx, t.model.Counting(), x, u); err != nil {
 		return err
 	}
 	t.count()
 	return nil
 }
 
-// energy is Energy of states that no sampler asks about.
-func (t *target) energy(ctx context.Context, x [][]int32, u []float64) error {
+// energy is Energy of a model that counts rows or does not.
+func (t *target) energy(ctx context.Context, m *recall.Recall, x [][]int32, u []float64) error {
 	t.sort(x, u, 0)
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		if err := t.model.LogProb(ctx, b.lay.Sentence, b.states, b.logProb); err != nil {
+		if err := m.LogProb(ctx, b.lay.Sentence, b.states, b.logProb); err != nil {
 			return err
 		}
 		for j, k := range b.who {
@@ -92,7 +92,7 @@ func (t *target) energy(ctx context.Context, x [][]int32, u []float64) error {
 
 // EnergyGrad implements samplers.Gradienter.
 func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad [][]float64) error {
-	ctx = recall.Counted(ctx)
+	m := t.model.Counting()
 	t.sort(x, u, t.model.VocabSize())
 	for k := range u {
 		if math.IsInf(u[k], -1) { // rejected before anybody looks at it
@@ -101,7 +101,7 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 	}
 	t.countGradients()
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		err := t.model.Gradient(ctx, b.lay.Sentence, b.states, t.mode, b.logProb, b.wide)
+		err := m.Gradient(ctx, b.lay.Sentence, b.states, t.mode, b.logProb, b.wide)
 		if err == nil {
 			err = t.addGuides(ctx, b)
 		}
@@ -169,15 +169,18 @@ func (t *target) gradient(dst []float64, i int, cur int32, l *space.Layout, wide
 	}
 }
 
-// MaskedConditional implements samplers.MaskedConditioner. For tied blanks and
+// ExactConditionals implements samplers.Conditioner: those of a masked model belong to no joint
+// distribution.
+func (t *target) ExactConditionals() bool { return false }
+
+// Conditional implements samplers.Conditioner. For tied blanks and
 // lists, log f(v | …) is the sum over the tokens that the coordinate decides,
 // all of them masked: a distribution that does not depend on its value.
-func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int,
-	logp [][]float64) error {
+func (t *target) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
 	for k := range x {
 		clear(logp[k][:t.Coords[i[k]].K()])
 	}
-	if err := t.masked(recall.Counted(ctx), x, i, logp, len(t.Coords)); err != nil {
+	if err := t.masked(ctx, t.model.Counting(), x, i, logp, len(t.Coords)); err != nil {
 		return err
 	}
 	t.countMasked()
@@ -189,9 +192,9 @@ func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int,
 
 // masked adds to out[k], for state x[k] and coordinate i[k], the tempered log
 // f of every category, with everything that the coordinate decides masked, and all
-// that coordinates from number open on decide.
-func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float64,
-	open int) error {
+// that coordinates from number open on decide. m is the model, which counts rows or does not.
+func (t *target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []int,
+	out [][]float64, open int) error {
 	type request struct{ k, slot, length int }
 	var asked []request
 	t.reset()
@@ -225,7 +228,7 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 		b.wide = recall.Resized(b.wide, len(b.states), t.model.VocabSize())
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		return t.model.Conditional(ctx, b.lay.Sentence, b.states, b.blanks, b.wide)
+		return m.Conditional(ctx, b.lay.Sentence, b.states, b.blanks, b.wide)
 	})
 	if err != nil {
 		return err
@@ -248,12 +251,12 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 }
 
 // allMasked is, for every coordinate, the tempered log f of its categories with all blanks masked.
-func (t *target) allMasked(ctx context.Context) ([][]float64, error) {
+func (t *target) allMasked(ctx context.Context, m *recall.Recall) ([][]float64, error) {
 	at, logp := make([]int, len(t.Coords)), make([][]float64, len(t.Coords))
 	for i := range t.Coords {
 		at[i], logp[i] = i, make([]float64, t.Coords[i].K())
 	}
-	return logp, t.masked(ctx, t.Shortest(), at, logp, 0)
+	return logp, t.masked(ctx, m, t.Shortest(), at, logp, 0)
 }
 
 // sort puts the valid states into buckets, with room for what the model

@@ -8,27 +8,13 @@ import (
 	"infill/samplers"
 )
 
-var _ samplers.RowSummer = (*target)(nil)
-
 // EnergyRows implements samplers.RowConditioner. The row of a coordinate that decides
 // one token is what the model says of that token's place, with which the energy is
-// known too. For tied blanks and lists it is what MaskedConditional says, and costs as
+// known too. For tied blanks and lists it is what Conditional says, and costs as
 // much besides. Rows do not exclude what constraints forbid: that has U = −∞.
 func (t *target) EnergyRows(ctx context.Context, x [][]int32, u []float64,
-	rows [][]float64) error {
-	return t.energyRows(ctx, x, u, rows, false)
-}
-
-// EnergyRowSums implements samplers.RowSummer.
-func (t *target) EnergyRowSums(ctx context.Context, x [][]int32, u []float64,
-	rows [][]float64) error {
-	return t.energyRows(ctx, x, u, rows, true)
-}
-
-// energyRows is EnergyRows, or with summed EnergyRowSums.
-func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64,
-	summed bool) error {
-	ctx = recall.Counted(ctx)
+	rows, sums [][]float64) error {
+	m := t.model.Counting()
 	t.sort(x, u, 0)
 	t.count()
 	for k := range x {
@@ -40,11 +26,11 @@ func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows 
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		decides := t.Decides(b.lay)
-		err := t.model.Rows(ctx, b.lay.Sentence, b.states, func(n recall.User, row recall.Row) {
+		err := m.Rows(ctx, b.lay.Sentence, b.states, func(n recall.User, row recall.Row) {
 			k := b.who[n.State]
 			b.logProb[n.State][n.Blank] = row.Value(b.states[n.State][n.Blank])
 			if i := decides[n.Blank]; i >= 0 {
-				t.ownRow(rows[k], i, row, summed)
+				t.ownRow(rows[k], i, row, sumOf(sums, k, i))
 			}
 		})
 		if err != nil {
@@ -62,14 +48,22 @@ func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows 
 	for _, b := range t.buckets {
 		valid = append(valid, b.who...)
 	}
-	if err := t.sharedRows(ctx, x, valid, rows, summed); err != nil {
+	if err := t.sharedRows(ctx, m, x, valid, rows, sums); err != nil {
 		return err
 	}
 	return t.addTerms(ctx, x, u)
 }
 
-// ownRow fills the row of coordinate i, which decides a single token, and if summed its sum.
-func (t *target) ownRow(rows []float64, i int, row recall.Row, summed bool) {
+// sumOf has room for the sum of coordinate i of state k, nil where sums are not asked for.
+func sumOf(sums [][]float64, k, i int) []float64 {
+	if sums == nil {
+		return nil
+	}
+	return sums[k][2*i:][:2]
+}
+
+// ownRow fills the row of coordinate i, which decides a single token, and if sum is not nil its sum.
+func (t *target) ownRow(rows []float64, i int, row recall.Row, sum []float64) {
 	c := &t.Coords[i]
 	dst := rows[t.Product.RowOffset(i):][:c.K()]
 	if c.Slot >= 0 {
@@ -84,21 +78,19 @@ func (t *target) ownRow(rows []float64, i int, row recall.Row, summed bool) {
 			dst[v] /= t.temp
 		}
 	}
-	if !summed {
-		return
-	}
-	sums := rows[t.Product.RowLen()+2*i:][:2]
-	if c.Slot < 0 {
-		sums[0], sums[1] = samplers.SumRow(dst)
-	} else {
-		sums[0], sums[1] = row.Sum(dst, c.IDs, t.temp)
+	switch {
+	case sum == nil:
+	case c.Slot < 0:
+		sum[0], sum[1] = samplers.SumRow(dst)
+	default:
+		sum[0], sum[1] = row.Sum(dst, c.IDs, t.temp)
 	}
 }
 
-// sharedRows fills the rows of the coordinates that decide several tokens, and if summed their
-// sums, for the states of the given numbers.
-func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int, rows [][]float64,
-	summed bool) error {
+// sharedRows fills the rows of the coordinates that decide several tokens, and if sums are not nil
+// theirs, for the states of the given numbers.
+func (t *target) sharedRows(ctx context.Context, m *recall.Recall, x [][]int32, who []int,
+	rows, sums [][]float64) error {
 	var states [][]int32
 	var at, of []int
 	var out [][]float64
@@ -114,16 +106,16 @@ func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int, rows []
 	if len(states) == 0 {
 		return nil
 	}
-	if err := t.masked(ctx, states, at, out, len(t.Coords)); err != nil {
+	if err := t.masked(ctx, m, states, at, out, len(t.Coords)); err != nil {
 		return err
 	}
 	t.countMasked()
-	if !summed {
+	if sums == nil {
 		return nil
 	}
 	for j, i := range at {
-		sums := rows[of[j]][t.Product.RowLen()+2*i:][:2]
-		sums[0], sums[1] = samplers.SumRow(out[j])
+		sum := sumOf(sums, of[j], i)
+		sum[0], sum[1] = samplers.SumRow(out[j])
 	}
 	return nil
 }

@@ -91,9 +91,8 @@ func (p *plan) honest() error {
 	if p.parts[0].tgt.extra == nil {
 		return nil
 	}
-	_, described := p.opt.Sampling.Sampler.(samplers.Describer)
-	info := samplers.InfoOf(p.opt.Sampling.Sampler)
-	if !described || info.Exact || p.parts[0].tgt.extra.steered(p.opt.Sampling.Sampler) {
+	info := p.opt.sampler()
+	if len(info.Needs) == 0 || info.Exact || p.parts[0].tgt.extra.steered(info.Needs) {
 		return nil
 	}
 	return fmt.Errorf("%w: the sampler %s has no acceptance step, so it would leave out the parts of "+

@@ -116,7 +116,6 @@ func (t *target) addGuides(ctx context.Context, b *bucket) error {
 
 // steered reports whether a sampler without an acceptance step goes by the gradient of the whole
 // energy.
-func (e *extra) steered(s samplers.Sampler) bool {
-	needs := samplers.InfoOf(s).Needs
+func (e *extra) steered(needs []samplers.Need) bool {
 	return e.guided && len(needs) == 1 && needs[0] == samplers.NeedGradients
 }

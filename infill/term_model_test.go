@@ -51,7 +51,7 @@ func TestSecondModelInvariant(t *testing.T) {
 	table := newTabled(tgt)
 	for _, s := range []samplers.Sampler{&samplers.Rows{}, &samplers.DMALA{}, &samplers.GibbsMH{}} {
 		if z, moved := leave(t, ctx, s, table, x, p, 3); !(z < threshold) || moved == 0 {
-			t.Errorf("%s: leaves π of %d states (score %.1f, %d moved)", s.Name(), len(p), z, moved)
+			t.Errorf("%s: leaves π of %d states (score %.1f, %d moved)", s.Info().Name, len(p), z, moved)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func TestSecondModelUncorrected(t *testing.T) {
 			Options{Sampling: SamplingOptions{Sampler: c.sampler, Steps: 2, Chains: 2},
 				Words: WordOptions{Terms: c.terms}, Results: ResultOptions{Score: ScorePLL}})
 		if c.ok != (err == nil) || err != nil && !errors.Is(err, samplers.ErrUnsupported) {
-			t.Errorf("%s of %d terms: %v", c.sampler.Name(), len(c.terms), err)
+			t.Errorf("%s of %d terms: %v", c.sampler.Info().Name, len(c.terms), err)
 		}
 	}
 }

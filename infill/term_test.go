@@ -83,7 +83,7 @@ func TestTermsInvariant(t *testing.T) {
 		} {
 			z, moved := leave(t, ctx, s, table, x, p, 8)
 			if !(z < threshold) || moved == 0 {
-				t.Errorf("%s, %q: leaves π of %d states (score %.1f, %d moved)", s.Name(), text, len(p), z,
+				t.Errorf("%s, %q: leaves π of %d states (score %.1f, %d moved)", s.Info().Name, text, len(p), z,
 					moved)
 			}
 		}

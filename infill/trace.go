@@ -91,7 +91,7 @@ func (t *target) complete(ctx context.Context, x [][]int32, u []float64) error {
 		return nil
 	}
 	found := make([]float64, len(at))
-	if err := t.energy(ctx, states, found); err != nil {
+	if err := t.energy(ctx, t.model, states, found); err != nil {
 		return err
 	}
 	for i, k := range at {

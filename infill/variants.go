@@ -174,7 +174,6 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	opt.Words.Original = masked
 	var list []Variant
 	res, err := r.e.Fill(ctx, &Template{*t}, opt)
-	var many *samplers.TooManyError
 	switch {
 	case err == nil:
 		if opt.Results.Select == SelectDiverse { // in the order in which they are chosen
@@ -185,7 +184,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 				Places: chosen, OriginalScore: res.OriginalScore})
 		}
 	case errors.Is(err, space.ErrEmptySupport), errors.Is(err, ErrFiltered),
-		errors.Is(err, mlm.ErrTooLong), errors.As(err, &many):
+		errors.Is(err, mlm.ErrTooLong), errors.Is(err, samplers.ErrTooMany):
 		if r.cause == nil {
 			r.cause = err
 		}

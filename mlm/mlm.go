@@ -258,10 +258,8 @@ func (m *Model) SameBytes() bool { return !m.options.numbers().Neighbours }
 // Threads is how many batches are evaluated at the same time.
 func (m *Model) Threads() int { return m.options.Threads }
 
-// The packages above ask for places to compute in by gate.Compute.
-func init() {
-	gate.OfModels(func(model any) gate.Places { return model.(*Model).sched })
-}
+// Places are those that gate.Compute takes one of, for packages of this module.
+func (m *Model) Places(gate.Key) gate.Places { return m.sched }
 
 // Close stops the workers and frees the model. Calls in flight end with
 // ErrClosed. Closing twice is harmless.

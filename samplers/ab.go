@@ -1,6 +1,7 @@
 package samplers
 
 import (
+	"context"
 	"fmt"
 	"math"
 )
@@ -12,41 +13,19 @@ import (
 //
 // accepted by Metropolis–Hastings. β = ½ is the locally balanced proposal of
 // DMALA, right for small steps; β = 1 is the globally balanced one, right when
-// α is large and coordinates are independent. Exact. Cost: one evaluation of
-// (U, ∇U) a step.
-//
-// AB's paper tunes too, and was not at hand. The schedule is ours, per chain and in the burn-in
-// only: (α, β) start small, at half the automatic start of DMALA and at ½.
-// Rounds alternate between α, which is first, and β; where one is given, all
-// are on the other. A round tries three values (α/r, α, αr with r = 4 at first,
-// or β−δ, β, β+δ with δ = 0.1, kept in [½, 1]) for L steps each, one value after
-// the other, L = max(2, burn-in/60), and keeps the one with the largest mean of
-// acceptance probability times proposed Hamming distance (the accepted jump
-// distance without its sampling noise); of equals the middle one, but when
-// nothing moved at all in a round on α, the largest. When the middle one wins,
-// r becomes √r (not below 1.15) or δ becomes δ/2 (not below 0.01). Where β = ½
-// or 1 an outer value equals the middle one; when it is that one that wins, δ
-// stays. (To halve δ there, too, was tried: it fixes β near ½ too early and took
-// 2 to 30 % off the effective samples of nine of ten targets.) There are about
-// 20 rounds, up to 29 in a short burn-in; one that the burn-in's end cuts off counts
-// for nothing. Without burn-in α is the automatic start of DMALA and β is ½.
+// α is large and coordinates are independent. Both are tuned to the
+// longest accepted jumps, by a schedule that is ours, as that of the paper was not at hand.
 type AB struct {
-	// StepSize is α; 0 tunes it.
-	StepSize float64
-	// Beta is β in [½, 1]; 0 tunes it.
-	Beta float64
+	StepSize float64 // α; 0 tunes it
+	Beta     float64 // β in [½, 1]; 0 tunes it
 }
 
-// Name implements Sampler.
-func (s *AB) Name() string { return "ab" }
-
-// Attach implements Sampler.
 func (s *AB) Attach(c *Chains) (Kernel, error) {
 	if s.Beta != 0 && !(s.Beta >= 0.5 && s.Beta <= 1) {
-		return nil, &ParamError{s.Name(), "beta", fmt.Sprint(s.Beta),
+		return nil, &ParamError{abInfo.Name, "beta", fmt.Sprint(s.Beta),
 			"a number from 0.5 to 1, or 0 for automatic"}
 	}
-	d, err := newStrided(c, s.Name(), s.StepSize)
+	d, err := newStrided(c, abInfo.Name, s.StepSize)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +48,7 @@ func (s *AB) Attach(c *Chains) (Kernel, error) {
 			})
 		}
 	}
-	return NewMH(c, p, MHOptions{Gradient: true, UntestedAnytime: true})
+	return newMH(c, p, mhOptions{MHOptions: MHOptions{Gradient: true}, anytime: true})
 }
 
 type abProposer struct {
@@ -78,17 +57,18 @@ type abProposer struct {
 }
 
 // Schedule sets (α, β) of the next step.
-func (p *abProposer) Schedule(k, done int) bool {
-	if len(p.search) > 0 {
+func (p *abProposer) Schedule(_ context.Context, _ int, untested []bool) error {
+	for k := range p.search {
 		p.alpha[k], p.beta[k] = p.search[k].point()
 	}
-	return p.stride != nil && p.stride.Untested
+	p.schedule(untested)
+	return nil
 }
 
-// SetStride implements Strider.
-func (p *abProposer) SetStride(s Stride) {
+// setStride implements strider.
+func (p *abProposer) setStride(s Stride) {
 	p.search = nil
-	p.strided.SetStride(s)
+	p.strided.setStride(s)
 }
 
 func (p *abProposer) Adapt(k int, m Move) {
@@ -103,7 +83,7 @@ func (p *abProposer) Freeze(k int) {
 	}
 }
 
-// Tuning implements Tuned.
+// Tuning implements Adapter.
 func (p *abProposer) Tuning(k int) map[string]float64 {
 	if len(p.search) > 0 {
 		return map[string]float64{"step-size": p.search[k].alpha, "beta": p.search[k].beta}
@@ -111,7 +91,20 @@ func (p *abProposer) Tuning(k int) map[string]float64 {
 	return map[string]float64{"step-size": p.alpha[k], "beta": p.beta[k]}
 }
 
-// abSearch is the alternating three-point search described at AB.
+// abSearch is an alternating three-point search: (α, β) start small, at half the automatic start
+// of DMALA and at ½. Rounds alternate between α, which is first, and β; where one is given, all
+// are on the other. A round tries three values (α/r, α, αr with r = 4 at first,
+// or β−δ, β, β+δ with δ = 0.1, kept in [½, 1]) for L steps each, one value after
+// the other, L = max(2, burn-in/60), and keeps the one with the largest mean of
+// acceptance probability times proposed Hamming distance (the accepted jump
+// distance without its sampling noise); of equals the middle one, but when
+// nothing moved at all in a round on α, the largest. When the middle one wins,
+// r becomes √r (not below 1.15) or δ becomes δ/2 (not below 0.01). Where β = ½
+// or 1 an outer value equals the middle one; when it is that one that wins, δ
+// stays. (To halve δ there, too, was tried: it fixes β near ½ too early and took
+// 2 to 30 % off the effective samples of nine of ten targets.) There are about
+// 20 rounds, up to 29 in a short burn-in; one that the burn-in's end cuts off counts
+// for nothing.
 type abSearch struct {
 	tuneAlpha, tuneBeta bool
 	onBeta              bool // the present round varies β
@@ -173,7 +166,6 @@ func (s *abSearch) score(v float64) {
 	}
 }
 
-// Info implements Describer.
 func (s *AB) Info() Info { return abInfo }
 
 var abInfo = Info{
@@ -181,14 +173,13 @@ var abInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "parallel moves with step size and balancing exponent tuned to the " +
 		"longest accepted jumps (Sun et al. 2023)",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
+	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		stepParam(func(s Sampler, v float64) { s.(*AB).StepSize = v }),
 		{
 			Name: "beta", Default: "auto", Min: 0.5, Max: 1, Auto: true,
 			Doc: "exponent β of the balancing function; auto tunes it in the burn-in",
-			set: func(s Sampler, v value) { s.(*AB).Beta = v.f },
+			Set: func(s Sampler, v Value) { s.(*AB).Beta = v.Number },
 		},
 	},
-	make: func() Sampler { return &AB{} },
 }

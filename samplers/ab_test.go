@@ -80,7 +80,7 @@ func TestABRunsOnWhatItFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := run.Kernel.(*mhKernel).p.(*abProposer)
+		p := run.kernel.(*mhKernel).p.(*abProposer)
 		if err := run.Steps(context.Background(), burnin, nil); err != nil {
 			t.Fatal(err)
 		}

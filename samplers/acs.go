@@ -1,6 +1,7 @@
 package samplers
 
 import (
+	"context"
 	"fmt"
 	"math"
 )
@@ -10,79 +11,28 @@ import (
 //	q_i(v) ∝ exp(β_k Δ_i(v) − ‖v − θ_i‖²/(2α_k))
 //
 // accepted by Metropolis–Hastings, with a step size that falls along a cosine
-// from AlphaMax to AlphaMin in each cycle of s steps and jumps back:
+// in each cycle of s steps and jumps back,
 //
-//	α_k = max((AlphaMax/2)(cos(π k/s) + 1), AlphaMin),  k = step mod s
+//	α_k = max(AlphaMax ((cos(π k/s) + 1)/2)^Power, AlphaMin),  k = step mod s
 //
-// (equation 8 of the paper misprints the first term as α_max·cos + 1; Power below is an
-// exponent for (cos + 1)/2), and with a balancing exponent β_k for each α_k, in
-// [BetaMin, BetaMax] and larger for larger steps.
-// Large steps find modes, small ones explore them. Every step leaves π
-// invariant, and so does the cycle. Exact. Cost: one evaluation of (U, ∇U) a
-// step.
+// (equation 8, with a misprint put right), and a balancing exponent β_k that is larger for larger
+// steps. Large steps find modes, small ones explore them.
 //
-// The zero value tunes both step sizes and β_k in the burn-in, each chain by
-// itself from its own acceptance probabilities. The paper has 500 steps for it
-// (section 4.4):
-//
-//   - AlphaMin to the step size that is accepted with probability ρ* at BetaMin,
-//     but at most AlphaMax/√2, so that a cycle remains;
-//   - AlphaMax to the largest step size that is accepted with probability ρ* at
-//     the β that is best for it. (In the paper this β is BetaMax. Where
-//     coordinates depend on each other enough, BetaMax has ρ* only at steps
-//     smaller than AlphaMin; where they do not, BetaMax is the best β.)
-//   - β_k to the most accepted β in [BetaMin, β_{k−1}].
-//
-// The search takes the acceptance to fall as α grows. The paper's figure 3 has one that does
-// not, on a deep model, which is why its search for AlphaMax comes down from AlphaCeil
-// (algorithm 4, Run.SearchStep). Where the acceptance falls below ρ* and rises above it again,
-// AlphaMax here may be the smaller of the step sizes that have it.
-//
-// So a cycle begins at an acceptance near ρ* and goes above it: towards its end
-// β_k is better than the BetaMin that AlphaMin was tuned at. Where even AlphaCeil
-// is accepted more often, AlphaMax is AlphaCeil; ordinal coordinates of many
-// values may need a larger one. AlphaCeil is 60 as in the paper's algorithm 2. Its
-// appendix D.4, on learning, has 5. Where steps above 5 are accepted the difference
-// counts: on 200 independent coordinates of 4 categories the ESS per evaluation is .46
-// with 60 and .13 with 5, on binary ones .67 and .53 (per call, see Info.Calls, a
-// quarter of these). On the Ising, Potts, RBM and
-// regression targets of lab/compare both give the same within 20 %. With 60 the
-// search has a range of 7 in place of 4.6 in log α, so that short burn-ins find α less
-// exactly. The procedure is described in acstune.go. A
-// burn-in below 100 steps is too short for all of it: then AlphaMax is the step
-// size of acceptance ρ* at BetaMin, which all β_k are. A large target does not
-// even forget its start in 25 steps; AlphaMax then comes out too large.
-//
-// The table has the mean acceptance probability at the first, middle and last
-// position of the cycle, of 8 chains with random starts and ρ* = .5. The targets are
-// Ising periodic (a = .1, b = .2), Potts open (4 categories, a = .8) and 3×3 modes 12
-// apart (σ = 2, with AlphaCeil 1000). The long test TestACSAcceptance measures it.
-//
-//	burn-in  Ising 20×20   Ising 5×5     Potts 10×10   modes
-//	     25  .10 .31 .36   .32 .36 .38   .14 .29 .32   .52 .63 .65
-//	    100  .45 .73 .73   .39 .39 .55   .47 .79 .77   .38 .53 .54
-//	    200  .38 .67 .68   .44 .49 .58   .45 .74 .75   .41 .61 .57
-//	    500  .48 .71 .70   .53 .62 .65   .48 .73 .74   .43 .65 .57
-//	   2000  .54 .78 .78   .51 .57 .67   .57 .82 .83   .45 .63 .64
-//
-// Given AlphaMax and AlphaMin, only β_k is tuned, β_0 included, and with
-// FixedBeta only the step sizes, AlphaMax at BetaMax; β_k then goes linearly
-// with α_k from BetaMin to BetaMax. With both nothing is tuned. Without burn-in
-// AlphaMax is AlphaCeil, AlphaMin is AlphaFloor, and β_k is linear.
+// The zero value tunes all three in the burn-in, each chain by itself, to a mean acceptance
+// probability of ρ*: AlphaMin at BetaMin, AlphaMax at the β that is best for it, each β_k to the
+// most accepted. A burn-in below 100 steps finds one step size at BetaMin only. With AlphaMax and
+// AlphaMin given only β_k is tuned, and with FixedBeta only the step sizes; β_k then goes linearly
+// with α_k from BetaMin to BetaMax. Ordinal coordinates of many values may need a larger
+// AlphaCeil.
 type ACS struct {
 	AlphaMax, AlphaMin float64 // largest and smallest step; 0 tunes them
 	BetaMax, BetaMin   float64 // range of β; 0 means 0.95 and 0.5
 	AlphaCeil          float64 // largest step size that tuning tries; 0 means 60
 	AlphaFloor         float64 // smallest step size that tuning tries; 0 means 0.05
 	Cycle              int     // s; 0 means 20
-	// Power makes the schedule AlphaMax·((cos + 1)/2)^Power; 0 means 1. The
-	// public code for two ordinal coordinates takes the cosine of a root of
-	// α, which is a Power of 4: most of a cycle goes to small steps.
-	Power     float64
-	FixedBeta bool // do not tune β_k
-	// TargetAcceptance is ρ*, what AlphaMax and AlphaMin are tuned to; 0
-	// means 0.5.
-	TargetAcceptance float64
+	Power              float64 // above 1 most of a cycle goes to small steps; 0 means 1
+	FixedBeta          bool    // do not tune β_k
+	TargetAcceptance   float64 // ρ*; 0 means 0.5
 }
 
 // Defaults of ACS, from the paper's algorithm 2 and its appendices A and D.2.
@@ -99,16 +49,12 @@ const (
 // maxCycle bounds ACS.Cycle, for which β are kept per chain.
 const maxCycle = 1_000_000
 
-// Name implements Sampler.
-func (s *ACS) Name() string { return "acs" }
-
-// Attach implements Sampler.
 func (s *ACS) Attach(c *Chains) (Kernel, error) {
 	cfg, err := s.config()
 	if err != nil {
 		return nil, err
 	}
-	d, err := newStrided(c, s.Name(), 0)
+	d, err := newStrided(c, acsInfo.Name, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +62,7 @@ func (s *ACS) Attach(c *Chains) (Kernel, error) {
 	for k := range p.tunes {
 		p.tunes[k] = newACSTune(cfg, c.Burnin)
 	}
-	return NewMH(c, p, MHOptions{Gradient: true, UntestedAnytime: true})
+	return newMH(c, p, mhOptions{MHOptions: MHOptions{Gradient: true}, anytime: true})
 }
 
 // config is s with its defaults filled in and checked.
@@ -132,7 +78,7 @@ func (s *ACS) config() (ACS, error) {
 		{"alpha-ceil", &cfg.AlphaCeil, acsAlphaCeil}, {"alpha-floor", &cfg.AlphaFloor, acsAlphaFloor},
 		{"power", &cfg.Power, acsPower},
 	} {
-		if err := checkPositive(s.Name(), p.name, *p.v, true); err != nil {
+		if err := checkPositive(acsInfo.Name, p.name, *p.v, true); err != nil {
 			return cfg, err
 		}
 		if *p.v == 0 {
@@ -140,18 +86,18 @@ func (s *ACS) config() (ACS, error) {
 		}
 	}
 	var err error
-	if cfg.TargetAcceptance, err = checkTarget(s.Name(), s.TargetAcceptance,
+	if cfg.TargetAcceptance, err = checkTarget(acsInfo.Name, s.TargetAcceptance,
 		acsAcceptance); err != nil {
 		return cfg, err
 	}
-	if err := checkCount(s.Name(), "cycle", s.Cycle, maxCycle); err != nil {
+	if err := checkCount(acsInfo.Name, "cycle", s.Cycle, maxCycle); err != nil {
 		return cfg, err
 	}
 	if cfg.Cycle == 0 {
 		cfg.Cycle = acsCycle
 	}
 	bad := func(name string, v float64, want string) error {
-		return &ParamError{s.Name(), name, fmt.Sprint(v), want}
+		return &ParamError{acsInfo.Name, name, fmt.Sprint(v), want}
 	}
 	switch {
 	case cfg.BetaMin > cfg.BetaMax:
@@ -174,14 +120,15 @@ type acsProposer struct {
 	tunes []acsTune // per chain
 }
 
-func (p *acsProposer) Schedule(k, done int) bool {
-	if p.stride != nil {
-		return p.stride.Untested
+// Schedule sets (α, β) of the next step.
+func (p *acsProposer) Schedule(_ context.Context, done int, untested []bool) error {
+	if p.schedule(untested) {
+		return nil
 	}
-	t := &p.tunes[k]
-	var free bool
-	p.alpha[k], p.beta[k], free = t.next(done)
-	return free
+	for k := range p.tunes {
+		p.alpha[k], p.beta[k], untested[k] = p.tunes[k].next(done)
+	}
+	return nil
 }
 
 func (p *acsProposer) Adapt(k int, m Move) {
@@ -192,7 +139,7 @@ func (p *acsProposer) Adapt(k int, m Move) {
 
 func (p *acsProposer) Freeze(k int) { p.tunes[k].finish() }
 
-// Tuning implements Tuned.
+// Tuning implements Adapter.
 func (p *acsProposer) Tuning(k int) map[string]float64 {
 	t := &p.tunes[k]
 	return map[string]float64{
@@ -210,7 +157,6 @@ func (t *acsTune) cosine(k int) float64 {
 	return math.Max(t.alphaMax*c, t.alphaMin)
 }
 
-// Info implements Describer.
 func (s *ACS) Info() Info { return acsInfo }
 
 var acsInfo = Info{
@@ -219,7 +165,7 @@ var acsInfo = Info{
 	Doc: "step sizes fall along a cosine and jump back each cycle: large ones find " +
 		"modes, small ones explore them (Pynadath et al. 2024); tunes itself in " +
 		"the burn-in",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
+	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		acsParam("alpha-max", 0, inf, "largest step size",
 			func(s *ACS) *float64 { return &s.AlphaMax }),
@@ -244,5 +190,4 @@ var acsInfo = Info{
 			func(s Sampler) *bool { return &s.(*ACS).FixedBeta }),
 		acceptParam(acsAcceptance, func(s Sampler, v float64) { s.(*ACS).TargetAcceptance = v }),
 	},
-	make: func() Sampler { return &ACS{} },
 }

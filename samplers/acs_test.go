@@ -19,7 +19,7 @@ func scales(t *testing.T, s *ACS, burnin, n int) ([][2]float64, *acsProposer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := run.Kernel.(*mhKernel).p.(*acsProposer)
+	p := run.kernel.(*mhKernel).p.(*acsProposer)
 	var out [][2]float64
 	if err := run.Steps(context.Background(), n, func(*Run) error {
 		out = append(out, [2]float64{p.alpha[0], p.beta[0]})
@@ -148,7 +148,7 @@ func reach(beta float64) float64 {
 }
 
 // tuned feeds f to the tuning in place of a chain.
-func tuned(cfg ACS, burnin int, f func(alpha, beta float64) float64) *acsTune {
+func tunedACS(cfg ACS, burnin int, f func(alpha, beta float64) float64) *acsTune {
 	full, err := cfg.config()
 	if err != nil {
 		panic(err)
@@ -169,7 +169,7 @@ func TestACSFindsKnownOptimum(t *testing.T) {
 		burnin                     int
 		tolMin, tolMax, tolB, curb float64
 	}{{100, 0.2, 0.15, 0.1, 0.08}, {200, 0.1, 0.1, 0.08, 0.05}, {500, 0.05, 0.05, 0.05, 0.03}, {2000, 0.05, 0.05, 0.05, 0.03}} {
-		g := tuned(ACS{}, c.burnin, hill)
+		g := tunedACS(ACS{}, c.burnin, hill)
 		best, top := 0.71, reach(0.71)
 		if math.Abs(math.Log(g.alphaMin/reach(0.5))) > c.tolMin {
 			t.Errorf("burn-in %d: α_min = %.4f, want %.4f", c.burnin, g.alphaMin, reach(0.5))
@@ -197,7 +197,7 @@ func TestACSTunesToGoal(t *testing.T) {
 	t.Parallel()
 	for _, goal := range []float64{0.2, 0.5, 0.8} {
 		for _, burnin := range []int{25, 60, 100, 500} {
-			g := tuned(ACS{TargetAcceptance: goal}, burnin, hill)
+			g := tunedACS(ACS{TargetAcceptance: goal}, burnin, hill)
 			a := hill(g.alphaMax, g.beta[0])
 			tol := 0.05
 			if burnin <= 100 {
@@ -211,7 +211,7 @@ func TestACSTunesToGoal(t *testing.T) {
 			}
 		}
 	}
-	g := tuned(ACS{AlphaMax: 0.4, AlphaMin: 0.1}, 300, hill)
+	g := tunedACS(ACS{AlphaMax: 0.4, AlphaMin: 0.1}, 300, hill)
 	if math.Abs(g.beta[0]-0.71) > 0.05 || g.alphaMax != 0.4 || g.alphaMin != 0.1 {
 		t.Errorf(
 			"given step sizes: α %g to %g, β_0 = %g, want .4, .1 and .71", g.alphaMax, g.alphaMin, g.beta[0],
@@ -225,7 +225,7 @@ func TestACSWithoutInformation(t *testing.T) {
 	t.Parallel()
 	for _, a := range []float64{0, 1} {
 		for _, burnin := range []int{25, 100, 500} {
-			g := tuned(ACS{}, burnin, func(_, _ float64) float64 { return a })
+			g := tunedACS(ACS{}, burnin, func(_, _ float64) float64 { return a })
 			want := 0.05
 			if a == 1 {
 				want = 60

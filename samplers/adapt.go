@@ -2,9 +2,9 @@ package samplers
 
 import "math"
 
-// TargetAcceptance is the mean acceptance probability (Stats.MeanProb) that step sizes are
+// usualAcceptance is the mean acceptance probability (Stats.MeanProb) that step sizes are
 // adapted to: 0.574, the optimum for locally balanced proposals (PAS; Sun et al. 2022).
-const TargetAcceptance = 0.574
+const usualAcceptance = 0.574
 
 // scaleTuner adapts one positive scale (a step size, a simulation time) of one
 // chain to a mean acceptance probability by stochastic approximation (Robbins–Monro):

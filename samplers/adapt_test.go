@@ -53,7 +53,7 @@ func TestAdaptationEndsWithBurnin(t *testing.T) {
 			for k, later := range tuning(50) {
 				if !maps.Equal(kept[k], later) {
 					t.Errorf(
-						"%s %+v, chain %d, %d steps after the burn-in: %v, was %v", s.Name(), s, k, 50*(n+1), later,
+						"%s %+v, chain %d, %d steps after the burn-in: %v, was %v", s.Info().Name, s, k, 50*(n+1), later,
 						kept[k],
 					)
 				}
@@ -61,7 +61,7 @@ func TestAdaptationEndsWithBurnin(t *testing.T) {
 		}
 		for k := range kept {
 			if len(kept[k]) == 0 || maps.Equal(start[k], kept[k]) {
-				t.Errorf("%s %+v, chain %d: %v after the burn-in as before it", s.Name(), s, k, kept[k])
+				t.Errorf("%s %+v, chain %d: %v after the burn-in as before it", s.Info().Name, s, k, kept[k])
 			}
 		}
 	}

@@ -16,7 +16,7 @@ func TestSeeker(t *testing.T) {
 	lo, hi := -20.0, 20.0
 	for hi-lo > 1e-9 {
 		x := (lo + hi) / 2
-		if moves(x)*accepted(x)+1-moves(x) > TargetAcceptance {
+		if moves(x)*accepted(x)+1-moves(x) > usualAcceptance {
 			lo = x
 		} else {
 			hi = x
@@ -24,7 +24,7 @@ func TestSeeker(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, at := range []float64{-3000, -40, 0, 700} {
-		s := newSeeker(at+500, TargetAcceptance)
+		s := newSeeker(at+500, usualAcceptance)
 		for n := range 400 {
 			if n == 100 {
 				at += 400
@@ -91,7 +91,7 @@ func TestDLMCOnCliffs(t *testing.T) {
 		}
 		for k, u := range run.U {
 			if st := run.Stats[k]; u != 0 || st.MeanProb() < 0.3 || st.Hamming == 0 {
-				t.Errorf("%s, chain %d: U = %g, mean probability %.2f, %d changes, %v", s.Name(), k, u,
+				t.Errorf("%s, chain %d: U = %g, mean probability %.2f, %d changes, %v", s.Info().Name, k, u,
 					st.MeanProb(), st.Hamming, run.Tuning(k))
 			}
 		}

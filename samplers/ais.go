@@ -2,14 +2,10 @@ package samplers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
-
-// ErrRare marks a support that independent draws hardly ever hit, so that its share of them is not
-// known.
-var ErrRare = errors.New("independent draws hardly ever meet the constraints")
 
 const (
 	// shareDraws is the number of draws that measure the share of the support, shareHits the least
@@ -23,36 +19,42 @@ const (
 // AISOptions say how AIS anneals.
 type AISOptions struct {
 	Chains int // independent chains, at least 1
-	// Rungs is the number of steps of β from 0 to 1, at least 1. A chain takes one energy for each,
-	// or one call of an Annealer. One rung is importance sampling by q.
+	// Rungs is the number of steps of β from 0 to 1, at least 1, each with one energy of a chain or
+	// one call of Anneal. One rung is importance sampling by q.
 	Rungs int
 	Seed  uint64 // with ID, decides all randomness; see NewStream
 	ID    string
 	// Support reports whether a state is in the support where coordinates are tied together by more
-	// than the domain's masks; nil: all states that the masks allow. U counts as −∞
-	// elsewhere, whatever the target says.
+	// than the domain's masks; nil: all that they allow. U counts as −∞ elsewhere.
 	Support func(x []int32) bool
-	// From are draws of π, such as the last states of chains that have mixed. Further chains then go
-	// from them to q, so that LogZ rests on both ways. nil: there is no way back.
+	// From are draws of π, such as the last states of chains that have mixed. Further chains go from
+	// them to q, so that LogZ rests on both ways.
 	From [][]int32
+	// Anneal, if not nil, takes states along a path of one's own from p_0 = q to p_1 = exp(U),
+	// constants included. logq[i] has log q_i of every category, normalised, and from and to are in
+	// [0, 1], in any order. It sets
+	//
+	//	gain[k] = log p_to(x[k]) − log p_from(x[k])
+	//
+	// and then moves x[k], in place, by a reversible transition that leaves p_to invariant, drawing
+	// from rng[k] only. It excludes Support.
+	Anneal func(ctx context.Context, logq [][]float64, from, to float64, x [][]int32,
+		rng []*rand.Rand, gain []float64) error
 }
 
 // An AISResult is an estimate of a log-normaliser, log Σ exp(U) over the support.
 type AISResult struct {
 	// LogZ is in nats: Bennett's acceptance ratio of both ways, or without From the mean weight.
 	LogZ float64
-	// Error is the standard error of LogZ in nats. Chains are independent. It is NaN for one chain
-	// without From, and +Inf for two ways that nowhere meet.
+	// Error is the standard error of LogZ in nats, NaN for one chain without From, and +Inf for two
+	// ways that nowhere meet.
 	Error float64
 	ESS   float64 // effective number of the Chains, (Σw)²/Σw² (Kong 1992), from 1 to Chains
-	// Below and Above are log Z by one way alone, in nats: by the mean of w on the way to π, and by
-	// that of 1/w on the way back. As exp(Below) and exp(−Above) have no bias, the first is too low
-	// on average and the second too high, if From are draws of π (Grosse, Ghahramani and Adams,
-	// "Sandwiching the marginal likelihood using bidirectional Monte Carlo", 2015). Above is NaN
-	// without From.
+	// Below and Above are log Z by one way alone, in nats. If From are draws of π, the first is too
+	// low on average and the second too high (Grosse, Ghahramani and Adams 2015).
 	Below, Above  float64
 	LogW, LogBack []float64 // log-weights of the two ways in nats, by chain
-	// X are the states at the end of the way to π. With the weights exp(LogW) they are a sample of π.
+	// X are the states at the end of the way to π, a sample of π with the weights exp(LogW).
 	X [][]int32
 }
 
@@ -64,24 +66,19 @@ type AISResult struct {
 // with log-weight Σ_k (β_k − β_{k−1}) (U(x_k) − log q(x_k)). logq[i] has log q_i of every category
 // of coordinate i, up to a constant, and −∞ where q_i is 0. Every state of the support needs q > 0.
 //
-// At every β a chain makes one Metropolis–Hastings proposal at one coordinate, in turns. Its
-// proposal is ∝ q_i^(1−β) f_i^β, for f_i the row of the coordinate (RowConditioner), which does not
-// depend on the coordinate's value. The normaliser thus cancels, and with probability
+// At every β a chain makes one Metropolis–Hastings proposal at one coordinate, in turns. It is
+// ∝ q_i^(1−β) f_i^β, for f_i the row of the coordinate (RowConditioner). The normaliser cancels, and
+// with probability
 //
 //	min(1, exp(β (U(x′) − U(x) − log f_i(x′_i) + log f_i(x_i))))
 //
-// the proposal is accepted. A target without rows has q_i for f_i. An Annealer has a path and steps
-// of its own instead, unless there is a Support. A state whose energy is NaN or
-// +∞ has weight 0. As each step is reversible, the way back from AISOptions.From makes the same
-// steps in the reverse order.
+// the proposal is accepted. A target without rows has q_i for f_i. A state whose energy is NaN or
+// +∞ has weight 0. The way back from AISOptions.From makes the same steps in the reverse order.
 //
 // Few weights say little of those that no chain has: where the chains from q miss a mode of π, LogZ
-// is too low and Error far too small. Chains from draws of π have been there. Bennett's ratio then
-// has an Error as large as the two ways are apart. Where Below is the larger, which draws of π give
-// by chance only, From has missed what the chains from q found, and Error has that distance too.
-//
-// Where Support is given, q's normaliser on it is its share of independent draws, and Error has
-// that part too.
+// is too low and Error far too small. Chains from draws of π have been there. Error is then as large
+// as the two ways are apart, and where Below is the larger, which draws of π give by chance only, it
+// has that distance too. Where Support is given, it has the error of q's share of it.
 //
 // Errors: ErrParam, ErrState for a state of the wrong shape or of probability 0, ErrRare, or the
 // target's.
@@ -96,6 +93,10 @@ func AIS(ctx context.Context, t Target, logq [][]float64, o AISOptions) (*AISRes
 	if o.Chains < 1 || o.Rungs < 1 {
 		return nil, fmt.Errorf("%w: %d chains and %d rungs, want at least 1 of each", ErrParam,
 			o.Chains, o.Rungs)
+	}
+	if o.Anneal != nil && o.Support != nil {
+		return nil, fmt.Errorf("%w: a path of one's own takes no account of a support; leave one out",
+			ErrParam)
 	}
 	up, err := newAnnealing(t, logq, o.Chains, o)
 	if err != nil {

@@ -12,7 +12,6 @@ type annealing struct {
 	AISOptions
 	n    int // chains
 	t    Target
-	own  Annealer       // nil: the geometric path, one coordinate at a time
 	rows RowConditioner // nil: no rows
 	d    *Domain
 	logq [][]float64 // normalised
@@ -37,11 +36,9 @@ func newAnnealing(t Target, logq [][]float64, n int, o AISOptions) (*annealing, 
 		x: matrix[int32](n, d.Len()), y: matrix[int32](n, d.Len()),
 		u: make([]float64, n), v: make([]float64, n),
 		logw: make([]float64, n), rng: make([]*rand.Rand, n),
-		lw: make([]float64, d.MaxK()), c: make([]float64, d.MaxK())}
+		lw: make([]float64, d.maxK), c: make([]float64, d.maxK)}
 	a.ask = &Chains{Target: t, Domain: d, X: a.x, U: a.u, memory: make([]any, n), all: everyChain(n)}
-	if own, ok := t.(Annealer); ok && o.Support == nil {
-		a.own = own
-	} else if r, ok := t.(RowConditioner); ok {
+	if r, ok := t.(RowConditioner); ok && o.Anneal == nil {
 		a.rows = r
 		a.f, a.g = matrix[float64](n, d.RowLen()), matrix[float64](n, d.RowLen())
 	}
@@ -127,10 +124,10 @@ func (a *annealing) start(ctx context.Context) error {
 			}
 		}
 	}
-	if a.own != nil {
-		return nil // an Annealer says what the weights gain
+	if a.Anneal != nil {
+		return nil // Anneal says what the weights gain
 	}
-	if err := a.energies(ctx, a.ask.Present(a.ask.all), a.x, a.u, a.f); err != nil {
+	if err := a.energies(ctx, a.ask.all, a.x, a.u, a.f); err != nil {
 		return err
 	}
 	for k, u := range a.u {
@@ -150,7 +147,7 @@ func (a *annealing) resume(ctx context.Context) error {
 		copy(a.x[k], x)
 		a.rng[k] = NewStream(a.Seed, a.ID+"\x00back", k)
 	}
-	if err := a.energies(ctx, a.ask.Present(a.ask.all), a.x, a.u, a.f); err != nil {
+	if err := a.energies(ctx, a.ask.all, a.x, a.u, a.f); err != nil {
 		return err
 	}
 	for k, u := range a.u {
@@ -164,7 +161,7 @@ func (a *annealing) resume(ctx context.Context) error {
 
 // climb goes from q to π, rung by rung, and adds up the weights.
 func (a *annealing) climb(ctx context.Context) error {
-	if a.own != nil {
+	if a.Anneal != nil {
 		for r := range a.Rungs {
 			if err := a.anneal(ctx, r, r+1); err != nil {
 				return err
@@ -185,7 +182,7 @@ func (a *annealing) climb(ctx context.Context) error {
 
 // descend goes from π to q: the steps of climb, the other way round.
 func (a *annealing) descend(ctx context.Context) error {
-	if a.own != nil {
+	if a.Anneal != nil {
 		for r := a.Rungs; r > 0; r-- {
 			if err := a.anneal(ctx, r, r-1); err != nil {
 				return err
@@ -204,12 +201,12 @@ func (a *annealing) descend(ctx context.Context) error {
 	}
 }
 
-// anneal has an Annealer go from one rung to the next one up or down. A weight is that of the way
+// anneal goes by Anneal from one rung to the next one up or down. A weight is that of the way
 // up, so on the way down it gains what p loses. A gain of NaN or +∞ makes the weight 0, or on the
 // way down infinite, which a mean of 1/w takes for 0.
 func (a *annealing) anneal(ctx context.Context, from, to int) error {
 	n := float64(a.Rungs)
-	err := a.own.Anneal(ctx, a.logq, float64(from)/n, float64(to)/n, a.x, a.rng, a.v)
+	err := a.Anneal(ctx, a.logq, float64(from)/n, float64(to)/n, a.x, a.rng, a.v)
 	if err != nil {
 		return err
 	}
@@ -229,13 +226,13 @@ func (a *annealing) gain() {
 	}
 }
 
-func (a *annealing) energies(ctx context.Context, from Origins, x [][]int32, u []float64,
+func (a *annealing) energies(ctx context.Context, chain []int, x [][]int32, u []float64,
 	f [][]float64) error {
 	var err error
 	if a.rows != nil {
-		err = a.rows.EnergyRows(ctx, x, u, f)
+		err = a.rows.EnergyRows(ctx, x, u, f, nil)
 	} else {
-		err = a.ask.Evaluate(ctx, from, x, u, nil)
+		err = a.ask.evaluate(ctx, chain, x, u, nil)
 	}
 	if err != nil || a.Support == nil {
 		return err
@@ -276,7 +273,7 @@ func (a *annealing) step(ctx context.Context, r int) error {
 	if len(who) == 0 {
 		return nil
 	}
-	if err := a.energies(ctx, a.ask.Proposed(who), y, a.v[:len(who)], g); err != nil {
+	if err := a.energies(ctx, who, y, a.v[:len(who)], g); err != nil {
 		return err
 	}
 	for j, k := range who {

@@ -45,7 +45,7 @@ func (p *bentPath) Anneal(_ context.Context, logq [][]float64, from, to float64,
 	return nil
 }
 
-// TestAISAnnealer: with an Annealer's own path both ways are unbiased, and the last states with their
+// TestAISAnnealer: with a path of one's own both ways are unbiased, and the last states with their
 // weights are a sample of π.
 func TestAISAnnealer(t *testing.T) {
 	t.Parallel()
@@ -59,7 +59,7 @@ func TestAISAnnealer(t *testing.T) {
 		q := base(rng, d)
 		for _, rungs := range []int{1, 5, 20} {
 			p.calls = 0
-			r, err := AIS(context.Background(), p, q, AISOptions{Chains: n, Rungs: rungs,
+			r, err := AIS(context.Background(), p, q, AISOptions{Chains: n, Rungs: rungs, Anneal: p.Anneal,
 				Seed: rng.Uint64(), From: p.draws(rng, n)})
 			if err != nil {
 				t.Fatal(err)
@@ -94,9 +94,8 @@ func TestAISAnnealer(t *testing.T) {
 	}
 }
 
-// failing is an Annealer whose gains and errors are given.
+// failing is a path whose gains and errors are given.
 type failing struct {
-	*tableTarget
 	gain float64
 	err  error
 }
@@ -108,14 +107,14 @@ func (f failing) Anneal(_ context.Context, _ [][]float64, _, _ float64, _ [][]in
 }
 
 // TestAISAnnealerFails: a gain that is not a number or infinite is a weight of 0, an error comes
-// back, and an Annealer is not asked where there is a Support.
+// back, and a Support beside it is refused.
 func TestAISAnnealerFails(t *testing.T) {
 	t.Parallel()
 	tab := newTable(rand.New(rand.NewPCG(1, 1)), Bits(2), 1, .3)
 	q := base(rand.New(rand.NewPCG(1, 2)), tab.dom)
-	o := AISOptions{Chains: 2, Rungs: 3}
+	by := func(f failing) AISOptions { return AISOptions{Chains: 2, Rungs: 3, Anneal: f.Anneal} }
 	for _, g := range []float64{math.NaN(), math.Inf(1), negInf} {
-		r, err := AIS(context.Background(), failing{tab, g, nil}, q, o)
+		r, err := AIS(context.Background(), tab, q, by(failing{g, nil}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,11 +123,12 @@ func TestAISAnnealerFails(t *testing.T) {
 		}
 	}
 	bad := errors.New("broken")
-	if _, err := AIS(context.Background(), failing{tab, 0, bad}, q, o); !errors.Is(err, bad) {
+	if _, err := AIS(context.Background(), tab, q, by(failing{0, bad})); !errors.Is(err, bad) {
 		t.Errorf("up: %v", err)
 	}
-	o.Support = func([]int32) bool { return true }
-	if _, err := AIS(context.Background(), failing{tab, 0, bad}, q, o); err != nil {
+	both := by(failing{})
+	both.Support = func([]int32) bool { return true }
+	if _, err := AIS(context.Background(), tab, q, both); !errors.Is(err, ErrParam) {
 		t.Errorf("with a support: %v", err)
 	}
 }

@@ -5,30 +5,25 @@ import (
 	"math"
 )
 
-// Balance is a locally balanced weight function g with g(t) = t·g(1/t)
-// (Zanella 2020, definition 2), applied to the estimated probability ratio
-// t = exp(Δ). At large vocabularies Ratio explores more than Sqrt, which gives
-// the many unlikely categories more of the proposal (DISCS).
+// Balance is a locally balanced weight function g with g(t) = t·g(1/t) (Zanella 2020, definition
+// 2), applied to the estimated probability ratio t = exp(Δ). Among thousands of categories Ratio
+// explores more than Sqrt (DISCS).
 type Balance uint8
 
 const (
-	// Sqrt is g(t) = √t, the default.
-	Sqrt Balance = iota
-	// Ratio is g(t) = t/(1+t), Barker's.
-	Ratio
-	// Max is g(t) = max(1, t).
-	Max
-	// Min is g(t) = min(1, t).
-	Min
+	Sqrt  Balance = iota // √t, the default
+	Ratio                // t/(1+t), Barker's
+	Max                  // max(1, t)
+	Min                  // min(1, t)
 )
 
-// BalanceNames lists the names of the values of Balance, in their order.
-var BalanceNames = []string{"sqrt", "ratio", "max", "min"}
+// balanceNames has the names of the values of Balance, in their order.
+var balanceNames = []string{"sqrt", "ratio", "max", "min"}
 
-// String returns the name in BalanceNames.
+// String returns the name: sqrt, ratio, max or min.
 func (b Balance) String() string {
-	if int(b) < len(BalanceNames) {
-		return BalanceNames[b]
+	if int(b) < len(balanceNames) {
+		return balanceNames[b]
 	}
 	return fmt.Sprintf("balance(%d)", uint8(b))
 }
@@ -64,8 +59,8 @@ func (b Balance) logAll(d []float64) {
 }
 
 func (b Balance) check(sampler string) error {
-	if int(b) >= len(BalanceNames) {
-		return &ParamError{sampler, "balance", b.String(), joinNames(BalanceNames)}
+	if int(b) >= len(balanceNames) {
+		return &ParamError{sampler, "balance", b.String(), joinNames(balanceNames)}
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ const maxBlock = 1000
 // newBallKernel makes the kernel of HammingBall and BlockGibbs. recentre draws u, radius 0 stands
 // for the whole block.
 func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool) (Kernel, error) {
-	cnt, err := newCounter(c, name, 1, 0, TargetAcceptance)
+	cnt, err := newCounter(c, name, 1, 0, usualAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool
 		return nil, err
 	}
 	if all := size * float64(c.Len()) * float64(c.Domain.Len()); all > maxScratch {
-		return nil, &TooManyError{Sampler: name, Count: size,
+		return nil, &tooManyError{Sampler: name, Count: size,
 			Limit:  int(maxScratch / float64(c.Len()*c.Domain.Len())),
 			Remedy: "use a smaller block or fewer chains"}
 	}
@@ -127,6 +127,9 @@ type ballKernel struct {
 	who           []int // the chain of each state in x
 }
 
+// Prepare implements Kernel.
+func (b *ballKernel) Prepare(ctx context.Context) error { return b.c.StartEnergies(ctx) }
+
 // Step implements Kernel.
 func (b *ballKernel) Step(ctx context.Context) error {
 	c := b.c
@@ -151,16 +154,12 @@ func (b *ballKernel) Step(ctx context.Context) error {
 	b.off[c.Len()] = len(b.x)
 	for lo := 0; lo < len(b.x); lo += chunkStates {
 		hi := min(lo+chunkStates, len(b.x))
-		from := c.Proposed(b.who[lo:hi])
-		if err := c.Evaluate(ctx, from, b.x[lo:hi], b.u[lo:hi], nil); err != nil {
+		if err := c.Evaluate(ctx, b.who[lo:hi], b.x[lo:hi], b.u[lo:hi], nil); err != nil {
 			return err
 		}
 	}
 	for k := range c.X {
 		states, u := b.x[b.off[k]:b.off[k+1]], b.u[b.off[k]:b.off[k+1]]
-		for j, x := range states {
-			c.Evaluated(k, x, u[j])
-		}
 		c.clean(k, u, nil)
 		j, _ := drawLog(c.RNG[k], u, b.cum)
 		if j < 0 { // cannot happen: the ball holds the current state

@@ -162,7 +162,9 @@ func (a able) StochasticGrad(
 	return err
 }
 
-func (a able) MaskedConditional(_ context.Context, _ [][]int32, _ []int, logp [][]float64) error {
+func (a able) ExactConditionals() bool { return false }
+
+func (a able) Conditional(_ context.Context, _ [][]int32, _ []int, logp [][]float64) error {
 	for _, l := range logp {
 		for v := range l {
 			l[v] = -0.1 * float64(v)

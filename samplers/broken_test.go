@@ -22,10 +22,10 @@ func (f forgetful) Energy(ctx context.Context, x [][]int32, u []float64) error {
 // that the reverse term of Gibbs–MH is taken from a wrong conditional.
 type unmasked struct{ *tableTarget }
 
-func (m unmasked) MaskedConditional(
+func (m unmasked) Conditional(
 	ctx context.Context, x [][]int32, i []int, lp [][]float64,
 ) error {
-	err := m.tableTarget.MaskedConditional(ctx, x, i, lp)
+	err := m.tableTarget.Conditional(ctx, x, i, lp)
 	for k := range x {
 		lp[k][x[k][i[k]]] += 0.3 * float64(x[k][i[k]]+1)
 	}

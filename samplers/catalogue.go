@@ -10,15 +10,15 @@ func stepParam(set func(Sampler, float64)) Param {
 	return Param{
 		Name: "step-size", Default: "auto", Min: 0, OpenMin: true, Max: inf, Auto: true,
 		Doc: "step size α; auto adapts it in the burn-in",
-		set: func(s Sampler, v value) { set(s, v.f) },
+		Set: func(s Sampler, v Value) { set(s, v.Number) },
 	}
 }
 
 func balanceParam(set func(Sampler, Balance)) Param {
 	return Param{
-		Name: "balance", Default: "sqrt", Choices: BalanceNames,
+		Name: "balance", Default: "sqrt", Choices: balanceNames,
 		Doc: "balancing function g",
-		set: func(s Sampler, v value) { set(s, Balance(v.word)) },
+		Set: func(s Sampler, v Value) { set(s, Balance(v.Word)) },
 	}
 }
 
@@ -26,7 +26,7 @@ func acceptParam(def float64, set func(Sampler, float64)) Param {
 	return Param{
 		Name: "target-acceptance", Default: plain(def), Min: 0, OpenMin: true, Max: 0.999,
 		Doc: "acceptance rate that automatic values are adapted to",
-		set: func(s Sampler, v value) { set(s, v.f) },
+		Set: func(s Sampler, v Value) { set(s, v.Number) },
 	}
 }
 
@@ -34,7 +34,7 @@ func scanParam(set func(Sampler, Scan)) Param {
 	return Param{
 		Name: "scan", Default: "random", Choices: scanNames,
 		Doc: "order in which coordinates are visited",
-		set: func(s Sampler, v value) { set(s, Scan(v.word)) },
+		Set: func(s Sampler, v Value) { set(s, Scan(v.Word)) },
 	}
 }
 
@@ -42,7 +42,7 @@ func timeParam(set func(Sampler, float64)) Param {
 	return Param{
 		Name: "time", Default: "auto", Min: 0, OpenMin: true, Max: inf, Auto: true,
 		Doc: "simulation time h; auto adapts it in the burn-in",
-		set: func(s Sampler, v value) { set(s, v.f) },
+		Set: func(s Sampler, v Value) { set(s, v.Number) },
 	}
 }
 
@@ -50,7 +50,7 @@ func flipsParam(set func(Sampler, float64)) Param {
 	return Param{
 		Name: "flips", Default: "auto", Min: 1, Max: inf, Auto: true,
 		Doc: "coordinates R that a proposal changes, on average; auto adapts it in the burn-in",
-		set: func(s Sampler, v value) { set(s, v.f) },
+		Set: func(s Sampler, v Value) { set(s, v.Number) },
 	}
 }
 
@@ -58,16 +58,15 @@ func countParam(name string, def, lo, hi int, doc string, set func(Sampler, int)
 	return Param{
 		Name: name, Default: plain(float64(def)), Min: float64(lo), Max: float64(hi), Integer: true,
 		Doc: doc,
-		set: func(s Sampler, v value) { set(s, int(v.f)) },
+		Set: func(s Sampler, v Value) { set(s, int(v.Number)) },
 	}
 }
 
 func preconditionParam(set func(Sampler, []float64)) Param {
 	return Param{
 		Name: "precondition", Default: "none", Min: 0, OpenMin: true, Max: inf, List: true,
-		Doc: "factors of the step size, one per coordinate (on text: per list, per blank, or per " +
-			"token of a blank of several)",
-		set: func(s Sampler, v value) { set(s, v.list) },
+		Doc: "factors of the step size, one per coordinate",
+		Set: func(s Sampler, v Value) { set(s, v.List) },
 	}
 }
 
@@ -79,7 +78,7 @@ func switchParam(name string, def bool, doc string, changed func(Sampler) *bool)
 	}
 	return Param{
 		Name: name, Default: words[0], Choices: words, Doc: doc,
-		set: func(s Sampler, v value) { *changed(s) = v.word == 1 },
+		Set: func(s Sampler, v Value) { *changed(s) = v.Word == 1 },
 	}
 }
 
@@ -91,6 +90,6 @@ func acsParam(name string, def, most float64, doc string, field func(*ACS) *floa
 	}
 	return Param{
 		Name: name, Default: text, Min: 0, OpenMin: true, Max: most, Auto: def == 0, Doc: doc,
-		set: func(s Sampler, v value) { *field(s.(*ACS)) = v.f },
+		Set: func(s Sampler, v Value) { *field(s.(*ACS)) = v.Number },
 	}
 }

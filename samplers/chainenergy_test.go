@@ -109,7 +109,7 @@ func asks(t *testing.T, s Sampler, target Target, x0 [][]int32, first, chunk, st
 		t.Fatal(err)
 	}
 	if chunk > 0 {
-		switch k := run.Kernel.(type) {
+		switch k := run.kernel.(type) {
 		case *exactGibbs:
 			k.n.x = k.n.x[:chunk]
 		case *lb1Kernel:
@@ -143,28 +143,28 @@ func TestChainEnergy(t *testing.T) {
 	all := append(mhSamplers(4), &DULA{Batch: 2}, &BlockGibbs{Block: 3},
 		&HammingBall{Block: 4, Radius: 2})
 	for _, info := range List() {
-		all = append(all, info.make())
+		all = append(all, fresh(t, info.Name))
 	}
 	some, many, across := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, s := range all {
 		for _, chunk := range []int{0, 3} {
-			h := newHearing(t, tab, s.Name(), len(x0))
+			h := newHearing(t, tab, s.Info().Name, len(x0))
 			run, silent := asks(t, s, h, x0, 0, chunk, 25), asks(t, s, tab, x0, 0, 0, 25)
-			some[s.Name()] = some[s.Name()] || h.some
-			many[s.Name()] = many[s.Name()] || h.many
-			across[s.Name()] = across[s.Name()] || h.across
+			some[s.Info().Name] = some[s.Info().Name] || h.some
+			many[s.Info().Name] = many[s.Info().Name] || h.many
+			across[s.Info().Name] = across[s.Info().Name] || h.across
 			for k, x := range x0 {
 				if !slices.Equal(run.X[k], silent.X[k]) || run.U[k] != silent.U[k] {
-					t.Errorf("%s: chain %d ends at %v, want %v", s.Name(), k, run.X[k], silent.X[k])
+					t.Errorf("%s: chain %d ends at %v, want %v", s.Info().Name, k, run.X[k], silent.X[k])
 				}
-				alone := newHearing(t, tab, s.Name(), 1)
+				alone := newHearing(t, tab, s.Info().Name, 1)
 				asks(t, s, alone, [][]int32{x}, k, 0, 25)
 				if !slices.Equal(h.asked[k], alone.asked[0]) {
-					t.Errorf("%s: chain %d asked for %v, alone for %v", s.Name(), k, h.asked[k],
+					t.Errorf("%s: chain %d asked for %v, alone for %v", s.Info().Name, k, h.asked[k],
 						alone.asked[0])
 				}
 				if len(alone.asked[0]) == 0 {
-					t.Errorf("%s: chain %d asked for nothing", s.Name(), k)
+					t.Errorf("%s: chain %d asked for nothing", s.Info().Name, k)
 				}
 			}
 		}
@@ -194,16 +194,16 @@ func TestChainEnergyOfManyStates(t *testing.T) {
 	tab := newTable(rand.New(rand.NewPCG(5, 2)), Categories(7, 3), 1, 0)
 	x0 := [][]int32{make([]int32, 7), {1, 0, 0, 0, 0, 0, 0}, {2, 0, 0, 0, 0, 0, 0}}
 	for _, s := range []Sampler{&BlockGibbs{Block: 7}, &HammingBall{Block: 7, Radius: 7}} {
-		h := newHearing(t, tab, s.Name(), len(x0))
+		h := newHearing(t, tab, s.Info().Name, len(x0))
 		asks(t, s, h, x0, 0, 0, 2)
 		if !h.across {
-			t.Errorf("%s: the states of no chain were in two calls", s.Name())
+			t.Errorf("%s: the states of no chain were in two calls", s.Info().Name)
 		}
 		for k, x := range x0 {
-			alone := newHearing(t, tab, s.Name(), 1)
+			alone := newHearing(t, tab, s.Info().Name, 1)
 			asks(t, s, alone, [][]int32{x}, k, 0, 2)
 			if !slices.Equal(h.asked[k], alone.asked[0]) {
-				t.Errorf("%s: chain %d asked for other states than alone", s.Name(), k)
+				t.Errorf("%s: chain %d asked for other states than alone", s.Info().Name, k)
 			}
 		}
 	}
@@ -218,8 +218,8 @@ func TestEvaluateNeedsGradients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, grad := run.Present([]int{0}), matrix[float64](1, 2)
-	err = run.Evaluate(context.Background(), from, run.X, run.U, grad)
+	grad := matrix[float64](1, 2)
+	err = run.Evaluate(context.Background(), []int{0}, run.X, run.U, grad)
 	if !errors.Is(err, ErrUnsupported) {
 		t.Errorf("the error is %v", err)
 	}

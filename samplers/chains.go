@@ -24,14 +24,11 @@ type Stats struct {
 	Hamming  int     // Σ of coordinates changed: the accepted jump distance
 	Proposed int     // Σ of coordinates that proposals changed
 	Evals    int     // states given to the target (conditionals count as one)
-	// Zero counts the proposals of U = −∞, which are rejected; in samplers that
-	// evaluate the neighbours of a state (exact-gibbs without conditionals,
-	// block-gibbs, hb, lb1) the states of U = −∞ among them, which are never
-	// drawn. Categories outside the support are not evaluated nor counted.
+	// Zero counts the proposals of U = −∞, which are rejected, and in samplers that evaluate the
+	// neighbours of a state those, which are never drawn. What the masks exclude is not evaluated.
 	Zero int
-	// NonFinite counts the proposals, or neighbours, whose U was NaN or +∞, and
-	// the gradients, ratios and conditionals that were not numbers. What they
-	// belong to is rejected or never drawn.
+	// NonFinite counts the proposals, or neighbours, whose U was NaN or +∞, and gradients, ratios and
+	// conditionals that were not numbers. What they belong to is rejected or never drawn.
 	NonFinite int
 }
 
@@ -40,13 +37,11 @@ type Stats struct {
 func (s Stats) MoveShare() float64 { return float64(s.Moved) / float64(s.Steps) }
 
 // Acceptance is the share of accepted proposals among those that differed from the state, in
-// [0,1]; NaN before any. A proposal that is the state itself is not one that was accepted.
+// [0,1]; NaN before any.
 func (s Stats) Acceptance() float64 { return float64(s.Accepted) / float64(s.Moved) }
 
 // MeanProb is the mean acceptance probability of a step, where a proposal that is the state itself
-// counts 1. This is the rate that papers state, and that step sizes are adapted to: on targets
-// of many coordinates hardly any proposal is the state itself. It lies above Acceptance where many
-// are.
+// counts 1. This is the rate that papers state, and that step sizes are adapted to.
 func (s Stats) MeanProb() float64 { return s.SumProb / float64(s.Steps) }
 
 // JumpDistance is the mean number of coordinates changed per step.
@@ -79,9 +74,8 @@ type Chains struct {
 	RNG    []*rand.Rand // one stream per chain
 	Last   []Move       // what the last step did
 	Stats  []Stats      // what all steps did
-	// LogWeight is the logarithm of the weight that the current states have in
-	// averages: 0, except for SGDLD, whose states last for different times. It is −∞
-	// for a state that is to be left out. A Tally adds up with such weights.
+	// LogWeight is the logarithm of the weight that the current states have in averages (Tally): 0,
+	// except for SGDLD. It is −∞ for a state that is to be left out.
 	LogWeight []float64
 	Burnin    int                                   // steps in which kernels adapt
 	name      string                                // of the sampler, for messages
@@ -90,7 +84,7 @@ type Chains struct {
 	seen      func(chain int, x []int32, u float64) // Options.Evaluated
 	done      int
 	memory    []any   // Origins.Memory
-	from      Origins // scratch of Proposed
+	from      Origins // scratch of origins
 	all       []int   // the numbers of all chains
 	idx       []int   // scratch of Refresh
 	bx        [][]int32
@@ -126,7 +120,7 @@ func (c *Chains) Refresh(ctx context.Context) error {
 		return nil
 	}
 	c.bu = resize(c.bu, len(c.idx))
-	if err := c.Evaluate(ctx, c.Present(c.idx), c.bx, c.bu, nil); err != nil {
+	if err := c.Evaluate(ctx, c.idx, c.bx, c.bu, nil); err != nil {
 		return err
 	}
 	for j, k := range c.idx {
@@ -135,18 +129,8 @@ func (c *Chains) Refresh(ctx context.Context) error {
 				"or −∞ at every state of its domain", ErrState, k, c.X[k])
 		}
 		c.U[k] = c.bu[j]
-		c.Evaluated(k, c.X[k], c.U[k])
 	}
 	return nil
-}
-
-// Evaluated counts an evaluation of U at a state for chain k, and tells Options.Evaluated. Kernels
-// call it for every state whose energy they ask for. (A kernel of NewMH does.)
-func (c *Chains) Evaluated(k int, x []int32, u float64) {
-	c.Stats[k].Evals++
-	if c.seen != nil {
-		c.seen(k, x, u)
-	}
 }
 
 // count enters the moves of a step.
@@ -166,9 +150,8 @@ func (c *Chains) count() {
 	}
 }
 
-// NeedGradient makes room for gradients, which Evaluate then fills. A kernel that uses
-// gradients calls it in Attach: Start then evaluates them with the energies of the
-// starts. The error is an *AbilityError where the target is not a Gradienter.
+// NeedGradient makes room for gradients, which StartEnergies and Evaluate then fill. A kernel that
+// uses them calls it in Attach. The error is an ErrUnsupported.
 func (c *Chains) NeedGradient() error {
 	if _, ok := c.Target.(Gradienter); !ok {
 		return c.noGradients()
@@ -178,19 +161,17 @@ func (c *Chains) NeedGradient() error {
 	return nil
 }
 
-// StartEnergies evaluates U at all states, and ∇U where NeedGradient was called, or the
-// rows where NeedRows was. A state of probability zero, or whose energy is not a number,
-// is an ErrState.
+// StartEnergies evaluates all states, with what NeedGradient or NeedRows asked for. A state of
+// probability zero, or whose energy is not a number, is an ErrState.
 func (c *Chains) StartEnergies(ctx context.Context) error {
 	var grad [][]float64
 	if c.gradients || c.rows != nil {
 		grad = c.Grad
 	}
-	if err := c.Evaluate(ctx, c.Present(c.all), c.X, c.U, grad); err != nil {
+	if err := c.Evaluate(ctx, c.all, c.X, c.U, grad); err != nil {
 		return err
 	}
 	for k, u := range c.U {
-		c.Evaluated(k, c.X[k], u)
 		if !finite(u) {
 			return fmt.Errorf("%w: chain %d starts at energy %v; start it at a state of positive "+
 				"probability", ErrState, k, u)

@@ -65,9 +65,8 @@ func fft(re, im []float64) {
 //
 //	σ² = −γ_0 + 2 Σ_t Γ̃_t,   ESS = n γ_0 / σ²
 //
-// summed while Γ stays positive and with Γ̃ its running minimum. It is at most
-// n·log10 n, which an anticorrelated chain may claim (Vehtari et al. 2021). NaN
-// for fewer than 4 values; n for a constant.
+// summed while Γ stays positive and with Γ̃ its running minimum, at most n·log10 n (Vehtari et al.
+// 2021). NaN for fewer than 4 values; n for a constant.
 func ESS(x []float64) float64 {
 	return essBy(x, func(g []float64) float64 {
 		sum, low, n := 0.0, math.Inf(1), float64(len(x))
@@ -88,10 +87,8 @@ func ESS(x []float64) float64 {
 //
 //	ESS = n / (−1 + 2 Σ_{t<T} ρ_t),   T the first t with ρ_t < 0
 //
-// ρ_t by the biased autocovariances: the default of TensorFlow Probability's
-// effective_sample_size, in which the DISCS benchmark (Goshvadi et al. 2023)
-// gives its results. Noise in a slow tail can hold its sum up longer than
-// Geyer's. NaN for fewer than 4 values; n for a constant.
+// ρ_t by the biased autocovariances: the default of TensorFlow Probability, in which DISCS gives
+// its results. NaN for fewer than 4 values; n for a constant.
 func ESSFirst(x []float64) float64 {
 	return essBy(x, func(g []float64) float64 {
 		sum := 0.0
@@ -121,10 +118,9 @@ func essBy(x []float64, estimate func(g []float64) float64) float64 {
 	return math.NaN()
 }
 
-// ESSBatch is the effective sample size by batch means with ⌊√n⌋ values a batch
-// (Flegal, Jones 2010): n·s²/(b·s_b²), s² the variance of the values and s_b²
-// that of the batch means. At most n·log10 n. Values before the last whole
-// number of batches are left out. NaN for fewer than 9 values.
+// ESSBatch is the effective sample size by batch means with ⌊√n⌋ values a batch (Flegal, Jones
+// 2010), at most n·log10 n. Values before the last whole number of batches are left out. NaN for
+// fewer than 9 values.
 func ESSBatch(x []float64) float64 {
 	b := int(math.Sqrt(float64(len(x))))
 	if b < 3 {

@@ -2,11 +2,9 @@ package samplers
 
 import "math"
 
-// SplitRHat is the potential scale reduction factor of several chains of the
-// same length, each split in halves (Gelman et al. 2013, section 11.4): the
-// root of the ratio of pooled to within-chain variance. Near 1 (below 1.01) the
-// chains agree with each other. NaN for fewer than 4 values a chain; 1 when
-// all values are equal, +Inf when only the chains differ.
+// SplitRHat is the potential scale reduction factor of several chains of the same length, each split
+// in halves (Gelman et al. 2013, section 11.4). Below 1.01 the chains agree with each other. NaN for
+// fewer than 4 values a chain; 1 when all values are equal, +Inf when only the chains differ.
 func SplitRHat(chains [][]float64) float64 { return newHalves(chains).rhat(-1) }
 
 // halves are means and variances of both halves of every chain.
@@ -58,17 +56,17 @@ func besides(x []float64, k, size int) []float64 {
 	return append(append([]float64(nil), x[:k*size]...), x[(k+1)*size:]...)
 }
 
-// ESSChains is the sum of the chains' effective sample sizes, each by ESS and
+// essChains is the sum of the chains' effective sample sizes, each by ESS and
 // divided by the square of SplitRHat where that exceeds 1, so that chains that
 // disagree do not count as independent evidence.
-func ESSChains(chains [][]float64) float64 {
+func essChains(chains [][]float64) float64 {
 	return newHalves(chains).ess(eachESS(chains), -1)
 }
 
-// ESSChainsError is the standard error of ESSChains, with the chains as independent samples, by
+// essChainsError is the standard error of essChains, with the chains as independent samples, by
 // Jackknife. The number of independent draws grows with the number of chains: what n−1 chains say
 // is taken times n/(n−1). NaN for fewer than two chains.
-func ESSChainsError(chains [][]float64) float64 {
+func essChainsError(chains [][]float64) float64 {
 	h, each, n := newHalves(chains), eachESS(chains), len(chains)
 	return Jackknife(n, func(k int) float64 { return h.ess(each, k) * float64(n) / float64(n-1) })
 }
@@ -81,7 +79,7 @@ func eachESS(chains [][]float64) []float64 {
 	return each
 }
 
-// ess is ESSChains of all chains but one, or of all for −1, given the ESS of each.
+// ess is essChains of all chains but one, or of all for −1, given the ESS of each.
 func (h *halves) ess(each []float64, without int) float64 {
 	sum := 0.0
 	for _, v := range besides(each, without, 1) {
@@ -98,8 +96,7 @@ func (h *halves) ess(each []float64, without int) float64 {
 //
 //	√((n−1)/n Σ_k (f_k − f̄)²)
 //
-// where f_k = without(k) is the figure of all parts but part k, from 0. It need not be a mean of
-// numbers that each part has for itself. NaN for fewer than two parts.
+// where f_k = without(k) is the figure of all parts but part k, from 0. NaN for n below 2.
 func Jackknife(n int, without func(k int) float64) float64 {
 	if n < 2 {
 		return math.NaN()

@@ -46,8 +46,8 @@ func apartBy(rng *rand.Rand, chains, n int, apart float64) [][]float64 {
 	return out
 }
 
-// TestESSChainsError holds the error against its definition, ESSChains of all chains but one, and
-// against the spread of ESSChains over repetitions, where chains agree and where they do not.
+// TestESSChainsError holds the error against its definition, essChains of all chains but one, and
+// against the spread of essChains over repetitions, where chains agree and where they do not.
 func TestESSChainsError(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -57,9 +57,9 @@ func TestESSChainsError(t *testing.T) {
 		for range 60 {
 			x := apartBy(rng, chains, 200, apart)
 			kept := slices.Clone(x)
-			got := ESSChainsError(x)
+			got := essChainsError(x)
 			want := Jackknife(chains, func(k int) float64 {
-				return ESSChains(slices.Concat(x[:k], x[k+1:])) * chains / (chains - 1)
+				return essChains(slices.Concat(x[:k], x[k+1:])) * chains / (chains - 1)
 			})
 			if math.Abs(got-want) > 1e-9*want {
 				t.Fatalf("means apart by %v: error %v, by its definition %v", apart, got, want)
@@ -69,7 +69,7 @@ func TestESSChainsError(t *testing.T) {
 					t.Fatalf("it changed the chains")
 				}
 			}
-			all, errs = append(all, ESSChains(x)), append(errs, got)
+			all, errs = append(all, essChains(x)), append(errs, got)
 		}
 		m, _ := meanVar(errs)
 		_, v := meanVar(all)
@@ -77,7 +77,7 @@ func TestESSChainsError(t *testing.T) {
 			t.Errorf("means apart by %v: errors of %v, spread over repetitions %v", apart, m, spread)
 		}
 	}
-	if got := ESSChainsError(apartBy(rng, 1, 100, 0)); !math.IsNaN(got) {
+	if got := essChainsError(apartBy(rng, 1, 100, 0)); !math.IsNaN(got) {
 		t.Errorf("one chain: %v", got)
 	}
 }

@@ -12,35 +12,26 @@ import (
 //	P(v ≠ θ_i) = ν_v (1 − exp(−h Q_v/ν_v))
 //	P(stay)    = ν_θ + Σ_{v≠θ_i} ν_v exp(−h Q_v/ν_v)
 //
-// which is the exact transition of the linearised process for two categories,
-// and which tends to ν as h grows. The parallel move is accepted by
-// Metropolis–Hastings. Exact. Cost: one evaluation of (U, ∇U) a step.
-//
-// The zero value uses the square-root balancing function and adapts h per
-// chain in the burn-in to a mean acceptance probability of 0.574, up to a factor of 10^6 of a
-// guess from the rates at its start. Where these span more than a factor of exp(80), or a
-// millionth of the guess is still too long, the order of magnitude of h is searched for.
+// which is the exact transition of the linearised process for two categories. The parallel move is
+// accepted by Metropolis–Hastings.
 type DLMC struct {
-	Balance Balance
-	// Time is h; 0 adapts it.
-	Time float64
-	// TargetAcceptance is what an automatic h aims at; 0 means 0.574.
+	Balance          Balance // g
+	Time             float64 // h
 	TargetAcceptance float64
 }
 
-// Name implements Sampler.
-func (s *DLMC) Name() string { return "dlmc" }
-
-// Attach implements Sampler.
 func (s *DLMC) Attach(c *Chains) (Kernel, error) {
-	t, err := newFlow(c, s.Name(), s.Time, s.Balance, s.TargetAcceptance)
+	t, err := newFlow(c, dlmcInfo.Name, s.Time, s.Balance, s.TargetAcceptance)
 	if err != nil {
 		return nil, err
 	}
 	return t.kernel(c, dlmcRule{t})
 }
 
-// flow is what DLMC and DLMCf share: rates, simulation time, adaptation.
+// flow is what DLMC and DLMCf share: rates, simulation time, adaptation. An automatic h stays within
+// a factor of 10^6 of a guess from the rates at the chain's start. Where these span more than a
+// factor of exp(80), or a millionth of the guess is still too long, the order of magnitude of h is
+// searched for.
 type flow struct {
 	dom  *Domain
 	g    Balance
@@ -60,7 +51,7 @@ func newFlow(c *Chains, name string, h float64, g Balance, target float64) (*flo
 	if err := checkPositive(name, "time", h, true); err != nil {
 		return nil, err
 	}
-	acc, err := checkTarget(name, target, TargetAcceptance)
+	acc, err := checkTarget(name, target, usualAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +121,7 @@ func (f *flow) Freeze(k int) {
 	}
 }
 
-// Tuning implements Tuned.
+// Tuning implements Adapter.
 func (f *flow) Tuning(k int) map[string]float64 {
 	h := math.Exp(f.logH[k])
 	return map[string]float64{"time": math.Min(math.Max(h, math.SmallestNonzeroFloat64),
@@ -145,7 +136,7 @@ type flowProposer struct {
 
 func (f *flow) kernel(c *Chains, r rule) (Kernel, error) {
 	p := flowProposer{newFactorised(c.Domain, r, c.Len()), f}
-	return NewMH(c, p, MHOptions{Gradient: true})
+	return newMH(c, p, mhOptions{MHOptions: MHOptions{Gradient: true}})
 }
 
 type dlmcRule struct{ *flow }
@@ -246,7 +237,6 @@ func (dlmcRule) local() bool { return false }
 
 func (dlmcRule) linear(int, int) (slope, stay float64, ok bool) { return 0, 0, false }
 
-// Info implements Describer.
 func (s *DLMC) Info() Info { return dlmcInfo }
 
 var dlmcInfo = Info{
@@ -254,11 +244,10 @@ var dlmcInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "lets each coordinate follow its linearised jump process for a time h " +
 		"(Sun et al. 2023)",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
+	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		timeParam(func(s Sampler, v float64) { s.(*DLMC).Time = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DLMC).Balance = v }),
-		acceptParam(TargetAcceptance, func(s Sampler, v float64) { s.(*DLMC).TargetAcceptance = v }),
+		acceptParam(usualAcceptance, func(s Sampler, v float64) { s.(*DLMC).TargetAcceptance = v }),
 	},
-	make: func() Sampler { return &DLMC{} },
 }

@@ -6,27 +6,17 @@ import "math"
 //
 //	P(v ≠ θ_i) = h Q_v,   P(stay) = 1 − h Σ_v Q_v,   Q_v = g(exp(Δ_i(v)))
 //
-// which is a distribution only while h ≤ 1/ΣQ. Where staying has less than ν_θ, the
-// local stationary law (see DLMC), it gets that weight, and the whole is normalised
-// again, at θ and at θ' alike. So the sampler is exact for any h. The paper restricts
-// h instead. Cost: one evaluation of (U, ∇U) a step.
-//
-// The zero value uses the square-root balancing function and adapts h per
-// chain in the burn-in to a mean acceptance probability of 0.574.
+// which is a distribution only while h ≤ 1/ΣQ. Where staying has less than ν_θ, it gets that weight,
+// and the whole is normalised again, at θ and at θ' alike. So the sampler is exact for any h. (The
+// paper restricts h.)
 type DLMCf struct {
-	Balance Balance
-	// Time is h; 0 adapts it.
-	Time float64
-	// TargetAcceptance is what an automatic h aims at; 0 means 0.574.
+	Balance          Balance // g
+	Time             float64 // h
 	TargetAcceptance float64
 }
 
-// Name implements Sampler.
-func (s *DLMCf) Name() string { return "dlmcf" }
-
-// Attach implements Sampler.
 func (s *DLMCf) Attach(c *Chains) (Kernel, error) {
-	t, err := newFlow(c, s.Name(), s.Time, s.Balance, s.TargetAcceptance)
+	t, err := newFlow(c, dlmcfInfo.Name, s.Time, s.Balance, s.TargetAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +100,6 @@ func (dlmcfRule) local() bool { return false }
 
 func (dlmcfRule) linear(int, int) (slope, stay float64, ok bool) { return 0, 0, false }
 
-// Info implements Describer.
 func (s *DLMCf) Info() Info { return dlmcfInfo }
 
 var dlmcfInfo = Info{
@@ -118,11 +107,10 @@ var dlmcfInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "the forward-Euler form of dlmc: moves with probability h times the rate " +
 		"(Sun et al. 2023)",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
+	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		timeParam(func(s Sampler, v float64) { s.(*DLMCf).Time = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DLMCf).Balance = v }),
-		acceptParam(TargetAcceptance, func(s Sampler, v float64) { s.(*DLMCf).TargetAcceptance = v }),
+		acceptParam(usualAcceptance, func(s Sampler, v float64) { s.(*DLMCf).TargetAcceptance = v }),
 	},
-	make: func() Sampler { return &DLMCf{} },
 }

@@ -38,7 +38,7 @@ func newDLP(c *Chains, name string, step float64, g Balance, s []float64, target
 	if err := checkPositive(name, "step size", step, true); err != nil {
 		return nil, err
 	}
-	target, err := checkTarget(name, target, TargetAcceptance)
+	target, err := checkTarget(name, target, usualAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +157,9 @@ func (d *dlp) scale(k int) [2]float64 {
 	return [2]float64{d.alpha[k]}
 }
 
+// Start implements Adapter.
+func (d *dlp) Start(int, []int32, []float64) {}
+
 func (d *dlp) Adapt(k int, m Move) {
 	if d.tune != nil {
 		d.tune[k].update(m.Prob)
@@ -171,7 +174,7 @@ func (d *dlp) Freeze(k int) {
 	}
 }
 
-// Tuning implements Tuned.
+// Tuning implements Adapter.
 func (d *dlp) Tuning(k int) map[string]float64 {
 	return map[string]float64{"step-size": d.alpha[k]}
 }
@@ -185,7 +188,8 @@ type dlpProposer struct {
 
 func newDLPKernel(c *Chains, d *dlp, o MHOptions) (Kernel, error) {
 	o.Gradient = true
-	return NewMH(c, dlpProposer{newFactorised(c.Domain, d, c.Len()), d, newFollower(d)}, o)
+	return newMH(c, dlpProposer{newFactorised(c.Domain, d, c.Len()), d, newFollower(d)},
+		mhOptions{MHOptions: o})
 }
 
 // checkPositive refuses NaN, infinities and negative numbers, and 0 unless it

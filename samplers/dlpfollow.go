@@ -83,7 +83,7 @@ func (p dlpProposer) openness(k int) float64 {
 	return sum/float64(n) + math.Min(mostTogether, -math.Log(math.Exp2(1/float64(n))-1))
 }
 
-// Start implements Starter.
+// Start implements Adapter.
 func (p dlpProposer) Start(k int, x []int32, grad []float64) {
 	if p.follow == nil || p.tune[k].half == 0 {
 		return // nothing is adapted, or there is no burn-in to do it in

@@ -84,7 +84,7 @@ func TestStepSizesArrive(t *testing.T) {
 		}
 		goal := s.(*DMALA).TargetAcceptance
 		if goal == 0 {
-			goal = TargetAcceptance
+			goal = usualAcceptance
 		}
 		if a := st.MeanProb(); math.Abs(a-goal) > 0.12 {
 			t.Errorf("%+v: mean acceptance probability %.3f, %.3f wanted; step size %v", s, a, goal,

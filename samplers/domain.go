@@ -9,12 +9,9 @@ import (
 type Kind uint8
 
 const (
-	// Nominal categories have no order: one-hot vectors.
-	Nominal Kind = iota
-	// Binary coordinates take two numeric values, Low and Low+Step.
-	Binary
-	// Ordinal categories are the numbers Low + v·Step, v = 0..K−1.
-	Ordinal
+	Nominal Kind = iota // no order: one-hot vectors
+	Binary              // the numbers Low and Low+Step
+	Ordinal             // the numbers Low + v·Step, v = 0..K−1
 )
 
 // String returns the kind's name.
@@ -40,15 +37,13 @@ type Coord struct {
 	K    int     // number of categories, at least 1; 0 means 2 for Binary
 	Low  float64 // numeric value of category 0 (Binary, Ordinal)
 	Step float64 // spacing of the values; 0 means 1 (Binary, Ordinal)
-	// Allowed restricts the support: Allowed[v] is false where category v has
-	// probability zero. nil allows all; otherwise its length is K. A Binary
-	// coordinate takes no mask: with one of its values it would be a constant,
-	// which is left out of the domain (or is Nominal with K = 2).
+	// Allowed restricts the support: Allowed[v] is false where category v has probability zero. nil
+	// allows all; otherwise its length is K. A Binary coordinate takes no mask.
 	Allowed []bool
 }
 
-// Value is the number that category v stands for; v itself for Nominal.
-func (c *Coord) Value(v int32) float64 {
+// value is the number that category v stands for; v itself for Nominal.
+func (c *Coord) value(v int32) float64 {
 	if c.Kind == Nominal {
 		return float64(v)
 	}
@@ -121,7 +116,7 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 		}
 		d.coords[i] = c
 		d.off[i] = d.gradLen
-		d.gradLen += d.GradWidth(i)
+		d.gradLen += d.gradWidth(i)
 		d.rowOff[i+1] = d.rowOff[i] + c.K
 		if d.gradLen > maxCategories {
 			return nil, fmt.Errorf("%w: more than %d gradient entries together; use fewer coordinates or "+
@@ -164,23 +159,22 @@ func repeat(n int, c Coord) []Coord {
 }
 
 // Bits is {0,1}^n. A size out of range is brought into it, here and in Spins, Categories and
-// Integers: n and k below 1 count as 1. NewDomain has an error for it.
+// Integers.
 func Bits(n int) *Domain { return mustDomain(repeat(n, Coord{Kind: Binary, K: 2, Step: 1})) }
 
-// Spins is {−1,+1}^n. See Bits for sizes.
+// Spins is {−1,+1}^n.
 func Spins(n int) *Domain {
 	return mustDomain(repeat(n, Coord{Kind: Binary, K: 2, Low: -1, Step: 2}))
 }
 
-// Categories is n nominal coordinates of k categories each. See Bits for sizes.
+// Categories is n nominal coordinates of k categories each.
 func Categories(n, k int) *Domain {
 	k = min(max(k, 1), maxCategories)
 	n = min(max(n, 1), maxCategories/k)
 	return mustDomain(repeat(n, Coord{Kind: Nominal, K: k}))
 }
 
-// Integers is n ordinal coordinates with the values low..low+k−1. See Bits for sizes. NaN and
-// infinities as low count as 0.
+// Integers is n ordinal coordinates with the values low..low+k−1, 0 for a low that is not finite.
 func Integers(n, k int, low float64) *Domain {
 	if !finite(low) {
 		low = 0
@@ -198,38 +192,33 @@ func (d *Domain) Coord(i int) Coord { return d.coords[i] }
 // K is the number of categories of coordinate i.
 func (d *Domain) K(i int) int { return d.coords[i].K }
 
-// MaxK is the largest number of categories of any coordinate.
-func (d *Domain) MaxK() int { return d.maxK }
-
 // Support is the number of allowed categories of coordinate i.
 func (d *Domain) Support(i int) int { return d.free[i] }
 
 // Value is the number that category v of coordinate i stands for.
-func (d *Domain) Value(i int, v int32) float64 { return d.coords[i].Value(v) }
+func (d *Domain) Value(i int, v int32) float64 { return d.coords[i].value(v) }
 
 // Allows reports whether category v of coordinate i is in the support.
 func (d *Domain) Allows(i int, v int32) bool {
 	return v >= 0 && int(v) < d.coords[i].K && d.coords[i].ok(int(v))
 }
 
-// GradLen is the length of a gradient: Σ of GradWidth.
+// GradLen is the length of a gradient.
 func (d *Domain) GradLen() int { return d.gradLen }
 
-// GradOffset is the index of coordinate i's first gradient entry.
+// GradOffset is the index of coordinate i's first gradient entry. A nominal one has K(i) of them,
+// another one.
 func (d *Domain) GradOffset(i int) int { return d.off[i] }
 
-// GradWidth is the number of gradient entries of coordinate i: K for Nominal
-// and 1 for Binary and Ordinal. A target of your own writes as many from
-// GradOffset on.
-func (d *Domain) GradWidth(i int) int {
+// gradWidth is the number of gradient entries of coordinate i.
+func (d *Domain) gradWidth(i int) int {
 	if d.coords[i].Kind == Nominal {
 		return d.coords[i].K
 	}
 	return 1
 }
 
-// RowOffset is where the row of coordinate i begins, its K(i) entries, in the rows
-// of a state. Where all coordinates are nominal it is GradOffset.
+// RowOffset is where the row of coordinate i begins, its K(i) entries, in the rows of a state.
 func (d *Domain) RowOffset(i int) int { return d.rowOff[i] }
 
 // RowLen is the length of the rows of a state: Σ of K.
@@ -240,7 +229,7 @@ func (d *Domain) row(rows []float64, i int) []float64 {
 	return rows[d.rowOff[i]:d.rowOff[i+1]]
 }
 
-// sums returns what stands behind the rows of a state, see RowSummer: two numbers for each
+// sums returns what stands behind the rows of a state, see NeedRows: two numbers for each
 // coordinate, or nil.
 func (d *Domain) sums(rows []float64) []float64 {
 	if n := d.RowLen(); len(rows) > n {
@@ -275,9 +264,8 @@ func (d *Domain) Check(x []int32) error {
 	return nil
 }
 
-// Delta is Δ_i(to) of the package documentation: the estimate, by the gradient
-// grad of a state whose coordinate i is from, of the change of U when that
-// coordinate becomes to.
+// Delta is Δ_i(to) of the package documentation, from the gradient grad of a state whose
+// coordinate i is from.
 func (d *Domain) Delta(i int, from, to int32, grad []float64) float64 {
 	return d.coords[i].delta(d.grad(grad, i), from, to)
 }
@@ -293,5 +281,5 @@ func (c *Coord) delta(g []float64, xi, v int32) float64 {
 
 // grad returns the gradient entries of coordinate i.
 func (d *Domain) grad(g []float64, i int) []float64 {
-	return g[d.off[i] : d.off[i]+d.GradWidth(i)]
+	return g[d.off[i] : d.off[i]+d.gradWidth(i)]
 }

@@ -6,22 +6,21 @@ import (
 )
 
 var (
-	// ErrDomain marks a domain that makes no sense.
-	ErrDomain = errors.New("bad domain")
-	// ErrState marks a state outside the domain, or a start of probability 0.
-	ErrState = errors.New("bad state")
-	// ErrParam marks a parameter out of range.
-	ErrParam = errors.New("bad sampler parameter")
-	// ErrUnknown marks an unknown sampler, parameter or choice; the error is
-	// an *UnknownError.
-	ErrUnknown = errors.New("unknown name")
-	// ErrUnsupported marks a target without an ability that the sampler needs;
-	// the error is an *AbilityError.
+	ErrDomain  = errors.New("bad domain")            // a domain that makes no sense
+	ErrState   = errors.New("bad state")             // outside the domain, or a start of probability 0
+	ErrParam   = errors.New("bad sampler parameter") // out of range; often a *ParamError
+	ErrUnknown = errors.New("unknown name")          // of a sampler, parameter or choice
+	// ErrUnsupported marks a target without an ability that the sampler needs, and ErrTooMany, which
+	// is one of these, a sampler that would need more energies per step than is sensible.
 	ErrUnsupported = errors.New("target does not support this sampler")
+	ErrTooMany     = fmt.Errorf("%w: too many energies per step", ErrUnsupported)
+	// ErrRare marks a support that independent draws hardly ever hit, so that AIS does not know its
+	// share of them.
+	ErrRare = errors.New("independent draws hardly ever meet the constraints")
 )
 
-// UnknownError names what was not found and the nearest known name.
-type UnknownError struct {
+// unknownError names what was not found and the nearest known name.
+type unknownError struct {
 	What       string // "sampler", "parameter of dmala", …
 	Name       string
 	Suggestion string   // nearest known name, "" when none is near
@@ -30,7 +29,7 @@ type UnknownError struct {
 }
 
 // Error says what is wrong and what helps.
-func (e *UnknownError) Error() string {
+func (e *unknownError) Error() string {
 	s := fmt.Sprintf("unknown %s %q", e.What, e.Name)
 	if e.Suggestion != "" {
 		return s + fmt.Sprintf("; did you mean %q?", e.Suggestion)
@@ -43,11 +42,11 @@ func (e *UnknownError) Error() string {
 }
 
 // Is makes errors.Is(err, ErrUnknown) true.
-func (e *UnknownError) Is(target error) bool { return target == ErrUnknown }
+func (e *unknownError) Is(target error) bool { return target == ErrUnknown }
 
-// TooManyError says that a sampler would need more energies per step than is
+// tooManyError says that a sampler would need more energies per step than is
 // sensible, and how to make them fewer.
-type TooManyError struct {
+type tooManyError struct {
 	Sampler string
 	Count   float64 // energies per chain and step
 	Limit   int
@@ -55,23 +54,25 @@ type TooManyError struct {
 }
 
 // Error says what is wrong and what helps.
-func (e *TooManyError) Error() string {
+func (e *tooManyError) Error() string {
 	return fmt.Sprintf("sampler %s would need %.0f energies per chain and step, more than %d; %s",
 		e.Sampler, e.Count, e.Limit, e.Remedy)
 }
 
-// Is makes errors.Is(err, ErrUnsupported) true.
-func (e *TooManyError) Is(target error) bool { return target == ErrUnsupported }
+// Is makes errors.Is(err, ErrTooMany) true.
+func (e *tooManyError) Is(target error) bool {
+	return target == ErrTooMany || target == ErrUnsupported
+}
 
-// AbilityError says which ability a target lacks.
-type AbilityError struct {
+// abilityError says which ability a target lacks.
+type abilityError struct {
 	Sampler string
 	Needs   string
 	Remedy  string
 }
 
 // Error says what is wrong and what helps.
-func (e *AbilityError) Error() string {
+func (e *abilityError) Error() string {
 	s := fmt.Sprintf("sampler %s needs %s, which this target does not give", e.Sampler, e.Needs)
 	if e.Remedy != "" {
 		s += "; " + e.Remedy
@@ -80,7 +81,7 @@ func (e *AbilityError) Error() string {
 }
 
 // Is makes errors.Is(err, ErrUnsupported) true.
-func (e *AbilityError) Is(target error) bool { return target == ErrUnsupported }
+func (e *abilityError) Is(target error) bool { return target == ErrUnsupported }
 
 // ParamError says which parameter is out of range and what is allowed.
 type ParamError struct {

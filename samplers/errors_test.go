@@ -15,7 +15,7 @@ func TestStartRefuses(t *testing.T) {
 	tab := newTable(rng, Categories(3, 3), 1, 0.2)
 	zero := newTable(rng, Categories(2, 2), 1, 0.2)
 	zero.u[0] = negInf
-	big, err := NewDomain(Coord{Kind: Nominal, K: MaxNeighbours + 1})
+	big, err := NewDomain(Coord{Kind: Nominal, K: maxNeighbours + 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,9 @@ func (n nowhere) Energy(_ context.Context, x [][]int32, u []float64) error {
 	return nil
 }
 
-func (n nowhere) MaskedConditional(_ context.Context, _ [][]int32, _ []int, lp [][]float64) error {
+func (n nowhere) ExactConditionals() bool { return false }
+
+func (n nowhere) Conditional(_ context.Context, _ [][]int32, _ []int, lp [][]float64) error {
 	for k := range lp {
 		clear(lp[k])
 	}

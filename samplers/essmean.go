@@ -3,19 +3,13 @@ package samplers
 import "math"
 
 // ESSMean is the effective sample size of several chains of one length together, for the mean of
-// their values: the number S of independent values whose mean has the same variance. With M half
-// chains of n values, two of each chain, and W and var⁺ the within-chain and the pooled variance,
+// their values. With M half chains of n values and W and var⁺ the within-chain and pooled variance,
 //
-//	ρ_t = 1 − (W − mean over chains of s²ρ_{t,m}) / var⁺,   S = M n / (−1 + 2 Σ_t ρ_t)
+//	ρ_t = 1 − (W − mean over chains of s²ρ_{t,m}) / var⁺,   ESS = M n / (−1 + 2 Σ_t ρ_t)
 //
-// summed by Geyer's initial monotone sequence (Vehtari, Gelman, Simpson, Carpenter and Bürkner
-// 2021, section 3.2, without the ranks: the "mean" of ArviZ and posterior, which leave the last
-// lags out). The chains' disagreement is in var⁺, so that a chain which stands still counts about
-// as one value.
-// The standard error of the mean is the root of the values' variance over S.
-//
-// At most N·log10 N for N values. NaN for fewer than 8 values a chain, or values that are not
-// finite. N where all values are equal, which says nothing of how they came about.
+// summed as ESS does (Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021, section 3.2, without the
+// ranks), at most N·log10 N for N values. NaN for fewer than 8 values a chain, or values that are
+// not finite. N where all values are equal.
 func ESSMean(chains [][]float64) float64 {
 	half := math.MaxInt
 	for _, c := range chains {

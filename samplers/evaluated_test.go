@@ -15,7 +15,7 @@ func TestEvaluated(t *testing.T) {
 	for _, info := range List() {
 		x0 := [][]int32{{0, 0, 0}, {2, 1, 0}, {1, 1, 1}}
 		calls, seen := make([]int, len(x0)), map[string]bool{}
-		run, err := Start(t.Context(), info.make(), tab, x0, Options{
+		run, err := Start(t.Context(), fresh(t, info.Name), tab, x0, Options{
 			Seed: 1, Burnin: 5, Evaluated: func(k int, x []int32, u float64) {
 				calls[k]++
 				seen[fmt.Sprint(k, x)] = true
@@ -85,14 +85,14 @@ func TestCalls(t *testing.T) {
 		if err := run.Steps(t.Context(), 30, nil); err != nil {
 			t.Fatal(name, err)
 		}
-		if got := InfoOf(s).Calls(run.Stats[0]); got != 30*want {
+		if got := s.Info().Calls(run.Stats[0]); got != 30*want {
 			t.Errorf("%s: %d calls in 30 steps, want %d each", name, got, want)
 		}
 		if evals := run.Stats[0].Evals; evals > 30*want {
 			t.Errorf("%s: %d evaluations, more than its calls", name, evals)
 		}
 	}
-	if got := InfoOf(&ExactGibbs{}).Calls(Stats{Steps: 5, Evals: 7}); got != 7 {
+	if got := (&ExactGibbs{}).Info().Calls(Stats{Steps: 5, Evals: 7}); got != 7 {
 		t.Errorf("exact Gibbs has %d calls, want its 7 evaluations", got)
 	}
 }

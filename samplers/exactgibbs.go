@@ -8,37 +8,27 @@ import (
 //
 //	θ_i ~ π(· | θ_{−i}) ∝ exp(U(·, θ_{−i}))
 //
-// (Geman and Geman 1984), taken from the target (Conditioner), else from its
-// neighbour energies, else from Energy at every value of the coordinate. Exact.
-// Cost: 1 conditional, or K_i energies a step. On text it works on a fixed candidate
-// set per blank, which makes π the distribution restricted to those candidates.
-//
-// Chains.U is NaN after a move that was made without energies, until
-// Chains.Refresh. The zero value visits coordinates at random.
+// (Geman and Geman 1984), taken from the target (Conditioner), else from Energy at every value of
+// the coordinate. Cost: 1 conditional, after which Chains.U is NaN until Chains.Refresh, or K_i
+// energies a step.
 type ExactGibbs struct {
-	Scan Scan // order of the coordinates; the zero value is RandomScan
+	Scan Scan
 }
 
-// Name implements Sampler.
-func (s *ExactGibbs) Name() string { return "exact-gibbs" }
-
-// Attach implements Sampler.
 func (s *ExactGibbs) Attach(c *Chains) (Kernel, error) {
-	if err := s.Scan.check(s.Name()); err != nil {
+	if err := s.Scan.check(exactGibbsInfo.Name); err != nil {
 		return nil, err
 	}
-	if t, ok := c.Target.(Conditioner); ok {
+	if t := exactly(c.Target); t != nil {
 		return &gibbsKernel{c: c, scan: s.Scan, conditionals: newConditionals(c, t.Conditional)}, nil
 	}
 	g := &exactGibbs{gibbsKernel: gibbsKernel{c: c, scan: s.Scan}, n: newNeighbourhood(c)}
-	if g.n.native == nil {
-		most := 0
-		for _, f := range c.Domain.free {
-			most = max(most, f)
-		}
-		if err := checkMany(s.Name(), float64(most)); err != nil {
-			return nil, err
-		}
+	most := 0
+	for _, f := range c.Domain.free {
+		most = max(most, f)
+	}
+	if err := checkMany(exactGibbsInfo.Name, float64(most)); err != nil {
+		return nil, err
 	}
 	g.qs = make([]asked, c.Len())
 	g.conditionals = newConditionals(c, g.fromEnergies)
@@ -51,7 +41,7 @@ type exactGibbs struct {
 	qs []asked
 }
 
-// Prepare implements Preparer.
+// Prepare implements Kernel.
 func (g *exactGibbs) Prepare(ctx context.Context) error { return g.c.StartEnergies(ctx) }
 
 // fromEnergies is a condFunc.
@@ -69,31 +59,25 @@ func (g *exactGibbs) fromEnergies(ctx context.Context, x [][]int32, i []int, lp 
 	return nil
 }
 
-// Step implements Kernel. Where Energy gave the conditional, U is known after
-// the move.
+// Step implements Kernel. U is known after the move.
 func (g *exactGibbs) Step(ctx context.Context) error {
 	if err := g.gibbsKernel.Step(ctx); err != nil {
 		return err
 	}
-	if g.n.native == nil {
-		for k, x := range g.c.X {
-			if g.c.Last[k].Moved {
-				g.c.U[k] = g.lp[k][x[g.i[k]]]
-			}
+	for k, x := range g.c.X {
+		if g.c.Last[k].Moved {
+			g.c.U[k] = g.lp[k][x[g.i[k]]]
 		}
 	}
 	return nil
 }
 
-// Info implements Describer.
 func (s *ExactGibbs) Info() Info { return exactGibbsInfo }
 
 var exactGibbsInfo = Info{
 	Name: "exact-gibbs", Title: "Gibbs",
 	Exact: true, Enumerates: true,
-	Doc: "resamples one coordinate from its exact conditional; on text among a " +
-		"fixed set of candidates per blank",
-	Needs: Needs{NeedCoordinate}, Cost: "1 conditional or K energies",
+	Doc:   "resamples one coordinate from its exact conditional",
+	Needs: []Need{NeedEnergies}, Cost: "1 conditional or K energies",
 	Params: []Param{scanParam(func(s Sampler, v Scan) { s.(*ExactGibbs).Scan = v })},
-	make:   func() Sampler { return &ExactGibbs{} },
 }

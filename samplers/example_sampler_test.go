@@ -15,7 +15,7 @@ import (
 // that the gradient at the state suggests for its other value.
 type flip struct{ dom *samplers.Domain }
 
-func (flip) Name() string { return "flip" }
+func (flip) Info() samplers.Info { return samplers.Info{Name: "flip"} }
 func (flip) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	return samplers.NewMH(c, flip{c.Domain}, samplers.MHOptions{Gradient: true})
 }

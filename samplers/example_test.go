@@ -43,7 +43,7 @@ func Example() {
 	}
 	fmt.Printf("mean spin %.2f, exact %.2f\n", mean, exact[0])
 	fmt.Printf("mean probability %.1f, R-hat below 1.01: %v, evaluations at most one a step: %v\n",
-		d.MeanProb, d.RHat < 1.01, d.Stats.Evals <= d.Stats.Steps)
+		d.Stats.MeanProb(), d.RHat < 1.01, d.Stats.Evals <= d.Stats.Steps)
 	// Output:
 	// mean spin 0.47, exact 0.47
 	// mean probability 0.6, R-hat below 1.01: true, evaluations at most one a step: true

@@ -19,7 +19,7 @@ var expTable = func() (t [expSteps]uint64) {
 
 // expNeg is exp(x) for −44 ≤ x ≤ 0 to a relative error below 1e−14 (tested):
 // exp(x) = 2^(n/128)·exp(r) with |r| ≤ ln 2/256. It is short enough for the
-// compiler to put it into a loop over a vocabulary, where math.Exp takes twice
+// compiler to put it into a loop over a row of weights, where math.Exp takes twice
 // the time.
 func expNeg(x float64) float64 {
 	t := x*(1/expHi) + expMagic

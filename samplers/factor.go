@@ -31,7 +31,7 @@ type rule interface {
 // are worked out once and not at every proposal from it: of the leading binary
 // coordinates the flip logits l and exp(−|l|); of each other coordinate the
 // largest log-weight, the log-normaliser and the cumulative weights at the ends
-// of blocks of categories, relative to the largest. Of a vocabulary's weights
+// of blocks of categories, relative to the largest. Of many weights
 // only the block of the drawn category is then worked out again.
 type drawCache struct {
 	ok    bool
@@ -168,7 +168,10 @@ func addExps(s float64, g []float64, gx, slope, m float64) float64 {
 	return s
 }
 
-// accepted makes the proposal's cache the current one.
+// Enter implements Keeper.
+func (f *factorised) Enter(k int, _ []int32, _ []float64) { f.forget(k) }
+
+// Accepted implements Keeper: it makes the proposal's cache the current one.
 func (f *factorised) Accepted(k int) { f.cur[k], f.next[k] = f.next[k], f.cur[k] }
 
 // forget drops the current cache, for a gradient that changes at equal states.
@@ -237,7 +240,7 @@ func (f *factorised) Propose(k int, x []int32, g []float64, rng *rand.Rand, y []
 
 // draw draws a category of coordinate i and returns it with its log-weight. It is
 // drawLog in two stages, the block and the category in it: all cumulative weights
-// would be a vocabulary per chain to keep, or to work out again at every draw.
+// would be a row per chain to keep, or to work out again at every draw.
 func (f *factorised) draw(c *drawCache, k, i int, xi int32, g []float64, rng *rand.Rand) (v int,
 	lw float64) {
 	j := i - f.lead

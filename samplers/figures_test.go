@@ -209,10 +209,10 @@ func TestPreconditioning(t *testing.T) {
 		for i := range sum {
 			// Independent fair coins: standard errors 1/(2√n) and 1/√n.
 			if p := flips[i] / n; math.Abs(p-0.5) > 5/(2*math.Sqrt(n)) {
-				t.Errorf("%s: coordinate %d flips with probability %.4f, want 0.5", s.Name(), i, p)
+				t.Errorf("%s: coordinate %d flips with probability %.4f, want 0.5", s.Info().Name, i, p)
 			}
 			if mean := sum[i] / n; math.Abs(mean) > 5/math.Sqrt(n) {
-				t.Errorf("%s: mean of coordinate %d is %.5f, want 0 ± %.5f", s.Name(), i, mean, 1/math.Sqrt(n))
+				t.Errorf("%s: mean of coordinate %d is %.5f, want 0 ± %.5f", s.Info().Name, i, mean, 1/math.Sqrt(n))
 			}
 		}
 	}

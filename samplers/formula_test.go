@@ -265,16 +265,14 @@ func TestProposalsOfThePapers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := run.Kernel.(*mhKernel)
-			if m.sched != nil {
-				m.sched.Schedule(0, 0)
-			}
+			m := run.kernel.(*mhKernel)
+			schedule(t, m)
 			for _, b := range sup {
 				y := tab.states[b]
 				got, want := forwardTotal(m, x, y, tab.grad[a]), c.q(tab.dom, x, y, tab.grad[a])
 				if math.Abs(got-want) > 1e-10 {
 					t.Fatalf("%s: goes from %v to %v with probability %.12f, want %.12f",
-						fmt.Sprintf("%s %+v", c.s.Name(), c.s), x, y, got, want)
+						fmt.Sprintf("%s %+v", c.s.Info().Name, c.s), x, y, got, want)
 				}
 			}
 		}

@@ -6,15 +6,12 @@ import (
 	"math"
 )
 
-// Scan says in which order a Gibbs sampler visits the coordinates. The zero
-// value is RandomScan.
+// Scan says in which order a Gibbs sampler visits the coordinates.
 type Scan uint8
 
 const (
-	// RandomScan picks a coordinate uniformly at random each step.
-	RandomScan Scan = iota
-	// SystematicScan goes through the coordinates in order.
-	SystematicScan
+	RandomScan     Scan = iota // one uniformly at random each step
+	SystematicScan             // in their order
 )
 
 // scanNames lists the names of the values of Scan, in their order.
@@ -43,38 +40,29 @@ func (s Scan) next(c *Chains, k int) int {
 	return c.RNG[k].IntN(c.Domain.Len())
 }
 
-// Gibbs resamples one coordinate a step from the target's masked conditional
+// Gibbs resamples one coordinate a step from the conditional that the target gives (Conditioner),
 //
-//	θ_i ~ f(· | θ_{−i} with i masked)
+//	θ_i ~ f_i(· | θ_{−i})
 //
-// as Wang and Cho (2019) do with BERT, the Gibbs baseline of DLP. The masked
-// conditionals of a language model are not the conditionals of exp(U), nor of
-// any joint distribution, so this is NOT exact for π; GibbsMH corrects it. A
-// target with exact conditionals only (Conditioner) is resampled from those,
-// and then it is exact.
-//
-// Cost: one conditional a step and no energy: Chains.U is NaN after a move
-// until Chains.Refresh. The zero value visits coordinates at random.
+// as Wang and Cho (2019) do, the Gibbs baseline of DLP. It is exact where f_i is the conditional of
+// π, and NOT where it belongs to another distribution or to none; GibbsMH corrects it.
+// Cost: one conditional a step and no energy: Chains.U is NaN after a move until Chains.Refresh.
 type Gibbs struct {
-	Scan Scan // order of the coordinates; the zero value is RandomScan
+	Scan Scan
 }
 
-// Name implements Sampler.
-func (s *Gibbs) Name() string { return "gibbs" }
-
-// Attach implements Sampler.
 func (s *Gibbs) Attach(c *Chains) (Kernel, error) {
-	if err := s.Scan.check(s.Name()); err != nil {
+	if err := s.Scan.check(gibbsInfo.Name); err != nil {
 		return nil, err
 	}
-	cond, err := condOf(c, s.Name())
+	cond, err := condOf(c, gibbsInfo.Name)
 	if err != nil {
 		return nil, err
 	}
 	return &gibbsKernel{c: c, scan: s.Scan, conditionals: cond}, nil
 }
 
-// condFunc fills log-conditionals, exact or masked.
+// condFunc fills log-conditionals.
 type condFunc func(ctx context.Context, x [][]int32, i []int, logp [][]float64) error
 
 // conditionals is the buffer for one conditional per chain.
@@ -94,15 +82,12 @@ func newConditionals(c *Chains, cond condFunc) conditionals {
 	}
 }
 
-// condOf finds the target's conditionals: masked ones first.
+// condOf finds the target's conditionals.
 func condOf(c *Chains, sampler string) (conditionals, error) {
-	switch t := c.Target.(type) {
-	case MaskedConditioner:
-		return newConditionals(c, t.MaskedConditional), nil
-	case Conditioner:
+	if t, ok := c.Target.(Conditioner); ok {
 		return newConditionals(c, t.Conditional), nil
 	}
-	return conditionals{}, &AbilityError{sampler, "conditionals (MaskedConditional or Conditional)",
+	return conditionals{}, &abilityError{sampler, "conditionals (Conditional)",
 		"exact-gibbs works them out from energies"}
 }
 
@@ -139,7 +124,7 @@ type gibbsKernel struct {
 	conditionals
 }
 
-// Prepare implements Preparer. The energies of the starts are not needed.
+// Prepare implements Kernel. The energies of the starts are not needed.
 func (g *gibbsKernel) Prepare(context.Context) error { return nil }
 
 // Step implements Kernel.
@@ -163,15 +148,12 @@ func (g *gibbsKernel) Step(ctx context.Context) error {
 	return nil
 }
 
-// Info implements Describer.
 func (s *Gibbs) Info() Info { return gibbsInfo }
 
 var gibbsInfo = Info{
-	Name: "gibbs", Title: "Masked-conditional Gibbs",
-	Doc: "resamples one coordinate from the model's masked conditional (Wang and " +
-		"Cho 2019); not exact, because masked conditionals belong to no joint " +
-		"distribution",
-	Needs: Needs{NeedConditionals}, Cost: "1 conditional",
+	Name: "gibbs", Title: "Gibbs of given conditionals",
+	Doc: "resamples one coordinate from the conditional that the target gives (Wang and " +
+		"Cho 2019); not exact where conditionals belong to no joint distribution",
+	Needs: []Need{NeedConditionals}, Cost: "1 conditional",
 	Params: []Param{scanParam(func(s Sampler, v Scan) { s.(*Gibbs).Scan = v })},
-	make:   func() Sampler { return &Gibbs{} },
 }

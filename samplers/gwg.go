@@ -10,44 +10,33 @@ import (
 //
 //	q(i, v | θ) ∝ g(exp(Δ_i(v))),   g = √ in the paper
 //
-// and the change accepted by Metropolis–Hastings. With Draws = X > 1 this is
-// GWG-X: X pairs are drawn with replacement at θ and applied one after the
-// other; the ratio has the probabilities of all X draws at θ and at θ'. Where
-// a coordinate was drawn more than once, the last value counts, and the
-// reverse draws are made by exchanging, in that coordinate, the old and the
-// new value, which maps θ' with them back to θ with the draws. Exact.
-// Cost: one evaluation of (U, ∇U) a step.
+// and the change accepted by Metropolis–Hastings. With Draws = X > 1 this is GWG-X: X pairs are
+// drawn with replacement at θ and applied one after the other, so that the last counts; the ratio
+// has the probabilities of all X draws at θ and at θ'.
 type GWG struct {
-	Balance Balance
-	// Draws is X; 0 means 1.
-	Draws int
-	// Adapt adapts X per chain in the burn-in to a mean acceptance probability of 0.574
-	// instead. It begins at Draws and stays between 1 and the number of
-	// coordinates with more than one allowed category. A fraction is used on
-	// average, and one proposal in sixteen is a single draw.
+	Balance Balance // g
+	Draws   int     // X; 0 means 1
+	// Adapt adapts X in the burn-in. It begins at Draws and stays between 1 and the number of
+	// coordinates that can change. A fraction is used as in PAS.
 	Adapt bool
 }
 
 // maxDraws bounds GWG.Draws: more would only repeat coordinates.
 const maxDraws = 1 << 12
 
-// Name implements Sampler.
-func (s *GWG) Name() string { return "gwg" }
-
-// Attach implements Sampler.
 func (s *GWG) Attach(c *Chains) (Kernel, error) {
-	if err := s.Balance.check(s.Name()); err != nil {
+	if err := s.Balance.check(gwgInfo.Name); err != nil {
 		return nil, err
 	}
 	n := max(1, s.Draws)
-	if err := checkCount(s.Name(), "draws", s.Draws, maxDraws); err != nil {
+	if err := checkCount(gwgInfo.Name, "draws", s.Draws, maxDraws); err != nil {
 		return nil, err
 	}
 	flips := float64(n)
 	if s.Adapt {
 		flips = 0 // adapt it
 	}
-	cnt, err := newCounter(c, s.Name(), flips, 0, TargetAcceptance)
+	cnt, err := newCounter(c, gwgInfo.Name, flips, 0, usualAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -61,19 +50,22 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 		most := len(cnt.free)
 		for k := range cnt.r {
 			cnt.r[k] = float64(min(n, most))
-			cnt.tune[k] = newScaleTuner(cnt.r[k], 0, TargetAcceptance, 1, float64(most), c.Burnin)
+			cnt.tune[k] = newScaleTuner(cnt.r[k], 0, usualAcceptance, 1, float64(most), c.Burnin)
 		}
 		p.counter, n = cnt, most
 	}
 	for k := range p.path {
 		p.path[k] = make([]pick, n)
 	}
-	return NewMH(c, p, MHOptions{Gradient: true})
+	return newMH(c, p, mhOptions{MHOptions: MHOptions{Gradient: true}})
 }
 
 // pick is one drawn change: coordinate i to value v.
 type pick struct{ i, v int32 }
 
+// gwgProposer is the proposal of GWG. The reverse draws are made by exchanging, in a coordinate
+// that was drawn more than once, the old and the new value, which maps θ' with them back to θ with
+// the draws.
 type gwgProposer struct {
 	*sites
 	counter *counter // nil for a fixed number of draws
@@ -81,6 +73,9 @@ type gwgProposer struct {
 	cum     []float64
 	path    [][]pick // the draws of each chain's proposal
 }
+
+// Start implements Adapter.
+func (p *gwgProposer) Start(int, []int32, []float64) {}
 
 func (p *gwgProposer) Adapt(k int, m Move) {
 	if p.counter != nil {
@@ -94,7 +89,7 @@ func (p *gwgProposer) Freeze(k int) {
 	}
 }
 
-// Tuning implements Tuned.
+// Tuning implements Adapter.
 func (p *gwgProposer) Tuning(k int) map[string]float64 {
 	if p.counter == nil {
 		return map[string]float64{"draws": float64(p.fixed)}
@@ -143,7 +138,6 @@ func (p *gwgProposer) Reverse(k int, x, y []int32, gy []float64) float64 {
 	return lq
 }
 
-// Info implements Describer.
 func (s *GWG) Info() Info { return gwgInfo }
 
 var gwgInfo = Info{
@@ -151,15 +145,14 @@ var gwgInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "changes one coordinate a step, chosen with its value from one softmax " +
 		"over all changes (Grathwohl et al. 2021); draws above 1 is GWG-X",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
+	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		balanceParam(func(s Sampler, v Balance) { s.(*GWG).Balance = v }),
 		{
 			Name: "draws", Default: "1", Min: 1, Max: maxDraws, Integer: true, Auto: true,
 			Doc: "changes drawn per step, with replacement; auto adapts their number in " +
 				"the burn-in",
-			set: func(s Sampler, v value) { s.(*GWG).Draws, s.(*GWG).Adapt = int(v.f), v.f == 0 },
+			Set: func(s Sampler, v Value) { s.(*GWG).Draws, s.(*GWG).Adapt = int(v.Number), v.Number == 0 },
 		},
 	},
-	make: func() Sampler { return &GWG{} },
 }

@@ -8,15 +8,10 @@ import "cmp"
 //
 //	u ~ Uniform(H(θ)),   θ' ~ π(·)·1[· ∈ H(u)]
 //
-// which is Gibbs sampling on the pair (θ, u), because all balls have the same
-// size. Exact. Cost: one energy for each state of the ball a step. On text it
-// works on a fixed candidate set per blank. The zero value has radius 1 and
-// blocks of up to ten coordinates.
+// which is Gibbs sampling on the pair (θ, u). Cost: one energy for each state of the ball a step.
 type HammingBall struct {
 	Radius int // 0 means 1
-	// Block is the number of coordinates in a block, which is drawn at each step, or
-	// all where there are fewer. 0 means 10.
-	Block int
+	Block  int // coordinates in a block, or all where there are fewer; 0 means 10
 }
 
 // Defaults of HammingBall, and the largest radius. The number of states bounds a ball anyway.
@@ -26,26 +21,21 @@ const (
 	maxRadius = 64
 )
 
-// Name implements Sampler.
-func (s *HammingBall) Name() string { return "hb" }
-
-// Attach implements Sampler.
 func (s *HammingBall) Attach(c *Chains) (Kernel, error) {
-	if err := checkCount(s.Name(), "radius", s.Radius, maxRadius); err != nil {
+	if err := checkCount(hammingBallInfo.Name, "radius", s.Radius, maxRadius); err != nil {
 		return nil, err
 	}
-	return newBallKernel(c, s.Name(), s.Block, hbBlock, cmp.Or(s.Radius, hbRadius), true)
+	return newBallKernel(c, hammingBallInfo.Name, s.Block, hbBlock, cmp.Or(s.Radius, hbRadius), true)
 }
 
-// Info implements Describer.
 func (s *HammingBall) Info() Info { return hammingBallInfo }
 
 var hammingBallInfo = Info{
 	Name: "hb", Title: "Hamming ball",
 	Exact: true, Enumerates: true,
 	Doc: "resamples within a Hamming ball around a random neighbour (Titsias and " +
-		"Yau 2017); on text among a fixed set of candidates per blank",
-	Needs: Needs{NeedBall}, Cost: "the ball's size in energies",
+		"Yau 2017)",
+	Needs: []Need{NeedEnergies}, Cost: "the ball's size in energies",
 	Params: []Param{
 		countParam("radius", hbRadius, 1, maxRadius, "radius of the ball",
 			func(s Sampler, v int) { s.(*HammingBall).Radius = v }),
@@ -53,5 +43,4 @@ var hammingBallInfo = Info{
 			"most coordinates in a block; all where there are fewer",
 			func(s Sampler, v int) { s.(*HammingBall).Block = v }),
 	},
-	make: func() Sampler { return &HammingBall{} },
 }

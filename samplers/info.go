@@ -1,27 +1,17 @@
 package samplers
 
-import "strings"
-
 // Info describes a sampler.
 type Info struct {
-	Name  string
-	Title string
-	Doc   string // one or two sentences
-	// Exact says that the sampler leaves π invariant.
-	Exact bool
-	// Corrected says that an acceptance test decides about every proposal. Acceptance
-	// means something only then: the other samplers take every draw.
-	Corrected bool
-	// Enumerates says that a step evaluates the energies of all values of some
-	// coordinates. Where these have many values, restrict their support first.
-	Enumerates bool
-	Needs      Needs
+	Name       string
+	Title      string
+	Doc        string // one or two sentences
+	Exact      bool   // it leaves π invariant
+	Corrected  bool   // an acceptance test decides about every proposal; others take every draw
+	Enumerates bool   // a step evaluates all values of some coordinates, which should be few
+	Needs      []Need // what a target must give; none says that it is not known
 	Cost       string // per step
-	// StepCalls is the number of calls in a step, where it is the same for all steps, see Calls.
-	StepCalls int
-	Params    []Param
-
-	make func() Sampler
+	StepCalls  int    // calls in a step, where it is the same for all steps, see Calls
+	Params     []Param
 }
 
 // The calls of a step that are counted as in the paper on DLMC, see Calls.
@@ -33,11 +23,7 @@ const (
 
 // Calls is the number of calls in the counted steps as the paper on DLMC counts them (its section
 // 6.1): U and ∇U at a state are a call each, and a step calls for all that it uses, at the state
-// too. Stats.Evals counts U and ∇U at a state together as one, and what is known already not at
-// all. So the two differ by a factor of 4 for DLMC and DMALA, and of more where many proposals are
-// the state itself. Samplers of conditionals, of neighbours and of mini-batches alone have no such
-// number of calls a step. Theirs are Stats.Evals. For Gibbs in blocks and for the Hamming ball
-// these are what the paper's code counts.
+// too. So a step of DLMC has four. Without StepCalls it is Stats.Evals.
 func (i Info) Calls(s Stats) int {
 	if i.StepCalls == 0 {
 		return s.Evals
@@ -45,41 +31,16 @@ func (i Info) Calls(s Stats) int {
 	return i.StepCalls * s.Steps
 }
 
-// Describer is the ability of a Sampler to say what it is. All samplers of this
-// package have it.
-type Describer interface {
-	Info() Info
-}
-
-// InfoOf describes a sampler: by its own Info or, where it has none, with
-// nothing but its name. Without a sampler it is the zero Info.
-func InfoOf(s Sampler) Info {
-	if isNil(s) {
-		return Info{}
-	}
-	if d, ok := s.(Describer); ok {
-		return d.Info()
-	}
-	return Info{Name: s.Name()}
-}
-
-// Need is something that a target must give a sampler.
+// Need is something that a target must give a sampler, by the interface named.
 type Need uint8
 
-// What samplers need, and by which interface a target gives it. Coordinate, block,
-// ball and neighbours say how many energies a step needs at once: Energy gives
-// them, and a NeighbourEnergizer may give them more cheaply.
 const (
 	NeedEnergies            Need = iota // Target
 	NeedGradients                       // Gradienter
-	NeedConditionals                    // MaskedConditioner or Conditioner
-	NeedRows                            // RowConditioner, or MaskedConditioner or Conditioner
+	NeedConditionals                    // Conditioner
+	NeedRows                            // Conditioner, better a RowConditioner
 	NeedStochasticGradients             // StochasticGradienter
-	NeedCoordinate                      // Target, at all values of a coordinate
-	NeedBlock                           // Target, at all values of a block
-	NeedBall                            // Target, in a Hamming ball
-	NeedNeighbours                      // Target, at all neighbours
-	NeedEstimates                       // StochasticGradienter, NeighbourEstimator or RatioEstimator
+	NeedEstimates                       // StochasticGradienter or RatioEstimator
 )
 
 var needText = []string{
@@ -88,10 +49,6 @@ var needText = []string{
 	NeedConditionals:        "conditionals",
 	NeedRows:                "conditionals of all coordinates",
 	NeedStochasticGradients: "stochastic gradients",
-	NeedCoordinate:          "energies of all values of a coordinate",
-	NeedBlock:               "energies of all values of a block",
-	NeedBall:                "energies of a Hamming ball",
-	NeedNeighbours:          "energies of all neighbours",
 	NeedEstimates:           "stochastic gradients or ratios of neighbours from mini-batches",
 }
 
@@ -101,16 +58,4 @@ func (n Need) String() string {
 		return needText[n]
 	}
 	return "something unknown"
-}
-
-// Needs are all things that a target must give a sampler.
-type Needs []Need
-
-// String joins the needs with commas.
-func (n Needs) String() string {
-	words := make([]string, len(n))
-	for i, need := range n {
-		words[i] = need.String()
-	}
-	return strings.Join(words, ", ")
 }

@@ -12,22 +12,17 @@ import (
 //	q(θ→θ') = g(π(θ')/π(θ)) / Z_g(θ),   Z_g(θ) = Σ_{neighbours} g(π(·)/π(θ))
 //
 // and accepted with probability min(1, Z_g(θ)/Z_g(θ')), to which the
-// Metropolis–Hastings ratio reduces for a balanced g. Exact. Cost: the ΣK_i energies
-// of all values of every coordinate at θ', its own included, a step. On text it works on a fixed
-// candidate set per blank. The zero value uses the square root.
+// Metropolis–Hastings ratio reduces for a balanced g. Cost: the ΣK_i energies
+// of all values of every coordinate a step.
 type LB1 struct {
 	Balance Balance // g
 }
 
-// Name implements Sampler.
-func (s *LB1) Name() string { return "lb1" }
-
-// Attach implements Sampler.
 func (s *LB1) Attach(c *Chains) (Kernel, error) {
-	if err := s.Balance.check(s.Name()); err != nil {
+	if err := s.Balance.check(lb1Info.Name); err != nil {
 		return nil, err
 	}
-	cnt, err := newCounter(c, s.Name(), 1, 0, TargetAcceptance)
+	cnt, err := newCounter(c, lb1Info.Name, 1, 0, usualAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +36,7 @@ func (s *LB1) Attach(c *Chains) (Kernel, error) {
 		l.off[j+1] = l.off[j] + c.Domain.K(int(i))
 	}
 	if l.n.native == nil {
-		if err := checkMany(s.Name(), total); err != nil {
+		if err := checkMany(lb1Info.Name, total); err != nil {
 			return nil, err
 		}
 	}
@@ -135,7 +130,7 @@ func (l *lb1Kernel) draw() {
 
 // decide accepts or rejects the proposal of chain k, where log Z_g is z. (The
 // decision of mhKernel has the energy of the proposal, which a native
-// NeighbourEnergizer gives up to a constant only.)
+// Conditioner gives up to a constant only.)
 func (l *lb1Kernel) decide(k int, z float64) {
 	c := l.c
 	mv := &c.Last[k]
@@ -159,15 +154,13 @@ func (l *lb1Kernel) decide(k int, z float64) {
 	}
 }
 
-// Info implements Describer.
 func (s *LB1) Info() Info { return lb1Info }
 
 var lb1Info = Info{
 	Name: "lb1", Title: "Locally balanced",
 	Exact: true, Corrected: true, Enumerates: true,
 	Doc: "changes one coordinate a step by the exact energies of all neighbours " +
-		"(Zanella 2020); on text among a fixed set of candidates per blank",
-	Needs: Needs{NeedNeighbours}, Cost: "the sum of K energies",
+		"(Zanella 2020)",
+	Needs: []Need{NeedEnergies}, Cost: "the sum of K energies",
 	Params: []Param{balanceParam(func(s Sampler, v Balance) { s.(*LB1).Balance = v })},
-	make:   func() Sampler { return &LB1{} },
 }

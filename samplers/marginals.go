@@ -1,13 +1,7 @@
 package samplers
 
-// Marginals counts how often each coordinate had each of its values, with the
-// weights of the states. Its Observe is a visit function for Run.Sample:
-//
-//	var m samplers.Marginals
-//	err := run.Sample(ctx, 1000, m.Observe)
-//	fmt.Println(m.Of(0)) // estimates of P(θ_0 = v) for v = 0, 1, …
-//
-// All chains count together.
+// Marginals counts how often each coordinate had each of its values in all chains, with the weights
+// of the states. Its Observe is a visit function for Run.Sample.
 type Marginals struct {
 	dom *Domain
 	sum *Tally
@@ -34,9 +28,8 @@ func (m *Marginals) Observe(r *Run) error {
 	return nil
 }
 
-// Of returns the share of each value of coordinate i. The shares sum to 1, and
-// are NaN before any state of positive weight was observed. It is nil before the
-// first call of Observe.
+// Of returns the share of each value of coordinate i, NaN before any state of positive weight was
+// observed, and nil before the first call of Observe.
 func (m *Marginals) Of(i int) []float64 {
 	if m.sum == nil {
 		return nil

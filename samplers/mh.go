@@ -5,25 +5,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 )
 
 // MHOptions says what a Metropolis–Hastings kernel does besides proposing. The
 // zero value proposes without gradients and tests every proposal.
 type MHOptions struct {
-	// Gradient gives the proposal ∇U, which the target must be able to compute
-	// (Gradienter).
-	Gradient bool
-	// Rows gives it, in the place of ∇U, the rows of a state (RowConditioner), with
-	// −∞ outside the support. It excludes Gradient.
-	Rows bool
-	// Uncorrected takes every proposal. The acceptance probability is worked out
-	// all the same, because adaptation uses it.
+	Gradient bool // the proposal is given ∇U (Gradienter)
+	Rows     bool // in its place the rows of a state (RowConditioner), with −∞ outside the support
+	// Uncorrected takes every proposal. Adaptation knows the acceptance probability all the same.
 	Uncorrected bool
-	// UntestedAnytime lets a Scheduler leave steps untested after the burn-in too, as ACS's algorithm
-	// 6 does while it learns a model. Such steps do not leave π invariant. Without it a Scheduler is
-	// asked in vain after the burn-in.
-	UntestedAnytime bool
 }
 
 // NewMH returns the Metropolis–Hastings kernel of a proposal q: from θ it goes
@@ -31,13 +21,9 @@ type MHOptions struct {
 //
 //	min(1, exp(U(θ') − U(θ) + log q(θ'→θ) − log q(θ→θ')))
 //
-// and stays otherwise (Hastings 1970). U and ∇U of the current states are kept,
-// and all proposals of a step are evaluated in one call to the target. A proposal
-// equal to the state takes no evaluation. One whose energy is NaN or +∞ is rejected
-// and counted. A Sampler calls NewMH in its Attach. The error is an *AbilityError
-// where gradients or rows are missing, and ErrParam without chains or a proposal, or where both
-// gradients and rows are asked for. A step in which a Proposal of another package leaves the
-// domain, or goes to a category that its mask does not allow, is an ErrState.
+// and stays otherwise (Hastings 1970). A proposal whose energy is NaN or +∞ is rejected and
+// counted. Errors: ErrUnsupported where gradients or rows are missing, ErrParam where both are
+// asked for. A step whose proposal leaves the domain, or its masks, is an ErrState.
 func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 	if isNil(c) || isNil(p) {
 		return nil, fmt.Errorf("%w: NewMH wants the chains that Attach was given, and a proposal",
@@ -47,7 +33,25 @@ func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 		return nil, fmt.Errorf("%w: a proposal is given gradients or rows, and both were asked for; "+
 			"leave one out", ErrParam)
 	}
-	m := &mhKernel{c: c, p: p, exact: !o.Uncorrected, anytime: o.UntestedAnytime}
+	return newMH(c, p, mhOptions{MHOptions: o, check: true})
+}
+
+// mhOptions are those that proposals of this package have besides.
+type mhOptions struct {
+	MHOptions
+	check   bool // the proposals' states are held against the domain
+	anytime bool // a Scheduler's steps go untested after the burn-in too
+	// changed is the number of coordinates in which x and its proposal y differ, where that is known
+	// without comparing all of them.
+	changed func(k int, x, y []int32) int
+}
+
+// newMH is NewMH for a proposal of this package.
+func newMH(c *Chains, p Proposal, o mhOptions) (Kernel, error) {
+	m := &mhKernel{c: c, p: p, mhOptions: o}
+	if o.changed == nil {
+		m.changed = func(_ int, x, y []int32) int { return hamming(x, y) }
+	}
 	n := c.Len()
 	if o.Gradient || o.Rows {
 		need := c.NeedGradient
@@ -63,9 +67,6 @@ func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 	m.tune, _ = p.(Adapter)
 	m.sched, _ = p.(Scheduler)
 	m.keep, _ = p.(Keeper)
-	m.first, _ = p.(Asker)
-	m.count, _ = p.(Counter)
-	m.outside = !ours(p)
 	m.free = make([]bool, n)
 	m.y = matrix[int32](n, c.Domain.Len())
 	m.u = make([]float64, n)
@@ -77,18 +78,14 @@ func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 
 // mhKernel is the step that all samplers which propose a whole state share.
 type mhKernel struct {
+	mhOptions
 	c     *Chains
 	p     Proposal
 	tune  Adapter   // nil when nothing is adapted
 	keep  Keeper    // nil when the proposal keeps nothing
-	sched Scheduler // nil when the scale does not change by itself
-	first Asker     // nil when (x, ∇U) is all that a proposal needs
-	count Counter   // nil to compare all coordinates
-	exact bool
-
-	free    []bool // chain's step goes without acceptance test
-	anytime bool   // after the burn-in, too
-	outside bool   // the proposal is of another package, so that its states are checked
+	sched Scheduler // nil when (x, ∇U) is all that a proposal needs
+	begun bool      // Prepare was called
+	free  []bool    // chain's step goes without acceptance test
 
 	y   [][]int32
 	u   []float64
@@ -99,14 +96,23 @@ type mhKernel struct {
 	bg  [][]float64 // nil without gradients and rows
 }
 
-// Prepare implements Preparer.
+// Prepare implements Kernel.
 func (m *mhKernel) Prepare(ctx context.Context) error {
 	if err := m.c.StartEnergies(ctx); err != nil {
 		return err
 	}
-	if s, ok := m.p.(Starter); ok {
+	if m.keep != nil {
 		for k, x := range m.c.X {
-			s.Start(k, x, m.gradOf(k))
+			m.keep.Enter(k, x, m.gradOf(k))
+		}
+	}
+	if m.begun {
+		return nil
+	}
+	m.begun = true
+	if m.tune != nil {
+		for k, x := range m.c.X {
+			m.tune.Start(k, x, m.gradOf(k))
 		}
 	}
 	if m.c.Burnin == 0 {
@@ -135,17 +141,20 @@ func (m *mhKernel) gradOf(k int) []float64 {
 // Step implements Kernel.
 func (m *mhKernel) Step(ctx context.Context) error {
 	c := m.c
-	if m.first != nil {
-		if err := m.first.Ask(ctx); err != nil {
+	if m.sched != nil {
+		clear(m.free)
+		if err := m.sched.Schedule(ctx, c.done, m.free); err != nil {
 			return err
+		}
+		if !m.anytime && !c.Adapting() {
+			clear(m.free)
 		}
 	}
 	if err := m.propose(); err != nil {
 		return err
 	}
 	if len(m.idx) > 0 {
-		err := c.Evaluate(ctx, c.Proposed(m.idx), m.bx, m.u[:len(m.idx)], m.bg)
-		if err != nil {
+		if err := c.Evaluate(ctx, m.idx, m.bx, m.u[:len(m.idx)], m.bg); err != nil {
 			return err
 		}
 	}
@@ -169,27 +178,18 @@ func (m *mhKernel) propose() error {
 	m.idx, m.bx, m.bg = m.idx[:0], m.bx[:0], m.bg[:0]
 	for k, x := range c.X {
 		copy(m.y[k], x)
-		if m.sched != nil {
-			untested := m.sched.Schedule(k, c.done)
-			m.free[k] = untested && (m.anytime || c.Adapting())
-		}
 		m.fwd[k] = m.p.Propose(k, x, m.gradOf(k), c.RNG[k], m.y[k])
 		if !finite(m.fwd[k]) {
 			c.Last[k] = Move{}
 			c.Stats[k].NonFinite++
 			continue
 		}
-		if m.outside {
+		if m.check {
 			if err := m.inside(k); err != nil {
 				return err
 			}
 		}
-		d := 0
-		if m.count != nil {
-			d = m.count.Changed(k, x, m.y[k])
-		} else {
-			d = hamming(x, m.y[k])
-		}
+		d := m.changed(k, x, m.y[k])
 		c.Last[k] = Move{Moved: d > 0, Flips: d}
 		if d == 0 {
 			c.Last[k].Prob = 1
@@ -202,15 +202,6 @@ func (m *mhKernel) propose() error {
 		}
 	}
 	return nil
-}
-
-// ours reports whether a proposal is one of this package, whose states are in the domain.
-func ours(p Proposal) bool {
-	t := reflect.TypeOf(p)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t.PkgPath() == reflect.TypeFor[Domain]().PkgPath()
 }
 
 // inside refuses a proposal outside the domain or its masks. A target would read beyond its tables,
@@ -234,7 +225,6 @@ func (m *mhKernel) decide(k int, u float64) {
 	c := m.c
 	mv := &c.Last[k]
 	st := &c.Stats[k]
-	c.Evaluated(k, m.y[k], u)
 	if math.IsNaN(u) || math.IsInf(u, 1) {
 		st.NonFinite++
 		return
@@ -254,7 +244,7 @@ func (m *mhKernel) decide(k int, u float64) {
 	}
 	la := u - c.U[k] + back - m.fwd[k]
 	mv.Prob = acceptance(la)
-	if !m.exact || m.free[k] || accept(c.RNG[k], la, mv.Prob) {
+	if m.Uncorrected || m.free[k] || accept(c.RNG[k], la, mv.Prob) {
 		mv.Accepted = true
 		mv.Hamming = mv.Flips
 		c.U[k] = u
@@ -268,10 +258,10 @@ func (m *mhKernel) decide(k int, u float64) {
 	}
 }
 
-// Tuning implements Tuned.
-func (m *mhKernel) Tuning(k int) map[string]float64 {
-	if t, ok := m.p.(Tuned); ok {
-		return t.Tuning(k)
+// tuning implements tuned.
+func (m *mhKernel) tuning(k int) map[string]float64 {
+	if m.tune != nil {
+		return m.tune.Tuning(k)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func TestDetailedBalance(t *testing.T) {
 		for _, s := range mhSamplers(tab.dom.Len()) {
 			b, n := balanceError(t, tab, s, false)
 			if b > 1e-9 || n > 1e-9 {
-				t.Errorf("%s %+v: balance violated by %g, proposal sums to 1 within %g", s.Name(), s, b, n)
+				t.Errorf("%s %+v: balance violated by %g, proposal sums to 1 within %g", s.Info().Name, s, b, n)
 			}
 		}
 	})
@@ -36,7 +36,7 @@ func TestDetailedBalanceOfManyCategories(t *testing.T) {
 				continue // thousands of paths
 			}
 			if b, n := balanceError(t, tab, s, false); b > 1e-9 || n > 1e-9 {
-				t.Errorf("%s %+v: balance violated by %g, proposal sums to 1 within %g", s.Name(), s, b, n)
+				t.Errorf("%s %+v: balance violated by %g, proposal sums to 1 within %g", s.Info().Name, s, b, n)
 			}
 			if !testmode.All() {
 				continue
@@ -44,7 +44,7 @@ func TestDetailedBalanceOfManyCategories(t *testing.T) {
 			if b, _ := balanceError(t, tab, s, true); b < 1e-6 {
 				t.Errorf(
 					"%s %+v without a term of its ratio violates balance by %g only: the test has no power",
-					s.Name(), s, b,
+					s.Info().Name, s, b,
 				)
 			}
 		}
@@ -58,7 +58,7 @@ func TestBrokenSamplerFailsDetailedBalance(t *testing.T) {
 			if b, _ := balanceError(t, tab, s, true); b < 1e-5 {
 				t.Errorf(
 					"%s %+v without a term of its ratio violates balance by %g only: the test has no power",
-					s.Name(), s, b,
+					s.Info().Name, s, b,
 				)
 			}
 		}
@@ -79,10 +79,8 @@ func TestProposalDraws(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := run.Kernel.(*mhKernel)
-			if m.sched != nil {
-				m.sched.Schedule(0, 0)
-			}
+			m := run.kernel.(*mhKernel)
+			schedule(t, m)
 			part := partOf(m, tab, a)
 			const draws = 5000
 			count := make([]float64, len(tab.states))
@@ -90,11 +88,11 @@ func TestProposalDraws(t *testing.T) {
 			for range draws {
 				copy(y, x)
 				lq := m.p.Propose(0, x, part, rng, y)
-				if f := forward(m, x, y, part); !(math.Abs(f-lq) < 1e-9) && s.Name() != "rwm" {
-					t.Fatalf("%s: propose says log q = %g, enumeration %g", s.Name(), lq, f)
+				if f := forward(m, x, y, part); !(math.Abs(f-lq) < 1e-9) && s.Info().Name != "rwm" {
+					t.Fatalf("%s: propose says log q = %g, enumeration %g", s.Info().Name, lq, f)
 				}
 				if err := tab.dom.Check(y); err != nil {
-					t.Fatalf("%s proposes a state outside the support: %v", s.Name(), err)
+					t.Fatalf("%s proposes a state outside the support: %v", s.Info().Name, err)
 				}
 				count[tab.index(y)]++
 			}
@@ -104,7 +102,7 @@ func TestProposalDraws(t *testing.T) {
 					want[b] = forwardTotal(m, x, y, part)
 				}
 			}
-			checkFrequencies(t, fmt.Sprintf("%s %+v", s.Name(), s), count, want, draws)
+			checkFrequencies(t, fmt.Sprintf("%s %+v", s.Info().Name, s), count, want, draws)
 		}
 	})
 }
@@ -142,7 +140,7 @@ func TestNoEvaluationIsWasted(t *testing.T) {
 		}
 		if tab.evals != want || moved < 150 || moved > 1350 {
 			t.Errorf(
-				"%s: %d evaluations, want one per start and moved proposal (%d); %d of 1500 moved", s.Name(),
+				"%s: %d evaluations, want one per start and moved proposal (%d); %d of 1500 moved", s.Info().Name,
 				tab.evals, want, moved,
 			)
 		}
@@ -209,7 +207,7 @@ func TestAnyNumberOfFlipsIsIrreducible(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tv, limit := tvToPi(tab, run.X); tv > limit {
-				t.Errorf("%s with %g flips: total variation %.3f, limit %.3f", s.Name(), r, tv, limit)
+				t.Errorf("%s with %g flips: total variation %.3f, limit %.3f", s.Info().Name, r, tv, limit)
 			}
 		}
 	}
@@ -278,7 +276,7 @@ func TestAdaptationOnSymmetricTarget(t *testing.T) {
 	t.Parallel()
 	s := symmetric{Bits(4)}
 	for _, info := range List() {
-		if !slices.Equal(info.Needs, Needs{NeedGradients}) && info.Name != "rwm" {
+		if !slices.Equal(info.Needs, []Need{NeedGradients}) && info.Name != "rwm" {
 			continue
 		}
 		smp, err := New(info.Name, nil)

@@ -6,9 +6,9 @@ import (
 	"infill/internal/nearest"
 )
 
-// unknown makes an *UnknownError with the nearest known name.
-func unknown(what, name string, known []string) *UnknownError {
-	return &UnknownError{What: what, Name: name, Suggestion: nearest.Name(name, known), Known: known}
+// unknown makes an *unknownError with the nearest known name.
+func unknown(what, name string, known []string) *unknownError {
+	return &unknownError{What: what, Name: name, Suggestion: nearest.Name(name, known), Known: known}
 }
 
 func joinNames(names []string) string { return strings.Join(names, ", ") }

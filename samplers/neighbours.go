@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// MaxNeighbours is the largest number of neighbour energies that exact Gibbs,
+// maxNeighbours is the largest number of neighbour energies that exact Gibbs,
 // block Gibbs, the Hamming ball sampler and LB-1 ask for per chain and step
-// when the target has no cheaper way than Energy. On large vocabularies
+// when the target has no cheaper way than Energy. Of coordinates with many categories
 // restrict the support to a candidate set first.
-const MaxNeighbours = 1 << 14
+const maxNeighbours = 1 << 14
 
 // chunkStates bounds how many states go to the target in one call, and
 // maxScratch how many coordinates the states in memory have together.
@@ -26,24 +26,31 @@ type asked struct {
 	u    []float64 // answer, K(i) entries, −∞ outside the support
 }
 
-// neighbourhood asks a target for U at all values of given coordinates.
+// neighbourhood asks a target for U at all values of given coordinates, up to a constant for each.
 type neighbourhood struct {
 	c      *Chains
-	native NeighbourEnergizer
+	native Conditioner
 	x      [][]int32 // scratch states of Energy
 	u      []float64
 	used   []int // scratch: question, chain and value of each scratch state
 	who    []int
 	val    []int32
-	nx     [][]int32 // arguments of NeighbourEnergy
+	nx     [][]int32 // arguments of Conditional
 	ni     []int
 	nu     [][]float64
 }
 
+// exactly is a target whose conditionals are those of π, nil for another.
+func exactly(t Target) Conditioner {
+	if c, ok := t.(Conditioner); ok && c.ExactConditionals() {
+		return c
+	}
+	return nil
+}
+
 func newNeighbourhood(c *Chains) *neighbourhood {
 	n := &neighbourhood{c: c}
-	if t, ok := c.Target.(NeighbourEnergizer); ok {
-		n.native = t
+	if n.native = exactly(c.Target); n.native != nil {
 		return n
 	}
 	chunk := max(1, min(chunkStates, maxScratch/c.Domain.Len()))
@@ -55,8 +62,8 @@ func newNeighbourhood(c *Chains) *neighbourhood {
 }
 
 // fill answers the questions about the states x (one per question). A value
-// that the state has already is evaluated too: only differences matter to the
-// callers, and a NeighbourEnergizer may use any constant.
+// that the state has already is evaluated too: only differences between the values of one coordinate
+// matter to the callers, and a Conditioner gives them up to any constant.
 func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error {
 	d := n.c.Domain
 	if n.native != nil {
@@ -64,7 +71,7 @@ func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error
 		for j, q := range qs {
 			n.nx, n.ni, n.nu = append(n.nx, x[j]), append(n.ni, q.i), append(n.nu, q.u)
 		}
-		if err := n.native.NeighbourEnergy(ctx, n.nx, n.ni, n.nu); err != nil {
+		if err := n.native.Conditional(ctx, n.nx, n.ni, n.nu); err != nil {
 			return err
 		}
 		for _, q := range qs {
@@ -78,14 +85,12 @@ func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error
 		if m == 0 {
 			return nil
 		}
-		from := n.c.Proposed(n.who[:m])
-		if err := n.c.Evaluate(ctx, from, n.x[:m], n.u[:m], nil); err != nil {
+		if err := n.c.Evaluate(ctx, n.who[:m], n.x[:m], n.u[:m], nil); err != nil {
 			return err
 		}
 		for s := range m {
 			q := qs[n.used[s]]
 			q.u[n.val[s]] = n.u[s]
-			n.c.Evaluated(q.k, n.x[s], n.u[s])
 		}
 		m = 0
 		return nil
@@ -110,10 +115,10 @@ func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error
 	return flush()
 }
 
-// checkMany refuses more than MaxNeighbours energies per chain and step.
+// checkMany refuses more than maxNeighbours energies per chain and step.
 func checkMany(sampler string, count float64) error {
-	if count > MaxNeighbours {
-		return &TooManyError{Sampler: sampler, Count: count, Limit: MaxNeighbours, Remedy: manyRemedy}
+	if count > maxNeighbours {
+		return &tooManyError{Sampler: sampler, Count: count, Limit: maxNeighbours, Remedy: manyRemedy}
 	}
 	return nil
 }

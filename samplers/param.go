@@ -11,16 +11,22 @@ import (
 type Param struct {
 	Name    string
 	Doc     string
-	Default string   // as it would be written
-	Min     float64  // smallest and largest allowed number
-	Max     float64  // +Inf for no limit
-	OpenMin bool     // Min itself is not allowed
-	Integer bool     // whole numbers only
-	Auto    bool     // "auto" is allowed and stands for 0
-	List    bool     // one number per coordinate, with slashes between; "none" is allowed
-	Choices []string // allowed words; then Min and Max mean nothing
+	Default string                   // as it would be written
+	Min     float64                  // smallest and largest allowed number
+	Max     float64                  // +Inf for no limit
+	OpenMin bool                     // Min itself is not allowed
+	Integer bool                     // whole numbers only
+	Auto    bool                     // "auto" is allowed and stands for 0
+	List    bool                     // one number per coordinate, with slashes between; "none" is allowed
+	Choices []string                 // allowed words; then Min and Max mean nothing
+	Set     func(s Sampler, v Value) // gives a sampler the value, which is in range
+}
 
-	set func(s Sampler, v value)
+// Value is that of a parameter.
+type Value struct {
+	Number float64
+	Word   int       // index into Choices
+	List   []float64 // nil for "none"
 }
 
 // Range says in words what values are allowed.
@@ -59,42 +65,35 @@ func (p Param) Range() string {
 // plain writes a number without an exponent.
 func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// value is a parsed parameter.
-type value struct {
-	f    float64
-	word int       // index into Choices
-	list []float64 // nil for "none"
-}
-
 // parse reads and checks one value.
-func (p Param) parse(sampler, s string) (value, error) {
+func (p Param) parse(sampler, s string) (Value, error) {
 	s = strings.TrimSpace(s)
 	if p.Choices != nil {
 		if i := slices.Index(p.Choices, s); i >= 0 {
-			return value{word: i}, nil
+			return Value{Word: i}, nil
 		}
-		return value{}, unknown(p.Name+" of "+sampler, s, p.Choices)
+		return Value{}, unknown(p.Name+" of "+sampler, s, p.Choices)
 	}
 	if p.Auto && s == "auto" {
-		return value{}, nil
+		return Value{}, nil
 	}
 	if !p.List {
 		f, ok := p.number(s)
 		if !ok {
-			return value{}, &ParamError{sampler, p.Name, strconv.Quote(s), p.Range()}
+			return Value{}, &ParamError{sampler, p.Name, strconv.Quote(s), p.Range()}
 		}
-		return value{f: f}, nil
+		return Value{Number: f}, nil
 	}
 	if s == "none" {
-		return value{}, nil
+		return Value{}, nil
 	}
-	var v value
+	var v Value
 	for part := range strings.SplitSeq(s, "/") {
 		f, ok := p.number(part)
-		if !ok || len(v.list) == maxCategories {
-			return value{}, &ParamError{sampler, p.Name, strconv.Quote(shorten(s)), p.Range()}
+		if !ok || len(v.List) == maxCategories {
+			return Value{}, &ParamError{sampler, p.Name, strconv.Quote(shorten(s)), p.Range()}
 		}
-		v.list = append(v.list, f)
+		v.List = append(v.List, f)
 	}
 	return v, nil
 }

@@ -13,31 +13,19 @@ import (
 //
 //	log q(path) = Σ_r log[ w_{u_r} / (Σ_all w − Σ_{s<r} w_{u_s}) ]
 //	            + Σ_r log[ g_{u_r}(v_r) / w_{u_r} ]
-//
-// The reverse path visits the same coordinates in the opposite order, with the
-// weights at θ'. Exact. Cost: one evaluation of (U, ∇U) a step.
-//
-// The zero value uses the square-root balancing function and adapts R per
-// chain in the burn-in to a mean acceptance probability of 0.574.
 type PAS struct {
-	Balance Balance
-	// Flips is R; 0 adapts it. A fraction is used on average, and one proposal
-	// in sixteen changes a single coordinate, so that the chain is irreducible
-	// for any R.
-	Flips float64
-	// TargetAcceptance is what an automatic R aims at; 0 means 0.574.
+	Balance Balance // g
+	// Flips is R, on average: one proposal in sixteen changes a single coordinate, so that the chain
+	// is irreducible for any R.
+	Flips            float64
 	TargetAcceptance float64
 }
 
-// Name implements Sampler.
-func (s *PAS) Name() string { return "pas" }
-
-// Attach implements Sampler.
 func (s *PAS) Attach(c *Chains) (Kernel, error) {
-	if err := s.Balance.check(s.Name()); err != nil {
+	if err := s.Balance.check(pasInfo.Name); err != nil {
 		return nil, err
 	}
-	cnt, err := newCounter(c, s.Name(), s.Flips, s.TargetAcceptance, TargetAcceptance)
+	cnt, err := newCounter(c, pasInfo.Name, s.Flips, s.TargetAcceptance, usualAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +38,11 @@ func (s *PAS) Attach(c *Chains) (Kernel, error) {
 	for k := range p.path {
 		p.path[k] = make([]int32, 0, n)
 	}
-	return NewMH(c, p, MHOptions{Gradient: true})
+	return newMH(c, p, mhOptions{MHOptions: MHOptions{Gradient: true}})
 }
 
+// pasProposer is the proposal of PAS. The reverse path visits the same coordinates in the opposite
+// order, with the weights at θ'.
 type pasProposer struct {
 	*counter
 	*sites
@@ -182,7 +172,6 @@ func (p *pasProposer) sift(j, n int) {
 	}
 }
 
-// Info implements Describer.
 func (s *PAS) Info() Info { return pasInfo }
 
 var pasInfo = Info{
@@ -190,11 +179,10 @@ var pasInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "changes R different coordinates drawn one after the other by their " +
 		"weights (Sun et al. 2022)",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
+	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		flipsParam(func(s Sampler, v float64) { s.(*PAS).Flips = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*PAS).Balance = v }),
-		acceptParam(TargetAcceptance, func(s Sampler, v float64) { s.(*PAS).TargetAcceptance = v }),
+		acceptParam(usualAcceptance, func(s Sampler, v float64) { s.(*PAS).TargetAcceptance = v }),
 	},
-	make: func() Sampler { return &PAS{} },
 }

@@ -59,7 +59,7 @@ func TestPASOfWeightsFarApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := run.Kernel.(*mhKernel)
+		m := run.kernel.(*mhKernel)
 		p := m.p.(*pasProposer)
 		next := make([]float64, len(tab.states)) // π after a step
 		for a, x := range tab.states {

@@ -40,7 +40,7 @@ func TestPASReversePathIsTheOppositeOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := run.Kernel.(*mhKernel).p.(*pasProposer)
+			p := run.kernel.(*mhKernel).p.(*pasProposer)
 			x, y := make([]int32, 5), make([]int32, 5)
 			gx, gy := make([]float64, d.GradLen()), make([]float64, d.GradLen())
 			for j := range gx {

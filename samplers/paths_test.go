@@ -146,10 +146,8 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := run.Kernel.(*mhKernel)
-	if m.sched != nil {
-		m.sched.Schedule(0, 0)
-	}
+	m := run.kernel.(*mhKernel)
+	schedule(t, m)
 	p := m.p
 	n := len(tab.states)
 	rows := sup
@@ -171,7 +169,7 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 		for b, y := range tab.states {
 			if tab.dom.Check(y) != nil {
 				if forwardTotal(m, x, y, part[a]) > 0 {
-					t.Errorf("%s proposes a state outside the support", s.Name())
+					t.Errorf("%s proposes a state outside the support", s.Info().Name)
 				}
 				continue
 			}
@@ -215,7 +213,7 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 		}
 	}
 	if moves < 1e-4 { // staying for ever is balanced too
-		t.Errorf("%s moves with probability %g", s.Name(), moves)
+		t.Errorf("%s moves with probability %g", s.Info().Name, moves)
 	}
 	return balance, norm
 }
@@ -224,8 +222,8 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 // gradient or, in a sampler that asks for them, the rows.
 func partOf(m *mhKernel, tab *tableTarget, a int) []float64 {
 	if m.c.rows != nil {
-		out := [][]float64{make([]float64, tab.dom.RowLen())}
-		err := m.c.Evaluate(context.Background(), m.c.Present([]int{0}), tab.states[a:a+1],
+		out := [][]float64{make([]float64, len(m.c.Grad[0]))}
+		err := m.c.evaluate(context.Background(), []int{0}, tab.states[a:a+1],
 			make([]float64, 1), out)
 		if err != nil {
 			panic(err)
@@ -288,4 +286,24 @@ func mhSamplers(n int) []Sampler {
 		)
 	}
 	return out
+}
+
+// schedule has the proposal set its scale for the next step.
+func schedule(t *testing.T, m *mhKernel) {
+	t.Helper()
+	if m.sched != nil {
+		if err := m.sched.Schedule(context.Background(), 0, m.free); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// fresh is the named sampler with its defaults.
+func fresh(t *testing.T, name string) Sampler {
+	t.Helper()
+	s, err := New(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

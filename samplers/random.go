@@ -2,11 +2,8 @@ package samplers
 
 import "math/rand/v2"
 
-// Random draws a state, uniformly among those that the support masks allow. Its coordinates are
-// independent. They are drawn in their order, each by one rng.IntN(Support(i)), which picks among
-// the allowed categories in ascending order. U is not asked: where a target has states of
-// probability zero besides, the draw may be one, and Start refuses it for a sampler that evaluates
-// its starts.
+// Random draws a state, uniformly among those that the support masks allow, each coordinate by one
+// rng.IntN(Support(i)). U is not asked, so that it may be −∞.
 func (d *Domain) Random(rng *rand.Rand) []int32 {
 	x := make([]int32, len(d.coords))
 	for i := range x {

@@ -19,8 +19,8 @@ func TestRegistryNames(t *testing.T) {
 		s, err := New(name, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if s.Name() != name {
-			t.Errorf("%s makes a sampler named %s", name, s.Name())
+		} else if s.Info().Name != name {
+			t.Errorf("%s makes a sampler named %s", name, s.Info().Name)
 		}
 	}
 	if len(List()) != len(want) {
@@ -247,3 +247,72 @@ func FuzzNew(f *testing.F) {
 		}
 	})
 }
+
+// tempered is a sampler from outside: RWM, with a parameter of its own.
+type tempered struct {
+	RWM
+	name string
+	set  Value
+}
+
+func (s *tempered) Info() Info {
+	set := func(s Sampler, v Value) { s.(*tempered).set = v }
+	return Info{Name: s.name, Params: []Param{
+		{Name: "heat", Default: "1", Min: 0, Max: 5, Set: set},
+		{Name: "kind", Default: "a", Choices: []string{"a", "b"}, Set: set},
+	}}
+}
+
+// TestRegister: a registered sampler is made by name with its parameters, listed and found. It does
+// not run beside other tests, which list the samplers.
+func TestRegister(t *testing.T) {
+	before := len(List())
+	defer func() { known.infos, known.make = known.infos[:before], known.make[:before] }()
+	if err := Register(func() Sampler { return &tempered{name: "tempered"} }); err != nil {
+		t.Fatal(err)
+	}
+	s, err := New("tempered", map[string]string{"heat": "2.5"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := s.(*tempered).set; v.Number != 2.5 {
+		t.Errorf("the parameter is %+v", v)
+	}
+	if s, err = New("tempered", map[string]string{"kind": "b"}); err != nil || s.(*tempered).set.Word != 1 {
+		t.Errorf("a word: %+v, %v", s, err)
+	}
+	if _, err := New("tempered", map[string]string{"heat": "6"}); !errors.Is(err, ErrParam) {
+		t.Errorf("a value out of range: %v", err)
+	}
+	if _, err := New("temperd", nil); !errors.Is(err, ErrUnknown) ||
+		!strings.Contains(err.Error(), `"tempered"?`) {
+		t.Errorf("a misspelling: %v", err)
+	}
+	if i, err := Lookup("tempered"); err != nil || len(i.Params) != 2 || Names()[before] != "tempered" {
+		t.Errorf("found %+v, %v, in %v", i, err, Names())
+	}
+	for what, make := range map[string]func() Sampler{
+		"nothing":            nil,
+		"no sampler":         func() Sampler { return nil },
+		"a name taken":       func() Sampler { return &tempered{name: "dmala"} },
+		"taken before":       func() Sampler { return &tempered{name: "tempered"} },
+		"no name":            func() Sampler { return &tempered{} },
+		"a colon":            func() Sampler { return &tempered{name: "a:b"} },
+		"a space":            func() Sampler { return &tempered{name: "a b"} },
+		"a parameter unset":  func() Sampler { return described{Info{Name: "x", Params: []Param{{Name: "p"}}}} },
+		"an unnamed one":     func() Sampler { return described{Info{Name: "x", Params: []Param{{}}}} },
+		"one that is double": func() Sampler { return described{Info{Name: "x", Params: twice}} },
+	} {
+		if err := Register(make); !errors.Is(err, ErrParam) || len(List()) != before+1 {
+			t.Errorf("%s: %v, %d samplers", what, err, len(List()))
+		}
+	}
+}
+
+// described is a sampler with the Info given.
+type described struct{ info Info }
+
+func (d described) Info() Info                     { return d.info }
+func (d described) Attach(*Chains) (Kernel, error) { return nil, nil }
+
+var twice = []Param{{Name: "p", Set: func(Sampler, Value) {}}, {Name: "p", Set: func(Sampler, Value) {}}}

@@ -6,19 +6,15 @@ import (
 	"math"
 )
 
-// Rescaler is the ability of a Kernel to go on after its target was raised to a power.
-type Rescaler interface {
-	// Rescale multiplies what the kernel keeps of U by f. It reports false when it cannot, having
+// rescaler is a Kernel that can go on after its target was raised to a power.
+type rescaler interface {
+	// rescale multiplies what the kernel keeps of U by f. It reports false when it cannot, having
 	// changed nothing.
-	Rescale(f float64) bool
+	rescale(f float64) bool
 }
 
 // Rescale tells the run that U has been multiplied by f, a number above 0: by the old temperature
-// divided by the new one, in annealing. It does what Retarget does, but a kernel that is a
-// Rescaler keeps what it knows. The cache of SGDLD, whose estimates are linear in U, thus outlives
-// a change of temperature in every step. Its weights follow in the next step. Other kernels are
-// told to Retarget.
-//
+// divided by the new one, in annealing. It does what Retarget does, but SGDLD keeps its cache.
 // Errors: ErrParam for another f, else those of Retarget.
 func (r *Run) Rescale(ctx context.Context, f float64) error {
 	if err := r.started(); err != nil {
@@ -27,7 +23,7 @@ func (r *Run) Rescale(ctx context.Context, f float64) error {
 	if !(f > 0) || math.IsInf(f, 1) {
 		return &ParamError{r.name, "the factor of U", fmt.Sprint(f), "a finite number above 0"}
 	}
-	if k, ok := r.Kernel.(Rescaler); ok && k.Rescale(f) {
+	if k, ok := r.kernel.(rescaler); ok && k.rescale(f) {
 		for k := range r.U {
 			r.U[k] *= f
 		}
@@ -36,10 +32,10 @@ func (r *Run) Rescale(ctx context.Context, f float64) error {
 	return r.Retarget(ctx)
 }
 
-// Rescale implements Rescaler. Ratios of means of ψ do not follow from those of another
+// rescale implements rescaler. Ratios of means of ψ do not follow from those of another
 // temperature, so it is refused where the estimates are of that kind.
-func (s *sgdldKernel) Rescale(f float64) bool {
-	if s.ratio != nil {
+func (s *sgdldKernel) rescale(f float64) bool {
+	if s.means {
 		return false
 	}
 	for k := range s.n {

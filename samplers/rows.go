@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// Rows proposes from the masked conditionals of the current state, its rows
+// Rows proposes from the conditionals of the current state that the target gives, its rows
 // f_i(·) = f(· | θ_{−i}), which are known from its energy. A set S of coordinates,
 // each in it with probability ρ and never empty, is drawn from its rows, all at once:
 //
@@ -14,24 +14,12 @@ import (
 //
 // accepted with probability min(1, π(θ')q(θ'→θ)/(π(θ)q(θ→θ'))), in which the rows at
 // θ' are those that its energy has given. The sum over all S that lead to θ' is in q,
-// so that nothing but the two states enters the ratio. Exact, whatever the rows are.
-//
-// With U = Σ_i log f_i and one coordinate j changed by a small ρ, the terms of j
-// cancel: the ratio is that of GibbsMH. Where the coordinates do not depend on each
-// other everything is accepted. In the gradient of the one-hot extension of U the row
-// is the term that needs no backward pass: this is the discrete Langevin proposal
-// (DLP, equation 2, and appendix B for categories) of that term with its whole weight
-// in place of the half, and with a probability of staying in place of the step size.
-//
-// Cost: one energy with its rows a step, and nothing when the draw is the state
-// itself. The zero value adapts ρ per chain in the burn-in.
+// so that nothing but the two states enters the ratio: it is exact, whatever the rows are.
+// Cost: one energy with its rows a step, and nothing when the draw is the state itself.
 type Rows struct {
-	// Rate is ρ, from 1e-12 to 1; 0 adapts it. As it goes to 0 one coordinate changes at a
-	// time, chosen uniformly.
-	Rate float64
-	// TargetAcceptance is what an automatic rate aims at, among proposals that differ
-	// from the state; 0 means 0.574.
-	TargetAcceptance float64
+	// Rate is ρ, from 1e-12 to 1. As it goes to 0 one coordinate changes at a time, chosen uniformly.
+	Rate             float64
+	TargetAcceptance float64 // among proposals that differ from the state
 }
 
 // leastRate is the smallest Rate. Far below it 1−ρ is 1 in floating point, and no set is drawn.
@@ -44,16 +32,12 @@ const minRate = 0.01
 // startRate is where an automatic rate starts.
 const startRate = 0.5
 
-// Name implements Sampler.
-func (s *Rows) Name() string { return "rows" }
-
-// Attach implements Sampler.
 func (s *Rows) Attach(c *Chains) (Kernel, error) {
 	if s.Rate != 0 && !(s.Rate >= leastRate && s.Rate <= 1) {
-		return nil, &ParamError{s.Name(), "rate", fmt.Sprint(s.Rate),
+		return nil, &ParamError{rowsInfo.Name, "rate", fmt.Sprint(s.Rate),
 			fmt.Sprintf("a number from %g to 1, or 0 for automatic", leastRate)}
 	}
-	target, err := checkTarget(s.Name(), s.TargetAcceptance, TargetAcceptance)
+	target, err := checkTarget(rowsInfo.Name, s.TargetAcceptance, usualAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +56,15 @@ func (s *Rows) Attach(c *Chains) (Kernel, error) {
 		p.cur = append(p.cur, newRowSums(len(p.free)))
 		p.next = append(p.next, newRowSums(len(p.free)))
 	}
-	return NewMH(c, p, MHOptions{Rows: true})
+	return newMH(c, p, mhOptions{MHOptions: MHOptions{Rows: true}})
 }
 
-// rowsProposer is the proposal of Rows.
+// rowsProposer is the proposal of Rows. For U = Σ_i log f_i and a small ρ the ratio is that of
+// GibbsMH. Where the coordinates do not depend on each other everything is accepted. In the
+// gradient of the one-hot extension of U = Σ_i log f_i the row is the term that comes without
+// differentiating f: this is the discrete Langevin proposal (DLP, equation 2, and appendix B for
+// categories) of that term with its whole weight in place of the half, and with a probability of
+// staying in place of the step size.
 type rowsProposer struct {
 	dom  *Domain
 	free []int     // coordinates that have more than one category
@@ -97,13 +86,9 @@ func newRowSums(n int) rowSums {
 
 // fill normalises the rows of a state. A row that is not a distribution makes the sum NaN.
 func (p *rowsProposer) fill(s *rowSums, rows []float64) {
-	known := p.dom.sums(rows)
+	sums := p.dom.sums(rows)
 	for j, i := range p.free {
-		if known != nil {
-			s.max[j], s.sum[j] = known[2*i], known[2*i+1]
-		} else {
-			s.max[j], s.sum[j] = SumRow(p.dom.row(rows, i))
-		}
+		s.max[j], s.sum[j] = sums[2*i], sums[2*i+1]
 	}
 }
 
@@ -130,8 +115,8 @@ func (p *rowsProposer) logQ(k int, s *rowSums, rows []float64, x, y []int32) flo
 	return lq - math.Log1p(-none)
 }
 
-// Start implements Starter.
-func (p *rowsProposer) Start(k int, _ []int32, rows []float64) { p.fill(&p.cur[k], rows) }
+// Enter implements Keeper.
+func (p *rowsProposer) Enter(k int, _ []int32, rows []float64) { p.fill(&p.cur[k], rows) }
 
 // Propose implements Proposal. Where a row in the set is not a distribution nothing can
 // be drawn: a state can be left, then, by the sets without that coordinate.
@@ -182,6 +167,9 @@ func (p *rowsProposer) Reverse(k int, x, y []int32, rows []float64) float64 {
 // Accepted implements Keeper.
 func (p *rowsProposer) Accepted(k int) { p.cur[k], p.next[k] = p.next[k], p.cur[k] }
 
+// Start implements Adapter.
+func (p *rowsProposer) Start(int, []int32, []float64) {}
+
 // Adapt implements Adapter. A draw that is the state says nothing of the rate. Nor does
 // one of probability zero: where a constraint parts the states, a small rate would leave
 // no way from one part to another.
@@ -200,30 +188,27 @@ func (p *rowsProposer) Freeze(k int) {
 	}
 }
 
-// Tuning implements Tuned.
+// Tuning implements Adapter.
 func (p *rowsProposer) Tuning(k int) map[string]float64 {
 	return map[string]float64{"rate": p.rate[k]}
 }
 
-// Info implements Describer.
 func (s *Rows) Info() Info { return rowsInfo }
 
 var rowsInfo = Info{
-	Name: "rows", Title: "Masked conditionals of several coordinates, corrected",
+	Name: "rows", Title: "Conditionals of several coordinates, corrected",
 	Exact: true, Corrected: true,
-	Doc: "draws several coordinates at once from the masked conditionals of the state, " +
+	Doc: "draws several coordinates at once from the conditionals of the state, " +
 		"which its energy has given, with a Metropolis–Hastings correction",
-	Needs:     Needs{NeedRows, NeedEnergies},
+	Needs:     []Need{NeedRows, NeedEnergies},
 	StepCalls: callsOfGradients,
-	Cost: "1 energy with all conditionals, none when the draw is the state (on text m " +
-		"rows for m tokens, no backward pass)",
+	Cost:      "1 energy with all conditionals, none when the draw is the state",
 	Params: []Param{
 		{
 			Name: "rate", Default: "auto", Min: leastRate, Max: 1, Auto: true,
 			Doc: "probability ρ of drawing a coordinate again; auto adapts it in the burn-in",
-			set: func(s Sampler, v value) { s.(*Rows).Rate = v.f },
+			Set: func(s Sampler, v Value) { s.(*Rows).Rate = v.Number },
 		},
-		acceptParam(TargetAcceptance, func(s Sampler, v float64) { s.(*Rows).TargetAcceptance = v }),
+		acceptParam(usualAcceptance, func(s Sampler, v float64) { s.(*Rows).TargetAcceptance = v }),
 	},
-	make: func() Sampler { return &Rows{} },
 }

@@ -11,18 +11,13 @@ import (
 type Options struct {
 	Seed uint64
 	ID   string // names the problem, so that each has streams of its own
-	// First is the number of the first chain in its random stream; chain k
-	// of the run draws from NewStream(Seed, ID, First+k).
+	// First is the number of the first chain: chain k draws from NewStream(Seed, ID, First+k).
 	First int
-	// Burnin is the number of first steps in which step sizes and the like
-	// are adapted; afterwards they stay as they are. States of the burn-in
-	// are not draws of the target. 0: nothing is adapted, and automatic
-	// parameters keep their starting values.
+	// Burnin is the number of first steps in which step sizes and the like are adapted. Their states
+	// are not draws of the target. 0: automatic parameters keep their starting values.
 	Burnin int
 	// Evaluated, if not nil, is called for every state whose energy was evaluated, with the number
-	// of its chain in the run: starts, proposals whether they are accepted or not, neighbours. u may
-	// be −∞ or not a number. x must be neither kept nor changed. Energies that are known up to a
-	// constant only (NeighbourEnergizer) are left out.
+	// of its chain in the run. u may be −∞ or not a number. x must be neither kept nor changed.
 	Evaluated func(chain int, x []int32, u float64)
 }
 
@@ -31,14 +26,13 @@ type Options struct {
 type Run struct {
 	*Chains
 	Sampler Sampler
-	Kernel  Kernel
+	kernel  Kernel
 }
 
-// Start begins one chain at each state of x0, which is copied. It evaluates
-// the starts (with gradients if the sampler uses them), but for samplers that ask for no
-// energies. Errors: a start outside the domain or, where it is evaluated, of probability zero
-// (ErrState), no sampler or a parameter out of range or no context (ErrParam), no target or
-// domain (ErrDomain), a missing ability (ErrUnsupported), or the target's own.
+// Start begins one chain at each state of x0, which is copied, and prepares the sampler's kernel.
+// Errors: a start outside the domain or, where it is evaluated, of probability zero (ErrState), no
+// sampler or a parameter out of range or no context (ErrParam), no target or domain (ErrDomain), a
+// missing ability (ErrUnsupported), or the target's own.
 func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) (*Run, error) {
 	switch {
 	case ctx == nil:
@@ -51,9 +45,9 @@ func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) 
 	case len(x0) == 0:
 		return nil, fmt.Errorf("%w: no chain to start; give one start state per chain", ErrState)
 	case opt.Burnin < 0:
-		return nil, &ParamError{s.Name(), "burn-in", fmt.Sprint(opt.Burnin), "0 or more steps"}
+		return nil, &ParamError{s.Info().Name, "burn-in", fmt.Sprint(opt.Burnin), "0 or more steps"}
 	}
-	c := &Chains{Target: t, Domain: t.Domain(), Burnin: opt.Burnin, name: s.Name(),
+	c := &Chains{Target: t, Domain: t.Domain(), Burnin: opt.Burnin, name: s.Info().Name,
 		seen: opt.Evaluated, memory: make([]any, len(x0)), all: everyChain(len(x0))}
 	for k, x := range x0 {
 		if err := c.Domain.Check(x); err != nil {
@@ -73,10 +67,10 @@ func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) 
 	if isNil(kern) {
 		return nil, fmt.Errorf("%w: sampler %s has no kernel for this target", ErrUnsupported, c.name)
 	}
-	if err := c.prepare(ctx, kern); err != nil {
+	if err := kern.Prepare(ctx); err != nil {
 		return nil, err
 	}
-	return &Run{Chains: c, Sampler: s, Kernel: kern}, nil
+	return &Run{Chains: c, Sampler: s, kernel: kern}, nil
 }
 
 // errNoContext is the error of a context that was forgotten.
@@ -84,7 +78,7 @@ var errNoContext = fmt.Errorf("%w: the context is nil; pass context.Background()
 
 // started refuses a run that Start has not made.
 func (r *Run) started() error {
-	if r == nil || r.Chains == nil || r.Kernel == nil {
+	if r == nil || r.Chains == nil || r.kernel == nil {
 		return fmt.Errorf("%w: the run has no chains; make it with Start", ErrParam)
 	}
 	return nil
@@ -96,16 +90,7 @@ func isNil(v any) bool {
 	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-// prepare begins the chains.
-func (c *Chains) prepare(ctx context.Context, kern Kernel) error {
-	if p, ok := kern.(Preparer); ok {
-		return p.Prepare(ctx)
-	}
-	return c.StartEnergies(ctx)
-}
-
-// Step advances every chain by one step. After an error the run must not be
-// used any further.
+// Step advances every chain by one step. After an error the run is of no more use.
 func (r *Run) Step(ctx context.Context) error {
 	if ctx == nil {
 		return errNoContext
@@ -117,7 +102,7 @@ func (r *Run) Step(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	clear(r.Last)
-	if err := r.Kernel.Step(ctx); err != nil {
+	if err := r.kernel.Step(ctx); err != nil {
 		return err
 	}
 	r.count()
@@ -128,10 +113,6 @@ func (r *Run) Step(ctx context.Context) error {
 // Sample makes what is left of the burn-in, forgets its counts, makes n steps
 // and calls each visit that is not nil after each of these, so that visits see draws of the
 // target only. No step is made for n below 1. An error of a visit ends it and is returned.
-//
-//	var trace samplers.Trace
-//	var marginals samplers.Marginals
-//	err := run.Sample(ctx, 1000, trace.Observe, marginals.Observe)
 func (r *Run) Sample(ctx context.Context, n int, visit ...func(*Run) error) error {
 	if err := r.started(); err != nil {
 		return err
@@ -155,8 +136,7 @@ func (r *Run) Sample(ctx context.Context, n int, visit ...func(*Run) error) erro
 	})
 }
 
-// Steps makes n steps, of the burn-in or after it, and calls visit, if not nil,
-// after each. An error of visit ends it and is returned.
+// Steps makes n steps, of the burn-in or after it, and calls visit, if not nil, after each.
 func (r *Run) Steps(ctx context.Context, n int, visit func(*Run) error) error {
 	for range n {
 		if err := r.Step(ctx); err != nil {
@@ -171,10 +151,11 @@ func (r *Run) Steps(ctx context.Context, n int, visit func(*Run) error) error {
 	return nil
 }
 
-// Tuning returns what the kernel adapted for chain k, nil when nothing.
+// Tuning returns the current value of each quantity that the sampler adapts for chain k, such as
+// "step-size", nil when nothing.
 func (r *Run) Tuning(k int) map[string]float64 {
-	if t, ok := r.Kernel.(Tuned); ok {
-		return t.Tuning(k)
+	if t, ok := r.kernel.(tuned); ok {
+		return t.tuning(k)
 	}
 	return nil
 }

@@ -12,30 +12,17 @@ import (
 //
 //	q(θ→θ') = 1/C(d, R) Π_{i: θ'_i≠θ_i} 1/(K_i − 1)   where R of d coordinates differ
 //
-// which is symmetric, so the acceptance is min(1, exp(U(θ') − U(θ))). d and K_i
-// count the coordinates that can change and their allowed values. Exact. Cost: 1
-// energy a step and no gradient.
-//
-// The zero value adapts R per chain in the burn-in to a mean acceptance probability of
-// 0.234, the optimum for random walks (Sun et al. 2022, optimal scaling).
+// which is symmetric. d and K_i count the coordinates that can change and their allowed values.
 type RWM struct {
-	// Flips is R; 0 adapts it. A fraction is used on average, ⌊R⌋ or ⌈R⌉, and
-	// one proposal in sixteen changes a single coordinate, so that the chain is
-	// irreducible for any R.
-	Flips float64
-	// TargetAcceptance is what an automatic R aims at; 0 means 0.234.
-	TargetAcceptance float64
+	Flips            float64 // R, as in PAS
+	TargetAcceptance float64 // 0 means 0.234
 }
 
-// RandomWalkAcceptance is the mean acceptance probability that RWM is adapted to.
-const RandomWalkAcceptance = 0.234
+// randomWalkAcceptance is the mean acceptance probability that RWM is adapted to.
+const randomWalkAcceptance = 0.234
 
-// Name implements Sampler.
-func (s *RWM) Name() string { return "rwm" }
-
-// Attach implements Sampler.
 func (s *RWM) Attach(c *Chains) (Kernel, error) {
-	r, err := newCounter(c, s.Name(), s.Flips, s.TargetAcceptance, RandomWalkAcceptance)
+	r, err := newCounter(c, rwmInfo.Name, s.Flips, s.TargetAcceptance, randomWalkAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +30,7 @@ func (s *RWM) Attach(c *Chains) (Kernel, error) {
 	for k := range p.perm {
 		p.perm[k] = append([]int32(nil), r.free...)
 	}
-	return NewMH(c, p, MHOptions{})
+	return newMH(c, p, mhOptions{})
 }
 
 // counter holds the number of coordinates R that a proposal changes, per
@@ -109,6 +96,9 @@ func (t *counter) draw(k int, rng *rand.Rand) int {
 	return min(n, len(t.free)) // exp(log R) can be above R by rounding
 }
 
+// Start implements Adapter.
+func (t *counter) Start(int, []int32, []float64) {}
+
 func (t *counter) Adapt(k int, m Move) {
 	if t.tune != nil {
 		t.tune[k].update(m.Prob)
@@ -123,7 +113,7 @@ func (t *counter) Freeze(k int) {
 	}
 }
 
-// Tuning implements Tuned.
+// Tuning implements Adapter.
 func (t *counter) Tuning(k int) map[string]float64 { return map[string]float64{"flips": t.r[k]} }
 
 // checkTarget checks a target acceptance rate, 0 for the default.
@@ -178,17 +168,15 @@ func (d *Domain) otherValue(rng *rand.Rand, i int, v int32) int32 {
 	return v
 }
 
-// Info implements Describer.
 func (s *RWM) Info() Info { return rwmInfo }
 
 var rwmInfo = Info{
 	Name: "rwm", Title: "Random-walk Metropolis",
 	Exact: true, Corrected: true,
 	Doc:   "changes R random coordinates to random values; the baseline without gradients",
-	Needs: Needs{NeedEnergies}, Cost: "1 energy", StepCalls: callsOfEnergies,
+	Needs: []Need{NeedEnergies}, Cost: "1 energy", StepCalls: callsOfEnergies,
 	Params: []Param{
 		flipsParam(func(s Sampler, v float64) { s.(*RWM).Flips = v }),
-		acceptParam(RandomWalkAcceptance, func(s Sampler, v float64) { s.(*RWM).TargetAcceptance = v }),
+		acceptParam(randomWalkAcceptance, func(s Sampler, v float64) { s.(*RWM).TargetAcceptance = v }),
 	},
-	make: func() Sampler { return &RWM{} },
 }

@@ -33,18 +33,19 @@ func zeros(chains, n int) [][]int32 {
 	return out
 }
 
-// heatBath is a kernel written outside the package, from Step alone: it draws
-// each state from π by the energies of a coordinate's two values.
+// heatBath is a kernel written outside the package. It draws each state from π by the energies of a coordinate's two values.
 type heatBath struct {
 	c *samplers.Chains
 	u []float64
 }
 
-func (heatBath) Name() string { return "heat-bath" }
+func (heatBath) Info() samplers.Info { return samplers.Info{Name: "heat-bath"} }
 
 func (h heatBath) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	return heatBath{c, make([]float64, c.Len())}, nil
 }
+
+func (h heatBath) Prepare(ctx context.Context) error { return h.c.StartEnergies(ctx) }
 
 func (h heatBath) Step(ctx context.Context) error {
 	y := make([][]int32, h.c.Len())
@@ -67,8 +68,8 @@ func (h heatBath) Step(ctx context.Context) error {
 	return nil
 }
 
-// TestOutsideKernel: a kernel from outside that says nothing of its start works
-// from the energies of the starts, and its moves are counted.
+// TestOutsideKernel: a kernel from outside works from the energies of the starts, and its moves are
+// counted.
 func TestOutsideKernel(t *testing.T) {
 	t.Parallel()
 	m := small(t)
@@ -127,7 +128,7 @@ func TestOutsideSampler(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkSpins(t, m, run, 3000)
-	info := samplers.InfoOf(flip{})
+	info := flip{}.Info()
 	if info.Name != "flip" || info.Exact || info.Corrected || len(info.Needs) != 0 {
 		t.Errorf("a sampler that does not describe itself is %+v", info)
 	}
@@ -143,7 +144,7 @@ type recorder struct {
 	propos []int
 }
 
-func (r *recorder) Name() string { return "recorder" }
+func (r *recorder) Info() samplers.Info { return samplers.Info{Name: "recorder"} }
 
 func (r *recorder) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	r.c, r.frozen, r.propos = c, make([]bool, c.Len()), make([]int, c.Len())
@@ -194,16 +195,17 @@ func (r *recorder) Freeze(k int) {
 	r.frozen[k] = true
 }
 func (r *recorder) Start(k int, x []int32, g []float64) { r.note("start", k) }
-func (r *recorder) Schedule(k, done int) bool           { r.note("schedule", k); return false }
-func (r *recorder) Ask(context.Context) error           { r.note("ask", 0); return nil }
+func (r *recorder) Enter(k int, x []int32, g []float64) { r.note("enter", k) }
+func (r *recorder) Accepted(k int)                      { r.note("accepted", k) }
+func (r *recorder) Tuning(int) map[string]float64       { return nil }
 
-func (r *recorder) Changed(
-	k int, x, y []int32,
-) int {
-	r.note("changed", k)
-	return int(x[0] ^ y[0])
+func (r *recorder) Schedule(_ context.Context, done int, untested []bool) error {
+	r.note("schedule", done)
+	if len(untested) != 1 || untested[0] {
+		r.t.Errorf("step %d begins with untested steps %v", done, untested)
+	}
+	return nil
 }
-func (r *recorder) Accepted(k int) { r.note("accepted", k) }
 
 // TestSeams: a proposal's abilities are called when their documentation says.
 func TestSeams(t *testing.T) {
@@ -228,27 +230,27 @@ func TestSeams(t *testing.T) {
 			if run.Done() == burnin {
 				want = append(want, "freeze0")
 			}
-			if want = append([]string{"ask0", "schedule0", "propose0"}, want...); !slices.Equal(
+			if want = append([]string{fmt.Sprint("schedule", run.Done()-1), "propose0"}, want...); !slices.Equal(
 				r.log, want,
 			) {
 				t.Errorf("step %d with burn-in %d calls %v, want %v", run.Done(), burnin, r.log, want)
 			}
 		}
-		want := []string{"start0"}
+		want := []string{"enter0", "start0"}
 		if burnin == 0 {
 			want = append(want, "freeze0")
 		}
 		if !slices.Equal(r.log, want) {
 			t.Errorf("starting with burn-in %d calls %v, want %v", burnin, r.log, want)
 		}
-		step("changed0")             // stays
-		step("changed0", "reverse0") // no way back
-		step("changed0", "reverse0") // NaN
+		step()           // stays
+		step("reverse0") // no way back
+		step("reverse0") // NaN
 		if s := run.Stats[0]; s.Accepted != 0 || s.NonFinite != 1 || run.Last[0].Accepted {
 			t.Errorf("after a step that stays, one without a way back and one of NaN: %+v", s)
 		}
 		before := run.X[0][0]
-		step("changed0", "reverse0", "accepted0")
+		step("reverse0", "accepted0")
 		if run.X[0][0] == before || run.Last[0].Prob != 1 {
 			t.Errorf("a move that is certain was not made: %+v", run.Last[0])
 		}
@@ -420,17 +422,14 @@ func TestInfoSaysWhatSamplersDo(t *testing.T) {
 				"%s: corrected is %v, and %d proposals were refused", info.Name, info.Corrected, refused,
 			)
 		}
-		if got := samplers.InfoOf(s); got.Name != info.Name || got.Corrected != info.Corrected {
+		if got := s.Info(); got.Name != info.Name || got.Corrected != info.Corrected {
 			t.Errorf("%s describes itself as %+v", info.Name, got)
 		}
-		if info.Corrected && !info.Exact || len(info.Needs) == 0 || info.Needs.String() == "" {
+		if info.Corrected && !info.Exact || len(info.Needs) == 0 || info.Needs[0].String() == "" {
 			t.Errorf("%+v", info)
 		}
 	}
-	if n := samplers.InfoOf(&samplers.DULA{Batch: 2}).Needs.String(); n != "stochastic gradients" {
-		t.Errorf("dula with mini-batches needs %s", n)
-	}
-	if i := samplers.InfoOf(nil); i.Name != "" {
-		t.Errorf("no sampler is %+v", i)
+	if n := (&samplers.DULA{Batch: 2}).Info().Needs; !slices.Equal(n, []samplers.Need{samplers.NeedStochasticGradients}) {
+		t.Errorf("dula with mini-batches needs %v", n)
 	}
 }

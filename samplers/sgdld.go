@@ -5,47 +5,24 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 )
-
-// RatioEstimator is the ability to estimate probability ratios of neighbours
-// from draws of an auxiliary variable, as latent-variable models can.
-type RatioEstimator interface {
-	Target
-	// EstimateRatios fills logNum[k] and logDen[k], in the layout of a gradient, with
-	// the logarithms of means over batch draws of ψ(x with coordinate i set to v) and
-	// of ψ(x), so that g(E num/E den) is a rate with which π is in detailed balance. A
-	// mean of 0 is −∞. Logarithms, because ψ may be a product of many
-	// factors. A binary coordinate's entry is for its other value. All randomness
-	// comes from rng[k].
-	EstimateRatios(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, logNum,
-		logDen [][]float64) error
-}
 
 // Rates says where [SGDLD] has its rates from.
 type Rates uint8
 
 const (
-	// AutoRates is RatioRates where the target affords them (RatioEstimator, or
-	// NeighbourEstimator.AffordsNeighbours), and TaylorRates elsewhere.
-	AutoRates Rates = iota
-	// RatioRates are made of ratios that a mini-batch gives for every neighbour, by a
-	// RatioEstimator or a NeighbourEstimator: the rates of the paper.
-	RatioRates
-	// TaylorRates extrapolate from a stochastic gradient: r̂ = exp(Δ), to first order.
-	// The error stays however small h and however large the mini-batches are. The
-	// paper takes Z from gradients, and says in its section 7 that rates from them
-	// may be biased. Its equation 12 and proposition 4.1 are about ratios.
-	TaylorRates
+	AutoRates   Rates = iota // ratios where they are cheap (RatioEstimator.RatioKind)
+	RatioRates               // of ratios that a mini-batch gives for every neighbour: the paper's
+	TaylorRates              // extrapolated from a stochastic gradient: r̂ = exp(Δ), to first order
 )
 
-// RatesNames lists the names of the values of Rates, in their order.
-var RatesNames = []string{"auto", "ratios", "taylor"}
+// ratesNames has the names of the values of Rates, in their order.
+var ratesNames = []string{"auto", "ratios", "taylor"}
 
-// String returns the name in RatesNames.
+// String returns the name: auto, ratios or taylor.
 func (r Rates) String() string {
-	if int(r) < len(RatesNames) {
-		return RatesNames[r]
+	if int(r) < len(ratesNames) {
+		return ratesNames[r]
 	}
 	return fmt.Sprintf("rates(%d)", uint8(r))
 }
@@ -62,58 +39,28 @@ func (r Rates) String() string {
 //	Z(θ) = Σ_y R(θ→y),   ε_t = h_t/Z(θ)   (Polyak step, equation 14)
 //	with probability min(1, h_t) jump to y ∝ R(θ→y) and empty the cache
 //
-// The state has weight ε_t in averages (equation 15), kept as a logarithm because Z differs by
-// hundreds of powers of ten between mini-batches: Chains.LogWeight. As h falls the
-// process stays longer, the cache holds more and the bias goes. Without the cache it
-// would remain.
+// The state has weight ε_t in averages (equation 15), see Chains.LogWeight.
 //
-// The estimates are one of three kinds, the first two as in the examples of section 4.1:
-//
-//   - of a RatioEstimator (quenched), r̂ is the ratio of the cached means of ψ;
-//   - of a NeighbourEstimator (Bayesian), r̂ = exp(the cached mean of the log-ratios).
-//     Both are asymptotically exact for decreasing h_t (proposition 4.1). Z is the sum
-//     of the rates. The paper approximates Z by a gradient, which saves nothing where
-//     the ratio of every neighbour is known.
-//   - of a StochasticGradienter, r̂ = exp(Δ) with the cached mean of ∇Û: TaylorRates.
-//     This is not exact, not even for small h.
-//
-// An estimate with an entry that is not finite is counted (Stats.NonFinite) and
-// left out of the cache. When it is the first after a jump, the jump is undone.
-// A state without any usable estimate has weight 0. A log-ratio of −∞ is usable: it is
-// a neighbour of probability zero. Where all neighbours are of probability zero no chain leaves the
-// state. Its weight is Time where that is given. Otherwise ε is infinite, and the weight is 0,
-// so that averages leave the state out.
-// Cost: one mini-batch a step. Chains.U is NaN until Chains.Refresh.
-//
-// The zero value uses the square root, the decreasing schedule down to 0.1, one
-// term or draw per estimate, and the cache. Its errors on the Gaussian–Bernoulli
-// model stand beside second-hand ones in lab/notebook/verification.md, section 4.
+// The estimates are of a RatioEstimator (RatioRates), asymptotically exact for decreasing h_t
+// (proposition 4.1), or of a StochasticGradienter (TaylorRates), not even so. One that is not
+// finite is left out of the cache. When it is the first after a jump, the jump is undone. A state
+// without any has weight 0, and so has one whose neighbours all have probability zero. Cost: one
+// mini-batch a step. Chains.U is NaN until Chains.Refresh.
 type SGDLD struct {
-	// Balance is g. Ratio, t/(1+t), is bounded, and where r̂ is a ratio of
-	// probabilities that sum to one it is linear in the estimate.
-	Balance Balance
-	// Jump is the constant h_t = Jump in (0, 1]; 0 means the decreasing
-	// schedule h_t = max(JumpScale/√(JumpDelay+t), MinJump). Above 1 it is a jump for
-	// certain. The paper's schedules (appendix C) are, as scale, delay and minimum, 3, 10
-	// and what is studied for drawing, √1000, 100, 0.3 for facility location, and √3, 10, 0.1
-	// for approximate computing.
-	Jump      float64
+	Balance   Balance // g
+	Jump      float64 // h_t in (0, 1]; 0 means max(JumpScale/√(JumpDelay+t), MinJump)
 	MinJump   float64 // 0 means 0.1
 	JumpScale float64 // 0 means 3
 	JumpDelay float64 // in steps; 0 means 10
-	// Time is the constant simulation time ε_t = Time in place of Polyak's: the jump
-	// probability is min(1, Time·Z), and all weights are Time. It is for comparisons (noP in
-	// the paper). 0 means Polyak's, which Jump and MinJump are for.
-	Time float64
-	// Batch is the number of terms or draws per estimate; 0 means 1.
-	Batch int
-	// NoCache uses the latest estimate alone.
-	NoCache bool
-	// Rates says where the rates come from.
-	Rates Rates
+	Time      float64 // ε_t, with jump probability min(1, Time·Z); 0 means Polyak's
+	Batch     int     // terms or draws per estimate; 0 means 1
+	NoCache   bool    // use the latest estimate alone
+	Rates     Rates
 }
 
-// Defaults of SGDLD. The schedule is that of the paper's appendix C for drawing.
+// Defaults of SGDLD. The schedule is that of the paper's appendix C for drawing. It has, as scale,
+// delay and minimum, √1000, 100, 0.3 for facility location, and √3, 10, 0.1 for approximate
+// computing.
 const (
 	sgdldMinJump   = 0.1
 	sgdldJumpScale = 3
@@ -121,18 +68,14 @@ const (
 	sgdldBatch     = 1
 )
 
-// Name implements Sampler.
-func (s *SGDLD) Name() string { return "sgdld" }
-
-// Attach implements Sampler.
 func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
-	if err := s.Balance.check(s.Name()); err != nil {
+	if err := s.Balance.check(sgdldInfo.Name); err != nil {
 		return nil, err
 	}
-	if int(s.Rates) >= len(RatesNames) {
-		return nil, &ParamError{s.Name(), "rates", s.Rates.String(), joinNames(RatesNames)}
+	if int(s.Rates) >= len(ratesNames) {
+		return nil, &ParamError{sgdldInfo.Name, "rates", s.Rates.String(), joinNames(ratesNames)}
 	}
-	if err := checkCount(s.Name(), "batch", s.Batch, maxBatch); err != nil {
+	if err := checkCount(sgdldInfo.Name, "batch", s.Batch, maxBatch); err != nil {
 		return nil, err
 	}
 	for _, h := range []struct {
@@ -140,7 +83,7 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 		v    float64
 	}{{"jump", s.Jump}, {"min-jump", s.MinJump}} {
 		if !(h.v >= 0 && h.v <= 1) {
-			return nil, &ParamError{s.Name(), h.name, fmt.Sprint(h.v),
+			return nil, &ParamError{sgdldInfo.Name, h.name, fmt.Sprint(h.v),
 				"a number in (0, 1], or 0 for the default"}
 		}
 	}
@@ -148,11 +91,11 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 		name string
 		v    float64
 	}{{"time", s.Time}, {"jump-scale", s.JumpScale}, {"jump-delay", s.JumpDelay}} {
-		if err := checkPositive(s.Name(), p.name, p.v, true); err != nil {
+		if err := checkPositive(sgdldInfo.Name, p.name, p.v, true); err != nil {
 			return nil, err
 		}
 	}
-	cnt, err := newCounter(c, s.Name(), 1, 0, TargetAcceptance)
+	cnt, err := newCounter(c, sgdldInfo.Name, 1, 0, usualAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -180,13 +123,28 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 	return k, k.source()
 }
 
+// sgdldKernel is SGDLD at work. Its estimates are of one of three kinds, the first two as in the
+// examples of section 4.1:
+//
+//   - of a RatioEstimator of means (quenched), r̂ is the ratio of the cached means of ψ;
+//   - of another one (Bayesian), r̂ = exp(the cached mean of the log-ratios). Z is the sum
+//     of the rates. The paper approximates Z by a gradient, which saves nothing where
+//     the ratio of every neighbour is known.
+//   - of a StochasticGradienter, r̂ = exp(Δ) with the cached mean of ∇Û. The error stays however
+//     small h and however large the mini-batches are. The paper says in its section 7 that such
+//     rates may be biased. Its equation 12 and proposition 4.1 are about ratios.
+//
+// A log-ratio of −∞ is usable: it is a neighbour of probability zero. Where all neighbours are, no
+// chain leaves the state. Its weight is Time where that is given. Otherwise ε is infinite, and the
+// weight is 0, so that averages leave the state out. Weights are logarithms because Z differs by
+// hundreds of powers of ten between mini-batches.
 type sgdldKernel struct {
 	c     *Chains
 	s     SGDLD
 	batch int
-	ratio RatioEstimator       // of these three one is not nil
-	near  NeighbourEstimator   //
+	ratio RatioEstimator       // of these two one is not nil
 	grad  StochasticGradienter //
+	means bool                 // the ratios are of means
 	sites *sites
 	free  []int32
 	cum   []float64
@@ -210,11 +168,12 @@ type jump struct {
 	n int
 }
 
+// Prepare implements Kernel. The caches are empty, and each gets an estimate.
 func (s *sgdldKernel) Prepare(ctx context.Context) error {
-	for k := range s.from {
-		s.from[k] = jump{i: -1}
+	for k := range s.n {
+		s.n[k], s.from[k] = 0, jump{i: -1}
 	}
-	return s.estimate(ctx, 0)
+	return s.estimate(ctx, s.c.done)
 }
 
 // h is the jump probability of step t.
@@ -266,7 +225,6 @@ func (s *sgdldKernel) move(k int, x []int32, h float64) Move {
 	return Move{Accepted: true, Prob: 1, Moved: true, Flips: 1, Hamming: 1}
 }
 
-// Info implements Describer.
 func (s *SGDLD) Info() Info { return sgdldInfo }
 
 var sgdldInfo = Info{
@@ -275,50 +233,47 @@ var sgdldInfo = Info{
 		"mini-batch estimates; with rates from ratios exact in the limit of small jump " +
 		"probabilities, with Taylor rates not even there; its states carry weights, by " +
 		"which averages have to be taken; a count of last states is without them",
-	Needs: Needs{NeedEstimates},
-	Cost: "1 mini-batch (on text, for a batch of b, 2b rows with Taylor rates, and with ratios " +
-		"b for every word that a blank could have)",
+	Needs: []Need{NeedEstimates},
+	Cost:  "1 mini-batch",
 	Params: []Param{
 		balanceParam(func(s Sampler, v Balance) { s.(*SGDLD).Balance = v }),
 		{
 			Name: "jump", Default: "auto", Min: 0, OpenMin: true, Max: 1, Auto: true,
 			Doc: "constant jump probability h; auto is max(jump-scale/√(jump-delay+t), min-jump)",
-			set: func(s Sampler, v value) { s.(*SGDLD).Jump = v.f },
+			Set: func(s Sampler, v Value) { s.(*SGDLD).Jump = v.Number },
 		},
 		{
 			Name: "min-jump", Default: plain(sgdldMinJump), Min: 0, OpenMin: true, Max: 1,
 			Doc: "smallest jump probability of the decreasing schedule",
-			set: func(s Sampler, v value) { s.(*SGDLD).MinJump = v.f },
+			Set: func(s Sampler, v Value) { s.(*SGDLD).MinJump = v.Number },
 		},
 		{
 			Name: "jump-scale", Default: plain(sgdldJumpScale), Min: 0, OpenMin: true, Max: inf,
 			Doc: "how high the decreasing schedule begins; above 1 a jump is certain",
-			set: func(s Sampler, v value) { s.(*SGDLD).JumpScale = v.f },
+			Set: func(s Sampler, v Value) { s.(*SGDLD).JumpScale = v.Number },
 		},
 		{
 			Name: "jump-delay", Default: plain(sgdldJumpDelay), Min: 0, OpenMin: true, Max: inf,
 			Doc: "steps that the decreasing schedule stays near its beginning",
-			set: func(s Sampler, v value) { s.(*SGDLD).JumpDelay = v.f },
+			Set: func(s Sampler, v Value) { s.(*SGDLD).JumpDelay = v.Number },
 		},
 		{
 			Name: "time", Default: "auto", Min: 0, OpenMin: true, Max: inf, Auto: true,
 			Doc: "constant simulation time of a step; auto is jump/Z, which follows the rates",
-			set: func(s Sampler, v value) { s.(*SGDLD).Time = v.f },
+			Set: func(s Sampler, v Value) { s.(*SGDLD).Time = v.Number },
 		},
-		countParam("batch", sgdldBatch, 1, maxBatch, "terms per estimate; on text with Taylor rates at "+
-			"least 2, of all tokens if there are fewer",
+		countParam("batch", sgdldBatch, 1, maxBatch, "terms per estimate",
 			func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
 		switchParam("cache", true, "average the estimates of a state's neighbours until it is left; "+
 			"no: a "+
 			"new mini-batch each step",
 			func(s Sampler) *bool { return &s.(*SGDLD).NoCache }),
 		{
-			Name: "rates", Default: "auto", Choices: RatesNames,
+			Name: "rates", Default: "auto", Choices: ratesNames,
 			Doc: "ratios: those that the mini-batch gives for every neighbour; taylor: " +
 				"extrapolated from its gradient, not exact; auto: ratios where they are " +
-				"affordable (on text for 16 neighbours or fewer)",
-			set: func(s Sampler, v value) { s.(*SGDLD).Rates = Rates(v.word) },
+				"affordable",
+			Set: func(s Sampler, v Value) { s.(*SGDLD).Rates = Rates(v.Word) },
 		},
 	},
-	make: func() Sampler { return &SGDLD{} },
 }

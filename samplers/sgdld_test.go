@@ -34,6 +34,8 @@ func (t *ratios) EstimateRatios(
 	return nil
 }
 
+func (t *ratios) RatioKind() (ofMeans, cheap bool) { return true, false }
+
 // noisyTable is a table with faults at chosen calls of StochasticGrad.
 type noisyTable struct {
 	*tableTarget
@@ -63,9 +65,9 @@ func TestSGDLDNamesItsAbilities(t *testing.T) {
 	table := newTable(rand.New(rand.NewPCG(1, 9)), Bits(2), 1, 0)
 	able := map[string]Target{
 		"StochasticGrad": struct{ StochasticGradienter }{table},
-		"EstimateNeighbours": struct{ NeighbourEstimator }{
+		"EstimateRatios": struct{ RatioEstimator }{
 			&noisyField{flat: flat{Bits(2)}, field: []float64{1, 2}, temp: 1}},
-		"EstimateRatios": struct{ RatioEstimator }{linear{flat{Bits(2)}, []float64{1, 2}}},
+		"EstimateRatios of means": struct{ RatioEstimator }{linear{flat{Bits(2)}, []float64{1, 2}}},
 	}
 	for _, rates := range []Rates{AutoRates, RatioRates, TaylorRates} {
 		lacks := start(rates, flat{Bits(2)})
@@ -74,12 +76,12 @@ func TestSGDLDNamesItsAbilities(t *testing.T) {
 		}
 		for name, target := range able {
 			err := start(rates, target)
-			if named := strings.Contains(lacks.Error(), name); named != (err == nil) {
+			if named := strings.Contains(lacks.Error(), strings.Fields(name)[0]); named != (err == nil) {
 				t.Errorf("rates %s with %s alone: %v, but without any: %v", rates, name, err, lacks)
 			}
 		}
 	}
-	if n := InfoOf(&SGDLD{}).Needs; !slices.Equal(n, Needs{NeedEstimates}) {
+	if n := (&SGDLD{}).Info().Needs; !slices.Equal(n, []Need{NeedEstimates}) {
 		t.Errorf("sgdld needs %v", n)
 	}
 }
@@ -202,7 +204,7 @@ func TestSGDLDSchedule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return run.Kernel.(*sgdldKernel)
+		return run.kernel.(*sgdldKernel)
 	}
 	byName, err := New("sgdld", map[string]string{"min-jump": "0.1"})
 	if err != nil {

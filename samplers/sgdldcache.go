@@ -6,50 +6,51 @@ import (
 )
 
 // needsRatios names the abilities that give RatioRates.
-const needsRatios = "ratios of neighbours from a mini-batch (EstimateNeighbours or EstimateRatios)"
+const needsRatios = "ratios of neighbours from a mini-batch (EstimateRatios)"
 
 // source picks the ability that the estimates come from.
 func (s *sgdldKernel) source() error {
 	c, rates := s.c, s.s.Rates
 	grad, gradients := c.Target.(StochasticGradienter)
-	near, neighbours := c.Target.(NeighbourEstimator)
-	ratio, quenched := c.Target.(RatioEstimator)
-	affordable := quenched || neighbours && near.AffordsNeighbours()
+	ratio, ratios := c.Target.(RatioEstimator)
+	affordable := false
+	if ratios {
+		s.means, affordable = ratio.RatioKind()
+		affordable = affordable || s.means
+	}
 	if rates == AutoRates && gradients && !affordable {
 		rates = TaylorRates
 	}
 	switch {
 	case rates == TaylorRates && !gradients:
-		return &AbilityError{s.s.Name(), "stochastic gradients (StochasticGrad) for Taylor rates",
+		return &abilityError{sgdldInfo.Name, "stochastic gradients (StochasticGrad) for Taylor rates",
 			"leave the parameter rates out"}
 	case rates == TaylorRates:
 		s.grad = grad
 		return nil
-	case rates == RatioRates && !quenched && !neighbours:
-		return &AbilityError{s.s.Name(), needsRatios, "leave the parameter rates out"}
-	case !quenched && !neighbours:
-		return &AbilityError{s.s.Name(), "stochastic gradients (StochasticGrad) or " + needsRatios,
+	case rates == RatioRates && !ratios:
+		return &abilityError{sgdldInfo.Name, needsRatios, "leave the parameter rates out"}
+	case !ratios:
+		return &abilityError{sgdldInfo.Name, "stochastic gradients (StochasticGrad) or " + needsRatios,
 			"use dlmc or dmala, which need full gradients"}
 	}
 	count := 0
 	for i := range c.Domain.coords {
 		if c.Domain.coords[i].Kind == Ordinal {
-			return &AbilityError{s.s.Name(), "ratio estimates of ordinal coordinates",
+			return &abilityError{sgdldInfo.Name, "ratio estimates of ordinal coordinates",
 				"declare them nominal"}
 		}
 		count += c.Domain.free[i] - 1
 	}
-	if quenched {
-		s.ratio = ratio
+	s.ratio = ratio
+	if s.means {
 		s.den, s.sumDen = matrix[float64](c.Len(), c.Domain.gradLen),
 			matrix[float64](c.Len(), c.Domain.gradLen)
-		return nil
 	}
-	s.near = near
 	if affordable {
 		return nil // the target gives them all together, so their number is its own business
 	}
-	return checkMany(s.s.Name(), float64(count))
+	return checkMany(sgdldInfo.Name, float64(count))
 }
 
 // estimate adds a mini-batch to each cache and sets the weights of the states
@@ -60,8 +61,6 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 	switch {
 	case s.ratio != nil:
 		err = s.ratio.EstimateRatios(ctx, c.X, s.batch, c.RNG, s.num, s.den)
-	case s.near != nil:
-		err = s.near.EstimateNeighbours(ctx, c.X, s.batch, c.RNG, s.num)
 	default:
 		err = s.grad.StochasticGrad(ctx, c.X, s.batch, c.RNG, s.u, s.num)
 	}
@@ -130,7 +129,7 @@ func (s *sgdldKernel) usable(k int, x []int32) bool {
 		c := &d.coords[i]
 		num := d.grad(s.num[k], int(i))
 		var den []float64
-		if s.ratio != nil {
+		if s.means {
 			den = d.grad(s.den[k], int(i))
 		}
 		for v, e := range num {
@@ -156,7 +155,7 @@ func (s *sgdldKernel) counts(e float64) bool {
 // remember adds the latest estimate to the cache, which may be empty.
 func (s *sgdldKernel) remember(k int) {
 	sum, den := s.sumNum[k], []float64(nil)
-	if s.ratio != nil {
+	if s.means {
 		den = s.sumDen[k]
 	}
 	switch {
@@ -179,7 +178,7 @@ func (s *sgdldKernel) remember(k int) {
 // logRatios writes the cached estimate as a gradient.
 func (s *sgdldKernel) logRatios(k int, x []int32) {
 	out := s.delta[k]
-	if s.ratio != nil {
+	if s.means {
 		for j := range out {
 			out[j] = s.sumNum[k][j] - s.sumDen[k][j]
 		}

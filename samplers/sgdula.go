@@ -29,7 +29,7 @@ type sgKernel struct {
 func newSGKernel(c *Chains, name string, d *dlp, batch int) (Kernel, error) {
 	t, ok := c.Target.(StochasticGradienter)
 	if !ok {
-		return nil, &AbilityError{name, "stochastic gradients (StochasticGrad)",
+		return nil, &abilityError{name, "stochastic gradients (StochasticGrad)",
 			"leave the batch parameter out to use full gradients"}
 	}
 	c.Grad = matrix[float64](c.Len(), c.Domain.gradLen)
@@ -39,7 +39,7 @@ func newSGKernel(c *Chains, name string, d *dlp, batch int) (Kernel, error) {
 	}, nil
 }
 
-// Prepare implements Preparer. The energies of the starts are not needed.
+// Prepare implements Kernel. Every step has a gradient of its own, so nothing is kept.
 func (s *sgKernel) Prepare(context.Context) error { return nil }
 
 // Step implements Kernel.
@@ -70,5 +70,5 @@ func (s *sgKernel) Step(ctx context.Context) error {
 	return nil
 }
 
-// Tuning implements Tuned.
-func (s *sgKernel) Tuning(k int) map[string]float64 { return s.p.Tuning(k) }
+// tuning implements tuned.
+func (s *sgKernel) tuning(k int) map[string]float64 { return s.p.Tuning(k) }

@@ -58,8 +58,8 @@ func (s sick) StochasticGrad(
 
 // MaskedConditional is none for coordinate 0 where the others are as in a state
 // with a sick gradient. It may not depend on the coordinate itself.
-func (s sick) MaskedConditional(ctx context.Context, x [][]int32, i []int, lp [][]float64) error {
-	if err := s.tableTarget.MaskedConditional(ctx, x, i, lp); err != nil {
+func (s sick) Conditional(ctx context.Context, x [][]int32, i []int, lp [][]float64) error {
+	if err := s.tableTarget.Conditional(ctx, x, i, lp); err != nil {
 		return err
 	}
 	for k := range x {
@@ -158,9 +158,8 @@ func TestNeighboursOfEnergyZeroAreCounted(t *testing.T) {
 		// block is the whole space. A quarter of the balls are around (2, ·),
 		// and hold both, the others one.
 		{&ExactGibbs{}, tab, 1, 0.5},
-		{&ExactGibbs{}, neighbourTable{tab}, 1, 0.5},
 		{&LB1{}, tab, 1, 1},
-		{&LB1{}, neighbourTable{tab}, 1, 1},
+		{&LB1{}, conditionerTable{tab}, 1, 1},
 		{&BlockGibbs{}, tab, 2, 2},
 		{&HammingBall{}, tab, 2, 1.25},
 	} {
@@ -174,7 +173,7 @@ func TestNeighboursOfEnergyZeroAreCounted(t *testing.T) {
 		if err := run.Steps(context.Background(), n, func(r *Run) error {
 			now := r.Stats[0].Zero
 			if now-before > c.most {
-				t.Errorf("%s counts %d in one step, at most %d can be", c.s.Name(), now-before, c.most)
+				t.Errorf("%s counts %d in one step, at most %d can be", c.s.Info().Name, now-before, c.most)
 			}
 			before = now
 			return nil
@@ -183,7 +182,7 @@ func TestNeighboursOfEnergyZeroAreCounted(t *testing.T) {
 		}
 		st := run.Stats[0]
 		if mean := float64(st.Zero) / n; math.Abs(mean/c.mean-1) > 0.12 || st.NonFinite != 0 {
-			t.Errorf("%s: %g counted a step, want %g; %d no numbers", c.s.Name(), mean, c.mean, st.NonFinite)
+			t.Errorf("%s: %g counted a step, want %g; %d no numbers", c.s.Info().Name, mean, c.mean, st.NonFinite)
 		}
 	}
 }

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// ParseSpec splits the text "name:parameter=value:parameter=value" into a name and its parameters,
+// ParseSpec splits "name:parameter=value:parameter=value" into a name and its parameters,
 // as New takes them. A comma may stand for a colon between parameters. Spaces around names and
-// values do not count. Errors wrap ErrParam: a parameter without a name or without =, or one that
-// is given twice.
+// values do not count. The error is an ErrParam.
 func ParseSpec(spec string) (name string, params map[string]string, err error) {
 	name, rest, found := strings.Cut(spec, ":")
 	params = map[string]string{}

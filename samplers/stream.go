@@ -11,9 +11,7 @@ import (
 //
 //	SHA-256("infill/samplers/v1" ‖ seed ‖ len(id) ‖ id ‖ chain)
 //
-// with the integers as 8 bytes, little endian. The stream is a function of its
-// arguments only, so neither the order of work nor the number of chains
-// changes what a chain does. This is stable across versions and machines.
+// with the integers as 8 bytes, little endian. This is stable across versions and machines.
 func NewStream(seed uint64, id string, chain int) *rand.Rand {
 	const domain = "infill/samplers/v1"
 	b := make([]byte, 0, len(domain)+len(id)+24)

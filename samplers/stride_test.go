@@ -101,15 +101,15 @@ func TestSetStrideChangesBetweenSteps(t *testing.T) {
 			if err := run.Step(ctx); err != nil {
 				t.Fatal(err)
 			}
-			if got := run.Kernel.(*mhKernel).p.(rule).scale(3); got != [2]float64{s.StepSize, s.Beta} {
-				t.Fatalf("%s: step %d was made with %v, want %v", sampler.Name(), n, got, s)
+			if got := run.kernel.(*mhKernel).p.(rule).scale(3); got != [2]float64{s.StepSize, s.Beta} {
+				t.Fatalf("%s: step %d was made with %v, want %v", sampler.Info().Name, n, got, s)
 			}
 			want := begins // the range that ACS has found
-			if sampler.Name() == "ab" {
+			if sampler.Info().Name == "ab" {
 				want = map[string]float64{"step-size": s.StepSize, "beta": s.Beta}
 			}
 			if got := run.Tuning(0); n < 119 && !maps.Equal(got, want) {
-				t.Fatalf("%s: step %d has adapted %v to %v", sampler.Name(), n, want, got)
+				t.Fatalf("%s: step %d has adapted %v to %v", sampler.Info().Name, n, want, got)
 			}
 		}
 		count, want := make([]float64, len(tab.states)), make([]float64, len(tab.states))
@@ -119,7 +119,7 @@ func TestSetStrideChangesBetweenSteps(t *testing.T) {
 		for s := range want {
 			want[s] = tab.pi(s)
 		}
-		checkFrequencies(t, sampler.Name(), count, want, chains)
+		checkFrequencies(t, sampler.Info().Name, count, want, chains)
 	}
 }
 
@@ -136,11 +136,7 @@ func TestSetStrideRefuses(t *testing.T) {
 	}
 	for _, s := range []Sampler{&DMALA{}, &GWG{}, &ExactGibbs{}} {
 		if err := start(s).SetStride(Stride{StepSize: 1, Beta: 0.5}); !errors.Is(err, ErrUnsupported) {
-			t.Errorf("%s: %v", s.Name(), err)
-		}
-		if _, err := start(s).SearchStep(ctx, StepSearch{From: 1, Beta: 0.5,
-			Budget: 5}); !errors.Is(err, ErrUnsupported) {
-			t.Errorf("%s: search: %v", s.Name(), err)
+			t.Errorf("%s: %v", s.Info().Name, err)
 		}
 	}
 	run := start(&AB{})
@@ -149,78 +145,6 @@ func TestSetStrideRefuses(t *testing.T) {
 		{StepSize: 1, Beta: math.NaN()}} {
 		if err := run.SetStride(s); !errors.Is(err, ErrParam) {
 			t.Errorf("%+v: %v", s, err)
-		}
-	}
-	for _, s := range []StepSearch{{Beta: 0.5, Budget: 5}, {From: 1, Budget: 5}, {From: 1, Beta: 0.5,
-		Budget: 4}, {From: 1, Beta: 0.5, Budget: 5, TargetAcceptance: 1}} {
-		if _, err := run.SearchStep(ctx, s); !errors.Is(err, ErrParam) {
-			t.Errorf("%+v: %v", s, err)
-		}
-	}
-}
-
-// meanAcceptance is the mean acceptance probability of tested steps between states of π, as a
-// proposal that is the state counts: 1.
-func meanAcceptance(tab *tableTarget, alpha, beta float64) float64 {
-	sum := 0.0
-	for from, x := range tab.states {
-		q := product(tilted(beta, alpha))
-		for to, y := range tab.states {
-			p := q(tab.dom, x, y, tab.grad[from])
-			back := q(tab.dom, y, x, tab.grad[to])
-			sum += tab.pi(from) * math.Min(p, math.Exp(tab.u[to]-tab.u[from])*back)
-		}
-	}
-	return sum
-}
-
-// TestSearchStep holds step sizes against algorithm 4 with acceptance probabilities that are summed
-// over all pairs of states. As chains begin with draws of π, they stay such.
-func TestSearchStep(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	const chains = 12000
-	rng := rand.New(rand.NewPCG(8, 5))
-	tab := newTable(rng, Bits(4), 3, 2)
-	for _, s := range []StepSearch{{From: 0.05, Beta: 0.5, Budget: 40, TargetAcceptance: 0.8},
-		{From: 0.1, Beta: 0.8, Budget: 28, TargetAcceptance: 0.7},
-		{From: 1, Beta: 0.5, Down: true, Budget: 40, TargetAcceptance: 0.95},
-		{From: 0.6, Beta: 0.7, Down: true, Budget: 20, TargetAcceptance: 0.9},
-		{From: 0.2, Beta: 0.5, Budget: 10}} {
-		goal := s.TargetAcceptance
-		if goal == 0 {
-			goal = 0.5
-		}
-		want, rho, begins := s.From, 0.0, meanAcceptance(tab, s.From, s.Beta)
-		for range s.Budget / 5 {
-			far := want * (1 + math.Abs(goal-rho)/2)
-			if s.Down {
-				far = want * (1 - math.Abs(goal-rho)/2)
-			}
-			best, off := 0.0, math.Inf(1)
-			for n := range 5 {
-				a := want + (far-want)*float64(n)/4
-				if m := meanAcceptance(tab, a, s.Beta); math.Abs(m-goal) < off {
-					best, off, rho = a, math.Abs(m-goal), m
-				}
-			}
-			want = best
-		}
-		run, err := Start(ctx, &AB{StepSize: 1, Beta: 0.5}, tab, tab.draws(rng, chains), Options{Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := run.SearchStep(ctx, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%+v: %.4f, exactly %.4f, acceptance from %.3f to %.3f", s, got, want, begins,
-			meanAcceptance(tab, want, s.Beta))
-		if math.Abs(got/want-1) > 0.08 {
-			t.Errorf("%+v: step size %.4f, want %.4f", s, got, want)
-		}
-		if made := run.Stats[0].Steps; made != s.Budget/5*5 {
-			t.Errorf("%+v: %d steps", s, made)
 		}
 	}
 }

@@ -207,7 +207,9 @@ func (t *tableTarget) EnergyGrad(_ context.Context, x [][]int32, u []float64, g 
 	return nil
 }
 
-func (t *tableTarget) MaskedConditional(
+func (t *tableTarget) ExactConditionals() bool { return false }
+
+func (t *tableTarget) Conditional(
 	_ context.Context, x [][]int32, i []int, lp [][]float64,
 ) error {
 	for k := range x {
@@ -220,7 +222,7 @@ func (t *tableTarget) MaskedConditional(
 // rowTable gives the rows of a state at once.
 type rowTable struct{ *tableTarget }
 
-func (t rowTable) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error {
+func (t rowTable) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows, _ [][]float64) error {
 	for k := range x {
 		copy(rows[k], t.mask[t.index(x[k])])
 	}

@@ -2,20 +2,12 @@ package samplers
 
 import "math"
 
-// Tally adds up numbers whose weights are given by their logarithms, as those of SGDLD's
-// states are (Chains.LogWeight). Weights of one chain can differ by thousands of nats,
-// where exp underflows or overflows. All sums are therefore relative to the largest weight
-// so far:
+// Tally adds up numbers whose weights are given by their logarithms (Chains.LogWeight), which can
+// differ by thousands of nats. So all sums are relative to the largest weight so far:
 //
-//	t := samplers.NewTally(2)
-//	for …
-//		w := t.Weigh(run.LogWeight[k]) // w is to be used before the next call
-//		t.Sum[0] += w * f
-//		t.Sum[1] += w * g
-//	mean := t.Sum[0] / t.Total
-//
-// So no tally of states with finite log-weights has a total below 1. Equal weights
-// count 1 each.
+//	w := t.Weigh(run.LogWeight[k]) // to be used before the next call
+//	t.Sum[0] += w * f
+//	mean := t.Sum[0] / t.Total // after all
 type Tally struct {
 	Sum   []float64 // Σ w f of the numbers, over exp(Scale)
 	Total float64   // Σ w, over exp(Scale); 0 before any weight above 0
@@ -26,7 +18,6 @@ type Tally struct {
 func NewTally(n int) *Tally { return &Tally{Sum: make([]float64, n)} }
 
 // Weigh adds a weight to Total and returns it over exp(Scale), in [0,1]: 0 for a log-weight of −∞.
-// Where the weight is the largest so far, Sum and Total are brought to the new scale before.
 func (t *Tally) Weigh(logWeight float64) float64 {
 	w := t.weigh(logWeight)
 	t.Total += w

@@ -143,7 +143,7 @@ func TestSGDLDFarCache(t *testing.T) {
 		if r.Done() == 3 {
 			want = 0 // the last one, beside which all others are nothing
 		}
-		delta := r.Kernel.(*sgdldKernel).delta[0]
+		delta := r.kernel.(*sgdldKernel).delta[0]
 		z := math.Log(1e-9) - math.Log(math.Exp(want/2)+math.Exp(-want/2))
 		if !(math.Abs(delta[0]-want) < 1e-12 && math.Abs(delta[1]+want) < 1e-12 &&
 			math.Abs(r.LogWeight[0]-z) < 1e-12) || r.Stats[0].NonFinite > 0 {

@@ -6,19 +6,13 @@ import "math"
 // function for Run.Sample and Run.Steps:
 //
 //	var energy samplers.Trace
-//	first := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 {
-//		return float64(r.X[k][0])
-//	}}
-//	err := run.Sample(ctx, 1000, energy.Observe, first.Observe)
-//	fmt.Println(energy.Diagnose(run).ESS, first.Diagnose(run).ESS)
+//	err := run.Sample(ctx, 1000, energy.Observe)
+//	fmt.Println(energy.Diagnose(run).ESS)
 type Trace struct {
-	// Scalar is what is recorded of chain k. nil records its energy, which is NaN
-	// where the sampler left it unknown and Chains.Refresh was not called before.
+	// Scalar is what is recorded of chain k. nil records its energy, NaN where it is not known.
 	Scalar func(r *Run, k int) float64
-	// Value[k][t] is the number of chain k after the t-th observed step.
-	Value [][]float64
-	// LogWeight[k][t] is the logarithm of that state's weight in averages
-	// (Chains.LogWeight); nil while all were 0, as they are for every sampler but SGDLD.
+	Value  [][]float64 // the number of each chain after each observed step
+	// LogWeight has the logarithms of the states' weights (Chains.LogWeight), nil while all were 0.
 	LogWeight [][]float64
 }
 
@@ -60,15 +54,11 @@ func (t *Trace) startWeights() {
 // are NaN.
 type Diagnosis struct {
 	Stats    Stats   // over all chains, since the last ResetStats
-	MeanProb float64 // Stats.MeanProb, in [0,1]: a proposal that is the state itself counts 1
-	Jump     float64 // accepted Hamming distance per step
-	ESS      float64 // of the scalar traced, by ESSChains
-	ESSError float64 // its standard error, by ESSChainsError; NaN for a single chain
+	ESS      float64 // of the scalar: the chains' ESS, together over the square of RHat if above 1
+	ESSError float64 // its standard error by Jackknife; NaN for a single chain
 	ESSBatch float64 // the same by batch means, summed over chains
 	RHat     float64 // split R-hat of the scalar
-	// Mean is the mean of the scalar with the weights of the states; NaN without
-	// a trace.
-	Mean float64
+	Mean     float64 // of the scalar with the weights of the states; NaN without a trace
 }
 
 // Diagnose sums up the run with the numbers traced.
@@ -77,10 +67,9 @@ func (t *Trace) Diagnose(r *Run) Diagnosis {
 	for _, s := range r.Stats {
 		d.Stats.Add(s)
 	}
-	d.MeanProb, d.Jump = d.Stats.MeanProb(), d.Stats.JumpDistance()
 	d.ESS, d.ESSError, d.ESSBatch, d.RHat = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	if len(t.Value) > 0 && t.LogWeight == nil {
-		d.ESS, d.ESSError = ESSChains(t.Value), ESSChainsError(t.Value)
+		d.ESS, d.ESSError = essChains(t.Value), essChainsError(t.Value)
 		d.RHat = SplitRHat(t.Value)
 		d.ESSBatch = 0
 		for _, e := range t.Value {

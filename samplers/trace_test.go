@@ -34,6 +34,8 @@ func (l linear) EstimateRatios(
 	return nil
 }
 
+func (l linear) RatioKind() (ofMeans, cheap bool) { return true, false }
+
 // TestTraceWeighsStates: the states of SGDLD count with their weights, with
 // which the mean energy is that of π; without them it is far from it.
 func TestTraceWeighsStates(t *testing.T) {
@@ -138,8 +140,8 @@ func TestTraceOfEqualWeights(t *testing.T) {
 			mean += u / 400
 		}
 	}
-	if tr.LogWeight != nil || d.ESS != ESSChains(tr.Value) || d.RHat != SplitRHat(tr.Value) ||
-		d.ESSError != ESSChainsError(tr.Value) ||
+	if tr.LogWeight != nil || d.ESS != essChains(tr.Value) || d.RHat != SplitRHat(tr.Value) ||
+		d.ESSError != essChainsError(tr.Value) ||
 		d.ESSBatch != ESSBatch(tr.Value[0])+ESSBatch(tr.Value[1]) ||
 		!(math.Abs(d.Mean-mean) < 1e-12) ||
 		d.Stats.Steps != 400 {

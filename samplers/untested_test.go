@@ -9,13 +9,16 @@ import (
 // stubborn proposes the other value of the first coordinate, and wants no step tested.
 type stubborn struct{ anytime bool }
 
-func (s *stubborn) Name() string { return "stubborn" }
+func (s *stubborn) Info() Info { return Info{Name: "stubborn"} }
 
 func (s *stubborn) Attach(c *Chains) (Kernel, error) {
-	return NewMH(c, s, MHOptions{UntestedAnytime: s.anytime})
+	return newMH(c, s, mhOptions{anytime: s.anytime})
 }
 
-func (s *stubborn) Schedule(int, int) bool { return true }
+func (s *stubborn) Schedule(_ context.Context, _ int, untested []bool) error {
+	untested[0] = true
+	return nil
+}
 
 func (s *stubborn) Propose(_ int, x []int32, _ []float64, _ *rand.Rand, y []int32) float64 {
 	y[0] = 1 - x[0]

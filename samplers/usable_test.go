@@ -15,7 +15,7 @@ import (
 // to proposes one value for the first coordinate, whatever the state is.
 type to int32
 
-func (to) Name() string { return "to" }
+func (to) Info() samplers.Info { return samplers.Info{Name: "to"} }
 
 func (s to) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	return samplers.NewMH(c, s, samplers.MHOptions{})
@@ -40,10 +40,6 @@ func TestRunWithoutStart(t *testing.T) {
 		"Rescale":   func(r *samplers.Run) error { return r.Rescale(ctx, 2) },
 		"Retarget":  func(r *samplers.Run) error { return r.Retarget(ctx) },
 		"SetStride": func(r *samplers.Run) error { return r.SetStride(samplers.Stride{StepSize: 1, Beta: 1}) },
-		"SearchStep": func(r *samplers.Run) error {
-			_, err := r.SearchStep(ctx, samplers.StepSearch{From: 1, Budget: 10})
-			return err
-		},
 	} {
 		err := call(&samplers.Run{})
 		if !errors.Is(err, samplers.ErrParam) || !strings.Contains(err.Error(), "Start") {

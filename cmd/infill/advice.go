@@ -61,7 +61,6 @@ func advice(err error) string {
 	var column *batch.ColumnError
 	var lines *batch.NotLinesError
 	var offline *hub.OfflineError
-	var many *samplers.TooManyError
 	var paired *report.PairedError
 	var masks maskable
 	var file named
@@ -84,7 +83,7 @@ func advice(err error) string {
 		return "; --force overwrites what is there"
 	case errors.As(err, &lines) && lines.Text:
 		return ": --format text"
-	case errors.As(err, &many):
+	case errors.Is(err, samplers.ErrTooMany):
 		return ": --shortlist N"
 	case errors.As(err, &column):
 		return ": --text-field NAME"

@@ -59,7 +59,7 @@ func TestAdvice(t *testing.T) {
 		{infill.ErrFiltered, "--max-drop"},
 		{infill.ErrEmptySupport, "--no-repeat"},
 		{&infill.LengthError{}, "--long window"},
-		{&samplers.TooManyError{Sampler: "sgdld", Remedy: "have fewer"}, "--shortlist N"},
+		{fmt.Errorf("%w: have fewer", samplers.ErrTooMany), "--shortlist N"},
 		{&report.PairedError{Record: 2, Sentences: 3}, ": --top 1"},
 		{&report.PairedError{Record: 2}, ""},
 		{mlm.ErrNotFinite, "infill model check"},

@@ -141,15 +141,15 @@ func (f *compareFlags) sample(ctx context.Context, std stdio, r *comparer, out *
 	p *comparePlan) error {
 	for i, s := range p.samplers {
 		if !f.quiet {
-			fmt.Fprintf(std.err, "%s (%d of %d) …\n", s.Name(), i+1, len(p.samplers))
+			fmt.Fprintf(std.err, "%s (%d of %d) …\n", s.Info().Name, i+1, len(p.samplers))
 		}
 		r.progress = newProgress(f.progress, f.quiet, std.err, len(r.tasks))
-		r.name = strings.TrimSpace(s.Name() + " " + p.params[i])
+		r.name = strings.TrimSpace(s.Info().Name + " " + p.params[i])
 		r.engine.Forget() // no sampler profits from what another asked
 		run, err := r.run(ctx, s, f.strict)
 		r.progress.clear()
 		if err != nil {
-			return fmt.Errorf("sampler %s: %w", s.Name(), err)
+			return fmt.Errorf("sampler %s: %w", s.Info().Name, err)
 		}
 		run.Params = p.params[i]
 		out.Samplers = append(out.Samplers, *run)

@@ -116,7 +116,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 			if jsonl.Code(err) == "" || strict {
 				return nil, err
 			}
-			fmt.Fprintf(r.warn, "infill: sampler %s: %s\n", s.Name(), message(err))
+			fmt.Fprintf(r.warn, "infill: sampler %s: %s\n", s.Info().Name, message(err))
 			r.failed = true
 			out.Sentences = append(out.Sentences, report.SentenceRun{Err: err.Error()})
 			continue
@@ -147,7 +147,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 			"that is not finite")+"; check the model with: infill model check")
 	}
 	out.MoveShare = stats.MoveShare()
-	if samplers.InfoOf(s).Corrected {
+	if s.Info().Corrected {
 		out.Acceptance = stats.Acceptance()
 	} else {
 		for i := range out.Chains {

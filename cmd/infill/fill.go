@@ -272,7 +272,7 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 		return searched(r, d)
 	}
 	o := &w.Fill.Options
-	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampling.Sampler.Name(),
+	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampling.Sampler.Info().Name,
 		count.Of(o.Sampling.Chains, "chain"), count.Of(r.Steps, "step"), d.Seconds(), r.Distinct,
 		count.S(r.Distinct))
 	if r.Ended == infill.EndedStopped {

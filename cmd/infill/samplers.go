@@ -46,6 +46,45 @@ func samplersCommand(std stdio) *cli.Command {
 	}
 }
 
+// onText says by the name of a sampler what a step costs on sentences, for m tokens in the blanks,
+// and what else is not so for other targets.
+var onText = map[string]string{
+	"gibbs":       "1 row",
+	"gibbs-mh":    "1 row, and then m rows for m tokens",
+	"rows":        "m rows for m tokens, no backward pass",
+	"rwm":         "m rows for m tokens, no backward pass",
+	"dmala":       withGradient + precondition,
+	"dula":        withGradient + ", 2b with a batch of b, which is at least 2" + precondition,
+	"gwg":         withGradient,
+	"pas":         withGradient,
+	"dlmc":        withGradient,
+	"dlmcf":       withGradient,
+	"ab":          withGradient,
+	"acs":         withGradient,
+	"exact-gibbs": candidates,
+	"block-gibbs": candidates,
+	"hb":          candidates,
+	"lb1":         candidates,
+	"sgdld": "for a batch of b, 2b rows with Taylor rates, where b is at least 2, and with ratios b " +
+		"for every word that a blank could have; ratios are affordable for 16 neighbours or fewer",
+}
+
+const (
+	withGradient = "m rows for m tokens, with a backward pass"
+	precondition = "; a factor of precondition is for a list, for a blank, or for a token of a blank " +
+		"of several"
+	candidates = "among a fixed set of candidates per blank, m rows for the m tokens of each"
+)
+
+// needs joins what a sampler needs with commas.
+func needs(s samplers.Info) string {
+	words := make([]string, len(s.Needs))
+	for i, n := range s.Needs {
+		words[i] = n.String()
+	}
+	return strings.Join(words, ", ")
+}
+
 func printSampler(out io.Writer, s samplers.Info, gap bool) error {
 	var b strings.Builder
 	if gap {
@@ -56,7 +95,10 @@ func printSampler(out io.Writer, s samplers.Info, gap bool) error {
 		exact = "not exact"
 	}
 	fmt.Fprintf(&b, "%s  %s (%s)\n  %s\n  needs %s; per step: %s\n", s.Name, s.Title, exact, s.Doc,
-		s.Needs, s.Cost)
+		needs(s), s.Cost)
+	if text := onText[s.Name]; text != "" {
+		fmt.Fprintf(&b, "  on text: %s\n", text)
+	}
 	for _, p := range s.Params {
 		fmt.Fprintf(&b, "    %-18s %s; %s; default %s\n", p.Name, p.Doc, p.Range(), p.Default)
 	}
@@ -78,12 +120,14 @@ type samplerJSON struct {
 	Exact  bool        `json:"exact"`
 	Needs  string      `json:"needs"`
 	Cost   string      `json:"cost"`
+	OnText string      `json:"on_text,omitempty"`
 	Params []paramJSON `json:"params"`
 }
 
 func samplerRecord(s samplers.Info) samplerJSON {
 	r := samplerJSON{Name: s.Name, Title: s.Title, Doc: s.Doc, Exact: s.Exact,
-		Needs: s.Needs.String(), Cost: s.Cost, Params: []paramJSON{}}
+		Needs: needs(s), Cost: s.Cost, OnText: onText[s.Name],
+		Params: []paramJSON{}}
 	for _, p := range s.Params {
 		r.Params = append(r.Params, paramJSON{p.Name, p.Doc, p.Range(), p.Default})
 	}

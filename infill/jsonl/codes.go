@@ -38,8 +38,7 @@ var codes = []struct {
 // too_long, bad_json, bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that
 // would befall every line.
 func Code(err error) string {
-	var many *samplers.TooManyError
-	if errors.As(err, &many) {
+	if errors.Is(err, samplers.ErrTooMany) {
 		return "unsupported" // other lines may have fewer states
 	}
 	var param *samplers.ParamError

@@ -245,7 +245,7 @@ func TestCode(t *testing.T) {
 		{&Error{Kind: ErrJSON}, "bad_json"}, {&Error{Kind: ErrLineTooLong}, "too_long"},
 		{settings.ErrSetting, "bad_option"}, {tokenize.ErrInvalidUTF8, "invalid_utf8"},
 		{mlm.ErrTooLong, "too_long"}, {tokenize.ErrTooLarge, "too_long"},
-		{&samplers.TooManyError{}, "unsupported"},
+		{samplers.ErrTooMany, "unsupported"},
 		{&samplers.ParamError{Param: "precondition"}, "unsupported"},
 		{&samplers.ParamError{Param: "alpha"}, ""}, {errors.New("the disk"), ""}, {nil, ""},
 	} {

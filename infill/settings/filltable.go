@@ -10,6 +10,11 @@ import (
 	"infill/samplers"
 )
 
+// balances names the balancing functions.
+func balances() string {
+	return fmt.Sprintf("%s|%s|%s|%s", samplers.Sqrt, samplers.Ratio, samplers.Max, samplers.Min)
+}
+
 // enumerating lists the samplers that evaluate every neighbour.
 func enumerating() []string {
 	var names []string
@@ -117,7 +122,7 @@ var mainTable = []*Setting[Fill]{
 	{
 		Name: "balance", Arg: "NAME", Line: true, Record: Always,
 		not:    Compare,
-		Doc:    "balancing function of the sampler: " + strings.Join(samplers.BalanceNames, "|"),
+		Doc:    "balancing function of the sampler: " + balances(),
 		family: samplerFamily,
 		bind:   func(v *Fill) *Value { return v.ofSampler(TextValue(&v.Sampling.Balance)) },
 	},

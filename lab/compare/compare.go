@@ -114,7 +114,7 @@ func Compare(ctx context.Context, p *Problem, entries []Entry, cfg Config) (*Res
 		row, err := runOne(ctx, p, e, cfg, x0[:cfg.Chains], ref, made)
 		if err != nil {
 			if errors.Is(err, samplers.ErrUnsupported) {
-				row = Row{Label: e.Label, Exact: samplers.InfoOf(e.Sampler).Exact, Skipped: err}
+				row = Row{Label: e.Label, Exact: e.Sampler.Info().Exact, Skipped: err}
 			} else {
 				return nil, fmt.Errorf("%s: %w", e.Label, err)
 			}
@@ -174,10 +174,10 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 		made(cfg.Burnin + n + 1)
 	}
 	diag := far.Diagnose(run)
-	st, info := diag.Stats, samplers.InfoOf(e.Sampler)
+	st, info := diag.Stats, e.Sampler.Info()
 	row := Row{
 		Label: e.Label, Exact: info.Exact, Calls: info.Calls(st),
-		MeanProb: diag.MeanProb, Jump: diag.Jump, Proposed: st.ProposedDistance(),
+		MeanProb: st.MeanProb(), Jump: st.JumpDistance(), Proposed: st.ProposedDistance(),
 		ESS: diag.ESS, RHat: diag.RHat, Evals: st.Evals, Seconds: busy.Seconds(),
 		Zero: st.Zero, NonFinite: st.NonFinite, Error: math.NaN(),
 	}

@@ -44,7 +44,7 @@ func (a *apart) errors(marginal []float64, far samplers.Trace, run *samplers.Run
 		se.Error = of(func(k int) float64 { return a.rms(marginal, k) })
 	}
 	if far.LogWeight == nil {
-		se.ESS = samplers.ESSChainsError(far.Value)
+		se.ESS = far.Diagnose(run).ESSError
 	}
 	stats := func(k int) (s samplers.Stats) {
 		for j, x := range run.Stats {

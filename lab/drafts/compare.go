@@ -88,7 +88,7 @@ func compare(ctx context.Context, t *infill.Template, large, small *mlm.Model,
 		if err := in.begin(ctx, starts); err != nil {
 			return nil, err
 		}
-		r, err := samplers.Start(ctx, s, in, starts, samplers.Options{Seed: o.seed, ID: s.Name()})
+		r, err := samplers.Start(ctx, s, in, starts, samplers.Options{Seed: o.seed, ID: s.Info().Name})
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func compare(ctx context.Context, t *infill.Template, large, small *mlm.Model,
 			a.proposals += s.Moved
 			a.prob += s.SumProb - float64(s.Steps-s.Moved)
 		}
-		a.name = s.Name()
+		a.name = s.Info().Name
 		all = append(all, a)
 	}
 	for _, temp := range o.temps {

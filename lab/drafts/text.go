@@ -137,10 +137,12 @@ func (t *text) Energy(ctx context.Context, x [][]int32, u []float64) error {
 	return err
 }
 
-// MaskedConditional implements samplers.MaskedConditioner. States of samplers have their energies,
+// ExactConditionals implements samplers.Conditioner.
+func (t *text) ExactConditionals() bool { return false }
+
+// Conditional implements samplers.Conditioner. States of samplers have their energies,
 // and so their rows, already.
-func (t *text) MaskedConditional(ctx context.Context, x [][]int32, i []int,
-	logp [][]float64) error {
+func (t *text) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
 	_, rows, err := t.all(ctx, x)
 	for k := range rows {
 		widen(logp[k], rows[k][i[k]])
@@ -149,7 +151,7 @@ func (t *text) MaskedConditional(ctx context.Context, x [][]int32, i []int,
 }
 
 // EnergyRows implements samplers.RowConditioner.
-func (t *text) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error {
+func (t *text) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows, _ [][]float64) error {
 	got, all, err := t.all(ctx, x)
 	copy(u, got)
 	for k := range all {

@@ -90,7 +90,7 @@ func TestRowsAreCounted(t *testing.T) {
 	}
 	// What samplers get is the same.
 	u, wide := make([]float64, 1), [][]float64{make([]float64, 9)}
-	if err := in.EnergyRows(ctx, [][]int32{start}, u, wide); err != nil {
+	if err := in.EnergyRows(ctx, [][]int32{start}, u, wide, nil); err != nil {
 		t.Fatal(err)
 	}
 	v, rows, err := in.rows(ctx, start)

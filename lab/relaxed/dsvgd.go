@@ -28,10 +28,7 @@ type DSVGD struct {
 	Extension   Extension // of the target's U
 }
 
-// Name implements samplers.Sampler.
-func (s *DSVGD) Name() string { return "dsvgd" }
-
-// Info implements samplers.Describer.
+// Info implements samplers.Sampler.
 func (s *DSVGD) Info() samplers.Info {
 	return samplers.Info{Name: "dsvgd", Title: "Discrete Stein variational gradient descent",
 		Cost: "1 gradient of the extension, 1 energy where the state changes, n kernels"}
@@ -41,9 +38,9 @@ func (s *DSVGD) Info() samplers.Info {
 func (s *DSVGD) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	if !(s.Rate > 0) || math.IsInf(s.Rate, 1) {
 		return nil, fmt.Errorf("%w: sampler %s: rate is %g, want a number above 0",
-			samplers.ErrParam, s.Name(), s.Rate)
+			samplers.ErrParam, s.Info().Name, s.Rate)
 	}
-	sp, err := newSpace(c, s.Name(), s.Extension, s.Temperature)
+	sp, err := newSpace(c, s.Info().Name, s.Extension, s.Temperature)
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +69,14 @@ type dsvgdKernel struct {
 	u          []float64
 }
 
-// Prepare implements samplers.Preparer.
+// Prepare implements samplers.Kernel.
 func (s *dsvgdKernel) Prepare(ctx context.Context) error {
 	if err := s.c.StartEnergies(ctx); err != nil {
 		return err
 	}
-	s.begin()
+	if err := s.begin(); err != nil {
+		return err
+	}
 	for k, z := range s.z {
 		s.rho[k] = s.surrogate(z, s.score[k])
 	}
@@ -107,12 +106,11 @@ func (s *dsvgdKernel) Step(ctx context.Context) error {
 		return nil
 	}
 	s.u = append(s.u[:0], make([]float64, len(s.ask))...)
-	if err := s.c.Evaluate(ctx, s.c.Present(s.at), s.ask, s.u, nil); err != nil {
+	if err := s.c.Evaluate(ctx, s.at, s.ask, s.u, nil); err != nil {
 		return err
 	}
 	for j, k := range s.at {
 		s.c.U[k] = s.u[j]
-		s.c.Evaluated(k, s.c.X[k], s.u[j])
 	}
 	return nil
 }

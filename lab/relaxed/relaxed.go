@@ -37,6 +37,7 @@ type space struct {
 	low, high []float64   // values of the coordinates
 	z         [][]float64 // [chain][coordinate]
 	theta     []float64   // scratch
+	begun     bool
 }
 
 // newSpace checks that all coordinates are binary and free.
@@ -66,13 +67,20 @@ func newSpace(c *samplers.Chains, name string, ext Extension, t float64) (*space
 }
 
 // begin draws z of all chains given their states: absolute values of normal numbers, with the
-// signs of the state. This is the law p given Γ(z).
-func (s *space) begin() {
+// signs of the state. This is the law p given Γ(z). A second time it is an error: the chains are at
+// z already, and its law is that of the target before.
+func (s *space) begin() error {
+	if s.begun {
+		return fmt.Errorf("%w: relaxed chains cannot go on with another target; start another run at "+
+			"their states", samplers.ErrUnsupported)
+	}
+	s.begun = true
 	for k, x := range s.c.X {
 		for i, v := range x {
 			s.z[k][i] = math.Abs(s.c.RNG[k].NormFloat64()) * float64(2*v-1)
 		}
 	}
+	return nil
 }
 
 // state writes Γ(z) to x and returns how many coordinates changed.

@@ -22,10 +22,7 @@ type RMALA struct {
 	Extension   Extension // of the target's U
 }
 
-// Name implements samplers.Sampler.
-func (s *RMALA) Name() string { return "rmala" }
-
-// Info implements samplers.Describer.
+// Info implements samplers.Sampler.
 func (s *RMALA) Info() samplers.Info {
 	return samplers.Info{Name: "rmala", Title: "Relaxed MALA", Exact: true, Corrected: true,
 		Cost:      "1 gradient of the extension, 1 energy where the state changes",
@@ -38,9 +35,9 @@ func (s *RMALA) Info() samplers.Info {
 func (s *RMALA) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	if !(s.StepSize > 0) || math.IsInf(s.StepSize, 1) {
 		return nil, fmt.Errorf("%w: sampler %s: step size is %g, want a number above 0",
-			samplers.ErrParam, s.Name(), s.StepSize)
+			samplers.ErrParam, s.Info().Name, s.StepSize)
 	}
-	sp, err := newSpace(c, s.Name(), s.Extension, s.Temperature)
+	sp, err := newSpace(c, s.Info().Name, s.Extension, s.Temperature)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +65,14 @@ type rmalaKernel struct {
 	u              []float64
 }
 
-// Prepare implements samplers.Preparer.
+// Prepare implements samplers.Kernel.
 func (r *rmalaKernel) Prepare(ctx context.Context) error {
 	if err := r.c.StartEnergies(ctx); err != nil {
 		return err
 	}
-	r.begin()
+	if err := r.begin(); err != nil {
+		return err
+	}
 	for k, z := range r.z {
 		r.surrogate(z, r.grad[k])
 	}
@@ -95,7 +94,7 @@ func (r *rmalaKernel) Step(ctx context.Context) error {
 	}
 	r.u = append(r.u[:0], make([]float64, len(r.ask))...)
 	if len(r.ask) > 0 {
-		if err := r.c.Evaluate(ctx, r.c.Proposed(r.at), r.ask, r.u, nil); err != nil {
+		if err := r.c.Evaluate(ctx, r.at, r.ask, r.u, nil); err != nil {
 			return err
 		}
 	}
@@ -107,7 +106,6 @@ func (r *rmalaKernel) Step(ctx context.Context) error {
 		if r.changed[k] > 0 {
 			u = r.u[j]
 			j++
-			r.c.Evaluated(k, r.y[k], u)
 		}
 		r.decide(k, u)
 	}

@@ -67,6 +67,18 @@ func TestRMALABalance(t *testing.T) {
 	}
 }
 
+// shown is RMALA that shows its kernel.
+type shown struct {
+	RMALA
+	kernel *rmalaKernel
+}
+
+func (s *shown) Attach(c *samplers.Chains) (samplers.Kernel, error) {
+	k, err := s.RMALA.Attach(c)
+	s.kernel, _ = k.(*rmalaKernel)
+	return k, err
+}
+
 // TestRMALAExact: from one state all chains come to π, and |z| keeps the law of normal numbers.
 func TestRMALAExact(t *testing.T) {
 	t.Parallel()
@@ -76,13 +88,13 @@ func TestRMALAExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n = 8000
-	run, err := samplers.Start(context.Background(), &RMALA{StepSize: .4, Temperature: .5,
-		Extension: ext}, m, states(n), samplers.Options{Seed: 2})
+	s := &shown{RMALA: RMALA{StepSize: .4, Temperature: .5, Extension: ext}}
+	run, err := samplers.Start(context.Background(), s, m, states(n), samplers.Options{Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	length := func() (sum float64) {
-		for _, z := range run.Kernel.(*rmalaKernel).z {
+		for _, z := range s.kernel.z {
 			for _, v := range z {
 				sum += v * v / (3 * n)
 			}

@@ -110,7 +110,7 @@ func open(b *testing.B, threads int) *mlm.Model {
 func BenchmarkFill(b *testing.B) {
 	for _, sampler := range []samplers.Sampler{&samplers.Rows{}, &samplers.DMALA{}} {
 		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s/threads=%d", sampler.Name(), threads), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/threads=%d", sampler.Info().Name, threads), func(b *testing.B) {
 				m := open(b, threads)
 				e := infill.New(m)
 				t, err := infill.Parse(m.Tokenizer(), twentyWords)

@@ -17,7 +17,6 @@ import (
 	"infill/lab/internal/chains"
 	"infill/lab/internal/runlog"
 	"infill/mlm"
-	"infill/samplers"
 )
 
 // runInfill has infill fill a sentence, with an engine that remembers nothing of others. What a
@@ -74,7 +73,7 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	r.CPU, r.Wall = (chains.CPU() - cpu).Seconds(), time.Since(begin).Seconds()
 	r.Rows, r.Evaluated, r.StepSize = res.Rows, res.Evaluated, res.Tuned["step-size"]
 	r.MeanProb = float64(steps-moved+accepted) / float64(max(steps, 1))
-	if samplers.InfoOf(opt.Sampling.Sampler).Corrected && moved > 0 {
+	if opt.Sampling.Sampler.Info().Corrected && moved > 0 {
 		share, of := float64(moved)/float64(steps), float64(accepted)/float64(moved)
 		r.MoveShare, r.Acceptance = &share, &of
 	}

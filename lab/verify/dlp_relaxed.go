@@ -47,7 +47,7 @@ func runParticles(ctx context.Context, s samplers.Sampler, m *targets.Ising, mea
 		}
 		for _, st := range run.Stats {
 			out.evals += float64(st.Evals) / float64(steps*systems)
-			out.calls += float64(samplers.InfoOf(s).Calls(st)) / float64(steps*systems)
+			out.calls += float64(s.Info().Calls(st)) / float64(steps*systems)
 		}
 	}
 	return out, nil

@@ -109,7 +109,7 @@ func runDLP(ctx context.Context, s samplers.Sampler, m *targets.Ising, mean []fl
 	if err != nil {
 		return nil, err
 	}
-	info := samplers.InfoOf(s)
+	info := s.Info()
 	for k, st := range run.Stats {
 		ess := 0.0
 		for j := range sites {

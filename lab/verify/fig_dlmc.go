@@ -195,7 +195,7 @@ func dlmcRow(ctx context.Context, t samplers.Target, chains, burnin, steps int,
 		byCall, byEval := make([]float64, chains), make([]float64, chains)
 		for k, ess := range r.ess {
 			per := 50000 * ess / float64(steps)
-			byCall[k] = per / (float64(samplers.InfoOf(s).Calls(r.stats[k])) / float64(steps))
+			byCall[k] = per / (float64(s.Info().Calls(r.stats[k])) / float64(steps))
 			byEval[k] = per / (float64(r.stats[k].Evals) / float64(steps))
 		}
 		out[i] = dlmcCell{over(byCall), over(byEval)}

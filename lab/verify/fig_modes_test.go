@@ -26,7 +26,7 @@ func newOwnDraws(dim int, law []float64) ownDraws {
 	return d
 }
 
-func (ownDraws) Name() string { return "independent draws" }
+func (ownDraws) Info() samplers.Info { return samplers.Info{Name: "independent draws"} }
 
 func (d ownDraws) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	return ownDrawsKernel{d, c}, nil
@@ -36,6 +36,8 @@ type ownDrawsKernel struct {
 	ownDraws
 	c *samplers.Chains
 }
+
+func (k ownDrawsKernel) Prepare(ctx context.Context) error { return k.c.StartEnergies(ctx) }
 
 func (k ownDrawsKernel) Step(context.Context) error {
 	for j, x := range k.c.X {

@@ -17,12 +17,13 @@ import (
 // conditional that one mini-batch gives.
 type batchGibbs struct{ batch int }
 
-func (batchGibbs) Name() string { return "gibbs of a mini-batch" }
+// Info implements samplers.Sampler.
+func (batchGibbs) Info() samplers.Info { return samplers.Info{Name: "gibbs of a mini-batch"} }
 
 func (s batchGibbs) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	t, ok := c.Target.(samplers.RatioEstimator)
 	if !ok {
-		return nil, fmt.Errorf("%s: %T has no estimates of ratios", s.Name(), c.Target)
+		return nil, fmt.Errorf("%s: %T has no estimates of ratios", s.Info().Name, c.Target)
 	}
 	k := &batchGibbsKernel{c: c, t: t, batch: s.batch}
 	for range c.X {
@@ -38,6 +39,9 @@ type batchGibbsKernel struct {
 	batch    int
 	num, den [][]float64
 }
+
+// Prepare implements samplers.Kernel.
+func (k *batchGibbsKernel) Prepare(ctx context.Context) error { return k.c.StartEnergies(ctx) }
 
 // Step implements samplers.Kernel.
 func (k *batchGibbsKernel) Step(ctx context.Context) error {

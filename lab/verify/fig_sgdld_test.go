@@ -77,7 +77,7 @@ func TestQuenchedChains(t *testing.T) {
 		}
 		far := want.TV(ex.P)
 		if !(tv.all < .02 && tv.all < far/2) {
-			t.Errorf("%s %+v: total variation %.4f from its limit, which has %.4f from π", c.s.Name(), c.s,
+			t.Errorf("%s %+v: total variation %.4f from its limit, which has %.4f from π", c.s.Info().Name, c.s,
 				tv.all, far)
 		}
 		t.Logf("%+v: %.4f from its limit, which is %.4f from π", c.s, tv.all, far)

@@ -156,7 +156,7 @@ func parallel(n int, f func(i int) error) error {
 }
 
 // described is a sampler with all its settings.
-func described(s samplers.Sampler) string { return fmt.Sprintf("%s %+v", s.Name(), s) }
+func described(s samplers.Sampler) string { return fmt.Sprintf("%s %+v", s.Info().Name, s) }
 
 // kept is what run gave in an earlier call of the program with the same seed, settings and folder
 // to keep results in, or what it gives now. The settings are all that the result depends on besides

@@ -18,7 +18,7 @@ func (s selection) scales(ctx context.Context) (jumps, slopes float64, err error
 	var z, norm []float64
 	u, g := make([]float64, 1), [][]float64{make([]float64, s.t.Domain().Len())}
 	for range 200 {
-		if err := s.t.EstimateNeighbours(ctx, x, s.batch, rng, g); err != nil {
+		if err := s.t.EstimateRatios(ctx, x, s.batch, rng, g, nil); err != nil {
 			return 0, 0, err
 		}
 		top, sum := slices.Max(g[0])/2, 0.0

@@ -71,17 +71,8 @@ func (t *Bernoulli) Conditional(_ context.Context, x [][]int32, i []int, lp [][]
 	return nil
 }
 
-// NeighbourEnergy implements samplers.NeighbourEnergizer.
-func (t *Bernoulli) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]float64) error {
-	for k, s := range x {
-		d := t.Theta[i[k]]
-		u[k][0], u[k][1] = 0, d
-		if s[i[k]] == 1 {
-			u[k][0], u[k][1] = -d, 0
-		}
-	}
-	return nil
-}
+// ExactConditionals implements samplers.Conditioner.
+func (t *Bernoulli) ExactConditionals() bool { return true }
 
 // Mean is P(x_i = 1).
 func (t *Bernoulli) Mean(i int) float64 { return sigmoid(t.Theta[i]) }

@@ -68,17 +68,8 @@ func (t *Categorical) Conditional(_ context.Context, x [][]int32, i []int, lp []
 	return nil
 }
 
-// NeighbourEnergy implements samplers.NeighbourEnergizer.
-func (t *Categorical) NeighbourEnergy(ctx context.Context, x [][]int32, i []int,
-	u [][]float64) error {
-	for k, s := range x {
-		o := t.off[i[k]]
-		for v := range u[k] {
-			u[k][v] = t.theta[o+v] - t.theta[o+int(s[i[k]])]
-		}
-	}
-	return nil
-}
+// ExactConditionals implements samplers.Conditioner.
+func (t *Categorical) ExactConditionals() bool { return true }
 
 // LogZ is the exact normaliser Σ_i log Σ_v exp θ_i[v].
 func (t *Categorical) LogZ() float64 {

@@ -109,6 +109,9 @@ func (t *GaussianBernoulli) addMarginal(x []int32, rng *rand.Rand, num, den, mea
 	}
 }
 
+// RatioKind implements samplers.RatioEstimator.
+func (t *GaussianBernoulli) RatioKind() (ofMeans, cheap bool) { return true, false }
+
 // addConditional adds one draw of u given x.
 func (t *GaussianBernoulli) addConditional(x []int32, rng *rand.Rand, num, den, mean, u []float64) {
 	t.center(mean, func(i int) bool { return x[i] == 1 })

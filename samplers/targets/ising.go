@@ -139,15 +139,5 @@ func (t *Ising) Conditional(_ context.Context, x [][]int32, i []int, lp [][]floa
 	return nil
 }
 
-// NeighbourEnergy implements samplers.NeighbourEnergizer.
-func (t *Ising) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]float64) error {
-	for k, s := range x {
-		d := 2 * (t.local(s, i[k]) + t.Field[i[k]])
-		if s[i[k]] == 0 {
-			u[k][0], u[k][1] = 0, d
-		} else {
-			u[k][0], u[k][1] = -d, 0
-		}
-	}
-	return nil
-}
+// ExactConditionals implements samplers.Conditioner.
+func (t *Ising) ExactConditionals() bool { return true }

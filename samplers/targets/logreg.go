@@ -128,12 +128,12 @@ func (t *LogReg) StochasticGrad(_ context.Context, x [][]int32, batch int, rng [
 	return nil
 }
 
-// EstimateNeighbours implements samplers.NeighbourEstimator with batch observations
+// EstimateRatios implements samplers.RatioEstimator with batch observations
 // drawn with replacement: for observation n and feature i,
 //
 //	N/B·[log σ(y_n(a_n ± x_ni β_i)) − log σ(y_n a_n)],   a_n = Σ_j x_nj β_j θ_j
-func (t *LogReg) EstimateNeighbours(_ context.Context, x [][]int32, batch int, rng []*rand.Rand,
-	logRatio [][]float64) error {
+func (t *LogReg) EstimateRatios(_ context.Context, x [][]int32, batch int, rng []*rand.Rand,
+	logRatio, _ [][]float64) error {
 	batch = min(batch, t.N)
 	scale := float64(t.N) / float64(batch)
 	odds := math.Log(t.Prior) - math.Log1p(-t.Prior)
@@ -159,7 +159,7 @@ func (t *LogReg) EstimateNeighbours(_ context.Context, x [][]int32, batch int, r
 	return nil
 }
 
-// AffordsNeighbours implements samplers.NeighbourEstimator. A logarithm and an exponential
+// RatioKind implements samplers.RatioEstimator. A logarithm and an exponential
 // in place of a product are some 17 times a gradient's work (BenchmarkLogReg), for rates
 // without its bias.
-func (t *LogReg) AffordsNeighbours() bool { return true }
+func (t *LogReg) RatioKind() (ofMeans, cheap bool) { return false, true }

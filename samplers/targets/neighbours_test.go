@@ -19,8 +19,8 @@ func TestNeighbourEstimates(t *testing.T) {
 	x := []int32{1, 0, 1, 1, 0, 0}
 	for _, batch := range []int{1, 7, 40, 1000} {
 		got := make([]float64, l.D)
-		err := l.EstimateNeighbours(ctx, [][]int32{x}, batch, []*rand.Rand{rand.New(rand.NewPCG(9, 9))},
-			[][]float64{got})
+		err := l.EstimateRatios(ctx, [][]int32{x}, batch, []*rand.Rand{rand.New(rand.NewPCG(9, 9))},
+			[][]float64{got}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestNeighbourEstimatesAreUnbiased(t *testing.T) {
 	rng := []*rand.Rand{rand.New(rand.NewPCG(1, 1))}
 	got, sum, squares := make([]float64, l.D), make([]float64, l.D), make([]float64, l.D)
 	for range draws {
-		if err := l.EstimateNeighbours(ctx, [][]int32{x}, 2, rng, [][]float64{got}); err != nil {
+		if err := l.EstimateRatios(ctx, [][]int32{x}, 2, rng, [][]float64{got}, nil); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range got {
@@ -135,7 +135,7 @@ func TestSGDLDRatesFromNeighbours(t *testing.T) {
 	}
 }
 
-// BenchmarkLogReg compares the two kinds of estimates: see LogReg.AffordsNeighbours.
+// BenchmarkLogReg compares the two kinds of estimates: see LogReg.RatioKind.
 func BenchmarkLogReg(b *testing.B) {
 	l := must(NewLogReg(rand.New(rand.NewPCG(1, 1)), 500, 100, 0.1))
 	x, rng := [][]int32{make([]int32, 100)}, []*rand.Rand{rand.New(rand.NewPCG(1, 1))}
@@ -150,7 +150,7 @@ func BenchmarkLogReg(b *testing.B) {
 	})
 	b.Run("ratios", func(b *testing.B) {
 		for b.Loop() {
-			if err := l.EstimateNeighbours(ctx, x, 10, rng, g); err != nil {
+			if err := l.EstimateRatios(ctx, x, 10, rng, g, nil); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -89,14 +89,5 @@ func (t *Potts) Conditional(_ context.Context, x [][]int32, i []int, lp [][]floa
 	return nil
 }
 
-// NeighbourEnergy implements samplers.NeighbourEnergizer.
-func (t *Potts) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]float64) error {
-	for k, s := range x {
-		t.fill(s, i[k], u[k])
-		at := u[k][s[i[k]]]
-		for v := range u[k] {
-			u[k][v] -= at
-		}
-	}
-	return nil
-}
+// ExactConditionals implements samplers.Conditioner.
+func (t *Potts) ExactConditionals() bool { return true }

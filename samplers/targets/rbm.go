@@ -194,9 +194,12 @@ func (r *RBM) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][]f
 	return nil
 }
 
-// NeighbourEnergy implements samplers.NeighbourEnergizer. It takes the time of one energy, and
-// not of one for each category.
-func (r *RBM) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]float64) error {
+// ExactConditionals implements samplers.Conditioner.
+func (r *RBM) ExactConditionals() bool { return true }
+
+// Conditional implements samplers.Conditioner by the energies of a coordinate's categories. It takes
+// the time of one energy, and not of one for each category.
+func (r *RBM) Conditional(_ context.Context, x [][]int32, i []int, u [][]float64) error {
 	kept, numbers := r.scratch()
 	defer listsOfInts.Put(kept)
 	defer listsOfFloats.Put(numbers)
@@ -227,12 +230,6 @@ func (r *RBM) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]flo
 		}
 	}
 	return nil
-}
-
-// Conditional implements samplers.Conditioner: the energies of a coordinate's categories are its
-// log-probabilities up to a constant.
-func (r *RBM) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
-	return r.NeighbourEnergy(ctx, x, i, logp)
 }
 
 // Hidden sets p[j] to the probability that hidden unit j is on given state v. p has H entries.

@@ -2,6 +2,7 @@ package targets
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -11,26 +12,23 @@ import (
 // RBMGibbs is the block Gibbs sampler of restricted Boltzmann machines (Hinton 2002): a step draws
 // all hidden units given the visible ones, and then all visible ones given the hidden ones. It
 // leaves π invariant and has no parameters. A general sampler sees the energy of the visible units
-// alone and cannot do this. The target must be an *RBM, and Start returns a *samplers.AbilityError
+// alone and cannot do this. The target must be an *RBM, and Start returns a samplers.ErrUnsupported
 // for another. A step counts as one evaluation, and no energies are asked for.
 type RBMGibbs struct{}
-
-// Name implements samplers.Sampler.
-func (RBMGibbs) Name() string { return "rbm-gibbs" }
 
 // Attach implements samplers.Sampler.
 func (g RBMGibbs) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	r, ok := c.Target.(*RBM)
 	if !ok {
-		return nil, &samplers.AbilityError{Sampler: g.Name(), Needs: "hidden units that can be drawn",
-			Remedy: "it is for a targets.RBM; block-gibbs is for all targets"}
+		return nil, fmt.Errorf("%w: sampler %s needs hidden units that can be drawn, those of a "+
+			"targets.RBM; block-gibbs is for all targets", samplers.ErrUnsupported, g.Info().Name)
 	}
 	return &rbmKernel{c: c, r: r, old: make([]int32, r.D)}, nil
 }
 
-// Info implements samplers.Describer.
+// Info implements samplers.Sampler.
 func (g RBMGibbs) Info() samplers.Info {
-	return samplers.Info{Name: g.Name(), Title: "Block Gibbs of a Boltzmann machine", Exact: true,
+	return samplers.Info{Name: "rbm-gibbs", Title: "Block Gibbs of a Boltzmann machine", Exact: true,
 		Doc:  "draws all hidden units given the visible ones, and back",
 		Cost: "1 conditional of all units"}
 }
@@ -41,11 +39,8 @@ type rbmKernel struct {
 	old []int32
 }
 
-// Prepare implements samplers.Preparer. The energies of the starts are not needed.
+// Prepare implements samplers.Kernel. Every step reads the whole machine, so nothing is kept.
 func (k *rbmKernel) Prepare(context.Context) error { return nil }
-
-// Retarget implements samplers.Retargeter. Every step reads the whole machine, so nothing is kept.
-func (k *rbmKernel) Retarget(context.Context) error { return nil }
 
 // Step implements samplers.Kernel.
 func (k *rbmKernel) Step(context.Context) error {
@@ -108,7 +103,7 @@ func (r *RBM) drawVisible(rng *rand.Rand, logit []float64, v []int32) {
 	}
 }
 
-// Anneal implements samplers.Annealer, along the path of Salakhutdinov and Murray (ICML 2008)
+// Anneal is a samplers.AISOptions.Anneal, along the path of Salakhutdinov and Murray (ICML 2008)
 //
 //	log p_β(v) = (1−β) Σ_i log q_i(v_i) + β Σ_i b_i[v_i]
 //	             + Σ_j [log(1 + exp(β a_j)) − (1−β) log 2],  a_j = c_j + Σ_i W_j,i[v_i]

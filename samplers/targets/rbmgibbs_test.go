@@ -155,7 +155,7 @@ func TestAnnealedLogZ(t *testing.T) {
 				r.sweep(rng, from[i])
 			}
 		}
-		o := samplers.AISOptions{Chains: 2000, Rungs: 10, Seed: 4, From: from}
+		o := samplers.AISOptions{Chains: 2000, Rungs: 10, Seed: 4, From: from, Anneal: r.Anneal}
 		got, err := samplers.AIS(ctx, r, logq, o)
 		if err != nil {
 			t.Fatal(err)

@@ -122,12 +122,12 @@ func (t *Selection) add(r int, x []int32, g []float64, scale float64) float64 {
 	return y*a - softplus(a)
 }
 
-// EstimateNeighbours implements samplers.NeighbourEstimator with batch observations drawn with
+// EstimateRatios implements samplers.RatioEstimator with batch observations drawn with
 // replacement. A column and its copy are worked out together. A switched column changes an
 // observation's log(1 + exp(a)) to log(1 + exp(a ± x)), and logarithms are taken of products over
 // many observations. exp(x) is computed once for all x, at the first call.
-func (t *Selection) EstimateNeighbours(_ context.Context, x [][]int32, batch int,
-	rng []*rand.Rand, logRatio [][]float64) error {
+func (t *Selection) EstimateRatios(_ context.Context, x [][]int32, batch int,
+	rng []*rand.Rand, logRatio, _ [][]float64) error {
 	t.once.Do(t.exponentials)
 	batch = min(batch, t.N)
 	scale := float64(t.N) / float64(batch)
@@ -158,5 +158,5 @@ func (t *Selection) exponentials() {
 	}
 }
 
-// AffordsNeighbours implements samplers.NeighbourEstimator.
-func (t *Selection) AffordsNeighbours() bool { return true }
+// RatioKind implements samplers.RatioEstimator.
+func (t *Selection) RatioKind() (ofMeans, cheap bool) { return false, true }

@@ -144,8 +144,8 @@ func TestSelectionEstimates(t *testing.T) {
 	sum, squares, slope := make([]float64, 6), make([]float64, 6), make([]float64, 6)
 	got, grad, su := make([]float64, 6), [][]float64{make([]float64, 6)}, make([]float64, 1)
 	for n := range draws {
-		if err := l.EstimateNeighbours(ctx, [][]int32{x}, 1, []*rand.Rand{rng},
-			[][]float64{got}); err != nil {
+		if err := l.EstimateRatios(ctx, [][]int32{x}, 1, []*rand.Rand{rng},
+			[][]float64{got}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if n < 10 { // the model of the observation that was drawn
@@ -257,8 +257,8 @@ func TestSelectionEstimatesLargeBatch(t *testing.T) {
 	if !hit {
 		t.Fatal("no large column was drawn")
 	}
-	if err := l.EstimateNeighbours(t.Context(), [][]int32{x}, 900,
-		[]*rand.Rand{rand.New(rand.NewPCG(2, 2))}, [][]float64{got}); err != nil {
+	if err := l.EstimateRatios(t.Context(), [][]int32{x}, 900,
+		[]*rand.Rand{rand.New(rand.NewPCG(2, 2))}, [][]float64{got}, nil); err != nil {
 		t.Fatal(err)
 	}
 	u := make([]float64, 7)
@@ -279,7 +279,7 @@ func BenchmarkSelectionEstimate(b *testing.B) {
 	x[0][0], x[0][10], x[0][2] = 1, 1, 1
 	out := [][]float64{make([]float64, 18)}
 	for b.Loop() {
-		if err := l.EstimateNeighbours(b.Context(), x, 1000, rng, out); err != nil {
+		if err := l.EstimateRatios(b.Context(), x, 1000, rng, out, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

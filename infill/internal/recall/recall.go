@@ -23,13 +23,17 @@ type Recall struct {
 	of        string        // begins the names of what is remembered: which model said it
 	wider     *Recall       // r before its tokens became fewer, whose rows hold those of r; or nil
 	evaluated *atomic.Int64 // rows that the model evaluated
-	fresh     *atomic.Int64 // those of evaluated that Result.Rows counts, see Counted
+	fresh     *atomic.Int64 // those of evaluated that Result.Rows counts
+	counts    bool          // what is evaluated enters fresh, see Counting
 	different *Tally        // rows that samplers asked about
 }
 
 // New is a model with a memo, nil for none, for one fill with a sampler.
 func New(m *mlm.Model, o *Memo, s samplers.Sampler) *Recall {
-	needs := samplers.InfoOf(s).Needs
+	var needs []samplers.Need
+	if s != nil {
+		needs = s.Info().Needs
+	}
 	return &Recall{
 		Model: m, memo: o, different: NewTally(TallyMost), evaluated: new(atomic.Int64),
 		fresh: new(atomic.Int64),
@@ -38,12 +42,12 @@ func New(m *mlm.Model, o *Memo, s samplers.Sampler) *Recall {
 	}
 }
 
-type countedKey struct{}
-
-// Counted marks what is done for a question that Result.Rows counts: those of samplers, and of
-// Exact. Others are those of the start and of the ranking.
-func Counted(ctx context.Context) context.Context {
-	return context.WithValue(ctx, countedKey{}, true)
+// Counting is r for the questions that Result.Rows counts: those of samplers, of a search, and of
+// Exact. Others are those of the start and of the ranking. Both share what they remember.
+func (r *Recall) Counting() *Recall {
+	other := *r
+	other.counts = true
+	return &other
 }
 
 // Evaluated is the number of rows that the model evaluated.
@@ -53,9 +57,9 @@ func (r *Recall) Evaluated() int { return int(r.evaluated.Load()) }
 func (r *Recall) Different() int { return r.different.Total() }
 
 // evaluates counts rows that the model is about to evaluate.
-func (r *Recall) evaluates(ctx context.Context, rows int) {
+func (r *Recall) evaluates(rows int) {
 	r.evaluated.Add(int64(rows))
-	if ctx.Value(countedKey{}) != nil {
+	if r.counts {
 		r.fresh.Add(int64(rows))
 	}
 }
@@ -196,7 +200,7 @@ type User struct{ State, Blank int }
 func (r *Recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	logProb [][]float32) error {
 	if r.memo == nil {
-		r.evaluates(ctx, len(states)*len(s.Blanks))
+		r.evaluates(len(states) * len(s.Blanks))
 		return r.Model.LogProb(ctx, s, states, logProb)
 	}
 	r = r.covering(states)
@@ -214,7 +218,7 @@ func (r *Recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 func (r *Recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	logProb []float32) error {
 	if r.memo == nil {
-		r.evaluates(ctx, len(r.questions(s, states, i, rowKey)))
+		r.evaluates(len(r.questions(s, states, i, rowKey)))
 		return r.Model.TokenLogProb(ctx, s, states, i, logProb)
 	}
 	r = r.covering(states)
@@ -237,7 +241,7 @@ func (r *Recall) covering(states [][]int32) *Recall {
 func (r *Recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	out [][]float32) error {
 	if r.memo == nil {
-		r.evaluates(ctx, len(states))
+		r.evaluates(len(states))
 		return r.Model.Conditional(ctx, s, states, i, out)
 	}
 	q := r.questions(s, states, i, rowKey)
@@ -261,7 +265,7 @@ func (r *Recall) Rows(ctx context.Context, s *mlm.Sentence, states [][]int32,
 func (r *Recall) RowsAt(ctx context.Context, s *mlm.Sentence, states [][]int32, at []int,
 	take func(c int, row Row)) error {
 	if r.memo == nil {
-		r.evaluates(ctx, len(states))
+		r.evaluates(len(states))
 		wide := Resized[float32](nil, len(states), r.VocabSize())
 		err := r.Model.Conditional(ctx, s, states, at, wide)
 		for c := range states {
@@ -297,7 +301,7 @@ func (r *Recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int3
 func (r *Recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	mode mlm.GradientMode, logProb, grad [][]float32) error {
 	if r.memo == nil {
-		r.evaluates(ctx, len(states)*len(s.Blanks))
+		r.evaluates(len(states) * len(s.Blanks))
 		return r.Model.Gradient(ctx, s, states, mode, logProb, grad)
 	}
 	r = r.covering(states)
@@ -357,7 +361,7 @@ func (r *Recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs
 			blanks[j] = qs[n].blank
 		}
 		out, keep := r.room(made, 1)
-		r.evaluates(ctx, len(which))
+		r.evaluates(len(which))
 		err := r.Model.Conditional(ctx, s, asked, blanks, out)
 		if err == nil {
 			keep()
@@ -398,7 +402,7 @@ func (r *Recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 			blanks[j] = open[n].blank
 			texts[string(rowOfToken(open[n].key))] = true
 		}
-		r.evaluates(ctx, len(texts))
+		r.evaluates(len(texts))
 		err := r.Model.TokenLogProb(ctx, s, asked, blanks, out)
 		for j := range made {
 			made[j].logProb = []float32{out[j]}
@@ -441,7 +445,7 @@ func (r *Recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 			lp[j] = e.logProb
 		}
 		wide, keep := r.room(made, m)
-		r.evaluates(ctx, len(which)*m)
+		r.evaluates(len(which) * m)
 		err := r.Model.Gradient(ctx, s, pick(qs, which, states), mode, lp, wide)
 		if err == nil {
 			keep()

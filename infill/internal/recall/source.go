@@ -8,7 +8,7 @@ import (
 	"infill/mlm"
 )
 
-// A Source has the rows of one search. It asks for each once, and counts them.
+// A Source has the rows of one search. It asks for each once, and counts them (Recall.Counting).
 type Source struct {
 	model   *Recall
 	context int // pieces that a row sees at most, special tokens included; 0: all
@@ -148,7 +148,7 @@ func (s *Source) Fetch(ctx context.Context, asks []*Ask) error {
 		for j, a := range g.asks {
 			states[j], places[j] = a.state, a.at
 		}
-		return g.asks[0].model.RowsAt(ctx, g.win.s, states, places, func(j int, row Row) {
+		return g.asks[0].model.Counting().RowsAt(ctx, g.win.s, states, places, func(j int, row Row) {
 			mu.Lock()
 			defer mu.Unlock()
 			s.rows[g.asks[j].key] = &SourceRow{row.wide, row.kept}

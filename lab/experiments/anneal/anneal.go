@@ -11,7 +11,7 @@ import (
 
 // A Target has U = −(mean cost)/temperature.
 type Target interface {
-	samplers.NeighbourEstimator
+	samplers.RatioEstimator
 	// Heat multiplies the temperature by f.
 	Heat(f float64)
 }
@@ -61,19 +61,19 @@ func Descend(ctx context.Context, t Target, x [][]int32, batch, steps int,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := t.EstimateNeighbours(ctx, x, batch, rng, last); err != nil {
+		if err := t.EstimateRatios(ctx, x, batch, rng, last, nil); err != nil {
 			return err
 		}
 		for k, s := range x {
-			best, gain := samplers.Neighbour{Coord: -1}, 0.0
-			for entry, n := range d.Neighbours(s) {
+			best, gain := neighbour{coord: -1}, 0.0
+			for entry, n := range neighbours(d, s) {
 				sum[k][entry] += last[k][entry]
 				if sum[k][entry] > gain {
 					best, gain = n, sum[k][entry]
 				}
 			}
-			if best.Coord >= 0 {
-				s[best.Coord] = best.To
+			if best.coord >= 0 {
+				s[best.coord] = best.to
 				clear(sum[k])
 			}
 		}

@@ -33,7 +33,7 @@ func (s *separable) Domain() *samplers.Domain { return s.dom }
 
 func (s *separable) Heat(f float64) { s.temp *= f }
 
-func (s *separable) AffordsNeighbours() bool { return true }
+func (s *separable) RatioKind() (ofMeans, cheap bool) { return false, true }
 
 func (s *separable) Energy(_ context.Context, x [][]int32, u []float64) error {
 	for k, state := range x {
@@ -45,15 +45,19 @@ func (s *separable) Energy(_ context.Context, x [][]int32, u []float64) error {
 	return nil
 }
 
-func (s *separable) EstimateNeighbours(_ context.Context, x [][]int32, _ int, rng []*rand.Rand,
-	logRatio [][]float64) error {
+func (s *separable) EstimateRatios(_ context.Context, x [][]int32, _ int, rng []*rand.Rand,
+	logRatio, _ [][]float64) error {
 	s.temps = append(s.temps, s.temp)
 	for k, state := range x {
 		for i, v := range state {
 			at := s.dom.GradOffset(i)
-			for w := range s.dom.GradWidth(i) {
+			width := s.dom.K(i)
+			if s.dom.Coord(i).Kind == samplers.Binary {
+				width = 1
+			}
+			for w := range width {
 				to := int32(w)
-				if s.dom.Coord(i).Kind == samplers.Binary {
+				if width == 1 {
 					to = 1 - v
 				}
 				logRatio[k][at+w] = (s.cost[i][v] - s.cost[i][to] + s.noise*rng[k].NormFloat64()) / s.temp

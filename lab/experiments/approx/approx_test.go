@@ -97,7 +97,7 @@ func TestEstimates(t *testing.T) {
 	tg := newTarget(g, 3, .5)
 	tg.Heat(.2)
 	x, out := [][]int32{{2, 9, 14}}, [][]float64{make([]float64, 3*nodes)}
-	if err := tg.EstimateNeighbours(ctx, x, 1, []*rand.Rand{rand.New(rand.NewPCG(4, 4))}, out); err != nil {
+	if err := tg.EstimateRatios(ctx, x, 1, []*rand.Rand{rand.New(rand.NewPCG(4, 4))}, out, nil); err != nil {
 		t.Fatal(err)
 	}
 	tg.draws = make([]draw, 1)
@@ -125,7 +125,7 @@ func TestStatesOfASet(t *testing.T) {
 	x := [][]int32{{1, 4, 8, 13}, {13, 1, 4, 8}}
 	out := [][]float64{make([]float64, 4*nodes), make([]float64, 4*nodes)}
 	rng := []*rand.Rand{rand.New(rand.NewPCG(5, 5)), rand.New(rand.NewPCG(5, 5))}
-	if err := tg.EstimateNeighbours(context.Background(), x, 3, rng, out); err != nil {
+	if err := tg.EstimateRatios(context.Background(), x, 3, rng, out, nil); err != nil {
 		t.Fatal(err)
 	}
 	for c := range 4 {

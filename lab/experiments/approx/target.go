@@ -53,10 +53,10 @@ func (t *target) Energy(_ context.Context, x [][]int32, u []float64) error {
 	return nil
 }
 
-// EstimateNeighbours implements samplers.NeighbourEstimator with batch draws of inputs and errors,
+// EstimateRatios implements samplers.RatioEstimator with batch draws of inputs and errors,
 // the same for all neighbours.
-func (t *target) EstimateNeighbours(_ context.Context, x [][]int32, batch int, rng []*rand.Rand,
-	logRatio [][]float64) error {
+func (t *target) EstimateRatios(_ context.Context, x [][]int32, batch int, rng []*rand.Rand,
+	logRatio, _ [][]float64) error {
 	var d draw
 	var all, rest [nodes]float64 // values with all units, and without one of them
 	for k, s := range x {
@@ -92,5 +92,5 @@ func (t *target) EstimateNeighbours(_ context.Context, x [][]int32, batch int, r
 	return nil
 }
 
-// AffordsNeighbours implements samplers.NeighbourEstimator.
-func (t *target) AffordsNeighbours() bool { return true }
+// RatioKind implements samplers.RatioEstimator.
+func (t *target) RatioKind() (ofMeans, cheap bool) { return false, true }

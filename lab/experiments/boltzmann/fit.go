@@ -53,7 +53,8 @@ func LogZ(ctx context.Context, r *targets.RBM, data [][]int32, chains, rungs int
 			q[v] = math.Log(q[v])
 		}
 	}
-	return samplers.AIS(ctx, r, logq, samplers.AISOptions{Chains: chains, Rungs: rungs, Seed: seed})
+	return samplers.AIS(ctx, r, logq, samplers.AISOptions{Chains: chains, Rungs: rungs, Seed: seed,
+		Anneal: r.Anneal})
 }
 
 // Fit says how a machine is fitted.

@@ -67,17 +67,17 @@ func (c cyclic) begin(ctx context.Context, t samplers.Target, start [][]int32,
 
 // iterate makes the steps of an iteration.
 func (s *scheduler) iterate(ctx context.Context, it int) (err error) {
-	search := samplers.StepSearch{Budget: s.Budget, TargetAcceptance: s.rho}
+	search := stepSearch{budget: s.Budget, goal: s.rho}
 	stride := samplers.Stride{StepSize: s.min, Beta: s.betaMin}
 	steps := s.steps
 	switch {
 	case it%s.Period == 0:
-		search.From, search.Down, search.Beta = s.ceil, true, s.betaMax
-		s.max, err = s.run.SearchStep(ctx, search)
+		search.from, search.down, search.beta = s.ceil, true, s.betaMax
+		s.max, err = search.run(ctx, s.run)
 		return err
 	case it%s.Period == 1:
-		search.From, search.Beta = s.lowest(), s.betaMin
-		if s.min, err = s.run.SearchStep(ctx, search); err == nil {
+		search.from, search.beta = s.lowest(), s.betaMin
+		if s.min, err = search.run(ctx, s.run); err == nil {
 			s.mins = append(s.mins, s.min)
 		}
 		return err

@@ -53,9 +53,9 @@ func (t *target) Energy(_ context.Context, x [][]int32, u []float64) error {
 	return nil
 }
 
-// EstimateNeighbours implements samplers.NeighbourEstimator with batch draws of all demands.
-func (t *target) EstimateNeighbours(_ context.Context, x [][]int32, batch int, rng []*rand.Rand,
-	logRatio [][]float64) error {
+// EstimateRatios implements samplers.RatioEstimator with batch draws of all demands.
+func (t *target) EstimateRatios(_ context.Context, x [][]int32, batch int, rng []*rand.Rand,
+	logRatio, _ [][]float64) error {
 	for k, s := range x {
 		clear(logRatio[k])
 		for range batch {
@@ -66,8 +66,8 @@ func (t *target) EstimateNeighbours(_ context.Context, x [][]int32, batch int, r
 	return nil
 }
 
-// AffordsNeighbours implements samplers.NeighbourEstimator. A neighbour takes a few additions.
-func (t *target) AffordsNeighbours() bool { return true }
+// RatioKind implements samplers.RatioEstimator. A neighbour takes a few additions.
+func (t *target) RatioKind() (ofMeans, cheap bool) { return false, true }
 
 // differences adds scale·(f(neighbour) − f(plan)) of all neighbours to out, for demands d, in the
 // layout of a gradient.

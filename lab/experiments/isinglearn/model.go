@@ -149,6 +149,9 @@ func (m *model) ChainEnergy(ctx context.Context, from samplers.Origins, y [][]in
 	return nil
 }
 
+// ExactConditionals implements samplers.Conditioner.
+func (m *model) ExactConditionals() bool { return true }
+
 // Conditional implements samplers.Conditioner.
 func (m *model) Conditional(_ context.Context, x [][]int32, i []int, logp [][]float64) error {
 	for k, s := range x {

@@ -1,4 +1,4 @@
-package samplers_test
+package anneal
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"infill/samplers"
 )
 
-// TestNeighboursOfDomain compares the list with one that was written by hand.
-func TestNeighboursOfDomain(t *testing.T) {
+// TestNeighbours compares the list with one that was written by hand.
+func TestNeighbours(t *testing.T) {
 	t.Parallel()
 	d, err := samplers.NewDomain(
 		samplers.Coord{Kind: samplers.Nominal, K: 4, Allowed: []bool{true, false, true, true}},
@@ -23,18 +23,18 @@ func TestNeighboursOfDomain(t *testing.T) {
 	}
 	type listed struct {
 		entry int
-		samplers.Neighbour
+		neighbour
 	}
 	want := []listed{
-		{0, samplers.Neighbour{Coord: 0, To: 0}}, {3, samplers.Neighbour{Coord: 0, To: 3}},
-		{5, samplers.Neighbour{Coord: 2, To: 0}}, // entry 4 is the gradient of the ordinal coordinate
-		{7, samplers.Neighbour{Coord: 4, To: 0}},
-		{9, samplers.Neighbour{Coord: 5, To: 1}},
+		{0, neighbour{coord: 0, to: 0}}, {3, neighbour{coord: 0, to: 3}},
+		{5, neighbour{coord: 2, to: 0}}, // entry 4 is the gradient of the ordinal coordinate
+		{7, neighbour{coord: 4, to: 0}},
+		{9, neighbour{coord: 5, to: 1}},
 	}
 	x := []int32{2, 1, 1, 0, 1, 0}
 	for most := range len(want) + 1 {
 		var got []listed
-		for entry, n := range d.Neighbours(x) {
+		for entry, n := range neighbours(d, x) {
 			if len(got) == most {
 				break
 			}
