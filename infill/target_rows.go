@@ -62,7 +62,8 @@ func sumOf(sums [][]float64, k, i int) []float64 {
 	return sums[k][2*i:][:2]
 }
 
-// ownRow fills the row of coordinate i, which decides a single token, and if sum is not nil its sum.
+// ownRow fills the row of coordinate i, which decides a single token, and if sum is not nil its
+// sum.
 func (t *target) ownRow(rows []float64, i int, row recall.Row, sum []float64) {
 	c := &t.Coords[i]
 	dst := rows[t.Product.RowOffset(i):][:c.K()]

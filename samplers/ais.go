@@ -67,8 +67,8 @@ type AISResult struct {
 // of coordinate i, up to a constant, and −∞ where q_i is 0. Every state of the support needs q > 0.
 //
 // At every β a chain makes one Metropolis–Hastings proposal at one coordinate, in turns. It is
-// ∝ q_i^(1−β) f_i^β, for f_i the row of the coordinate (RowConditioner). The normaliser cancels, and
-// with probability
+// ∝ q_i^(1−β) f_i^β, for f_i the row of the coordinate (RowConditioner). The normaliser cancels,
+// and with probability
 //
 //	min(1, exp(β (U(x′) − U(x) − log f_i(x′_i) + log f_i(x_i))))
 //
@@ -76,9 +76,9 @@ type AISResult struct {
 // +∞ has weight 0. The way back from AISOptions.From makes the same steps in the reverse order.
 //
 // Few weights say little of those that no chain has: where the chains from q miss a mode of π, LogZ
-// is too low and Error far too small. Chains from draws of π have been there. Error is then as large
-// as the two ways are apart, and where Below is the larger, which draws of π give by chance only, it
-// has that distance too. Where Support is given, it has the error of q's share of it.
+// is too low and Error far too small. Chains from draws of π have been there. Error is then as
+// large as the two ways are apart, and where Below is the larger, which draws of π give by chance
+// only, it has that distance too. Where Support is given, it has the error of q's share of it.
 //
 // Errors: ErrParam, ErrState for a state of the wrong shape or of probability 0, ErrRare, or the
 // target's.

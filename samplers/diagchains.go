@@ -2,9 +2,10 @@ package samplers
 
 import "math"
 
-// SplitRHat is the potential scale reduction factor of several chains of the same length, each split
-// in halves (Gelman et al. 2013, section 11.4). Below 1.01 the chains agree with each other. NaN for
-// fewer than 4 values a chain; 1 when all values are equal, +Inf when only the chains differ.
+// SplitRHat is the potential scale reduction factor of several chains of the same length, each
+// split in halves (Gelman et al. 2013, section 11.4). Below 1.01 the chains agree with each other.
+// NaN for fewer than 4 values a chain; 1 when all values are equal, +Inf when only the chains
+// differ.
 func SplitRHat(chains [][]float64) float64 { return newHalves(chains).rhat(-1) }
 
 // halves are means and variances of both halves of every chain.

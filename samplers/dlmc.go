@@ -28,10 +28,10 @@ func (s *DLMC) Attach(c *Chains) (Kernel, error) {
 	return t.kernel(c, dlmcRule{t})
 }
 
-// flow is what DLMC and DLMCf share: rates, simulation time, adaptation. An automatic h stays within
-// a factor of 10^6 of a guess from the rates at the chain's start. Where these span more than a
-// factor of exp(80), or a millionth of the guess is still too long, the order of magnitude of h is
-// searched for.
+// flow is what DLMC and DLMCf share: rates, simulation time, adaptation. An automatic h stays
+// within a factor of 10^6 of a guess from the rates at the chain's start. Where these span more
+// than a factor of exp(80), or a millionth of the guess is still too long, the order of magnitude
+// of h is searched for.
 type flow struct {
 	dom  *Domain
 	g    Balance

@@ -6,9 +6,9 @@ import "math"
 //
 //	P(v ≠ θ_i) = h Q_v,   P(stay) = 1 − h Σ_v Q_v,   Q_v = g(exp(Δ_i(v)))
 //
-// which is a distribution only while h ≤ 1/ΣQ. Where staying has less than ν_θ, it gets that weight,
-// and the whole is normalised again, at θ and at θ' alike. So the sampler is exact for any h. (The
-// paper restricts h.)
+// which is a distribution only while h ≤ 1/ΣQ. Where staying has less than ν_θ, it gets that
+// weight, and the whole is normalised again, at θ and at θ' alike. So the sampler is exact for any
+// h. (The paper restricts h.)
 type DLMCf struct {
 	Balance          Balance // g
 	Time             float64 // h

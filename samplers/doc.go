@@ -74,8 +74,8 @@
 // al., "Gradient-based discrete sampling with automatic cyclical scheduling", NeurIPS 2024. DISCS:
 // Goshvadi et al., NeurIPS 2023. DLMC: Sun et al., "Discrete Langevin samplers via Wasserstein
 // gradient flow", AISTATS 2023. DLP: Zhang, Liu, Liu, "A Langevin-like sampler for discrete
-// distributions", ICML 2022. Gibbs: Geman, Geman, IEEE PAMI 1984; in blocks: Jensen, Kong,
-// Kjærulff, 1995; of given conditionals: Wang, Cho, 2019; corrected: Hastings, Biometrika 1970;
+// distributions", ICML 2022. Gibbs: Geman, Geman, IEEE PAMI 1984. In blocks: Jensen, Kong,
+// Kjærulff, 1995. Of given conditionals: Wang, Cho, 2019. Corrected: Hastings, Biometrika 1970,
 // Goyal, Dyer, Berg-Kirkpatrick, ICLR 2022. GWG: Grathwohl et al., "Oops I took a gradient", ICML
 // 2021. HB: Titsias, Yau, "The Hamming ball sampler", JASA 2017. LB: Zanella, "Informed proposals
 // for local MCMC in discrete spaces", JASA 2020. PAS: Sun et al., "Path auxiliary proposal for

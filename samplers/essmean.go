@@ -7,9 +7,9 @@ import "math"
 //
 //	ρ_t = 1 − (W − mean over chains of s²ρ_{t,m}) / var⁺,   ESS = M n / (−1 + 2 Σ_t ρ_t)
 //
-// summed as ESS does (Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021, section 3.2, without the
-// ranks), at most N·log10 N for N values. NaN for fewer than 8 values a chain, or values that are
-// not finite. N where all values are equal.
+// summed as ESS does (Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021, section 3.2, without
+// the ranks), at most N·log10 N for N values. NaN for fewer than 8 values a chain, or values that
+// are not finite. N where all values are equal.
 func ESSMean(chains [][]float64) float64 {
 	half := math.MaxInt
 	for _, c := range chains {

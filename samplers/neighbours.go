@@ -62,8 +62,8 @@ func newNeighbourhood(c *Chains) *neighbourhood {
 }
 
 // fill answers the questions about the states x (one per question). A value
-// that the state has already is evaluated too: only differences between the values of one coordinate
-// matter to the callers, and a Conditioner gives them up to any constant.
+// that the state has already is evaluated too: only differences between the values of one
+// coordinate matter to the callers, and a Conditioner gives them up to any constant.
 func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error {
 	d := n.c.Domain
 	if n.native != nil {

@@ -17,7 +17,7 @@ type Param struct {
 	OpenMin bool                     // Min itself is not allowed
 	Integer bool                     // whole numbers only
 	Auto    bool                     // "auto" is allowed and stands for 0
-	List    bool                     // one number per coordinate, with slashes between; "none" is allowed
+	List    bool                     // one number per coordinate, slashes between; "none" is allowed
 	Choices []string                 // allowed words; then Min and Max mean nothing
 	Set     func(s Sampler, v Value) // gives a sampler the value, which is in range
 }

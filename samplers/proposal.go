@@ -33,7 +33,8 @@ type Adapter interface {
 	Tuning(k int) map[string]float64
 }
 
-// Keeper is a Proposal that keeps something of the present states, such as what Reverse found there.
+// Keeper is a Proposal that keeps something of the present states, such as what Reverse found
+// there.
 type Keeper interface {
 	// Enter is called when chain k is at x, with grad there, and nothing of it is known: before
 	// Start, and when the target has changed.

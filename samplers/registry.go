@@ -46,8 +46,8 @@ func newRegistry(all ...func() Sampler) *registry {
 }
 
 // Register adds a sampler to those that New, List, Names and Lookup know. A program calls it before
-// it reads settings. make returns a new sampler with the default of every parameter. The error is an
-// ErrParam for a name that is missing, taken, or has a colon, comma, equals sign or space.
+// it reads settings. make returns a new sampler with the default of every parameter. The error is
+// an ErrParam for a name that is missing, taken, or has a colon, comma, equals sign or space.
 func Register(make func() Sampler) error { return known.register(make) }
 
 func (r *registry) register(make func() Sampler) error {

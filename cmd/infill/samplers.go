@@ -71,8 +71,8 @@ var onText = map[string]string{
 
 const (
 	withGradient = "m rows for m tokens, with a backward pass"
-	precondition = "; a factor of precondition is for a list, for a blank, or for a token of a blank " +
-		"of several"
+	precondition = "; a factor of precondition is for a list, for a blank, or for a token of a " +
+		"blank of several"
 	candidates = "among a fixed set of candidates per blank, m rows for the m tokens of each"
 )
 

@@ -151,7 +151,8 @@ func (t *text) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]f
 }
 
 // EnergyRows implements samplers.RowConditioner.
-func (t *text) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows, _ [][]float64) error {
+func (t *text) EnergyRows(ctx context.Context, x [][]int32, u []float64,
+	rows, _ [][]float64) error {
 	got, all, err := t.all(ctx, x)
 	copy(u, got)
 	for k := range all {

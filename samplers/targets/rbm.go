@@ -197,8 +197,8 @@ func (r *RBM) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][]f
 // ExactConditionals implements samplers.Conditioner.
 func (r *RBM) ExactConditionals() bool { return true }
 
-// Conditional implements samplers.Conditioner by the energies of a coordinate's categories. It takes
-// the time of one energy, and not of one for each category.
+// Conditional implements samplers.Conditioner by the energies of a coordinate's categories. It
+// takes the time of one energy, and not of one for each category.
 func (r *RBM) Conditional(_ context.Context, x [][]int32, i []int, u [][]float64) error {
 	kept, numbers := r.scratch()
 	defer listsOfInts.Put(kept)
