@@ -382,6 +382,9 @@ func TestSamplersCommand(t *testing.T) {
 		!strings.Contains(r.out, "step-size") {
 		t.Errorf("exit %d: %s", r.code, r.out)
 	}
+	if n := strings.Count(r.out, "\n  on text: "); n != len(samplers.Names()) {
+		t.Errorf("%d of %d samplers say what a step costs on text:\n%s", n, len(samplers.Names()), r.out)
+	}
 }
 
 // Every sampler of the registry fills a sentence.
