@@ -1,0 +1,90 @@
+package mlm_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infill/internal/ort/orttest"
+	"infill/mlm"
+)
+
+// interfaceFolder is a folder with an export of testdata/interfaces and the tokenizer of BERT.
+func interfaceFolder(t testing.TB, name string) string {
+	t.Helper()
+	dir := exportFolder(t, "bert", "bert-sdpa-tied")
+	data, err := os.ReadFile(filepath.Join("testdata", "interfaces", name+".onnx"))
+	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "model.onnx"), data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A formTruth is what onnxruntime has from a file of testdata/interfaces: log f of the pieces of a
+// sentence that are not special.
+type formTruth struct {
+	IDs     []int32
+	LogProb []float64 `json:"log_prob"`
+}
+
+// formTruths are those of expected.json, by the file's name.
+func formTruths(t testing.TB) map[string][]formTruth {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "interfaces", "expected.json"))
+	var out map[string][]formTruth
+	if err = errors.Join(err, json.Unmarshal(data, &out)); err != nil || len(out) == 0 {
+		t.Fatal(err, len(out))
+	}
+	return out
+}
+
+// compareForm compares scores with onnxruntime's.
+func compareForm(t *testing.T, m *mlm.Model, truths []formTruth, bound float64) {
+	t.Helper()
+	for _, truth := range truths {
+		s := &mlm.Sentence{IDs: truth.IDs}
+		var state []int32
+		for i, id := range truth.IDs {
+			if !m.Tokenizer().IsSpecial(id) {
+				s.Blanks, state = append(s.Blanks, i), append(state, id)
+			}
+		}
+		lp := [][]float32{make([]float32, len(state))}
+		if err := m.LogProb(context.Background(), s, [][]int32{state}, lp); err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range lp[0] {
+			if want := truth.LogProb[i]; math.Abs(float64(got)-want) > bound {
+				t.Errorf("piece %d of %v: log f %v, want %v", i, truth.IDs, got, want)
+			}
+		}
+	}
+}
+
+// Products and tables of words in 4 bits are read, in int4 and in uint4. In half precision every
+// step of the reference is rounded, which ours are not.
+func TestFourBits(t *testing.T) {
+	t.Parallel()
+	orttest.Load(t)
+	for name, bound := range map[string]float64{"q4": near, "q4-uint4": near, "q4f16": 2e-2} {
+		m, err := mlm.OpenDir(t.Context(), interfaceFolder(t, name), mlm.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		compareForm(t, m, formTruths(t)[name], bound)
+		if i := m.Info(); i.Ops["com.microsoft.GatherBlockQuantized"] == 0 || i.Gradients ||
+			!strings.Contains(i.NoGradients, "integers") {
+			t.Errorf("%s: %+v", name, i)
+		}
+		fillFolder(t, m)
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
