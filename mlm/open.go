@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"strings"
 	"sync"
 
 	"infill/internal/disk"
@@ -20,9 +19,6 @@ import (
 	"infill/mlm/onnxgrad"
 	"infill/tokenize"
 )
-
-// modelFiles are the names under which an export is looked for, in order.
-var modelFiles = []string{"model.onnx", "onnx/model.onnx"}
 
 // OpenDir opens the model in a folder of the disk. Weights are mapped from where they
 // are, not copied. Nothing outside the folder is read: a link out of it is refused, be it
@@ -223,36 +219,6 @@ func exists(fsys fs.FS, names ...string) bool {
 		_, err := fs.Stat(fsys, n)
 		return err == nil
 	})
-}
-
-func findModelFile(fsys fs.FS, file string) (string, error) {
-	if fsys == nil {
-		return "", fmt.Errorf("%w: the folder is nil; pass models.Default() or os.DirFS(FOLDER)",
-			ErrNoModel)
-	}
-	names := modelFiles
-	if file != "" {
-		names = []string{file}
-	}
-	for _, name := range names {
-		if !fs.ValidPath(name) {
-			return "", fmt.Errorf("%w: %q is not the path of a file below the model's folder",
-				ErrNoModel, name)
-		}
-		info, err := fs.Stat(fsys, name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		switch {
-		case err != nil:
-			return "", fmt.Errorf("%w: %w", ErrNoModel, err)
-		case !info.Mode().IsRegular():
-			return "", fmt.Errorf("%w: %s is not a file", ErrNoModel, name)
-		}
-		return name, nil
-	}
-	return "", fmt.Errorf("%w: the folder has no %s; give the folder that the model was exported to",
-		ErrNoModel, strings.Join(names, " and no "))
 }
 
 // hashes are SHA-256 of a model: of its file alone, and of the file followed by its external files

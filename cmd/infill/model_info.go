@@ -53,7 +53,7 @@ type recognised struct {
 // recognise opens the model, or, if that fails, looks at its parts; then the error of opening comes
 // along.
 func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
-	src, err := resolveModel(f.Name)
+	src, err := f.source()
 	if err != nil {
 		return nil, err
 	}
