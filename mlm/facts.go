@@ -95,5 +95,6 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *about
 // its file has it.
 func runsAsIs(err error) bool {
 	var op *onnxgrad.OpError
-	return errors.As(err, &op) || errors.Is(err, onnxgrad.ErrEmbedding)
+	return errors.As(err, &op) || errors.Is(err, onnxgrad.ErrEmbedding) ||
+		errors.Is(err, onnxgrad.ErrUnsupportedOp)
 }

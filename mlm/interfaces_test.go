@@ -12,6 +12,7 @@ import (
 
 	"infill/internal/ort/orttest"
 	"infill/mlm"
+	"infill/mlm/onnx"
 )
 
 // interfaceFolder is a folder with an export of testdata/interfaces and the tokenizer of BERT.
@@ -87,4 +88,31 @@ func TestFourBits(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// editedFolder is a folder with an export of BERT whose graph was changed.
+func editedFolder(t testing.TB, fixture string, change func(*onnx.Model)) string {
+	t.Helper()
+	dir := exportFolder(t, "bert", fixture)
+	m, err := onnx.Load(os.DirFS(dir), "model.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(m)
+	data, err := onnx.Marshal(m, onnx.WriteOptions{})
+	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "model.onnx"), data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// opened opens a model until the test ends.
+func opened(t *testing.T, dir string) *mlm.Model {
+	t.Helper()
+	m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	return m
 }
