@@ -112,14 +112,17 @@ func (f folder) named(err error) error {
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// parse reads and checks the model file again; it is not kept in memory. done ends
+// parse reads and checks the model file again, with the interface that the rest of the program
+// knows; it is not kept in memory. done ends
 // access to the weights that were left in the folder's files.
 func (f folder) parse(name string) (m *onnx.Model, done func(), err error) {
 	f, done, err = f.again()
 	if err != nil {
 		return nil, done, err
 	}
-	m, err = onnx.Load(f.fs, name)
+	if m, err = onnx.Load(f.fs, name); err == nil {
+		m, _ = adapted(m)
+	}
 	return m, done, err
 }
 

@@ -116,3 +116,42 @@ func opened(t *testing.T, dir string) *mlm.Model {
 	t.Cleanup(func() { _ = m.Close() })
 	return m
 }
+
+// says wants a note of what was done to the file.
+func says(t *testing.T, notes []string, want string) {
+	t.Helper()
+	if all := strings.Join(notes, "; "); !strings.Contains(all, want) {
+		t.Errorf("the notes are %q, want %q", all, want)
+	}
+}
+
+// Rows are filled up to the size of a file that has one size only. There are no gradients then, and
+// a longer text is too long.
+func TestFixedSizes(t *testing.T) {
+	t.Parallel()
+	orttest.Load(t)
+	for name, length := range map[string]int{"fixed-1x16": 16, "fixed-2x32": 32} {
+		dir := interfaceFolder(t, name)
+		m := opened(t, dir)
+		compareForm(t, m, formTruths(t)[name], near)
+		compareFolder(t, m, readTruth(t, "bert"), name == "fixed-1x16")
+		fillFolder(t, m)
+		i := m.Info()
+		says(t, i.Adapted, "rows of exactly")
+		if i.MaxLength != length || i.Gradients || !strings.Contains(i.NoGradients, "dynamic axes") {
+			t.Errorf("%s: %+v", name, i)
+		}
+		if got, problems := mlm.InspectDir(dir, ""); len(problems) > 0 ||
+			got.NoGradients != i.NoGradients || got.MaxLength != length {
+			t.Errorf("%s: %+v, %v", name, got, problems)
+		}
+		long := &mlm.Sentence{IDs: make([]int32, length+1), Blanks: []int{1}}
+		if err := m.LogProb(t.Context(), long, [][]int32{{5}}, [][]float32{{0}}); !errors.Is(err,
+			mlm.ErrTooLong) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := m.Check(t.Context(), mlm.CheckOptions{}); !errors.Is(err, mlm.ErrNoGradient) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"infill/internal/disk"
@@ -161,9 +162,13 @@ func (m *Model) backend(
 			return nil, err
 		}
 	}
-	d, err := newDerived(from, parsed, &m.info, o, sum)
+	d, err := newDerived(from, freed(parsed), &m.info, o, sum)
 	if err == nil {
 		return d, nil
+	}
+	if f := m.info.fixed; f != (fixed{}) {
+		m.info.NoGradients = f.noGradients()
+		return newPlain(ctx, from, parsed, &m.info, o)
 	}
 	if !runsAsIs(err) {
 		return nil, err
@@ -203,7 +208,7 @@ func read(ctx context.Context, from folder, o Options) (
 	}
 	p.m = onnxgrad.Widen(p.m) // the processor computes in float32 whatever the file asks for
 	model := &Model{tok: tok, from: from, info: facts{}}
-	if err := model.info.addFile(name, p.m); err != nil {
+	if p.m, err = model.info.addFile(name, p.m); err != nil {
 		return nil, nil, nil, from.named(fmt.Errorf("%s: %w", name, err))
 	}
 	model.info.addConfig(cfg)
@@ -345,6 +350,9 @@ func describe(name string, m *onnx.Model) Info {
 	return info
 }
 
+// noHead is the remedy for a model whose outputs are those of its layers.
+const noHead = "it has no head for masked words; export it with --task fill-mask"
+
 // inspect checks inputs and output and finds V.
 func inspect(info *Info, m *onnx.Model) error {
 	if !slices.Contains(info.Inputs, "input_ids") {
@@ -362,11 +370,16 @@ func inspect(info *Info, m *onnx.Model) error {
 		}
 	}
 	out := logits(m)
-	if out == nil {
-		var names []string
-		for _, v := range m.Graph.Outputs {
-			names = append(names, v.Name)
-		}
+	var names []string
+	for _, v := range m.Graph.Outputs {
+		names = append(names, v.Name)
+	}
+	bare := !slices.ContainsFunc(names,
+		func(name string) bool { return !slices.Contains(headless, name) })
+	switch {
+	case bare:
+		return fmt.Errorf("%w: its output is %s; %s", ErrNotMasked, strings.Join(names, " and "), noHead)
+	case out == nil:
 		return fmt.Errorf("%w: no output named logits (outputs: %v); "+
 			"export the model with its language-modelling head", ErrNotMasked, names)
 	}

@@ -35,7 +35,25 @@ def four_bits(model, symmetric):
     return q.model.model
 
 
+def fixed(model, rows, length):
+    """Rows of one size, with every shape in the graph folded to numbers."""
+    for i in model.graph.input:
+        for d, n in zip(i.type.tensor_type.shape.dim, (rows, length)):
+            d.Clear()
+            d.dim_value = n
+    del model.graph.value_info[:]
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = str(HERE / "folded.onnx")
+    onnxruntime.InferenceSession(model.SerializeToString(), options)
+    out = onnx.load(options.optimized_model_filepath)
+    pathlib.Path(options.optimized_model_filepath).unlink()
+    return out
+
+
 FORMS = {
+    "fixed-1x16": lambda: fixed(load("bert-sdpa-tied"), 1, 16),
+    "fixed-2x32": lambda: fixed(load("bert-eager-tied"), 2, 32),
     "q4": lambda: four_bits(load("bert-sdpa-tied"), True),
     "q4-uint4": lambda: four_bits(load("bert-sdpa-tied"), False),
     "q4f16": lambda: four_bits(load("bert-float16"), True),
@@ -43,11 +61,13 @@ FORMS = {
 
 
 def feeds(session, ids):
-    """Rows of ids by what each input is."""
+    """A row of ids in the size that the file asks for, by what each input is."""
+    rows, length = (n if isinstance(n, int) else k for n, k in zip(session.get_inputs()[0].shape, ids.shape))
+    wide = ((0, rows - 1), (0, length - ids.shape[1]))
     out = {}
     for i in session.get_inputs():
-        out[i.name] = (ids if "ids" in i.name and "type" not in i.name else
-                       np.ones_like(ids) if "mask" in i.name else np.zeros_like(ids))
+        out[i.name] = np.pad(ids if "ids" in i.name and "type" not in i.name else
+                             np.ones_like(ids) if "mask" in i.name else np.zeros_like(ids), wide)
     return out
 
 
