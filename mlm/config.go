@@ -89,13 +89,20 @@ func longest(limits ...int) int {
 
 // checkVocabulary is the comparison of [facts.check].
 func checkVocabulary(tokens, logits int, plain bool, c config) error {
-	padded := tokens < logits && c.Vocab == logits
-	if plain && padded {
-		padded = logits%8 == 0 && logits-tokens < 8
-	}
-	if tokens == logits || padded {
+	stated := tokens < logits && c.Vocab == logits && !plain
+	if tokens == logits || roundedUp(tokens, logits) || stated {
 		return nil
 	}
 	return fmt.Errorf("%w: the tokenizer has %d tokens, the model %d logits; put the "+
 		"tokenizer files of this very model beside it", ErrVocabulary, tokens, logits)
+}
+
+// roundedUp says whether a table was padded to a multiple that processors like.
+func roundedUp(tokens, logits int) bool {
+	for _, multiple := range []int{8, 64, 128} {
+		if tokens < logits && logits%multiple == 0 && logits-tokens < multiple {
+			return true
+		}
+	}
+	return false
 }

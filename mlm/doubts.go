@@ -26,7 +26,8 @@ func (f *facts) addWarnings() {
 			"of DeBERTa-v3, may have no such layers; use one that was trained to fill masks")
 	}
 	c := &f.config
-	if c.Vocab > 0 && f.Vocab > 0 && c.Vocab != f.Vocab {
+	padded := c.Vocab == f.Tokens && roundedUp(f.Tokens, f.Vocab)
+	if c.Vocab > 0 && f.Vocab > 0 && c.Vocab != f.Vocab && !padded {
 		f.contradicts("vocab_size", c.Vocab, "%d logits", f.Vocab)
 	}
 	// Of a factorised table embedding_size is the width; some write both.

@@ -1,7 +1,9 @@
 package mlm
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"infill/mlm/onnx"
@@ -21,12 +23,22 @@ type facts struct {
 	precision     Precision
 	repeated      []string // pieces that the vocabulary has twice
 	newHead       bool     // what makes the logits looks untrained
+	pad           int64    // the token that fills rows up
+	fixed         fixed
 }
 
-// addFile notes what the model file says of itself. m is as the processor runs it.
-func (f *facts) addFile(name string, m *onnx.Model) error {
+// addFile notes what the model file says of itself. m is as the processor runs it, and is given
+// back with the interface that the rest of the program knows.
+func (f *facts) addFile(name string, m *onnx.Model) (*onnx.Model, error) {
+	m, done := adapted(m)
 	f.Info = describe(name, m)
-	return inspect(&f.Info, m)
+	f.Adapted = done
+	err := inspect(&f.Info, m)
+	if err == nil {
+		f.fixed, err = fixedSizes(m)
+		f.Adapted = append(f.Adapted, f.fixed.notes()...)
+	}
+	return m, err
 }
 
 // addConfig notes what config.json says.
@@ -41,7 +53,8 @@ func (f *facts) addTokenizer(tok *tokenize.Tokenizer, files fs.FS) {
 	f.vocabTxt = !exists(files, "tokenizer.json")
 	f.Tokens, f.MaskID, f.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
 	f.Known = tok.KnownVocabulary()
-	f.MaxLength = longest(f.config.positions(), tok.MaxLength())
+	f.MaxLength = longest(f.config.positions(), tok.MaxLength(), f.fixed.length)
+	f.pad = max(0, int64(tok.PadID()))
 	f.repeated = tok.Repeated()
 }
 
@@ -60,11 +73,17 @@ func (f *facts) addHead(m *onnx.Model) {
 	}
 }
 
-// check compares the tokenizer with the number of logits. Tables are padded at times,
-// for the sake of speed, which is believed when config.json states the padded size. A
-// vocab.txt, which has a line for every id, must then fall short by less than the usual
-// multiple of 8: a file cut short or of another model must not pass.
-func (f *facts) check() error { return checkVocabulary(f.Tokens, f.Vocab, f.vocabTxt, f.config) }
+// check compares the tokenizer with the number of logits. Tables are padded at times, for the sake
+// of speed: to a multiple of 8, 64 or 128, or to what config.json states. The last is not believed
+// of a vocab.txt, which has a line for every id: one that was cut short must not pass.
+func (f *facts) check() error {
+	width := cmp.Or(f.config.Hidden, f.config.Dim)
+	if f.Vocab > 0 && f.Vocab == width && f.Vocab < f.Tokens {
+		return fmt.Errorf("%w: its output has the width of its layers, %d; %s", ErrNotMasked, width,
+			noHead)
+	}
+	return checkVocabulary(f.Tokens, f.Vocab, f.vocabTxt, f.config)
+}
 
 // notWanted is why a model that was opened with Options.Forward has no gradients.
 const notWanted = "the model was opened without its backward pass"
@@ -95,5 +114,6 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *about
 // its file has it.
 func runsAsIs(err error) bool {
 	var op *onnxgrad.OpError
-	return errors.As(err, &op) || errors.Is(err, onnxgrad.ErrEmbedding)
+	return errors.As(err, &op) || errors.Is(err, onnxgrad.ErrEmbedding) ||
+		errors.Is(err, onnxgrad.ErrUnsupportedOp)
 }

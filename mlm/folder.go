@@ -112,14 +112,17 @@ func (f folder) named(err error) error {
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// parse reads and checks the model file again; it is not kept in memory. done ends
+// parse reads and checks the model file again, with the interface that the rest of the program
+// knows; it is not kept in memory. done ends
 // access to the weights that were left in the folder's files.
 func (f folder) parse(name string) (m *onnx.Model, done func(), err error) {
 	f, done, err = f.again()
 	if err != nil {
 		return nil, done, err
 	}
-	m, err = onnx.Load(f.fs, name)
+	if m, err = onnx.Load(f.fs, name); err == nil {
+		m, _ = adapted(m)
+	}
 	return m, done, err
 }
 
@@ -136,12 +139,38 @@ func (f folder) again() (_ folder, done func(), err error) {
 	return g, done, nil
 }
 
+// tokenizerFiles hold vocabularies: a tokenizer has one of them.
+var tokenizerFiles = []string{"vocab.txt", "tokenizer.json", "vocab.json"}
+
+// Locate is the folder of a model and the name of its file in it, for [OpenDir] and [Options]. path
+// is a folder, for which file is "", or an ONNX file. That of a file in a folder called onnx is the
+// folder above if only that one has a tokenizer, as repositories of the hub are. An error is one of
+// the file system.
+func Locate(path string) (dir, file string, err error) {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() {
+		return path, "", err
+	}
+	dir, file = filepath.Dir(path), filepath.Base(path)
+	abs, err := filepath.Abs(dir)
+	if err != nil || filepath.Base(abs) != "onnx" || exists(os.DirFS(dir), tokenizerFiles...) {
+		return dir, file, err
+	}
+	above := filepath.Join(dir, "..")
+	// A link would lead out of the folder above.
+	if own, err := os.Lstat(abs); err == nil && own.IsDir() &&
+		exists(os.DirFS(above), tokenizerFiles...) {
+		return above, "onnx/" + file, nil
+	}
+	return dir, file, nil
+}
+
 // beside is the folder of the tokenizer and config.json: the model file's, or the one
 // above its onnx folder.
 func beside(fsys fs.FS, name string) fs.FS {
 	if dir := path.Dir(name); dir != "." && fs.ValidPath(dir) {
 		if sub, err := fs.Sub(fsys, dir); err == nil &&
-			exists(sub, "vocab.txt", "tokenizer.json", "vocab.json") {
+			exists(sub, tokenizerFiles...) {
 			return sub
 		}
 	}

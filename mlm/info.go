@@ -12,7 +12,7 @@ type Info struct {
 	Architecture string   // of config.json, "" if missing
 	Producer     string   // the exporter, as stated
 	Opset        int64    // of the standard operators
-	Inputs       []string // of the model file
+	Inputs       []string // of the model file, by their usual names
 	Vocab        int      // V, the number of logits
 	Tokens       int      // of the tokenizer, ≤ V
 	Hidden       int      // width of the word embeddings
@@ -29,6 +29,7 @@ type Info struct {
 	Gradients    bool           // the full one could be derived
 	NoGradients  string         // why not, and what helps
 	Warnings     []string       // what makes results doubtful
+	Adapted      []string       // how the file's inputs and output are used that are unusual
 	// Unkept says why weights stored in few bits are held in memory: the cache from which they would
 	// be mapped has no room or cannot be written. "" if they are mapped, or are not for the cache.
 	Unkept string

@@ -68,16 +68,18 @@ func (f *facts) inspectGraph(fsys fs.FS, name string) (problems []error) {
 		problems = append(problems, err)
 	}
 	m = onnxgrad.Widen(m)
-	err = f.addFile(name, m)
+	m, err = f.addFile(name, m)
 	f.SHA256, f.FileSHA256 = sum.all, sum.file
 	if err != nil {
 		return append(problems, fmt.Errorf("%s: %w", name, err))
 	}
 	if f.NoGradients = integerProducts(&f.Info); f.NoGradients == "" {
-		_, a, err := differentiate(m, onnxgrad.Options{})
+		_, a, err := differentiate(freed(m), onnxgrad.Options{})
 		switch {
 		case err == nil:
 			f.addGraph(a)
+		case f.fixed != (fixed{}):
+			f.NoGradients = f.fixed.noGradients()
 		case runsAsIs(err):
 			f.NoGradients = err.Error()
 		default:

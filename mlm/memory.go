@@ -80,11 +80,11 @@ func weightBytes(m *onnx.Model) int64 {
 	n := int64(0)
 	each(m.Graph, func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
-			size := int64(t.Type.Size())
-			if t.Type == onnx.Float16 || t.Type == onnx.BFloat16 {
-				size = int64(onnx.Float.Size())
+			held := t.Type
+			if held == onnx.Float16 || held == onnx.BFloat16 {
+				held = onnx.Float
 			}
-			n += t.Len() * size
+			n += held.Bytes(t.Len())
 		}
 	})
 	return n

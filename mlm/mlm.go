@@ -43,7 +43,7 @@ var (
 	ErrTooLong = errors.New("sentence is too long for the model")
 	// ErrSentence: blanks or states do not fit the sentence or the vocabulary.
 	ErrSentence = errors.New("bad sentence")
-	// ErrNoModel: the folder has no model file.
+	// ErrNoModel: the folder has no model file, or several and none with a usual name.
 	ErrNoModel = errors.New("no model")
 	// ErrNotMasked: the graph is not a masked language model that can be used:
 	// no input_ids, no logits, or shapes of another kind.
@@ -75,7 +75,7 @@ const (
 // Options steer [Open]. The zero value of every field is a sensible default.
 type Options struct {
 	// File is the model file inside the folder; "" looks for model.onnx and
-	// onnx/model.onnx.
+	// onnx/model.onnx, and then for the only ONNX file there and in onnx. See [Locate].
 	File string
 	// Threads is how many batches are evaluated at the same time, sentences of package infill that
 	// are worked on between them included: at most MaxThreads; 0 means 1.

@@ -91,7 +91,7 @@ func openNetwork(ctx context.Context, from folder, output string, o Options) (*N
 	if n.sum, err = hashNetwork(ctx, from.fs, files, name, m); err != nil {
 		return nil, err
 	}
-	m = onnxgrad.Widen(m)
+	m = withUsualInputs(onnxgrad.Widen(m))
 	if output, err = n.interfaceOf(m, output); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -21,9 +21,6 @@ import (
 	"infill/tokenize"
 )
 
-// modelFiles are the names under which an export is looked for, in order.
-var modelFiles = []string{"model.onnx", "onnx/model.onnx"}
-
 // OpenDir opens the model in a folder of the disk. Weights are mapped from where they
 // are, not copied. Nothing outside the folder is read: a link out of it is refused, be it
 // to the model file or to its external data. Only a snapshot in Hugging Face's cache,
@@ -165,9 +162,13 @@ func (m *Model) backend(
 			return nil, err
 		}
 	}
-	d, err := newDerived(from, parsed, &m.info, o, sum)
+	d, err := newDerived(from, freed(parsed), &m.info, o, sum)
 	if err == nil {
 		return d, nil
+	}
+	if f := m.info.fixed; f != (fixed{}) {
+		m.info.NoGradients = f.noGradients()
+		return newPlain(ctx, from, parsed, &m.info, o)
 	}
 	if !runsAsIs(err) {
 		return nil, err
@@ -207,7 +208,7 @@ func read(ctx context.Context, from folder, o Options) (
 	}
 	p.m = onnxgrad.Widen(p.m) // the processor computes in float32 whatever the file asks for
 	model := &Model{tok: tok, from: from, info: facts{}}
-	if err := model.info.addFile(name, p.m); err != nil {
+	if p.m, err = model.info.addFile(name, p.m); err != nil {
 		return nil, nil, nil, from.named(fmt.Errorf("%s: %w", name, err))
 	}
 	model.info.addConfig(cfg)
@@ -223,36 +224,6 @@ func exists(fsys fs.FS, names ...string) bool {
 		_, err := fs.Stat(fsys, n)
 		return err == nil
 	})
-}
-
-func findModelFile(fsys fs.FS, file string) (string, error) {
-	if fsys == nil {
-		return "", fmt.Errorf("%w: the folder is nil; pass models.Default() or os.DirFS(FOLDER)",
-			ErrNoModel)
-	}
-	names := modelFiles
-	if file != "" {
-		names = []string{file}
-	}
-	for _, name := range names {
-		if !fs.ValidPath(name) {
-			return "", fmt.Errorf("%w: %q is not the path of a file below the model's folder",
-				ErrNoModel, name)
-		}
-		info, err := fs.Stat(fsys, name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		switch {
-		case err != nil:
-			return "", fmt.Errorf("%w: %w", ErrNoModel, err)
-		case !info.Mode().IsRegular():
-			return "", fmt.Errorf("%w: %s is not a file", ErrNoModel, name)
-		}
-		return name, nil
-	}
-	return "", fmt.Errorf("%w: the folder has no %s; give the folder that the model was exported to",
-		ErrNoModel, strings.Join(names, " and no "))
 }
 
 // hashes are SHA-256 of a model: of its file alone, and of the file followed by its external files
@@ -379,6 +350,9 @@ func describe(name string, m *onnx.Model) Info {
 	return info
 }
 
+// noHead is the remedy for a model whose outputs are those of its layers.
+const noHead = "it has no head for masked words; export it with --task fill-mask"
+
 // inspect checks inputs and output and finds V.
 func inspect(info *Info, m *onnx.Model) error {
 	if !slices.Contains(info.Inputs, "input_ids") {
@@ -396,11 +370,16 @@ func inspect(info *Info, m *onnx.Model) error {
 		}
 	}
 	out := logits(m)
-	if out == nil {
-		var names []string
-		for _, v := range m.Graph.Outputs {
-			names = append(names, v.Name)
-		}
+	var names []string
+	for _, v := range m.Graph.Outputs {
+		names = append(names, v.Name)
+	}
+	bare := !slices.ContainsFunc(names,
+		func(name string) bool { return !slices.Contains(headless, name) })
+	switch {
+	case bare:
+		return fmt.Errorf("%w: its output is %s; %s", ErrNotMasked, strings.Join(names, " and "), noHead)
+	case out == nil:
 		return fmt.Errorf("%w: no output named logits (outputs: %v); "+
 			"export the model with its language-modelling head", ErrNotMasked, names)
 	}

@@ -74,17 +74,18 @@ func newPlain(ctx context.Context, from folder, m *onnx.Model, info *facts, o Op
 	return p, nil
 }
 
-// probeLength is the length of the row that probe runs.
+// probeLength is the length of the row that probe runs, if the file does not fix it.
 const probeLength = 8
 
 // probe finds V by running one row, for files that do not state it.
 func (p *plain) probe(ctx context.Context) (int, error) {
-	b := batch{key: key{length: probeLength, group: 1}, rows: 1}
-	b.ids, b.mask, b.types = make([]int64, probeLength), make([]int64, probeLength),
-		make([]int64, probeLength)
-	for i := range b.mask {
-		b.mask[i] = 1
+	rows, length := max(1, p.facts.fixed.rows), probeLength
+	if p.facts.fixed.length > 0 {
+		length = p.facts.fixed.length
 	}
+	n := rows * length
+	b := batch{key: key{length: length, group: 1}, rows: rows, ids: make([]int64, n),
+		mask: slices.Repeat([]int64{1}, n), types: make([]int64, n)}
 	var f feeds
 	defer f.close()
 	out := []*ort.Tensor{nil}
@@ -94,10 +95,10 @@ func (p *plain) probe(ctx context.Context) (int, error) {
 	}
 	defer out[0].Close()
 	shape := out[0].Shape()
-	if len(shape) != 3 || shape[0] != 1 || shape[1] != probeLength || shape[2] < 1 ||
+	if len(shape) != 3 || shape[0] != int64(rows) || shape[1] != int64(length) || shape[2] < 1 ||
 		shape[2] > 1<<24 {
-		return 0, fmt.Errorf("%w: logits of shape %v, expected [1 %d vocabulary]", ErrNotMasked, shape,
-			probeLength)
+		return 0, fmt.Errorf("%w: logits of shape %v, expected [%d %d vocabulary]", ErrNotMasked, shape,
+			rows, length)
 	}
 	return int(shape[2]), nil
 }
@@ -110,11 +111,16 @@ func (p *plain) run(ctx context.Context, b *batch) error {
 	// Rows are independent, so a batch may be cut at any row. Where activations
 	// are rounded by the range of all that is in the batch, it must be cut at
 	// every row, or a result would depend on its neighbours.
-	most := max(1, maxPlainLogits/(b.length*p.facts.Vocab))
+	sizes := p.facts.fixed
+	length := max(b.length, sizes.length)
+	most := max(1, maxPlainLogits/(length*p.facts.Vocab))
 	if p.alone {
 		most = 1
 	}
-	buf := make([]float32, min(b.rows, most)*b.length*p.facts.Vocab)
+	if sizes.rows > 0 {
+		most = min(most, sizes.rows)
+	}
+	buf := make([]float32, max(min(b.rows, most), sizes.rows)*length*p.facts.Vocab)
 	for from := 0; from < b.rows; from += most {
 		if err := p.some(ctx, b, from, min(from+most, b.rows), buf); err != nil {
 			return err
@@ -124,13 +130,17 @@ func (p *plain) run(ctx context.Context, b *batch) error {
 }
 
 func (p *plain) some(ctx context.Context, b *batch, from, to int, buf []float32) error {
-	n, l, v := to-from, b.length, p.facts.Vocab
-	part := batch{key: b.key, rows: n, ids: b.ids[from*l : to*l], mask: b.mask[from*l : to*l],
+	l, v := b.length, p.facts.Vocab
+	part := &batch{key: b.key, rows: to - from, ids: b.ids[from*l : to*l], mask: b.mask[from*l : to*l],
 		types: b.types[from*l : to*l]}
-	buf = buf[:n*l*v]
+	if p.facts.fixed != (fixed{}) {
+		part = p.facts.fixed.sized(b, from, to, p.facts.pad)
+		l = part.length
+	}
+	buf = buf[:part.rows*l*v]
 	var f feeds
 	defer f.close()
-	out := []*ort.Tensor{feed(&f, buf, int64(n), int64(l), int64(v))}
+	out := []*ort.Tensor{feed(&f, buf, int64(part.rows), int64(l), int64(v))}
 	if err := f.run(ctx, p.s, part.sequences(&f, p.facts.Inputs, p.facts.firstPosition),
 		out); err != nil {
 		return err

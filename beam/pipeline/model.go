@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -56,7 +55,9 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 	}
 	parts := energies.Options{Options: how.Options}
 	parts.Model = func(ctx context.Context, name string) (*mlm.Model, bool, error) {
-		m, err := openNamed(ctx, &settings.Model{Name: name, Options: how.Options})
+		o := how.Options
+		o.File = "" // of the first model
+		m, err := openNamed(ctx, &settings.Model{Name: name, Options: o})
 		return m, false, err
 	}
 	engine, err := filling.Open(ctx, m, parts)
@@ -120,15 +121,18 @@ func openNamed(ctx context.Context, v *settings.Model) (*mlm.Model, error) {
 	if fsys, ok := models.Find(cmp.Or(v.Name, settings.DefaultModel)); ok {
 		return mlm.Open(ctx, fsys, v.Options)
 	}
-	dir, opt := v.Name, v.Options
-	switch info, err := os.Stat(dir); {
+	opt := v.Options
+	dir, file, err := mlm.Locate(v.Name)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no folder %s; a model has to lie under the same path on every "+
-			"worker", dir)
+			"worker", v.Name)
 	case err != nil:
 		return nil, err
-	case !info.IsDir():
-		dir, opt.File = filepath.Split(dir)
+	case file != "" && opt.File != "":
+		return nil, fmt.Errorf("two files of a model: %s and %s", v.Name, opt.File)
+	case file != "":
+		opt.File = file
 	}
-	return mlm.OpenDir(ctx, filepath.Clean(dir), opt)
+	return mlm.OpenDir(ctx, dir, opt)
 }

@@ -107,14 +107,15 @@ func clozeCommand(std stdio) *cli.Command {
 		ArgsUsage:   "INPUT",
 		Description: clozeDescription,
 		Flags: join(group(groupModel, append([]*option{models}, without(f.modelFlags.flags(),
-			"model")...)), group(groupFill, f.filling()), f.own(), group(groupOutput, []*option{
-			boolFlag("times", "measure the processor time of each run too", &f.times),
-			boolFlag("json", "print the result as JSON", &f.json),
-			writeFlag("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
-			boolFlag("force", "overwrite a report file that exists", &f.force),
-			boolFlag("quiet", "print results only", &f.quiet),
-			progressFlag(&f.progress),
-		})),
+			"model", "model-file")...)), group(groupFill, f.filling()), f.own(),
+			group(groupOutput, []*option{
+				boolFlag("times", "measure the processor time of each run too", &f.times),
+				boolFlag("json", "print the result as JSON", &f.json),
+				writeFlag("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
+				boolFlag("force", "overwrite a report file that exists", &f.force),
+				boolFlag("quiet", "print results only", &f.quiet),
+				progressFlag(&f.progress),
+			})),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usagef("one file of sentences, got %d arguments; try: infill cloze sentences.txt",

@@ -126,7 +126,7 @@ func (f *compareFlags) openSecond(ctx context.Context, r *comparer) (string, err
 		return "", nil
 	}
 	other := f.modelFlags
-	other.Name = f.scoreModel
+	other.Name, other.Options.File = f.scoreModel, ""
 	m, err := other.open(ctx)
 	if err != nil {
 		return "", fmt.Errorf("--score-model: %w", err)

@@ -53,7 +53,7 @@ type recognised struct {
 // recognise opens the model, or, if that fails, looks at its parts; then the error of opening comes
 // along.
 func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
-	src, err := resolveModel(f.Name)
+	src, err := f.source()
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +103,9 @@ func printInfo(out io.Writer, i *recognised) error {
 		row("parameters", "%.2f M", float64(i.Parameters)/1e6)
 		row("inputs", "%s", strings.Join(i.Inputs, ", "))
 	}
+	for _, a := range i.Adapted {
+		row("adapted", "%s", a)
+	}
 	if i.Tokens > 0 {
 		row("vocabulary", "%d pieces, mask token %s = %d", i.Tokens, i.Mask, i.MaskID)
 	}
@@ -110,7 +113,11 @@ func printInfo(out io.Writer, i *recognised) error {
 		row("", "the pieces and ids of %s", i.Known)
 	}
 	if i.Vocab > 0 && i.Vocab != i.Tokens {
-		row("logits", "%d", i.Vocab)
+		more := ""
+		if i.Tokens > 0 && i.Vocab > i.Tokens {
+			more = fmt.Sprintf(", the last %d of no piece, which are never chosen", i.Vocab-i.Tokens)
+		}
+		row("logits", "%d%s", i.Vocab, more)
 	}
 	if i.MaxLength > 0 {
 		row("length", "up to %d pieces, special tokens included", i.MaxLength)

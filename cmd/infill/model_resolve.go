@@ -34,12 +34,10 @@ func resolveModel(name string) (source, error) {
 	if _, ok := models.Find(name); ok {
 		return source{part: name}, nil
 	}
-	info, err := os.Stat(name)
+	dir, file, err := mlm.Locate(name)
 	switch {
-	case err == nil && info.IsDir():
-		return source{dir: name}, nil
 	case err == nil:
-		return source{dir: filepath.Dir(name), file: filepath.Base(name)}, nil
+		return source{dir: dir, file: file}, nil
 	case strings.ContainsAny(name, `/\`) && !errors.Is(err, fs.ErrNotExist):
 		return source{}, fmt.Errorf("model: %w", err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"infill/infill/energies"
 	"infill/infill/settings"
@@ -33,7 +34,7 @@ func (f *modelFlags) flags() []*option {
 
 // open loads the model that the flags name.
 func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
-	src, err := resolveModel(f.Name)
+	src, err := f.source()
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +44,18 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 	}
 	f.Used(m)
 	return m, nil
+}
+
+// source is where the model that the flags name comes from.
+func (f *modelFlags) source() (source, error) {
+	src, err := resolveModel(f.Name)
+	if file := f.Options.File; err == nil && file != "" {
+		if src.file != "" {
+			return source{}, usagef("two files: --model %s and --model-file %s", f.Name, file)
+		}
+		src.file = filepath.ToSlash(filepath.Clean(file))
+	}
+	return src, err
 }
 
 // mayRound lets chains run in another precision where that is not named. The scores of fillings

@@ -95,7 +95,7 @@ func serveCommand(std stdio) *cli.Command {
 		ArgsUsage:   " ",
 		Description: serveDescription,
 		Flags: join(group(groupModel, slices.Concat([]*option{models}, own,
-			without(f.flags(), "model"))), group(groupServer, f.own())),
+			without(f.flags(), "model", "model-file"))), group(groupServer, f.own())),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("infill serve takes no arguments; --addr HOST:PORT says where it listens")

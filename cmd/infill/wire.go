@@ -35,6 +35,7 @@ type infoJSON struct {
 	Gradients    bool           `json:"gradients"`
 	NoGradients  string         `json:"no_gradients,omitempty"`
 	Warnings     []string       `json:"warnings,omitempty"`
+	Adapted      []string       `json:"adapted,omitempty"`
 	Unkept       string         `json:"unkept,omitempty"`
 }
 

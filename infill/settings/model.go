@@ -12,7 +12,7 @@ import (
 // Model is which model is opened and how.
 type Model struct {
 	Name    string      // of the model, or its path
-	Options mlm.Options // without File, which the caller finds
+	Options mlm.Options // File is "" unless it is named apart from Name
 }
 
 // DefaultModel is the name of the model that is part of the module.
@@ -41,6 +41,11 @@ var modelTable = []*Setting[Model]{
 		Name: "model", Doc: "folder of an ONNX export, its .onnx file, or the name of a model",
 		Arg:  "MODEL",
 		bind: func(v *Model) *Value { return TextValue(&v.Name) },
+	},
+	{
+		Name: "model-file", Arg: "FILE",
+		Doc:  "of a folder with several exports the one to use, such as onnx/model_quantized.onnx",
+		bind: func(v *Model) *Value { return TextValue(&v.Options.File) },
 	},
 	{
 		Name: "ort", Doc: "ONNX Runtime's shared library, if not found by itself", Arg: "FILE",

@@ -96,9 +96,11 @@ const (
 	Uint32   DataType = 12
 	Uint64   DataType = 13
 	BFloat16 DataType = 16
+	Uint4    DataType = 21 // two in a byte, the first in the lower half
+	Int4     DataType = 22
 )
 
-// Size is the number of bytes of one element, 0 for types we do not handle.
+// Size is the number of bytes of one element, 0 for types we do not handle and for those of 4 bits.
 func (d DataType) Size() int {
 	switch d {
 	case Uint8, Int8, Bool:
@@ -113,11 +115,19 @@ func (d DataType) Size() int {
 	return 0
 }
 
+// Bytes is the number of bytes of n elements, 0 for types we do not handle.
+func (d DataType) Bytes(n int64) int64 {
+	if d == Uint4 || d == Int4 {
+		return (n + 1) / 2
+	}
+	return n * int64(d.Size())
+}
+
 var typeNames = map[DataType]string{
 	Float: "float32", Uint8: "uint8", Int8: "int8", Uint16: "uint16",
 	Int16: "int16", Int32: "int32", Int64: "int64", String: "string",
 	Bool: "bool", Float16: "float16", Double: "float64", Uint32: "uint32",
-	Uint64: "uint64", BFloat16: "bfloat16",
+	Uint64: "uint64", BFloat16: "bfloat16", Uint4: "uint4", Int4: "int4",
 }
 
 func (d DataType) String() string {

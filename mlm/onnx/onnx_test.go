@@ -141,12 +141,24 @@ func TestTypedDataFields(t *testing.T) {
 			m.int(7, -5)
 			m.int(7, 9)
 		})
+		m.sub(5, func(m *message) { // 4 bits: two in a number of int32_data, and in a byte
+			m.ints(1, []int64{3})
+			m.int(2, int64(Int4))
+			m.str(8, "j", false)
+			m.ints(5, []int64{0x9f, 0x07})
+		})
+		m.sub(5, func(m *message) {
+			m.ints(1, []int64{3})
+			m.int(2, int64(Uint4))
+			m.str(8, "k", false)
+			m.str(9, "\x9f\x07", false)
+		})
 	})
 	model, err := Parse(flat(&m), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := [][]float64{{1, -2}, {1, -2, math.Ldexp(1, -24)}, {-5, 9}}
+	want := [][]float64{{1, -2}, {1, -2, math.Ldexp(1, -24)}, {-5, 9}, {-1, -7, 7}, {15, 9, 7}}
 	for i, w := range model.Graph.Initializers {
 		got, err := w.Float64s()
 		if err != nil || !reflect.DeepEqual(got, want[i]) {

@@ -64,14 +64,14 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.Type.Size() == 0 {
+	if t.Type.Bytes(1) == 0 {
 		return nil, errorf(ErrUnsupported, tensorAt(t.Name), "element %v", t.Type)
 	}
 	n, err := Elements(t.Dims)
 	if err != nil {
 		return nil, errorf(ErrLimit, tensorAt(t.Name), "%v", err)
 	}
-	want := n * int64(t.Type.Size())
+	want := t.Type.Bytes(n)
 	switch {
 	case isExternal:
 		return t, p.external(t, ext, want)
@@ -85,10 +85,14 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 	case packed != nil:
 		t.data = packed[:len(packed):len(packed)]
 	case ints != nil:
+		size := t.Type.Size()
+		if size == 0 { // each number has the byte of two elements
+			n, size = want, 1
+		}
 		if int64(len(ints)) != n {
 			return nil, errorf(ErrGraph, tensorAt(t.Name), "%d values for shape %v", len(ints), t.Dims)
 		}
-		t.data = packInts(ints, t.Type.Size())
+		t.data = packInts(ints, size)
 	}
 	return fitting(t)
 }

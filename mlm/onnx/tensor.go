@@ -50,7 +50,7 @@ func (t *Tensor) fits(have int64) error {
 	if err != nil {
 		return errorf(ErrLimit, tensorAt(t.Name), "%v", err)
 	}
-	if want := n * int64(t.Type.Size()); have != want {
+	if want := t.Type.Bytes(n); have != want {
 		return errorf(ErrGraph, tensorAt(t.Name),
 			"%d bytes of data where shape %v of %v needs %d", have, t.Dims, t.Type, want)
 	}
@@ -119,7 +119,7 @@ func (t *Tensor) Len() int64 {
 }
 
 // ByteLen is the number of bytes of the data.
-func (t *Tensor) ByteLen() int64 { return t.Len() * int64(t.Type.Size()) }
+func (t *Tensor) ByteLen() int64 { return t.Type.Bytes(t.Len()) }
 
 // IsExternal reports whether the data lies outside the model file.
 func (t *Tensor) IsExternal() bool { return t.ext != nil && !t.ext.inside }
@@ -279,6 +279,10 @@ func integerAt(t DataType, b []byte, i int) (int64, bool) {
 		return int64(int8(b[i])), true
 	case Uint8:
 		return int64(b[i]), true
+	case Uint4:
+		return int64(b[i/2] >> (4 * (i % 2)) & 15), true
+	case Int4:
+		return int64(int8(b[i/2]<<(4-4*(i%2))) >> 4), true
 	case Bool:
 		if b[i] != 0 {
 			return 1, true

@@ -14,7 +14,8 @@ const stripBytes = 4 << 20
 // words are the largest weights of a model, and need not be in memory for this.
 func sameWeights(a, b *value, transposed bool) bool {
 	x, y := weightOf(a), weightOf(b)
-	if x == nil || y == nil || x.Type != y.Type || len(x.Dims) != 2 || len(y.Dims) != 2 {
+	if x == nil || y == nil || x.Type != y.Type || len(x.Dims) != 2 || len(y.Dims) != 2 ||
+		y.Type.Size() == 0 {
 		return false
 	}
 	want := slices.Clone(y.Dims)

@@ -1,0 +1,76 @@
+package mlm
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// modelFiles are the names under which an export is looked for, in order.
+var modelFiles = []string{"model.onnx", "onnx/model.onnx"}
+
+// mostListed is how many files an error names.
+const mostListed = 12
+
+// findModelFile is the name of the model file: the given one, or one with a usual name, or else the
+// only ONNX file of the folder and of its onnx folder.
+func findModelFile(fsys fs.FS, file string) (string, error) {
+	if fsys == nil {
+		return "", fmt.Errorf("%w: the folder is nil; pass models.Default() or os.DirFS(FOLDER)",
+			ErrNoModel)
+	}
+	names := modelFiles
+	if file != "" {
+		names = []string{file}
+	}
+	for _, name := range names {
+		if !fs.ValidPath(name) {
+			return "", fmt.Errorf("%w: %q is not the path of a file below the model's folder",
+				ErrNoModel, name)
+		}
+		info, err := fs.Stat(fsys, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("%w: %w", ErrNoModel, err)
+		case !info.Mode().IsRegular():
+			return "", fmt.Errorf("%w: %s is not a file", ErrNoModel, name)
+		}
+		return name, nil
+	}
+	missing := "the folder has no " + strings.Join(names, " and no ")
+	there := exportsIn(fsys)
+	switch {
+	case len(there) == 0:
+		return "", fmt.Errorf("%w: %s; give the folder that the model was exported to", ErrNoModel,
+			missing)
+	case len(there) == 1 && file == "":
+		return there[0], nil
+	}
+	return "", fmt.Errorf("%w: %s, but %s; name one of them, as in FOLDER/%s", ErrNoModel, missing,
+		listed(there), there[0])
+}
+
+// listed are names for people, the first ones of many.
+func listed(names []string) string {
+	if more := len(names) - mostListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostListed], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// exportsIn are the ONNX files of a folder and of its onnx folder, sorted.
+func exportsIn(fsys fs.FS) (out []string) {
+	for _, pattern := range []string{"*.onnx", "onnx/*.onnx"} {
+		names, _ := fs.Glob(fsys, pattern) // a folder that cannot be read has none
+		for _, name := range names {
+			if info, err := fs.Stat(fsys, name); err == nil && info.Mode().IsRegular() {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
