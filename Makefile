@@ -35,9 +35,9 @@ openvino: setup
 	./$(BIN) doctor --install openvino
 
 demo: setup
-	@echo "== filling three blanks jointly: 25 chains of 20 steps; score and sentence, best first"
-	./$(BIN) fill --seed 1 "$(SENTENCE)"
-	@echo "== a page that shows the chains at work: run ./$(BIN) serve, and open http://127.0.0.1:8017/"
+	@echo "== filling three blanks jointly: score and sentence, best first"
+	./$(BIN) fill "$(SENTENCE)"
+	@echo "== a page of its own: run ./$(BIN) serve, and open http://127.0.0.1:8017/"
 
 # Tests are linked without what only a debugger reads: that takes half the time.
 TEST      := GO=$(GO) $(GO) run ./internal/testsum -ldflags=-w
