@@ -72,8 +72,8 @@
 // Of a tokenizer.json these parts are understood, others are refused by name;
 // padding, truncation and the decoder are left to the caller.
 //
-//	WordPiece      BertNormalizer or none; BertPreTokenizer
-//	BPE, Unigram   NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace
+//	WordPiece      BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation
+//	all            BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace
 //	               (a string, or the expressions of ALBERT and DeBERTa), Precompiled
 //	BPE            ByteLevel, last; WhitespaceSplit, Punctuation, Split before it
 //	               (Split: a string, or the expressions of Llama 3 and Qwen 2)
@@ -85,7 +85,7 @@
 // # The stages in code
 //
 // A [Tokenizer] has a text stage (steps 2 and 3) and a model stage (step 4),
-// each behind an interface: bertText and wordPiece, or pipeline with bytePairs,
+// each behind an interface: bertText or pipeline with wordPiece, or pipeline with bytePairs,
 // charPairs or unigram. The greedy matching of WordPiece is that of
 // github.com/sugarme/tokenizer; the steps around it are done here, since that
 // module's own lose their place or panic on texts such as "[MASK] a [SEP] b",

@@ -195,6 +195,7 @@ func (b *builder) segment(seg string, base int) error {
 		first, _ := utf8.DecodeRuneInString(seg)
 		s.bare = !isWhite(first)
 	}
+	bare := s.bare // text stages that mark spaces take it back
 	b.t.text.words(s, seg, base)
 	if s.err != nil {
 		return s.err
@@ -206,7 +207,7 @@ func (b *builder) segment(seg string, base int) error {
 			continue
 		}
 		goesOn := false
-		if n == 0 && s.bare && b.touches(w, seg, base) {
+		if n == 0 && bare && b.touches(w, seg, base) {
 			s.pieces, goesOn = b.t.model.(*wordPiece).rest(s.pieces[:0], s.bytes(w))
 		}
 		if !goesOn {
@@ -238,12 +239,21 @@ func (b *builder) segment(seg string, base int) error {
 // one word with a word directly before the segment. Vocabularies that mark
 // spaces show that by the missing mark.
 func (b *builder) touches(w word, seg string, base int) bool {
-	text, ok := b.t.text.(*bertText)
-	if !ok {
+	if b.t.MarksSpaces() {
 		return false
+	}
+	chinese := false // whether each of these characters is a word
+	switch text := b.t.text.(type) {
+	case *bertText:
+		chinese = text.norm.chinese
+	case *pipeline:
+		for _, n := range text.norm {
+			part, ok := n.(bertPart)
+			chinese = chinese || ok && part.chinese
+		}
 	}
 	before := seg[:b.s.span(w, 0, 1)[0]-base] // characters that the normalizer drops
 	first, _ := utf8.DecodeRune(b.s.bytes(w))
-	apart := isPunct(first) || text.norm.chinese && isChinese(first)
+	apart := isPunct(first) || chinese && isChinese(first)
 	return !apart && strings.IndexFunc(before, isWhite) < 0
 }

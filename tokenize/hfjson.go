@@ -67,10 +67,13 @@ func parseJSON(data []byte) (*spec, error) {
 // textStage reads normalizer and pre-tokenizer.
 func (r jsonReader) textStage(s *spec, norm, pre json.RawMessage) error {
 	if s.algorithm == wordPieceModel {
-		if err := r.normalizer(s, norm); err != nil {
+		usual, err := r.ofBERT(norm, pre)
+		if err != nil {
 			return err
 		}
-		return r.preTokenizer(pre)
+		if usual {
+			return r.normalizer(s, norm)
+		}
 	}
 	s.parts = new(pipeline)
 	if err := r.normalizers(s.parts, norm); err != nil {
@@ -80,6 +83,9 @@ func (r jsonReader) textStage(s *spec, norm, pre json.RawMessage) error {
 		return err
 	}
 	s.parts.plain = plainFor(s.parts.norm)
+	if s.algorithm == wordPieceModel {
+		return r.wordsOf(s.parts)
+	}
 	if s.algorithm == bytePairModel && s.byteFallback && s.parts.bytes == nil {
 		s.algorithm = charPairModel
 	}
@@ -168,44 +174,12 @@ func (s *spec) checkVocab(fail func(path string, err error) error) error {
 	return nil
 }
 
-func (r jsonReader) normalizer(s *spec, data json.RawMessage) error {
-	kind, err := r.typeOf("normalizer", data)
-	if err != nil {
-		return err
+// normalizer reads the BertNormalizer of a WordPiece model, or none.
+func (r jsonReader) normalizer(s *spec, data json.RawMessage) (err error) {
+	if !absent(data) {
+		s.norm, err = r.bertNormalizer("normalizer", data)
 	}
-	switch kind {
-	case "":
-		return nil
-	case "BertNormalizer":
-		n := struct {
-			Clean   bool  `json:"clean_text"`
-			Chinese bool  `json:"handle_chinese_chars"`
-			Strip   *bool `json:"strip_accents"`
-			Lower   bool  `json:"lowercase"`
-		}{Clean: true, Chinese: true, Lower: true}
-		if err := r.decode("normalizer", data, &n); err != nil {
-			return err
-		}
-		s.norm = bertNormalizer{clean: n.Clean, chinese: n.Chinese, lower: n.Lower, strip: n.Lower}
-		if n.Strip != nil {
-			s.norm.strip = *n.Strip
-		}
-		return nil
-	}
-	return r.fail("normalizer.type", ErrUnsupported,
-		"%s; a WordPiece model is read with BertNormalizer or none", kind)
-}
-
-func (r jsonReader) preTokenizer(data json.RawMessage) error {
-	kind, err := r.typeOf("pre_tokenizer", data)
-	if err != nil || kind == "BertPreTokenizer" {
-		return err
-	}
-	if kind == "" {
-		kind = "none"
-	}
-	return r.fail("pre_tokenizer.type", ErrUnsupported,
-		"%s; a WordPiece model is read with BertPreTokenizer", kind)
+	return err
 }
 
 // templatePart is one entry of TemplateProcessing: a special token, or the text.

@@ -44,7 +44,7 @@ func (r jsonReader) each(path, list string, data json.RawMessage,
 	return visit(path, data, 0)
 }
 
-// normalizers reads the normalizer of a model that is not WordPiece.
+// normalizers reads the parts of a normalizer.
 func (r jsonReader) normalizers(p *pipeline, data json.RawMessage) error {
 	return r.each("normalizer", "normalizers", data,
 		func(path, kind string, data json.RawMessage) error {
@@ -71,6 +71,9 @@ func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (norm
 		return nil, err
 	}
 	switch kind {
+	case "BertNormalizer":
+		n, err := r.bertNormalizer(path, data)
+		return bertPart(n), err
 	case "NFC":
 		return form{compose: true}, nil
 	case "NFD":
@@ -109,7 +112,7 @@ func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (norm
 		return out, nil
 	}
 	return nil, r.fail(joinPath(path, "type"), ErrUnsupported,
-		"%s; a BPE or Unigram model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, "+
+		"%s; a model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, BertNormalizer, "+
 			"Strip, Replace, Precompiled or a Sequence of them", kind)
 }
 

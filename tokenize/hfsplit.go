@@ -48,6 +48,10 @@ func (r jsonReader) oneSplitter(path, kind string, v *jsonSplitter, data json.Ra
 	switch kind {
 	case "WhitespaceSplit":
 		return atSpaces{}, nil
+	case "BertPreTokenizer":
+		return atBoth{}, nil
+	case "Whitespace":
+		return atWords{}, nil
 	case "Split":
 		return r.patternSplitter(path, v, data)
 	case "Punctuation":
@@ -59,8 +63,9 @@ func (r jsonReader) oneSplitter(path, kind string, v *jsonSplitter, data json.Ra
 		return r.metaspace(path, v)
 	}
 	return nil, r.fail(joinPath(path, "type"), ErrUnsupported,
-		"%s; a BPE model is read with ByteLevel or Split, a Unigram model with Metaspace, "+
-			"WhitespaceSplit, Punctuation or a Sequence of them", kind)
+		"%s; a BPE model is read with ByteLevel or Split, a Unigram model with Metaspace, a WordPiece "+
+			"model with BertPreTokenizer, each with Whitespace, WhitespaceSplit, Punctuation or a "+
+			"Sequence of them", kind)
 }
 
 // patternSplitter reads a Split.

@@ -3,6 +3,8 @@ package tokenize
 import (
 	"fmt"
 	"io/fs"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -135,12 +137,12 @@ func plainVocab(data []byte) (*spec, error) {
 	return s, nil
 }
 
-// looksCased reports whether one piece in a hundred begins with A to Z. In
-// cased English BERT one in four does, in uncased BERT none.
+// looksCased reports whether one piece in a hundred begins with a capital of any script. In cased
+// English BERT one in four does, in uncased BERT none.
 func looksCased(pieces []string) bool {
 	upper := 0
 	for _, p := range pieces {
-		if p != "" && 'A' <= p[0] && p[0] <= 'Z' {
+		if first, _ := utf8.DecodeRuneInString(p); unicode.IsUpper(first) {
 			upper++
 		}
 	}

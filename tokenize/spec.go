@@ -16,7 +16,7 @@ type spec struct {
 	maxChars int    // 0 for 100
 	template bool   // before and after are given; else CLS and SEP
 	algorithm
-	parts        *pipeline // the text stage of models that are not WordPiece
+	parts        *pipeline // the text stage, unless it is that of BERT
 	merges       [][2]string
 	ignoreMerges bool
 	scores       []scored
@@ -130,10 +130,13 @@ func (s *spec) stages(t *Tokenizer) error {
 		s.parts.added = newMatcher(normal)
 		t.model, err = newUnigram(s.scores, s.unknown, s.byteFallback)
 	default:
+		if s.parts != nil {
+			s.parts.added = newMatcher(normal)
+		}
 		bert.added = newMatcher(normal)
 		t.model = newWordPiece(s.vocab, s.names[roleUnknown], s.prefix, s.maxChars)
 	}
-	if s.parts != nil {
+	if s.parts != nil && t.MarksSpaces() {
 		t.findMark(s.parts)
 	}
 	return err
