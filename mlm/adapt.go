@@ -63,12 +63,12 @@ func (a *adapter) output() {
 		return
 	}
 	words := slices.DeleteFunc(slices.Clone(outputs), func(v *onnx.ValueInfo) bool {
-		return slices.Contains(headless, v.Name) || v.Type != onnx.Float ||
-			v.HasShape && len(v.Shape) != 3
+		return v.Type != onnx.Float || v.HasShape && len(v.Shape) != 3
 	})
 	if named := slices.DeleteFunc(slices.Clone(words), func(v *onnx.ValueInfo) bool {
+		own := strings.ToLower(v.Name[strings.LastIndex(v.Name, "/")+1:]) // not that of its layers
 		return !slices.ContainsFunc(predicting,
-			func(part string) bool { return strings.Contains(strings.ToLower(v.Name), part) })
+			func(part string) bool { return strings.Contains(own, part) })
 	}); len(named) > 0 {
 		words = named
 	}

@@ -130,7 +130,7 @@ func TestInterfacesRefused(t *testing.T) {
 		says   string
 	}{
 		"base model": {name("last_hidden_state"), "its output is last_hidden_state; it has no head for " +
-			"masked words; export it with --task fill-mask"},
+			"masked words; export it for the task fill-mask"},
 		"base model of another name": {func(m *onnx.Model) {
 			i := slices.IndexFunc(m.Graph.Nodes, func(n *onnx.Node) bool {
 				return n.Op == "MatMul" && strings.Contains(n.Name, "decoder")

@@ -351,7 +351,7 @@ func describe(name string, m *onnx.Model) Info {
 }
 
 // noHead is the remedy for a model whose outputs are those of its layers.
-const noHead = "it has no head for masked words; export it with --task fill-mask"
+const noHead = "it has no head for masked words; export it for the task fill-mask"
 
 // inspect checks inputs and output and finds V.
 func inspect(info *Info, m *onnx.Model) error {
