@@ -218,8 +218,23 @@ func (p *plan) tuning() map[string]float64 {
 			}
 		}
 	}
-	for name := range mean {
-		mean[name] /= float64(p.opt.Sampling.Chains)
+	for name, sum := range mean {
+		if n := float64(p.opt.Sampling.Chains); math.IsInf(sum, 0) {
+			mean[name] = p.tuned(name, n) // what is finite has a finite mean
+		} else {
+			mean[name] /= n
+		}
+	}
+	return mean
+}
+
+// tuned is the mean of a value over n chains, whose sum overflows.
+func (p *plan) tuned(name string, n float64) float64 {
+	mean := 0.0
+	for _, pt := range p.parts {
+		for k := range pt.run.X {
+			mean += pt.run.Tuning(k)[name] / n
+		}
 	}
 	return mean
 }

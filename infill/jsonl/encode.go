@@ -3,17 +3,27 @@ package jsonl
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
 
+// ErrNotFinite is a record with a number that JSON cannot have. It is of a line, whose settings are
+// to blame.
+var ErrNotFinite = errors.New("the record has a number that is not finite")
+
 // Append encodes a record as one JSON object without a line end and appends it
 // to dst. Bytes of Text, Gold and the error's message that are not UTF-8 become
-// U+FFFD. A number that is not finite is an error.
+// U+FFFD. A number that is not finite is an ErrNotFinite.
 func Append(dst []byte, r *Record) ([]byte, error) {
 	r = r.valid()
 	b := bytes.NewBuffer(dst)
 	if err := Encode(b, r); err != nil {
+		var value *json.UnsupportedValueError
+		if errors.As(err, &value) {
+			err = fmt.Errorf("%w: %s; choose settings nearer to their defaults", ErrNotFinite, value.Str)
+		}
 		return dst, err
 	}
 	dst = bytes.TrimSuffix(b.Bytes(), []byte("}\n"))

@@ -188,5 +188,8 @@ func Encoded(it *batch.Item, rec *jsonl.Record, cause error,
 		}
 	}
 	b, err := jsonl.Append(nil, rec)
+	if errors.Is(err, jsonl.ErrNotFinite) && cause == nil {
+		return Encoded(it, nil, err, setting)
+	}
 	return batch.Record{JSON: b, Failed: cause != nil, Cause: cause, Settings: taken}, err
 }
