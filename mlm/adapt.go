@@ -67,7 +67,9 @@ func (a *adapter) output() {
 	})
 	if named := slices.DeleteFunc(slices.Clone(words), func(v *onnx.ValueInfo) bool {
 		own := strings.ToLower(v.Name[strings.LastIndex(v.Name, "/")+1:]) // not that of its layers
-		return !slices.ContainsFunc(predicting,
+		weight := slices.ContainsFunc(a.m.Graph.Initializers,
+			func(t *onnx.Tensor) bool { return t.Name == v.Name })
+		return weight || !slices.ContainsFunc(predicting,
 			func(part string) bool { return strings.Contains(own, part) })
 	}); len(named) > 0 {
 		words = named

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -224,8 +226,8 @@ func (w *Wheel) check(dir string) error {
 	if _, err := os.Stat(dir); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotInstalled, err)
 	}
-	for name, want := range w.Files {
-		path := filepath.Join(dir, name)
+	for _, name := range slices.Sorted(maps.Keys(w.Files)) {
+		path, want := filepath.Join(dir, name), w.Files[name]
 		sum, _, err := hashFile(path)
 		switch {
 		case err != nil:
