@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"infill/mlm"
+	"infill/tokenize/tokenizetest"
 )
 
 // list prepares words or fails the test.
 func list(t *testing.T, words ...string) *WordList {
 	t.Helper()
-	l, err := NewWordList(tinyTokenizer(t), words)
+	l, err := NewWordList(tokenizetest.Tiny(t), words)
 	if err != nil {
 		t.Fatal(err)
 	}

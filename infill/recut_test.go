@@ -8,6 +8,7 @@ import (
 
 	"infill/infill/internal/space"
 	"infill/infill/internal/text"
+	"infill/tokenize/tokenizetest"
 )
 
 // A filling has the score that its finished text has, or says that the text is cut otherwise.
@@ -61,8 +62,8 @@ func TestRecut(t *testing.T) {
 // piece may be one that the tokenizer never makes.
 func TestRecutMarked(t *testing.T) {
 	t.Parallel()
-	for _, name := range markedTokenizers {
-		tok := markedTokenizer(t, name)
+	for _, name := range tokenizetest.MarkedNames {
+		tok := tokenizetest.Marked(t, name)
 		s := space.NewSupports(tok)
 		for _, line := range []string{"the [MASK] sat", "[MASK] sat", "the [MASK]at", "room [MASK]1.",
 			"cat[MASK]1."} {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"infill/samplers"
+	"infill/tokenize/tokenizetest"
 )
 
 // start is what chains begin with by default.
@@ -243,7 +244,7 @@ func TestStartErrors(t *testing.T) {
 }
 
 func FuzzReadStarts(f *testing.F) {
-	tok := tinyTokenizer(f)
+	tok := tokenizetest.Tiny(f)
 	f.Add(`{"text":"a [MASK].","fillings":[{"tokens":["b"]}]}`)
 	f.Add(`{"text":"\\[MASK]","fillings":[{}]}` + "\n{")
 	f.Fuzz(func(t *testing.T, file string) {

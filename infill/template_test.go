@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"infill/mlm"
+	"infill/tokenize/tokenizetest"
 )
 
 // What a template says of its blanks is what the text says, and is the caller's.
 func TestTemplateSays(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	const text = `the \\[MASK:a*1-2|dog|cat] saw [MASK.] and [MASK/ing$/] .`
 	tm, err := Parse(tok, text)
 	if err != nil {

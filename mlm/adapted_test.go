@@ -114,7 +114,7 @@ func TestAdapted(t *testing.T) {
 	}
 }
 
-// What is no masked language model, or cannot be used as it is, is refused with the remedy.
+// A file that is not a usable masked language model is refused with the remedy.
 func TestInterfacesRefused(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)

@@ -21,7 +21,7 @@ import (
 var helpers = []string{
 	"internal/ort/orttest", "internal/outside", "internal/prose", "internal/testmode",
 	"internal/testsum", "internal/truecase/maketable", "lab", "mlm/device/devicetest",
-	"models/train", "server/browser",
+	"models/train", "server/browser", "tokenize/tokenizetest",
 }
 
 // architecture reads docs/architecture.md.

@@ -9,7 +9,7 @@ import (
 	"infill/mlm/onnx"
 )
 
-// ErrDevice: there is no such device, or it does not work on this machine.
+// ErrDevice is a device that is unknown or does not work on this machine.
 var ErrDevice = errors.New("no such device")
 
 // A Device evaluates graphs.

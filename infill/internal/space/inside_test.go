@@ -8,6 +8,7 @@ import (
 
 	"infill/infill/internal/text"
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 )
 
 // fillingsOf spells what may fill the first blank of a text.
@@ -33,7 +34,7 @@ func fillingsOf(t *testing.T, tok *tokenize.Tokenizer, line string, v text.Vocab
 // and an expression sees the whole word.
 func TestInsideWords(t *testing.T) {
 	t.Parallel()
-	tok := smallTokenizer(t)
+	tok := tokenizetest.Small(t)
 	letters := regexp.MustCompile(`^##[\pL\pM]+$`)
 	for _, c := range []struct {
 		text string
@@ -74,8 +75,8 @@ func TestInsideWords(t *testing.T) {
 // The same in vocabularies that mark spaces: pieces of letters without the mark.
 func TestInsideMarkedWords(t *testing.T) {
 	t.Parallel()
-	for _, name := range markedTokenizers {
-		tok := markedTokenizer(t, name)
+	for _, name := range tokenizetest.MarkedNames {
+		tok := tokenizetest.Marked(t, name)
 		for _, c := range []struct{ text, before, expr string }{
 			{"the c[MASK/^ca/]", "c", "^ca"}, {"the b[MASK/[tn]$/]", "b", "[tn]$"},
 		} {
@@ -97,10 +98,10 @@ func TestInsideMarkedWords(t *testing.T) {
 func TestPunctuationIsAskedFor(t *testing.T) {
 	t.Parallel()
 	toks := map[string]*tokenize.Tokenizer{
-		"tiny": tinyTokenizer(t), "default": smallTokenizer(t),
+		"tiny": tokenizetest.Tiny(t), "default": tokenizetest.Small(t),
 	}
-	for _, name := range markedTokenizers {
-		toks[name] = markedTokenizer(t, name)
+	for _, name := range tokenizetest.MarkedNames {
+		toks[name] = tokenizetest.Marked(t, name)
 	}
 	word := func(tok *tokenize.Tokenizer, piece string) bool {
 		id, _ := tok.ID(piece)

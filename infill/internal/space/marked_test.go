@@ -8,14 +8,15 @@ import (
 
 	"infill/infill/internal/text"
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 )
 
 // TestMarkedSupports: after a space the pieces with its mark, elsewhere those
 // without, never white space alone or part of a character.
 func TestMarkedSupports(t *testing.T) {
 	t.Parallel()
-	for _, name := range markedTokenizers {
-		tok := markedTokenizer(t, name)
+	for _, name := range tokenizetest.MarkedNames {
+		tok := tokenizetest.Marked(t, name)
 		s := NewSupports(tok)
 		atStart := name == "albert" || name == "deberta-v2" // a text begins as after a space
 		for _, c := range []struct {
@@ -52,8 +53,8 @@ func TestMarkedSupports(t *testing.T) {
 
 func TestMarkedTies(t *testing.T) {
 	t.Parallel()
-	for _, name := range markedTokenizers {
-		tok := markedTokenizer(t, name)
+	for _, name := range tokenizetest.MarkedNames {
+		tok := tokenizetest.Marked(t, name)
 		s := NewSupports(tok)
 		for _, c := range []struct {
 			text string
@@ -84,8 +85,8 @@ func TestMarkedTies(t *testing.T) {
 // in the finished text, wherever the blank stands.
 func TestMarkedPhrases(t *testing.T) {
 	t.Parallel()
-	for _, name := range markedTokenizers {
-		tok := markedTokenizer(t, name)
+	for _, name := range tokenizetest.MarkedNames {
+		tok := tokenizetest.Marked(t, name)
 		s := NewSupports(tok)
 		for _, line := range []string{"the [MASK|cat|old man] sat", "[MASK|cat|old man] sat", "(the, [MASK|cat|old man].", "([MASK|cat|old man])", "“[MASK|cat|old man]”"} {
 			tm, err := text.Parse(tok, line)
@@ -116,8 +117,8 @@ func TestMarkedPhrases(t *testing.T) {
 
 func TestMarkedConstraints(t *testing.T) {
 	t.Parallel()
-	for _, name := range markedTokenizers {
-		tok := markedTokenizer(t, name)
+	for _, name := range tokenizetest.MarkedNames {
+		tok := tokenizetest.Marked(t, name)
 		s := NewSupports(tok)
 		ids := func(line string, at tokenize.Place) []int32 {
 			e, err := tok.Word(line, at)

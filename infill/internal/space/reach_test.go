@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/text"
+	"infill/tokenize/tokenizetest"
 )
 
 // In a vocabulary that marks spaces a word has other pieces after a space than after a bracket, and
@@ -11,8 +12,8 @@ import (
 func TestReachesMarked(t *testing.T) {
 	t.Parallel()
 	const line = "The cat sat (down) near the unlikeliest-named house."
-	for _, name := range markedTokenizers {
-		s := NewSupports(markedTokenizer(t, name))
+	for _, name := range tokenizetest.MarkedNames {
+		s := NewSupports(tokenizetest.Marked(t, name))
 		for _, w := range text.WordSpans(line) {
 			word := line[w[0]:w[1]]
 			tm, _, err := text.BlankOut(s.tok, line, [][2]int{w})

@@ -7,6 +7,7 @@ import (
 
 	"infill/infill/internal/text"
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 )
 
 // However many constraints there are, every one of their keys counts, and so does their order.
@@ -36,7 +37,7 @@ func TestJoinedKeys(t *testing.T) {
 
 func TestSupports(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	s := NewSupports(tok)
 	begin := s.sorted.First[text.VocabAll][tokenize.AfterSpace]
 	glued := s.sorted.First[text.VocabAll][tokenize.AfterLetter]

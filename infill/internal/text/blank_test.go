@@ -2,6 +2,7 @@ package text
 
 import (
 	"errors"
+	"infill/tokenize/tokenizetest"
 	"reflect"
 	"regexp"
 	"strings"
@@ -10,7 +11,7 @@ import (
 
 func TestBlankGrammar(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	for _, c := range []struct {
 		text string
 		want Blank
@@ -48,7 +49,7 @@ func TestBlankGrammar(t *testing.T) {
 
 func TestBlankErrors(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	for text, says := range map[string]string{
 		"the [MASK:] .":                     "name",
 		"the [MASK:a b] .":                  "order",

@@ -11,12 +11,13 @@ import (
 	"infill/internal/testmode"
 	"infill/internal/truecase"
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 )
 
 // Words have the capitals of running English text.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	tok := smallTokenizer(t)
+	tok := tokenizetest.Small(t)
 	for _, c := range []struct {
 		text, words, want string // words of several blanks have / between
 	}{
@@ -112,7 +113,7 @@ func TestNames(t *testing.T) {
 // The model reads a word of the table as it reads the word in lower case.
 func TestNamesRead(t *testing.T) {
 	t.Parallel()
-	tok, n := smallTokenizer(t), 0
+	tok, n := tokenizetest.Small(t), 0
 	for e := range truecase.All() {
 		n++
 		lower, err := tok.Word(strings.ToLower(e.Form), tokenize.AfterSpace)
@@ -133,7 +134,7 @@ func TestNamesRead(t *testing.T) {
 // spelt as the line has them. The corpus of the table has none of these lines.
 func TestNamesHeldOut(t *testing.T) {
 	t.Parallel()
-	tok := smallTokenizer(t)
+	tok := tokenizetest.Small(t)
 	for _, c := range []struct {
 		name  string
 		least float64 // share of the words that are spelt as they were

@@ -1,13 +1,14 @@
 package text
 
 import (
+	"infill/tokenize/tokenizetest"
 	"strings"
 	"testing"
 )
 
 func TestEscapes(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	for _, c := range []struct{ raw, text, blanks string }{
 		{`the \[MASK] is [MASK] .`, `the [MASK] is [MASK] .`, "[MASK]"},
 		{`the \___ is ____ .`, `the ___ is ____ .`, "____"},

@@ -3,6 +3,7 @@ package text
 import (
 	"errors"
 	"fmt"
+	"infill/tokenize/tokenizetest"
 	"math"
 	"reflect"
 	"regexp"
@@ -24,7 +25,7 @@ func wordSet(t testing.TB, words ...string) *WordSet {
 func maskable(t *testing.T, m Masking, text string) []string {
 	t.Helper()
 	m.Rate, m.Words = 1, 0
-	_, words, err := m.Template(tinyTokenizer(t), text, 1, "")
+	_, words, err := m.Template(tokenizetest.Tiny(t), text, 1, "")
 	if err != nil && !errors.Is(err, ErrFewWords) {
 		t.Fatalf("%q: %v", text, err)
 	}
@@ -61,7 +62,7 @@ func TestKeep(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	m := Masking{Rate: 1, Keep: wordSet(t, "the", "dog")}
-	if _, _, err := m.Template(tinyTokenizer(t), "The dog!", 1, ""); !errors.Is(err, ErrFewWords) {
+	if _, _, err := m.Template(tokenizetest.Tiny(t), "The dog!", 1, ""); !errors.Is(err, ErrFewWords) {
 		t.Errorf("a text of kept words: %v", err)
 	}
 }
@@ -105,12 +106,12 @@ func TestLabels(t *testing.T) {
 	}
 	for _, bad := range []LabelledSpan{{-1, 2, ""}, {3, 3, ""}, {0, 99, ""}, {4, 5, ""}} {
 		m := Masking{Rate: 1, Spans: []LabelledSpan{bad}, KeepLabels: []string{AnyLabel}}
-		if _, _, err := m.Template(tinyTokenizer(t), "caf\u00e9 au lait", 1, ""); !errors.Is(err, ErrSpan) {
+		if _, _, err := m.Template(tokenizetest.Tiny(t), "caf\u00e9 au lait", 1, ""); !errors.Is(err, ErrSpan) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
 	m := Masking{Rate: 1, Spans: spans[:1], KeepLabels: []string{AnyLabel}}
-	if _, _, err := m.Template(tinyTokenizer(t), `Ann \[MASK]`, 1, ""); !errors.Is(err, ErrSpan) {
+	if _, _, err := m.Template(tokenizetest.Tiny(t), `Ann \[MASK]`, 1, ""); !errors.Is(err, ErrSpan) {
 		t.Errorf("spans of a text with an escape: %v", err)
 	}
 }
@@ -119,7 +120,7 @@ func TestLabels(t *testing.T) {
 func TestSpansWithoutLabels(t *testing.T) {
 	for _, spans := range [][]LabelledSpan{{{0, 3, "name"}}, {{-1, 99, ""}}} {
 		m := Masking{Rate: 1, Spans: spans}
-		_, _, err := m.Template(tinyTokenizer(t), "Ann left.", 1, "")
+		_, _, err := m.Template(tokenizetest.Tiny(t), "Ann left.", 1, "")
 		for _, err := range []error{err, m.Check()} {
 			if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "AnyLabel") {
 				t.Errorf("%v: %v", spans, err)
@@ -133,7 +134,7 @@ func TestSpansWithoutLabels(t *testing.T) {
 func FuzzMaskingKeeps(f *testing.F) {
 	f.Add("Ann's aunt Mary Ann lives in New York.", "ann,new york", 3, 9, 11, 19, uint64(1), 0.5, true)
 	f.Add("cafe\u0301 \u00e9t\u00e9 \u732b the don't", "caf\u00e9", 0, 4, 2, 30, uint64(2), 1.0, false)
-	tok := tinyTokenizer(f)
+	tok := tokenizetest.Tiny(f)
 	letters := regexp.MustCompile(`[\pL\p{Nd}\pM]+`) // another way to find the parts of words
 	f.Fuzz(func(t *testing.T, text, keep string, a, b, c, d int, seed uint64, rate float64,
 		content bool) {
@@ -204,7 +205,7 @@ func occurrences(list, of []string) int {
 // Words in a row are masked, each run of them as often as another.
 func TestMaskAdjacent(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	const text = "the dog saw, a cat and the fox"
 	seen := map[string]int{}
 	const draws = 3000

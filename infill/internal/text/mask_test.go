@@ -2,6 +2,7 @@ package text
 
 import (
 	"errors"
+	"infill/tokenize/tokenizetest"
 	"math"
 	"reflect"
 	"strings"
@@ -30,7 +31,7 @@ func TestWords(t *testing.T) {
 
 func TestMaskWords(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	const text = "One two,\tthree four \u2013 five six seven eight."
 	for rate, n := range map[float64]int{0.01: 1, 0.25: 2, 0.5: 4, 1: 8} {
 		tm, words, err := Masking{Rate: rate}.Template(tok, text, 1, "7")
@@ -84,7 +85,7 @@ func TestMaskWords(t *testing.T) {
 // and what stands between the blanks of the masked text is what stood there.
 func TestMaskingKeepsBytes(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	for _, text := range []string{
 		"the\tbig\t\tdog  sleeps .",
 		"\u00a0the dog sleeps\u00a0.\u2003",

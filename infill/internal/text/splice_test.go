@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 )
 
 func TestSplice(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	for _, c := range []struct {
 		text   string
 		pieces []string
@@ -101,7 +102,7 @@ func TestPronoun(t *testing.T) {
 	if got, _ := Splice(tm, la, []string{"i"}, CaseAuto); got != "Vedo i gatti." {
 		t.Errorf("in another language: %q", got)
 	}
-	if !english(smallTokenizer(t)) {
+	if !english(tokenizetest.Small(t)) {
 		t.Error("the model small is not English")
 	}
 }

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 )
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	for _, c := range []struct {
 		text   string
 		spelt  []string // the blanks as written
@@ -50,7 +51,7 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	for _, c := range []struct {
 		text, says string
 		is         error
@@ -78,7 +79,7 @@ func TestParseErrors(t *testing.T) {
 
 func TestGlued(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	for text, want := range map[string][]bool{
 		"dog[MASK]":            {true},
 		"dog [MASK]":           {false},
@@ -109,7 +110,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{"the [MASK] sleeps .", "___[MASK]____ [SEP] [PAD]", "[MASK:a][MASK:a*2]", "[MASK*1-3|red|\\]]", "[MASK:b/^[/]+\\/$/]", "\xff[MASK]", "é[MASK]\u202e", "[MASK", `\\[MASK] \\\\___ \\\\\[MASK`} {
 		f.Add(s)
 	}
-	tok := tinyTokenizer(f)
+	tok := tokenizetest.Tiny(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		tm, err := Parse(tok, text)
 		if err != nil {
@@ -140,7 +141,7 @@ func FuzzParse(f *testing.F) {
 
 func TestCut(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	words := strings.Fields(strings.Repeat("the big dogs saw a small cat near the house . ", 12))
 	words[60] = "[MASK]"
 	words[63] = "[MASK*3]"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 )
 
 // Whatever a list holds, what comes of it spells its words, or it is a typed error.
@@ -13,7 +14,7 @@ func FuzzReadWordList(f *testing.F) {
 	for _, s := range []string{"dog\ncat\n", "# c\n\n big dog \r\n", "\ufeffdogs", "[MASK]\n", "\xff", "ing\n s, and he", "##s"} {
 		f.Add(s)
 	}
-	tok := tinyTokenizer(f)
+	tok := tokenizetest.Tiny(f)
 	f.Fuzz(func(t *testing.T, s string) {
 		l, err := ReadWordList(tok, strings.NewReader(s))
 		if err != nil {
@@ -43,7 +44,7 @@ func FuzzReadWordList(f *testing.F) {
 
 func TestWordListErrors(t *testing.T) {
 	t.Parallel()
-	tok := tinyTokenizer(t)
+	tok := tokenizetest.Tiny(t)
 	for _, w := range []string{"", "  ", "zebra!", "[MASK]", "a\xff", strings.Repeat("dog ", 33), strings.Repeat("d", 201)} {
 		if _, err := NewWordList(tok, []string{"dog", w}); !errors.Is(err, ErrOption) {
 			t.Errorf("%q: %v", w, err)

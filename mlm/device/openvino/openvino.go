@@ -82,7 +82,7 @@ func load(path string) (*ort.Plugin, error) {
 	return p, err
 }
 
-// Rewrite is for what OpenVINO computes wrong, or not alike in all places.
+// Rewrite replaces operations that OpenVINO computes wrong, or not alike in all places.
 func (Device) Rewrite(m *onnx.Model, bfloat16 bool) {
 	SplitSquares(m)
 	if bfloat16 {

@@ -32,7 +32,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// What is not installed says so, and is no device for a session.
+// A plug-in that is not installed says so, and opens no session.
 func TestMissing(t *testing.T) {
 	t.Setenv(Env, "")
 	cache := t.TempDir()

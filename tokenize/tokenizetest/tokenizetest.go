@@ -1,0 +1,50 @@
+// Package tokenizetest opens the tokenizers that tests of several packages share.
+package tokenizetest
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"infill/internal/testmode"
+	"infill/models"
+	"infill/tokenize"
+)
+
+// Tiny is the tokenizer of the model of eighty words.
+func Tiny(t testing.TB) *tokenize.Tokenizer {
+	t.Helper()
+	return load(t, folder(t, "tiny-bert"))
+}
+
+// Small is that of the program's model small.
+func Small(t testing.TB) *tokenize.Tokenizer {
+	t.Helper()
+	return load(t, models.Small())
+}
+
+// MarkedNames are architectures whose vocabularies mark spaces.
+var MarkedNames = []string{"roberta", "modernbert", "albert", "deberta-v2"}
+
+// Marked is the tokenizer of one of MarkedNames.
+func Marked(t testing.TB, name string) *tokenize.Tokenizer {
+	t.Helper()
+	return load(t, folder(t, "architectures", name))
+}
+
+// folder is one of mlm/testdata.
+func folder(t testing.TB, parts ...string) fs.FS {
+	t.Helper()
+	parts = append([]string{testmode.Root(t), "mlm", "testdata"}, parts...)
+	return os.DirFS(filepath.Join(parts...))
+}
+
+func load(t testing.TB, files fs.FS) *tokenize.Tokenizer {
+	t.Helper()
+	tok, err := tokenize.Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
