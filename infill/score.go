@@ -51,15 +51,15 @@ func (e *Engine) ScoreText(ctx context.Context, sentence string, by Scoring) (*S
 	if err := text.CheckText(sentence, "write a complete sentence"); err != nil {
 		return nil, err
 	}
-	sentence, blanks, err := text.ParseBlanks(sentence, tok.Token(tok.MaskID()))
+	p, err := text.ParseBlanks(sentence, tok.Token(tok.MaskID()))
 	if err != nil {
 		return nil, err
 	}
-	if len(blanks) > 0 {
+	if len(p.Blanks) > 0 {
 		msg := "a score is of a complete sentence; fill the blank first"
-		return nil, &text.Error{Offset: blanks[0].Start, Msg: msg, Err: ErrUnfilled}
+		return nil, &text.Error{Offset: p.Blanks[0].Start, Msg: msg, Err: ErrUnfilled}
 	}
-	return e.score(ctx, sentence, by, nil)
+	return e.score(ctx, p.Text, by, nil)
 }
 
 // ScoreWith is ScoreText with further parts of the energy. They judge the text as if blanks had

@@ -111,16 +111,16 @@ func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, err
 		if rec.Text == nil || len(rec.Fillings) == 0 {
 			continue
 		}
-		plain, blanks, err := text.ParseBlanks(*rec.Text, mask)
+		p, err := text.ParseBlanks(*rec.Text, mask)
 		if err != nil {
 			return nil, bad(err)
 		}
 		for i, f := range rec.Fillings {
-			if len(f.Tokens) != len(blanks) {
+			if len(f.Tokens) != len(p.Blanks) {
 				return nil, bad(fmt.Errorf("filling %d has %d tokens for %d blanks", i+1, len(f.Tokens),
-					len(blanks)))
+					len(p.Blanks)))
 			}
-			s.Add(plain, f.Tokens, at)
+			s.Add(p.Text, f.Tokens, at)
 			fillings++
 		}
 		if s.bytes > maxStartBytes {

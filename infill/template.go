@@ -11,7 +11,7 @@ import (
 // A Blank is a place in a text that is to be filled in, with what its
 // spelling says of the filling:
 //
-//	[MASK]  ___        one token
+//	[MASK]  <mask>  ___  one token
 //	[MASK:a]           tied: all blanks called a get the same filling
 //	[MASK*3]           three tokens
 //	[MASK*1-3]         one to three tokens
@@ -37,7 +37,7 @@ type Blank struct {
 type Template struct{ in text.Template }
 
 // Parse finds the blanks of a text and tokenizes it; [Blank] has the grammar.
-// A blank is also a run of three or more underscores, or the tokenizer's own
+// A blank is also <mask>, a run of three or more underscores, or the tokenizer's own
 // spelling of the mask token. A backslash before a blank makes it text: \[MASK].
 // Errors are *TextError with ErrEmpty, ErrNoBlank
 // or ErrBlank, or come from the tokenizer (invalid UTF-8). Without a tokenizer it is ErrOption.
@@ -52,6 +52,9 @@ func Parse(tok *tokenize.Tokenizer, s string) (*Template, error) {
 // Text returns the text, with its blanks as they are spelt and without the
 // backslashes that make text of what looks like a blank.
 func (t *Template) Text() string { return t.in.Text }
+
+// Source returns the text with these backslashes: what [Parse] reads as this template.
+func (t *Template) Source() string { return t.in.Source() }
 
 // Blanks returns the blanks in the order of the text; at least one. The slice
 // is the caller's.

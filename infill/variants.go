@@ -180,7 +180,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 			res.Fillings = diverse(res.Fillings, len(res.Fillings))
 		}
 		for _, f := range res.Fillings {
-			list = append(list, Variant{Filling: f, Round: n, Blanked: t.Text, Masked: masked,
+			list = append(list, Variant{Filling: f, Round: n, Blanked: t.Source(), Masked: masked,
 				Places: chosen, OriginalScore: res.OriginalScore})
 		}
 	case errors.Is(err, space.ErrEmptySupport), errors.Is(err, ErrFiltered),

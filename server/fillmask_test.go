@@ -263,3 +263,20 @@ func TestMaskModel(t *testing.T) {
 		}
 	}
 }
+
+// <mask> is a blank for clients of that task with every model, and a record has the doubts about its
+// text.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{})
+	a := ask(t, "POST", h.URL+"/", `{"inputs":"the <mask> sees \\<mask> ."}`)
+	b := ask(t, "POST", h.URL+"/", `{"inputs":"the [MASK] sees \\<mask> ."}`)
+	if a.code != 200 || string(a.body) != string(b.body) {
+		t.Errorf("%d: %s\n%s", a.code, a.body, b.body)
+	}
+	a = ask(t, "POST", h.URL+"/v1/fill", `{"text":"the <mask> sees {mask} ."}`)
+	if a.code != 200 || !strings.Contains(string(a.body), `"doubts":[{"code":"near_blank","message":`+
+		`"{mask} is not a blank and stays as it is; write [MASK]"}]`) {
+		t.Errorf("%d: %s", a.code, a.body)
+	}
+}

@@ -122,7 +122,8 @@ func object(properties schema, required ...string) schema {
 
 func listOf(items schema) schema { return schema{"type": "array", "items": items} }
 
-var textType = schema{"type": "string", "description": "a sentence; [MASK] and ___ are blanks"}
+var textType = schema{"type": "string",
+	"description": "a sentence; [MASK], <mask> and ___ are blanks"}
 
 var idType = schema{
 	"type": []string{"string", "number", "null"}, "description": "the record repeats it",

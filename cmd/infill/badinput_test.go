@@ -25,7 +25,7 @@ func TestBadInput(t *testing.T) {
 		code int
 		says string
 	}{
-		{"no blank", withTiny("fill", "the dog sleeps ."), 2, "[MASK] or ___"},
+		{"no blank", withTiny("fill", "the dog sleeps ."), 2, "[MASK], <mask> or ___"},
 		{"no blank, nor masking", withTiny("fill", "the dog sleeps ."), 2, "--mask-words 1"},
 		{"empty text", withTiny("fill", ""), 2, "empty"},
 		{"white space", withTiny("fill", " \t "), 2, "empty"},
@@ -35,8 +35,8 @@ func TestBadInput(t *testing.T) {
 		{"two texts in quotes", withTiny("fill", "a [MASK] .", "the [MASK] ."), 2,
 			"2 texts; fill takes one text; several come one a line on standard input: infill fill -"},
 		{"two blanks without quotes", withTiny("fill", "[MASK]", "[MASK]."), 2, "put quotes around"},
-		{"a blank not closed", withTiny("fill", "the [MASK sat"), 2, "byte 4: the text has no blank: the " +
-			"[MASK there is not closed, or has a space after it"},
+		{"a blank not closed", withTiny("fill", "the [MASK sat"), 2, "byte 4: the text has no blank: " +
+			"[MASK is not closed, or has a space after it"},
 		{"a blank with a space", withTiny("fill", "the [MASK /ing$/]"), 2, "byte 4: the text has no blank"},
 		{"the first of no sentences", []string{"eval", "main.go", "--self-bleu", "first"}, 2, "--first N"},
 		{"a flag like no other", withTiny("fill", "--foo"), 2, "has no flag --foo (infill fill --help"},
@@ -83,7 +83,7 @@ func TestBadInput(t *testing.T) {
 		{"help of no subcommand", []string{"help", "model", "nope"}, 2, `unknown command "nope"; known: `},
 		{"no command with --help", []string{"fil", "--help"}, 2, `did you mean "fill"? (infill --help)`},
 		{"no subcommand with --help", []string{"model", "inof", "-h"}, 2, `did you mean "info"? (infill model`},
-		{"text with a dash and no blank", withTiny("fill", "- no"), 2, "[MASK] or ___"},
+		{"text with a dash and no blank", withTiny("fill", "- no"), 2, "[MASK], <mask> or ___"},
 		{"no such model", []string{"fill", "--model", "no/such/folder", ok}, 3, "no/such/folder"},
 		{"a folder without a model", []string{"fill", "--model", "../../docs", ok}, 3, "../../docs: no model: "},
 		{"no such path", []string{"model", "info", "./nope"}, 3, `no model and no folder is called "./nope"; ` +

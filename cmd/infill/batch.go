@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,14 +55,8 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	return f.job(c, std, func(w *records.Filler, recorded map[string]string, layout *batch.Layout) (
 		fileWork, error) {
 		recorded["command"] = "batch"
-		var seen slips
-		return fileWork{do: func(ctx context.Context, it *batch.Item) (batch.Record, error) {
-			rec, err := w.Record(ctx, it)
-			if err == nil && !rec.Failed {
-				seen.in(it.Line, it.Text)
-			}
-			return rec, err
-		}, advised: orMask, note: seen.note, meant: meantBy(settings.FillTable(), settings.Defaults)}, nil
+		return fileWork{do: w.Record, advised: orMask,
+			meant: meantBy(settings.FillTable(), settings.Defaults)}, nil
 	})
 }
 
@@ -139,7 +132,9 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	layout.Energies = len(f.Words.Energy) > 0 || lines
 	layout.LogZ = f.Fill.Options.Results.Normalize || lines
 	layout.Marginals = f.Fill.Options.Results.Marginals || lines
-	w := &records.Filler{Model: m, Engine: engine, Filling: &f.Fill, Version: version()}
+	seen := &doubted{}
+	w := &records.Filler{Model: m, Engine: engine, Filling: &f.Fill, Version: version(),
+		Doubted: seen.add}
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(), Model: modelHash(m),
 		Seed: *f.Seed, Settings: recorded,
@@ -153,7 +148,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if draws && f.seedChosen && !f.quiet {
 		work.begins = func() { fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
-	work.in, work.manifest, work.form = in, man, layout
+	work.in, work.manifest, work.form, work.doubted = in, man, layout, seen
 	work.workers = records.InFlight(f.Model.Options.Threads, f.Fill.Options.Sampling.Chains)
 	return f.work(c, std, work)
 }

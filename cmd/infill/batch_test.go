@@ -687,8 +687,8 @@ func TestBatchTellsOfSlips(t *testing.T) {
 		"the [MASK] sleeps .\nthe [mask] sleeps on [MASK] .\nthe [MASK *2] runs to [MASK] .\n")
 	out := filepath.Join(dir, "out.jsonl")
 	r := infillRun("", withTiny("batch", in, "-o", out, "--seed", "1", "--steps", "2")...)
-	const want = "infill: line 2: [mask] is not a blank and stays as it is: a blank is [MASK], in " +
-		"capitals and closed (2 texts have such)\n"
+	const want = "infill: line 2: [mask] is not a blank and stays as it is; write [MASK] " +
+		"(2 texts have such)\n"
 	if r.code != 0 || !strings.Contains(r.err, want) {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}

@@ -29,7 +29,7 @@ type fileWork struct {
 	advised func(error) error                      // the error of a line with advice; nil: as it is
 	summary func() string                          // besides the numbers of records; nil for none
 	meant   func(jsonl.Field) string               // what a field of data may mean, see meantBy
-	note    func() string                          // what else there is to say, "" for nothing; or nil
+	doubted *doubted                               // what there is to say of the texts
 }
 
 // maxReported is how many lines that fail are told of. The output has all of them.
@@ -161,10 +161,8 @@ func (r *fileRun) sayOutput() {
 	if r.in.Format() == settings.FormatJSONL { // whose fields are known only now
 		r.sayRenamed("fields")
 	}
-	if r.note != nil {
-		if note := r.note(); note != "" {
-			r.say("%s", note)
-		}
+	for _, note := range r.doubted.notes() {
+		r.say("%s", printable(note))
 	}
 	if r.out.Dropped > 0 {
 		r.say("%s: cut off %s of a record that was not whole", r.out.File(),

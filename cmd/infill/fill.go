@@ -23,7 +23,7 @@ import (
 
 const fillDescription = "" +
 	`Prints the best fillings of TEXT, best first, with their scores, and for a single blank with
-their exact probabilities. Blanks are [MASK] or ___;
+their exact probabilities. Blanks are [MASK], <mask> or ___;
 [MASK:a] … [MASK:a] are the same word, [MASK*3] is three tokens, [MASK*1-3] one to three,
 [MASK|red|green] one of these, [MASK/ing$/] a whole word that matches an expression.
 With - or without TEXT, reads standard input, one sentence a line.`
@@ -106,7 +106,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	tr := newTrace(f.trace)
 	defer func() { err = errors.Join(err, tr.close()) }()
 	w := &fillWriter{fillFlags: f, std: std, model: m, engine: engine, trace: tr,
-		single: single}
+		single: single, say: onceEach(std.err, f.quiet)}
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
 		return w.line(c.Context, n, text)
 	})
@@ -122,6 +122,7 @@ type fillWriter struct {
 	single bool // there is one text, which is not a line
 	lines  int
 	seeded bool // the seed was printed
+	say    func(note string)
 }
 
 func (w *fillWriter) line(ctx context.Context, n int, text string) error {
@@ -180,8 +181,10 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	if note := recutNote(r.Fillings); note != "" && !w.quiet && !w.json {
 		fmt.Fprintln(w.std.err, note)
 	}
-	if slip := blankSlip(text); slip != "" && !w.quiet && !w.json {
-		fmt.Fprintln(w.std.err, notBlank(slip))
+	if !w.json {
+		for _, d := range infill.Doubts(w.model.Tokenizer(), text) {
+			w.say(printable(d.Message))
+		}
 	}
 	if !w.quiet && !w.json {
 		fmt.Fprintf(w.std.err, "%s\n", w.summary(r, time.Since(start)))

@@ -2,67 +2,54 @@ package main
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
+	"slices"
 	"sync"
 
 	"infill/infill"
-	"infill/internal/nearest"
+	"infill/infill/jsonl"
 )
 
-// maybeBlank is a word in brackets, or what begins as a blank and is not closed. A backslash before
-// it says that it is none.
-var maybeBlank = regexp.MustCompile(`(?:^|[^\\])(\[(?:(?:[A-Z]+|mask|Mask)\]|MASK(?:\s|$)))`)
-
-// blankSlip is what was probably meant as a blank, beside one that is: in small letters, not
-// closed, or capitals that differ from it by a letter. "" if there is none.
-func blankSlip(text string) string {
-	for _, m := range maybeBlank.FindAllStringSubmatch(text, -1) {
-		written := strings.TrimSpace(m[1])
-		const blank = "[MASK]"
-		if written != blank && nearest.Slip(written, []string{blank}) != "" {
-			return written
-		}
-	}
-	return ""
-}
-
-// notBlank says what blankSlip found.
-func notBlank(slip string) string {
-	return slip + " is not a blank and stays as it is: a blank is [MASK], in capitals and closed"
-}
-
-// slips are what blankSlip finds in the texts of a file. It may be used by several goroutines.
-type slips struct {
+// doubted are the doubts about the texts of a file, each kind once. It may be used by several
+// goroutines.
+type doubted struct {
 	mu    sync.Mutex
-	texts int
-	line  int // of the first
-	what  string
+	kinds []*doubtKind
 }
 
-// in looks at a text.
-func (s *slips) in(line int, text string) {
-	what := blankSlip(text)
-	if what == "" {
-		return
-	}
+// A doubtKind is the first doubt of a kind, and how many texts have such.
+type doubtKind struct {
+	jsonl.Doubt
+	line, texts int
+}
+
+// add takes the doubts of a line.
+func (s *doubted) add(line int, doubts []jsonl.Doubt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.texts++; s.texts == 1 || line < s.line {
-		s.line, s.what = line, what
+	for _, d := range doubts {
+		i := slices.IndexFunc(s.kinds, func(k *doubtKind) bool { return k.Code == d.Code })
+		if i < 0 {
+			s.kinds = append(s.kinds, &doubtKind{d, line, 1})
+			continue
+		}
+		k := s.kinds[i]
+		if k.texts++; line < k.line {
+			k.Doubt, k.line = d, line
+		}
 	}
 }
 
-// note says what was found, "" for nothing.
-func (s *slips) note() string {
-	if s.texts == 0 {
-		return ""
+// notes say what was found.
+func (s *doubted) notes() []string {
+	var out []string
+	for _, k := range s.kinds {
+		note := fmt.Sprintf("line %d: %s", k.line, k.Message)
+		if k.texts > 1 {
+			note += fmt.Sprintf(" (%d texts have such)", k.texts)
+		}
+		out = append(out, note)
 	}
-	note := fmt.Sprintf("line %d: %s", s.line, notBlank(s.what))
-	if s.texts > 1 {
-		note += fmt.Sprintf(" (%d texts have such)", s.texts)
-	}
-	return note
+	return out
 }
 
 // recutNote says which fillings have another score when infill score scores their text.

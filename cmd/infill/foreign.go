@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"infill/infill"
 )
 
 // foreignFlag is what other tools call something, and what to type here.
@@ -102,7 +104,7 @@ var foreignCommands = map[string]string{
 
 // asFill puts the name of the command before a text with a blank that stands in the place of one.
 func asFill(app *cli.App, args []string) []string {
-	isText := func(a string) bool { return !flagLike.MatchString(a) && looksBlank(a) }
+	isText := func(a string) bool { return !flagLike.MatchString(a) && infill.LooksBlank(a) }
 	isCommand := func(a string) bool { return find(app.Commands, a) != nil }
 	switch {
 	case len(args) == 0 || slices.ContainsFunc(args, isCommand):

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 
+	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/internal/unpack"
@@ -35,16 +36,11 @@ func inputTexts(args []string, std stdio) (iter.Seq2[line, error], error) {
 	return typed(std), nil
 }
 
-// looksBlank says whether a text has what begins a blank.
-func looksBlank(text string) bool {
-	return strings.Contains(text, "[MASK") || strings.Contains(text, "___")
-}
-
 // eachHasBlank says whether these are several texts, and not the words of one without its quotes.
 func eachHasBlank(args []string) bool {
 	spaces := false
 	for _, a := range args {
-		if !looksBlank(a) {
+		if !infill.LooksBlank(a) {
 			return false
 		}
 		spaces = spaces || strings.ContainsAny(a, " \t\n")

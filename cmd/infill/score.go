@@ -117,6 +117,9 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 				return jsonl.Write(std.out, rec)
 			}
 			say(scoringNote(rec))
+			for _, d := range rec.Doubts {
+				say(printable(d.Message))
+			}
 			_, err = io.WriteString(std.out, scoreLines(std.out, rec))
 			return err
 		})
@@ -153,7 +156,9 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		Model: modelHash(s.Model), Settings: recorded,
 		Absent: settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()),
 	}
-	return f.work(c, std, fileWork{in: in, manifest: man, form: layout,
+	seen := &doubted{}
+	s.Doubted = seen.add
+	return f.work(c, std, fileWork{in: in, manifest: man, form: layout, doubted: seen,
 		workers: records.InFlight(f.Options.Threads, 0), do: s.Record, advised: ofRanking,
 		meant: meantBy(settings.RankTable(), func() *settings.Ranking { return &settings.Ranking{} })})
 }

@@ -60,7 +60,7 @@ func (u unopened) Unwrap() error { return u.error }
 
 // orText is the error of opening a file, with the command for a text if its name has a blank.
 func orText(err error, path string) error {
-	if _, missing := os.Stat(path); errors.Is(err, fs.ErrNotExist) && looksBlank(path) &&
+	if _, missing := os.Stat(path); errors.Is(err, fs.ErrNotExist) && infill.LooksBlank(path) &&
 		errors.Is(missing, fs.ErrNotExist) { // and not the folder of the output alone
 		return unopened{err, path}
 	}

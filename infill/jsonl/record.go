@@ -22,6 +22,8 @@ type Record struct {
 	Masked []string `json:"masked,omitempty"`
 	// OriginalScore is the score of Masked in the blanks, in nats; nil where it was not asked for.
 	OriginalScore *float64 `json:"original_score,omitempty"`
+	// Doubts are what may be wrong with the text, worked on all the same.
+	Doubts []Doubt `json:"doubts,omitempty"`
 	// Window is the part of Text that the model saw, in bytes; nil means all.
 	Window *Span `json:"window,omitempty"`
 	// Fillings are the best fillings, best first.
@@ -205,6 +207,12 @@ type Parts struct {
 	PLL   float64 `json:"pll"`
 	Left  float64 `json:"left"`
 	Right float64 `json:"right"`
+}
+
+// A Doubt is one of [infill.Doubts].
+type Doubt struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 // A Failure is the error of a record. Code is one of those of [Code].

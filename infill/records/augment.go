@@ -137,6 +137,8 @@ func (a *Augmenter) finish(ctx context.Context, it *batch.Item, s *search) (batc
 	if err == nil {
 		rec.Version = a.Version
 		by(rec, a.Model)
+		rec.Doubts = doubts(a.Model, it.Text)
+		tell(a.Doubted, it, rec)
 		a.count(rec)
 		if a.Seen != nil {
 			a.see(it, rec)

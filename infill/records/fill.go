@@ -22,12 +22,15 @@ type Filler struct {
 	Engine  *infill.Engine // on Model
 	Filling *settings.Fill // of lines that choose nothing else, prepared
 	Version string         // of the program, for records
+	// Doubted, if not nil, is told of the doubts about the texts of items that have a record.
+	Doubted func(line int, doubts []jsonl.Doubt)
 }
 
 // Record is the record of an item as a batch file has it. The error is one that would befall every
 // item.
 func (f *Filler) Record(ctx context.Context, it *batch.Item) (batch.Record, error) {
 	rec, err := f.Fill(ctx, it, nil)
+	tell(f.Doubted, it, rec)
 	return Encoded(it, rec, err, IsSetting)
 }
 
@@ -127,7 +130,7 @@ func Blanks(tok *tokenize.Tokenizer, text string, m infill.Masking, opt *infill.
 	if t, opt.Words.Original, err = m.Template(tok, text, opt.Seed, opt.ID); err != nil {
 		return nil, "", err
 	}
-	return t, t.Text(), nil
+	return t, t.Source(), nil
 }
 
 // Filled is the record of a text as it was given, with its blanks as [Blanks] made them, that was
@@ -137,6 +140,7 @@ func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 	rec := jsonl.Filled(masked, opt, r)
 	rec.Version = version
 	by(rec, m)
+	rec.Doubts = doubts(m, given)
 	if opt.Words.Original != nil {
 		rec.Gold = given
 	}
@@ -151,6 +155,22 @@ func by(rec *jsonl.Record, m *mlm.Model) {
 	}
 	if p := m.Precision(); p == mlm.BFloat16 {
 		rec.Precision = p.String()
+	}
+}
+
+// doubts are those about a text.
+func doubts(m *mlm.Model, text string) []jsonl.Doubt {
+	var out []jsonl.Doubt
+	for _, d := range infill.Doubts(m.Tokenizer(), text) {
+		out = append(out, jsonl.Doubt(d))
+	}
+	return out
+}
+
+// tell calls a function with the doubts of a record, if there are any.
+func tell(of func(int, []jsonl.Doubt), it *batch.Item, rec *jsonl.Record) {
+	if of != nil && rec != nil && rec.Doubts != nil {
+		of(it.Line, rec.Doubts)
 	}
 }
 

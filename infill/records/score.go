@@ -17,6 +17,8 @@ type Scorer struct {
 	Model   *mlm.Model
 	Engine  *infill.Engine    // on Model
 	Ranking *settings.Ranking // of lines that choose nothing else
+	// Doubted, if not nil, is told of the doubts about the texts of items that have a record.
+	Doubted func(line int, doubts []jsonl.Doubt)
 }
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
@@ -53,6 +55,7 @@ func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 		rec.Scoring = r.ScoredBy(false).String()
 	}
 	by(rec, s.Model)
+	rec.Doubts = doubts(s.Model, text)
 	return rec, nil
 }
 
@@ -76,6 +79,7 @@ func (s *Scorer) Item(ctx context.Context, it *batch.Item) (*jsonl.Record, error
 // item.
 func (s *Scorer) Record(ctx context.Context, it *batch.Item) (batch.Record, error) {
 	rec, err := s.Item(ctx, it)
+	tell(s.Doubted, it, rec)
 	return Encoded(it, rec, err, IsRanking)
 }
 

@@ -289,7 +289,7 @@ func TestMistake(t *testing.T) {
 	p := open(t, "/?text=no+blank+here")
 	p.wait(`document.body.dataset.state === "failed"`)
 	said := eval[string](p, `document.querySelector("[role=alert]:not([hidden])").textContent`)
-	if !strings.Contains(said, "write [MASK] or ___") {
+	if !strings.Contains(said, "write [MASK], <mask> or ___") {
 		t.Errorf("the page says %q", said)
 	}
 	if eval[bool](p, `!!document.querySelector(".run")`) {
@@ -307,7 +307,7 @@ func TestBlanks(t *testing.T) {
 	p := open(t, "/?text=the+[MASK]+sat.&steps=0")
 	p.wait(done)
 	for _, text := range []string{
-		"the [MASK] and ___ and ____, __init__",
+		"the [MASK] and ___ and ____, __init__, <mask>, \\<mask>",
 		`a \[MASK] and \\[MASK], \___ and \\___`,
 		"[MASK:a] or [MASK:a*2] or [MASK:b_1-x]",
 		`the [MASK|red|light blue|a\]b] car`,

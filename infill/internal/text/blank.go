@@ -36,7 +36,9 @@ const (
 // shorter runs occur in ordinary text (__init__, snake_case).
 const minUnderscores = 3
 
+// What begins a blank with every model, beside its own mask token and underscores.
 const (
+	otherBlank   = "<mask>"
 	openBlank    = "[MASK"
 	blankOptions = ":*.|/" // what options begin with, in their order
 )
@@ -45,7 +47,7 @@ const (
 func blankAt(s, mask string) (Blank, int, error) {
 	b := Blank{Min: 1, Max: 1}
 	n := opensBlank(s, mask)
-	if strings.HasPrefix(s, mask) || n == 0 || s[0] == '_' {
+	if s[:n] != openBlank {
 		return b, n, nil
 	}
 	n, err := b.read(s)
@@ -202,14 +204,13 @@ func (b *Blank) readPattern(s string) (int, error) {
 	return 0, errors.New("the regular expression is not closed; end it with /]")
 }
 
-// Spelt is a blank as written, or its beginning if it does not end soon.
+// Spelt is a blank as written, or its beginning if it does not end soon. It may be one that cannot
+// be read.
 func Spelt(s string) string {
-	const most = 60
-	if e := strings.IndexByte(s, ']'); e >= 0 && e < most {
-		return s[:e+1]
-	}
-	if len(s) <= most {
-		return s
+	const most = 200
+	n := spelt(s)
+	if n <= most {
+		return s[:n]
 	}
 	cut := most
 	for !utf8.RuneStart(s[cut]) {
@@ -218,38 +219,35 @@ func Spelt(s string) string {
 	return s[:cut] + "…"
 }
 
-// noBlank is the error of a text without blanks, which is given without its escapes. mask is the
-// tokenizer's own spelling of the mask token.
-func noBlank(text, mask string) error {
-	msg, at := "write [MASK] or ___ where a word is to be filled in", unclosed(text)
-	if at >= 0 {
-		msg = "the [MASK there is not closed, or has a space after it; write [MASK], or options " +
-			"without a space before them, as in [MASK/ing$/]"
-	} else if i := strings.Index(strings.ToLower(text), "[mask]"); i >= 0 {
-		msg = "write [MASK] in capitals"
-	}
-	for i := range text {
-		if n := opensBlank(text[i:], mask); n > 0 {
-			blank := text[i : i+n]
-			if blank == openBlank {
-				blank = Spelt(text[i:])
+// spelt is the length of the blank that s begins with: up to the end of its expression, to the
+// bracket that closes its own, or to the first one; all of s without any.
+func spelt(s string) int {
+	if i := strings.IndexAny(s, "/|]"); i >= 0 && s[i] == '/' {
+		for i++; i+1 < len(s); i++ {
+			if s[i] == '\\' {
+				i++
+			} else if s[i:i+2] == "/]" {
+				return i + 2
 			}
-			msg, at = fmt.Sprintf("the backslash makes %s ordinary text; take it away", blank), -1
-			break
 		}
 	}
-	return &Error{at, msg, ErrNoBlank}
-}
-
-// unclosed is the byte of the first blank that ends after its word, or -1.
-func unclosed(text string) int {
-	for i := range text {
-		rest, ok := strings.CutPrefix(text[i:], openBlank)
-		if ok && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0]))) {
-			return i
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
 		}
 	}
-	return -1
+	if e := strings.IndexByte(s, ']'); e >= 0 {
+		return e + 1
+	}
+	return len(s)
 }
 
 // A Group is a blank, or several that are tied, with the options of all.

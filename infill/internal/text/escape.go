@@ -9,53 +9,83 @@ import (
 	"infill/tokenize"
 )
 
+// A Parsed is a text without its escapes.
+type Parsed struct {
+	Text   string
+	Blanks []Blank // with their spans in Text
+	// Near is the first of what looks like a blank and is none, with what to write; nil for none.
+	Near *Error
+	// literal is the first blank that a backslash makes text of.
+	literal *Error
+}
+
 // ParseBlanks finds the blanks of a text; mask is the tokenizer's own spelling
 // of the mask token. A backslash directly before a blank makes it ordinary
 // text, and two stand for one backslash before a blank: "\[MASK]" is the text
 // "[MASK]", and "\\[MASK]" a backslash and a blank. Other backslashes are text.
-// It returns the text without these escapes, and the blanks with their spans in it.
-func ParseBlanks(raw, mask string) (string, []Blank, error) {
-	var blanks []Blank
+func ParseBlanks(raw, mask string) (*Parsed, error) {
+	p := &Parsed{}
 	var plain strings.Builder
 	for i := 0; i < len(raw); {
-		slashes := 0
-		for i+slashes < len(raw) && raw[i+slashes] == '\\' {
-			slashes++
-		}
-		opening := opensBlank(raw[i+slashes:], mask)
-		switch {
-		case slashes > 0 && opening == 0:
-			plain.WriteString(raw[i : i+slashes])
-			i += slashes
-			continue
-		case slashes > 0:
-			plain.WriteString(raw[i : i+slashes/2])
-			i += slashes
-			if slashes%2 == 1 {
-				plain.WriteString(raw[i : i+opening])
-				i += opening
-				continue
+		slashes := len(raw[i:]) - len(strings.TrimLeft(raw[i:], `\`))
+		at := i + slashes
+		opening := opensBlank(raw[at:], mask)
+		if opening == 0 {
+			if slashes == 0 {
+				p.nearAt(raw, i)
 			}
-		case opening == 0:
-			_, n := utf8.DecodeRuneInString(raw[i:])
-			plain.WriteString(raw[i : i+n])
-			i += n
+			_, n := utf8.DecodeRuneInString(raw[at:])
+			plain.WriteString(raw[i : at+n])
+			i = at + n
 			continue
 		}
-		b, n, err := blankAt(raw[i:], mask)
+		plain.WriteString(raw[i : i+slashes/2])
+		if slashes%2 == 1 {
+			p.escaped(raw, at, opening)
+			plain.WriteString(raw[at : at+opening])
+			i = at + opening
+			continue
+		}
+		b, n, err := blankAt(raw[at:], mask)
 		if err != nil {
 			kind := ErrBlank
 			if errors.Is(err, errManyWords) {
 				kind = ErrManyWords
 			}
-			return "", nil, &Error{i, err.Error(), kind}
+			return nil, &Error{at, err.Error(), kind}
 		}
 		b.Start, b.End = plain.Len(), plain.Len()+n
-		blanks = append(blanks, b)
-		plain.WriteString(raw[i : i+n])
+		p.Blanks = append(p.Blanks, b)
+		plain.WriteString(raw[at : at+n])
+		i = at + n
+	}
+	p.Text = plain.String()
+	return p, nil
+}
+
+// Escape is the text that [ParseBlanks] reads as this one with these blanks.
+func Escape(plain, mask string, blanks []Blank) string {
+	var raw strings.Builder
+	slashes := 0
+	for i := 0; i < len(plain); {
+		n := 0
+		if len(blanks) > 0 && i == blanks[0].Start {
+			raw.WriteString(strings.Repeat(`\`, slashes))
+			n, blanks = blanks[0].End-i, blanks[1:]
+		} else if n = opensBlank(plain[i:], mask); n > 0 {
+			raw.WriteString(strings.Repeat(`\`, slashes+1))
+		}
+		if n > 0 {
+			slashes = 0
+		} else if n = 1; plain[i] == '\\' {
+			slashes++
+		} else {
+			slashes = 0
+		}
+		raw.WriteString(plain[i : i+n])
 		i += n
 	}
-	return plain.String(), blanks, nil
+	return raw.String()
 }
 
 // opensBlank returns the length of what a blank begins with; 0 if s begins with none.
@@ -63,6 +93,8 @@ func opensBlank(s, mask string) int {
 	switch {
 	case strings.HasPrefix(s, mask):
 		return len(mask)
+	case strings.HasPrefix(s, otherBlank):
+		return len(otherBlank)
 	case strings.HasPrefix(s, openBlank) && len(s) > len(openBlank) &&
 		strings.IndexByte("]"+blankOptions, s[len(openBlank)]) >= 0:
 		return len(openBlank)

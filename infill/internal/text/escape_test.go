@@ -2,6 +2,7 @@ package text
 
 import (
 	"infill/tokenize/tokenizetest"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -18,6 +19,7 @@ func TestEscapes(t *testing.T) {
 		{`dir\\\[MASK] [MASK]`, `dir\[MASK] [MASK]`, "[MASK]"},
 		{`C:\dog \ \\cat __\__ [MASK]`, `C:\dog \ \\cat __\__ [MASK]`, "[MASK]"},
 		{`\[MASK][MASK]\[MASK]`, `[MASK][MASK][MASK]`, "[MASK]"},
+		{`the \<mask> is <mask> .`, `the <mask> is <mask> .`, "<mask>"},
 	} {
 		tm, err := Parse(tok, c.raw)
 		if err != nil {
@@ -25,6 +27,10 @@ func TestEscapes(t *testing.T) {
 			continue
 		}
 		b := tm.Blanks[0]
+		if again, err := Parse(tok, tm.Source()); err != nil || again.Text != tm.Text ||
+			!reflect.DeepEqual(again.Blanks, tm.Blanks) {
+			t.Errorf("%s: written as %s, which is %+v (%v)", c.raw, tm.Source(), again, err)
+		}
 		if tm.Text != c.text || len(tm.Blanks) != 1 || c.text[b.Start:b.End] != c.blanks {
 			t.Errorf("%s: %q with blanks %+v", c.raw, tm.Text, tm.Blanks)
 		}

@@ -138,12 +138,13 @@ func (m Masking) Choose(text, mask string, seed uint64, id string) (string, [][2
 		return "", nil, err
 	}
 	given := text
-	text, blanks, err := ParseBlanks(text, mask)
+	p, err := ParseBlanks(text, mask)
 	if err != nil {
 		return "", nil, err
 	}
-	if len(blanks) > 0 {
-		return "", nil, &Error{blanks[0].Start, "words are masked in texts without blanks, and " +
+	text = p.Text
+	if len(p.Blanks) > 0 {
+		return "", nil, &Error{p.Blanks[0].Start, "words are masked in texts without blanks, and " +
 			"this one has some; a backslash before a blank makes text of it", ErrBlank}
 	}
 	all := WordSpans(text)

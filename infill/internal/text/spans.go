@@ -28,11 +28,11 @@ func CheckSpans(tok *tokenize.Tokenizer, text string, spans []LabelledSpan) erro
 	if tok == nil {
 		return ErrNoTokenizer
 	}
-	plain, _, err := ParseBlanks(text, tok.Token(tok.MaskID()))
+	p, err := ParseBlanks(text, tok.Token(tok.MaskID()))
 	if err != nil {
 		return err
 	}
-	return Masking{Spans: spans}.checkSpans(text, plain)
+	return Masking{Spans: spans}.checkSpans(text, p.Text)
 }
 
 // labels reports whether labels choose what is masked.

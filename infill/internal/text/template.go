@@ -32,15 +32,18 @@ func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, blanks, err := ParseBlanks(text, tok.Token(tok.MaskID()))
+	p, err := ParseBlanks(text, tok.Token(tok.MaskID()))
 	if err != nil {
 		return nil, err
 	}
-	if len(blanks) == 0 {
-		return nil, noBlank(text, tok.Token(tok.MaskID()))
+	if len(p.Blanks) == 0 {
+		return nil, p.noBlank()
 	}
-	return newTemplate(tok, text, blanks)
+	return newTemplate(tok, p.Text, p.Blanks)
 }
+
+// Source is what infill.Template.Source says.
+func (t *Template) Source() string { return Escape(t.Text, t.Tok.Token(t.Tok.MaskID()), t.Blanks) }
 
 // newTemplate makes the template of a text whose blanks are known.
 func newTemplate(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, error) {

@@ -60,11 +60,12 @@ func TestParseErrors(t *testing.T) {
 		{"", "empty", ErrEmpty, -1},
 		{" \t\n", "empty", ErrEmpty, -1},
 		{"the dog sleeps .", "___", ErrNoBlank, -1},
-		{"the [mask] sleeps .", "capitals", ErrNoBlank, -1},
-		{"the __ sleeps .", "___", ErrNoBlank, -1},
-		{`the \[MASK] sleeps .`, "the backslash makes [MASK] ordinary", ErrNoBlank, -1},
-		{`the \[MASK:a|dog] sleeps .`, "makes [MASK:a|dog] ordinary", ErrNoBlank, -1},
-		{`the \____ sleeps .`, "makes ____ ordinary", ErrNoBlank, -1},
+		{"the [mask] sleeps .", "[mask] is not a blank and stays as it is; write [MASK]", ErrNoBlank, 4},
+		{"the __ sleeps .", "write [MASK] or ___", ErrNoBlank, 4},
+		{`the \[MASK] sleeps .`, "the backslash makes [MASK] ordinary", ErrNoBlank, 4},
+		{`the \[MASK:a|dog] sleeps .`, "makes [MASK:a|dog] ordinary", ErrNoBlank, 4},
+		{`the \<mask> sleeps .`, "makes <mask> ordinary", ErrNoBlank, 4},
+		{`the \____ sleeps .`, "makes ____ ordinary", ErrNoBlank, 4},
 		{"the [MASK|dog|cat", "[MASK|dog|cat", ErrBlank, 4},
 		{"ab\xff[MASK]", "UTF-8", tokenize.ErrInvalidUTF8, 2},
 	} {
@@ -119,6 +120,9 @@ func FuzzParse(f *testing.F) {
 		words := make([]string, len(tm.Blanks))
 		for i := range words {
 			words[i] = "dog"
+		}
+		if again, err := Parse(tok, tm.Source()); err != nil || again.Text != tm.Text {
+			t.Fatalf("%q is written as %q: %v", text, tm.Source(), err)
 		}
 		text = tm.Text // without escapes
 		filled, spans := Splice(tm, tok, words, CaseAuto)

@@ -1,0 +1,105 @@
+package text
+
+import (
+	"strings"
+	"testing"
+
+	"infill/tokenize/tokenizetest"
+)
+
+// What other tools and models write for a blank is one with every model, or is named with what to
+// write in its place.
+func TestSpellingsOfOthers(t *testing.T) {
+	t.Parallel()
+	toks := map[string]string{"bert": tokenizetest.Small(t).Token(tokenizetest.Small(t).MaskID())}
+	for _, name := range tokenizetest.MarkedNames {
+		tok := tokenizetest.Marked(t, name)
+		toks[name] = tok.Token(tok.MaskID())
+		tm, err := Parse(tok, `a <mask> b [MASK] c ___ d \<mask> \[MASK] \___ .`)
+		if err != nil || len(tm.Blanks) != 3 || tm.Text != "a <mask> b [MASK] c ___ d <mask> [MASK] ___ ." {
+			t.Fatalf("%s: %+v, %v", name, tm, err)
+		}
+		masks := 0
+		for _, id := range tm.IDs {
+			if id == tok.MaskID() {
+				masks++
+			}
+		}
+		if masks != 3 {
+			t.Errorf("%s: %d mask tokens", name, masks)
+		}
+	}
+	for text, want := range map[string]string{
+		"the [mask] sits":               "[mask] is not a blank and stays as it is; write [MASK]",
+		"the <MASK> sits":               "<MASK> is not a blank and stays as it is; write [MASK]",
+		"the {mask} sits":               "{mask} is not",
+		"the {{mask}} sits":             "{{mask}} is not",
+		"the <|mask|> sits":             "<|mask|> is not",
+		"the ［MASK］ sits":               "［MASK］ is not",
+		"the [ MASK ] sits":             "[ MASK ] is not",
+		"the <mask_1> sits":             "<mask_1> is not",
+		"the [MASK1] sits":              "[MASK1] is not",
+		"the [BLANK] sits":              "[BLANK] is not",
+		"the <blank> sits":              "<blank> is not",
+		"the [MASKED] sits":             "[MASKED] is not",
+		"the [MSAK] sits":               "[MSAK] is not",
+		"the <extra_id_0> sits":         "<extra_id_0> is not a blank and stays as it is; write [MASK], or [MASK*1-3]",
+		"the [mask|red|old dog] sits":   "[mask|red|old dog] is not a blank and stays as it is; write [MASK|red|old dog]",
+		"the <mask:a> sits":             "write [MASK:a]",
+		"the [MASK sits":                "[MASK is not closed, or has a space after it",
+		"the _ sits":                    "_ is not a blank and stays as it is; write [MASK] or ___",
+		"the __.":                       "__ is not",
+		`in C:\[MASK] it is`:            `the backslash makes [MASK] ordinary text; write [MASK] without it, or \\[MASK]`,
+		`in C:\<mask> it is`:            "the backslash makes <mask> ordinary text",
+		`in dir\[MASK/^[a-z]+ed$/] it`:  "makes [MASK/^[a-z]+ed$/] ordinary",
+		"the __init__ of snake_case":    "",
+		"a [SEP] and [A] or {x} <b> <>": "",
+		`a \[mask] or \{mask}`:          "",
+		`we write \[MASK] and (\___)`:   "",
+		"a mask, a blank, the gap":      "",
+	} {
+		for name, mask := range toks {
+			alone, err := ParseBlanks(text, mask)
+			if err != nil {
+				t.Fatalf("%s: %q: %v", name, text, err)
+			}
+			beside, err := ParseBlanks("A [MASK|x|<MASK>] here: "+text, mask)
+			if err != nil {
+				t.Fatalf("%s: %q: %v", name, text, err)
+			}
+			for _, p := range []*Parsed{alone, beside} {
+				switch {
+				case (p.Near != nil) != (want != ""):
+					t.Errorf("%s: %q: %v", name, text, p.Near)
+				case want != "" && !strings.Contains(p.Near.Msg, want):
+					t.Errorf("%s: %q: %s, want %s", name, text, p.Near.Msg, want)
+				}
+			}
+			if len(alone.Blanks) != 0 || len(beside.Blanks) != 1 {
+				t.Errorf("%s: %q has blanks", name, text)
+			}
+		}
+	}
+}
+
+// Errors name the whole of a blank, also where its expression has brackets.
+func TestSpelt(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"[MASK] sat":                         "[MASK]",
+		"[MASK*0/^[a-z]+ed$/] sat [MASK]":    "[MASK*0/^[a-z]+ed$/]",
+		"[MASK/^[a-z]+ed$] sat":              "[MASK/^[a-z]+ed$]",
+		`[MASK:a b/[^/\/]]+/] sat`:           `[MASK:a b/[^/\/]]+/]`,
+		`[MASK||a\]b] sat]`:                  `[MASK||a\]b]`,
+		"[MASK|red":                          "[MASK|red",
+		"[MASK|" + strings.Repeat("é", 1000): "[MASK|" + strings.Repeat("é", 97) + "…",
+	} {
+		if got := Spelt(s); got != want {
+			t.Errorf("%s: %s, want %s", s, got, want)
+		}
+	}
+	_, err := Parse(tokenizetest.Tiny(t), "the [MASK*0/^[a-z]+ed$/] sat .")
+	if err == nil || !strings.Contains(err.Error(), `"[MASK*0/^[a-z]+ed$/]"`) {
+		t.Error(err)
+	}
+}
