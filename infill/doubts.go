@@ -1,28 +1,47 @@
 package infill
 
 import (
+	"fmt"
+
 	"infill/infill/internal/text"
 	"infill/tokenize"
 )
 
 // A Doubt is what may be wrong with a text that is worked on all the same.
 type Doubt struct {
-	Code    string // DoubtBlank
-	Message string // what is there, and what to write
+	Code    string // DoubtBlank or DoubtForeign
+	Message string // what is there, and what helps
+	// Script is that of a foreign text, as package unicode calls it, such as Latin or Han.
+	Script string
 }
 
-// DoubtBlank is the code of what looks like a blank and is none.
-const DoubtBlank = "near_blank"
+// The codes of doubts.
+const (
+	// DoubtBlank is the code of what looks like a blank and is none.
+	DoubtBlank = "near_blank"
+	// DoubtForeign is the code of a text most of whose letters are in words that the model's
+	// vocabulary does not know, or spells in short pieces.
+	DoubtForeign = "foreign_text"
+)
 
 // Doubts are those about a text, each code once: nil without any, and for a text that
 // [Parse] refuses for its spelling.
 func Doubts(tok *tokenize.Tokenizer, s string) []Doubt {
 	p, err := text.ParseBlanks(s, tok.Token(tok.MaskID()))
-	if err != nil || p.Near == nil {
+	if err != nil {
 		return nil
 	}
-	return []Doubt{{DoubtBlank, p.Near.Msg}}
+	var out []Doubt
+	if p.Near != nil {
+		out = append(out, Doubt{Code: DoubtBlank, Message: p.Near.Msg})
+	}
+	if script := text.Foreign(tok, p); script != "" {
+		out = append(out, Doubt{DoubtForeign, fmt.Sprintf("most of the text, in %s letters, is unknown "+
+			"to the model's vocabulary or spelt in short pieces, so that results mean little; take a "+
+			"model of its language", script), script})
+	}
+	return out
 }
 
-// LooksBlank reports whether a text has what begins a blank with every model: [MASK, <mask> or ___.
+// LooksBlank reports whether a text has what begins a blank with every model.
 func LooksBlank(s string) bool { return text.LooksBlank(s) }

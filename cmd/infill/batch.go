@@ -132,7 +132,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	layout.Energies = len(f.Words.Energy) > 0 || lines
 	layout.LogZ = f.Fill.Options.Results.Normalize || lines
 	layout.Marginals = f.Fill.Options.Results.Marginals || lines
-	seen := &doubted{}
+	seen := &doubted{model: f.Name}
 	w := &records.Filler{Model: m, Engine: engine, Filling: &f.Fill, Version: version(),
 		Doubted: seen.add}
 	man := &batch.Manifest{

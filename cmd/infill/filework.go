@@ -162,7 +162,7 @@ func (r *fileRun) sayOutput() {
 		r.sayRenamed("fields")
 	}
 	for _, note := range r.doubted.notes() {
-		r.say("%s", printable(note))
+		r.say("%s", note)
 	}
 	if r.out.Dropped > 0 {
 		r.say("%s: cut off %s of a record that was not whole", r.out.File(),

@@ -183,7 +183,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	}
 	if !w.json {
 		for _, d := range infill.Doubts(w.model.Tokenizer(), text) {
-			w.say(printable(d.Message))
+			w.say(doubtNote(jsonl.Doubt(d), w.Name))
 		}
 	}
 	if !w.quiet && !w.json {

@@ -7,11 +7,22 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/models/hub"
 )
+
+// doubtNote is a doubt in the command's words. model is the name of the one that has it.
+func doubtNote(d jsonl.Doubt, model string) string {
+	note := printable(d.Message)
+	if m := hub.Builtin().ForScript(d.Script); m != nil && m.Name != model {
+		note += fmt.Sprintf(": infill model pull %s, then --model %[1]s", m.Name)
+	}
+	return note
+}
 
 // doubted are the doubts about the texts of a file, each kind once. It may be used by several
 // goroutines.
 type doubted struct {
+	model string // its name
 	mu    sync.Mutex
 	kinds []*doubtKind
 }
@@ -43,7 +54,7 @@ func (s *doubted) add(line int, doubts []jsonl.Doubt) {
 func (s *doubted) notes() []string {
 	var out []string
 	for _, k := range s.kinds {
-		note := fmt.Sprintf("line %d: %s", k.line, k.Message)
+		note := fmt.Sprintf("line %d: %s", k.line, doubtNote(k.Doubt, s.model))
 		if k.texts > 1 {
 			note += fmt.Sprintf(" (%d texts have such)", k.texts)
 		}

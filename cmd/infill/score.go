@@ -118,7 +118,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 			}
 			say(scoringNote(rec))
 			for _, d := range rec.Doubts {
-				say(printable(d.Message))
+				say(doubtNote(d, f.Name))
 			}
 			_, err = io.WriteString(std.out, scoreLines(std.out, rec))
 			return err
@@ -156,7 +156,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		Model: modelHash(s.Model), Settings: recorded,
 		Absent: settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()),
 	}
-	seen := &doubted{}
+	seen := &doubted{model: f.Name}
 	s.Doubted = seen.add
 	return f.work(c, std, fileWork{in: in, manifest: man, form: layout, doubted: seen,
 		workers: records.InFlight(f.Options.Threads, 0), do: s.Record, advised: ofRanking,

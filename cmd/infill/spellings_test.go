@@ -65,3 +65,25 @@ func TestSpellingsOfBlanks(t *testing.T) {
 		t.Errorf("a text without a command: exit %d: %s", r.code, r.err)
 	}
 }
+
+// A text in a language that the model does not know is told of, with a model that knows it.
+func TestForeignTexts(t *testing.T) {
+	t.Parallel()
+	const note = "most of the text, in Hiragana letters, is unknown"
+	const pull = "infill model pull bert-base-multilingual-cased"
+	r := infillRun("", "fill", "--model", "small", "東京は[MASK]の首都です。")
+	if r.code != 0 || !strings.Contains(r.err, note) || !strings.Contains(r.err, pull) {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	in := put(t, filepath.Join(t.TempDir(), "in.txt"), "The [MASK] sat.\n東京は[MASK]の首都です。\n")
+	r = infillRun("", "batch", "--model", "small", in)
+	if r.code != 0 || !strings.Contains(r.err, "line 2: "+note) || !strings.Contains(r.err, pull) ||
+		strings.Count(r.out, `"code":"foreign_text"`) != 1 ||
+		strings.Count(r.out, `"script":"Hiragana"`) != 1 {
+		t.Errorf("exit %d: %s%s", r.code, r.err, r.out)
+	}
+	r = infillRun("", "fill", "--model", "small", "The cat [MASK] on the mat.")
+	if r.code != 0 || strings.Contains(r.err, "most of the text") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}

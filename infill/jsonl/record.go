@@ -213,6 +213,7 @@ type Parts struct {
 type Doubt struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	Script  string `json:"script,omitempty"`
 }
 
 // A Failure is the error of a record. Code is one of those of [Code].

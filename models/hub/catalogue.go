@@ -41,12 +41,15 @@ type Catalogue struct {
 // A Model is one ONNX export with its tokenizer. Its tags and those of [File] are the format of
 // catalogues, see [Parse].
 type Model struct {
-	Name         string  `json:"name"`         // letters, digits, ".", "_", "-"; lower case
-	Architecture string  `json:"architecture"` // for people
-	Licence      string  `json:"licence"`      // SPDX identifier where there is one
-	Home         string  `json:"home"`         // page for people
-	Note         string  `json:"note,omitempty"`
-	Files        []*File `json:"files"`
+	Name         string `json:"name"`         // letters, digits, ".", "_", "-"; lower case
+	Architecture string `json:"architecture"` // for people
+	Licence      string `json:"licence"`      // SPDX identifier where there is one
+	Home         string `json:"home"`         // page for people
+	Note         string `json:"note,omitempty"`
+	// Scripts are those for whose languages the model is named where another one does not know them,
+	// as package unicode calls them: Latin, Han.
+	Scripts []string `json:"scripts,omitempty"`
+	Files   []*File  `json:"files"`
 }
 
 // A File is one file of a model.
@@ -118,6 +121,16 @@ func (c *Catalogue) Find(name string) (*Model, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
+}
+
+// ForScript is the first model for a script, nil if there is none.
+func (c *Catalogue) ForScript(script string) *Model {
+	for _, m := range c.Models {
+		if slices.Contains(m.Scripts, script) {
+			return m
+		}
+	}
+	return nil
 }
 
 // Builtin returns the catalogue that is part of the package.
@@ -255,7 +268,7 @@ func (m *Model) check() error {
 		return errors.New("the name default is that of the embedded model")
 	case len(m.Files) == 0 || len(m.Files) > maxFiles:
 		return fmt.Errorf("%d files; want 1 to %d", len(m.Files), maxFiles)
-	case !printableAll(m.Architecture, m.Licence, m.Home, m.Note):
+	case !printableAll(append(m.Scripts, m.Architecture, m.Licence, m.Home, m.Note)...):
 		return errors.New("a text has control characters or more than 300 bytes")
 	}
 	var paths []string

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"testing/fstest"
 
 	"infill/models"
@@ -331,5 +332,27 @@ func TestDocumentedCatalogue(t *testing.T) {
 	}
 	if m := c.Models[0]; m.Pinned() || !m.Files[0].Pinned() {
 		t.Errorf("%+v", m)
+	}
+}
+
+// For every script of the world's larger languages a model is named.
+func TestForScript(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]string{"Latin": "bert-base-multilingual-cased",
+		"Hiragana": "bert-base-multilingual-cased", "Thai": "xlm-roberta-base", "Cuneiform": "", "": ""} {
+		got := ""
+		if m := Builtin().ForScript(script); m != nil {
+			got = m.Name
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
+	for _, m := range Builtin().Models {
+		for _, script := range m.Scripts {
+			if unicode.Scripts[script] == nil {
+				t.Errorf("%s: no script is called %s", m.Name, script)
+			}
+		}
 	}
 }
