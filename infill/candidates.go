@@ -18,8 +18,10 @@ var ErrNoCandidates = fmt.Errorf("%w: no candidates", text.ErrBlank)
 // A Candidate is a word or phrase for a blank, with what the model says of it.
 type Candidate struct {
 	Candidate string
-	Text      string   // the sentence with it
-	Tokens    []string // the model's pieces of it
+	Text      string // the sentence with it
+	// Tokens are what the model's pieces of it look like, Pieces are these as the vocabulary spells
+	// them, with its marks.
+	Tokens, Pieces []string
 	// Score is that of CandidateOptions.Score of the pieces, those of tied blanks included, in nats.
 	// To it CandidateOptions.Terms are added.
 	Score         float64
@@ -102,8 +104,11 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	out := make([]Candidate, len(x))
 	for v, f := range fillings {
 		out[v] = Candidate{
-			Candidate: tgt.Coords[0].Phrases[v].Text, Text: f.Text, Tokens: strings.Fields(f.Tokens[0]),
+			Candidate: tgt.Coords[0].Phrases[v].Text, Text: f.Text, Pieces: strings.Fields(f.Pieces[0]),
 			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)), Energies: f.Energies,
+		}
+		for _, id := range tgt.Filling(0, x[v], nil) {
+			out[v].Tokens = append(out[v].Tokens, Word(tgt.Tokenizer(), []int32{id}))
 		}
 	}
 	by := func(c *Candidate) float64 {

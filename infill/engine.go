@@ -69,10 +69,10 @@ func (e *Engine) Tokenizer() *tokenize.Tokenizer {
 // A Filling is a text with its blanks filled.
 type Filling struct {
 	Text string
-	// Tokens are the model's pieces, one string for every blank; several pieces
-	// in a blank stand apart by spaces.
-	Tokens []string
-	Spans  [][2]int // byte span of each blank's filling in Text
+	// Tokens are the words in the model's spelling, Pieces its pieces with spaces between, such as
+	// walking and walk ##ing, or café and ĠcafÃ©: one string for every blank.
+	Tokens, Pieces []string
+	Spans          [][2]int // byte span of each blank's filling in Text
 	// Score is in nats what Options.Results.Score says of the pieces and, with Options.Words.Terms,
 	// Σ λ_k U_k.
 	Score         float64

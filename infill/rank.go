@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strings"
 
 	"infill/infill/internal/space"
 	"infill/infill/internal/text"
@@ -184,16 +183,12 @@ func shared(a, b []int32) float64 {
 func (t *target) spell(x []int32, c text.Case) Filling {
 	tok := t.Tokenizer()
 	words := make([]string, len(t.Template.Blanks))
-	f := Filling{Tokens: make([]string, len(t.Template.Blanks))}
+	f := Filling{Tokens: make([]string, len(words)), Pieces: make([]string, len(words))}
 	var asGiven []int
 	for g := range t.Groups {
 		ids, word := t.Filling(g, x, nil), t.Word(x, g)
-		pieces := make([]string, len(ids))
-		for i, id := range ids {
-			pieces[i] = tok.Token(id)
-		}
 		for _, b := range t.Groups[g].Blanks {
-			words[b], f.Tokens[b] = word, strings.Join(pieces, " ")
+			words[b], f.Tokens[b], f.Pieces[b] = word, Word(tok, ids), pieces(tok, ids)
 		}
 		if t.Coords[t.First[g]].AsGiven {
 			asGiven = append(asGiven, t.Groups[g].Blanks...)

@@ -41,7 +41,7 @@ func TestRecut(t *testing.T) {
 			at := tm.in.Blanks[0].Pos
 			same := slices.Equal(enc.IDs, slices.Concat(tm.in.IDs[:at], f.ids, tm.in.IDs[at+1:]))
 			if f.Recut == same {
-				t.Errorf("%q: %q, filled in as %q: recut is %v", f.Text, enc.Tokens, f.Tokens, f.Recut)
+				t.Errorf("%q: %q, filled in as %q: recut is %v", f.Text, enc.Tokens, f.Pieces, f.Recut)
 			}
 			if f.Recut {
 				n++
@@ -87,7 +87,7 @@ func TestRecutMarked(t *testing.T) {
 				same := slices.Equal(enc.IDs, slices.Concat(tm.in.IDs[:at], f.ids, tm.in.IDs[at+1:]))
 				cut := recut(&tm.in, tok, &f)
 				if cut == same || cut && strings.Contains(line, "]1") {
-					t.Errorf("%s: %q is %q, filled in as %q: recut is %v", name, f.Text, enc.Tokens, f.Tokens, cut)
+					t.Errorf("%s: %q is %q, filled in as %q: recut is %v", name, f.Text, enc.Tokens, f.Pieces, cut)
 				}
 				if cut {
 					n++

@@ -74,6 +74,7 @@ type startRecord struct {
 	Text     *string `json:"text"`
 	Fillings []struct {
 		Tokens []string `json:"tokens"`
+		Pieces []string `json:"pieces"` // nil where they are the tokens
 	} `json:"fillings"`
 }
 
@@ -116,11 +117,15 @@ func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, err
 			return nil, bad(err)
 		}
 		for i, f := range rec.Fillings {
-			if len(f.Tokens) != len(p.Blanks) {
-				return nil, bad(fmt.Errorf("filling %d has %d tokens for %d blanks", i+1, len(f.Tokens),
+			words := f.Tokens
+			if f.Pieces != nil {
+				words = f.Pieces
+			}
+			if len(words) != len(p.Blanks) {
+				return nil, bad(fmt.Errorf("filling %d has %d tokens for %d blanks", i+1, len(words),
 					len(p.Blanks)))
 			}
-			s.Add(p.Text, f.Tokens, at)
+			s.Add(p.Text, words, at)
 			fillings++
 		}
 		if s.bytes > maxStartBytes {

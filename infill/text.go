@@ -2,10 +2,31 @@ package infill
 
 import (
 	"io"
+	"strings"
 
 	"infill/infill/internal/text"
 	"infill/tokenize"
 )
+
+// Word is what pieces look like in a blank: without the marks of spaces and of the insides of
+// words, and without the space before the first. A part of a character is U+FFFD. What has nothing
+// to be seen is spelt as the vocabulary does.
+func Word(tok *tokenize.Tokenizer, ids []int32) string {
+	w := strings.ToValidUTF8(text.BoundaryOf(tok).Join(ids), "\ufffd")
+	if w == "" {
+		return pieces(tok, ids)
+	}
+	return w
+}
+
+// pieces are tokens as the vocabulary spells them, with spaces between.
+func pieces(tok *tokenize.Tokenizer, ids []int32) string {
+	list := make([]string, len(ids))
+	for i, id := range ids {
+		list[i] = tok.Token(id)
+	}
+	return strings.Join(list, " ")
+}
 
 // A Vocab names the tokens that may fill a blank.
 type Vocab = text.Vocab

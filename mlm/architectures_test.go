@@ -305,7 +305,10 @@ func checkFilling(t *testing.T, e *infill.Engine, tm *infill.Template, f infill.
 	for i, b := range tm.Blanks() {
 		word := f.Text[f.Spans[i][0]:f.Spans[i][1]]
 		if !ok(word) {
-			t.Errorf("%q: the filling %q (%s)", tm.Text(), word, f.Tokens[i])
+			t.Errorf("%q: the filling %q (%s)", tm.Text(), word, f.Pieces[i])
+		}
+		if !strings.EqualFold(word, f.Tokens[i]) {
+			t.Errorf("%q: the filling %q has the tokens %q", tm.Text(), word, f.Tokens[i])
 		}
 		rebuilt.WriteString(tm.Text()[last:b.Start] + word)
 		last = b.End
@@ -328,8 +331,8 @@ func checkFilling(t *testing.T, e *infill.Engine, tm *infill.Template, f infill.
 			tokens = append(tokens, p.Piece)
 		}
 	}
-	if strings.Join(tokens, " ") != f.Tokens[0] {
-		t.Logf("%q: filled with %s, read as %s", f.Text, f.Tokens[0], tokens)
+	if strings.Join(tokens, " ") != f.Pieces[0] {
+		t.Logf("%q: filled with %s, read as %s", f.Text, f.Pieces[0], tokens)
 		return
 	}
 	if !(math.Abs(sum-f.Parts.PLL) <= near*float64(n)) {

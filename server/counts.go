@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"infill/infill"
 	"infill/mlm"
@@ -54,7 +53,7 @@ func (c *counts) add(st infill.Step) *stepEvent {
 	return f
 }
 
-// spelt are the pieces of every blank, with spaces between.
+// spelt are the words of every blank.
 func (c *counts) spelt(ids []int32, starts []int) []string {
 	out := make([]string, len(starts))
 	for b, from := range starts {
@@ -62,11 +61,7 @@ func (c *counts) spelt(ids []int32, starts []int) []string {
 		if b+1 < len(starts) {
 			to = starts[b+1]
 		}
-		var pieces []string
-		for _, id := range ids[from:to] {
-			pieces = append(pieces, c.tok.Token(id))
-		}
-		out[b] = strings.Join(pieces, " ")
+		out[b] = infill.Word(c.tok, ids[from:to])
 	}
 	return out
 }
@@ -96,7 +91,13 @@ func alone(ctx context.Context, m *mlm.Model, t *infill.Template) ([][]aloneWord
 	out := make([][]aloneWord, len(probs))
 	for b := range probs {
 		for _, id := range likeliest(probs[b], aloneWords) {
-			out[b] = append(out[b], aloneWord{tok.Token(id), math.Exp(float64(probs[b][id]))})
+			word, p := infill.Word(tok, []int32{id}), math.Exp(float64(probs[b][id]))
+			same := func(a aloneWord) bool { return a.Token == word }
+			if i := slices.IndexFunc(out[b], same); i >= 0 { // with another mark
+				out[b][i].P += p
+			} else {
+				out[b] = append(out[b], aloneWord{word, p})
+			}
 		}
 	}
 	return out, nil

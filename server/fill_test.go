@@ -89,7 +89,7 @@ func TestStream(t *testing.T) {
 			json.Unmarshal(list[0].Data, &begin) != nil || json.Unmarshal(list[n-1].Data, &done) != nil {
 			t.Fatalf("%s: %d events: %s", form, n, a.body)
 		}
-		if begin.Blanks != 2 || begin.Method != "sample" || begin.Chains != 3 || *begin.Steps != 10 || begin.Model != "tiny" || begin.MarksSpaces ||
+		if begin.Blanks != 2 || begin.Method != "sample" || begin.Chains != 3 || *begin.Steps != 10 || begin.Model != "tiny" ||
 			len(begin.Alone) != 2 || len(begin.Alone[0]) != aloneWords {
 			t.Errorf("start %+v", begin)
 		}

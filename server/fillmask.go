@@ -279,10 +279,13 @@ func (s *Server) joint(t *timed, m *model, q *maskRequest, text string) (any, er
 			score = min(model, 0) // a difference of sums, rounded
 		}
 		item := maskItem{Score: math.Exp(score), Sequence: f.Text}
-		words := make([]string, len(f.Spans))
+		words, pieces := make([]string, len(f.Spans)), f.Tokens
+		if f.Pieces != nil {
+			pieces = f.Pieces
+		}
 		for b, span := range f.Spans {
 			words[b] = f.Text[span[0]:span[1]]
-			for _, piece := range strings.Fields(f.Tokens[b]) {
+			for _, piece := range strings.Fields(pieces[b]) {
 				id, _ := tok.ID(piece) // a piece of the model's own
 				item.Tokens = append(item.Tokens, id)
 			}

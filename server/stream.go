@@ -24,9 +24,6 @@ type startEvent struct {
 	Chains int    `json:"chains,omitempty"`
 	Steps  *int   `json:"steps,omitempty"`
 	Model  string `json:"model"`
-	// MarksSpaces is true for a vocabulary that marks the pieces after a space (Ġ or ▁) and not those
-	// inside words (##).
-	MarksSpaces bool `json:"marks_spaces"`
 	// Alone has, for every blank, the likeliest words when all blanks are masked.
 	Alone [][]aloneWord `json:"alone"`
 }
@@ -121,7 +118,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 		}
 		o.Watch.Chosen = func(method infill.Method) error {
 			first := &startEvent{Blanks: len(tp.Blanks()), Method: method.String(), Model: m.name,
-				MarksSpaces: m.model.Tokenizer().MarksSpaces(), Alone: alone}
+				Alone: alone}
 			if method == infill.MethodSample {
 				steps := ran.Sampling.NumSteps()
 				first.Chains, first.Steps = ran.Sampling.Chains, &steps

@@ -20,7 +20,7 @@ func TestTextOrFile(t *testing.T) {
 		{"score", withTiny("score", in), 0, "is taken for a text; for the texts of the file of that " +
 			"name: infill score --file " + in + "\n"},
 		{"score, quiet", withTiny("score", "--quiet", in), 0, ""},
-		{"two scores", withTiny("score", in, in), 0, ""},
+		{"two scores", withTiny("score", in, in), 0, "of the text, in Latin"},
 		{"score of a folder", withTiny("score", os.TempDir()), 0, ""},
 		{"score of a text", withTiny("score", "the dog sleeps ."), 0, ""},
 		{"fill", withTiny("fill", in), exitUsage,

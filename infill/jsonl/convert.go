@@ -71,11 +71,20 @@ func filling(f *infill.Filling, by infill.Scoring, probability *float64) Filling
 		parts = pointer(Parts(f.Parts))
 	}
 	return Filling{
-		Text: f.Text, Tokens: slices.Clone(f.Tokens), Spans: spans(f.Spans),
+		Text: f.Text, Tokens: slices.Clone(f.Tokens), Pieces: marked(f.Tokens, f.Pieces),
+		Spans: spans(f.Spans),
 		Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
 		Parts: parts, Energies: maps.Clone(f.Energies), Recut: f.Recut, Probability: probability,
 		Chain: f.Chain, Step: f.Step, Count: f.Count, Similarity: f.Similarity,
 	}
+}
+
+// marked are pieces that have marks, nil for words that are their pieces.
+func marked(words, pieces []string) []string {
+	if slices.Equal(words, pieces) {
+		return nil
+	}
+	return slices.Clone(pieces)
 }
 
 // Scored is the record of a text that was scored.
@@ -94,6 +103,7 @@ func Scored(s *infill.Score) *Record {
 func Ranked(text string, list []infill.Candidate) *Record {
 	rec := &Record{Text: text}
 	for _, c := range list {
+		c.Pieces = marked(c.Tokens, c.Pieces)
 		c.Tokens, c.Energies = slices.Clone(c.Tokens), maps.Clone(c.Energies)
 		rec.Candidates = append(rec.Candidates, Candidate(c))
 	}

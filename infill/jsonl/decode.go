@@ -15,23 +15,26 @@ import (
 // among its fields, by name.
 var members = func() map[reflect.Type]map[string]int {
 	out := map[reflect.Type]map[string]int{}
-	for _, t := range []reflect.Type{
-		reflect.TypeFor[Record](), reflect.TypeFor[Filling](), reflect.TypeFor[Piece](),
-		reflect.TypeFor[Candidate](), reflect.TypeFor[Failure](),
-		reflect.TypeFor[Marginals](), reflect.TypeFor[Marginal](), reflect.TypeFor[Estimate](),
-		reflect.TypeFor[Normalizer](), reflect.TypeFor[Parts](),
-	} {
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) {
+		if t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+			add(t.Elem())
+		}
+		if t.Kind() != reflect.Struct || out[t] != nil {
+			return
+		}
 		out[t] = map[string]int{}
 		for i := range t.NumField() {
 			if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "-" {
 				out[t][name] = i
+				add(t.Field(i).Type)
 			}
 		}
 	}
+	add(reflect.TypeFor[Record]())
 	return out
 }()
 
-// index is that of a Record.
 var index = members[reflect.TypeFor[Record]()]
 
 // inputFields is the member with the user's fields whose names records use.

@@ -25,9 +25,10 @@ func FuzzRoundTrip(f *testing.F) {
 					fmt.Sprint(n),
 				), Line: n, Text: text, Gold: "was " + text, Masked: []string{word},
 				Fillings: []Filling{{
-					Text: word, Tokens: []string{word}, Spans: []Span{{0, len(word)}}, Score: &x, Chain: n,
+					Text: word, Tokens: []string{word}, Pieces: []string{"##" + word}, Spans: []Span{{0, len(word)}}, Score: &x, Chain: n,
 				}},
 				Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}}, Candidates: []Candidate{{Candidate: word, Share: x}},
+				Doubts:  []Doubt{{Code: "near_blank", Message: word, Script: word}},
 				Sampler: word, Seed: &seed, Steps: n, StepSize: x, Tuned: map[string]float64{word: x},
 			}
 			if failed {

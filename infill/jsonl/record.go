@@ -133,9 +133,11 @@ func (r *Record) says(f Field) bool {
 // A Filling is one way to fill the blanks of a text.
 type Filling struct {
 	Text string `json:"text"`
-	// Tokens are the model's pieces, one string for every blank. Several pieces
-	// in one blank stand apart by spaces.
+	// Tokens are the words in the model's spelling, one string for every blank.
 	Tokens []string `json:"tokens"`
+	// Pieces are the model's pieces in the blanks, with spaces between, and the marks of the
+	// vocabulary (##, Ġ, ▁). They are nil where they are spelt as Tokens are.
+	Pieces []string `json:"pieces,omitempty"`
 	// Spans are the places of the fillings in Text, one for every blank.
 	Spans []Span `json:"spans"`
 	// Score is what Record.Scoring says of the pieces in nats, with further parts of the energy
@@ -191,8 +193,10 @@ type Piece struct {
 type Candidate struct {
 	Candidate string `json:"candidate"`
 	// Text is the sentence with the candidate in its blank.
-	Text   string   `json:"text"`
+	Text string `json:"text"`
+	// Tokens are what its pieces look like, Pieces are these as in a Filling.
 	Tokens []string `json:"tokens"`
+	Pieces []string `json:"pieces,omitempty"`
 	// Score is the sum over the pieces in nats, ScorePerToken their mean.
 	Score         float64 `json:"score"`
 	ScorePerToken float64 `json:"score_per_token"`

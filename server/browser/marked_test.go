@@ -1,14 +1,11 @@
 package browser
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // A model like RoBERTa spells its blanks <mask>, and marks the pieces after a space with Ġ. The
@@ -66,27 +63,4 @@ func TestMarkedPieces(t *testing.T) {
 		t.Errorf("words of the blanks: %s", words)
 	}
 	p.picture("roberta.png")
-}
-
-// Pieces of all vocabularies become words, also where a character is of several bytes.
-func TestSpell(t *testing.T) {
-	p := open(t, "/?text=the+[MASK]+sat.&steps=0")
-	for _, c := range []struct {
-		pieces string
-		marked bool
-		want   string
-	}{
-		{"walk ##ing", false, "walking"}, {"los angeles", false, "los angeles"}, {"café", false, "café"},
-		{"##ing", false, "ing"}, {"Ġorġ", false, "Ġorġ"}, {"Ã©", false, "Ã©"},
-		{"Ġcat", true, "cat"}, {"cat", true, "cat"}, {"Ġlos Ġangeles", true, "los angeles"},
-		{"Ġcaf Ã©", true, "café"}, {"ĠcafÃ ©", true, "café"}, {"Ġð ŁĺĢ", true, "😀"}, {"ĠÃ", true, "ĠÃ"},
-		{"▁walk ing", true, "walking"}, {"▁los ▁angeles", true, "los angeles"}, {"▁café", true, "café"},
-		{"▁é", true, "é"}, {"é", true, "é"}, {"Ġ", true, "Ġ"},
-	} {
-		got := eval[string](p, fmt.Sprintf(`import("./blanks.js").then(m => m.spell(%q, %v))`, c.pieces,
-			c.marked), chromedp.EvalAwaitPromise)
-		if got != c.want {
-			t.Errorf("%q is %q, want %q", c.pieces, got, c.want)
-		}
-	}
 }

@@ -39,30 +39,6 @@ export function parse(text, mask = "[MASK]") {
   return out;
 }
 
-// alphabet has the characters by which byte-level vocabularies spell bytes (Radford et al. 2019).
-const alphabet = new Map();
-for (let byte = 0, next = 256; byte < 256; byte++) {
-  const itself = byte > 32 && byte < 127 || byte > 160 && byte !== 173;
-  alphabet.set(String.fromCharCode(itself ? byte : next++), byte);
-}
-
-// bytes reads that alphabet. What is not UTF-8 so is of another vocabulary, and stays as it is.
-function bytes(s) {
-  const list = [...s].map(c => alphabet.get(c));
-  if (list.includes(undefined)) return s;
-  try {
-    return new TextDecoder("utf-8", {fatal: true}).decode(Uint8Array.from(list));
-  } catch { return s; }
-}
-
-// spell makes words of the model's pieces: "los angeles", "walk ##ing". Of vocabularies that mark
-// spaces: "Ġcaf Ã©", "▁walk ing".
-export function spell(pieces, marked) {
-  if (marked) return bytes(pieces.replaceAll(" ", "")).replaceAll("▁", " ").trim() || pieces;
-  return pieces.split(" ").reduce((s, p) =>
-    p.startsWith("##") ? s + p.slice(2) : (s && s + " ") + p, "");
-}
-
 // element makes an element with a class and children. Strings become text, never HTML.
 export function element(tag, name, ...children) {
   const e = document.createElement(tag);

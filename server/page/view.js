@@ -1,6 +1,6 @@
 // The view of one run: best fillings, chains, energies, and the words of each blank.
 
-import {draw, element, fill, parse, spell} from "./blanks.js";
+import {draw, element, fill, parse} from "./blanks.js";
 import {number, plot, range} from "./plot.js";
 import {percent, together, words} from "./words.js";
 
@@ -64,9 +64,6 @@ export class View {
     }));
     this.find(".best .when").textContent = "of the chains now";
   }
-
-  // spell makes words of pieces of this model.
-  spell(pieces) { return spell(pieces, this.first.marks_spaces); }
 
   // fits reports whether a text has the blanks that the server found.
   fits(parts) { return parts.filter(p => p.blank !== undefined).length === this.first.blanks; }
@@ -178,7 +175,7 @@ export class View {
     const list = [...seen.values()].sort((a, b) => (b.score ?? -1e9) - (a.score ?? -1e9));
     this.best(list.slice(0, this.top).map(f => {
       const span = element("span");
-      draw(span, this.parts, i => this.spell(f.words[i]));
+      draw(span, this.parts, i => f.words[i]);
       return {...f, sentence: [...span.childNodes]};
     }));
   }
@@ -205,7 +202,7 @@ export class View {
       if (!s.firstChild) draw(s, this.parts, () => "");
       const blanks = this.parts.filter(p => p.blank !== undefined);
       s.querySelectorAll("mark").forEach((mark, m) => {
-        const {blank, colour} = blanks[m], word = this.spell(tokens[k][blank]);
+        const {blank, colour} = blanks[m], word = tokens[k][blank];
         if (mark.textContent !== word) mark.textContent = word;
         // Another class starts the light again where it is on already.
         mark.className = "c" + colour + (!before || before[k][blank] === tokens[k][blank] ? ""
@@ -216,7 +213,7 @@ export class View {
 
   words() {
     words(this.find(".lists"), this.parts, this.counts, {total: this.total, alone: this.first.alone,
-      method: this.first.method, spell: w => this.spell(w)});
+      method: this.first.method});
   }
 
   curves() {

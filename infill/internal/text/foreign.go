@@ -21,7 +21,9 @@ const fewForeign = 3
 
 // syllabic are scripts whose characters are pieces of their own in vocabularies of their languages
 // too. A vocabulary knows them if it has many.
-var syllabic = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul}
+var syllabic = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+}
 
 // Foreign is the script of a text, as package unicode calls it, most of whose letters are in words
 // that are foreign to a vocabulary, blanks left out. It is "" for other texts.
