@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"infill/infill/internal/text"
 	"infill/mlm"
@@ -29,18 +30,26 @@ type Score struct {
 	Score         float64 // nats
 	ScorePerToken float64 // Score over the number of pieces
 	Pieces        []PieceScore
+	// Windows is the number of parts of the text that the model saw, 0 if it saw all at once. Every
+	// piece is scored in the part that has the most context on both sides of it.
+	Windows int
 	// Energies are the parts of Score by name, weights included, nil without terms.
 	Energies map[string]float64
 }
 
 // Score computes the pseudo-log-likelihood of a text. Errors: ErrEmpty, a text
-// with blanks (ErrBlank), mlm.ErrTooLong, invalid UTF-8.
+// with blanks (ErrBlank), invalid UTF-8.
 func (e *Engine) Score(ctx context.Context, sentence string) (*Score, error) {
 	return e.ScoreText(ctx, sentence, ScorePLL)
 }
 
 // ScoreText is Score by another sum. A piece's LogProb is its part of it.
 func (e *Engine) ScoreText(ctx context.Context, sentence string, by Scoring) (*Score, error) {
+	return e.scoreText(ctx, sentence, by, LongWindow)
+}
+
+func (e *Engine) scoreText(ctx context.Context, sentence string, by Scoring, long Long) (*Score,
+	error) {
 	if by < ScoreBlended || by >= numScorings {
 		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", text.ErrOption, by)
 	}
@@ -59,18 +68,18 @@ func (e *Engine) ScoreText(ctx context.Context, sentence string, by Scoring) (*S
 		msg := "a score is of a complete sentence; fill the blank first"
 		return nil, &text.Error{Offset: p.Blanks[0].Start, Msg: msg, Err: ErrUnfilled}
 	}
-	return e.score(ctx, p.Text, by, nil)
+	return e.score(ctx, p.Text, by, long, nil)
 }
 
 // ScoreWith is ScoreText with further parts of the energy. They judge the text as if blanks had
 // filled all of it, and no words had stood there before. Errors: those of Score, ErrOption for
-// terms out of range, mlm.ErrNotFinite, or a term's.
-func (e *Engine) ScoreWith(ctx context.Context, sentence string, by Scoring,
+// terms out of range, mlm.ErrNotFinite, a term's, or with LongError a *LengthError.
+func (e *Engine) ScoreWith(ctx context.Context, sentence string, by Scoring, long Long,
 	terms []Weighted) (*Score, error) {
 	if err := checkTerms(terms); err != nil {
 		return nil, err
 	}
-	s, err := e.ScoreText(ctx, sentence, by)
+	s, err := e.scoreText(ctx, sentence, by, long)
 	if err != nil || len(terms) == 0 {
 		return s, err
 	}
@@ -99,8 +108,8 @@ func (e *Engine) ScoreWith(ctx context.Context, sentence string, by Scoring,
 // over the word pieces that have bytes in one of the spans, the others being
 // context only. For the filled blanks of a text and the model that filled them
 // this is U(θ); a model with another vocabulary may cut the same words into more
-// or fewer pieces. Errors: those of Score, and ErrSpan for spans that are none, or that have no
-// bytes of a word piece.
+// or fewer pieces. Errors: those of Score, mlm.ErrTooLong, and ErrSpan for spans that are none, or
+// that have no bytes of a word piece.
 func (e *Engine) ScoreSpans(ctx context.Context, sentence string, spans [][2]int) (*Score, error) {
 	return e.scoreSpans(ctx, sentence, spans, ScorePLL)
 }
@@ -119,7 +128,7 @@ func (e *Engine) scoreSpans(ctx context.Context, sentence string, spans [][2]int
 				text.ErrSpan, s, len(sentence))
 		}
 	}
-	return e.score(ctx, sentence, by, func(piece [2]int) bool {
+	return e.score(ctx, sentence, by, LongError, func(piece [2]int) bool {
 		for _, s := range spans {
 			if max(piece[0], s[0]) < min(piece[1], s[1]) {
 				return true
@@ -138,11 +147,16 @@ var errNoPiece = fmt.Errorf("%w: there is no word piece in it; give the bytes of
 	text.ErrSpan)
 
 // score sums over the pieces whose bytes pick chooses; nil chooses all.
-func (e *Engine) score(ctx context.Context, sentence string, by Scoring,
+func (e *Engine) score(ctx context.Context, sentence string, by Scoring, long Long,
 	pick func(span [2]int) bool) (*Score, error) {
 	enc, err := text.Encode(e.model.Tokenizer(), sentence, nil)
 	if err != nil {
 		return nil, err
+	}
+	limit := e.model.MaxLength()
+	windows := pick == nil && limit > 0 && len(enc.IDs) > limit
+	if windows && long == LongError {
+		return nil, &LengthError{Pieces: len(enc.IDs), Limit: limit}
 	}
 	s := &mlm.Sentence{IDs: enc.IDs}
 	res := &Score{Text: sentence}
@@ -170,7 +184,12 @@ func (e *Engine) score(ctx context.Context, sentence string, by Scoring,
 	if by == ScoreWithinWord {
 		terms = withinWord(s.Blanks, enc.Continuation)
 	}
-	values, err := termValues(ctx, m, e.model.Tokenizer().MaskID(), s, state, terms)
+	var values []float64
+	if windows {
+		values, res.Windows, err = e.windowed(ctx, m, s, terms, limit)
+	} else {
+		values, err = termValues(ctx, m, e.model.Tokenizer().MaskID(), s, state, terms)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +200,49 @@ func (e *Engine) score(ctx context.Context, sentence string, by Scoring,
 	}
 	res.ScorePerToken = res.Score / float64(len(state))
 	return res, nil
+}
+
+// windowTerms bounds the terms that are asked for at once. Each has a copy of its window.
+const windowTerms = 1000
+
+// windowed are the values of the terms of a text of more ids than the limit. Each is asked for in a
+// window of its own: the ids around its token, as many on both sides, or more on one side where the
+// other has fewer. n is the number of windows.
+func (e *Engine) windowed(ctx context.Context, m tokenAsker, s *mlm.Sentence, terms []scoreTerm,
+	limit int) (values []float64, n int, err error) {
+	size := limit - 2 // without the special tokens at both ends
+	inner := s.IDs[1 : len(s.IDs)-1]
+	window := &mlm.Sentence{IDs: slices.Concat(s.IDs[:1], inner[:size], s.IDs[len(s.IDs)-1:])}
+	for i := range size {
+		window.Blanks = append(window.Blanks, i+1)
+	}
+	starts := map[int]bool{}
+	for some := range slices.Chunk(terms, windowTerms) {
+		var states [][]int32
+		var at []int
+		for _, t := range some {
+			p := s.Blanks[t.at] - 1
+			from := min(max(p-(size-1)/2, 0), len(inner)-size)
+			state := slices.Clone(inner[from : from+size])
+			first, _ := slices.BinarySearch(s.Blanks, from+1)
+			last, _ := slices.BinarySearch(s.Blanks, from+1+size)
+			for i := max(t.from, first); i < min(t.to, last); i++ {
+				if i != t.at {
+					state[s.Blanks[i]-1-from] = e.model.Tokenizer().MaskID()
+				}
+			}
+			states, at = append(states, state), append(at, p-from)
+			starts[from] = true
+		}
+		lp := make([]float32, len(some))
+		if err := m.TokenLogProb(ctx, window, states, at, lp); err != nil {
+			return nil, 0, err
+		}
+		for _, v := range lp {
+			values = append(values, float64(v))
+		}
+	}
+	return values, len(starts), nil
 }
 
 // withinWord lists the terms of ScoreWithinWord of the pieces at some positions. inner says which

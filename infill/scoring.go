@@ -82,27 +82,23 @@ func (t *scoreTerm) weight(s Scoring) float64 {
 }
 
 // scoreTerms lists the terms of the scores of n tokens. Terms with the same context are one: the
-// last of the chain from the left is the last of U.
+// last of the chain from the left is the last of U, and that from the right ends with the first.
 func scoreTerms(n int, s Scoring) []scoreTerm {
 	var out []scoreTerm
-	add := func(t scoreTerm) {
-		for i := range out {
-			if o := &out[i]; o.at == t.at && o.from == t.from && o.to == t.to {
-				o.u, o.l, o.r = o.u+t.u, o.l+t.l, o.r+t.r
-				return
-			}
-		}
-		out = append(out, t)
-	}
 	for i := range n {
-		add(scoreTerm{at: i, from: i, to: i + 1, u: 1})
+		out = append(out, scoreTerm{at: i, from: i, to: i + 1, u: 1})
 	}
-	if s != ScoreBlended {
+	if s != ScoreBlended || n == 0 {
 		return out
 	}
+	out[n-1].l, out[0].r = 1, 1
 	for i := range n {
-		add(scoreTerm{at: i, from: i, to: n, l: 1})
-		add(scoreTerm{at: i, from: 0, to: i + 1, r: 1})
+		if i < n-1 {
+			out = append(out, scoreTerm{at: i, from: i, to: n, l: 1})
+		}
+		if i > 0 {
+			out = append(out, scoreTerm{at: i, from: 0, to: i + 1, r: 1})
+		}
 	}
 	return out
 }

@@ -342,7 +342,7 @@ func TestTermsScored(t *testing.T) {
 		if err != nil || plain.Energies != nil {
 			t.Fatal(plain, err)
 		}
-		s, err := e.ScoreWith(t.Context(), c.Text, ScorePLL, terms)
+		s, err := e.ScoreWith(t.Context(), c.Text, ScorePLL, LongWindow, terms)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,14 +353,14 @@ func TestTermsScored(t *testing.T) {
 		}
 	}
 	broken := []Weighted{{&toyTerm{name: "n", odd: map[string]float64{"": math.NaN()}}, 1}}
-	if _, err := e.ScoreWith(t.Context(), "the dog .", ScorePLL, broken); !errors.Is(err, mlm.ErrNotFinite) {
+	if _, err := e.ScoreWith(t.Context(), "the dog .", ScorePLL, LongWindow, broken); !errors.Is(err, mlm.ErrNotFinite) {
 		t.Error(err)
 	}
 	_, err = e.Candidates(t.Context(), tm, nil, CandidateOptions{Terms: broken})
 	if !errors.Is(err, mlm.ErrNotFinite) {
 		t.Error(err)
 	}
-	if _, err := e.ScoreWith(t.Context(), "the dog .", ScorePLL, []Weighted{{}}); !errors.Is(err, ErrOption) {
+	if _, err := e.ScoreWith(t.Context(), "the dog .", ScorePLL, LongWindow, []Weighted{{}}); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
 }

@@ -57,7 +57,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			return err
 		},
 		"score without a context": func() error {
-			_, err := e.ScoreWith(none, "the cat", ScorePLL, nil)
+			_, err := e.ScoreWith(none, "the cat", ScorePLL, LongWindow, nil)
 			return err
 		},
 		"score spans without a context": func() error {

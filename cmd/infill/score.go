@@ -117,6 +117,10 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 				return jsonl.Write(std.out, rec)
 			}
 			say(scoringNote(rec))
+			if rec.Windows > 0 {
+				say("the text is longer than the model takes: each piece is scored with as many around it " +
+					"as fit")
+			}
 			for _, d := range rec.Doubts {
 				say(doubtNote(d, f.Name))
 			}

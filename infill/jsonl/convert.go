@@ -91,7 +91,7 @@ func marked(words, pieces []string) []string {
 func Scored(s *infill.Score) *Record {
 	rec := &Record{
 		Text: s.Text, Score: pointer(s.Score), ScorePerToken: pointer(s.ScorePerToken),
-		Energies: maps.Clone(s.Energies),
+		Energies: maps.Clone(s.Energies), Windows: s.Windows,
 	}
 	for _, p := range s.Pieces {
 		rec.Pieces = append(rec.Pieces, Piece{p.Piece, p.ID, p.Span, p.LogProb})

@@ -219,7 +219,7 @@ func (r *Record) check() (field, reason string) {
 	}{
 		{"line", r.Line}, {"steps", r.Steps}, {"chains", r.Chains}, {"distinct", r.Distinct},
 		{"shortlist", r.Shortlist}, {"zero_states", r.Zero}, {"non_finite_states", r.NonFinite},
-		{"rounds", r.Rounds}, {"missing", r.Missing},
+		{"rounds", r.Rounds}, {"windows", r.Windows}, {"missing", r.Missing},
 		{"model_rows", r.Rows}, {"repeated_rows", r.Repeated},
 	} {
 		if s := negative(c.n); s != "" {

@@ -26,6 +26,9 @@ type Record struct {
 	Doubts []Doubt `json:"doubts,omitempty"`
 	// Window is the part of Text that the model saw, in bytes; nil means all.
 	Window *Span `json:"window,omitempty"`
+	// Windows is the number of parts of a scored text that the model saw, each piece in the one with
+	// the most context on both sides; 0 means all at once.
+	Windows int `json:"windows,omitempty"`
 	// Fillings are the best fillings, best first.
 	Fillings []Filling `json:"fillings,omitempty"`
 	// Score is what Scoring says of the text in nats, ScorePerToken its

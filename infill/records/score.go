@@ -47,7 +47,8 @@ func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 	case r.Candidates != nil:
 		return nil, err
 	default:
-		score, err := s.Engine.ScoreWith(ctx, text, r.ScoredBy(false), r.Options.Terms)
+		score, err := s.Engine.ScoreWith(ctx, text, r.ScoredBy(false), r.Options.Long,
+			r.Options.Terms)
 		if err != nil {
 			return nil, err
 		}

@@ -55,8 +55,8 @@ var rankTable = []*Setting[Ranking]{
 	},
 	{
 		Name: "long", Record: Always,
-		Doc: "a text with a blank longer than the model takes: window: it sees the part around " +
-			"the blank; error: refuse",
+		Doc: "texts longer than the model takes: window: it sees the part around the blank, or " +
+			"around each piece of a text to score; error: refuse",
 		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Long, infill.LongNames()...) },
 	},
 }
