@@ -403,9 +403,8 @@ func TestMarginalsWarn(t *testing.T) {
 			Options{Sampling: SamplingOptions{Steps: 40, Sampler: &samplers.RWM{Flips: 1}, Temperature: .5}},
 			[]string{"none of them ever changed there"}},
 		{"The old [MASK*1-4] sat down and closed his [MASK].",
-			Options{Sampling: SamplingOptions{Steps: 40, Chains: 2, Sampler: &samplers.RWM{Flips: 1},
-				Temperature: .5}},
-			[]string{"2 of 4 combinations of lengths have a chain", "none of them ever changed there"}},
+			Options{Sampling: SamplingOptions{Steps: 4, Chains: 2}},
+			[]string{"2 of 4 combinations of lengths have a chain", "too few"}},
 		// One of a few words at a time is accepted now and then.
 		{"The [MASK|man|dog|king] went into the [MASK|house|river|road] again.",
 			Options{Sampling: SamplingOptions{Steps: 40, Sampler: &samplers.RWM{Flips: 1}, Temperature: .8}},

@@ -16,10 +16,11 @@ import (
 //	[MASK*3]           three tokens
 //	[MASK*1-3]         one to three tokens
 //	[MASK.]            one token, which may be punctuation
+//	[MASK#]            a number
 //	[MASK|red|green]   one of these words or phrases
 //	[MASK/^[a-z]+ing$/]  a whole word that matches the regular expression
 //
-// Options may be combined, each once, in the order name, count, and then dot,
+// Options may be combined, each once, in the order name, count, and then #, dot,
 // list or expression: [MASK:a*2/^[a-z]+$/].
 type Blank struct {
 	Start, End int // byte span of the blank's spelling in [Template.Text]
@@ -30,6 +31,7 @@ type Blank struct {
 	Words    []string // the only fillings allowed; nil: any
 	// Punctuation may fill the blank as well as words, as under VocabAll.
 	Punctuation bool
+	Number      bool           // only a number fills the blank
 	Pattern     *regexp.Regexp // what a whole word must match; nil: anything
 }
 
@@ -62,7 +64,7 @@ func (t *Template) Blanks() []Blank {
 	out := make([]Blank, len(t.in.Blanks))
 	for i, b := range t.in.Blanks {
 		out[i] = Blank{Start: b.Start, End: b.End, Pos: b.Pos, Name: b.Name, Min: b.Min, Max: b.Max,
-			Words: slices.Clone(b.Words), Punctuation: b.Punctuation, Pattern: b.Pattern}
+			Words: slices.Clone(b.Words), Punctuation: b.Punctuation, Number: b.Number, Pattern: b.Pattern}
 	}
 	return out
 }

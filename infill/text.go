@@ -32,11 +32,12 @@ func pieces(tok *tokenize.Tokenizer, ids []int32) string {
 type Vocab = text.Vocab
 
 const (
-	// VocabWords allows what begins a word with a letter or digit, and in blanks of
+	// VocabWords allows what begins a word with a letter and has no digit, and in blanks of
 	// several tokens what continues one. Directly after a letter or another
-	// blank it is VocabAll: whatever continues the word, or ends it. Punctuation
+	// blank it is VocabAll but for digits: whatever continues the word, or ends it. Punctuation
 	// in a blank that stands apart is asked for: by VocabAll, by the blank
-	// ([MASK.]), or by its list.
+	// ([MASK.]), or by its list. So are numbers: by VocabAll, [MASK#], a list, an expression with
+	// digits, digits or signs such as $ beside the blank, or a masked word that has some.
 	VocabWords Vocab = text.VocabWords
 	// VocabAll allows every token that can stand where the blank stands:
 	// after white space or punctuation whatever begins a word or is punctuation,

@@ -123,7 +123,7 @@ func masks(t *timed, m *model, q *maskRequest, text string) (any, error) {
 	}
 	for _, b := range tp.Blanks() {
 		if b.Name != "" || b.Min != 1 || b.Max != 1 || b.Words != nil || b.Pattern != nil ||
-			b.Punctuation {
+			b.Punctuation || b.Number {
 			return nil, fail("bad_blank", `byte %d: this blank has a rule, which goes with "joint": true`,
 				b.Start)
 		}

@@ -155,7 +155,7 @@ var mainTable = []*Setting[Fill]{
 	},
 	{
 		Name: "vocab", Line: true, Record: Always,
-		Doc:   "what may fill a blank: words|all|whole-words; all: punctuation too",
+		Doc:   "what may fill a blank: words|all|whole-words; all: punctuation and numbers too",
 		Group: Words,
 		bind: func(v *Fill) *Value {
 			return ChoiceValue(&v.Options.Words.Vocab, infill.VocabNames()...)

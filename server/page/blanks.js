@@ -1,7 +1,7 @@
 // Blanks of a text, as infill.Parse reads them. The server decides; this is for drawing.
 
 const blank = String.raw`\[MASK(?::([\w-]{1,64}))?(?:\*\d+(?:-\d+)?)?`
-  + String.raw`(?:\.|\|(?:[^\]\\]|\\.){1,5000}|\/(?:[^\\]|\\.){1,1000}?\/)?\]|<mask>|_{3,}`;
+  + String.raw`(?:[.#]|\|(?:[^\]\\]|\\.){1,5000}|\/(?:[^\\]|\\.){1,1000}?\/)?\]|<mask>|_{3,}`;
 
 // The number of colours in the style sheet.
 const colours = 6;

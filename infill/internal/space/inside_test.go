@@ -94,7 +94,7 @@ func TestInsideMarkedWords(t *testing.T) {
 }
 
 // A blank that stands apart takes words. Punctuation is asked for, in the blank
-// or for all blanks. Directly after a letter nothing changes.
+// or for all blanks. Directly after a letter it is there.
 func TestPunctuationIsAskedFor(t *testing.T) {
 	t.Parallel()
 	toks := map[string]*tokenize.Tokenizer{
@@ -105,7 +105,8 @@ func TestPunctuationIsAskedFor(t *testing.T) {
 	}
 	word := func(tok *tokenize.Tokenizer, piece string) bool {
 		id, _ := tok.ID(piece)
-		return text.IsLetterOrDigit(text.FirstRune(text.Surface(tok, id)))
+		s := text.Surface(tok, id)
+		return text.IsLetterOrDigit(text.FirstRune(s)) && !text.HasDigit(s)
 	}
 	for name, tok := range toks {
 		for _, line := range []string{"the [MASK] sat", "the big [MASK]", "(the [MASK] )", "([MASK])", "[MASK]."} {
@@ -123,8 +124,9 @@ func TestPunctuationIsAskedFor(t *testing.T) {
 			}
 		}
 		all := fillingsOf(t, tok, "the dog[MASK]", text.VocabAll)
-		if got := fillingsOf(t, tok, "the dog[MASK]", text.VocabWords); !slices.Equal(got, all) {
-			t.Errorf("%s: after a letter %d of %d tokens", name, len(got), len(all))
+		words := slices.DeleteFunc(slices.Clone(all), text.HasDigit)
+		if got := fillingsOf(t, tok, "the dog[MASK]", text.VocabWords); !slices.Equal(got, words) {
+			t.Errorf("%s: after a letter %d of %d tokens, want %d", name, len(got), len(all), len(words))
 		}
 	}
 }

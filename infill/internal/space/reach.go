@@ -9,6 +9,9 @@ func (s *Supports) Reaches(sentence string, word [2]int, r *Rules) bool {
 	if err != nil {
 		return false
 	}
+	with := *r
+	with.Original = taken
+	r = &with
 	lists, err := s.Lists(t, r)
 	if err != nil {
 		return false

@@ -85,6 +85,10 @@ func (s *Supports) slot(t *text.Template, g *text.Group, pos, count int, cs []co
 		return nil, err
 	}
 	switch {
+	case g.Number:
+		v = text.VocabNumbers
+	case g.Pattern != nil && text.Numbers(g.Pattern):
+		v = text.VocabWholeNumbers
 	case g.Pattern != nil:
 		v = text.VocabWholeWords
 	case g.Punctuation:
@@ -108,6 +112,17 @@ func (s *Supports) slot(t *text.Template, g *text.Group, pos, count int, cs []co
 			"loosen the expression, the ban, the vocabulary or the minimum distance")
 	}
 	return ids, nil
+}
+
+// vocabOf is the vocabulary of a group's blanks. Numbers go where one is begun, or stood before.
+func vocabOf(t *text.Template, g *text.Group, r *Rules) text.Vocab {
+	number := func(b int) bool {
+		return t.InNumber(b) || len(r.Original) == len(t.Blanks) && text.HasDigit(r.Original[b])
+	}
+	if r.Vocab == text.VocabWords && slices.ContainsFunc(g.Blanks, number) {
+		return text.VocabDigits
+	}
+	return r.Vocab
 }
 
 // filter keeps the tokens to which no constraint objects.

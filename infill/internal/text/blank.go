@@ -20,6 +20,7 @@ type Blank struct {
 	Min, Max    int            // number of tokens, both 1 unless the blank says otherwise
 	Words       []string       // the only fillings allowed; nil: any
 	Punctuation bool           // fills the blank as well as words
+	Number      bool           // fills the blank in place of words
 	Pattern     *regexp.Regexp // what a whole word must match; nil: anything
 	Counted     bool           // the spelling gives a count
 }
@@ -40,7 +41,7 @@ const minUnderscores = 3
 const (
 	otherBlank   = "<mask>"
 	openBlank    = "[MASK"
-	blankOptions = ":*.|/" // what options begin with, in their order
+	blankOptions = ":*#.|/" // what options begin with, in their order
 )
 
 // blankAt reads the blank that s starts with; its length is 0 if there is none.
@@ -68,9 +69,9 @@ func (b *Blank) read(s string) (int, error) {
 			return i + 1, nil
 		}
 		rank := strings.IndexByte(blankOptions, c)
-		closed := strings.IndexByte(".|/", last) >= 0
+		closed := strings.IndexByte("#.|/", last) >= 0
 		if last != 0 && (rank <= strings.IndexByte(blankOptions, last) || closed) {
-			return 0, errors.New("options come once each, in the order :name, *count, and then a dot, " +
+			return 0, errors.New("options come once each, in the order :name, *count, and then #, a dot, " +
 				"|words| or /expression/")
 		}
 		last = c
@@ -84,12 +85,14 @@ func (b *Blank) read(s string) (int, error) {
 			n, err = b.readCount(s[i:])
 		case '.':
 			b.Punctuation = true
+		case '#':
+			b.Number = true
 		case '|':
 			n, err = b.readWords(s[i:])
 		case '/':
 			n, err = b.readPattern(s[i:])
 		default:
-			err = errors.New("want ], :, *, a dot, | or /")
+			err = errors.New("want ], :, *, #, a dot, | or /")
 		}
 		if err != nil {
 			return 0, err
@@ -286,7 +289,7 @@ func groups(blanks []Blank) ([]Group, error) {
 
 // bare reports whether the spelling asks for nothing but the name.
 func (b *Blank) bare() bool {
-	return !b.Counted && b.Words == nil && b.Pattern == nil && !b.Punctuation
+	return !b.Counted && b.Words == nil && b.Pattern == nil && !b.Punctuation && !b.Number
 }
 
 func sameOptions(a, b Blank) bool {
@@ -296,7 +299,7 @@ func sameOptions(a, b Blank) bool {
 		}
 		return b.Pattern.String()
 	}
-	return a.Min == b.Min && a.Max == b.Max && a.Punctuation == b.Punctuation &&
+	return a.Min == b.Min && a.Max == b.Max && a.Punctuation == b.Punctuation && a.Number == b.Number &&
 		pattern(a) == pattern(b) && strings.Join(a.Words, "\x00") == strings.Join(b.Words, "\x00")
 }
 

@@ -1,6 +1,9 @@
 package text
 
 import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,37 +67,98 @@ type Lists struct {
 	Then  [numVocabs][]int32
 }
 
-// apart adds a token that can begin a blank which stands apart. Whole words are
-// for the tokenizer to say.
-func (l *Lists) apart(id int32, form tokenize.Place, text string) {
-	l.First[VocabAll][form] = append(l.First[VocabAll][form], id)
-	if IsLetterOrDigit(FirstRune(text)) {
-		l.First[VocabWords][form] = append(l.First[VocabWords][form], id)
+// of adds a token to the list of every vocabulary that has it, but for whole words that stand
+// apart: those are for the tokenizer to say.
+func (l *Lists) of(list func(Vocab) *[]int32, id int32, text string, inside bool) {
+	starts, digits := IsLetterOrDigit(FirstRune(text)), strings.IndexFunc(text, unicode.IsDigit) >= 0
+	has := [numVocabs]bool{
+		VocabAll: true, VocabDigits: starts || inside, VocabWords: (starts || inside) && !digits,
+		VocabNumbers: isNumber(text), VocabWholeNumbers: isNumber(text),
 	}
+	for v, is := range has {
+		if is {
+			at := list(Vocab(v))
+			*at = append(*at, id)
+		}
+	}
+}
+
+// apart adds a token that can begin a blank which stands apart.
+func (l *Lists) apart(id int32, form tokenize.Place, text string) {
+	l.of(func(v Vocab) *[]int32 { return &l.First[v][form] }, id, text, false)
 }
 
 // inside adds a token that can directly follow a letter. goesOn: it then belongs
 // to the same word.
 func (l *Lists) inside(id int32, text string, goesOn bool) {
-	for v := range numVocabs {
-		if v != VocabWholeWords || goesOn && IsLetters(text) {
-			l.First[v][tokenize.AfterLetter] = append(l.First[v][tokenize.AfterLetter], id)
+	list := func(v Vocab) *[]int32 { return &l.First[v][tokenize.AfterLetter] }
+	l.of(list, id, text, true)
+	if goesOn && IsLetters(text) {
+		for _, v := range []Vocab{VocabWholeWords, VocabWholeNumbers} {
+			*list(v) = append(*list(v), id)
 		}
 	}
 }
 
 // later adds a token that can follow the first of a blank.
 func (l *Lists) later(id int32, text string) {
-	l.Then[VocabAll] = append(l.Then[VocabAll], id)
-	if IsLetterOrDigit(FirstRune(text)) {
-		l.Then[VocabWords] = append(l.Then[VocabWords], id)
-	}
+	l.of(func(v Vocab) *[]int32 { return &l.Then[v] }, id, text, false)
 }
 
-// words sets what fills a blank with whole words only.
+// words sets what fills a blank with whole words only, or with these and numbers.
 func (l *Lists) words(spaced, bare []int32) {
-	l.First[VocabWholeWords][tokenize.AfterSpace], l.Then[VocabWholeWords] = spaced, spaced
-	l.First[VocabWholeWords][tokenize.AfterSymbol] = bare
+	first, then := &l.First[VocabWholeWords], &l.First[VocabWholeNumbers]
+	first[tokenize.AfterSpace], first[tokenize.AfterSymbol] = spaced, bare
+	for form := range first[:tokenize.AfterLetter] {
+		then[form] = append(then[form], first[form]...)
+		slices.Sort(then[form])
+	}
+	l.Then[VocabWholeWords], l.Then[VocabWholeNumbers] = spaced, then[tokenize.AfterSpace]
+}
+
+// isNumber reports whether a piece consists of digits.
+func isNumber(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
+}
+
+// HasDigit reports whether a text has a digit.
+func HasDigit(s string) bool { return strings.IndexFunc(s, unicode.IsDigit) >= 0 }
+
+// InNumber reports whether a blank is part of a number: a digit touches it, with a separator of
+// numbers between or none, or a sign that goes with numbers does.
+func (t *Template) InNumber(i int) bool {
+	before, after := t.Text[:t.Blanks[i].Start], t.Text[t.Blanks[i].End:]
+	return strings.ContainsRune("$€£¥№", LastRune(before)) ||
+		strings.ContainsRune("%‰°", FirstRune(after)) ||
+		unicode.IsDigit(LastRune(strings.TrimRight(before, numberMarks))) &&
+			len(before)-len(strings.TrimRight(before, numberMarks)) < 2 ||
+		unicode.IsDigit(FirstRune(strings.TrimLeft(after, numberMarks))) &&
+			len(after)-len(strings.TrimLeft(after, numberMarks)) < 2
+}
+
+// numberMarks stand within numbers, times and dates.
+const numberMarks = ".,:/-"
+
+// Numbers reports whether an expression asks for digits: it has some, or a class of few characters
+// among which they are, such as [a-z0-9].
+func Numbers(re *regexp.Regexp) bool {
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
+	return err == nil && asksDigits(tree)
+}
+
+func asksDigits(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return HasDigit(string(re.Rune))
+	case syntax.OpCharClass:
+		size, digit := 0, false
+		for i := 0; i+1 < len(re.Rune); i += 2 {
+			size += int(re.Rune[i+1]-re.Rune[i]) + 1
+			digit = digit || re.Rune[i] <= '9' && re.Rune[i+1] >= '0'
+		}
+		return digit && size < 100
+	}
+	return slices.ContainsFunc(re.Sub, asksDigits)
 }
 
 // A Place is where a blank stands in a text: what decides on the form of its

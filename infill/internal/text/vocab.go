@@ -9,5 +9,11 @@ const (
 	VocabAll
 	VocabWholeWords
 
+	// What blanks take for themselves: VocabDigits are words and what has digits, VocabNumbers are
+	// digits alone, and VocabWholeNumbers are whole words and those.
+	VocabDigits
+	VocabNumbers
+	VocabWholeNumbers
+
 	numVocabs
 )
