@@ -295,8 +295,12 @@ func TestMistake(t *testing.T) {
 	if eval[bool](p, `!!document.querySelector(".run")`) {
 		t.Error("an empty run is shown")
 	}
-	p.write("the ___ sat." + kb.Enter)
+	p.write("the ___ sat, {mask}." + kb.Enter)
 	p.wait(done)
+	if status := eval[string](p, `document.getElementById("status").textContent`); !strings.Contains(status,
+		"Note: {mask} is not a blank") {
+		t.Errorf("status %q", status)
+	}
 	if eval[bool](p, `!document.getElementById("error").hidden`) || len(p.best()) == 0 {
 		t.Error("the mistake stays")
 	}
@@ -311,7 +315,7 @@ func TestBlanks(t *testing.T) {
 		`a \[MASK] and \\[MASK], \___ and \\___`,
 		"[MASK:a] or [MASK:a*2] or [MASK:b_1-x]",
 		`the [MASK|red|light blue|a\]b] car`,
-		`he likes [MASK/^[a-z]+ing$/] and [MASK*1/a\/?]?/]`,
+		`in [MASK#] or [MASK:n*2#] he likes [MASK/^[a-z]+ing$/] and [MASK*1/a\/?]?/]`,
 		"[MASK*1-2], [MASK.] [MASKED] [mask] [MASK] é 😀 ___",
 	} {
 		got := eval[struct {

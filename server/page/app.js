@@ -164,7 +164,8 @@ async function fill(seed, push = true) {
     history.replaceState(null, "", address(state));
   }
   $("status").textContent = `Done in ${((performance.now() - began) / 1000).toFixed(1)} s`
-    + (texts.seed ? `, seed ${texts.seed}.` : ".") + (two ? ` ${budget(good)}` : best ? ` The best filling: ${best.text}` : "");
+    + (texts.seed ? `, seed ${texts.seed}.` : ".") + (two ? ` ${budget(good)}` : best ? ` The best filling: ${best.text}` : "")
+    + (record.doubts ?? []).map(d => ` Note: ${d.message}.`).join("");
   last = state;
   $("more").hidden = false;
   $("cli").querySelector("pre").textContent =

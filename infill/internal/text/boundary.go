@@ -70,7 +70,7 @@ type Lists struct {
 // of adds a token to the list of every vocabulary that has it, but for whole words that stand
 // apart: those are for the tokenizer to say.
 func (l *Lists) of(list func(Vocab) *[]int32, id int32, text string, inside bool) {
-	starts, digits := IsLetterOrDigit(FirstRune(text)), strings.IndexFunc(text, unicode.IsDigit) >= 0
+	starts, digits := IsLetterOrDigit(FirstRune(text)), HasDigit(text)
 	has := [numVocabs]bool{
 		VocabAll: true, VocabDigits: starts || inside, VocabWords: (starts || inside) && !digits,
 		VocabNumbers: isNumber(text), VocabWholeNumbers: isNumber(text),
@@ -125,19 +125,22 @@ func isNumber(s string) bool {
 func HasDigit(s string) bool { return strings.IndexFunc(s, unicode.IsDigit) >= 0 }
 
 // InNumber reports whether a blank is part of a number: a digit touches it, with a separator of
-// numbers between or none, or a sign that goes with numbers does.
+// numbers, times and dates between or none, or a sign that goes with numbers does.
 func (t *Template) InNumber(i int) bool {
+	const between = ".,:/-"
 	before, after := t.Text[:t.Blanks[i].Start], t.Text[t.Blanks[i].End:]
-	return strings.ContainsRune("$€£¥№", LastRune(before)) ||
-		strings.ContainsRune("%‰°", FirstRune(after)) ||
-		unicode.IsDigit(LastRune(strings.TrimRight(before, numberMarks))) &&
-			len(before)-len(strings.TrimRight(before, numberMarks)) < 2 ||
-		unicode.IsDigit(FirstRune(strings.TrimLeft(after, numberMarks))) &&
-			len(after)-len(strings.TrimLeft(after, numberMarks)) < 2
+	last, first := LastRune(before), FirstRune(after)
+	if strings.ContainsRune("$€£¥№", last) || strings.ContainsRune("%‰°", first) {
+		return true
+	}
+	if strings.ContainsRune(between, last) {
+		last = LastRune(before[:len(before)-1])
+	}
+	if strings.ContainsRune(between, first) {
+		first = FirstRune(after[1:])
+	}
+	return unicode.IsDigit(last) || unicode.IsDigit(first)
 }
-
-// numberMarks stand within numbers, times and dates.
-const numberMarks = ".,:/-"
 
 // Numbers reports whether an expression asks for digits: it has some, or a class of few characters
 // among which they are, such as [a-z0-9].
