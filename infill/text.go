@@ -53,17 +53,20 @@ func CaseNames() []string { return []string{"auto", "model"} }
 type WordClass = text.WordClass
 
 const (
-	// ClassAll is every word.
+	// ClassAll is every word that another word can stand for.
 	ClassAll WordClass = text.ClassAll
 	// ClassContent are the words with a letter that are not function words, see Masking.Stop.
 	ClassContent WordClass = text.ClassContent
+	// ClassEverything is also what no word of a vocabulary can stand for, such as addresses,
+	// versions, names of files and of fields. Each is masked whole.
+	ClassEverything WordClass = text.ClassEverything
 )
 
 // MaxMaskWords is the largest Masking.Words.
 const MaxMaskWords = text.MaxMaskWords
 
-// CountWords is the number of words of a text, as a Masking sees them: what stands between white
-// space, punctuation alone left out.
+// CountWords is the number of words of a text that a Masking of [ClassAll] may mask: what stands
+// between white space, and the characters of scripts whose words are not set apart.
 func CountWords(s string) int { return text.CountWords(s) }
 
 // A LabelledSpan is a part of a text that has a label, such as a name: bytes Start to End, the end

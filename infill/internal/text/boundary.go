@@ -165,11 +165,12 @@ func beginsNumber(s string) bool { return unicode.IsDigit(FirstRune(s)) }
 // IsWordRune reports whether a rune belongs to a word that a letter beside it
 // belongs to as well. Ideographs are words of their own.
 func IsWordRune(r rune) bool {
-	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
-		return false
-	}
-	return IsLetterOrDigit(r)
+	return IsLetterOrDigit(r) && !unicode.In(r, unicode.Han, unicode.Hiragana) && !isKatakana(r)
 }
+
+// isKatakana reports whether a character is of the script in which Japanese spells words from
+// elsewhere, or the mark of its long vowels.
+func isKatakana(r rune) bool { return unicode.Is(unicode.Katakana, r) || r == 'ー' || r == 'ｰ' }
 
 // IsLetterOrDigit reports whether a rune is part of words, ideographs included.
 func IsLetterOrDigit(r rune) bool {
