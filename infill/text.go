@@ -40,7 +40,8 @@ const (
 	// capitals of running English text, such as France, October, Mr, DNA and I. What stands beside a
 	// word decides where it may be a name or none, as may and us. A text that is itself written in
 	// lower case (caseless corpora are) stays so, and so does a list of words in which any word has
-	// a capital.
+	// a capital. A word in the place of one that was masked is written as that was, of a model that
+	// knows capitals too: in lower case, with a first capital, or all in capitals.
 	CaseAuto Case = text.CaseAuto
 	// CaseModel writes the model's tokens as they are.
 	CaseModel Case = text.CaseModel

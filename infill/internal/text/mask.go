@@ -107,7 +107,11 @@ func BlankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template,
 	}
 	b.WriteString(text[last:])
 	t, err := newTemplate(tok, b.String(), blanks)
-	return t, taken, err
+	if err != nil {
+		return nil, nil, err
+	}
+	t.Masked = taken
+	return t, taken, nil
 }
 
 // Choose returns the text without its escapes, see ParseBlanks, and the spans of
