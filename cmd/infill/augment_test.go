@@ -373,3 +373,35 @@ func TestAugmentErrors(t *testing.T) {
 		}
 	}
 }
+
+// A masked word comes back as itself only if that is asked for, and each row tells how many were
+// masked and changed.
+func TestAugmentChangesEveryPlace(t *testing.T) {
+	t.Parallel()
+	in := put(t, filepath.Join(t.TempDir(), "in.txt"), "the big dog sleeps in the old house\n"+
+		"The Bear eats the big apple.\n")
+	for distance, all := range map[string]bool{"": true, "0": false} {
+		args := []string{in, "--mask-rate", "0.6", "--mask-class", "all", "-n", "6", "--quiet"}
+		if distance != "" {
+			args = append(args, "--min-distance", distance)
+		}
+		back := 0
+		for _, row := range augmented(t, augmentTiny(args...).out) {
+			changed := 0
+			masked := row["masked"].([]any)
+			for i, w := range row["filled"].([]any) {
+				if !strings.EqualFold(w.(string), masked[i].(string)) {
+					changed++
+				}
+			}
+			if row["masked_places"] != float64(len(masked)) || row["changed_places"] != float64(changed) ||
+				changed == 0 {
+				t.Errorf("%d of %d changed: %v", changed, len(masked), row)
+			}
+			back += len(masked) - changed
+		}
+		if all != (back == 0) {
+			t.Errorf("--min-distance %q: %d words came back", distance, back)
+		}
+	}
+}

@@ -21,7 +21,7 @@ func Augmented(text string, opt *infill.Options, found []infill.Variant, wanted,
 	for i := range found {
 		v := &found[i]
 		f := filling(&v.Filling, ran.Results.Score, nil)
-		f.Edits = pointer(v.Edits)
+		f.changes(&v.Filling)
 		f.Round, f.Blanked, f.Masked = v.Round, v.Blanked, slices.Clone(v.Masked)
 		if v.OriginalScore != nil {
 			f.OriginalScore = pointer(*v.OriginalScore)

@@ -23,12 +23,12 @@ func AugmentDefaults() *Augmenting {
 }
 
 // VariantDefaults are the values of a [Fill] that makes variants: they are of content words, and
-// differ from their texts. A round needs one good filling, so its chains are fewer than
+// each of these becomes another. A round needs one good filling, so its chains are fewer than
 // infill.DefaultChains. lab/notebook/augment.md has both measured.
 func VariantDefaults() *Fill {
 	v := Defaults()
 	v.Masking.Rate, v.Masking.Class = 0.3, infill.ClassContent
-	v.Options.Words.Filter.MinEdits = 1
+	v.Options.Words.Filter.MinEdits, v.Options.Words.MinDistance = 1, 1
 	v.Options.Sampling.Chains = 10
 	return v
 }
