@@ -85,20 +85,15 @@ func (p *plan) origin(ctx context.Context) (*origin, error) {
 		}
 		return nil, nil
 	}
-	var b strings.Builder
-	spans := make([][2]int, len(words))
-	// The model sees a window of the text. With the words it is this window of the original.
-	window, last := t.Window, 0
-	for i, w := range words {
-		bl := t.Blanks[i]
-		b.WriteString(t.Text[last:bl.Start])
-		spans[i] = [2]int{b.Len(), b.Len() + len(w)}
-		b.WriteString(w)
-		last = bl.End
+	places := make([][2]int, len(t.Blanks))
+	for i, bl := range t.Blanks {
+		places[i] = [2]int{bl.Start, bl.End}
 	}
-	window[1] = b.Len() + t.Window[1] - last // nothing before the first blank was moved
-	b.WriteString(t.Text[last:])
-	o := &origin{text: b.String()}
+	before, spans := text.Restored(t.Text, places, words)
+	// The model sees a window of the text. With the words it is this window of the original.
+	window := t.Window
+	window[1] += len(before) - len(t.Text) // nothing before the first blank was moved
+	o := &origin{text: before}
 	for _, w := range words {
 		o.read = append(o.read, text.AsRead(t.Tok, w))
 	}

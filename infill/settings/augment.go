@@ -45,6 +45,14 @@ var augmentTable = []*Setting[Augmenting]{
 		},
 	},
 	{
+		Name: "action", Record: Changed, Group: Words,
+		Doc: "substitute: other words for some, insert: words between two others, delete: words taken " +
+			"out where the sentence scores per token what it did",
+		bind: func(v *Augmenting) *Value {
+			return ChoiceValue(&v.Variants.Action, infill.ActionNames()...)
+		},
+	},
+	{
 		Name: "per-masking", Line: true, Record: Always, Group: Words,
 		Doc: "variants to take of one choice of masked words, before others are masked; 0: any number",
 		bind: func(v *Augmenting) *Value {

@@ -91,7 +91,8 @@ func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
 	return BlankOut(tok, text, chosen)
 }
 
-// BlankOut makes the template of a text with blanks in place of some words, and returns these.
+// BlankOut makes the template of a text with blanks in place of some words, and returns these. A
+// blank in an empty place has a space before the next word.
 func BlankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template, []string, error) {
 	const spelling = openBlank + "]"
 	var b strings.Builder
@@ -102,6 +103,9 @@ func BlankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template,
 		b.WriteString(text[last:w[0]])
 		blanks = append(blanks, Blank{Start: b.Len(), End: b.Len() + len(spelling), Min: 1, Max: 1})
 		b.WriteString(spelling)
+		if w[0] == w[1] && unicode.IsSpace(LastRune(text[:w[0]])) {
+			b.WriteByte(' ')
+		}
 		taken = append(taken, text[w[0]:w[1]])
 		last = w[1]
 	}
@@ -117,6 +121,16 @@ func BlankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template,
 // Choose returns the text without its escapes, see ParseBlanks, and the spans of
 // the words to blank out, in order.
 func (m Masking) Choose(text, mask string, seed uint64, id string) (string, [][2]int, error) {
+	return m.choose(text, mask, seed, id, m.candidates)
+}
+
+// ChooseGaps is Choose of places between two words: empty spans where a word may be put in.
+func (m Masking) ChooseGaps(text, mask string, seed uint64, id string) (string, [][2]int, error) {
+	return m.choose(text, mask, seed, id, m.gaps)
+}
+
+func (m Masking) choose(text, mask string, seed uint64, id string,
+	among func(given, text string, found []textWord) ([][2]int, error)) (string, [][2]int, error) {
 	if err := m.Check(); err != nil {
 		return "", nil, err
 	}
@@ -136,14 +150,7 @@ func (m Masking) Choose(text, mask string, seed uint64, id string) (string, [][2
 	if len(found) == 0 {
 		return "", nil, &Error{-1, "there is no word to mask", ErrEmpty}
 	}
-	var all [][2]int
-	for _, w := range found {
-		// A label asks for what it stands at.
-		if !w.fixed || m.Class == ClassEverything || len(m.MaskLabels) > 0 {
-			all = append(all, w.span)
-		}
-	}
-	words, err := m.candidates(given, text, all)
+	words, err := among(given, text, found)
 	if err != nil {
 		return "", nil, err
 	}
@@ -196,9 +203,16 @@ func adjacent(text string, words [][2]int, n int) []int {
 
 // candidates are the words that may be masked, as byte spans of the text. given is the text with
 // its escapes. The spans with labels are parts of that one.
-func (m Masking) candidates(given, text string, words [][2]int) ([][2]int, error) {
+func (m Masking) candidates(given, text string, found []textWord) ([][2]int, error) {
 	if err := m.checkSpans(given, text); err != nil {
 		return nil, err
+	}
+	var words [][2]int
+	for _, w := range found {
+		// A label asks for what it stands at.
+		if !w.fixed || m.Class == ClassEverything || len(m.MaskLabels) > 0 {
+			words = append(words, w.span)
+		}
 	}
 	taken := make([]bool, len(words))
 	if m.Keep != nil {
