@@ -17,6 +17,7 @@ type Rules struct {
 func constraintsOf(s *Supports, t *text.Template, counts []int, r *Rules) []constraint {
 	return []constraint{
 		&matching{t: t, bound: s.bound},
+		&scripted{t: t},
 		&banned{list: r.Ban, bound: s.bound, counts: counts},
 		&distant{least: r.MinDistance, tok: t.Tok, original: r.Original},
 		&spelling{Supports: s, counts: counts},

@@ -26,7 +26,7 @@ func (m Masking) gaps(given, text string, found []textWord) ([][2]int, error) {
 	for i := 1; i < len(words); i++ {
 		at := words[i][0]
 		between := text[words[i-1][1]:at]
-		apart := between == "" && isIdeograph(LastRune(text[:at])) && isIdeograph(FirstRune(text[at:]))
+		apart := between == "" && IsIdeograph(LastRune(text[:at])) && IsIdeograph(FirstRune(text[at:]))
 		if !apart && !unicode.IsSpace(LastRune(between)) || kept[i-1] > 0 && kept[i] > 0 ||
 			m.inKept([2]int{at, at}) || len(m.MaskLabels) > 0 && !m.inMasked(at) {
 			continue
@@ -65,8 +65,8 @@ func withSpace(text string, word [2]int) (a, b int, ok bool) {
 	case unicode.IsSpace(last) && (n == 0 || unicode.IsSpace(next) ||
 		strings.ContainsRune(".!?", next)):
 		return a - l, b, true
-	case isIdeograph(next) && (l == 0 || isIdeograph(last)),
-		isIdeograph(last) && (n == 0 || unicode.IsPunct(next)):
+	case IsIdeograph(next) && (l == 0 || IsIdeograph(last)),
+		IsIdeograph(last) && (n == 0 || unicode.IsPunct(next)):
 		return a, b, true
 	}
 	return a, b, false

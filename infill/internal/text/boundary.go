@@ -21,6 +21,8 @@ type Boundary interface {
 	// bare reports whether the token at a blank has no mark of a space. before is the
 	// text before the blank. touches: another blank ends there.
 	bare(before string, touches bool) bool
+	// joins reports whether a piece after this ideograph or kana goes on with its word.
+	joins(r rune) bool
 
 	// Begins reports whether token i of a filling begins a word of letters or
 	// digits. glued is that of the place that the filling stands at.
@@ -77,7 +79,7 @@ func (l *Lists) apart(id int32, form tokenize.Place, text string) {
 // to the same word.
 func (l *Lists) inside(id int32, text string, goesOn bool) {
 	for v := range numVocabs {
-		if v != VocabWholeWords || goesOn && IsLetters(text) {
+		if v != VocabWholeWords || (goesOn || IsIdeograph(FirstRune(text))) && IsLetters(text) {
 			l.First[v][tokenize.AfterLetter] = append(l.First[v][tokenize.AfterLetter], id)
 		}
 	}
@@ -100,8 +102,12 @@ func (l *Lists) words(spaced, bare []int32) {
 // A Place is where a blank stands in a text: what decides on the form of its
 // first token, and the rest of the word that it is part of.
 type Place struct {
-	Glued bool // directly after a letter, a digit or another blank
-	bare  bool // in a vocabulary that marks spaces: the token there has no mark
+	// Glued: directly after a letter, a digit or another blank, or an ideograph that the tokenizer
+	// does not set apart.
+	Glued bool
+	// Ideographs: directly before or after an ideograph or kana, so that such characters go in.
+	Ideographs bool
+	bare       bool // in a vocabulary that marks spaces: the token there has no mark
 	// movable: a token with the mark of a space may stand here too, since at the
 	// start of a text and after white space the two look the same.
 	movable bool
@@ -127,12 +133,21 @@ func placesOf(bound Boundary, text string, blanks []Blank) []Place {
 			to = blanks[i+1].Start
 		}
 		p.Before, p.After = LettersBefore(text[from:b.Start]), LettersAfter(text[b.End:to])
-		p.Glued = touches || p.Before != ""
+		last, n := utf8.DecodeLastRuneInString(text[from:b.Start])
+		p.Glued = touches || p.Before != "" || IsIdeograph(last) && bound.joins(last)
+		p.Ideographs = IsIdeograph(last) || IsIdeograph(FirstRune(text[b.End:to]))
 		p.bare = bound.bare(text[:b.Start], touches)
-		last, n := utf8.DecodeLastRuneInString(text[:b.Start])
-		p.movable = n == 0 || unicode.IsSpace(last)
+		p.movable = n == 0 && !touches || unicode.IsSpace(last)
 		p.Neighbour = i > 0 && from+len(p.Before) == b.Start ||
 			i+1 < len(blanks) && b.End+len(p.After) == to
+	}
+	for i := 1; i < len(out); i++ { // through blanks that touch
+		out[i].Ideographs = out[i].Ideographs ||
+			blanks[i-1].End == blanks[i].Start && out[i-1].Ideographs
+	}
+	for i := len(out) - 2; i >= 0; i-- {
+		out[i].Ideographs = out[i].Ideographs ||
+			blanks[i+1].Start == blanks[i].End && out[i+1].Ideographs
 	}
 	return out
 }

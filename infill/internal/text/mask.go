@@ -160,7 +160,12 @@ func (m Masking) choose(text, mask string, seed uint64, id string,
 	}
 	switch {
 	case len(words) == 0:
-		return "", nil, &Error{-1, fmt.Sprintf("none of %d may be masked", len(found)), ErrFewWords}
+		none := fmt.Sprintf("none of %d may be masked", len(found))
+		if slices.ContainsFunc(found, func(w textWord) bool { return w.fixed }) {
+			none += ", without what no word can stand for: addresses, names of fields, words of scripts " +
+				"that do not set them apart, such as Thai"
+		}
+		return "", nil, &Error{-1, none, ErrFewWords}
 	case n > len(words):
 		of := fmt.Sprintf("%d words to mask in a text of %d", n, len(words))
 		if len(words) < len(found) {

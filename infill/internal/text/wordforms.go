@@ -69,7 +69,7 @@ func appendWords(out []textWord, text string, from, to int) []textWord {
 		switch {
 		case unicode.IsSpace(r):
 			at += n
-		case isIdeograph(r):
+		case IsIdeograph(r):
 			end := at + n
 			for end < to {
 				next, n := utf8.DecodeRuneInString(text[end:to])
@@ -84,7 +84,7 @@ func appendWords(out []textWord, text string, from, to int) []textWord {
 			end := at + n
 			for end < to {
 				r, n := utf8.DecodeRuneInString(text[end:to])
-				if unicode.IsSpace(r) || isIdeograph(r) {
+				if unicode.IsSpace(r) || IsIdeograph(r) {
 					break
 				}
 				end += n
@@ -96,9 +96,9 @@ func appendWords(out []textWord, text string, from, to int) []textWord {
 	return out
 }
 
-// isIdeograph reports whether a character is of a script whose words are not set apart, where each
+// IsIdeograph reports whether a character is of a script whose words are not set apart, where each
 // character is read as a word.
-func isIdeograph(r rune) bool { return unicode.IsLetter(r) && !IsWordRune(r) }
+func IsIdeograph(r rune) bool { return unicode.IsLetter(r) && !IsWordRune(r) }
 
 // unspaced are scripts whose words are not set apart and have several characters each. Where they
 // end only a dictionary knows.

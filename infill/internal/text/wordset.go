@@ -38,7 +38,7 @@ func wordParts(text string) []wordPart {
 		switch {
 		case !IsLetterOrDigit(r):
 			end(i)
-		case start >= 0 && !unicode.IsMark(r) && (isIdeograph(r) || isIdeograph(last)) &&
+		case start >= 0 && !unicode.IsMark(r) && (IsIdeograph(r) || IsIdeograph(last)) &&
 			!(isKatakana(r) && isKatakana(last)):
 			end(i)
 			start = i
