@@ -39,8 +39,8 @@ func (c *scripted) alone(s slot) (func(text.Phrase) bool, any) {
 	return nil, nil
 }
 
-// fits reports whether a token is of ideographs and kana, and one that the tokenizer makes: those that
-// it sets apart begin a word.
+// fits reports whether a token is of ideographs and kana, and one that the tokenizer makes. Those
+// that it sets apart begin a word.
 func (c *scripted) fits(p text.Phrase) bool {
 	if tok := c.t.Tok; tok.IsContinuation(p.IDs[0]) && tok.Apart(text.FirstRune(p.Text)) {
 		return false

@@ -26,7 +26,7 @@ func (w wordPiece) Sort() Lists {
 		l.apart(id, tokenize.AfterSpace, text)
 		// A whole word would have to stand apart. What can follow a letter
 		// directly is punctuation, or a script written without spaces.
-		if first := FirstRune(text); !IsWordRune(first) && !(IsIdeograph(first) && w.joins(first)) {
+		if first := FirstRune(text); !IsWordRune(first) && (!IsIdeograph(first) || !w.joins(first)) {
 			l.inside(id, text, false)
 		}
 	}

@@ -73,7 +73,7 @@ func appendWords(out []textWord, text string, from, to int) []textWord {
 			end := at + n
 			for end < to {
 				next, n := utf8.DecodeRuneInString(text[end:to])
-				if !unicode.IsMark(next) && !(isKatakana(r) && isKatakana(next)) {
+				if !unicode.IsMark(next) && (!isKatakana(r) || !isKatakana(next)) {
 					break
 				}
 				end += n

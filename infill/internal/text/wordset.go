@@ -39,7 +39,7 @@ func wordParts(text string) []wordPart {
 		case !IsLetterOrDigit(r):
 			end(i)
 		case start >= 0 && !unicode.IsMark(r) && (IsIdeograph(r) || IsIdeograph(last)) &&
-			!(isKatakana(r) && isKatakana(last)):
+			(!isKatakana(r) || !isKatakana(last)):
 			end(i)
 			start = i
 		case start < 0:
