@@ -104,12 +104,9 @@ var variantColumns = []ownColumn{
 	ofFilling("score", number, func(f *jsonl.Filling) any { return numberCell(f.Score) }),
 	ofFilling("original_score", number,
 		func(f *jsonl.Filling) any { return numberCell(f.OriginalScore) }),
-	ofFilling("edits", whole, func(f *jsonl.Filling) any {
-		if f.Edits == nil {
-			return nil
-		}
-		return int64(*f.Edits)
-	}),
+	ofFilling("edits", whole, func(f *jsonl.Filling) any { return wholeCell(f.Edits) }),
+	ofFilling("masked_places", whole, func(f *jsonl.Filling) any { return wholeCell(f.Masks) }),
+	ofFilling("changed_places", whole, func(f *jsonl.Filling) any { return wholeCell(f.Changed) }),
 	ofFilling("similarity", number, func(f *jsonl.Filling) any { return numberCell(f.Similarity) }),
 	scoringColumn,
 	ofRecord("missing", whole, func(r *jsonl.Record) any {
@@ -223,6 +220,13 @@ func numberCell(x *float64) any {
 		return nil
 	}
 	return *x
+}
+
+func wholeCell(n *int) any {
+	if n == nil {
+		return nil
+	}
+	return int64(*n)
 }
 
 // cells is a list of cells; nil stays empty.
