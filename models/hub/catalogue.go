@@ -120,8 +120,8 @@ func (c *Catalogue) Find(name string) (*Model, error) {
 	return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
 }
 
-// Builtin returns the catalogue that is part of the package.
-func Builtin() *Catalogue {
+// builtinCatalogue returns the catalogue that is part of the package.
+func builtinCatalogue() *Catalogue {
 	c, err := parse(bytes.NewReader(builtin), "catalogue.json")
 	if err != nil {
 		panic(err) // unreachable: a test parses it
@@ -132,7 +132,7 @@ func Builtin() *Catalogue {
 // Load returns the package's catalogue preceded by the models of a file, "" for none. A model of
 // the file replaces the one of the same name.
 func Load(file string) (*Catalogue, error) {
-	all := Builtin()
+	all := builtinCatalogue()
 	if file == "" {
 		return all, nil
 	}

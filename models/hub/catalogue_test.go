@@ -32,7 +32,7 @@ var firstUse = []string{"albert-base-v2", "bert-base-multilingual-cased", "disti
 
 // What is part of the program: every file has a hash, but for those of models that are known here.
 func TestBuiltin(t *testing.T) {
-	c := Builtin()
+	c := builtinCatalogue()
 	if len(c.Models) < 12 {
 		t.Fatalf("%d models", len(c.Models))
 	}
@@ -97,7 +97,7 @@ func TestBuiltinKnownTexts(t *testing.T) {
 		sizes[sumOf([]byte(text))] = len(text)
 	}
 	n := 0
-	for _, m := range Builtin().Models {
+	for _, m := range builtinCatalogue().Models {
 		for _, f := range m.Files {
 			config := f.Path == "config.json" && strings.Contains(m.Name, "roberta")
 			if (f.Path == "tokenizer_config.json" || config) && f.Pinned() {
@@ -214,7 +214,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m, err := c.Find("bert-base-uncased"); err != nil || m.Key() != replaced.Key() ||
-		len(c.Models) != len(Builtin().Models)+1 {
+		len(c.Models) != len(builtinCatalogue().Models)+1 {
 		t.Errorf("%+v, %v, %d models", m, err, len(c.Models))
 	}
 	if _, err := Load(file + "x"); !errors.Is(err, ErrCatalogue) || !errors.Is(err, os.ErrNotExist) {
