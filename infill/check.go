@@ -36,13 +36,14 @@ func (o *Options) fill() error {
 
 // checkRanges refuses numbers out of their range.
 func (o *Options) checkRanges() error {
-	for _, r := range []Range[int]{RangeMinDistance, RangeMinEdits, RangeMaxEdits, RangeRows,
-		RangeContext, RangeSteps, RangeChains, RangeShortlist, RangeTop, RangeThin} {
+	all := &Ranges
+	for _, r := range []Range[int]{all.MinDistance, all.MinEdits, all.MaxEdits, all.Rows,
+		all.Context, all.Steps, all.Chains, all.Shortlist, all.Top, all.Thin} {
 		if err := r.check(o); err != nil {
 			return err
 		}
 	}
-	return RangeTemperature.check(o)
+	return all.Temperature.check(o)
 }
 
 // checkChoices refuses numbers that stand for no word.
@@ -53,16 +54,16 @@ func (o *Options) checkChoices() error {
 		names []string
 	}{
 		{"method", int(o.Method), methodNames},
-		{"vocabulary", int(o.Words.Vocab), VocabNames()},
+		{"vocabulary", int(o.Words.Vocab), VocabAll.Names()},
 		{"effort", int(o.Search.Effort), effortNames},
-		{"budget", int(o.Sampling.Budget), BudgetNames()},
-		{"gradient", int(o.Sampling.Gradient), mlm.GradientModeNames()},
+		{"budget", int(o.Sampling.Budget), BudgetSteps.Names()},
+		{"gradient", int(o.Sampling.Gradient), mlm.Full.Names()},
 		{"start", int(o.Sampling.Start), startNames},
-		{"score", int(o.Results.Score), RankingNames()},
-		{"case", int(o.Results.Case), CaseNames()},
+		{"score", int(o.Results.Score), scoringNames[:ScorePLL+1]},
+		{"case", int(o.Results.Case), CaseAuto.Names()},
 		{"collect", int(o.Results.Collect), collectNames},
-		{"select", int(o.Results.Select), SelectNames()},
-		{"long", int(o.Long), LongNames()},
+		{"select", int(o.Results.Select), SelectDiverse.Names()},
+		{"long", int(o.Long), LongError.Names()},
 	} {
 		if c.value < 0 || c.value >= len(c.names) {
 			return fmt.Errorf("%w: %s %d, want 0 to %d for %s", text.ErrOption, c.what, c.value,
@@ -96,15 +97,15 @@ func (o Options) Complete() Options {
 	if o.Results.Marginals || o.Results.Normalize {
 		o.Results.Score = ScorePLL
 	}
-	o.Search.Rows = cmp.Or(o.Search.Rows, DefaultRows)
-	o.Search.Context = cmp.Or(o.Search.Context, DefaultContext)
+	o.Search.Rows = cmp.Or(o.Search.Rows, defaultRows)
+	o.Search.Context = cmp.Or(o.Search.Context, defaultContext)
 	if o.Sampling.Sampler == nil {
 		o.Sampling.Sampler = &samplers.Rows{}
 	}
 	o.Sampling.Steps = cmp.Or(o.Sampling.Steps, o.defaultSteps())
 	o.Sampling.Chains = cmp.Or(o.Sampling.Chains, DefaultChains)
-	o.Sampling.Temperature = cmp.Or(o.Sampling.Temperature, DefaultTemperature)
-	o.Results.Top = cmp.Or(o.Results.Top, DefaultTop)
+	o.Sampling.Temperature = cmp.Or(o.Sampling.Temperature, defaultTemperature)
+	o.Results.Top = cmp.Or(o.Results.Top, defaultTop)
 	return o
 }
 
@@ -113,4 +114,45 @@ func (o *Options) defaultSteps() int {
 		return PublishedSteps
 	}
 	return DefaultSteps
+}
+
+// thin is the number of steps from one state taken to the next.
+func (o *Options) thin() int {
+	if o.Results.Thin > 0 {
+		return o.Results.Thin
+	}
+	return max(1, (o.Sampling.Steps-o.Burnin())/keptOfChain)
+}
+
+// Burnin is the number of first steps in which the sampler adapts: half of Steps, which Complete
+// has filled in. Their states are not draws of π.
+func (o *Options) Burnin() int { return o.Sampling.NumSteps() / 2 }
+
+// checkThin refuses to keep more states than maxKept.
+func (o *Options) checkThin() error {
+	if o.Results.Collect != CollectChain {
+		if o.Results.Thin != 0 {
+			return fmt.Errorf("%w: thinning by %d steps is for the states along chains; collect those, or "+
+				"thin nothing", text.ErrOption, o.Results.Thin)
+		}
+		return nil
+	}
+	after := o.Sampling.Steps - o.Burnin()
+	switch {
+	case o.Sampling.Steps == 0:
+		return fmt.Errorf("%w: states along chains are those of steps, and there are none; make some, "+
+			"or collect the last", text.ErrOption)
+	case o.Sampling.Budget == BudgetSteps && o.Results.Thin > after:
+		return fmt.Errorf("%w: thinning by %d steps takes no state of a chain, which has %d after its "+
+			"burn-in; thin by at most that many, or make more steps", text.ErrOption, o.Results.Thin, after)
+	}
+	most := o.Sampling.Steps
+	if o.Sampling.Budget != BudgetSteps {
+		most *= maxStretch
+	}
+	if n := (most - o.Burnin()) / o.thin() * o.Sampling.Chains; n > maxKept {
+		return fmt.Errorf("%w: up to %d states along the chains, want at most %d; take one in more "+
+			"steps, or fewer chains", text.ErrOption, n, maxKept)
+	}
+	return nil
 }

@@ -12,20 +12,20 @@ import (
 	"infill/samplers"
 )
 
-// MaxMarginals bounds the words of a blank, and the whole texts, whose probabilities are given.
-const MaxMarginals = 100
+// maxMarginals bounds the words of a blank, and the whole texts, whose probabilities are given.
+const maxMarginals = 100
 
-// WarnRHat is the split R-hat from which probabilities come with a warning. By R̂² ≈ 1 + M/ESS
+// warnRHat is the split R-hat from which probabilities come with a warning. By R̂² ≈ 1 + M/ESS
 // (Vats and Knudson 2021) M half chains then have fewer than five independent states each, so
 // that they may still remember where they started.
-const WarnRHat = 1.1
+const warnRHat = 1.1
 
 // warnFrom is the least probability whose R-hat a warning looks at. That of a word which one chain
 // saw now and then says little.
 const warnFrom = 0.05
 
-// ErrUnmixed is a warning about estimated probabilities: Marginals.Warning says why.
-var ErrUnmixed = errors.New("probabilities or their standard errors may be wrong")
+// errUnmixed is a warning about estimated probabilities: Marginals.Warning says why.
+var errUnmixed = errors.New("probabilities or their standard errors may be wrong")
 
 // Marginals are probabilities under π: of the words of each blank, whatever the other blanks have,
 // and of whole texts. They are shares of all states of all chains after the burn-in, or exact.
@@ -43,14 +43,14 @@ type Marginals struct {
 	// Result.Exact, for fewer than 8 states of a chain, or where the sampler knows no energies.
 	ESS, RHat float64
 	// Warning says why the probabilities and their errors may be wrong, "" for no reason to think so.
-	// Result.Warnings has each reason too, as an ErrUnmixed.
+	// Result.Warnings has each reason too, as a warning of its own.
 	Warning string
 }
 
 // A Marginal is a distribution over texts.
 type Marginal struct {
 	// Likeliest are the likeliest texts, Options.Results.Top of them at most, and never more than
-	// MaxMarginals. Texts that no chain saw are not among them.
+	// maxMarginals. Texts that no chain saw are not among them.
 	Likeliest []Estimate
 	Distinct  int // different texts among the states that count, or of all that fit
 }
@@ -91,47 +91,7 @@ func (o *Options) checkMarginals() error {
 
 // listed is how many texts of a distribution are given.
 func (o *Options) listed() int {
-	return min(cmp.Or(o.Results.Top, MaxMarginals), MaxMarginals)
-}
-
-// A history is what all chains of the same lengths went through.
-type history struct {
-	blanks [][][]int32 // by blank, chain and state: a number of a text
-	whole  [][]int32   // by chain and state: a number of a text
-	u      [][]float64
-}
-
-// A lexicon numbers texts in the order in which they come.
-type lexicon struct {
-	number map[string]int32
-	texts  []string
-}
-
-func (l *lexicon) of(text string) int32 {
-	n, ok := l.number[text]
-	if !ok {
-		if l.number == nil {
-			l.number = map[string]int32{}
-		}
-		n = int32(len(l.texts))
-		l.number[text], l.texts = n, append(l.texts, text)
-	}
-	return n
-}
-
-// word is of for a word of a blank. To an uncased model a word with capitals, which the words
-// beside it may give it, is the word without. It is listed as it was written first.
-func (l *lexicon) word(text string, uncased bool) int32 {
-	lower := strings.ToLower(text)
-	if !uncased {
-		return l.of(text)
-	}
-	if n, ok := l.number[lower]; ok {
-		return n
-	}
-	n := l.of(text)
-	l.number[lower] = n
-	return n
+	return min(cmp.Or(o.Results.Top, maxMarginals), maxMarginals)
 }
 
 // marginals estimates the probabilities from what the parts have recorded.
@@ -192,46 +152,7 @@ func (m *Marginals) warn(res *Result, why string) {
 		m.Warning += "; and "
 	}
 	m.Warning += why
-	res.Warnings = append(res.Warnings, fmt.Errorf("%w: %s", ErrUnmixed, why))
-}
-
-// recall adds what a part has recorded to the history of its lengths.
-func (pt *part) recall(h *history, kept int, c text.Case, words, texts *lexicon) {
-	type spelt struct {
-		whole  int32
-		blanks []int32
-	}
-	known := map[string]spelt{}
-	uncased := pt.tgt.Tokenizer().Lowercase()
-	for k := range pt.record.x {
-		whole := make([]int32, kept)
-		blanks := make([][]int32, len(h.blanks))
-		for b := range blanks {
-			blanks[b] = make([]int32, kept)
-		}
-		for i := range kept {
-			x := pt.record.state(k, i)
-			key := fmt.Sprint(x)
-			s, ok := known[key]
-			if !ok {
-				f := pt.tgt.spell(x, c)
-				s.whole = texts.of(f.Text)
-				for _, span := range f.Spans {
-					s.blanks = append(s.blanks, words.word(f.Text[span[0]:span[1]], uncased))
-				}
-				known[key] = s
-			}
-			whole[i] = s.whole
-			for b := range blanks {
-				blanks[b][i] = s.blanks[b]
-			}
-		}
-		h.whole = append(h.whole, whole)
-		for b := range blanks {
-			h.blanks[b] = append(h.blanks[b], blanks[b])
-		}
-		h.u = append(h.u, pt.record.u[k][:kept])
-	}
+	res.Warnings = append(res.Warnings, fmt.Errorf("%w: %s", errUnmixed, why))
 }
 
 // estimates are the likeliest n texts and their probabilities.
@@ -326,9 +247,9 @@ func (m *Marginals) doubt() string {
 		return fmt.Sprintf("chains disagree about %s, and none of them ever changed there; more "+
 			"steps let them move",
 			what)
-	case worst > WarnRHat:
+	case worst > warnRHat:
 		return fmt.Sprintf("chains disagree, with a split R-hat of %.2f for %s, above %.2g; "+
-			"more steps make it smaller", worst, what, WarnRHat)
+			"more steps make it smaller", worst, what, warnRHat)
 	case math.IsNaN(m.ESS):
 		return "there are too few steps after the burn-in for standard errors; more steps give some"
 	}

@@ -19,7 +19,7 @@ const (
 	// Otherwise it is MethodSearch.
 	MethodAuto Method = iota
 	// MethodExact computes all fillings of a single blank, with their probabilities, and samples
-	// other templates. See MaxExactRows.
+	// other templates. See maxExactRows.
 	MethodExact
 	// MethodSearch looks for the fillings with the best scores. No seed takes part. A single blank is
 	// computed as with MethodExact.
@@ -28,18 +28,13 @@ const (
 	MethodSample
 )
 
-// MethodNames lists the words for the values of Method, in their order.
-func MethodNames() []string { return slices.Clone(methodNames) }
+// Names lists the words for the values of Method, in their order.
+func (Method) Names() []string { return slices.Clone(methodNames) }
 
 var methodNames = []string{"auto", "exact", "search", "sample"}
 
-// String returns the word of MethodNames.
-func (m Method) String() string {
-	if m >= 0 && int(m) < len(methodNames) {
-		return methodNames[m]
-	}
-	return fmt.Sprintf("method(%d)", int(m))
-}
+// String returns the word of Names.
+func (m Method) String() string { return nameOf(methodNames, "method", m) }
 
 // method resolves MethodAuto.
 func (o *Options) method() Method {
@@ -60,7 +55,7 @@ func (o *Options) method() Method {
 // probabilities reports whether the options ask for what only draws of π and exact sums tell.
 func (o *Options) probabilities() bool {
 	t := o.Sampling.Temperature
-	return t != 0 && t != DefaultTemperature || o.Results.Marginals || o.Results.Normalize
+	return t != 0 && t != defaultTemperature || o.Results.Marginals || o.Results.Normalize
 }
 
 // Effort says how much a search looks at.
@@ -72,18 +67,13 @@ const (
 	EffortThorough               // several times as much
 )
 
-// EffortNames lists the words for the values of Effort, in their order.
-func EffortNames() []string { return slices.Clone(effortNames) }
+// Names lists the words for the values of Effort, in their order.
+func (Effort) Names() []string { return slices.Clone(effortNames) }
 
 var effortNames = []string{"normal", "quick", "thorough"}
 
-// String returns the word of EffortNames.
-func (e Effort) String() string {
-	if e >= 0 && int(e) < len(effortNames) {
-		return effortNames[e]
-	}
-	return fmt.Sprintf("effort(%d)", int(e))
-}
+// String returns the word of Names.
+func (e Effort) String() string { return nameOf(effortNames, "effort", e) }
 
 // A reach is what an effort stands for.
 type reach struct {
@@ -117,16 +107,16 @@ func (e Ending) String() string { return [...]string{"itself", "rows", "stopped"
 const (
 	// MaxRows bounds Options.Search.Rows.
 	MaxRows = 10_000_000
-	// DefaultRows is Options.Search.Rows if it is 0.
-	DefaultRows = 10_000
-	// DefaultContext is Options.Search.Context if it is 0.
-	DefaultContext = 128
-	// MaxLengths bounds the combinations of lengths that a search looks at, where blanks leave them
+	// defaultRows is Options.Search.Rows if it is 0.
+	defaultRows = 10_000
+	// defaultContext is Options.Search.Context if it is 0.
+	defaultContext = 128
+	// maxLengths bounds the combinations of lengths that a search looks at, where blanks leave them
 	// open. Of more, this many that are spread over all.
-	MaxLengths = 128
-	// MinContext and MaxContext bound Options.Search.Context.
-	MinContext = 16
-	MaxContext = 1 << 20
+	maxLengths = 128
+	// minContext and maxContext bound Options.Search.Context.
+	minContext = 16
+	maxContext = 1 << 20
 )
 
 // A Progress is how far a search is.
@@ -166,4 +156,12 @@ func (o *Options) NeedsGradient() bool {
 		}
 	}
 	return len(o.sampler().Needs) == 0 // nothing is known of it
+}
+
+// nameOf is the word of a value, and where there is none what it is of, with the number.
+func nameOf[I ~int](names []string, what string, i I) string {
+	if i < 0 || int(i) >= len(names) {
+		return fmt.Sprintf("%s(%d)", what, int(i))
+	}
+	return names[i]
 }

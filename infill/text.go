@@ -52,9 +52,6 @@ const (
 	VocabWholeWords Vocab = text.VocabWholeWords
 )
 
-// VocabNames lists the words for the values of Vocab, in their order.
-func VocabNames() []string { return []string{"words", "all", "whole-words"} }
-
 // A Case says how filled words are written when the model knows lower case only.
 type Case = text.Case
 
@@ -70,9 +67,6 @@ const (
 	// CaseModel writes the model's tokens as they are.
 	CaseModel Case = text.CaseModel
 )
-
-// CaseNames lists the words for the values of Case, in their order.
-func CaseNames() []string { return []string{"auto", "model"} }
 
 // WordClass is a kind of words.
 type WordClass = text.WordClass
@@ -97,9 +91,6 @@ func CountWords(s string) int { return text.CountWords(s) }
 // A LabelledSpan is a part of a text that has a label, such as a name: bytes Start to End, the end
 // excluded, and Label.
 type LabelledSpan = text.LabelledSpan
-
-// AnyLabel stands for every label.
-const AnyLabel = text.AnyLabel
 
 // CheckSpans refuses spans that cannot move with a text whose words are masked: those that are not
 // of the text, and any of a text with a backslash before a blank, since the masked text is without
@@ -151,8 +142,3 @@ func NewWordSet(words []string) (*WordSet, error) { return text.NewWordSet(words
 // ReadWordSet reads a set of words or phrases, one a line. Empty lines and lines that begin with #
 // are left out. Errors name the line.
 func ReadWordSet(r io.Reader) (*WordSet, error) { return text.ReadWordSet(r) }
-
-// EnglishStopWords is the program's list of English function words: articles, pronouns,
-// prepositions, conjunctions, auxiliary verbs, and adverbs of degree, negation and place. The set
-// is shared and must not be changed.
-var EnglishStopWords = text.EnglishStopWords

@@ -36,8 +36,8 @@ const (
 	Delete
 )
 
-// ActionNames lists the words for the values of Action, in their order.
-func ActionNames() []string { return []string{"substitute", "insert", "delete"} }
+// Names lists the words for the values of Action, in their order.
+func (Action) Names() []string { return []string{"substitute", "insert", "delete"} }
 
 // Variants says how many different texts [Engine.Rounds] makes of one.
 type Variants struct {

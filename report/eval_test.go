@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/internal/testmode"
 	"infill/metrics/bleu"
@@ -33,7 +34,7 @@ func evalDemo(t *testing.T) *report.EvalResult {
 	fiction, encyclopedia := demoReferences()
 	r, err := report.Eval([]report.Input{
 		report.Strings("fiction-gen.txt", fiction[:60]),
-		report.Strings("fillings.jsonl", strings.Split(strings.TrimSpace(batch), "\n")),
+		report.Strings("fillings.jsonl", strings.Split(strings.TrimSpace(batchRecords), "\n")),
 	}, []report.Input{
 		report.Strings("refs/wiki.txt", append([]string{""}, encyclopedia...)),
 		report.Strings("refs/fiction.txt", fiction[60:]),
@@ -299,19 +300,14 @@ func TestEvalGolden(t *testing.T) {
 func TestTaskSentencesAreExcluded(t *testing.T) {
 	t.Parallel()
 	dir := testmode.Shared(t, "data", "eval")
-	f, err := os.Open(filepath.Join(dir, "discs-infilling-task.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }() // only read
-	sources, err := report.ReadSources(f, "task")
+	sources, err := report.ReadSources(filepath.Join(dir, "discs-infilling-task.json"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &report.Comparison{Sources: sources, Samplers: []report.SamplerRun{{Name: "echo"}}}
 	for _, s := range sources {
 		c.Samplers[0].Sentences = append(c.Samplers[0].Sentences,
-			report.SentenceRun{Fillings: []report.Filling{{Text: s.Gold}}, Distinct: 1, Total: 1})
+			report.SentenceRun{Fillings: []infill.Filling{{Text: s.Gold}}, Distinct: 1, Total: 1})
 	}
 	r, err := report.Compare(c, report.Files([]string{filepath.Join(dir, "wiki103.5k.txt"),
 		filepath.Join(dir, "tbc.5k.txt")}, nil),

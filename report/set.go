@@ -52,7 +52,7 @@ func (p *plan) newSet(name string, v *corpus.Vocab) *set {
 	return &set{name: name, corpus: corpus.New(v, p.generated), distinct: map[string]bool{}}
 }
 
-func (s *set) add(x Sentence) error {
+func (s *set) add(x sentence) error {
 	if err := s.corpus.Add(x.Text); err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -76,13 +76,17 @@ func (s *set) addRun(run *SamplerRun, top int) error {
 				break
 			}
 			score := f.Score
-			if err := s.add(Sentence{Text: f.Text, Group: i, Score: &score}); err != nil {
+			if err := s.add(sentence{Text: f.Text, Group: i, Score: &score}); err != nil {
 				return err
 			}
 			if n := float64(len(f.Spans)); n > 0 {
-				first, second := f.Score/n, f.SecondScore/n
+				first := f.Score / n
 				last := &s.scores[len(s.scores)-1]
-				last[perBlank], last[secondPerBlank] = &first, &second
+				last[perBlank] = &first
+				if k < len(x.SecondScores) {
+					second := x.SecondScores[k] / n
+					last[secondPerBlank] = &second
+				}
 			}
 		}
 	}

@@ -78,21 +78,21 @@ func optionValue(o *infill.Options, r infill.Range[int]) *Value {
 
 // stepsValue is the number of steps, 0 included, where the zero value of Options is the default.
 func stepsValue(o *infill.Options) *Value {
-	return optionValue(o, infill.RangeSteps).after(func() {
+	return optionValue(o, infill.Ranges.Steps).after(func() {
 		o.Sampling.Steps = cmp.Or(o.Sampling.Steps, infill.NoSteps)
 	})
 }
 
 // memoValue is the size of the memo, 0 included, where the zero value of Fill is the default.
 func memoValue(v *Fill) *Value {
-	value := WholeValue(&v.Memo, 0, MaxMemo).after(func() { v.Memo = cmp.Or(v.Memo, NoMemo) })
-	value.get = func() string { return strconv.Itoa(max(0, cmp.Or(v.Memo, DefaultMemo))) }
+	value := WholeValue(&v.Memo, 0, maxMemo).after(func() { v.Memo = cmp.Or(v.Memo, noMemo) })
+	value.get = func() string { return strconv.Itoa(max(0, cmp.Or(v.Memo, defaultMemo))) }
 	return value
 }
 
 // temperatureValue is the temperature, and 1 in place of 0.
 func temperatureValue(o *infill.Options) *Value {
-	r := infill.RangeTemperature
+	r := infill.Ranges.Temperature
 	v := NumberValue(r.Of(o), r.Min(), r.Max(), false)
 	v.get = func() string {
 		return strconv.FormatFloat(o.Complete().Sampling.Temperature, 'g', -1,

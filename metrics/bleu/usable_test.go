@@ -28,19 +28,19 @@ func TestMissingCorpora(t *testing.T) {
 		name      string
 		err, want error
 	}{
-		{"self", second(Self(nil, SelfOptions{})), ErrFewSentences},
-		{"hypotheses", second(Corpus(nil, index, Options{})), ErrNoHypotheses},
-		{"index", second(Corpus(c, nil, Options{})), ErrNoReferences},
-		{"paired hypotheses", second(Paired(nil, []*corpus.Corpus{c}, Options{})), ErrNoHypotheses},
-		{"paired reference", second(Paired(c, []*corpus.Corpus{nil}, Options{})), ErrNoReferences},
-		{"other vocabulary", second(Corpus(c, index, Options{})), ErrVocab},
-		{"other paired", second(Paired(c, []*corpus.Corpus{other}, Options{})), ErrVocab},
+		{"self", second(Self(nil, SelfOptions{})), errFewSentences},
+		{"hypotheses", second(Corpus(nil, index, Options{})), errNoHypotheses},
+		{"index", second(Corpus(c, nil, Options{})), errNoReferences},
+		{"paired hypotheses", second(Paired(nil, []*corpus.Corpus{c}, Options{})), errNoHypotheses},
+		{"paired reference", second(Paired(c, []*corpus.Corpus{nil}, Options{})), errNoReferences},
+		{"other vocabulary", second(Corpus(c, index, Options{})), errVocab},
+		{"other paired", second(Paired(c, []*corpus.Corpus{other}, Options{})), errVocab},
 	} {
 		if !errors.Is(x.err, x.want) {
 			t.Errorf("%s: %v, want %v", x.name, x.err, x.want)
 		}
 	}
-	if !errors.Is(ErrVocab, ngram.ErrVocab) {
+	if !errors.Is(errVocab, ngram.ErrVocab) {
 		t.Error("two errors for one thing")
 	}
 }

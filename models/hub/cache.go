@@ -137,13 +137,13 @@ func (c Cache) Expected(m *Model, f *File) string { return c.readRecord(m).expec
 
 // A Check is the comparison of one file with what it should be.
 type Check struct {
-	Path   string
-	Bytes  int64  // as found, -1 if it is missing
-	SHA256 string // as found
-	Want   string // SHA-256 it should have, "" if nothing says
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"`            // as found, -1 if it is missing
+	SHA256 string `json:"sha256,omitempty"` // as found
+	Want   string `json:"want,omitempty"`   // SHA-256 it should have, "" if nothing says
 	// what says so: "the catalogue", "the record of the first download", or the name of a file
-	By     string
-	Result string // one of Same, Differs, Missing, Extra, Unknown
+	By     string `json:"by,omitempty"`
+	Result string `json:"result"` // one of Same, Differs, Missing, Extra, Unknown
 }
 
 // Results of a Check.
@@ -168,7 +168,7 @@ func Faults(checks []Check) int {
 }
 
 // Verify hashes the files of a model in the cache, and names what else lies in its folder, hidden
-// files and folders apart. An error wraps ErrStore or is ctx's cause.
+// files and folders apart. An error wraps errStore or is ctx's cause.
 func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 	rec := c.readRecord(m)
 	dir := os.DirFS(c.Folder(m))
@@ -183,7 +183,7 @@ func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 		case err != nil && ctx.Err() != nil:
 			return nil, err
 		case err != nil:
-			return nil, fmt.Errorf("%w: %s: %w", ErrStore, c.Folder(m), err)
+			return nil, fmt.Errorf("%w: %s: %w", errStore, c.Folder(m), err)
 		}
 		if f.Bytes > 0 && check.Result == Unknown && check.Bytes != f.Bytes {
 			check.Result, check.By = Differs, "the size in the catalogue"

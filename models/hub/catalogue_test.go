@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 	"testing/fstest"
+	"unicode"
 
 	"infill/models"
 )
@@ -33,7 +33,7 @@ var firstUse = []string{"albert-base-v2", "bert-base-multilingual-cased", "disti
 
 // What is part of the program: every file has a hash, but for those of models that are known here.
 func TestBuiltin(t *testing.T) {
-	c := Builtin()
+	c := builtinCatalogue()
 	if len(c.Models) < 12 {
 		t.Fatalf("%d models", len(c.Models))
 	}
@@ -98,7 +98,7 @@ func TestBuiltinKnownTexts(t *testing.T) {
 		sizes[sumOf([]byte(text))] = len(text)
 	}
 	n := 0
-	for _, m := range Builtin().Models {
+	for _, m := range builtinCatalogue().Models {
 		for _, f := range m.Files {
 			config := f.Path == "config.json" && strings.Contains(m.Name, "roberta")
 			if (f.Path == "tokenizer_config.json" || config) && f.Pinned() {
@@ -183,21 +183,21 @@ func TestParseRefuses(t *testing.T) {
 		}),
 	}
 	for name, text := range cases {
-		_, err := Parse(strings.NewReader(text), "own.json")
+		_, err := parse(strings.NewReader(text), "own.json")
 		var e *CatalogueError
 		if !errors.Is(err, ErrCatalogue) || !errors.As(err, &e) ||
 			!strings.Contains(err.Error(), "own.json") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Parse(strings.NewReader("{\n\"version\": 1,\n\"models\": 5}"),
+	if _, err := parse(strings.NewReader("{\n\"version\": 1,\n\"models\": 5}"),
 		"own.json"); err == nil || !strings.Contains(err.Error(), "own.json:3") {
 		t.Errorf("the line: %v", err)
 	}
 	good := change(
 		func(m *Model) { m.Files[1].URL = "https://example.com/vocab.txt"; m.Files[0].SHA256 = "" },
 	)
-	if _, err := Parse(strings.NewReader(good), "own.json"); err != nil {
+	if _, err := parse(strings.NewReader(good), "own.json"); err != nil {
 		t.Errorf("a good one: %v", err)
 	}
 }
@@ -215,7 +215,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m, err := c.Find("bert-base-uncased"); err != nil || m.Key() != replaced.Key() ||
-		len(c.Models) != len(Builtin().Models)+1 {
+		len(c.Models) != len(builtinCatalogue().Models)+1 {
 		t.Errorf("%+v, %v, %d models", m, err, len(c.Models))
 	}
 	if _, err := Load(file + "x"); !errors.Is(err, ErrCatalogue) || !errors.Is(err, os.ErrNotExist) {
@@ -257,7 +257,7 @@ func TestVerifyFolder(t *testing.T) {
 		"outside, card": {"README.md": {Data: []byte("| `../x` | 1 | `" + a + "` |\n")}},
 		"huge":          {"README.md": {Data: make([]byte, maxCatalogue+1)}},
 	} {
-		if _, err := VerifyFolder(t.Context(), bad); !errors.Is(err, ErrUnverified) {
+		if _, err := VerifyFolder(t.Context(), bad); !errors.Is(err, errUnverified) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -272,7 +272,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"version":1,"models":[{"name":"..","files":[{"path":"../x"}]}]}`)
 	hash := regexp.MustCompile(`^[0-9a-f]{64}$`)
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := Parse(strings.NewReader(text), "fuzz")
+		c, err := parse(strings.NewReader(text), "fuzz")
 		if err != nil {
 			if !errors.Is(err, ErrCatalogue) {
 				t.Fatalf("an error of another kind: %v", err)
@@ -310,7 +310,7 @@ func FuzzVerifyFolder(f *testing.F) {
 		if sums != "" {
 			dir["SHA256SUMS"] = &fstest.MapFile{Data: []byte(sums)}
 		}
-		if _, err := VerifyFolder(t.Context(), dir); err != nil && !errors.Is(err, ErrUnverified) {
+		if _, err := VerifyFolder(t.Context(), dir); err != nil && !errors.Is(err, errUnverified) {
 			t.Fatalf("an error of another kind: %v", err)
 		}
 	})
@@ -326,7 +326,7 @@ func TestDocumentedCatalogue(t *testing.T) {
 	if block == nil {
 		t.Fatal("no example")
 	}
-	c, err := Parse(strings.NewReader(string(block[1])), "docs/guide/models.md")
+	c, err := parse(strings.NewReader(string(block[1])), "docs/guide/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,14 +341,14 @@ func TestForScript(t *testing.T) {
 	for script, want := range map[string]string{"Latin": "bert-base-multilingual-cased",
 		"Hiragana": "bert-base-multilingual-cased", "Thai": "xlm-roberta-base", "Cuneiform": "", "": ""} {
 		got := ""
-		if m := Builtin().ForScript(script); m != nil {
+		if m := ForScript(script); m != nil {
 			got = m.Name
 		}
 		if got != want {
 			t.Errorf("%s: %q, want %q", script, got, want)
 		}
 	}
-	for _, m := range Builtin().Models {
+	for _, m := range builtinCatalogue().Models {
 		for _, script := range m.Scripts {
 			if unicode.Scripts[script] == nil {
 				t.Errorf("%s: no script is called %s", m.Name, script)
