@@ -12,19 +12,19 @@ import (
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ at, beyond Options }{
-		{Options{Sampling: SamplingOptions{Steps: MaxSteps}},
-			Options{Sampling: SamplingOptions{Steps: MaxSteps + 1}}},
-		{Options{Sampling: SamplingOptions{Chains: MaxChains}},
-			Options{Sampling: SamplingOptions{Chains: MaxChains + 1}}},
+		{Options{Sampling: SamplingOptions{Steps: maxSteps}},
+			Options{Sampling: SamplingOptions{Steps: maxSteps + 1}}},
+		{Options{Sampling: SamplingOptions{Chains: maxChains}},
+			Options{Sampling: SamplingOptions{Chains: maxChains + 1}}},
 		{Options{Results: ResultOptions{Top: MaxTop}}, Options{Results: ResultOptions{Top: MaxTop + 1}}},
-		{Options{Sampling: SamplingOptions{Shortlist: MaxShortlist}},
-			Options{Sampling: SamplingOptions{Shortlist: MaxShortlist + 1}}},
-		{Options{Words: WordOptions{MinDistance: MaxMinDistance}},
-			Options{Words: WordOptions{MinDistance: MaxMinDistance + 1}}},
-		{Options{Sampling: SamplingOptions{Temperature: MinTemperature}},
-			Options{Sampling: SamplingOptions{Temperature: MinTemperature / 2}}},
-		{Options{Sampling: SamplingOptions{Temperature: MaxTemperature}},
-			Options{Sampling: SamplingOptions{Temperature: MaxTemperature * 2}}},
+		{Options{Sampling: SamplingOptions{Shortlist: maxShortlist}},
+			Options{Sampling: SamplingOptions{Shortlist: maxShortlist + 1}}},
+		{Options{Words: WordOptions{MinDistance: maxMinDistance}},
+			Options{Words: WordOptions{MinDistance: maxMinDistance + 1}}},
+		{Options{Sampling: SamplingOptions{Temperature: minTemperature}},
+			Options{Sampling: SamplingOptions{Temperature: minTemperature / 2}}},
+		{Options{Sampling: SamplingOptions{Temperature: maxTemperature}},
+			Options{Sampling: SamplingOptions{Temperature: maxTemperature * 2}}},
 		{Options{}, Options{Sampling: SamplingOptions{Temperature: math.SmallestNonzeroFloat64}}},
 		{Options{}, Options{Sampling: SamplingOptions{Temperature: -1}}},
 		{Options{}, Options{Sampling: SamplingOptions{Temperature: math.NaN()}}},
@@ -56,7 +56,7 @@ func TestTemperaturesAtTheBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, temperature := range []float64{MinTemperature, MaxTemperature} {
+	for _, temperature := range []float64{minTemperature, maxTemperature} {
 		for _, name := range samplers.Names() {
 			s, err := samplers.New(name, nil)
 			if err != nil {

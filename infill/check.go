@@ -96,8 +96,8 @@ func (o Options) Complete() Options {
 	if o.Results.Marginals || o.Results.Normalize {
 		o.Results.Score = ScorePLL
 	}
-	o.Search.Rows = cmp.Or(o.Search.Rows, DefaultRows)
-	o.Search.Context = cmp.Or(o.Search.Context, DefaultContext)
+	o.Search.Rows = cmp.Or(o.Search.Rows, defaultRows)
+	o.Search.Context = cmp.Or(o.Search.Context, defaultContext)
 	if o.Sampling.Sampler == nil {
 		o.Sampling.Sampler = &samplers.Rows{}
 	}

@@ -22,7 +22,7 @@ const (
 	// proposals that were refused, and neighbours that were only looked at. No call of the model is
 	// made for them. Of samplers that evaluate no energies (gibbs, sgdld, and dula in
 	// batches) only the last states are known, and are taken. The best 1024 + 2·Top are kept, or
-	// MaxKept for AllFillings.
+	// maxKept for AllFillings.
 	// They are a search for good fillings and not draws of π.
 	CollectVisited Collect = iota
 	// CollectLast takes the last state of every chain: with enough steps independent draws of π.
@@ -46,9 +46,9 @@ func (c Collect) String() string {
 	return fmt.Sprintf("collect(%d)", int(c))
 }
 
-// MaxKept bounds the states that CollectChain takes of all chains together, and those that
+// maxKept bounds the states that CollectChain takes of all chains together, and those that
 // CollectVisited keeps for AllFillings.
-const MaxKept = 1 << 20
+const maxKept = 1 << 20
 
 // keptOfChain is about how many states of a chain CollectChain takes if Options.Results.Thin is 0.
 const keptOfChain = 25
@@ -65,7 +65,7 @@ func (o *Options) thin() int {
 // has filled in. Their states are not draws of π.
 func (o *Options) Burnin() int { return o.Sampling.NumSteps() / 2 }
 
-// checkThin refuses to keep more states than MaxKept.
+// checkThin refuses to keep more states than maxKept.
 func (o *Options) checkThin() error {
 	if o.Results.Collect != CollectChain {
 		if o.Results.Thin != 0 {
@@ -87,9 +87,9 @@ func (o *Options) checkThin() error {
 	if o.Sampling.Budget != BudgetSteps {
 		most *= maxStretch
 	}
-	if n := (most - o.Burnin()) / o.thin() * o.Sampling.Chains; n > MaxKept {
+	if n := (most - o.Burnin()) / o.thin() * o.Sampling.Chains; n > maxKept {
 		return fmt.Errorf("%w: up to %d states along the chains, want at most %d; take one in more "+
-			"steps, or fewer chains", text.ErrOption, n, MaxKept)
+			"steps, or fewer chains", text.ErrOption, n, maxKept)
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (o *Options) checkThin() error {
 // returned: texts can have several states, and SelectDiverse chooses among them.
 func roomOf(o *Options) int {
 	if o.Results.Top == 0 { // AllFillings
-		return MaxKept
+		return maxKept
 	}
 	return 1024 + 2*o.Results.Top
 }

@@ -282,12 +282,12 @@ func TestCollectOptions(t *testing.T) {
 		{Results: ResultOptions{Collect: -1}}, {Results: ResultOptions{Collect: 3}},
 		{Results: ResultOptions{Thin: 2}}, {Results: ResultOptions{Collect: CollectChain, Thin: -1}},
 		{Results: ResultOptions{Collect: CollectChain, Thin: 1},
-			Sampling: SamplingOptions{Steps: MaxSteps}},
+			Sampling: SamplingOptions{Steps: maxSteps}},
 		{Results: ResultOptions{Collect: CollectChain}, Sampling: SamplingOptions{Steps: NoSteps}},
 		// 5 after the burn-in
 		{Results: ResultOptions{Collect: CollectChain, Thin: 6}, Sampling: SamplingOptions{Steps: 9}},
 		{Results: ResultOptions{Collect: CollectChain},
-			Sampling: SamplingOptions{Chains: MaxChains, Steps: 4 * 25 * 25, Budget: BudgetRows}},
+			Sampling: SamplingOptions{Chains: maxChains, Steps: 4 * 25 * 25, Budget: BudgetRows}},
 	} {
 		if err := opt.fill(); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", opt, err)
@@ -295,7 +295,7 @@ func TestCollectOptions(t *testing.T) {
 	}
 	for _, fine := range []Options{
 		{Results: ResultOptions{Collect: CollectChain}, Sampling: SamplingOptions{Chains: 100,
-			Steps: MaxSteps}},
+			Steps: maxSteps}},
 		{Results: ResultOptions{Collect: CollectChain, Thin: 5}, Sampling: SamplingOptions{Steps: 9}},
 		{Results: ResultOptions{Collect: CollectChain, Thin: 60},
 			Sampling: SamplingOptions{Steps: 9, Budget: BudgetRows}}, // a budget may buy more steps
@@ -326,8 +326,8 @@ func TestAllFillings(t *testing.T) {
 		t.Errorf("%d fillings of %d, %d left out", len(r.Fillings), r.Distinct, r.LeftOut)
 	}
 	p := &plan{opt: &Options{}, seen: recall.NewTally(1)} // as fill leaves AllFillings
-	p.seen.Add([]byte("a state"), MaxKept+7)
-	for kept, want := range map[int]int{MaxKept: 7, MaxKept - 1: 0} {
+	p.seen.Add([]byte("a state"), maxKept+7)
+	for kept, want := range map[int]int{maxKept: 7, maxKept - 1: 0} {
 		if got := p.leftOut(kept); got != want {
 			t.Errorf("%d left out with %d kept, want %d", got, kept, want)
 		}

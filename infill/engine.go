@@ -124,7 +124,7 @@ type Result struct {
 	// counts different tokens. From 131,072 on it is then an estimate, off by about 0.3 %.
 	Distinct int
 	// LeftOut is how many of these there was no room for where Options.Results.Top asks for all: those
-	// beyond the best MaxKept that CollectVisited took. It is 0 otherwise.
+	// beyond the best maxKept that CollectVisited took. It is 0 otherwise.
 	LeftOut int
 	// OriginalScore is the score of Options.Words.Original in the blanks: the sum of what the model
 	// says of their pieces, in nats. It is known if Options.Words.Filter.MaxDrop is set, and otherwise
@@ -174,7 +174,7 @@ type Result struct {
 // are ranked by Options.Results.Score. In the first Options.Sampling.Steps/2 steps, a burn-in, the
 // sampler adapts.
 //
-// Where a template leaves the number of tokens of a blank open, a search looks at MaxLengths
+// Where a template leaves the number of tokens of a blank open, a search looks at maxLengths
 // combinations of them at most, and every chain
 // draws it once, uniformly and independently of the others' blanks, and then
 // samples the tokens from π given the lengths: the joint distribution is

@@ -15,17 +15,17 @@ import (
 	"infill/mlm"
 )
 
-// MaxExactRows bounds the rows of the model that computing π may take. All single tokens of a
+// maxExactRows bounds the rows of the model that computing π may take. All single tokens of a
 // blank take one row together, a phrase of n tokens takes n. Of tied blanks each takes a row for
 // every token of every filling. Terms take Term.Rows of every filling. What would take more is
 // searched or sampled: 25 chains of 20 steps take about as many rows of their own.
-const MaxExactRows = 2048
+const maxExactRows = 2048
 
 // only is the target of a template whose states are the values of one coordinate, few enough to
 // evaluate all of them. Otherwise it is nil.
 func (p *plan) only() *target {
 	if p.opt.Method == MethodSample || p.open || len(p.parts[0].tgt.Coords) != 1 ||
-		p.parts[0].tgt.exactRows(p.opt.Results.Score)+p.parts[0].tgt.termRows() > MaxExactRows {
+		p.parts[0].tgt.exactRows(p.opt.Results.Score)+p.parts[0].tgt.termRows() > maxExactRows {
 		return nil
 	}
 	return p.parts[0].tgt

@@ -10,8 +10,8 @@ import (
 	"infill/infill/internal/text"
 )
 
-// MaxEdits bounds the distances of a [Filter].
-const MaxEdits = 1_000_000
+// maxEdits bounds the distances of a [Filter].
+const maxEdits = 1_000_000
 
 // ErrFiltered is returned when a filter refuses all fillings that were found.
 var ErrFiltered = errors.New("no filling passes the filters")
@@ -24,7 +24,7 @@ var ErrFiltered = errors.New("no filling passes the filters")
 // decides which are looked for.
 type Filter struct {
 	// MinEdits and MaxEdits bound the Levenshtein distance of the filled text from the original, in
-	// characters and without regard to case. 0 is any; both are at most the constant MaxEdits.
+	// characters and without regard to case. 0 is any; both are at most 1,000,000.
 	MinEdits, MaxEdits int
 	// MaxDrop is by how many nats a filling may score below the original words in their places,
 	// Result.OriginalScore, which is of Options.Results.Score. A negative drop asks for a better
@@ -41,9 +41,9 @@ func (f *Filter) on() bool { return *f != Filter{} }
 
 func (f *Filter) check() error {
 	switch {
-	case f.MinEdits < 0 || f.MinEdits > MaxEdits || f.MaxEdits < 0 || f.MaxEdits > MaxEdits:
+	case f.MinEdits < 0 || f.MinEdits > maxEdits || f.MaxEdits < 0 || f.MaxEdits > maxEdits:
 		return fmt.Errorf("%w: edit distances from %d to %d, want 0 to %d", text.ErrOption, f.MinEdits,
-			f.MaxEdits, MaxEdits)
+			f.MaxEdits, maxEdits)
 	case f.MaxEdits > 0 && f.MinEdits > f.MaxEdits:
 		return fmt.Errorf("%w: edit distances from %d to %d, want the smaller one first", text.ErrOption,
 			f.MinEdits, f.MaxEdits)

@@ -12,13 +12,13 @@ import (
 	"infill/samplers"
 )
 
-// MaxMarginals bounds the words of a blank, and the whole texts, whose probabilities are given.
-const MaxMarginals = 100
+// maxMarginals bounds the words of a blank, and the whole texts, whose probabilities are given.
+const maxMarginals = 100
 
-// WarnRHat is the split R-hat from which probabilities come with a warning. By R̂² ≈ 1 + M/ESS
+// warnRHat is the split R-hat from which probabilities come with a warning. By R̂² ≈ 1 + M/ESS
 // (Vats and Knudson 2021) M half chains then have fewer than five independent states each, so
 // that they may still remember where they started.
-const WarnRHat = 1.1
+const warnRHat = 1.1
 
 // warnFrom is the least probability whose R-hat a warning looks at. That of a word which one chain
 // saw now and then says little.
@@ -50,7 +50,7 @@ type Marginals struct {
 // A Marginal is a distribution over texts.
 type Marginal struct {
 	// Likeliest are the likeliest texts, Options.Results.Top of them at most, and never more than
-	// MaxMarginals. Texts that no chain saw are not among them.
+	// maxMarginals. Texts that no chain saw are not among them.
 	Likeliest []Estimate
 	Distinct  int // different texts among the states that count, or of all that fit
 }
@@ -91,7 +91,7 @@ func (o *Options) checkMarginals() error {
 
 // listed is how many texts of a distribution are given.
 func (o *Options) listed() int {
-	return min(cmp.Or(o.Results.Top, MaxMarginals), MaxMarginals)
+	return min(cmp.Or(o.Results.Top, maxMarginals), maxMarginals)
 }
 
 // A history is what all chains of the same lengths went through.
@@ -326,9 +326,9 @@ func (m *Marginals) doubt() string {
 		return fmt.Sprintf("chains disagree about %s, and none of them ever changed there; more "+
 			"steps let them move",
 			what)
-	case worst > WarnRHat:
+	case worst > warnRHat:
 		return fmt.Sprintf("chains disagree, with a split R-hat of %.2f for %s, above %.2g; "+
-			"more steps make it smaller", worst, what, WarnRHat)
+			"more steps make it smaller", worst, what, warnRHat)
 	case math.IsNaN(m.ESS):
 		return "there are too few steps after the burn-in for standard errors; more steps give some"
 	}

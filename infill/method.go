@@ -19,7 +19,7 @@ const (
 	// Otherwise it is MethodSearch.
 	MethodAuto Method = iota
 	// MethodExact computes all fillings of a single blank, with their probabilities, and samples
-	// other templates. See MaxExactRows.
+	// other templates. See maxExactRows.
 	MethodExact
 	// MethodSearch looks for the fillings with the best scores. No seed takes part. A single blank is
 	// computed as with MethodExact.
@@ -117,16 +117,16 @@ func (e Ending) String() string { return [...]string{"itself", "rows", "stopped"
 const (
 	// MaxRows bounds Options.Search.Rows.
 	MaxRows = 10_000_000
-	// DefaultRows is Options.Search.Rows if it is 0.
-	DefaultRows = 10_000
-	// DefaultContext is Options.Search.Context if it is 0.
-	DefaultContext = 128
-	// MaxLengths bounds the combinations of lengths that a search looks at, where blanks leave them
+	// defaultRows is Options.Search.Rows if it is 0.
+	defaultRows = 10_000
+	// defaultContext is Options.Search.Context if it is 0.
+	defaultContext = 128
+	// maxLengths bounds the combinations of lengths that a search looks at, where blanks leave them
 	// open. Of more, this many that are spread over all.
-	MaxLengths = 128
-	// MinContext and MaxContext bound Options.Search.Context.
-	MinContext = 16
-	MaxContext = 1 << 20
+	maxLengths = 128
+	// minContext and maxContext bound Options.Search.Context.
+	minContext = 16
+	maxContext = 1 << 20
 )
 
 // A Progress is how far a search is.

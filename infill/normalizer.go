@@ -10,14 +10,14 @@ import (
 	"infill/samplers"
 )
 
-// WarnWeights is the number of effective chains below which log Z comes with a warning. The few
+// warnWeights is the number of effective chains below which log Z comes with a warning. The few
 // weights that count say little about the weights that no chain has, and the standard error is
 // then too small.
 // It is looked at where no chains went the other way.
-const WarnWeights = 5
+const warnWeights = 5
 
-// WarnNats is the standard error of log Z, in nats, above which it comes with a warning.
-const WarnNats = 1
+// warnNats is the standard error of log Z, in nats, above which it comes with a warning.
+const warnNats = 1
 
 // A Normalizer is log Z = log Σ exp(U(θ)/T), the sum over all fillings that the options allow, with
 // the same numbers of tokens in the blanks. With a shortlist the sum is over its candidates.
@@ -123,12 +123,12 @@ func (t *target) normalizer(ctx context.Context, opt *Options, id string, last [
 	n = Normalizer{LogZ: r.LogZ, Error: r.Error, ESS: r.ESS, Chains: chains, Below: r.Below,
 		Above: r.Above}
 	switch {
-	case o.From != nil && !(n.Error <= WarnNats):
+	case o.From != nil && !(n.Error <= warnNats):
 		warn = fmt.Errorf("%w: chains from draws say that log Z is %.2f, chains from the fillings %.2f; "+
 			"more steps bring them together", ErrUnmixed, n.Below, n.Above)
-	case o.From == nil && !(n.ESS >= WarnWeights):
+	case o.From == nil && !(n.ESS >= warnWeights):
 		warn = fmt.Errorf("%w: log Z rests on %.1f effective chains of %d, fewer than %d; "+
-			"more steps or chains make them more", ErrUnmixed, n.ESS, chains, WarnWeights)
+			"more steps or chains make them more", ErrUnmixed, n.ESS, chains, warnWeights)
 	}
 	return n, warn, nil
 }

@@ -50,7 +50,7 @@ type WordOptions struct {
 	Ban      *WordList // words that fill no blank; nil: none
 	NoRepeat bool      // no word is filled in twice, tied blanks apart
 	// MinDistance is the least edit distance, in characters, of a filling from Original:
-	// 0 (any) to MaxMinDistance. Without Original it has no effect.
+	// 0 (any) to 100. Without Original it has no effect.
 	MinDistance int
 	// Original are the words that stood in the blanks, see Masking: one for every blank, in the order
 	// of the text, or nil. MinDistance, Filter, Edit and StartOriginal use them.
@@ -65,9 +65,9 @@ type WordOptions struct {
 // SearchOptions say how much a search looks at.
 type SearchOptions struct {
 	Effort Effort
-	// Rows bounds the rows of the model that a search evaluates: to MaxRows; 0: DefaultRows.
+	// Rows bounds the rows of the model that a search evaluates: to 10,000,000; 0: 10,000.
 	Rows int
-	// Context is how many pieces a row of a search sees, MinContext to MaxContext; 0: DefaultContext.
+	// Context is how many pieces a row of a search sees, from 16; 0: 128.
 	Context int
 }
 
@@ -75,14 +75,14 @@ type SearchOptions struct {
 // an effect.
 type SamplingOptions struct {
 	Sampler samplers.Sampler // nil: Rows with an adapted rate
-	// Steps of every chain, see Budget: up to MaxSteps, or NoSteps; 0: see DefaultSteps.
+	// Steps of every chain, see Budget: up to 1,000,000, or NoSteps; 0: see DefaultSteps.
 	Steps       int
 	Budget      Budget           // what Steps measures; zero value: steps
-	Chains      int              // 0 means 25; at most MaxChains
-	Temperature float64          // T of π ∝ exp(U/T), MinTemperature to MaxTemperature; 0 means 1
+	Chains      int              // 0 means 25; at most 10,000
+	Temperature float64          // T of π ∝ exp(U/T); 0 means 1
 	Gradient    mlm.GradientMode // zero value: the full gradient
 	// Shortlist is the number of candidates of every blank, the likeliest with all blanks masked:
-	// at most MaxShortlist, or NoShortlist.
+	// at most 1,048,576, or NoShortlist.
 	// 0 means DefaultShortlist for the samplers that evaluate every neighbour, those with
 	// samplers.Info.Enumerates, and all for the others.
 	Shortlist int
@@ -102,7 +102,7 @@ type ResultOptions struct {
 	Case  Case // how an uncased model's words are written
 	// Collect says which states are fillings; zero value: all that were evaluated.
 	Collect Collect
-	// Thin is the number of steps from one state of CollectChain to the next, up to MaxSteps;
+	// Thin is the number of steps from one state of CollectChain to the next, up to 1,000,000;
 	// 0 takes about 25 of each chain.
 	Thin   int
 	Select Select // how the Top fillings are chosen

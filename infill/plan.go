@@ -95,7 +95,7 @@ func (p *plan) countsOf(lists [][]text.Phrase) [][]int {
 	}
 	n := p.opt.Sampling.Chains
 	if p.opt.Method == MethodSearch {
-		n = min(p.lengths, MaxLengths)
+		n = min(p.lengths, maxLengths)
 	}
 	counts := make([][]int, n)
 	for k := range counts {

@@ -8,14 +8,14 @@ import (
 
 // Bounds of Options, so that a slip of the keyboard does not run for days or exhaust memory.
 const (
-	MaxSteps       = 1_000_000
-	MaxChains      = 10_000
+	maxSteps       = 1_000_000
+	maxChains      = 10_000
 	MaxTop         = 10_000
-	MaxShortlist   = 1 << 20
-	MaxMinDistance = 100
-	// MinTemperature and MaxTemperature keep U/T among the ordinary numbers of float64.
-	MinTemperature = 1e-300
-	MaxTemperature = 1e300
+	maxShortlist   = 1 << 20
+	maxMinDistance = 100
+	// minTemperature and maxTemperature keep U/T among the ordinary numbers of float64.
+	minTemperature = 1e-300
+	maxTemperature = 1e300
 )
 
 // A Range is a number among Options and the values that it may have. [Options.Check] refuses
@@ -53,26 +53,26 @@ func (r Range[N]) check(o *Options) error {
 
 // The ranges of Options, which do not change.
 var (
-	RangeMinDistance = Range[int]{what: "minimum distance", max: MaxMinDistance,
+	RangeMinDistance = Range[int]{what: "minimum distance", max: maxMinDistance,
 		of: func(o *Options) *int { return &o.Words.MinDistance }}
-	RangeMinEdits = Range[int]{what: "least edit distance", max: MaxEdits,
+	RangeMinEdits = Range[int]{what: "least edit distance", max: maxEdits,
 		of: func(o *Options) *int { return &o.Words.Filter.MinEdits }}
-	RangeMaxEdits = Range[int]{what: "greatest edit distance", max: MaxEdits,
+	RangeMaxEdits = Range[int]{what: "greatest edit distance", max: maxEdits,
 		of: func(o *Options) *int { return &o.Words.Filter.MaxEdits }}
 	RangeRows = Range[int]{what: "rows", min: 1, max: MaxRows,
 		of: func(o *Options) *int { return &o.Search.Rows }}
-	RangeContext = Range[int]{what: "context", min: MinContext, max: MaxContext,
+	RangeContext = Range[int]{what: "context", min: minContext, max: maxContext,
 		of: func(o *Options) *int { return &o.Search.Context }}
-	RangeSteps = Range[int]{what: "steps", max: MaxSteps, none: "NoSteps",
+	RangeSteps = Range[int]{what: "steps", max: maxSteps, none: "NoSteps",
 		of: func(o *Options) *int { return &o.Sampling.Steps }}
-	RangeChains = Range[int]{what: "chains", min: 1, max: MaxChains,
+	RangeChains = Range[int]{what: "chains", min: 1, max: maxChains,
 		of: func(o *Options) *int { return &o.Sampling.Chains }}
-	RangeShortlist = Range[int]{what: "shortlist", max: MaxShortlist, none: "NoShortlist",
+	RangeShortlist = Range[int]{what: "shortlist", max: maxShortlist, none: "NoShortlist",
 		of: func(o *Options) *int { return &o.Sampling.Shortlist }}
 	RangeTop = Range[int]{what: "top", min: 1, max: MaxTop, none: "AllFillings",
 		of: func(o *Options) *int { return &o.Results.Top }}
-	RangeThin = Range[int]{what: "thinning", max: MaxSteps,
+	RangeThin = Range[int]{what: "thinning", max: maxSteps,
 		of: func(o *Options) *int { return &o.Results.Thin }}
-	RangeTemperature = Range[float64]{what: "temperature", min: MinTemperature, max: MaxTemperature,
+	RangeTemperature = Range[float64]{what: "temperature", min: minTemperature, max: maxTemperature,
 		of: func(o *Options) *float64 { return &o.Sampling.Temperature }}
 )

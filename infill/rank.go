@@ -14,7 +14,7 @@ import (
 	"infill/tokenize"
 )
 
-// DiversityWeight is λ of SelectDiverse, in nats per token. The first filling
+// diversityWeight is λ of SelectDiverse, in nats per token. The first filling
 // is the best; each further one maximises
 //
 //	score per token − λ · (largest overlap with a filling already chosen)
@@ -24,7 +24,7 @@ import (
 // is maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) with
 // shared tokens for similarity: a filling that repeats all tokens of another
 // has to be λ nats per token better than one that repeats none.
-const DiversityWeight = 2.0
+const diversityWeight = 2.0
 
 // result ranks the states that were taken. Equal energies keep their order, so that the ranking is
 // a function of the run.
@@ -149,7 +149,7 @@ func diverse(f []Filling, n int) []Filling {
 	for len(out) < n {
 		best, bestV := -1, 0.0
 		for i := range f {
-			v := f[i].ScorePerToken - DiversityWeight*overlap[i]
+			v := f[i].ScorePerToken - diversityWeight*overlap[i]
 			if !used[i] && (best < 0 || v > bestV) {
 				best, bestV = i, v
 			}

@@ -32,7 +32,7 @@ type Term interface {
 	// Name is what results call the term. It is not empty and not "model", which is U₁.
 	Name() string
 	// Rows is about how many sequences of a neural network the value of a text takes, 0 for
-	// none. It bounds what is computed exactly, see [MaxExactRows].
+	// none. It bounds what is computed exactly, see maxExactRows.
 	Rows() int
 	// Values sets v[k] to the value of texts[k], in nats before the weight. v has the length of
 	// texts, and zeros. Values are finite. A state whose value is not is refused and counted, as one

@@ -179,7 +179,7 @@ func TestTermsExact(t *testing.T) {
 		if math.Abs(all-1) > 1e-9 {
 			t.Errorf("%q: probabilities sum to %v", text, all)
 		}
-		toy.rows = MaxExactRows
+		toy.rows = maxExactRows
 		if r = exactFill(t, e, text, Options{Method: MethodExact, Results: ResultOptions{Score: ScorePLL},
 			Words: WordOptions{Terms: []Weighted{{toy, 1}}}}); r.Exact || r.Method != MethodSample {
 			t.Errorf("%q: %d rows a text, and exact: %v", text, toy.rows, r)

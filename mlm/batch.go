@@ -166,7 +166,7 @@ func (s *scheduler) await(ctx context.Context, sentence *Sentence, units []*unit
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return ErrClosed
+		return errClosed
 	}
 	s.calls++
 	c.number = s.calls
@@ -214,7 +214,7 @@ func (s *scheduler) close() {
 	s.closed = true
 	for k, q := range s.queues {
 		for _, u := range q {
-			u.call.fail(ErrClosed)
+			u.call.fail(errClosed)
 			u.call.finish(1)
 		}
 		delete(s.queues, k)

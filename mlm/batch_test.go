@@ -402,35 +402,35 @@ func TestCallErrors(t *testing.T) {
 		err  error
 	}{
 		{"too long", ErrTooLong, "61 pieces", m.LogProb(ctx, long, [][]int32{{5}}, table(1, 1))},
-		{"no blank", ErrSentence, "no blank", m.LogProb(ctx, &Sentence{IDs: []int32{1}}, [][]int32{{}},
+		{"no blank", errSentence, "no blank", m.LogProb(ctx, &Sentence{IDs: []int32{1}}, [][]int32{{}},
 			table(1, 1))},
-		{"blank outside", ErrSentence, "ascending",
+		{"blank outside", errSentence, "ascending",
 			m.Independent(ctx, &Sentence{IDs: []int32{1}, Blanks: []int{1}}, table(1, fakeVocab))},
-		{"blanks unsorted", ErrSentence, "ascending",
+		{"blanks unsorted", errSentence, "ascending",
 			m.Independent(ctx, &Sentence{IDs: []int32{1, 2}, Blanks: []int{1, 0}}, table(2, fakeVocab))},
-		{"blank twice", ErrSentence, "ascending", m.Independent(ctx,
+		{"blank twice", errSentence, "ascending", m.Independent(ctx,
 			&Sentence{IDs: []int32{1, 2}, Blanks: []int{1, 1}}, table(2, fakeVocab))},
-		{"id outside", ErrSentence, "outside the vocabulary",
+		{"id outside", errSentence, "outside the vocabulary",
 			m.Independent(ctx, &Sentence{IDs: []int32{1, fakeVocab}, Blanks: []int{0}},
 				table(1, fakeVocab))},
-		{"short state", ErrSentence, "tokens for", m.LogProb(ctx, ok, [][]int32{{}}, table(1, 1))},
-		{"token outside", ErrSentence, "outside the vocabulary",
+		{"short state", errSentence, "tokens for", m.LogProb(ctx, ok, [][]int32{{}}, table(1, 1))},
+		{"token outside", errSentence, "outside the vocabulary",
 			m.LogProb(ctx, ok, [][]int32{{-1}}, table(1, 1))},
-		{"mask outside", ErrSentence, "no blank 1",
+		{"mask outside", errSentence, "no blank 1",
 			m.Conditional(ctx, ok, [][]int32{{5}}, []int{1}, table(1, fakeVocab))},
-		{"fewer masks", ErrSentence, "blanks to mask",
+		{"fewer masks", errSentence, "blanks to mask",
 			m.Conditional(ctx, ok, [][]int32{{5}}, nil, table(1, fakeVocab))},
-		{"no token", ErrSentence, "room for 0 values",
+		{"no token", errSentence, "room for 0 values",
 			m.TokenLogProb(ctx, ok, [][]int32{{5}}, []int{0}, nil)},
-		{"token of a masked blank", ErrSentence, "outside the vocabulary",
+		{"token of a masked blank", errSentence, "outside the vocabulary",
 			m.TokenLogProb(ctx, ok, [][]int32{{-1}}, []int{0}, make([]float32, 1))},
-		{"no such blank", ErrSentence, "no blank 1",
+		{"no such blank", errSentence, "no blank 1",
 			m.TokenLogProb(ctx, ok, [][]int32{{5}}, []int{1}, make([]float32, 1))},
-		{"no room", ErrSentence, "logProb[0]", m.LogProb(ctx, ok, [][]int32{{5}}, table(1, 0))},
-		{"fewer rows", ErrSentence, "logProb has", m.LogProb(ctx, ok, [][]int32{{5}}, nil)},
-		{"no room for gradients", ErrSentence, "grad[0]",
+		{"no room", errSentence, "logProb[0]", m.LogProb(ctx, ok, [][]int32{{5}}, table(1, 0))},
+		{"fewer rows", errSentence, "logProb has", m.LogProb(ctx, ok, [][]int32{{5}}, nil)},
+		{"no room for gradients", errSentence, "grad[0]",
 			m.Gradient(ctx, ok, [][]int32{{5}}, Full, table(1, 1), table(1, fakeVocab-1))},
-		{"no room for conditionals", ErrSentence, "out[0]", m.Independent(ctx, ok, table(1, 3))},
+		{"no room for conditionals", errSentence, "out[0]", m.Independent(ctx, ok, table(1, 3))},
 	} {
 		if !errors.Is(c.err, c.want) || !strings.Contains(c.err.Error(), c.text) {
 			t.Errorf("%s: %v", c.name, c.err)
@@ -575,14 +575,14 @@ func TestClose(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	close(be.block)
-	if err := <-got; !errors.Is(err, ErrClosed) {
+	if err := <-got; !errors.Is(err, errClosed) {
 		t.Errorf("call in flight: %v", err)
 	}
 	if err := <-closed; err != nil || !be.closed {
 		t.Errorf("close: %v", err)
 	}
 	if err := m.LogProb(context.Background(), s, [][]int32{{5, 6}}, table(1, 2)); !errors.Is(err,
-		ErrClosed) {
+		errClosed) {
 		t.Errorf("call after close: %v", err)
 	}
 	for i := 0; runtime.NumGoroutine() > before && i < 100; i++ {

@@ -77,7 +77,7 @@ func TestBFloat16(t *testing.T) {
 	if m.Close() != nil {
 		t.Error("closing")
 	}
-	if _, err := m.Float32(t.Context()); !errors.Is(err, ErrClosed) {
+	if _, err := m.Float32(t.Context()); !errors.Is(err, errClosed) {
 		t.Errorf("after closing: %v", err)
 	}
 }

@@ -87,7 +87,7 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 			o.Directions)
 	}
 	if m.sched == nil {
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 	if !m.info.Gradients {
 		return nil, fmt.Errorf("%w: %s", ErrNoGradient, m.info.NoGradients)
@@ -166,7 +166,7 @@ func (m *Model) speaks() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: every token is special or unused", ErrVocabulary)
+	return fmt.Errorf("%w: every token is special or unused", errVocabulary)
 }
 
 // checkSentence is the text of the options, or random tokens, with random

@@ -94,7 +94,7 @@ func checkVocabulary(tokens, logits int, plain bool, c config) error {
 		return nil
 	}
 	return fmt.Errorf("%w: the tokenizer has %d tokens, the model %d logits; put the "+
-		"tokenizer files of this very model beside it", ErrVocabulary, tokens, logits)
+		"tokenizer files of this very model beside it", errVocabulary, tokens, logits)
 }
 
 // roundedUp says whether a table was padded to a multiple that processors like.

@@ -30,7 +30,7 @@ func TestCheckVocabulary(t *testing.T) {
 		{50_280, 50_368, false, 0, false},
 	} {
 		err := checkVocabulary(c.tokens, c.logits, c.plain, config{Vocab: c.stated})
-		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrVocabulary) {
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, errVocabulary) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

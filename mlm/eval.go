@@ -107,7 +107,7 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 			ErrOption)
 	}
 	if m.sched == nil {
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 	if o.Rate == 0 {
 		o.Rate = 0.15

@@ -17,7 +17,7 @@ type exact struct {
 
 // Float32 is the model in float32: m itself, or if its device rounds, as with [BFloat16], a second
 // model on the processor, without a backward pass. The first call opens it, and it is closed with
-// m. Errors are those of [Open], and ErrClosed.
+// m. Errors are those of [Open], and errClosed.
 func (m *Model) Float32(ctx context.Context) (*Model, error) {
 	if !m.options.numbers().Rounded {
 		return m, nil
@@ -26,7 +26,7 @@ func (m *Model) Float32(ctx context.Context) (*Model, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 	if e.model != nil {
 		return e.model, nil

@@ -63,7 +63,7 @@ func mutate(data []byte, rng *rand.Rand) []byte {
 // kindOf gives the one of the errors that a bad model may give which err is,
 // nil if it is none.
 func kindOf(err error) error {
-	for _, e := range []error{ErrNoModel, ErrNotMasked, ErrVocabulary, ErrNotFinite, ErrSentence,
+	for _, e := range []error{ErrNoModel, ErrNotMasked, errVocabulary, ErrNotFinite, errSentence,
 		ErrTooLong, onnx.ErrFormat, onnx.ErrLimit, onnx.ErrExternal, onnx.ErrGraph,
 		onnx.ErrUnsupported, onnxgrad.ErrInputs, onnxgrad.ErrOutputs, onnxgrad.ErrShape,
 		onnxgrad.ErrUnsupportedOp, onnxgrad.ErrEmbedding,
@@ -207,7 +207,7 @@ func use(m *Model) error {
 		[][]int32{{26, 10}, {30, 11}}
 	v := m.VocabSize()
 	if v < 60 || v > 10_000 || m.MaxLength() > 0 && m.MaxLength() < len(s.IDs) {
-		return ErrVocabulary
+		return errVocabulary
 	}
 	ctx := context.Background()
 	if err := m.LogProb(ctx, s, states, table(2, 2)); err != nil {

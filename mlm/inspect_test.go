@@ -74,7 +74,7 @@ func TestInspectBroken(t *testing.T) {
 		"vocabulary of another model": {func(f fstest.MapFS) {
 			f["vocab.txt"].Data = append(f["vocab.txt"].Data,
 				"one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n"...)
-		}, ErrVocabulary, "logits", func(i Info) bool { return i.Tokens > i.Vocab }},
+		}, errVocabulary, "logits", func(i Info) bool { return i.Tokens > i.Vocab }},
 	} {
 		files := tinyFiles(t)
 		for k, v := range files { // a copy: the bytes are shared

@@ -41,8 +41,8 @@ import (
 var (
 	// ErrTooLong: the sentence has more pieces than the model has positions.
 	ErrTooLong = errors.New("sentence is too long for the model")
-	// ErrSentence: blanks or states do not fit the sentence or the vocabulary.
-	ErrSentence = errors.New("bad sentence")
+	// errSentence: blanks or states do not fit the sentence or the vocabulary.
+	errSentence = errors.New("bad sentence")
 	// ErrNoModel: the folder has no model file, or several and none with a usual name.
 	ErrNoModel = errors.New("no model")
 	// ErrNotMasked: the graph is not a masked language model that can be used:
@@ -51,14 +51,14 @@ var (
 	// ErrNoGradient: the backward pass of this model could not be derived;
 	// the forward mode works.
 	ErrNoGradient = errors.New("model has no full gradient")
-	// ErrVocabulary: tokenizer and model disagree on the vocabulary.
-	ErrVocabulary = errors.New("vocabulary does not fit the model")
+	// errVocabulary: tokenizer and model disagree on the vocabulary.
+	errVocabulary = errors.New("vocabulary does not fit the model")
 	// ErrNotFinite: the model computes NaN or infinity.
 	ErrNotFinite = errors.New("the model's output is not finite")
 	// ErrOption: an option is out of range.
 	ErrOption = errors.New("bad model option")
-	// ErrClosed: the model was closed.
-	ErrClosed = errors.New("model is closed")
+	// errClosed: the model was closed.
+	errClosed = errors.New("model is closed")
 )
 
 // DefaultBatchTokens is the number of tokens (rows × length) that one
@@ -262,7 +262,7 @@ func (m *Model) Threads() int { return m.options.Threads }
 func (m *Model) Places(gate.Key) gate.Places { return m.sched }
 
 // Close stops the workers and frees the model. Calls in flight end with
-// ErrClosed. Closing twice is harmless.
+// errClosed. Closing twice is harmless.
 func (m *Model) Close() error {
 	if m.sched == nil {
 		return nil
@@ -289,7 +289,7 @@ func (m *Model) LogProb(ctx context.Context, s *Sentence, states [][]int32,
 func (m *Model) TokenLogProb(ctx context.Context, s *Sentence, states [][]int32, i []int,
 	logProb []float32) error {
 	if len(i) != len(states) || len(logProb) != len(states) {
-		return fmt.Errorf("%w: %d states but %d blanks and room for %d values", ErrSentence,
+		return fmt.Errorf("%w: %d states but %d blanks and room for %d values", errSentence,
 			len(states), len(i), len(logProb))
 	}
 	if err := errors.Join(m.check(s, states, nil), m.check(s, states, i)); err != nil {
@@ -377,7 +377,7 @@ func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mod
 func (m *Model) Conditional(ctx context.Context, s *Sentence, states [][]int32, i []int,
 	out [][]float32) error {
 	if len(i) != len(states) {
-		return fmt.Errorf("%w: %d states but %d blanks to mask", ErrSentence, len(states), len(i))
+		return fmt.Errorf("%w: %d states but %d blanks to mask", errSentence, len(states), len(i))
 	}
 	if err := m.check(s, states, i); err != nil {
 		return err
@@ -418,54 +418,54 @@ func (m *Model) Independent(ctx context.Context, s *Sentence, out [][]float32) e
 // given, is the blank of states[c] whose token does not matter.
 func (m *Model) check(s *Sentence, states [][]int32, masked []int) error {
 	if m.sched == nil {
-		return ErrClosed
+		return errClosed
 	}
 	if s == nil {
 		return fmt.Errorf("%w: there is none; make one of the ids of tokenize.Tokenizer.Encode",
-			ErrSentence)
+			errSentence)
 	}
 	if limit := m.info.MaxLength; limit > 0 && len(s.IDs) > limit {
 		return fmt.Errorf("%w: %d pieces with the special tokens, the model takes %d; split the text",
 			ErrTooLong, len(s.IDs), limit)
 	}
 	if len(s.Blanks) == 0 {
-		return fmt.Errorf("%w: it has no blank", ErrSentence)
+		return fmt.Errorf("%w: it has no blank", errSentence)
 	}
 	for p, id := range s.IDs {
 		if id < 0 || int(id) >= m.info.Vocab {
-			return fmt.Errorf("%w: id %d at position %d is outside the vocabulary of %d", ErrSentence, id, p,
+			return fmt.Errorf("%w: id %d at position %d is outside the vocabulary of %d", errSentence, id, p,
 				m.info.Vocab)
 		}
 	}
 	for i, p := range s.Blanks {
 		if p < 0 || p >= len(s.IDs) || i > 0 && p <= s.Blanks[i-1] {
-			return fmt.Errorf("%w: blanks %v are not ascending positions below %d", ErrSentence, s.Blanks,
+			return fmt.Errorf("%w: blanks %v are not ascending positions below %d", errSentence, s.Blanks,
 				len(s.IDs))
 		}
 	}
 	for c, st := range states {
 		if len(st) != len(s.Blanks) {
-			return fmt.Errorf("%w: state %d has %d tokens for %d blanks", ErrSentence, c, len(st),
+			return fmt.Errorf("%w: state %d has %d tokens for %d blanks", errSentence, c, len(st),
 				len(s.Blanks))
 		}
 		if masked != nil && (masked[c] < 0 || masked[c] >= len(s.Blanks)) {
-			return fmt.Errorf("%w: state %d: there is no blank %d of %d", ErrSentence, c, masked[c],
+			return fmt.Errorf("%w: state %d: there is no blank %d of %d", errSentence, c, masked[c],
 				len(s.Blanks))
 		}
 		for i, id := range st {
 			if (id < 0 || int(id) >= m.info.Vocab) && (masked == nil || masked[c] != i) {
 				return fmt.Errorf("%w: state %d: id %d at blank %d is outside the vocabulary of %d",
-					ErrSentence, c, id, i, m.info.Vocab)
+					errSentence, c, id, i, m.info.Vocab)
 			}
 		}
 	}
 	return nil
 }
 
-// closed says by ErrClosed, which callers know, that a session was closed.
+// closed says by errClosed, which callers know, that a session was closed.
 func closed(err error) error {
 	if errors.Is(err, ort.ErrClosed) {
-		return fmt.Errorf("%w: %w", ErrClosed, err)
+		return fmt.Errorf("%w: %w", errClosed, err)
 	}
 	return err
 }
@@ -480,11 +480,11 @@ func given(ctx context.Context) error {
 
 func room(name string, dst [][]float32, n, width int) error {
 	if len(dst) != n {
-		return fmt.Errorf("%w: %s has %d rows, needed are %d", ErrSentence, name, len(dst), n)
+		return fmt.Errorf("%w: %s has %d rows, needed are %d", errSentence, name, len(dst), n)
 	}
 	for c := range dst {
 		if len(dst[c]) < width {
-			return fmt.Errorf("%w: %s[%d] has room for %d values, needed are %d", ErrSentence, name, c,
+			return fmt.Errorf("%w: %s[%d] has room for %d values, needed are %d", errSentence, name, c,
 				len(dst[c]), width)
 		}
 	}

@@ -176,7 +176,7 @@ func (n *Network) Run(ctx context.Context, text string) (values []float32, shape
 		return nil, nil, 0, err
 	}
 	if n.session == nil {
-		return nil, nil, 0, ErrClosed
+		return nil, nil, 0, errClosed
 	}
 	enc, err := n.tok.Encode(text)
 	if err != nil {

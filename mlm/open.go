@@ -39,7 +39,7 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Model, error) {
 // tokenizer's files and config.json. Every file is checked before the runtime
 // sees any of it. See [OpenDir] for folders on disk.
 //
-// Errors wrap ErrNoModel, ErrNotMasked, ErrVocabulary, ErrOption, a sentinel
+// Errors wrap ErrNoModel, ErrNotMasked, errVocabulary, ErrOption, a sentinel
 // of mlm/onnx (a file that is truncated, not ONNX, or hostile), of tokenize
 // (*tokenize.FileError), or of internal/ort (the runtime is missing or
 // refuses the model).

@@ -102,11 +102,11 @@ func TestOpenErrors(t *testing.T) {
 			d := f["vocab.txt"].Data
 			f["vocab.txt"].Data = d[:bytes.LastIndexByte(d[:len(d)-1], '\n')+1]
 			f["config.json"].Data = []byte(`{"vocab_size": 69}`)
-		}, ErrVocabulary, "69 tokens"},
+		}, errVocabulary, "69 tokens"},
 		{"larger vocabulary", func(f fstest.MapFS) {
 			f["vocab.txt"].Data = append(f["vocab.txt"].Data,
 				"one\nmore\n"...)
-		}, ErrVocabulary, "72 tokens"},
+		}, errVocabulary, "72 tokens"},
 		{"no vocabulary", func(f fstest.MapFS) { delete(f, "vocab.txt") }, tokenize.ErrNoVocabulary,
 			"vocab.txt"},
 		{"broken configuration", func(f fstest.MapFS) { f["config.json"].Data = []byte("{") }, ErrNoModel,
@@ -203,7 +203,7 @@ func TestCutVocabulary(t *testing.T) {
 	files := tinyFiles(t)
 	d := files["vocab.txt"].Data
 	files["vocab.txt"].Data = d[:bytes.LastIndexByte(d[:len(d)-1], '\n')+1] // without ##ing
-	if m, err := Open(context.Background(), files, Options{}); !errors.Is(err, ErrVocabulary) {
+	if m, err := Open(context.Background(), files, Options{}); !errors.Is(err, errVocabulary) {
 		t.Errorf("opened %v, %v", m, err)
 	}
 }

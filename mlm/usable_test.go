@@ -53,7 +53,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 		}, ErrOption, "context.Background()"},
 		{"evaluate without a sentence", func() error {
 			return m.LogProb(ctx, nil, state, logProb)
-		}, ErrSentence, "Encode"},
+		}, errSentence, "Encode"},
 		{"an unknown gradient", func() error {
 			return m.Gradient(ctx, s, state, 7, logProb, wide)
 		}, ErrOption, "Full or Forward"},
@@ -101,12 +101,12 @@ func TestZeroModelIsClosed(t *testing.T) {
 		},
 		"Check": func() error { _, err := m.Check(ctx, CheckOptions{}); return err },
 	} {
-		if err := call(); !errors.Is(err, ErrClosed) {
+		if err := call(); !errors.Is(err, errClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	var n Network
-	if _, _, _, err := n.Run(ctx, "a dog"); !errors.Is(err, ErrClosed) || n.Close() != nil {
+	if _, _, _, err := n.Run(ctx, "a dog"); !errors.Is(err, errClosed) || n.Close() != nil {
 		t.Errorf("a network that was never opened: %v", err)
 	}
 	if a, b, c := m.Work(); m.Close() != nil || m.Threads() != 0 || a != b || b != c {

@@ -12,7 +12,7 @@ import (
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
 	_, h := start(t, Options{Work: 1000})
-	texts := strings.Repeat(`"a [MASK] .", `, MaxTexts)
+	texts := strings.Repeat(`"a [MASK] .", `, maxTexts)
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -31,7 +31,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/v1/fill", `{"text": "\ud800 [MASK]"}`, 400, "bad_json", "surrogate"},
 		{"POST", "/v1/fill", `{"a": ` + strings.Repeat("[", 80) + strings.Repeat("]", 80) + `}`, 400,
 			"bad_json", "nested"},
-		{"POST", "/v1/fill", `{"text": "` + strings.Repeat("a", MaxBody) + `"}`, 413, "too_long",
+		{"POST", "/v1/fill", `{"text": "` + strings.Repeat("a", maxBody) + `"}`, 413, "too_long",
 			"more than 1048576 bytes"},
 		{"POST", "/v1/fill", `{"text": ""}`, 422, "empty", "empty"},
 		{"POST", "/v1/fill", `{"text": "the cat ."}`, 422, "no_blank", "no blank"},

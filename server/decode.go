@@ -27,16 +27,16 @@ type request struct {
 	stream bool
 }
 
-// readBody reads a body of at most MaxBody bytes within bodyTime.
+// readBody reads a body of at most maxBody bytes within bodyTime.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(bodyTime)) // writers of tests have none
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	// At the end of a body net/http takes the deadline away, so that it does not end the work.
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		f := fail("too_long", "the body has more than %d bytes", MaxBody)
+		f := fail("too_long", "the body has more than %d bytes", maxBody)
 		f.large = true
 		return nil, f
 	case err == nil:
@@ -49,7 +49,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 // decode reads a body as a JSON line of a batch file, with the fields of a server.
 func decode(body []byte) (*request, error) {
-	in, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: MaxBody}}.Input(1, body)
+	in, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: maxBody}}.Input(1, body)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // decodeMask reads a body of that task.
 func decodeMask(body []byte) (*maskRequest, error) {
-	fields, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: MaxBody, Depth: 64}}.Object(1, body)
+	fields, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: maxBody, Depth: 64}}.Object(1, body)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +35,8 @@ func decodeMask(body []byte) (*maskRequest, error) {
 	switch {
 	case q.texts == nil:
 		return nil, fail("bad_json", "no field %q", "inputs")
-	case len(q.texts) > MaxTexts:
-		return nil, fail(codeTooManyTexts, `"inputs" has %d texts, at most %d`, len(q.texts), MaxTexts)
+	case len(q.texts) > maxTexts:
+		return nil, fail(codeTooManyTexts, `"inputs" has %d texts, at most %d`, len(q.texts), maxTexts)
 	case !q.joint && len(q.fields) > 0:
 		return nil, fail("bad_option", `parameter %q goes with "joint": true`, q.fields[0].Name)
 	}

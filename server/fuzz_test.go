@@ -34,7 +34,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		m, err := decodeMask([]byte(s))
 		known(err)
-		if err == nil && (len(m.texts) == 0 || len(m.texts) > MaxTexts || m.topK < 1) {
+		if err == nil && (len(m.texts) == 0 || len(m.texts) > maxTexts || m.topK < 1) {
 			t.Errorf("%q: %+v", s, m)
 		}
 		values, err := url.ParseQuery(s)

@@ -412,7 +412,7 @@ func TestCutOff(t *testing.T) {
 			t.Errorf("%s %.40s: %d …%s", c.path, c.body, a.code, last)
 		}
 	}
-	if err := <-ended; !errors.Is(err, ErrCutOff) {
+	if err := <-ended; !errors.Is(err, errCutOff) {
 		t.Error(err)
 	}
 	if got := log.String(); strings.Count(got, "code=503") != len(cases) ||

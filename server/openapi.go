@@ -183,7 +183,7 @@ func scoreSchema() schema {
 func maskSchema() schema {
 	return object(schema{
 		"inputs": schema{"type": []string{"string", "array"}, "items": schema{"type": "string"},
-			"maxItems": MaxTexts},
+			"maxItems": maxTexts},
 		"model": schema{"type": "string"},
 		"parameters": schema{"type": "object", "properties": schema{
 			"top_k":   schema{"type": "integer", "minimum": 1, "default": defaultTopK},

@@ -29,11 +29,11 @@ const (
 
 // Bounds that no option changes.
 const (
-	// MaxBody is the greatest length of a request's body in bytes. A batch has as many lines of
+	// maxBody is the greatest length of a request's body in bytes. A batch has as many lines of
 	// this length as it likes.
-	MaxBody = 1 << 20
-	// MaxTexts is the greatest number of texts of one request.
-	MaxTexts = 32
+	maxBody = 1 << 20
+	// maxTexts is the greatest number of texts of one request.
+	maxTexts = 32
 )
 
 // Times that a client has. They are variables for tests.
@@ -138,11 +138,11 @@ func (s *Server) Steer(parts *energies.Parts) {
 }
 
 // Add gives the server an open model, which stays the caller's to close after the server has ended.
-// The first one answers requests that name none. Errors: ErrMissing without a model, or two models
+// The first one answers requests that name none. Errors: errMissing without a model, or two models
 // of one name.
 func (s *Server) Add(name string, m *mlm.Model) error {
 	if m == nil {
-		return fmt.Errorf("%w: no model %q to add; open one with mlm.Open", ErrMissing, name)
+		return fmt.Errorf("%w: no model %q to add; open one with mlm.Open", errMissing, name)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,22 +191,22 @@ func (s *Server) find(name string) (*model, error) {
 	return nil, fail(codeUnknownModel, "no model is called %q; there are %q", name, names)
 }
 
-// ErrMissing is returned for a model, a listener or a context that is nil.
-var ErrMissing = errors.New("missing argument")
+// errMissing is returned for a model, a listener or a context that is nil.
+var errMissing = errors.New("missing argument")
 
-// ErrCutOff is returned by Serve when requests had not ended within the time they were given.
-var ErrCutOff = errors.New("requests were cut off")
+// errCutOff is returned by Serve when requests had not ended within the time they were given.
+var errCutOff = errors.New("requests were cut off")
 
 // Serve answers the connections of a listener until ctx ends. Then it takes no new ones, is not
 // ready any more, lets running requests end for at most the time of grace, and returns nil. If some
-// have not ended by then, they are cut off and the error is ErrCutOff. It is ErrMissing without a
+// have not ended by then, they are cut off and the error is errCutOff. It is errMissing without a
 // context or a listener. Other errors are the listener's.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	switch {
 	case ctx == nil:
-		return fmt.Errorf("%w: the context is nil; pass context.Background()", ErrMissing)
+		return fmt.Errorf("%w: the context is nil; pass context.Background()", errMissing)
 	case l == nil:
-		return fmt.Errorf("%w: there is no listener; make one with net.Listen", ErrMissing)
+		return fmt.Errorf("%w: there is no listener; make one with net.Listen", errMissing)
 	}
 	base, cut := context.WithCancelCause(context.Background())
 	defer cut(nil)
@@ -236,7 +236,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	last, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
 	_ = srv.Shutdown(last)
-	return errors.Join(fmt.Errorf("%w: %d after %v", ErrCutOff, n, grace), srv.Close())
+	return errors.Join(fmt.Errorf("%w: %d after %v", errCutOff, n, grace), srv.Close())
 }
 
 // drain says that the server is about to end.

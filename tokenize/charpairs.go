@@ -29,7 +29,7 @@ func newCharPairs(vocab map[string]int, merges [][2]string, ignoreMerges bool) (
 		name := bytePiece(byte(b))
 		id, ok := vocab[name]
 		if !ok {
-			return nil, problem(ErrUnsupported, "byte fallback without the piece %s; a vocabulary with "+
+			return nil, problem(errUnsupported, "byte fallback without the piece %s; a vocabulary with "+
 				"the pieces of all bytes can be read", name)
 		}
 		m.bytes[b] = int32(id)

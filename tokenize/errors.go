@@ -13,12 +13,12 @@ var (
 	ErrNoVocabulary = errors.New("no vocabulary")
 	// ErrFormat: a file is not what its name promises.
 	ErrFormat = errors.New("malformed")
-	// ErrUnsupported: a file is well formed but asks for a tokenizer that this package does not have.
-	ErrUnsupported = errors.New("unsupported")
+	// errUnsupported: a file is well formed but asks for a tokenizer that this package does not have.
+	errUnsupported = errors.New("unsupported")
 	// ErrTooLarge: a file, a vocabulary, a piece or a text is larger than this package accepts.
 	ErrTooLarge = errors.New("too large")
-	// ErrMissingToken: the vocabulary lacks a special token that the tokenizer needs.
-	ErrMissingToken = errors.New("missing token")
+	// errMissingToken: the vocabulary lacks a special token that the tokenizer needs.
+	errMissingToken = errors.New("missing token")
 	// ErrInvalidUTF8: a text or a file is not UTF-8.
 	ErrInvalidUTF8 = errors.New("invalid UTF-8")
 )

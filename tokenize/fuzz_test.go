@@ -29,7 +29,7 @@ func checkEncoding(t *testing.T, tok *Tokenizer, text string) {
 	}
 	var unknown error
 	if u, ok := tok.model.(*unigram); ok && u.unknown < 0 {
-		unknown = ErrMissingToken
+		unknown = errMissingToken
 	}
 	if unknown != nil && errors.Is(err, unknown) {
 		return
@@ -148,8 +148,8 @@ func checkLoad(t *testing.T, files map[string]string) {
 		if !errors.As(err, &file) || tok != nil {
 			t.Fatalf("%T %v", err, err)
 		}
-		for _, sentinel := range []error{ErrNoVocabulary, ErrFormat, ErrUnsupported, ErrTooLarge,
-			ErrMissingToken, ErrInvalidUTF8} {
+		for _, sentinel := range []error{ErrNoVocabulary, ErrFormat, errUnsupported, ErrTooLarge,
+			errMissingToken, ErrInvalidUTF8} {
 			if errors.Is(err, sentinel) {
 				return
 			}

@@ -34,7 +34,7 @@ func (r jsonReader) wordsOf(p *pipeline) error {
 	if kind == "" {
 		return nil
 	}
-	return r.fail("pre_tokenizer.type", ErrUnsupported, "%s; a WordPiece model is read with "+
+	return r.fail("pre_tokenizer.type", errUnsupported, "%s; a WordPiece model is read with "+
 		"BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation or a Sequence of them", kind)
 }
 

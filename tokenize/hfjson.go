@@ -90,7 +90,7 @@ func (r jsonReader) textStage(s *spec, norm, pre json.RawMessage) error {
 		s.algorithm = charPairModel
 	}
 	if (s.algorithm == bytePairModel) != (s.parts.bytes != nil) {
-		return r.fail("pre_tokenizer", ErrUnsupported,
+		return r.fail("pre_tokenizer", errUnsupported,
 			"a BPE model is read with ByteLevel (last) or with byte_fallback, a Unigram model without "+
 				"ByteLevel")
 	}
@@ -125,7 +125,7 @@ func (r jsonReader) model(s *spec, data json.RawMessage) error {
 		}
 		s.bytesUnknown = m.Unknown != ""
 	case kind != "WordPiece" && kind != "":
-		return r.fail("model.type", ErrUnsupported, "%s; want WordPiece, BPE or Unigram", kind)
+		return r.fail("model.type", errUnsupported, "%s; want WordPiece, BPE or Unigram", kind)
 	}
 	if absent(m.Vocab) {
 		return r.fail("model.vocab", ErrFormat, "missing")
@@ -215,7 +215,7 @@ func (r jsonReader) onePostProcessor(s *spec, path, kind string, data json.RawMe
 	case "TemplateProcessing":
 		return r.template(s, path, data)
 	}
-	return r.fail(path+".type", ErrUnsupported, "%s; want TemplateProcessing, BertProcessing, "+
+	return r.fail(path+".type", errUnsupported, "%s; want TemplateProcessing, BertProcessing, "+
 		"RobertaProcessing or none", kind)
 }
 

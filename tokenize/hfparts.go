@@ -106,12 +106,12 @@ func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (norm
 		case v.Pattern.Regex != nil && patterns[*v.Pattern.Regex] != nil:
 			out.match = patterns[*v.Pattern.Regex]
 		default:
-			return nil, r.fail(joinPath(path, "pattern"), ErrUnsupported,
+			return nil, r.fail(joinPath(path, "pattern"), errUnsupported,
 				"%s; a string can be replaced, or one of the regular expressions of ALBERT and DeBERTa", data)
 		}
 		return out, nil
 	}
-	return nil, r.fail(joinPath(path, "type"), ErrUnsupported,
+	return nil, r.fail(joinPath(path, "type"), errUnsupported,
 		"%s; a model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, BertNormalizer, "+
 			"Strip, Replace, Precompiled or a Sequence of them", kind)
 }
@@ -132,10 +132,10 @@ func (r jsonReader) bpe(s *spec, data json.RawMessage) error {
 	}
 	switch {
 	case m.Prefix != "" || m.Suffix != "":
-		return r.fail("model", ErrUnsupported, "BPE with marks inside (%q) or at the end (%q) of "+
+		return r.fail("model", errUnsupported, "BPE with marks inside (%q) or at the end (%q) of "+
 			"words; only BPE of bytes or with byte fallback can be read", m.Prefix, m.Suffix)
 	case m.Dropout != 0:
-		return r.fail("model.dropout", ErrUnsupported,
+		return r.fail("model.dropout", errUnsupported,
 			"%v: the tokenizer draws at random; set dropout to null", m.Dropout)
 	case len(m.Merges) > maxVocabulary:
 		return r.fail("model.merges", ErrTooLarge, "%d merges, at most %d are accepted", len(m.Merges),

@@ -25,7 +25,7 @@ func (r jsonReader) splitters(p *pipeline, data json.RawMessage) error {
 	return r.each("pre_tokenizer", "pretokenizers", data,
 		func(path, kind string, data json.RawMessage) error {
 			if p.bytes != nil {
-				return r.fail(path, ErrUnsupported, "%s after ByteLevel, which comes last", kind)
+				return r.fail(path, errUnsupported, "%s after ByteLevel, which comes last", kind)
 			}
 			var v jsonSplitter
 			if err := r.decode(path, data, &v); err != nil {
@@ -56,13 +56,13 @@ func (r jsonReader) oneSplitter(path, kind string, v *jsonSplitter, data json.Ra
 		return r.patternSplitter(path, v, data)
 	case "Punctuation":
 		if v.Behavior != "" && v.Behavior != "Isolated" && v.Behavior != "isolated" {
-			return nil, r.fail(joinPath(path, "behavior"), ErrUnsupported, "%s; want Isolated", v.Behavior)
+			return nil, r.fail(joinPath(path, "behavior"), errUnsupported, "%s; want Isolated", v.Behavior)
 		}
 		return atPunctuation{}, nil
 	case "Metaspace":
 		return r.metaspace(path, v)
 	}
-	return nil, r.fail(joinPath(path, "type"), ErrUnsupported,
+	return nil, r.fail(joinPath(path, "type"), errUnsupported,
 		"%s; a BPE model is read with ByteLevel or Split, a Unigram model with Metaspace, a WordPiece "+
 			"model with BertPreTokenizer, each with Whitespace, WhitespaceSplit, Punctuation or a "+
 			"Sequence of them", kind)
@@ -79,7 +79,7 @@ func (r jsonReader) patternSplitter(path string, v *jsonSplitter, data json.RawM
 		cut.match = wordPatterns[*v.Pattern.Regex]
 	}
 	if cut.match == nil || v.Invert || !cut.join && v.Behavior != "Isolated" {
-		return nil, r.fail(path, ErrUnsupported, "%s; a Split is read at a string, or by the regular "+
+		return nil, r.fail(path, errUnsupported, "%s; a Split is read at a string, or by the regular "+
 			"expressions of Llama 3 and Qwen 2, Isolated or MergedWithPrevious and not inverted", data)
 	}
 	return cut, nil

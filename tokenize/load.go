@@ -86,7 +86,7 @@ func loadVocab(fsys fs.FS, c *config) (string, *spec, error) {
 	// SentencePiece's own files: spiece.model, spm.model, sentencepiece.bpe.model, tokenizer.model.
 	if others, e := fs.Glob(fsys, "*.model"); e == nil && len(others) > 0 {
 		return others[0], nil, &FileError{File: others[0],
-			Err: problem(ErrUnsupported, "a SentencePiece model, which does not say where special tokens "+
+			Err: problem(errUnsupported, "a SentencePiece model, which does not say where special tokens "+
 				"go; write tokenizer.json beside it: pip install transformers sentencepiece protobuf, "+
 				"then in Python from transformers import AutoTokenizer; "+
 				"AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)")}

@@ -53,12 +53,12 @@ func TestLoadErrors(t *testing.T) {
 		{"empty folder", nil, ErrNoVocabulary,
 			"vocab.txt: no vocabulary: no such file, nor tokenizer.json; give the folder that the model " +
 				"was exported to"},
-		{"sentencepiece", map[string]string{"spiece.model": "x"}, ErrUnsupported,
+		{"sentencepiece", map[string]string{"spiece.model": "x"}, errUnsupported,
 			"spiece.model: unsupported: a SentencePiece model, which does not say where special tokens " +
 				"go; write tokenizer.json beside it: pip install transformers sentencepiece protobuf, then " +
 				"in Python from transformers import AutoTokenizer; " +
 				"AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)"},
-		{"sentencepiece of another name", map[string]string{"spm.model": "x"}, ErrUnsupported, ""},
+		{"sentencepiece of another name", map[string]string{"spm.model": "x"}, errUnsupported, ""},
 		{"empty vocabulary", map[string]string{"vocab.txt": "\n\n"}, ErrFormat,
 			"vocab.txt: malformed: the vocabulary is empty; want one piece a line"},
 		{"not UTF-8", map[string]string{"vocab.txt": "a\nb\n\xff\n"}, ErrInvalidUTF8,
@@ -72,10 +72,10 @@ func TestLoadErrors(t *testing.T) {
 			"vocab.txt: too large: 1048577 lines, at most 1048576 are accepted"},
 		{"large file", map[string]string{"vocab.txt": strings.Repeat("a", 64<<20+1)}, ErrTooLarge,
 			"vocab.txt: too large: more than 64 MiB"},
-		{"no mask", map[string]string{"vocab.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n"}, ErrMissingToken,
+		{"no mask", map[string]string{"vocab.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n"}, errMissingToken,
 			`vocab.txt: missing token: mask_token "[MASK]" is not in the vocabulary; set mask_token in tokenizer_config.json to the model's spelling`},
 		{"mask of another name", map[string]string{"vocab.txt": smallVocab,
-			"tokenizer_config.json": `{"mask_token": {"content": "<m>"}}`}, ErrMissingToken,
+			"tokenizer_config.json": `{"mask_token": {"content": "<m>"}}`}, errMissingToken,
 			`vocab.txt: missing token: mask_token "<m>" is not in the vocabulary; set mask_token in tokenizer_config.json to the model's spelling`},
 
 		{"broken config", map[string]string{"tokenizer_config.json": "{\n \"do_lower_case\": true,\n}"},
@@ -109,7 +109,7 @@ func TestLoadErrors(t *testing.T) {
 			"tokenizer.json: model: malformed: missing"},
 		{"other model",
 			map[string]string{"tokenizer.json": model(`{"type":"WordLevel","vocab":{"a":0}}`)},
-			ErrUnsupported, "tokenizer.json: model.type: unsupported: WordLevel; want WordPiece, BPE " +
+			errUnsupported, "tokenizer.json: model.type: unsupported: WordLevel; want WordPiece, BPE " +
 				"or Unigram"},
 		{"no vocab", map[string]string{"tokenizer.json": model(`{"type":"WordPiece"}`)}, ErrFormat,
 			"tokenizer.json: model.vocab: malformed: missing"},
@@ -129,19 +129,19 @@ func TestLoadErrors(t *testing.T) {
 		{"word length",
 			map[string]string{"tokenizer.json": model(`{"type":"WordPiece","max_input_chars_per_word":1000000,"vocab":{"a":1}}`)}, ErrFormat, "tokenizer.json: model.max_input_chars_per_word: malformed: 1000000, want 1 to 1000"},
 		{"unk_token",
-			map[string]string{"tokenizer.json": model(`{"type":"WordPiece","unk_token":"<x>","vocab":{"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":3,"[MASK]":4}}`)}, ErrMissingToken, `tokenizer.json: missing token: unk_token "<x>" is not in the vocabulary; set unk_token in tokenizer_config.json to the model's spelling`},
+			map[string]string{"tokenizer.json": model(`{"type":"WordPiece","unk_token":"<x>","vocab":{"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":3,"[MASK]":4}}`)}, errMissingToken, `tokenizer.json: missing token: unk_token "<x>" is not in the vocabulary; set unk_token in tokenizer_config.json to the model's spelling`},
 		{"normalizer",
-			map[string]string{"tokenizer.json": smallJSON(map[string]string{"normalizer": `{"type":"Nmt"}`})}, ErrUnsupported, "tokenizer.json: normalizer.type: unsupported: Nmt; a model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, BertNormalizer, Strip, Replace, Precompiled or a Sequence of them"},
+			map[string]string{"tokenizer.json": smallJSON(map[string]string{"normalizer": `{"type":"Nmt"}`})}, errUnsupported, "tokenizer.json: normalizer.type: unsupported: Nmt; a model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, BertNormalizer, Strip, Replace, Precompiled or a Sequence of them"},
 		{"normalizer flag",
 			map[string]string{"tokenizer.json": smallJSON(map[string]string{"normalizer": `{"type":"BertNormalizer","lowercase":3}`})}, ErrFormat, "tokenizer.json:3: normalizer.lowercase: malformed: byte 134: want a JSON true or false, found number"},
 		{"pre-tokenizer",
-			map[string]string{"tokenizer.json": smallJSON(map[string]string{"pre_tokenizer": `{"type":"Metaspace"}`})}, ErrUnsupported, "tokenizer.json: pre_tokenizer.type: unsupported: Metaspace; a WordPiece model is read with BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation or a Sequence of them"},
+			map[string]string{"tokenizer.json": smallJSON(map[string]string{"pre_tokenizer": `{"type":"Metaspace"}`})}, errUnsupported, "tokenizer.json: pre_tokenizer.type: unsupported: Metaspace; a WordPiece model is read with BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation or a Sequence of them"},
 		{"no pre-tokenizer",
 			map[string]string{"tokenizer.json": smallJSON(map[string]string{"pre_tokenizer": "null"})},
-			ErrUnsupported, "tokenizer.json: pre_tokenizer.type: unsupported: none; a WordPiece model " +
+			errUnsupported, "tokenizer.json: pre_tokenizer.type: unsupported: none; a WordPiece model " +
 				"is read with BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation or a Sequence of them"},
 		{"post-processor",
-			map[string]string{"tokenizer.json": smallJSON(map[string]string{"post_processor": `{"type":"Pairs"}`})}, ErrUnsupported, "tokenizer.json: post_processor.type: unsupported: Pairs; want TemplateProcessing, BertProcessing, RobertaProcessing or none"},
+			map[string]string{"tokenizer.json": smallJSON(map[string]string{"post_processor": `{"type":"Pairs"}`})}, errUnsupported, "tokenizer.json: post_processor.type: unsupported: Pairs; want TemplateProcessing, BertProcessing, RobertaProcessing or none"},
 		{"pair of three",
 			map[string]string{"tokenizer.json": smallJSON(map[string]string{"post_processor": `{"type":"BertProcessing","sep":["a",1,2],"cls":["b",2]}`})}, ErrFormat, "tokenizer.json: post_processor: malformed: want a token and its id, found 3 values"},
 		{"processor id",

@@ -197,7 +197,7 @@ func (s *spec) addRoles(t *Tokenizer) error {
 			continue
 		}
 		if !ok {
-			return problem(ErrMissingToken, "%s %q is not in the vocabulary; set %s in "+
+			return problem(errMissingToken, "%s %q is not in the vocabulary; set %s in "+
 				"tokenizer_config.json to the model's spelling", r, name, r)
 		}
 		t.roles[r] = id
@@ -209,7 +209,7 @@ func (s *spec) addRoles(t *Tokenizer) error {
 		t.kind[id] = t.kind[id]&^kindContinuation | kindAdded | kindSpecial
 	}
 	if _, ok := s.vocab[s.names[roleUnknown]]; !ok && s.algorithm == wordPieceModel {
-		return problem(ErrMissingToken, "unk_token %q is an added token, it must be in the model's "+
+		return problem(errMissingToken, "unk_token %q is an added token, it must be in the model's "+
 			"vocabulary", s.names[roleUnknown])
 	}
 	t.prefix, t.suffix = []int32{t.roles[roleCLS]}, []int32{t.roles[roleSEP]}

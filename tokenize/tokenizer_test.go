@@ -161,8 +161,8 @@ func TestNew(t *testing.T) {
 		want   error
 	}{
 		{nil, Options{}, ErrFormat},
-		{pieces[1:], Options{}, ErrMissingToken},
-		{pieces, Options{Mask: "<mask>"}, ErrMissingToken},
+		{pieces[1:], Options{}, errMissingToken},
+		{pieces, Options{Mask: "<mask>"}, errMissingToken},
 		{pieces, Options{MaxWordSize: -1}, ErrFormat},
 		{pieces, Options{Added: []AddedToken{{ID: -1, Content: "x"}}}, ErrFormat},
 		{pieces, Options{Added: []AddedToken{{ID: 5, Content: "x"}}}, ErrFormat},
@@ -170,7 +170,7 @@ func TestNew(t *testing.T) {
 		{make([]string, maxVocabulary+1), Options{}, ErrFormat},
 		{append(make([]string, maxVocabulary), "x"), Options{}, ErrTooLarge},
 		{pieces, Options{Unknown: "<new>", Added: []AddedToken{{ID: 40, Content: "<new>"}}},
-			ErrMissingToken},
+			errMissingToken},
 	} {
 		if tok, err := New(c.pieces, c.o); !errors.Is(err, c.want) || tok != nil {
 			t.Errorf("%d pieces, %+v: %v, want %v", len(c.pieces), c.o, err, c.want)

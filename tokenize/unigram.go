@@ -148,7 +148,7 @@ func (m *unigram) emit(out []piece, w []byte, p piece) ([]piece, error) {
 		return out, nil
 	}
 	if p.id < 0 {
-		return out, problem(ErrMissingToken, "the vocabulary has no unknown token (unk_id) and no "+
+		return out, problem(errMissingToken, "the vocabulary has no unknown token (unk_id) and no "+
 			"piece for %q", strings.ToValidUTF8(string(w[p.lo:p.hi]), "\ufffd"))
 	}
 	return append(out, p), nil

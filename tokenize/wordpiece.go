@@ -93,7 +93,7 @@ func (m *wordPiece) rest(out []piece, w []byte) ([]piece, bool) {
 func (m *wordPiece) match(w string) ([]piece, error) {
 	tokens, err := m.model.Tokenize(w)
 	if err != nil {
-		return nil, problem(ErrMissingToken, "%v", err)
+		return nil, problem(errMissingToken, "%v", err)
 	}
 	out := make([]piece, 0, len(tokens))
 	char, at := 0, 0

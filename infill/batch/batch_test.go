@@ -291,7 +291,7 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := open(same); !errors.Is(err, ErrLocked) {
+	if err := open(same); !errors.Is(err, errLocked) {
 		t.Errorf("a second writer: %v", err)
 	}
 	if err := errors.Join(o.sink.finish(false), i.Close()); err != nil {

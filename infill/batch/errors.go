@@ -19,8 +19,8 @@ var (
 	ErrManifest = errors.New("no usable manifest")
 	// ErrMismatch: the output was made from something else.
 	ErrMismatch = errors.New("the output does not belong to this run")
-	// ErrLocked: another process is writing the output.
-	ErrLocked = errors.New("the output is in use")
+	// errLocked: another process is writing the output.
+	errLocked = errors.New("the output is in use")
 	// ErrShard: the input cannot be cut into shards.
 	ErrShard = errors.New("no shards of this input")
 	// ErrJoin: the outputs are not the shards of one run, or not all of them.

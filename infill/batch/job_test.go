@@ -34,7 +34,7 @@ func TestJobThatLacksSomething(t *testing.T) {
 		j := &Job{Input: in, Output: out, Workers: 1,
 			Do: func(context.Context, *Item) (Record, error) { return Record{}, nil }}
 		change(j, &ctx)
-		if _, err := j.Run(ctx); !errors.Is(err, ErrJob) {
+		if _, err := j.Run(ctx); !errors.Is(err, errJob) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -74,8 +74,8 @@ func PartPath(output string) string { return output + ".part" }
 // touches the input. With Force it replaces the output and its manifest, without it
 // nothing that was there before. A Format of 0 becomes ManifestFormat.
 //
-// Errors: ErrManifest, ErrJob for an input that is not open, ErrMismatch, ErrExists, ErrIsInput,
-// ErrLocked, ErrShard, or those of the file system.
+// Errors: ErrManifest, errJob for an input that is not open, ErrMismatch, ErrExists, ErrIsInput,
+// errLocked, ErrShard, or those of the file system.
 func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, error) {
 	switch {
 	case m == nil:

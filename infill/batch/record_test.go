@@ -58,7 +58,7 @@ func TestRecordThatCannotBeResumed(t *testing.T) {
 			}}
 		}
 		p, _, err := process(t, input, path, with(bad))
-		if !errors.Is(err, ErrRecord) || !strings.HasPrefix(err.Error(), "line 3: ") || p.Records != 2 {
+		if !errors.Is(err, errRecord) || !strings.HasPrefix(err.Error(), "line 3: ") || p.Records != 2 {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 		p, out, err := process(t, input, path, with(`{"line":3}`))
@@ -133,8 +133,8 @@ func TestManifestFormat(t *testing.T) {
 	}{
 		{none, in, ErrManifest},
 		{&Manifest{Format: ManifestFormat + 1}, in, ErrManifest},
-		{manifest(), nil, ErrJob},
-		{manifest(), &Input{}, ErrJob},
+		{manifest(), nil, errJob},
+		{manifest(), &Input{}, errJob},
 	} {
 		if _, err := c.m.Open(path, c.in, Create, Layout{}); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.m, err, c.want)

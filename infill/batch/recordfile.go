@@ -60,7 +60,7 @@ func (o *recordFile) open(create bool) (err error) {
 	o.w = o.f
 	// Some file systems have no locks. The output is written all the same.
 	if ok, err := disk.TryLock(o.f); !ok && err == nil {
-		return fmt.Errorf("%w: another process writes %s", ErrLocked, o.name)
+		return fmt.Errorf("%w: another process writes %s", errLocked, o.name)
 	}
 	return nil
 }

@@ -67,17 +67,17 @@ type Progress struct {
 	Total           int // records of the input; −1 if not known
 }
 
-// ErrJob is returned for a job that lacks what it needs.
-var ErrJob = errors.New("bad job")
+// errJob is returned for a job that lacks what it needs.
+var errJob = errors.New("bad job")
 
-var errNoInput = fmt.Errorf("%w: it has no input; open one with Open", ErrJob)
+var errNoInput = fmt.Errorf("%w: it has no input; open one with Open", errJob)
 
 // ErrTooMany is returned when more records fail than allowed; the run can be
 // resumed.
 var ErrTooMany = errors.New("stopped: too many lines failed")
 
-// ErrRecord is returned for a record that could not be told from damage when the run is resumed.
-var ErrRecord = errors.New("not the record of its item")
+// errRecord is returned for a record that could not be told from damage when the run is resumed.
+var errRecord = errors.New("not the record of its item")
 
 // slot is an item on its way through the workers.
 type slot struct {
@@ -94,7 +94,7 @@ type slot struct {
 // written, but for Abandon; then the error is ctx's. The Progress returned says what the output
 // holds, whatever the error.
 //
-// Errors: ErrJob before anything is read, ErrTooMany, ErrRecord, the cause of ctx's end, those of
+// Errors: errJob before anything is read, ErrTooMany, errRecord, the cause of ctx's end, those of
 // Do, or those of reading and writing. A panic in Do goes on in Run, as a value that has its stack,
 // when the output is closed.
 func (j *Job) Run(ctx context.Context) (Progress, error) {
@@ -134,15 +134,15 @@ func (j *Job) Run(ctx context.Context) (Progress, error) {
 func (j *Job) check(ctx context.Context) error {
 	switch {
 	case ctx == nil:
-		return fmt.Errorf("%w: the context is nil; pass context.Background()", ErrJob)
+		return fmt.Errorf("%w: the context is nil; pass context.Background()", errJob)
 	case j.Input == nil || j.Input.src == nil:
 		return errNoInput
 	case j.Output == nil || j.Output.sink == nil && j.Output.complete == nil:
-		return fmt.Errorf("%w: it has no output; open one with Manifest.Open or Layout.Stream", ErrJob)
+		return fmt.Errorf("%w: it has no output; open one with Manifest.Open or Layout.Stream", errJob)
 	case j.Do == nil:
-		return fmt.Errorf("%w: it has no Do, which makes the records", ErrJob)
+		return fmt.Errorf("%w: it has no Do, which makes the records", errJob)
 	case j.Workers < 1:
-		return fmt.Errorf("%w: %d workers, want 1 or more; infill/records.InFlight has a number", ErrJob,
+		return fmt.Errorf("%w: %d workers, want 1 or more; infill/records.InFlight has a number", errJob,
 			j.Workers)
 	}
 	return nil
@@ -263,9 +263,9 @@ func (s *slot) fits() error {
 	switch {
 	case !ok || bytes.IndexByte(s.rec.JSON, '\n') >= 0:
 		return fmt.Errorf("%w, %.40q: want one JSON object on one line, with the item's line and id",
-			ErrRecord, s.rec.JSON)
+			errRecord, s.rec.JSON)
 	case h.line != s.item.Line || !bytes.Equal(compact(h.id), compact(s.item.ID)):
-		return fmt.Errorf("%w: it is of line %d (id %s), the item of line %d (id %s)", ErrRecord, h.line,
+		return fmt.Errorf("%w: it is of line %d (id %s), the item of line %d (id %s)", errRecord, h.line,
 			orNone(h.id), s.item.Line, orNone(s.item.ID))
 	}
 	return nil

@@ -48,8 +48,8 @@ func (s *Seen) Add(text string) { s.texts[seenKey(text)] = struct{}{} }
 // Len is the number of texts.
 func (s *Seen) Len() int { return len(s.texts) }
 
-// IsVariantSetting reports whether a field of this name is a setting of a line for an Augmenter.
-func IsVariantSetting(name string) bool {
+// isVariantSetting reports whether a field of this name is a setting of a line for an Augmenter.
+func isVariantSetting(name string) bool {
 	for _, s := range settings.AugmentTable() {
 		if s.Line && s.Field() == name {
 			return true
@@ -87,7 +87,7 @@ func (a *Augmenter) Record(ctx context.Context, it *batch.Item) (batch.Record, e
 func (a *Augmenter) search(ctx context.Context, it *batch.Item) (*search, error) {
 	if a.Model == nil || a.Engine == nil || a.Filling == nil || a.Augmenting == nil {
 		return nil, fmt.Errorf("%w: an Augmenter needs a Model, an Engine on it, a Filling and an "+
-			"Augmenting", ErrParts)
+			"Augmenting", errParts)
 	}
 	if it.Err != nil {
 		return nil, it.Err
@@ -144,7 +144,7 @@ func (a *Augmenter) finish(ctx context.Context, it *batch.Item, s *search) (batc
 			a.see(it, rec)
 		}
 	}
-	return Encoded(it, rec, err, IsVariantSetting)
+	return Encoded(it, rec, err, isVariantSetting)
 }
 
 // Known takes note of a record that an earlier run has written.

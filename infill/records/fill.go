@@ -40,13 +40,13 @@ func IsSetting(name string) bool { return settings.LineField(name) != nil }
 // Fill is the record of an item without what the item gives it: ID, Line and fields. The settings
 // among the item's fields hold for it. change, if not nil, sees the options before they are used.
 //
-// Errors: ErrParts, the item's own, those of [settings.Fill.ForLine], of [infill.Parse] and of
+// Errors: errParts, the item's own, those of [settings.Fill.ForLine], of [infill.Parse] and of
 // [infill.Engine.Fill]. An option that the item chose itself and that the engine refuses is a
 // [settings.ErrSetting].
 func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*infill.Template,
 	*infill.Options) error) (*jsonl.Record, error) {
 	if f.Model == nil || f.Engine == nil || f.Filling == nil {
-		return nil, fmt.Errorf("%w: a Filler needs a Model, an Engine on it and a Filling", ErrParts)
+		return nil, fmt.Errorf("%w: a Filler needs a Model, an Engine on it and a Filling", errParts)
 	}
 	if it.Err != nil {
 		return nil, it.Err

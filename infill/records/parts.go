@@ -2,5 +2,5 @@ package records
 
 import "errors"
 
-// ErrParts is returned by a maker of records that was not filled in.
-var ErrParts = errors.New("a maker of records lacks a part")
+// errParts is returned by a maker of records that was not filled in.
+var errParts = errors.New("a maker of records lacks a part")

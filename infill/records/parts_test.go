@@ -18,7 +18,7 @@ func TestMakersWithoutParts(t *testing.T) {
 		"scorer":    second((&Scorer{}).Record(t.Context(), it)),
 		"ranking":   second((&Scorer{Ranking: &settings.Ranking{}}).Record(t.Context(), it)),
 	} {
-		if !errors.Is(err, ErrParts) {
+		if !errors.Is(err, errParts) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

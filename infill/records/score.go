@@ -22,13 +22,13 @@ type Scorer struct {
 }
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
-// other. ID, Line and fields are left to the caller. Errors are ErrParts and those of
+// other. ID, Line and fields are left to the caller. Errors are errParts and those of
 // [infill.Parse], [settings.Ranking.Prepare], [infill.Engine.Candidates] and
 // [infill.Engine.ScoreWith].
 func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 	*jsonl.Record, error) {
 	if s.Model == nil || s.Engine == nil {
-		return nil, fmt.Errorf("%w: a Scorer needs a Model and an Engine on it", ErrParts)
+		return nil, fmt.Errorf("%w: a Scorer needs a Model and an Engine on it", errParts)
 	}
 	var rec *jsonl.Record
 	if err := r.Prepare(); err != nil {
@@ -67,7 +67,7 @@ func (s *Scorer) Item(ctx context.Context, it *batch.Item) (*jsonl.Record, error
 	}
 	if s.Ranking == nil {
 		return nil, fmt.Errorf("%w: a Scorer needs a Ranking, for items that choose nothing else",
-			ErrParts)
+			errParts)
 	}
 	ranking, err := s.Ranking.ForLine(FieldsOf(it))
 	if err != nil {

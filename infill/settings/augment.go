@@ -38,33 +38,33 @@ func AugmentTable() []*Setting[Augmenting] { return slices.Clone(augmentTable) }
 
 var augmentTable = []*Setting[Augmenting]{
 	{
-		Name: "variants", Line: true, Record: Always, Group: Results,
+		Name: "variants", Line: true, Record: always, Group: Results,
 		Doc: "variants to make of each text",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.Count, 1, infill.MaxVariants)
 		},
 	},
 	{
-		Name: "per-masking", Line: true, Record: Always, Group: Words,
+		Name: "per-masking", Line: true, Record: always, Group: Words,
 		Doc: "variants to take of one choice of masked words, before others are masked; 0: any number",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.PerMasking, 0, infill.MaxVariants)
 		},
 	},
 	{
-		Name: "extra-rounds", Line: true, Record: Always, Group: Words,
+		Name: "extra-rounds", Line: true, Record: always, Group: Words,
 		Doc: "further choices of words to mask while variants are missing",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.ExtraRounds, 0, infill.MaxExtraRounds)
 		},
 	},
 	{
-		Name: "repeats", Record: Always, Group: Results,
+		Name: "repeats", Record: always, Group: Results,
 		Doc:  "let a variant be one of another line too, or a line before",
 		bind: func(v *Augmenting) *Value { return BoolValue(&v.Repeats) },
 	},
 	{
-		Name: "originals", Record: Always, Group: Results,
+		Name: "originals", Record: always, Group: Results,
 		Doc:  "write each text itself too, before its variants",
 		bind: func(v *Augmenting) *Value { return BoolValue(&v.Originals) },
 	},

@@ -85,8 +85,8 @@ func stepsValue(o *infill.Options) *Value {
 
 // memoValue is the size of the memo, 0 included, where the zero value of Fill is the default.
 func memoValue(v *Fill) *Value {
-	value := WholeValue(&v.Memo, 0, MaxMemo).after(func() { v.Memo = cmp.Or(v.Memo, NoMemo) })
-	value.get = func() string { return strconv.Itoa(max(0, cmp.Or(v.Memo, DefaultMemo))) }
+	value := WholeValue(&v.Memo, 0, maxMemo).after(func() { v.Memo = cmp.Or(v.Memo, noMemo) })
+	value.get = func() string { return strconv.Itoa(max(0, cmp.Or(v.Memo, defaultMemo))) }
 	return value
 }
 

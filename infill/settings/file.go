@@ -49,8 +49,8 @@ func (f Format) String() string {
 // Table reports whether records of the format are rows with columns.
 func (f Format) Table() bool { return f >= FormatCSV }
 
-// Uncompressed is the name of a file without the suffix of a compression, in any case.
-func Uncompressed(path string) string {
+// uncompressed is the name of a file without the suffix of a compression, in any case.
+func uncompressed(path string) string {
 	for _, suffix := range []string{".gz", ".zst"} {
 		if n := len(path) - len(suffix); n >= 0 && strings.EqualFold(path[n:], suffix) {
 			path = path[:n]
@@ -62,7 +62,7 @@ func Uncompressed(path string) string {
 // FormatOf is the format that the name of a file says, FormatAuto for none. The
 // suffixes .gz and .zst are passed over.
 func FormatOf(path string) Format {
-	switch strings.ToLower(filepath.Ext(Uncompressed(path))) {
+	switch strings.ToLower(filepath.Ext(uncompressed(path))) {
 	case ".jsonl", ".ndjson":
 		return FormatJSONL
 	case ".txt":
@@ -108,7 +108,7 @@ var fileTable = []*Setting[File]{
 	{
 		Name: "format", Group: Results,
 		Doc:  "of the input, one of text|jsonl|csv|tsv|parquet; auto: by its name, or first bytes",
-		bind: func(v *File) *Value { return ChoiceValue(&v.Format, formatNames...) },
+		bind: func(v *File) *Value { return choiceValue(&v.Format, formatNames...) },
 	},
 	{
 		Name: "output-format", Group: Results,
@@ -140,13 +140,13 @@ var fileTable = []*Setting[File]{
 		not: Augment,
 		Doc: "work on shard `I/N` of the input, from 0/N to N-1/N, whose outputs one after the other " +
 			"are that of the whole",
-		bind: func(v *File) *Value { return ShardValue(&v.Shard) },
+		bind: func(v *File) *Value { return shardValue(&v.Shard) },
 	},
 	{
 		Name: "per", Record: Changed, Group: Results,
 		not:  Augment | Score,
 		Doc:  "one record of the output per sentence, or one per filling",
-		bind: func(v *File) *Value { return ChoiceValue(&v.Per, "sentence", "filling") },
+		bind: func(v *File) *Value { return choiceValue(&v.Per, "sentence", "filling") },
 	},
 }
 

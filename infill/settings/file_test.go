@@ -12,7 +12,7 @@ func TestFormatOf(t *testing.T) {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
-	if got := Uncompressed("Books.CSV.GZ"); got != "Books.CSV" {
+	if got := uncompressed("Books.CSV.GZ"); got != "Books.CSV" {
 		t.Errorf("%s", got)
 	}
 }

@@ -32,7 +32,7 @@ type Fill struct {
 	// Stdin is what a file called "-" is read from, once. nil: "-" is a name as any other.
 	Stdin io.Reader
 	// Memo is what the engine may use to remember what the model says, in units of 2^20 bytes: 1 to
-	// MaxMemo, or NoMemo; 0 means DefaultMemo. It decides no result.
+	// 2^20, or −1 for none; 0 means 256. It decides no result.
 	Memo int
 
 	read readFiles
@@ -92,18 +92,18 @@ func (v *Fill) NeedsGradient() bool {
 	return len(v.Words.Energy) > 0 || v.Options.NeedsGradient()
 }
 
-// DefaultMemo is [infill.DefaultMemo] in units of 2^20 bytes.
-const DefaultMemo = infill.DefaultMemo >> 20
+// defaultMemo is [infill.DefaultMemo] in units of 2^20 bytes.
+const defaultMemo = infill.DefaultMemo >> 20
 
-// MaxMemo bounds Memo, so that a slip of the keyboard does not exhaust memory.
-const MaxMemo = 1 << 20
+// maxMemo bounds Memo, so that a slip of the keyboard does not exhaust memory.
+const maxMemo = 1 << 20
 
-// NoMemo is the value of Memo with which nothing is remembered.
-const NoMemo = -1
+// noMemo is the value of Memo with which nothing is remembered.
+const noMemo = -1
 
 // NewEngine is an engine on a model with this memo.
 func (v *Fill) NewEngine(m *mlm.Model) *infill.Engine {
-	return infill.NewWithMemo(m, int64(max(0, cmp.Or(v.Memo, DefaultMemo)))<<20)
+	return infill.NewWithMemo(m, int64(max(0, cmp.Or(v.Memo, defaultMemo)))<<20)
 }
 
 // Open opens what the settings name, as OpenParts does, reads the files of words, as Prepare does,
@@ -125,7 +125,7 @@ func (v *Fill) Open(
 func Defaults() *Fill {
 	return &Fill{
 		Sampling: FillSampling{Sampler: "rows"},
-		Memo:     DefaultMemo,
+		Memo:     defaultMemo,
 		Options: infill.Options{
 			Sampling: infill.SamplingOptions{Chains: infill.DefaultChains,
 				Temperature: infill.DefaultTemperature}, Results: infill.ResultOptions{Top: infill.DefaultTop},

@@ -45,7 +45,7 @@ var mainTable = []*Setting[Fill]{
 		not: Compare,
 		Doc: "how fillings are found: search: the best ones, exact: all of a single blank, with " +
 			"probabilities, sample: draws; auto: search, or sample with a setting of the sampling",
-		bind: func(v *Fill) *Value { return ChoiceValue(&v.Method, infill.MethodNames()...) },
+		bind: func(v *Fill) *Value { return choiceValue(&v.Method, infill.MethodNames()...) },
 		form: func(v *Fill) (string, error) { return v.method().String(), nil },
 	},
 	{
@@ -55,7 +55,7 @@ var mainTable = []*Setting[Fill]{
 		Doc: "what ranks fillings: blended: words judged beside all others and in the order of " +
 			"the text, pll: beside all others only",
 		bind: func(v *Fill) *Value {
-			return ChoiceValue(&v.Options.Results.Score, infill.RankingNames()...)
+			return choiceValue(&v.Options.Results.Score, infill.RankingNames()...)
 		},
 	},
 	{
@@ -81,13 +81,13 @@ var mainTable = []*Setting[Fill]{
 		},
 	},
 	{
-		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, Record: Always,
+		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, Record: always,
 		not:    Compare,
 		family: samplerFamily,
 		bind:   func(v *Fill) *Value { return v.ofSampler(nameValue(&v.Sampling.Sampler)) },
 	},
 	{
-		Name: "steps", Line: true, Record: Always,
+		Name: "steps", Line: true, Record: always,
 		Doc:  "steps of every chain; where probabilities are estimated the default is 50",
 		bind: func(v *Fill) *Value { return v.ofSampling(stepsValue(&v.Options)) },
 	},
@@ -96,23 +96,23 @@ var mainTable = []*Setting[Fill]{
 		Doc: "what steps measures: steps; evaluations or rows: every sampler gets as many as this " +
 			"many steps of one evaluation take",
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(ChoiceValue(&v.Options.Sampling.Budget, infill.BudgetNames()...))
+			return v.ofSampling(choiceValue(&v.Options.Sampling.Budget, infill.BudgetNames()...))
 		},
 	},
 	{
-		Name: "chains", Doc: "chains per sentence", Line: true, Record: Always,
+		Name: "chains", Doc: "chains per sentence", Line: true, Record: always,
 		bind: func(v *Fill) *Value {
 			return v.ofSampling(optionValue(&v.Options, infill.RangeChains))
 		},
 	},
 	{
-		Name: "top", Doc: "fillings to return, best first", Line: true, Record: Always,
+		Name: "top", Doc: "fillings to return, best first", Line: true, Record: always,
 		not:   Augment,
 		Group: Results,
 		bind:  func(v *Fill) *Value { return optionValue(&v.Options, infill.RangeTop) },
 	},
 	{
-		Name: "step-size", Arg: "X|auto", Line: true, Record: Always,
+		Name: "step-size", Arg: "X|auto", Line: true, Record: always,
 		not: Compare,
 		Doc: "step size of the sampler: a number above 0, or auto " +
 			"(adapted in the first half of the steps)",
@@ -120,7 +120,7 @@ var mainTable = []*Setting[Fill]{
 		bind:   func(v *Fill) *Value { return v.ofSampler(TextValue(&v.Sampling.StepSize)) },
 	},
 	{
-		Name: "balance", Arg: "NAME", Line: true, Record: Always,
+		Name: "balance", Arg: "NAME", Line: true, Record: always,
 		not:    Compare,
 		Doc:    "balancing function of the sampler: " + balances(),
 		family: samplerFamily,
@@ -129,12 +129,12 @@ var mainTable = []*Setting[Fill]{
 	{
 		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE",
 		not:  Compare,
-		Line: true, Record: Always, field: "params",
+		Line: true, Record: always, field: "params",
 		family: samplerFamily,
 		bind:   func(v *Fill) *Value { return v.ofSampler(paramsValue(&v.Sampling.Params)) },
 	},
 	{
-		Name: "shortlist", Record: Always,
+		Name: "shortlist", Record: always,
 		Doc: fmt.Sprintf("candidates per blank, the likeliest with all blanks masked; 0: %d for the "+
 			"samplers that evaluate every neighbour (%s), all for the others",
 			infill.DefaultShortlist, strings.Join(enumerating(), ", ")),
@@ -143,7 +143,7 @@ var mainTable = []*Setting[Fill]{
 		},
 	},
 	{
-		Name: "temperature", Line: true, Record: Always,
+		Name: "temperature", Line: true, Record: always,
 		Doc: "T of exp(U/T): below 1 likelier, above 1 more diverse fillings",
 		bind: func(v *Fill) *Value {
 			return temperatureValue(&v.Options)
@@ -154,50 +154,50 @@ var mainTable = []*Setting[Fill]{
 		bind: func(v *Fill) *Value { return seedValue(&v.Seed) },
 	},
 	{
-		Name: "vocab", Line: true, Record: Always,
+		Name: "vocab", Line: true, Record: always,
 		Doc:   "what may fill a blank: words|all|whole-words; all: punctuation and numbers too",
 		Group: Words,
 		bind: func(v *Fill) *Value {
-			return ChoiceValue(&v.Options.Words.Vocab, infill.VocabNames()...)
+			return choiceValue(&v.Options.Words.Vocab, infill.VocabNames()...)
 		},
 	},
 	{
-		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, Record: Always,
+		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, Record: always,
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(ChoiceValue(&v.Options.Sampling.Gradient, mlm.GradientModeNames()...))
+			return v.ofSampling(choiceValue(&v.Options.Sampling.Gradient, mlm.GradientModeNames()...))
 		},
 	},
 	{
-		Name: "case", Line: true, Record: Always,
+		Name: "case", Line: true, Record: always,
 		Doc:   "auto: with the capitals of English text; model: as the model spells",
 		Group: Results,
 		bind: func(v *Fill) *Value {
-			return ChoiceValue(&v.Options.Results.Case,
+			return choiceValue(&v.Options.Results.Case,
 				infill.CaseNames()...)
 		},
 	},
 	{
-		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, Record: Always,
+		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, Record: always,
 		Group: Words,
 		bind: func(v *Fill) *Value {
-			return WordsValue(&v.Words.Ban).after(func() { v.Options.Words.Ban = nil })
+			return wordsValue(&v.Words.Ban).after(func() { v.Options.Words.Ban = nil })
 		},
 	},
 	{
 		Name: "allow", Doc: "the only words or phrases that fill blanks", Arg: "FILE",
 		file: func(v *Fill) string { return v.Words.AllowFile },
-		Line: true, Record: Always,
+		Line: true, Record: always,
 		Group: Words,
 		bind:  allowValue, form: (*Fill).allowRecorded,
 	},
 	{
-		Name: "no-repeat", Line: true, Record: Always,
+		Name: "no-repeat", Line: true, Record: always,
 		Doc:   "fill no word into two blanks of a sentence (tied blanks apart)",
 		Group: Words,
 		bind:  func(v *Fill) *Value { return BoolValue(&v.Options.Words.NoRepeat) },
 	},
 	{
-		Name: "mask-rate", Line: true, Record: Always,
+		Name: "mask-rate", Line: true, Record: always,
 		Doc:   "blank out this share of the words of texts without blanks; 0: the texts have blanks",
 		Group: Words, family: maskingFamily,
 		bind: func(v *Fill) *Value {
@@ -205,13 +205,13 @@ var mainTable = []*Setting[Fill]{
 		},
 	},
 	{
-		Name: "mask-words", Line: true, Record: Always,
+		Name: "mask-words", Line: true, Record: always,
 		Doc:   "blank out exactly this many words of texts without blanks",
 		Group: Words, family: maskingFamily,
 		bind: func(v *Fill) *Value { return WholeValue(&v.Masking.Words, 0, infill.MaxMaskWords) },
 	},
 	{
-		Name: "min-distance", Line: true, Record: Always,
+		Name: "min-distance", Line: true, Record: always,
 		Doc:   "least edit distance, in characters, from a word that was blanked out",
 		Group: Words,
 		bind: func(v *Fill) *Value {
@@ -219,10 +219,10 @@ var mainTable = []*Setting[Fill]{
 		},
 	},
 	{
-		Name: "long", Line: true, Record: Always,
+		Name: "long", Line: true, Record: always,
 		Doc: "texts longer than the model takes: window: it sees the part around the blanks; " +
 			"error: refuse",
-		bind: func(v *Fill) *Value { return ChoiceValue(&v.Options.Long, infill.LongNames()...) },
+		bind: func(v *Fill) *Value { return choiceValue(&v.Options.Long, infill.LongNames()...) },
 	},
 	{
 		Name: "start", Line: true, Record: Changed,
@@ -240,7 +240,7 @@ var mainTable = []*Setting[Fill]{
 			"last: the last of every chain, draws of π, chain: every chain after its burn-in",
 		Group: Results,
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(ChoiceValue(&v.Options.Results.Collect, infill.CollectNames()...))
+			return v.ofSampling(choiceValue(&v.Options.Results.Collect, infill.CollectNames()...))
 		},
 	},
 	{
@@ -253,12 +253,12 @@ var mainTable = []*Setting[Fill]{
 		},
 	},
 	{
-		Name: "select", Line: true, Record: Always,
+		Name: "select", Line: true, Record: always,
 		Doc: "how the fillings to return are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
 		Group: Results,
 		bind: func(v *Fill) *Value {
-			return ChoiceValue(&v.Options.Results.Select,
+			return choiceValue(&v.Options.Results.Select,
 				infill.SelectNames()...)
 		},
 	},

@@ -42,7 +42,7 @@ func (v *Fill) Implied(manifest map[string]string) map[string]string {
 	}
 	out := map[string]string{}
 	for _, s := range fillTable {
-		if s.Record != Never {
+		if s.Record != never {
 			out[s.Name] = without(s, chosen)
 		}
 	}

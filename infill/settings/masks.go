@@ -33,7 +33,7 @@ var maskTable = []*Setting[Fill]{
 		masked: true,
 		Doc:    "words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"",
 		bind: func(v *Fill) *Value {
-			return WordsValue(&v.Words.Keep).after(func() { v.Masking.Keep = nil })
+			return wordsValue(&v.Words.Keep).after(func() { v.Masking.Keep = nil })
 		},
 	},
 	{
@@ -52,7 +52,7 @@ var maskTable = []*Setting[Fill]{
 		masked: true,
 		Doc: "words that may be masked: all; content: with a letter, and not on the list of stop " +
 			"words",
-		bind: func(v *Fill) *Value { return ChoiceValue(&v.Masking.Class, "all", "content") },
+		bind: func(v *Fill) *Value { return choiceValue(&v.Masking.Class, "all", "content") },
 	},
 	{
 		Name: "stop-words", Arg: "FILE", Line: true, Record: Changed, Group: Words,
@@ -77,7 +77,7 @@ var maskTable = []*Setting[Fill]{
 		Name: "span-offsets", Line: true, Record: Changed, Group: Words,
 		Doc: "what offsets of spans count: characters|bytes|utf-16; unsaid: for texts of ASCII, " +
 			"where all agree",
-		bind: func(v *Fill) *Value { return ChoiceValue(&v.Words.Offsets, offsetsWords...) },
+		bind: func(v *Fill) *Value { return choiceValue(&v.Words.Offsets, offsetsWords...) },
 	},
 	{
 		Name: "min-edits", Line: true, Record: Changed, Group: Words,
@@ -151,7 +151,7 @@ func stopValue(v *Fill) *Value {
 
 // labelsValue is a list of labels.
 func labelsValue(p *[]string) *Value {
-	v := WordsValue(p)
+	v := wordsValue(p)
 	v.want, v.wantJSON = "labels with commas between", "a list of labels"
 	return v
 }

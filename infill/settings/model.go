@@ -65,7 +65,7 @@ var modelTable = []*Setting[Model]{
 		},
 	},
 	{
-		Name: "low-memory", Doc: "use less memory, somewhat slower", Record: Always,
+		Name: "low-memory", Doc: "use less memory, somewhat slower", Record: always,
 		bind: func(v *Model) *Value { return BoolValue(&v.Options.LowMemory) },
 	},
 	{
@@ -75,7 +75,7 @@ var modelTable = []*Setting[Model]{
 			"printed scores are " + mlm.Float32.String() + " always; " + mlm.Auto.String() +
 			": that of the device",
 		bind: func(v *Model) *Value {
-			return ChoiceValue(&v.Options.Precision, mlm.PrecisionNames()...)
+			return choiceValue(&v.Options.Precision, mlm.PrecisionNames()...)
 		},
 	},
 	{

@@ -28,7 +28,7 @@ func RankTable() []*Setting[Ranking] { return slices.Clone(rankTable) }
 var rankTable = []*Setting[Ranking]{
 	{
 		Name: "candidates", Doc: "words or phrases to rank for the blank of the text", Arg: "WORDS",
-		Line: true, Record: Always,
+		Line: true, Record: always,
 		bind: func(v *Ranking) *Value { return candidatesValue(&v.Candidates) },
 	},
 	{
@@ -44,20 +44,20 @@ var rankTable = []*Setting[Ranking]{
 		bind: func(v *Ranking) *Value { return scoreValue(&v.Score) },
 	},
 	{
-		Name: "normalize", Record: Always,
+		Name: "normalize", Record: always,
 		Doc:  "candidates are ranked by the sum over their pieces: none; or by the mean: tokens",
 		bind: func(v *Ranking) *Value { return normalizeValue(&v.Options.PerToken) },
 	},
 	{
-		Name: "case", Record: Always,
+		Name: "case", Record: always,
 		Doc:  "auto: with the capitals of English text; model: as given",
-		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Case, infill.CaseNames()...) },
+		bind: func(v *Ranking) *Value { return choiceValue(&v.Options.Case, infill.CaseNames()...) },
 	},
 	{
-		Name: "long", Record: Always,
+		Name: "long", Record: always,
 		Doc: "texts longer than the model takes: window: it sees the part around the blank, or " +
 			"around each piece of a text to score; error: refuse",
-		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Long, infill.LongNames()...) },
+		bind: func(v *Ranking) *Value { return choiceValue(&v.Options.Long, infill.LongNames()...) },
 	},
 }
 
@@ -89,7 +89,7 @@ func scoreValue(p **infill.Scoring) *Value {
 // candidatesValue is a list without empty words: who left one out by mistake would get a ranking
 // that has fewer candidates than the list has places.
 func candidatesValue(p *[]string) *Value {
-	v := WordsValue(p)
+	v := wordsValue(p)
 	set := v.set
 	v.want += ", none of them empty"
 	v.set = func(s string) error {

@@ -79,10 +79,10 @@ type family[T any] struct{ reset func(*T) }
 type Recording int
 
 const (
-	// Never is for what decides no result.
-	Never Recording = iota
-	// Always is for the settings of the first release.
-	Always
+	// never is for what decides no result.
+	never Recording = iota
+	// always is for the settings of the first release.
+	always
 	// Changed is for later ones: without the setting a manifest means what every run did before
 	// there was one, so that older manifests stay valid. That is the default, unless the default
 	// came with the setting.
@@ -146,7 +146,7 @@ func (s *Setting[T]) Recorded(v, defaults *T) (text string, ok bool, err error) 
 		}
 	}
 	changed := text != s.unsaid(defaults)
-	return text, s.Record == Always || s.Record == Changed && changed, nil
+	return text, s.Record == always || s.Record == Changed && changed, nil
 }
 
 // unsaid is what a manifest means that leaves the setting out.

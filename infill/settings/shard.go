@@ -46,8 +46,8 @@ func ParseShard(text string) (Shard, error) {
 // wantShard says the first and the last one, since others count from 1.
 const wantShard = "I/N, shard I of N counted from 0: of eight, 0/8 is the first and 7/8 the last"
 
-// ShardValue is access to a shard.
-func ShardValue(p *Shard) *Value {
+// shardValue is access to a shard.
+func shardValue(p *Shard) *Value {
 	set := func(text string) (err error) {
 		s, err := ParseShard(text)
 		if err == nil {

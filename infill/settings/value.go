@@ -163,8 +163,8 @@ func NumberValue(p *float64, min, max float64, above bool) *Value {
 	return v
 }
 
-// ChoiceValue is access to a variable that has a word for each of its values, 0, 1, 2 and so on.
-func ChoiceValue[I ~int](p *I, words ...string) *Value {
+// choiceValue is access to a variable that has a word for each of its values, 0, 1, 2 and so on.
+func choiceValue[I ~int](p *I, words ...string) *Value {
 	return choice(words, func() string { return words[*p] }, func(i int) { *p = I(i) })
 }
 
@@ -231,9 +231,9 @@ func ListValue(p *[]string) *Value {
 	}
 }
 
-// WordsValue is access to a list of words. Set appends those of a list with commas; JSON has the
+// wordsValue is access to a list of words. Set appends those of a list with commas; JSON has the
 // whole list.
-func WordsValue(p *[]string) *Value {
+func wordsValue(p *[]string) *Value {
 	return &Value{
 		Kind: List, want: "words with commas between", wantJSON: "a list of words",
 		get: func() string { return strings.Join(*p, ",") },

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// ErrRoom is returned for a disk that has too little room.
-var ErrRoom = errors.New("too little room on the disk")
+// errRoom is returned for a disk that has too little room.
+var errRoom = errors.New("too little room on the disk")
 
 // Size is the sum of the sizes of the files in a folder and below, in bytes: 0 if it is not there.
 // What cannot be read is left out.
@@ -27,7 +27,7 @@ func Size(dir string) int64 {
 }
 
 // Room reports whether a file of that many bytes can be written to a folder, which need not be
-// there yet. It leaves nothing behind. Errors wrap ErrRoom, or say why nothing can be written
+// there yet. It leaves nothing behind. Errors wrap errRoom, or say why nothing can be written
 // there. A system that does not tell how much is free has enough.
 func Room(dir string, size int64) error {
 	at, err := filepath.Abs(dir)
@@ -48,7 +48,7 @@ func Room(dir string, size int64) error {
 		return named(err, dir)
 	}
 	if left, ok := free(at); ok && left < uint64(max(0, size)) {
-		return fmt.Errorf("%w: %s has %d MB free, %d MB are wanted", ErrRoom, dir, left/1e6,
+		return fmt.Errorf("%w: %s has %d MB free, %d MB are wanted", errRoom, dir, left/1e6,
 			(size+1e6-1)/1e6)
 	}
 	return nil

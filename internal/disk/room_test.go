@@ -18,7 +18,7 @@ func TestRoom(t *testing.T) {
 			t.Error(err)
 		}
 		known := runtime.GOOS == "linux" || runtime.GOOS == "darwin" || runtime.GOOS == "windows"
-		if err := Room(at, 1<<60); known != errors.Is(err, ErrRoom) {
+		if err := Room(at, 1<<60); known != errors.Is(err, errRoom) {
 			t.Errorf("an exabyte: %v", err)
 		}
 	}
@@ -27,7 +27,7 @@ func TestRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, at := range []string{file, filepath.Join(file, "below")} {
-		if err := Room(at, 1); err == nil || errors.Is(err, ErrRoom) {
+		if err := Room(at, 1); err == nil || errors.Is(err, errRoom) {
 			t.Errorf("%s: %v", at, err)
 		}
 	}

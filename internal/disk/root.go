@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ErrOutside is a link that leads out of the folder that it is read from.
-var ErrOutside = errors.New("it is a link that leads out of the folder")
+// errOutside is a link that leads out of the folder that it is read from.
+var errOutside = errors.New("it is a link that leads out of the folder")
 
 // RootFS is the file system of a root. Its errors are those of package os: a root's own name
 // its system calls, such as statat.
@@ -47,7 +47,7 @@ func plain(err error) error {
 	}
 	cause := pe.Err
 	if cause.Error() == "path escapes from parent" { // package os has no name for it
-		cause = ErrOutside
+		cause = errOutside
 	}
 	return &fs.PathError{Op: strings.TrimSuffix(pe.Op, "at"), Path: pe.Path, Err: cause}
 }

@@ -29,7 +29,7 @@ func TestRootFS(t *testing.T) {
 	if err := os.Symlink(os.TempDir(), filepath.Join(dir, "out")); err != nil {
 		t.Skip(err)
 	}
-	for name, want := range map[string]error{"gone": fs.ErrNotExist, "out": ErrOutside} {
+	for name, want := range map[string]error{"gone": fs.ErrNotExist, "out": errOutside} {
 		_, statErr := fs.Stat(fsys, name)
 		_, openErr := fsys.Open(name)
 		_, readErr := fs.ReadFile(fsys, name)

@@ -36,12 +36,12 @@ func placeOf(ctx context.Context) *place {
 	return p
 }
 
-// Inside runs f with a place, which it waits for. f's context knows of the place; f hands
+// inside runs f with a place, which it waits for. f's context knows of the place; f hands
 // it to whatever it calls. Where ctx has a place of the same Places already, f runs in
 // that. A place of other Places is free for others until f has ended: a goroutine that
 // kept one while it waits for another could wait for ever. The error is f's, or the cause
 // of ctx's end if that came before a place.
-func Inside(ctx context.Context, of Places, f func(context.Context) error) error {
+func inside(ctx context.Context, of Places, f func(context.Context) error) error {
 	if p := placeOf(ctx); p != nil && p.of == of {
 		return f(ctx)
 	}
@@ -133,7 +133,7 @@ func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) 
 					errs[i] = f(ctx, i)
 					return
 				}
-				errs[i] = Inside(free, p.of, func(ctx context.Context) error { return f(ctx, i) })
+				errs[i] = inside(free, p.of, func(ctx context.Context) error { return f(ctx, i) })
 			})
 		}
 		group.Wait()

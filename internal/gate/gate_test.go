@@ -65,11 +65,11 @@ func TestNested(t *testing.T) {
 		p := newPlaces(n)
 		var calls atomic.Int64
 		leaf := func(ctx context.Context, _ int) error {
-			return Inside(ctx, p, func(ctx context.Context) error { // it has a place already
+			return inside(ctx, p, func(ctx context.Context) error { // it has a place already
 				p.work()
 				calls.Add(1)
 				return Outside(ctx, func() error {
-					return Inside(t.Context(), p, func(context.Context) error { p.work(); return nil })
+					return inside(t.Context(), p, func(context.Context) error { p.work(); return nil })
 				})
 			})
 		}
@@ -77,7 +77,7 @@ func TestNested(t *testing.T) {
 			var group sync.WaitGroup
 			for range 4 {
 				group.Go(func() {
-					err := Inside(t.Context(), p, func(ctx context.Context) error {
+					err := inside(t.Context(), p, func(ctx context.Context) error {
 						return Each(ctx, 3, func(ctx context.Context, i int) error { return Each(ctx, i+1, leaf) })
 					})
 					if err != nil {
@@ -101,7 +101,7 @@ func TestShared(t *testing.T) {
 	t.Parallel()
 	p := newPlaces(1)
 	within(t, func() {
-		_ = Inside(t.Context(), p, func(ctx context.Context) error {
+		_ = inside(t.Context(), p, func(ctx context.Context) error {
 			return Outside(ctx, func() error {
 				var group sync.WaitGroup
 				for range 8 {
@@ -115,7 +115,7 @@ func TestShared(t *testing.T) {
 				return nil
 			})
 		})
-		_ = Inside(t.Context(), p, func(ctx context.Context) error {
+		_ = inside(t.Context(), p, func(ctx context.Context) error {
 			var group sync.WaitGroup
 			for range 8 {
 				group.Go(func() {
@@ -130,7 +130,7 @@ func TestShared(t *testing.T) {
 		// One that outlives the call that its place was taken for.
 		late, outside := make(chan struct{}), make(chan struct{})
 		var group sync.WaitGroup
-		_ = Inside(t.Context(), p, func(ctx context.Context) error {
+		_ = inside(t.Context(), p, func(ctx context.Context) error {
 			group.Go(func() {
 				_ = Outside(ctx, func() error { close(outside); <-late; return nil })
 				_ = Outside(ctx, func() error { return nil })
@@ -152,13 +152,13 @@ func TestPanics(t *testing.T) {
 	p := newPlaces(1)
 	func() {
 		defer func() { _ = recover() }()
-		_ = Inside(t.Context(), p, func(ctx context.Context) error {
+		_ = inside(t.Context(), p, func(ctx context.Context) error {
 			return Outside(ctx, func() error { panic("boom") })
 		})
 	}()
 	boom := errors.New("boom")
 	for range 2 {
-		err := Inside(t.Context(), p, func(ctx context.Context) error {
+		err := inside(t.Context(), p, func(ctx context.Context) error {
 			return Each(ctx, 3, func(_ context.Context, i int) error {
 				if i > 0 {
 					return boom
@@ -181,9 +181,9 @@ func TestCancelled(t *testing.T) {
 	p := newPlaces(1)
 	boom := errors.New("boom")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	err := Inside(t.Context(), p, func(context.Context) error {
+	err := inside(t.Context(), p, func(context.Context) error {
 		cancel(boom)
-		return Inside(ctx, p, func(context.Context) error { t.Error("it ran"); return nil })
+		return inside(ctx, p, func(context.Context) error { t.Error("it ran"); return nil })
 	})
 	if !errors.Is(err, boom) || len(p.free) != 0 {
 		t.Errorf("error %v, %d places taken", err, len(p.free))
@@ -216,11 +216,11 @@ func TestTwoKinds(t *testing.T) {
 			}
 			group.Go(func() {
 				for range 50 {
-					_ = Inside(t.Context(), outer, func(ctx context.Context) error {
+					_ = inside(t.Context(), outer, func(ctx context.Context) error {
 						outer.work()
-						_ = Inside(ctx, inner, func(ctx context.Context) error {
+						_ = inside(ctx, inner, func(ctx context.Context) error {
 							inner.work()
-							return Inside(ctx, outer, func(context.Context) error { outer.work(); return nil })
+							return inside(ctx, outer, func(context.Context) error { outer.work(); return nil })
 						})
 						outer.work()
 						return nil
@@ -251,11 +251,11 @@ func TestWait(t *testing.T) {
 	}
 	check(t.Context(), "no place", false)
 	var over context.Context
-	_ = Inside(t.Context(), a, func(ctx context.Context) error {
+	_ = inside(t.Context(), a, func(ctx context.Context) error {
 		over = ctx
 		check(ctx, "a place", true)
 		_ = Outside(ctx, func() error { check(ctx, "free already", false); return nil })
-		return Inside(ctx, b, func(ctx context.Context) error {
+		return inside(ctx, b, func(ctx context.Context) error {
 			check(ctx, "another kind", false)
 			return nil
 		})

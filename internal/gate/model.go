@@ -22,5 +22,5 @@ type Model interface {
 // another model may be nested in f, in any order. The error is f's, or the cause of ctx's end
 // if that came before a place was free.
 func Compute(ctx context.Context, model Model, f func(context.Context) error) error {
-	return Inside(ctx, model.Places(Key{}), f)
+	return inside(ctx, model.Places(Key{}), f)
 }

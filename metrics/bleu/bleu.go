@@ -59,11 +59,11 @@ var (
 	ErrShort = errors.New("no hypothesis is long enough for this n-gram order")
 	// ErrEmptySentence warns of hypotheses without any token.
 	ErrEmptySentence = errors.New("empty hypotheses")
-	// ErrLastSentence warns of a smoothing method that looks at one sentence only.
-	ErrLastSentence = errors.New("sentence-level smoothing used on a corpus")
+	// errLastSentence warns of a smoothing method that looks at one sentence only.
+	errLastSentence = errors.New("sentence-level smoothing used on a corpus")
 
-	// ErrVocab reports corpora that do not share one corpus.Vocab. It is ngram.ErrVocab.
-	ErrVocab = ngram.ErrVocab
+	// errVocab reports corpora that do not share one corpus.Vocab. It is ngram.ErrVocab.
+	errVocab = ngram.ErrVocab
 )
 
 // Denominator names the tool whose conventions hold. See the package comment.
@@ -226,7 +226,7 @@ func Corpus(hyps *corpus.Corpus, refs *ngram.Index, o Options) (*Result, error) 
 	case refs == nil || refs.Sentences() == 0:
 		return nil, ErrNoReferences
 	case refs.Vocab() != hyps.Vocab():
-		return nil, ErrVocab
+		return nil, errVocab
 	case refs.Order() < s.counted:
 		return nil, fmt.Errorf("%w: the references are indexed to order %d, order %d is needed",
 			ErrOption, refs.Order(), s.counted)
@@ -263,7 +263,7 @@ func Paired(hyps *corpus.Corpus, refs []*corpus.Corpus, o Options) (*Result, err
 				ErrUnequal, hyps.Len(), r.Len(), k+1)
 		}
 		if r.Vocab() != hyps.Vocab() {
-			return nil, ErrVocab
+			return nil, errVocab
 		}
 	}
 	return paired(hyps, func(i int) [][]uint32 {

@@ -216,7 +216,7 @@ func (st *Stats) finish(set *settings, sig signature,
 	}
 	if st.N > 1 && set.smooth.lastSentence() {
 		r.Warnings = append(r.Warnings, fmt.Errorf("%s: %w: as in NLTK, it looks at the last "+
-			"sentence only", set.smooth.method, ErrLastSentence))
+			"sentence only", set.smooth.method, errLastSentence))
 	}
 	if set.Confidence != nil {
 		if err := r.setInterval(interval(r.Score)); err != nil {

@@ -33,14 +33,14 @@ func TestMissingCorpora(t *testing.T) {
 		{"index", second(Corpus(c, nil, Options{})), ErrNoReferences},
 		{"paired hypotheses", second(Paired(nil, []*corpus.Corpus{c}, Options{})), ErrNoHypotheses},
 		{"paired reference", second(Paired(c, []*corpus.Corpus{nil}, Options{})), ErrNoReferences},
-		{"other vocabulary", second(Corpus(c, index, Options{})), ErrVocab},
-		{"other paired", second(Paired(c, []*corpus.Corpus{other}, Options{})), ErrVocab},
+		{"other vocabulary", second(Corpus(c, index, Options{})), errVocab},
+		{"other paired", second(Paired(c, []*corpus.Corpus{other}, Options{})), errVocab},
 	} {
 		if !errors.Is(x.err, x.want) {
 			t.Errorf("%s: %v, want %v", x.name, x.err, x.want)
 		}
 	}
-	if !errors.Is(ErrVocab, ngram.ErrVocab) {
+	if !errors.Is(errVocab, ngram.ErrVocab) {
 		t.Error("two errors for one thing")
 	}
 }

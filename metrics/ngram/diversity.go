@@ -22,8 +22,8 @@ var (
 	// on fewer than two of them.
 	ErrFewSentences = errors.New("fewer than two sentences")
 
-	// ErrOption reports an n-gram order out of range or a reference that is not there.
-	ErrOption = errors.New("bad n-gram option")
+	// errOption reports an n-gram order out of range or a reference that is not there.
+	errOption = errors.New("bad n-gram option")
 	// ErrVocab reports corpora that do not share one corpus.Vocab. Package bleu has the same.
 	ErrVocab = errors.New("corpora with different vocabularies cannot be compared: read them with " +
 		"one shared Vocab")
@@ -34,7 +34,7 @@ const MaxOrder = 64
 
 func checkOrder(n int) error {
 	if n < 1 || n > MaxOrder {
-		return fmt.Errorf("%w: order %d, want 1 to %d", ErrOption, n, MaxOrder)
+		return fmt.Errorf("%w: order %d, want 1 to %d", errOption, n, MaxOrder)
 	}
 	return nil
 }
@@ -59,11 +59,11 @@ func (c Counts) UniqueSelf() (float64, error) { return c.ratio(c.Once) }
 
 // UniqueReference is the number of different generated n-grams that reference r
 // lacks, divided by all generated n-gram tokens, in [0,1] (Wang & Cho 2019). References count
-// from 0. Errors, here and in the other shares: ErrNoNgrams, and ErrOption for a reference that
+// from 0. Errors, here and in the other shares: ErrNoNgrams, and errOption for a reference that
 // Count was not given.
 func (c Counts) UniqueReference(r int) (float64, error) {
 	if r < 0 || r >= len(c.Absent) {
-		return math.NaN(), fmt.Errorf("%w: reference %d, counted from 0, of %d", ErrOption, r,
+		return math.NaN(), fmt.Errorf("%w: reference %d, counted from 0, of %d", errOption, r,
 			len(c.Absent))
 	}
 	return c.ratio(c.Absent[r])
@@ -78,7 +78,7 @@ func (c Counts) ratio(part int64) (float64, error) {
 
 // Count returns the statistics of orders 1 to order, against any number of
 // reference indices, which must share the corpus's vocabulary and have at least
-// that order. The order is at most MaxOrder. Errors: ErrOption, ErrVocab. A nil corpus is empty.
+// that order. The order is at most MaxOrder. Errors: errOption, ErrVocab. A nil corpus is empty.
 func Count(c *corpus.Corpus, order int, refs ...*Index) ([]Counts, error) {
 	if err := checkOrder(order); err != nil {
 		return nil, err
@@ -89,13 +89,13 @@ func Count(c *corpus.Corpus, order int, refs ...*Index) ([]Counts, error) {
 	ms := make([]*Matcher, len(refs))
 	for r, x := range refs {
 		if x == nil {
-			return nil, fmt.Errorf("%w: reference %d is nil; make it with NewIndex", ErrOption, r+1)
+			return nil, fmt.Errorf("%w: reference %d is nil; make it with NewIndex", errOption, r+1)
 		}
 		if x.vocab != c.Vocab() {
 			return nil, ErrVocab
 		}
 		if x.order < order {
-			return nil, fmt.Errorf("%w: reference %d is indexed to order %d, asked for %d", ErrOption, r+1,
+			return nil, fmt.Errorf("%w: reference %d is indexed to order %d, asked for %d", errOption, r+1,
 				x.order, order)
 		}
 		ms[r] = x.NewMatcher()

@@ -35,7 +35,7 @@ type level struct {
 
 // NewIndex returns an empty index of orders 1 to order over the numbering vocab,
 // which the corpora compared with it must share. A nil vocab makes a new one, see Vocab. The
-// error is ErrOption for an order that is not from 1 to MaxOrder.
+// error is errOption for an order that is not from 1 to MaxOrder.
 func NewIndex(order int, vocab *corpus.Vocab) (*Index, error) {
 	if err := checkOrder(order); err != nil {
 		return nil, err

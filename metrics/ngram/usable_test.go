@@ -32,13 +32,13 @@ func TestArgumentsOutOfRange(t *testing.T) {
 		_, index := NewIndex(order, c.Vocab())
 		for name, err := range map[string]error{"Count": count, "SelfRepetition": repetition,
 			"NewIndex": index} {
-			if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "want 1 to 64") {
+			if !errors.Is(err, errOption) || !strings.Contains(err.Error(), "want 1 to 64") {
 				t.Errorf("%s of order %d: %v", name, order, err)
 			}
 		}
 	}
 	for name, refs := range map[string][]*Index{"nil": {nil}, "of a lower order": {low}} {
-		if _, err := Count(c, 2, refs...); !errors.Is(err, ErrOption) {
+		if _, err := Count(c, 2, refs...); !errors.Is(err, errOption) {
 			t.Errorf("a reference that is %s: %v", name, err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestArgumentsOutOfRange(t *testing.T) {
 	if err := alien.AddCorpus(c, nil); !errors.Is(err, ErrVocab) {
 		t.Errorf("a corpus of another vocabulary: %v", err)
 	}
-	if _, err := (Counts{Total: 1}).UniqueReference(0); !errors.Is(err, ErrOption) {
+	if _, err := (Counts{Total: 1}).UniqueReference(0); !errors.Is(err, errOption) {
 		t.Errorf("the share of no reference: %v", err)
 	}
 	if n, err := Count(nil, 2); err != nil || len(n) != 2 || n[0].Total != 0 {

@@ -5,8 +5,8 @@ import "fmt"
 // The operator sets whose semantics the rest of the program knows. Below 7 broadcasting worked
 // differently. Above 25 nothing has been seen yet.
 const (
-	MinOpset = 7
-	MaxOpset = 25
+	minOpset = 7
+	maxOpset = 25
 )
 
 // Microsoft is the domain of ONNX Runtime's own operators, the only other one allowed.
@@ -27,9 +27,9 @@ func Check(m *Model) error {
 		}
 		seen[d] = true
 	}
-	if v := m.Opset(""); v < MinOpset || v > MaxOpset {
+	if v := m.Opset(""); v < minOpset || v > maxOpset {
 		return errorf(ErrUnsupported, "model", "opset %d (%d to %d are known; export the model again)",
-			v, MinOpset, MaxOpset)
+			v, minOpset, maxOpset)
 	}
 	c := &checker{model: m}
 	return c.graph(m.Graph, nil, 0)
@@ -53,8 +53,8 @@ func (s *scope) has(name string) bool {
 }
 
 func (c *checker) graph(g *Graph, outer *scope, depth int) error {
-	if depth > MaxDepth {
-		return errorf(ErrLimit, "graph", "subgraphs nest deeper than %d", MaxDepth)
+	if depth > maxDepth {
+		return errorf(ErrLimit, "graph", "subgraphs nest deeper than %d", maxDepth)
 	}
 	own := &scope{names: map[string]bool{}, outer: outer}
 	inputs := map[string]bool{}

@@ -103,7 +103,7 @@ func TestLoadTakesLittleMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(Write(f, m, WriteOptions{}), f.Close()); err != nil {
+	if err := errors.Join(write(f, m, WriteOptions{}), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats

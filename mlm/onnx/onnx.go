@@ -69,12 +69,12 @@ func errorf(kind error, at, format string, args ...any) error {
 // Limits on what a file may hold. They are far above any model of the kinds we run and keep the
 // memory that parsing takes within a small multiple of the file's size.
 const (
-	MaxNodes    = 200_000 // nodes in all graphs together; BERT-large exports have about 3,000
-	MaxTensors  = 200_000 // initializers and tensor attributes together
-	MaxDepth    = 8       // nesting of subgraphs
-	MaxName     = 4096    // bytes of a name
-	MaxRank     = 16      // dimensions of a tensor
-	MaxElements = 1 << 40 // elements of a tensor; the data must be there as well
+	maxNodes    = 200_000 // nodes in all graphs together; BERT-large exports have about 3,000
+	maxTensors  = 200_000 // initializers and tensor attributes together
+	maxDepth    = 8       // nesting of subgraphs
+	maxName     = 4096    // bytes of a name
+	maxRank     = 16      // dimensions of a tensor
+	maxElements = 1 << 40 // elements of a tensor; the data must be there as well
 )
 
 // DataType is an ONNX tensor element type (TensorProto.DataType).

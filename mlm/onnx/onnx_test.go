@@ -66,7 +66,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stream bytes.Buffer
-		if err := Write(&stream, m, WriteOptions{ExternalMin: min}); err != nil ||
+		if err := write(&stream, m, WriteOptions{ExternalMin: min}); err != nil ||
 			!bytes.Equal(stream.Bytes(), out) {
 			t.Fatalf("Write and Marshal differ (%v)", err)
 		}
@@ -176,12 +176,12 @@ func flat(m *message) []byte {
 }
 
 func TestElements(t *testing.T) {
-	if n, err := Elements([]int64{3, 0, 5}); n != 0 || err != nil {
+	if n, err := elements([]int64{3, 0, 5}); n != 0 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	for _, d := range [][]int64{{-1}, {1 << 40, 1 << 40}, {1 << 20, 1 << 20, 2},
-		{math.MaxInt64, 0, 2}, make([]int64, MaxRank+1)} {
-		if n, err := Elements(d); err == nil {
+		{math.MaxInt64, 0, 2}, make([]int64, maxRank+1)} {
+		if n, err := elements(d); err == nil {
 			t.Errorf("%v: %d elements accepted", d, n)
 		}
 	}
@@ -248,7 +248,7 @@ func TestCheckRefuses(t *testing.T) {
 				OperatorSet{"ai.onnx", 14})
 		}, ErrGraph, "twice"},
 		"ir version": {func(m *Model) { m.IRVersion = 99 }, ErrUnsupported, "IR version"},
-		"deep":       {func(m *Model) { nested(m, MaxDepth+1) }, ErrLimit, "nest"},
+		"deep":       {func(m *Model) { nested(m, maxDepth+1) }, ErrLimit, "nest"},
 		"attribute twice": {func(m *Model) {
 			m.Graph.Nodes[0].Attrs = []*Attribute{{Name: "a", Type: AttrInt},
 				{Name: "a", Type: AttrInt}}

@@ -137,7 +137,7 @@ func (f field) str() (string, error) {
 	if f.typ != protowire.BytesType {
 		return "", f.wrong("a string")
 	}
-	if len(f.b) > MaxName {
+	if len(f.b) > maxName {
 		return "", errorf(ErrLimit, f.at, "a name of %d bytes", len(f.b))
 	}
 	if !utf8.Valid(f.b) {
@@ -206,8 +206,8 @@ func (p *parser) opset(f field) (o OperatorSet, err error) {
 }
 
 func (p *parser) graph(f field, depth int) (*Graph, error) {
-	if depth > MaxDepth {
-		return nil, errorf(ErrLimit, f.at, "subgraphs nest deeper than %d", MaxDepth)
+	if depth > maxDepth {
+		return nil, errorf(ErrLimit, f.at, "subgraphs nest deeper than %d", maxDepth)
 	}
 	g := &Graph{}
 	err := p.message(f, "graph", p.largeInitializers, func(f field) (err error) {
@@ -230,8 +230,8 @@ func (p *parser) graph(f field, depth int) (*Graph, error) {
 				return err
 			}
 			to := map[protowire.Number]*[]*ValueInfo{11: &g.Inputs, 12: &g.Outputs, 13: &g.ValueInfo}[f.num]
-			if len(*to) >= MaxNodes {
-				return errorf(ErrLimit, "graph", "more than %d value descriptions", MaxNodes)
+			if len(*to) >= maxNodes {
+				return errorf(ErrLimit, "graph", "more than %d value descriptions", maxNodes)
 			}
 			*to = append(*to, v)
 		case 15:
@@ -247,8 +247,8 @@ func (p *parser) node(f field, depth int) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.nodes++; p.nodes > MaxNodes {
-		return nil, errorf(ErrLimit, "graph", "more than %d nodes", MaxNodes)
+	if p.nodes++; p.nodes > maxNodes {
+		return nil, errorf(ErrLimit, "graph", "more than %d nodes", maxNodes)
 	}
 	n := &Node{}
 	err = p.fields(b, "node", func(f field) (err error) {
@@ -389,8 +389,8 @@ func (p *parser) dim(f field, v *ValueInfo) error {
 	if f.num != 1 {
 		return nil
 	}
-	if len(v.Shape) >= MaxRank {
-		return errorf(ErrLimit, "value "+v.Name, "rank above %d", MaxRank)
+	if len(v.Shape) >= maxRank {
+		return errorf(ErrLimit, "value "+v.Name, "rank above %d", maxRank)
 	}
 	d := Dim{Value: -1}
 	err := p.nested(f, "dimension of "+v.Name, func(f field) (err error) {

@@ -10,8 +10,8 @@ import (
 
 // tensor decodes a TensorProto and checks that its data has exactly the size its shape asks for.
 func (p *parser) tensor(f field) (*Tensor, error) {
-	if p.tensors++; p.tensors > MaxTensors {
-		return nil, errorf(ErrLimit, "graph", "more than %d tensors", MaxTensors)
+	if p.tensors++; p.tensors > maxTensors {
+		return nil, errorf(ErrLimit, "graph", "more than %d tensors", maxTensors)
 	}
 	t := &Tensor{}
 	var packed []byte
@@ -22,8 +22,8 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		switch f.num {
 		case 1:
 			t.Dims, err = f.ints(t.Dims)
-			if len(t.Dims) > MaxRank {
-				return errorf(ErrLimit, tensorAt(t.Name), "rank above %d", MaxRank)
+			if len(t.Dims) > maxRank {
+				return errorf(ErrLimit, tensorAt(t.Name), "rank above %d", maxRank)
 			}
 		case 2:
 			var v int64
@@ -67,7 +67,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 	if t.Type.Bytes(1) == 0 {
 		return nil, errorf(ErrUnsupported, tensorAt(t.Name), "element %v", t.Type)
 	}
-	n, err := Elements(t.Dims)
+	n, err := elements(t.Dims)
 	if err != nil {
 		return nil, errorf(ErrLimit, tensorAt(t.Name), "%v", err)
 	}

@@ -46,7 +46,7 @@ func NewTensor(name string, t DataType, dims []int64, data []byte) *Tensor {
 
 // fits is an error unless have is the number of bytes that the shape asks for.
 func (t *Tensor) fits(have int64) error {
-	n, err := Elements(t.Dims)
+	n, err := elements(t.Dims)
 	if err != nil {
 		return errorf(ErrLimit, tensorAt(t.Name), "%v", err)
 	}
@@ -83,10 +83,10 @@ func Floats(name string, dims []int64, v ...float32) *Tensor {
 	return NewTensor(name, Float, dims, b)
 }
 
-// Elements multiplies dims, refusing negative ones and products above MaxElements.
-func Elements(dims []int64) (int64, error) {
-	if len(dims) > MaxRank {
-		return 0, fmt.Errorf("rank %d is above %d", len(dims), MaxRank)
+// elements multiplies dims, refusing negative ones and products above maxElements.
+func elements(dims []int64) (int64, error) {
+	if len(dims) > maxRank {
+		return 0, fmt.Errorf("rank %d is above %d", len(dims), maxRank)
 	}
 	n, zero := uint64(1), false
 	for _, d := range dims {
@@ -98,7 +98,7 @@ func Elements(dims []int64) (int64, error) {
 			continue
 		}
 		hi, lo := bits.Mul64(n, uint64(d))
-		if hi != 0 || lo > MaxElements {
+		if hi != 0 || lo > maxElements {
 			return 0, fmt.Errorf("shape %v has too many elements", dims)
 		}
 		n = lo
@@ -111,7 +111,7 @@ func Elements(dims []int64) (int64, error) {
 
 // Len is the number of elements.
 func (t *Tensor) Len() int64 {
-	n, err := Elements(t.Dims)
+	n, err := elements(t.Dims)
 	if err != nil {
 		return 0
 	}

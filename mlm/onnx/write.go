@@ -41,8 +41,8 @@ func Marshal(m *Model, opt WriteOptions) ([]byte, error) {
 	return out, nil
 }
 
-// Write encodes m to w without copying weights that are in memory.
-func Write(w io.Writer, m *Model, opt WriteOptions) error {
+// write encodes m to w without copying weights that are in memory.
+func write(w io.Writer, m *Model, opt WriteOptions) error {
 	b, err := encodeModel(m, opt)
 	if err != nil {
 		return err

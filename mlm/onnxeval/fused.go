@@ -81,7 +81,7 @@ func multiHead(c *call) ([]*Tensor, error) {
 		from := 0
 		for _, t := range []**Tensor{&q, &k, &v} {
 			n := (*t).Shape[2]
-			sum, err := add(&call{c.n, []*Tensor{*t, NewFloat([]int{n}, bias.F[from:from+n])},
+			sum, err := add(&call{c.n, []*Tensor{*t, newFloat([]int{n}, bias.F[from:from+n])},
 				c.opset})
 			if err != nil {
 				return nil, err

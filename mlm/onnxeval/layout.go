@@ -40,13 +40,13 @@ func constant(c *call) ([]*Tensor, error) {
 	case "value_ints":
 		return []*Tensor{NewInt([]int{len(a.Ints)}, a.Ints)}, nil
 	case "value_float":
-		return []*Tensor{NewFloat([]int{}, []float64{float64(a.F)})}, nil
+		return []*Tensor{newFloat([]int{}, []float64{float64(a.F)})}, nil
 	case "value_floats":
 		f := make([]float64, len(a.Floats))
 		for i, v := range a.Floats {
 			f[i] = float64(v)
 		}
-		return []*Tensor{NewFloat([]int{len(f)}, f)}, nil
+		return []*Tensor{newFloat([]int{len(f)}, f)}, nil
 	default:
 		return nil, fmt.Errorf("attribute %q", a.Name)
 	}

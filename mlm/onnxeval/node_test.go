@@ -12,7 +12,7 @@ import (
 // TestKernels checks operators one by one against values worked out by hand or by numpy.
 func TestKernels(t *testing.T) {
 	t.Parallel()
-	f := func(shape []int, v ...float64) *Tensor { return NewFloat(shape, v) }
+	f := func(shape []int, v ...float64) *Tensor { return newFloat(shape, v) }
 	n := func(shape []int, v ...int64) *Tensor { return NewInt(shape, v) }
 	ints := func(name string, v ...int64) *onnx.Attribute {
 		return &onnx.Attribute{Name: name, Type: onnx.AttrInts, Ints: v}
@@ -121,13 +121,13 @@ func TestKernels(t *testing.T) {
 // TestBadNodes: graphs come from strangers; what does not fit gives an error.
 func TestBadNodes(t *testing.T) {
 	t.Parallel()
-	x := NewFloat([]int{2, 3}, make([]float64, 6))
+	x := newFloat([]int{2, 3}, make([]float64, 6))
 	huge := NewInt([]int{3}, []int64{1 << 30, 1 << 30, 1 << 30})
 	for op, in := range map[string][]*Tensor{
 		"NoSuchOp": {x},
 		"MatMul":   {x, x},
-		"Conv": {NewFloat([]int{1, 2, 2}, make([]float64, 4)),
-			NewFloat([]int{1, 2, 3}, make([]float64, 6))},
+		"Conv": {newFloat([]int{1, 2, 2}, make([]float64, 4)),
+			newFloat([]int{1, 2, 3}, make([]float64, 6))},
 		"Add":             {x},
 		"Mul":             {x, NewInt([]int{2, 3}, make([]int64, 6))},
 		"Expand":          {x, huge},

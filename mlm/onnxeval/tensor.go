@@ -25,8 +25,8 @@ type Tensor struct {
 	single bool
 }
 
-// NewFloat makes a float tensor. It keeps data.
-func NewFloat(shape []int, data []float64) *Tensor {
+// newFloat makes a float tensor. It keeps data.
+func newFloat(shape []int, data []float64) *Tensor {
 	return &Tensor{Type: onnx.Float, Shape: shape, F: data}
 }
 

@@ -168,7 +168,7 @@ func Faults(checks []Check) int {
 }
 
 // Verify hashes the files of a model in the cache, and names what else lies in its folder, hidden
-// files and folders apart. An error wraps ErrStore or is ctx's cause.
+// files and folders apart. An error wraps errStore or is ctx's cause.
 func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 	rec := c.readRecord(m)
 	dir := os.DirFS(c.Folder(m))
@@ -183,7 +183,7 @@ func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 		case err != nil && ctx.Err() != nil:
 			return nil, err
 		case err != nil:
-			return nil, fmt.Errorf("%w: %s: %w", ErrStore, c.Folder(m), err)
+			return nil, fmt.Errorf("%w: %s: %w", errStore, c.Folder(m), err)
 		}
 		if f.Bytes > 0 && check.Result == Unknown && check.Bytes != f.Bytes {
 			check.Result, check.By = Differs, "the size in the catalogue"

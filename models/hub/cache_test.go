@@ -155,7 +155,7 @@ func TestOffline(t *testing.T) {
 	c, m := Cache{t.TempDir()}, s.model()
 	_, err := c.Pull(t.Context(), m, Options{Offline: true})
 	var off *OfflineError
-	if !errors.As(err, &off) || !errors.Is(err, ErrOffline) || len(off.Missing) != 2 ||
+	if !errors.As(err, &off) || !errors.Is(err, errOffline) || len(off.Missing) != 2 ||
 		off.Folder != c.Folder(m) {
 		t.Fatalf("%v", err)
 	}
@@ -176,7 +176,7 @@ func TestOffline(t *testing.T) {
 	}
 	put("onnx/model.onnx", s.files["onnx/model.onnx"])
 	put("vocab.txt", []byte("other"))
-	if _, err := c.Pull(t.Context(), m, Options{Offline: true}); !errors.Is(err, ErrOffline) ||
+	if _, err := c.Pull(t.Context(), m, Options{Offline: true}); !errors.Is(err, errOffline) ||
 		!strings.Contains(err.Error(), "vocab.txt (it is damaged)") {
 		t.Errorf("%v", err)
 	}
@@ -211,7 +211,7 @@ func TestPullOptions(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Cache{file}).Pull(t.Context(), s.model(), quick(s, nil)); !errors.Is(err, ErrStore) {
+	if _, err := (Cache{file}).Pull(t.Context(), s.model(), quick(s, nil)); !errors.Is(err, errStore) {
 		t.Errorf("the cache is a file: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -30,7 +30,7 @@ var sumsRow = regexp.MustCompile(`^([0-9a-f]{64}) [ *](.+)$`)
 // VerifyFolder compares the files of a folder with what the folder itself says: SHA256SUMS
 // (as sha256sum writes it), else the table of files in README.md with the columns file, bytes
 // and SHA-256 that the default model's card has. Other files are listed as Unknown. Errors
-// wrap ErrUnverified if neither says anything. Such a folder can only tell that it is whole,
+// wrap errUnverified if neither says anything. Such a folder can only tell that it is whole,
 // not that it is from whom it seems to be.
 func VerifyFolder(ctx context.Context, dir fs.FS) ([]Check, error) {
 	want, by, err := stated(dir)
@@ -85,14 +85,14 @@ func stated(dir fs.FS) (map[string]string, string, error) {
 			want, err = source.parse(text)
 		}
 		if err != nil {
-			return nil, "", fmt.Errorf("%w: %s: %w", ErrUnverified, source.file, err)
+			return nil, "", fmt.Errorf("%w: %s: %w", errUnverified, source.file, err)
 		}
 		if len(want) > 0 {
 			return want, source.file, nil
 		}
 	}
 	return nil, "", fmt.Errorf("%w: the folder has neither %s (sha256sum * > %s writes one) "+
-		"nor a %s with a table of its files", ErrUnverified, sumsFile, sumsFile, cardFile)
+		"nor a %s with a table of its files", errUnverified, sumsFile, sumsFile, cardFile)
 }
 
 func parseCard(text []byte) (map[string]string, error) {

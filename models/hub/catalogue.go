@@ -39,7 +39,7 @@ type Catalogue struct {
 }
 
 // A Model is one ONNX export with its tokenizer. Its tags and those of [File] are the format of
-// catalogues, see [Parse].
+// catalogues, see parse.
 type Model struct {
 	Name         string `json:"name"`         // letters, digits, ".", "_", "-"; lower case
 	Architecture string `json:"architecture"` // for people
@@ -135,7 +135,7 @@ func (c *Catalogue) ForScript(script string) *Model {
 
 // Builtin returns the catalogue that is part of the package.
 func Builtin() *Catalogue {
-	c, err := Parse(bytes.NewReader(builtin), "catalogue.json")
+	c, err := parse(bytes.NewReader(builtin), "catalogue.json")
 	if err != nil {
 		panic(err) // unreachable: a test parses it
 	}
@@ -154,7 +154,7 @@ func Load(file string) (*Catalogue, error) {
 		return nil, fmt.Errorf("%w: %w", ErrCatalogue, err)
 	}
 	defer func() { _ = f.Close() }()
-	own, err := Parse(f, file)
+	own, err := parse(f, file)
 	if err != nil {
 		return nil, err
 	}
@@ -189,8 +189,8 @@ func (e *CatalogueError) Error() string {
 // Unwrap returns the sentinel.
 func (e *CatalogueError) Unwrap() error { return ErrCatalogue }
 
-// Parse reads a catalogue and checks all of it. name is what errors call the file.
-func Parse(r io.Reader, name string) (*Catalogue, error) {
+// parse reads a catalogue and checks all of it. name is what errors call the file.
+func parse(r io.Reader, name string) (*Catalogue, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxCatalogue+1))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCatalogue, name, err)

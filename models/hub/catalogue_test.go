@@ -183,21 +183,21 @@ func TestParseRefuses(t *testing.T) {
 		}),
 	}
 	for name, text := range cases {
-		_, err := Parse(strings.NewReader(text), "own.json")
+		_, err := parse(strings.NewReader(text), "own.json")
 		var e *CatalogueError
 		if !errors.Is(err, ErrCatalogue) || !errors.As(err, &e) ||
 			!strings.Contains(err.Error(), "own.json") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Parse(strings.NewReader("{\n\"version\": 1,\n\"models\": 5}"),
+	if _, err := parse(strings.NewReader("{\n\"version\": 1,\n\"models\": 5}"),
 		"own.json"); err == nil || !strings.Contains(err.Error(), "own.json:3") {
 		t.Errorf("the line: %v", err)
 	}
 	good := change(
 		func(m *Model) { m.Files[1].URL = "https://example.com/vocab.txt"; m.Files[0].SHA256 = "" },
 	)
-	if _, err := Parse(strings.NewReader(good), "own.json"); err != nil {
+	if _, err := parse(strings.NewReader(good), "own.json"); err != nil {
 		t.Errorf("a good one: %v", err)
 	}
 }
@@ -257,7 +257,7 @@ func TestVerifyFolder(t *testing.T) {
 		"outside, card": {"README.md": {Data: []byte("| `../x` | 1 | `" + a + "` |\n")}},
 		"huge":          {"README.md": {Data: make([]byte, maxCatalogue+1)}},
 	} {
-		if _, err := VerifyFolder(t.Context(), bad); !errors.Is(err, ErrUnverified) {
+		if _, err := VerifyFolder(t.Context(), bad); !errors.Is(err, errUnverified) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -272,7 +272,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"version":1,"models":[{"name":"..","files":[{"path":"../x"}]}]}`)
 	hash := regexp.MustCompile(`^[0-9a-f]{64}$`)
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := Parse(strings.NewReader(text), "fuzz")
+		c, err := parse(strings.NewReader(text), "fuzz")
 		if err != nil {
 			if !errors.Is(err, ErrCatalogue) {
 				t.Fatalf("an error of another kind: %v", err)
@@ -310,7 +310,7 @@ func FuzzVerifyFolder(f *testing.F) {
 		if sums != "" {
 			dir["SHA256SUMS"] = &fstest.MapFile{Data: []byte(sums)}
 		}
-		if _, err := VerifyFolder(t.Context(), dir); err != nil && !errors.Is(err, ErrUnverified) {
+		if _, err := VerifyFolder(t.Context(), dir); err != nil && !errors.Is(err, errUnverified) {
 			t.Fatalf("an error of another kind: %v", err)
 		}
 	})
@@ -326,7 +326,7 @@ func TestDocumentedCatalogue(t *testing.T) {
 	if block == nil {
 		t.Fatal("no example")
 	}
-	c, err := Parse(strings.NewReader(string(block[1])), "docs/guide/models.md")
+	c, err := parse(strings.NewReader(string(block[1])), "docs/guide/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func (f *fetcher) fetch(ctx context.Context, file *File, want, path string) (str
 		}
 		var t *temporary
 		if !errors.As(err, &t) {
-			if errors.Is(err, ErrMismatch) || errors.Is(err, ErrTooLarge) {
+			if errors.Is(err, ErrMismatch) || errors.Is(err, errTooLarge) {
 				p.discard()
 			}
 			return "", 0, err
@@ -165,7 +165,7 @@ func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *pa
 		return fmt.Errorf("%w: %s has %d bytes, the catalogue says %d", ErrMismatch, address, total,
 			file.Bytes)
 	case total > file.limit():
-		return fmt.Errorf("%w: %s has %d bytes, the catalogue says about %d", ErrTooLarge, address, total,
+		return fmt.Errorf("%w: %s has %d bytes, the catalogue says about %d", errTooLarge, address, total,
 			file.About)
 	case total < 0 && file.Bytes == 0 && file.SHA256 == "":
 		return fmt.Errorf("%w: %s: the server does not say how long the file is, and the catalogue "+
@@ -251,7 +251,7 @@ func (f *fetcher) copy(ctx context.Context, body io.Reader, file *File, p *part,
 	for {
 		n, err := body.Read(buf)
 		if p.n+int64(n) > file.limit() {
-			return fmt.Errorf("%w: more than %d bytes arrived", ErrTooLarge, file.limit())
+			return fmt.Errorf("%w: more than %d bytes arrived", errTooLarge, file.limit())
 		}
 		if werr := p.write(buf[:n]); werr != nil {
 			return werr

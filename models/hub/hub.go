@@ -29,12 +29,12 @@ var (
 	ErrCatalogue = errors.New("bad catalogue of models")
 	// ErrUnknown is a name that no catalogue has.
 	ErrUnknown = errors.New("no such model")
-	// ErrOffline is a download that is needed while downloads are forbidden.
-	ErrOffline = errors.New("offline, and the model is not in the cache")
+	// errOffline is a download that is needed while downloads are forbidden.
+	errOffline = errors.New("offline, and the model is not in the cache")
 	// ErrMismatch is a file that is not what it should be: another hash or another size.
 	ErrMismatch = errors.New("the file is not the one that was expected")
-	// ErrTooLarge is a file that is larger than the catalogue allows.
-	ErrTooLarge = errors.New("the file is larger than the catalogue says")
+	// errTooLarge is a file that is larger than the catalogue allows.
+	errTooLarge = errors.New("the file is larger than the catalogue says")
 	// ErrFetch is a server that does not hand out the file: refused, missing, or failing again and
 	// again.
 	ErrFetch = errors.New("download failed")
@@ -42,8 +42,8 @@ var (
 	ErrNotPublic = fmt.Errorf("%w: the model is not public there", ErrFetch)
 	// ErrNoNetwork is a server whose name is not known here. It wraps ErrFetch.
 	ErrNoNetwork = fmt.Errorf("%w: no network, or no such server", ErrFetch)
-	// ErrStore is trouble with the cache's folder: no room, no permission.
-	ErrStore = errors.New("cannot store the download")
-	// ErrUnverified is a folder for which nothing says what it should hold.
-	ErrUnverified = errors.New("nothing to compare with")
+	// errStore is trouble with the cache's folder: no room, no permission.
+	errStore = errors.New("cannot store the download")
+	// errUnverified is a folder for which nothing says what it should hold.
+	errUnverified = errors.New("nothing to compare with")
 )

@@ -100,7 +100,7 @@ func TestVerifyUnreadable(t *testing.T) {
 	if err := os.Chmod(filepath.Join(c.Folder(m), "vocab.txt"), 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Verify(t.Context(), m); !errors.Is(err, ErrStore) ||
+	if _, err := c.Verify(t.Context(), m); !errors.Is(err, errStore) ||
 		!strings.Contains(err.Error(), c.Folder(m)) {
 		t.Error(err)
 	}

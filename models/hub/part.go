@@ -49,7 +49,7 @@ type origin struct {
 func newPart(o *Options, path, address string, pinned bool) (*part, error) {
 	f, err := o.open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrStore, err)
+		return nil, fmt.Errorf("%w: %w", errStore, err)
 	}
 	p := &part{f: f, path: path, sum: sha256.New()}
 	if data, err := disk.Read(path+".json", 1<<16); err == nil {
@@ -66,7 +66,7 @@ func newPart(o *Options, path, address string, pinned bool) (*part, error) {
 	}
 	if p.n, err = io.Copy(p.sum, f); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("%w: %w", ErrStore, err)
+		return nil, fmt.Errorf("%w: %w", errStore, err)
 	}
 	p.mixed = p.n > 0
 	return p, nil
@@ -110,7 +110,7 @@ func (p *part) write(b []byte) error {
 }
 
 func (p *part) storeError(err error) error {
-	return fmt.Errorf("%w: %w; the %d bytes that arrived are kept, make room and pull again", ErrStore,
+	return fmt.Errorf("%w: %w; the %d bytes that arrived are kept, make room and pull again", errStore,
 		err, p.n)
 }
 

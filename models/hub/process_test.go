@@ -28,7 +28,7 @@ func pullerMain(hub, file, cache string) int {
 	if err != nil {
 		return 9
 	}
-	c, err := Parse(f, file)
+	c, err := parse(f, file)
 	if err != nil {
 		return 8
 	}

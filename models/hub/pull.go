@@ -79,7 +79,7 @@ func (o *Options) defaults() error {
 	return nil
 }
 
-// An OfflineError names what is missing and where it belongs. It wraps ErrOffline.
+// An OfflineError names what is missing and where it belongs. It wraps errOffline.
 type OfflineError struct {
 	Model   string
 	Folder  string   // where the files belong
@@ -95,11 +95,11 @@ func (e *OfflineError) Error() string {
 	}
 	return fmt.Sprintf("%v: %s needs %s; put it into %s, or copy that folder from a machine that "+
 		"has it, and pull it again, which checks it",
-		ErrOffline, e.Model, strings.Join(e.Missing, ", "), e.Folder)
+		errOffline, e.Model, strings.Join(e.Missing, ", "), e.Folder)
 }
 
 // Unwrap returns the sentinel.
-func (e *OfflineError) Unwrap() error { return ErrOffline }
+func (e *OfflineError) Unwrap() error { return errOffline }
 
 // Pull makes sure that the cache holds a model, whole, and returns its folder. What is there
 // already is hashed, what is missing or damaged is fetched, a download that was interrupted goes on
@@ -124,7 +124,7 @@ func (c Cache) Pull(ctx context.Context, m *Model, o Options) (string, error) {
 	}
 	parent := filepath.Dir(folder)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrStore, err)
+		return "", fmt.Errorf("%w: %w", errStore, err)
 	}
 	unlock, err := lock(ctx, filepath.Join(parent, "."+m.Key()+".lock"), &o)
 	if err != nil {
@@ -189,7 +189,7 @@ func (c Cache) offline(ctx context.Context, m *Model, o *Options) error {
 func lock(ctx context.Context, path string, o *Options) (unlock func(), err error) {
 	unlock, err = disk.Lock(ctx, path, func() { o.Log("another process is downloading it; waiting") })
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: %w; choose a folder on another disk with %s", ErrStore, err, disk.EnvCache)
+		err = fmt.Errorf("%w: %w; choose a folder on another disk with %s", errStore, err, disk.EnvCache)
 	}
 	return unlock, err
 }
@@ -199,7 +199,7 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 	folder, partial := c.Folder(m), c.partial(m)
 	ready := filepath.Join(partial, "ready")
 	if err := os.MkdirAll(partial, 0o755); err != nil {
-		return fmt.Errorf("%w: %w", ErrStore, err)
+		return fmt.Errorf("%w: %w", errStore, err)
 	}
 	// A damaged or incomplete folder goes back to work; its good files are kept.
 	rec := c.readRecord(m)
@@ -210,7 +210,7 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 				return err
 			}
 		} else if err := disk.Rename(folder, ready); err != nil {
-			return fmt.Errorf("%w: %w", ErrStore, err)
+			return fmt.Errorf("%w: %w", errStore, err)
 		}
 	}
 	now := &Record{Version: 1, Model: m.Name}
@@ -228,20 +228,20 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 				return fmt.Errorf("%s: %w", file.Path, explain(err, file, rec, c.recordPath(m)))
 			}
 			if err := moveTo(part, dest); err != nil {
-				return fmt.Errorf("%w: %w", ErrStore, err)
+				return fmt.Errorf("%w: %w", errStore, err)
 			}
 		}
 		f.done += sum.Bytes
 		now.Files = append(now.Files, sum)
 	}
 	if err := prune(ready, m); err != nil {
-		return fmt.Errorf("%w: %w", ErrStore, err)
+		return fmt.Errorf("%w: %w", errStore, err)
 	}
 	if err := c.writeRecord(m, now); err != nil {
 		return err
 	}
 	if err := errors.Join(disk.SyncDir(ready), disk.Rename(ready, folder)); err != nil {
-		return fmt.Errorf("%w: %w", ErrStore, err)
+		return fmt.Errorf("%w: %w", errStore, err)
 	}
 	_ = os.RemoveAll(partial) // of no use any more; if it stays it does no harm
 	return nil
@@ -262,12 +262,12 @@ func merge(ctx context.Context, m *Model, rec *Record, folder, ready string) err
 		}
 		if sum == "" {
 			if err := moveTo(src, dest); err != nil {
-				return fmt.Errorf("%w: %w", ErrStore, err)
+				return fmt.Errorf("%w: %w", errStore, err)
 			}
 		}
 	}
 	if err := os.RemoveAll(folder); err != nil {
-		return fmt.Errorf("%w: %w", ErrStore, err)
+		return fmt.Errorf("%w: %w", errStore, err)
 	}
 	return nil
 }
@@ -290,7 +290,7 @@ func kept(ctx context.Context, path, want string) (string, int64, error) {
 		return "", 0, nil
 	case errors.Is(err, disk.ErrNotRegular): // it makes room like any damaged file
 	case err != nil:
-		return "", 0, fmt.Errorf("%w: %w", ErrStore, err)
+		return "", 0, fmt.Errorf("%w: %w", errStore, err)
 	default:
 		sum, n, err := hashOf(ctx, f)
 		_ = f.Close()
@@ -302,7 +302,7 @@ func kept(ctx context.Context, path, want string) (string, int64, error) {
 		}
 	}
 	if err := os.RemoveAll(path); err != nil {
-		return "", 0, fmt.Errorf("%w: %w", ErrStore, err)
+		return "", 0, fmt.Errorf("%w: %w", errStore, err)
 	}
 	return "", 0, nil
 }
@@ -330,7 +330,7 @@ func (c Cache) writeRecord(m *Model, r *Record) error {
 		return err
 	}
 	if err := disk.Write(c.recordPath(m), append(data, '\n')); err != nil {
-		return fmt.Errorf("%w: %w", ErrStore, err)
+		return fmt.Errorf("%w: %w", errStore, err)
 	}
 	return nil
 }

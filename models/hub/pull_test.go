@@ -204,11 +204,11 @@ func TestPullRefuses(t *testing.T) {
 		{"other size, declared too long", declare(10), false, ErrMismatch, "300010 bytes"},
 		{"declared too short", declare(-10), true, ErrMismatch, "SHA-256"},
 		{"declared too long", declare(1000), true, ErrFetch, "attempts"},
-		{"declared far too long", declare(1 << 40), true, ErrTooLarge, "about 300000"},
-		{"endless", raw(func([]byte) []byte { return make([]byte, 1<<20) }), false, ErrTooLarge,
+		{"declared far too long", declare(1 << 40), true, errTooLarge, "about 300000"},
+		{"endless", raw(func([]byte) []byte { return make([]byte, 1<<20) }), false, errTooLarge,
 			"more than 300000"},
 		{"endless, size not exact", raw(func([]byte) []byte { return make([]byte, 1<<20) }), true,
-			ErrTooLarge, "more than 306000"},
+			errTooLarge, "more than 306000"},
 		{"always dropped", dropAfter(0), false, ErrFetch, "attempts"},
 		{"404", status(404, ""), false, ErrFetch, "404"},
 		{"403", status(403, ""), false, ErrFetch, "not public"},
@@ -243,7 +243,7 @@ func TestPullRefuses(t *testing.T) {
 			if n := len(s.log()); n > 12 {
 				t.Errorf("%d requests", n)
 			}
-			if c.want == ErrMismatch || c.want == ErrTooLarge {
+			if c.want == ErrMismatch || c.want == errTooLarge {
 				if parts, _ := filepath.Glob(filepath.Join(cache.partial(m), "*.part*")); len(parts) > 0 {
 					t.Errorf("useless parts stay: %q", parts)
 				}
@@ -388,7 +388,7 @@ func TestDiskFull(t *testing.T) {
 		return &fullDisk{f, 400_000}, err
 	}
 	_, err := c.Pull(t.Context(), m, o)
-	if !errors.Is(err, ErrStore) || !errors.Is(err, syscall.ENOSPC) ||
+	if !errors.Is(err, errStore) || !errors.Is(err, syscall.ENOSPC) ||
 		!strings.Contains(err.Error(), "400000 bytes") {
 		t.Fatalf("full disk: %v", err)
 	}

@@ -147,7 +147,7 @@ func TestFHMMExactLimits(t *testing.T) {
 	}
 	for _, c := range [][3]int{{2, 17, 2}, {300, 16, 2}, {1, 11, 3}} {
 		f := must(NewFHMM(rng, c[0], c[1], c[2], 0.9, 0.8, 2))
-		if _, _, err := f.Exact(); !errors.Is(err, ErrTooLarge) {
+		if _, _, err := f.Exact(); !errors.Is(err, errTooLarge) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

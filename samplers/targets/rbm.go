@@ -280,7 +280,7 @@ func (r *RBM) Marginals() ([]float64, error) {
 
 func (r *RBM) sumHidden(marginals bool) (logZ float64, marg []float64, err error) {
 	if r.H > 20 {
-		return 0, nil, fmt.Errorf("%w: 2^%d hidden states, at most 2^20", ErrTooLarge, r.H)
+		return 0, nil, fmt.Errorf("%w: 2^%d hidden states, at most 2^20", errTooLarge, r.H)
 	}
 	n := 1 << r.H
 	lw := make([]float64, n)

@@ -26,7 +26,7 @@ func TestSelectionMarginals(t *testing.T) {
 		}
 	}
 	if _, err := must(NewSelection(rand.New(rand.NewPCG(1, 2)), 1, 11)).Marginals(ctx); !errors.Is(err,
-		ErrTooLarge) {
+		errTooLarge) {
 		t.Errorf("3^11 sums: %v", err)
 	}
 	ended, stop := context.WithCancel(ctx)

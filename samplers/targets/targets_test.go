@@ -383,12 +383,12 @@ func TestBadShapes(t *testing.T) {
 		}
 	}
 	if _, err := Enumerate(context.Background(), must(NewIsing(5, 5, true, 1, []float64{0}, false))); !errors.Is(
-		err, ErrTooLarge,
+		err, errTooLarge,
 	) {
 		t.Errorf("enumerating 2^25 states: %v", err)
 	}
 	if _, _, err := must(NewIsing(20, 20, true, 1, []float64{0}, false)).Exact(); !errors.Is(
-		err, ErrTooLarge,
+		err, errTooLarge,
 	) {
 		t.Errorf("20 columns: %v", err)
 	}
