@@ -32,8 +32,8 @@ const (
 	BudgetRows
 )
 
-// BudgetNames lists the words for the values of Budget, in their order.
-func BudgetNames() []string { return []string{"steps", "evaluations", "rows"} }
+// Names lists the words for the values of Budget, in their order.
+func (Budget) Names() []string { return []string{"steps", "evaluations", "rows"} }
 
 // maxStretch bounds the steps of a run that is ended by a budget, as a multiple
 // of Options.Sampling.Steps: where proposals hardly ever move, or where there is one

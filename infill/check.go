@@ -36,13 +36,14 @@ func (o *Options) fill() error {
 
 // checkRanges refuses numbers out of their range.
 func (o *Options) checkRanges() error {
-	for _, r := range []Range[int]{RangeMinDistance, RangeMinEdits, RangeMaxEdits, RangeRows,
-		RangeContext, RangeSteps, RangeChains, RangeShortlist, RangeTop, RangeThin} {
+	all := &Ranges
+	for _, r := range []Range[int]{all.MinDistance, all.MinEdits, all.MaxEdits, all.Rows,
+		all.Context, all.Steps, all.Chains, all.Shortlist, all.Top, all.Thin} {
 		if err := r.check(o); err != nil {
 			return err
 		}
 	}
-	return RangeTemperature.check(o)
+	return all.Temperature.check(o)
 }
 
 // checkChoices refuses numbers that stand for no word.
@@ -53,16 +54,16 @@ func (o *Options) checkChoices() error {
 		names []string
 	}{
 		{"method", int(o.Method), methodNames},
-		{"vocabulary", int(o.Words.Vocab), VocabNames()},
+		{"vocabulary", int(o.Words.Vocab), VocabAll.Names()},
 		{"effort", int(o.Search.Effort), effortNames},
-		{"budget", int(o.Sampling.Budget), BudgetNames()},
-		{"gradient", int(o.Sampling.Gradient), mlm.GradientModeNames()},
+		{"budget", int(o.Sampling.Budget), BudgetSteps.Names()},
+		{"gradient", int(o.Sampling.Gradient), mlm.Full.Names()},
 		{"start", int(o.Sampling.Start), startNames},
-		{"score", int(o.Results.Score), RankingNames()},
-		{"case", int(o.Results.Case), CaseNames()},
+		{"score", int(o.Results.Score), scoringNames[:ScorePLL+1]},
+		{"case", int(o.Results.Case), CaseAuto.Names()},
 		{"collect", int(o.Results.Collect), collectNames},
-		{"select", int(o.Results.Select), SelectNames()},
-		{"long", int(o.Long), LongNames()},
+		{"select", int(o.Results.Select), SelectDiverse.Names()},
+		{"long", int(o.Long), LongError.Names()},
 	} {
 		if c.value < 0 || c.value >= len(c.names) {
 			return fmt.Errorf("%w: %s %d, want 0 to %d for %s", text.ErrOption, c.what, c.value,

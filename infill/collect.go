@@ -33,12 +33,12 @@ const (
 	CollectChain
 )
 
-// CollectNames lists the words for the values of Collect, in their order.
-func CollectNames() []string { return slices.Clone(collectNames) }
+// Names lists the words for the values of Collect, in their order.
+func (Collect) Names() []string { return slices.Clone(collectNames) }
 
 var collectNames = []string{"visited", "last", "chain"}
 
-// String returns the word of CollectNames.
+// String returns the word of Names.
 func (c Collect) String() string {
 	if c >= 0 && int(c) < len(collectNames) {
 		return collectNames[c]

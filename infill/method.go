@@ -28,12 +28,12 @@ const (
 	MethodSample
 )
 
-// MethodNames lists the words for the values of Method, in their order.
-func MethodNames() []string { return slices.Clone(methodNames) }
+// Names lists the words for the values of Method, in their order.
+func (Method) Names() []string { return slices.Clone(methodNames) }
 
 var methodNames = []string{"auto", "exact", "search", "sample"}
 
-// String returns the word of MethodNames.
+// String returns the word of Names.
 func (m Method) String() string {
 	if m >= 0 && int(m) < len(methodNames) {
 		return methodNames[m]
@@ -72,12 +72,12 @@ const (
 	EffortThorough               // several times as much
 )
 
-// EffortNames lists the words for the values of Effort, in their order.
-func EffortNames() []string { return slices.Clone(effortNames) }
+// Names lists the words for the values of Effort, in their order.
+func (Effort) Names() []string { return slices.Clone(effortNames) }
 
 var effortNames = []string{"normal", "quick", "thorough"}
 
-// String returns the word of EffortNames.
+// String returns the word of Names.
 func (e Effort) String() string {
 	if e >= 0 && int(e) < len(effortNames) {
 		return effortNames[e]

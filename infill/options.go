@@ -166,8 +166,8 @@ const (
 	LongError              // it is an error, mlm.ErrTooLong
 )
 
-// LongNames lists the words for the values of Long, in their order.
-func LongNames() []string { return []string{"window", "error"} }
+// Names lists the words for the values of Long, in their order.
+func (Long) Names() []string { return []string{"window", "error"} }
 
 // Select says how the fillings to return are chosen among those found.
 type Select int
@@ -177,8 +177,8 @@ const (
 	SelectDiverse                  // score against overlap, see DiversityWeight
 )
 
-// SelectNames lists the words for the values of Select, in their order.
-func SelectNames() []string { return []string{"likelihood", "diverse"} }
+// Names lists the words for the values of Select, in their order.
+func (Select) Names() []string { return []string{"likelihood", "diverse"} }
 
 // rules are the options that say what may fill the blanks.
 func (o *Options) rules() *space.Rules {

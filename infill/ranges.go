@@ -51,28 +51,32 @@ func (r Range[N]) check(o *Options) error {
 		r.none)
 }
 
-// The ranges of Options, which do not change.
-var (
-	RangeMinDistance = Range[int]{what: "minimum distance", max: maxMinDistance,
-		of: func(o *Options) *int { return &o.Words.MinDistance }}
-	RangeMinEdits = Range[int]{what: "least edit distance", max: maxEdits,
-		of: func(o *Options) *int { return &o.Words.Filter.MinEdits }}
-	RangeMaxEdits = Range[int]{what: "greatest edit distance", max: maxEdits,
-		of: func(o *Options) *int { return &o.Words.Filter.MaxEdits }}
-	RangeRows = Range[int]{what: "rows", min: 1, max: MaxRows,
-		of: func(o *Options) *int { return &o.Search.Rows }}
-	RangeContext = Range[int]{what: "context", min: minContext, max: maxContext,
-		of: func(o *Options) *int { return &o.Search.Context }}
-	RangeSteps = Range[int]{what: "steps", max: maxSteps, none: "NoSteps",
-		of: func(o *Options) *int { return &o.Sampling.Steps }}
-	RangeChains = Range[int]{what: "chains", min: 1, max: maxChains,
-		of: func(o *Options) *int { return &o.Sampling.Chains }}
-	RangeShortlist = Range[int]{what: "shortlist", max: maxShortlist, none: "NoShortlist",
-		of: func(o *Options) *int { return &o.Sampling.Shortlist }}
-	RangeTop = Range[int]{what: "top", min: 1, max: MaxTop, none: "AllFillings",
-		of: func(o *Options) *int { return &o.Results.Top }}
-	RangeThin = Range[int]{what: "thinning", max: maxSteps,
-		of: func(o *Options) *int { return &o.Results.Thin }}
-	RangeTemperature = Range[float64]{what: "temperature", min: minTemperature, max: maxTemperature,
-		of: func(o *Options) *float64 { return &o.Sampling.Temperature }}
-)
+// Ranges are those of Options, which do not change.
+var Ranges = struct {
+	MinDistance, MinEdits, MaxEdits, Rows, Context, Steps, Chains, Shortlist, Top, Thin Range[int]
+
+	Temperature Range[float64]
+}{
+	MinDistance: Range[int]{what: "minimum distance", max: maxMinDistance,
+		of: func(o *Options) *int { return &o.Words.MinDistance }},
+	MinEdits: Range[int]{what: "least edit distance", max: maxEdits,
+		of: func(o *Options) *int { return &o.Words.Filter.MinEdits }},
+	MaxEdits: Range[int]{what: "greatest edit distance", max: maxEdits,
+		of: func(o *Options) *int { return &o.Words.Filter.MaxEdits }},
+	Rows: Range[int]{what: "rows", min: 1, max: MaxRows,
+		of: func(o *Options) *int { return &o.Search.Rows }},
+	Context: Range[int]{what: "context", min: minContext, max: maxContext,
+		of: func(o *Options) *int { return &o.Search.Context }},
+	Steps: Range[int]{what: "steps", max: maxSteps, none: "NoSteps",
+		of: func(o *Options) *int { return &o.Sampling.Steps }},
+	Chains: Range[int]{what: "chains", min: 1, max: maxChains,
+		of: func(o *Options) *int { return &o.Sampling.Chains }},
+	Shortlist: Range[int]{what: "shortlist", max: maxShortlist, none: "NoShortlist",
+		of: func(o *Options) *int { return &o.Sampling.Shortlist }},
+	Top: Range[int]{what: "top", min: 1, max: MaxTop, none: "AllFillings",
+		of: func(o *Options) *int { return &o.Results.Top }},
+	Thin: Range[int]{what: "thinning", max: maxSteps,
+		of: func(o *Options) *int { return &o.Results.Thin }},
+	Temperature: Range[float64]{what: "temperature", min: minTemperature, max: maxTemperature,
+		of: func(o *Options) *float64 { return &o.Sampling.Temperature }},
+}

@@ -32,15 +32,12 @@ const (
 	numScorings
 )
 
-// ScoringNames lists the words for the values of Scoring, in their order.
-func ScoringNames() []string { return slices.Clone(scoringNames) }
-
-// RankingNames lists the words for the values that may rank fillings, in their order.
-func RankingNames() []string { return slices.Clone(scoringNames[:ScorePLL+1]) }
+// Names lists the words for the values of Scoring, in their order.
+func (Scoring) Names() []string { return slices.Clone(scoringNames) }
 
 var scoringNames = []string{"blended", "pll", "within-word"}
 
-// String returns the word of ScoringNames.
+// String returns the word of Names.
 func (s Scoring) String() string {
 	if s >= 0 && s < numScorings {
 		return scoringNames[s]

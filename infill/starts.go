@@ -33,8 +33,8 @@ const (
 	StartGiven
 )
 
-// StartNames lists the words for the values of Start but StartGiven, in their order.
-func StartNames() []string { return slices.Clone(startNames[:StartGiven]) }
+// Names lists the words for the values of Start but StartGiven, in their order.
+func (Start) Names() []string { return slices.Clone(startNames[:StartGiven]) }
 
 var startNames = []string{"masked", "argmax", "original", "random", "sequential", "given"}
 

@@ -50,9 +50,6 @@ const (
 	VocabWholeWords Vocab = text.VocabWholeWords
 )
 
-// VocabNames lists the words for the values of Vocab, in their order.
-func VocabNames() []string { return []string{"words", "all", "whole-words"} }
-
 // A Case says how filled words are written when the model knows lower case only.
 type Case = text.Case
 
@@ -67,9 +64,6 @@ const (
 	// CaseModel writes the model's tokens as they are.
 	CaseModel Case = text.CaseModel
 )
-
-// CaseNames lists the words for the values of Case, in their order.
-func CaseNames() []string { return []string{"auto", "model"} }
 
 // WordClass is a kind of words.
 type WordClass = text.WordClass

@@ -157,8 +157,8 @@ const (
 
 var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16", Auto: "auto"}
 
-// PrecisionNames lists the names of all precisions, in their order.
-func PrecisionNames() []string { return slices.Clone(precisionNames) }
+// Names lists the names of all precisions, in their order.
+func (Precision) Names() []string { return slices.Clone(precisionNames) }
 
 // String is the precision's name: fp32, int8, bf16 or auto.
 func (p Precision) String() string { return nameOf(precisionNames, "precision", int(p)) }
@@ -176,8 +176,8 @@ const (
 
 var gradientModeNames = []string{Full: "full", Forward: "forward"}
 
-// GradientModeNames lists the names of all modes, in their order.
-func GradientModeNames() []string { return slices.Clone(gradientModeNames) }
+// Names lists the names of all modes, in their order.
+func (GradientMode) Names() []string { return slices.Clone(gradientModeNames) }
 
 // String is the mode's name: full or forward.
 func (g GradientMode) String() string { return nameOf(gradientModeNames, "gradient", int(g)) }

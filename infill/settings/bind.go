@@ -78,7 +78,7 @@ func optionValue(o *infill.Options, r infill.Range[int]) *Value {
 
 // stepsValue is the number of steps, 0 included, where the zero value of Options is the default.
 func stepsValue(o *infill.Options) *Value {
-	return optionValue(o, infill.RangeSteps).after(func() {
+	return optionValue(o, infill.Ranges.Steps).after(func() {
 		o.Sampling.Steps = cmp.Or(o.Sampling.Steps, infill.NoSteps)
 	})
 }
@@ -92,7 +92,7 @@ func memoValue(v *Fill) *Value {
 
 // temperatureValue is the temperature, and 1 in place of 0.
 func temperatureValue(o *infill.Options) *Value {
-	r := infill.RangeTemperature
+	r := infill.Ranges.Temperature
 	v := NumberValue(r.Of(o), r.Min(), r.Max(), false)
 	v.get = func() string {
 		return strconv.FormatFloat(o.Complete().Sampling.Temperature, 'g', -1,

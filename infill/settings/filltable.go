@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"infill/infill"
-	"infill/mlm"
 	"infill/samplers"
 )
 
@@ -45,7 +44,7 @@ var mainTable = []*Setting[Fill]{
 		not: Compare,
 		Doc: "how fillings are found: search: the best ones, exact: all of a single blank, with " +
 			"probabilities, sample: draws; auto: search, or sample with a setting of the sampling",
-		bind: func(v *Fill) *Value { return choiceValue(&v.Method, infill.MethodNames()...) },
+		bind: func(v *Fill) *Value { return namedValue(&v.Method) },
 		form: func(v *Fill) (string, error) { return v.method().String(), nil },
 	},
 	{
@@ -55,7 +54,8 @@ var mainTable = []*Setting[Fill]{
 		Doc: "what ranks fillings: blended: words judged beside all others and in the order of " +
 			"the text, pll: beside all others only",
 		bind: func(v *Fill) *Value {
-			return choiceValue(&v.Options.Results.Score, infill.RankingNames()...)
+			return choiceValue(&v.Options.Results.Score,
+				infill.ScorePLL.Names()[:infill.ScorePLL+1]...)
 		},
 	},
 	{
@@ -69,7 +69,7 @@ var mainTable = []*Setting[Fill]{
 		not: Compare,
 		Doc: "rows of the model that a search evaluates at most",
 		bind: func(v *Fill) *Value {
-			return optionValue(&v.Options, infill.RangeRows)
+			return optionValue(&v.Options, infill.Ranges.Rows)
 		},
 	},
 	{
@@ -77,7 +77,7 @@ var mainTable = []*Setting[Fill]{
 		not: Compare,
 		Doc: "pieces of a long text that a row of a search sees; what is printed is scored in full",
 		bind: func(v *Fill) *Value {
-			return optionValue(&v.Options, infill.RangeContext)
+			return optionValue(&v.Options, infill.Ranges.Context)
 		},
 	},
 	{
@@ -96,20 +96,20 @@ var mainTable = []*Setting[Fill]{
 		Doc: "what steps measures: steps; evaluations or rows: every sampler gets as many as this " +
 			"many steps of one evaluation take",
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(choiceValue(&v.Options.Sampling.Budget, infill.BudgetNames()...))
+			return v.ofSampling(namedValue(&v.Options.Sampling.Budget))
 		},
 	},
 	{
 		Name: "chains", Doc: "chains per sentence", Line: true, Record: always,
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(optionValue(&v.Options, infill.RangeChains))
+			return v.ofSampling(optionValue(&v.Options, infill.Ranges.Chains))
 		},
 	},
 	{
 		Name: "top", Doc: "fillings to return, best first", Line: true, Record: always,
 		not:   Augment,
 		Group: Results,
-		bind:  func(v *Fill) *Value { return optionValue(&v.Options, infill.RangeTop) },
+		bind:  func(v *Fill) *Value { return optionValue(&v.Options, infill.Ranges.Top) },
 	},
 	{
 		Name: "step-size", Arg: "X|auto", Line: true, Record: always,
@@ -139,7 +139,7 @@ var mainTable = []*Setting[Fill]{
 			"samplers that evaluate every neighbour (%s), all for the others",
 			infill.DefaultShortlist, strings.Join(enumerating(), ", ")),
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(optionValue(&v.Options, infill.RangeShortlist))
+			return v.ofSampling(optionValue(&v.Options, infill.Ranges.Shortlist))
 		},
 	},
 	{
@@ -158,13 +158,13 @@ var mainTable = []*Setting[Fill]{
 		Doc:   "what may fill a blank: words|all|whole-words; all: punctuation and numbers too",
 		Group: Words,
 		bind: func(v *Fill) *Value {
-			return choiceValue(&v.Options.Words.Vocab, infill.VocabNames()...)
+			return namedValue(&v.Options.Words.Vocab)
 		},
 	},
 	{
 		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, Record: always,
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(choiceValue(&v.Options.Sampling.Gradient, mlm.GradientModeNames()...))
+			return v.ofSampling(namedValue(&v.Options.Sampling.Gradient))
 		},
 	},
 	{
@@ -172,8 +172,7 @@ var mainTable = []*Setting[Fill]{
 		Doc:   "auto: with the capitals of English text; model: as the model spells",
 		Group: Results,
 		bind: func(v *Fill) *Value {
-			return choiceValue(&v.Options.Results.Case,
-				infill.CaseNames()...)
+			return namedValue(&v.Options.Results.Case)
 		},
 	},
 	{
@@ -215,14 +214,14 @@ var mainTable = []*Setting[Fill]{
 		Doc:   "least edit distance, in characters, from a word that was blanked out",
 		Group: Words,
 		bind: func(v *Fill) *Value {
-			return optionValue(&v.Options, infill.RangeMinDistance)
+			return optionValue(&v.Options, infill.Ranges.MinDistance)
 		},
 	},
 	{
 		Name: "long", Line: true, Record: always,
 		Doc: "texts longer than the model takes: window: it sees the part around the blanks; " +
 			"error: refuse",
-		bind: func(v *Fill) *Value { return choiceValue(&v.Options.Long, infill.LongNames()...) },
+		bind: func(v *Fill) *Value { return namedValue(&v.Options.Long) },
 	},
 	{
 		Name: "start", Line: true, Record: Changed,
@@ -240,7 +239,7 @@ var mainTable = []*Setting[Fill]{
 			"last: the last of every chain, draws of π, chain: every chain after its burn-in",
 		Group: Results,
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(choiceValue(&v.Options.Results.Collect, infill.CollectNames()...))
+			return v.ofSampling(namedValue(&v.Options.Results.Collect))
 		},
 	},
 	{
@@ -249,7 +248,7 @@ var mainTable = []*Setting[Fill]{
 		Doc:   "with collect chain: one state in this many steps; 0: about 25 of each chain",
 		Group: Results,
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(optionValue(&v.Options, infill.RangeThin))
+			return v.ofSampling(optionValue(&v.Options, infill.Ranges.Thin))
 		},
 	},
 	{
@@ -258,8 +257,7 @@ var mainTable = []*Setting[Fill]{
 			"diverse: good ones that share few words",
 		Group: Results,
 		bind: func(v *Fill) *Value {
-			return choiceValue(&v.Options.Results.Select,
-				infill.SelectNames()...)
+			return namedValue(&v.Options.Results.Select)
 		},
 	},
 	{

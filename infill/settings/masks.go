@@ -84,7 +84,7 @@ var maskTable = []*Setting[Fill]{
 		masked: true, not: Compare,
 		Doc: "least edit distance, in characters, of a filled text from the text as it was",
 		bind: func(v *Fill) *Value {
-			return optionValue(&v.Options, infill.RangeMinEdits)
+			return optionValue(&v.Options, infill.Ranges.MinEdits)
 		},
 	},
 	{
@@ -92,7 +92,7 @@ var maskTable = []*Setting[Fill]{
 		masked: true, not: Compare,
 		Doc: "greatest such distance; 0: any",
 		bind: func(v *Fill) *Value {
-			return optionValue(&v.Options, infill.RangeMaxEdits)
+			return optionValue(&v.Options, infill.Ranges.MaxEdits)
 		},
 	},
 	{

@@ -70,12 +70,12 @@ var modelTable = []*Setting[Model]{
 	},
 	{
 		Name: "precision", Record: Changed, absent: mlm.Float32.String(),
-		Doc: strings.Join(mlm.PrecisionNames(), "|") + ": " + mlm.Int8.String() +
+		Doc: strings.Join(mlm.Auto.Names(), "|") + ": " + mlm.Int8.String() +
 			" for gradients, " + mlm.BFloat16.String() + " for all that chains compute; " +
 			"printed scores are " + mlm.Float32.String() + " always; " + mlm.Auto.String() +
 			": that of the device",
 		bind: func(v *Model) *Value {
-			return choiceValue(&v.Options.Precision, mlm.PrecisionNames()...)
+			return namedValue(&v.Options.Precision)
 		},
 	},
 	{

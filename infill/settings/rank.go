@@ -51,13 +51,13 @@ var rankTable = []*Setting[Ranking]{
 	{
 		Name: "case", Record: always,
 		Doc:  "auto: with the capitals of English text; model: as given",
-		bind: func(v *Ranking) *Value { return choiceValue(&v.Options.Case, infill.CaseNames()...) },
+		bind: func(v *Ranking) *Value { return namedValue(&v.Options.Case) },
 	},
 	{
 		Name: "long", Record: always,
 		Doc: "texts longer than the model takes: window: it sees the part around the blank, or " +
 			"around each piece of a text to score; error: refuse",
-		bind: func(v *Ranking) *Value { return choiceValue(&v.Options.Long, infill.LongNames()...) },
+		bind: func(v *Ranking) *Value { return namedValue(&v.Options.Long) },
 	},
 }
 
@@ -80,7 +80,7 @@ func scoreValue(p **infill.Scoring) *Value {
 		}
 		return (*p).String()
 	}
-	return choice(infill.ScoringNames(), get, func(i int) {
+	return choice(infill.ScorePLL.Names(), get, func(i int) {
 		s := infill.Scoring(i)
 		*p = &s
 	})

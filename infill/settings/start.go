@@ -12,10 +12,10 @@ import (
 	"infill/tokenize"
 )
 
-// startValue is where chains begin: a word of [infill.StartNames], or the name of a file, which
+// startValue is where chains begin: a word of [infill.Start], or the name of a file, which
 // only a program that may read its user's files sets.
 func startValue(v *Fill) *Value {
-	names := infill.StartNames()
+	names := infill.StartMasked.Names()
 	word := func(s string) error {
 		i := slices.Index(names, s)
 		if i < 0 {

@@ -168,6 +168,14 @@ func choiceValue[I ~int](p *I, words ...string) *Value {
 	return choice(words, func() string { return words[*p] }, func(i int) { *p = I(i) })
 }
 
+// namedValue is access to a variable of a type that names its values.
+func namedValue[I interface {
+	~int
+	Names() []string
+}](p *I) *Value {
+	return choiceValue(p, (*p).Names()...)
+}
+
 // WordValue is access to a text that is one of some words.
 func WordValue(p *string, words ...string) *Value {
 	return choice(words, func() string { return *p }, func(i int) { *p = words[i] })

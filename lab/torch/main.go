@@ -106,10 +106,10 @@ func measureCommand(args []string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	if *isWorker {
-		at := slices.Index(mlm.PrecisionNames(), *precision)
+		at := slices.Index(mlm.Auto.Names(), *precision)
 		if at < 0 {
 			return fmt.Errorf("-precision %s: want one of %s", *precision,
-				strings.Join(mlm.PrecisionNames(), ", "))
+				strings.Join(mlm.Auto.Names(), ", "))
 		}
 		return serve(in, out, *model, mlm.Options{Threads: s.threads, Profile: *prefix,
 			Precision: mlm.Precision(at)}, *chains)

@@ -19,6 +19,9 @@ const (
 	CaseModel
 )
 
+// Names lists the words for the values, in their order.
+func (Case) Names() []string { return []string{"auto", "model"} }
+
 // Splice writes words into the blanks of a template, one per blank. It returns
 // the text and the byte span in it of every blank's words. Nothing outside the
 // blanks changes. asGiven are blanks whose words have the capitals that their author gave them.

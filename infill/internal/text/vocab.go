@@ -17,3 +17,6 @@ const (
 
 	numVocabs
 )
+
+// Names lists the words for the values, in their order.
+func (Vocab) Names() []string { return []string{"words", "all", "whole-words"} }

@@ -25,7 +25,7 @@ func Sampler(spec string, opt *infill.Options) (samplers.Sampler, error) {
 		opt.Sampling.Gradient = mlm.Forward
 	}
 	if v, ok := params["start"]; ok {
-		i := slices.Index(infill.StartNames(), v)
+		i := slices.Index(infill.StartMasked.Names(), v)
 		if i < 0 {
 			return nil, fmt.Errorf("%s: there is no start %q", spec, v)
 		}
