@@ -15,29 +15,32 @@ type ownColumn struct {
 	cell func(r *jsonl.Record, f *jsonl.Filling, rank int) any
 }
 
-// The types of columns.
-var (
-	text   = table.Type{Kind: table.Text}
-	whole  = table.Type{Kind: table.Whole}
-	number = table.Type{Kind: table.Number}
-	texts  = listOf(text)
-	spans  = listOf(listOf(whole))
-)
-
-func listOf(t table.Type) table.Type { return table.Type{Kind: table.List, Elem: &t} }
-
-func structOf(members ...table.Column) table.Type {
-	return table.Type{Kind: table.Struct, Fields: members}
-}
-
-// ofRecord is a column of the whole record.
-func ofRecord(name string, t table.Type, cell func(r *jsonl.Record) any) ownColumn {
+// columnOf is a column of the whole record that has no member of this name and type.
+func columnOf(name string, t table.Type, cell func(r *jsonl.Record) any) ownColumn {
 	return ownColumn{table.Column{Name: name, Type: t},
 		func(r *jsonl.Record, _ *jsonl.Filling, _ int) any { return cell(r) }}
 }
 
-// ofFilling is a column of one filling, empty where there is none.
-func ofFilling(name string, t table.Type, cell func(f *jsonl.Filling) any) ownColumn {
+// ofRecord are members of the whole record.
+func ofRecord(names ...string) (out []ownColumn) {
+	for _, name := range names {
+		m := memberOf[jsonl.Record](name)
+		out = append(out, columnOf(name, m.Type, m.cell))
+	}
+	return out
+}
+
+// ofFilling are members of one filling, empty where there is none.
+func ofFilling(names ...string) (out []ownColumn) {
+	for _, name := range names {
+		m := memberOf[jsonl.Filling](name)
+		out = append(out, fillingColumn(name, m.Type, m.cell))
+	}
+	return out
+}
+
+// fillingColumn is a column of one filling that has no member of this name and type.
+func fillingColumn(name string, t table.Type, cell func(f *jsonl.Filling) any) ownColumn {
 	return ownColumn{table.Column{Name: name, Type: t},
 		func(_ *jsonl.Record, f *jsonl.Filling, _ int) any {
 			if f == nil {
@@ -49,75 +52,67 @@ func ofFilling(name string, t table.Type, cell func(f *jsonl.Filling) any) ownCo
 
 // own are the columns that infill adds to those of the input.
 func (l Layout) own() []ownColumn {
-	all := []ownColumn{lineColumn}
-	if l.Per == settings.PerVariant {
-		return append(append(append(all, variantColumns...), l.askedOfFillings()...), errorColumns...)
-	}
-	if l.Masked {
-		all = append(all, maskColumns...)
-	}
+	line := ofRecord("line")
 	fillings := slices.Concat(fillingColumns, l.askedOfFillings())
-	switch {
-	case l.Scores:
-		all = append(append(all, scoreColumns...), l.candidatesColumn())
-		if l.Energies {
-			all = append(all, scoreEnergies)
-		}
-	case l.Per == settings.PerFilling:
-		all = slices.Concat(all, []ownColumn{rankColumn}, fillings, runColumns, l.askedOfRecords())
-	default:
-		all = slices.Concat(all, fillings, []ownColumn{fillingsColumn(fillings)}, runColumns,
-			l.askedOfRecords())
+	masks := maskColumns
+	if !l.Masked {
+		masks = nil
 	}
-	return append(all, errorColumns...)
+	switch {
+	case l.Per == settings.PerVariant:
+		return slices.Concat(line, variantColumns, l.askedOfFillings(), errorColumns)
+	case l.Scores:
+		return slices.Concat(line, masks, l.scoreColumns(), errorColumns)
+	case l.Per == settings.PerFilling:
+		fillings = slices.Concat([]ownColumn{rankColumn}, fillings)
+	default:
+		fillings = append(fillings, fillingsColumn(fillings))
+	}
+	return slices.Concat(line, masks, fillings, runColumns, l.askedOfRecords(), errorColumns)
 }
 
-var lineColumn = ofRecord("line", whole, func(r *jsonl.Record) any { return int64(r.Line) })
-
-var maskColumns = []ownColumn{
-	ofRecord("blanked", text, func(r *jsonl.Record) any {
+var maskColumns = append([]ownColumn{
+	columnOf("blanked", text, func(r *jsonl.Record) any {
 		if len(r.Masked) == 0 {
 			return nil
 		}
 		return r.Text
 	}),
-	ofRecord("masked", texts, func(r *jsonl.Record) any { return textCells(r.Masked) }),
-}
+}, ofRecord("masked")...)
 
 // variantColumns are those of a row that has a variant in the place of the text. The first one is
 // 0 in the row of the text itself.
-var variantColumns = []ownColumn{
-	{table.Column{Name: "variant", Type: whole},
-		func(r *jsonl.Record, f *jsonl.Filling, rank int) any {
-			if f == nil && r.Error != nil {
-				return nil
-			}
-			return int64(rank)
-		}},
-	ofRecord("original", text, func(r *jsonl.Record) any { return r.Text }),
-	ofFilling("blanked", text, func(f *jsonl.Filling) any { return f.Blanked }),
-	ofFilling("masked", texts, func(f *jsonl.Filling) any { return textCells(f.Masked) }),
-	ofFilling("filled", texts, func(f *jsonl.Filling) any {
-		return cells(f.Spans, func(s jsonl.Span) any { return f.Text[s[0]:s[1]] })
-	}),
-	ofFilling("filled_spans", spans, func(f *jsonl.Filling) any { return spanCells(f.Spans) }),
-	ofFilling("score", number, func(f *jsonl.Filling) any { return numberCell(f.Score) }),
-	ofFilling("original_score", number,
-		func(f *jsonl.Filling) any { return numberCell(f.OriginalScore) }),
-	ofFilling("edits", whole, func(f *jsonl.Filling) any {
-		if f.Edits == nil {
-			return nil
-		}
-		return int64(*f.Edits)
-	}),
-	ofFilling("similarity", number, func(f *jsonl.Filling) any { return numberCell(f.Similarity) }),
-	scoringColumn,
-	ofRecord("missing", whole, func(r *jsonl.Record) any {
+var variantColumns = slices.Concat(
+	[]ownColumn{
+		{table.Column{Name: "variant", Type: whole},
+			func(r *jsonl.Record, f *jsonl.Filling, rank int) any {
+				if f == nil && r.Error != nil {
+					return nil
+				}
+				return int64(rank)
+			}},
+		columnOf("original", text, func(r *jsonl.Record) any { return r.Text }),
+	},
+	ofFilling("blanked", "masked"),
+	[]ownColumn{
+		fillingColumn("filled", texts, func(f *jsonl.Filling) any {
+			return cells(f.Spans, func(s jsonl.Span) any { return f.Text[s[0]:s[1]] })
+		}),
+		fillingColumn("filled_spans", spans, memberOf[jsonl.Filling]("spans").cell),
+	},
+	ofFilling("score", "original_score", "edits", "similarity"),
+	ofRecord("scoring"),
+	[]ownColumn{countColumn("missing", func(r *jsonl.Record) int { return r.Missing })},
+)
+
+// countColumn has a number of each record that did not fail, 0 too.
+func countColumn(name string, of func(*jsonl.Record) int) ownColumn {
+	return columnOf(name, whole, func(r *jsonl.Record) any {
 		if r.Error != nil {
 			return nil
 		}
-		return int64(r.Missing)
-	}),
+		return int64(of(r))
+	})
 }
 
 var rankColumn = ownColumn{table.Column{Name: "rank", Type: whole},
@@ -128,32 +123,25 @@ var rankColumn = ownColumn{table.Column{Name: "rank", Type: whole},
 		return int64(rank)
 	}}
 
-var fillingColumns = []ownColumn{
-	ofFilling("filled", text, func(f *jsonl.Filling) any { return f.Text }),
-	ofFilling("score", number, func(f *jsonl.Filling) any { return numberCell(f.Score) }),
-	ofFilling("score_per_token", number,
-		func(f *jsonl.Filling) any { return numberCell(f.ScorePerToken) }),
-	ofFilling("probability", number,
-		func(f *jsonl.Filling) any { return numberCell(f.Probability) }),
-	ofFilling("tokens", texts, func(f *jsonl.Filling) any { return textCells(f.Tokens) }),
-	ofFilling("spans", spans, func(f *jsonl.Filling) any { return spanCells(f.Spans) }),
-	ofFilling("count", whole, func(f *jsonl.Filling) any {
+var fillingColumns = slices.Concat(
+	[]ownColumn{fillingColumn("filled", text, memberOf[jsonl.Filling]("text").cell)},
+	ofFilling("score", "score_per_token", "probability", "tokens", "spans"),
+	[]ownColumn{fillingColumn("count", whole, func(f *jsonl.Filling) any {
 		if f.Count == 0 { // the filling was computed, without chains
 			return nil
 		}
 		return int64(f.Count)
-	}),
-}
+	})},
+)
 
 // fillingsColumn has all fillings of a sentence, each with the members of its own
 // columns.
 func fillingsColumn(columns []ownColumn) ownColumn {
-	var t table.Type
-	t.Kind = table.Struct
+	var members []table.Column
 	for _, c := range columns {
-		t.Fields = append(t.Fields, c.Column)
+		members = append(members, c.Column)
 	}
-	return ofRecord("fillings", listOf(t), func(r *jsonl.Record) any {
+	return columnOf("fillings", listOf(structOf(members...)), func(r *jsonl.Record) any {
 		if r.Error != nil {
 			return nil
 		}
@@ -169,76 +157,64 @@ func fillingsColumn(columns []ownColumn) ownColumn {
 	})
 }
 
-// scoringColumn says what the scores of a row are.
-var scoringColumn = ofRecord("scoring", text, func(r *jsonl.Record) any {
-	if r.Scoring == "" {
-		return nil
+var runColumns = slices.Concat(ofRecord("scoring"),
+	[]ownColumn{countColumn("distinct", func(r *jsonl.Record) int { return r.Distinct })},
+	ofRecord("acceptance"))
+
+// scoreColumns are those of texts that were scored, with the candidates for their blanks.
+func (l Layout) scoreColumns() []ownColumn {
+	candidate := []string{"candidate", "text", "tokens", "score", "score_per_token", "share"}
+	var energies []ownColumn
+	if l.Energies {
+		candidate, energies = append(candidate, "energies"), ofRecord("energies")
 	}
-	return r.Scoring
-})
-
-var runColumns = []ownColumn{
-	scoringColumn,
-	ofRecord("distinct", whole, func(r *jsonl.Record) any {
-		if r.Error != nil {
-			return nil
-		}
-		return int64(r.Distinct)
-	}),
-	ofRecord("acceptance", number, func(r *jsonl.Record) any { return numberCell(r.Acceptance) }),
+	return slices.Concat(ofRecord("score", "score_per_token"), []ownColumn{piecesColumn},
+		ofRecord("scoring"), []ownColumn{structsColumn("candidates",
+			func(r *jsonl.Record) []jsonl.Candidate { return r.Candidates }, candidate...)}, energies)
 }
 
-var scoreColumns = []ownColumn{
-	ofRecord("score", number, func(r *jsonl.Record) any { return numberCell(r.Score) }),
-	ofRecord("score_per_token", number,
-		func(r *jsonl.Record) any { return numberCell(r.ScorePerToken) }),
-	ofRecord("pieces", listOf(structOf(table.Column{Name: "piece", Type: text},
-		table.Column{Name: "id", Type: whole}, table.Column{Name: "start", Type: whole},
-		table.Column{Name: "end", Type: whole}, table.Column{Name: "log_prob", Type: number})),
-		func(r *jsonl.Record) any {
-			return cells(r.Pieces, func(p jsonl.Piece) any {
-				return []any{p.Piece, int64(p.ID), int64(p.Span[0]), int64(p.Span[1]), p.LogProb}
-			})
-		}),
-	scoringColumn,
-}
+var piecesColumn = columnOf("pieces", listOf(structOf(table.Column{Name: "piece", Type: text},
+	table.Column{Name: "id", Type: whole}, table.Column{Name: "start", Type: whole},
+	table.Column{Name: "end", Type: whole}, table.Column{Name: "log_prob", Type: number})),
+	func(r *jsonl.Record) any {
+		return cells(r.Pieces, func(p jsonl.Piece) any {
+			return []any{p.Piece, int64(p.ID), int64(p.Span[0]), int64(p.Span[1]), p.LogProb}
+		})
+	})
 
 var errorColumns = []ownColumn{
-	ofRecord("error", text, func(r *jsonl.Record) any {
+	columnOf("error", text, failure(func(e *jsonl.Failure) any { return e.Code })),
+	columnOf("error_message", text, failure(func(e *jsonl.Failure) any { return e.Message })),
+}
+
+// failure is a cell of a record that failed.
+func failure(cell func(*jsonl.Failure) any) func(*jsonl.Record) any {
+	return func(r *jsonl.Record) any {
 		if r.Error == nil {
 			return nil
 		}
-		return r.Error.Code
-	}),
-	ofRecord("error_message", text, func(r *jsonl.Record) any {
-		if r.Error == nil {
-			return nil
-		}
-		return r.Error.Message
-	}),
+		return cell(r.Error)
+	}
 }
 
-func numberCell(x *float64) any {
-	if x == nil {
-		return nil
+// askedOfFillings are the columns of one filling that only those who ask for them have.
+func (l Layout) askedOfFillings() (out []ownColumn) {
+	if l.Energies {
+		out = ofFilling("energies")
 	}
-	return *x
-}
-
-// cells is a list of cells; nil stays empty.
-func cells[T any](list []T, cell func(T) any) any {
-	if list == nil {
-		return nil
-	}
-	out := make([]any, len(list))
-	for i, v := range list {
-		out[i] = cell(v)
+	if l.LogZ {
+		out = append(out, ofFilling("log_probability")...)
 	}
 	return out
 }
 
-func textCells(list []string) any { return cells(list, func(s string) any { return s }) }
-
-func spanCells(list []jsonl.Span) any {
-	return cells(list, func(s jsonl.Span) any { return []any{int64(s[0]), int64(s[1])} })
+// askedOfRecords are such columns of the whole record.
+func (l Layout) askedOfRecords() (out []ownColumn) {
+	if l.LogZ {
+		out = ofRecord("normalizers")
+	}
+	if l.Marginals {
+		out = append(out, ofRecord("marginals")...)
+	}
+	return out
 }
