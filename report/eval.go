@@ -207,11 +207,6 @@ func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
 // readSet reads a file of generated sentences.
 func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
 	*set, Summary, error) {
-	f, err := in.open()
-	if err != nil {
-		return nil, Summary{}, err
-	}
-	defer func() { _ = f.Close() }() // only read
 	s := p.newSet(label, r.vocab)
 	s.gzip = ngram.NewCompressor()
 	if o.Confidence {
@@ -222,7 +217,7 @@ func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
 		one = &pairs{name: in.Name}
 	}
 	last := -1 // group whose gold sentence was counted
-	sum, err := readSentences(f, in.Name, o.ReadOptions, one, func(x Sentence) error {
+	sum, err := readSentences(func(rd *reader) error { return rd.file(in) }, in.Name, o.ReadOptions, one, func(x Sentence) error {
 		if x.Gold != "" && x.Group != last {
 			last = x.Group
 			s.gold++

@@ -33,7 +33,7 @@ func evalDemo(t *testing.T) *report.EvalResult {
 	fiction, encyclopedia := demoReferences()
 	r, err := report.Eval([]report.Input{
 		report.Strings("fiction-gen.txt", fiction[:60]),
-		report.Strings("fillings.jsonl", strings.Split(strings.TrimSpace(batch), "\n")),
+		report.Strings("fillings.jsonl", strings.Split(strings.TrimSpace(batchRecords), "\n")),
 	}, []report.Input{
 		report.Strings("refs/wiki.txt", append([]string{""}, encyclopedia...)),
 		report.Strings("refs/fiction.txt", fiction[60:]),
@@ -299,12 +299,7 @@ func TestEvalGolden(t *testing.T) {
 func TestTaskSentencesAreExcluded(t *testing.T) {
 	t.Parallel()
 	dir := testmode.Shared(t, "data", "eval")
-	f, err := os.Open(filepath.Join(dir, "discs-infilling-task.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }() // only read
-	sources, err := report.ReadSources(f, "task")
+	sources, err := report.ReadSources(filepath.Join(dir, "discs-infilling-task.json"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

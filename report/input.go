@@ -30,7 +30,12 @@ type Input struct {
 	// Name is shown in tables and messages.
 	Name string
 	Open func() (io.ReadCloser, error)
+
+	table string // the path of a table, which Open does not read
 }
+
+// Table is an input of a table of sentences. Only generated sentences are read from one.
+func Table(path string) Input { return Input{Name: path, table: path} }
 
 // open calls Open.
 func (in Input) open() (io.ReadCloser, error) {

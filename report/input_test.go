@@ -27,7 +27,7 @@ func read(in string, o report.ReadOptions) ([]report.Sentence, report.Summary, e
 	return out, sum, err
 }
 
-const batch = `{"id":"a","line":1,"text":"a [MASK] b","fillings":[{"text":"a x b","tokens":["x"],"spans":[[2,3]],"score":-4.5,"score_per_token":-4.5,"chain":3,"step":50},{"text":"a y b","score":-5.5}],"sampler":"dmala","seed":1,"acceptance":0.5,"model":"sha256:00","version":"v0"}
+const batchRecords = `{"id":"a","line":1,"text":"a [MASK] b","fillings":[{"text":"a x b","tokens":["x"],"spans":[[2,3]],"score":-4.5,"score_per_token":-4.5,"chain":3,"step":50},{"text":"a y b","score":-5.5}],"sampler":"dmala","seed":1,"acceptance":0.5,"model":"sha256:00","version":"v0"}
 {"id":"b","line":2,"error":{"code":"too_long","message":"513 tokens"}}
 
 {"id":"c","line":3,"text":"[MASK]","fillings":[{"text":"two\nlines","score":null}],"sampler":"dmala","acceptance":0.25}
@@ -35,7 +35,7 @@ const batch = `{"id":"a","line":1,"text":"a [MASK] b","fillings":[{"text":"a x b
 
 func TestReadBatchRecords(t *testing.T) {
 	t.Parallel()
-	got, sum, err := read(batch, report.ReadOptions{})
+	got, sum, err := read(batchRecords, report.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestReadBatchRecords(t *testing.T) {
 	if sum.Acceptance == nil || *sum.Acceptance != 0.375 {
 		t.Errorf("acceptance %v, want 0.375", sum.Acceptance)
 	}
-	if got, _, err = read(batch, report.ReadOptions{Top: 1}); err != nil || len(got) != 2 {
+	if got, _, err = read(batchRecords, report.ReadOptions{Top: 1}); err != nil || len(got) != 2 {
 		t.Errorf("top 1: %d sentences, %v", len(got), err)
 	}
 }
@@ -175,7 +175,7 @@ func TestSampleIsStable(t *testing.T) {
 }
 
 func FuzzReadSentences(f *testing.F) {
-	f.Add(batch)
+	f.Add(batchRecords)
 	f.Add("plain\nlines\n")
 	f.Add("{\"text\":\"a\"}\n{\"fillings\":[{\"text\":\"\"}]}")
 	f.Add("[{]")

@@ -73,17 +73,19 @@ type Summary struct {
 // reads the outputs of batches for measures of its own.
 func ReadSentences(r io.Reader, name string, o ReadOptions, each func(Sentence) error) (
 	Summary, error) {
-	return readSentences(r, name, o, nil, each)
+	lines := func(rd *reader) error { return corpus.Lines(r, name, rd.line) }
+	return readSentences(lines, name, o, nil, each)
 }
 
-// readSentences refuses a file in which a record has not one sentence, unless one is nil.
-func readSentences(r io.Reader, name string, o ReadOptions, one *pairs,
+// readSentences has from read the file. It refuses one in which a record has not one sentence,
+// unless one is nil.
+func readSentences(from func(*reader) error, name string, o ReadOptions, one *pairs,
 	each func(Sentence) error) (Summary, error) {
 	if o.Sample < 0 || o.Top < 0 {
 		return Summary{}, fmt.Errorf("%w: sample %d, top %d (want 0 or more)", ErrOption, o.Sample, o.Top)
 	}
-	o.TextField = cmp.Or(o.TextField, "text")
-	rd := &reader{name: name, o: o, each: each, pairs: one}
+	rd := &reader{name: name, o: o, each: each, pairs: one, given: o.TextField}
+	rd.o.TextField = cmp.Or(o.TextField, "text")
 	switch o.Format {
 	case "", "auto":
 	case "lines", "jsonl":
@@ -94,7 +96,7 @@ func readSentences(r io.Reader, name string, o ReadOptions, one *pairs,
 	if o.Sample > 0 {
 		rd.sample = corpus.NewReservoir[Sentence](o.Sample, o.Seed)
 	}
-	if err := corpus.Lines(r, name, rd.line); err != nil {
+	if err := from(rd); err != nil {
 		return rd.sum, err
 	}
 	return rd.finish()
@@ -112,6 +114,25 @@ type reader struct {
 	row        *sentenceRow // the line before, if it was the row of a sentence
 	rank       int          // of its sentence among those of its record
 	pairs      *pairs       // paired mode only
+	given      string       // the text field that was asked for
+}
+
+// file reads an input.
+func (rd *reader) file(in Input) error {
+	if in.table != "" {
+		t, column, err := openTable(in.table, rd.given)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = t.Close() }() // only read
+		return rd.table(t, column)
+	}
+	f, err := in.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	return corpus.Lines(f, in.Name, rd.line)
 }
 
 // finish hands out the sample and completes the summary.
@@ -195,17 +216,25 @@ func (rd *reader) plain(line string) error {
 }
 
 func (rd *reader) json(n int, line string) error {
-	if row := sentenceOf(line, rd.o.TextField); row != nil {
-		if err := rd.pairs.begin(row.Line); err != nil {
-			return err
+	if isRow(line) {
+		fields, err := jsonl.Decoder{}.Object(n, []byte(line))
+		if err == nil {
+			row, _ := rowOf(fields, rd.o.TextField, false) // of other members it is none
+			if row != nil {
+				return rd.sentence(row)
+			}
 		}
-		return rd.sentence(row)
 	}
-	rd.row = nil
 	rec, err := parse(n, line, rd.o.TextField)
 	if err != nil {
 		return fmt.Errorf(`%s:%d: %w: %w`, rd.name, n, ErrFormat, err)
 	}
+	return rd.alone(rec)
+}
+
+// alone takes a record that is not of rows.
+func (rd *reader) alone(rec *jsonl.Record) error {
+	rd.row = nil
 	if err := rd.pairs.begin(nil); err != nil {
 		return err
 	}
@@ -275,6 +304,13 @@ func parse(n int, line, textField string) (*jsonl.Record, error) {
 	if bad != nil {
 		rec = &jsonl.Record{}
 	}
+	return plainRecord(fields, textField, rec, bad)
+}
+
+// plainRecord makes the text among the fields the one filling of the record. bad is why they are
+// not those of a record.
+func plainRecord(fields []jsonl.Field, textField string, rec *jsonl.Record, bad error) (
+	*jsonl.Record, error) {
 	var text jsonl.Field
 	for _, f := range fields {
 		switch {

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
-	"infill/infill/jsonl"
-	"infill/metrics/corpus"
+	"infill/infill/batch"
+	"infill/infill/settings"
+	"infill/internal/textline"
 )
 
 // maxTask bounds a task file, which is read whole because it is one JSON value.
@@ -26,45 +28,62 @@ type task struct {
 	Positions *[]int          `json:"infill_pos"`
 }
 
-// ReadSources reads the sentences to infill: one text per line, JSON lines with
-// text and, if known, gold and id, or the DISCS task format, a JSON array of
-// objects with sentence, gt_sentence and infill_pos. In the last the number of
-// blanks must agree with infill_pos. Blank lines are skipped. A line that starts
-// as a JSON object must be one, see [jsonl.Decoder.Input]; a number as its id
-// keeps its spelling.
-func ReadSources(r io.Reader, name string) ([]Source, error) {
-	br := bufio.NewReader(r)
-	head, _ := br.Peek(512)
-	var out []Source
-	s := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	if len(s) > 0 && s[0] == '[' {
-		rest := bytes.TrimLeft(s[1:], " \t\r\n")
-		if len(rest) > 0 && rest[0] == '{' {
-			return readTask(br, name)
-		}
+// taskFile matches what begins as an array of objects.
+var taskFile = regexp.MustCompile(`^\[\s*\{`)
+
+// ReadSources reads the sentences to infill, of a file or, for "-", of stdin: one text per line, JSON
+// lines or a table with text and, if known, gold and id, or the DISCS task format, a JSON array of
+// objects with sentence, gt_sentence and infill_pos. In the last the number of blanks must agree
+// with infill_pos. Blank lines are skipped. Gzip and zstd data are decompressed. A number as an id
+// keeps its spelling. Errors are those of [batch.Open], [ErrFormat] and [ErrNoSentences].
+func ReadSources(path string, stdin io.Reader) ([]Source, error) {
+	if path != "-" && settings.FormatOf(path).Table() {
+		in, err := batch.Open(path, nil, batch.InputOptions{})
+		return sourcesOf(in, err)
 	}
-	err := corpus.Lines(br, name, func(n int, line string) error {
-		if strings.TrimSpace(line) == "" {
-			return nil
-		}
-		if !object(line) {
-			out = append(out, Source{ID: fmt.Sprint(n), Text: line})
-			return nil
-		}
-		s, err := lineSource(n, line)
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", name, n, err)
-		}
-		out = append(out, s)
-		return nil
-	})
+	file := Files([]string{path}, stdin)[0]
+	open, err := file.open()
 	if err != nil {
 		return nil, err
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, ErrNoSentences)
+	defer func() { _ = open.Close() }() // only read
+	r := bufio.NewReaderSize(open, textline.PeekSize)
+	head, _ := r.Peek(textline.PeekSize) // an error comes again when reading
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	var o batch.InputOptions
+	switch {
+	case taskFile.Match(head):
+		return readTask(r, file.Name)
+	case object(string(line)):
+		o.Format = settings.FormatJSONL
 	}
-	return out, nil
+	return sourcesOf(batch.OpenStream(file.Name, r, o))
+}
+
+// sourcesOf reads an input that was opened, and closes it.
+func sourcesOf(in *batch.Input, err error) ([]Source, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // only read
+	var out []Source
+	for {
+		it, err := in.Next()
+		switch {
+		case err == io.EOF && len(out) == 0:
+			return nil, fmt.Errorf("%s: %w", in.Name, ErrNoSentences)
+		case err == io.EOF:
+			return out, nil
+		case err != nil:
+			return nil, err
+		}
+		s, err := itemSource(&it)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", in.Name, it.Line, err)
+		}
+		out = append(out, s)
+	}
 }
 
 // object reports whether a line is meant as a JSON object, whole or broken. A text can begin
@@ -75,19 +94,18 @@ func object(line string) bool {
 	return ok && (rest == "" || rest[0] == '"' || json.Valid([]byte(line)))
 }
 
-// lineSource reads JSON line n.
-func lineSource(n int, line string) (Source, error) {
-	in, err := jsonl.Decoder{}.Input(n, []byte(line))
-	if err != nil {
-		return Source{}, fmt.Errorf("%w: %w", ErrFormat, err)
+// itemSource is the source of a line or a row.
+func itemSource(it *batch.Item) (Source, error) {
+	if it.Err != nil {
+		return Source{}, fmt.Errorf("%w: %w", ErrFormat, it.Err)
 	}
-	s := Source{Text: in.Text}
-	for _, f := range in.Fields {
+	s := Source{Text: it.Text}
+	for _, f := range it.Fields {
 		if f.Name == "gold" && json.Unmarshal(f.Value, &s.Gold) != nil {
 			return s, fmt.Errorf("%w: gold is not a string", ErrFormat)
 		}
 	}
-	return s, s.name(n, in.ID)
+	return s, s.name(it.Line, it.ID)
 }
 
 func readTask(r io.Reader, name string) ([]Source, error) {

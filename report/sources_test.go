@@ -2,11 +2,15 @@ package report_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"infill/infill/batch"
 	"infill/infill/jsonl"
-	"infill/metrics/corpus"
+
 	"infill/report"
 )
 
@@ -30,7 +34,7 @@ func TestReadSources(t *testing.T) {
 			[]report.Source{{ID: "1", Text: "her [MASK] parted", Gold: "her lips parted"}}},
 		"bracket": {"[MASK] {x}", []report.Source{{ID: "1", Text: "[MASK] {x}"}}},
 	} {
-		got, err := report.ReadSources(strings.NewReader(c.in), "in")
+		got, err := report.ReadSources("-", strings.NewReader(c.in))
 		if err != nil || len(got) != len(c.want) {
 			t.Errorf("%s: %v, %v", name, got, err)
 			continue
@@ -42,7 +46,7 @@ func TestReadSources(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]error{
-		"":              corpus.ErrEmpty,
+		"":              report.ErrNoSentences,
 		"\n \n":         report.ErrNoSentences,
 		`{"gold":"a"}`:  report.ErrFormat,
 		`{"text":""}`:   report.ErrFormat,
@@ -55,11 +59,31 @@ func TestReadSources(t *testing.T) {
 		"{\n\"text\":\"a\"\n}":                         report.ErrFormat,
 		`{"text":"a","text":"b"}`:                      jsonl.ErrJSON,
 		`{"text":"a","gold":7}`:                        report.ErrFormat,
-		"a\x00":                                        corpus.ErrBinary,
+		"a\x00":                                        batch.ErrNotLines,
 	} {
-		if got, err := report.ReadSources(strings.NewReader(in), "in"); !errors.Is(err, want) {
+		if got, err := report.ReadSources("-", strings.NewReader(in)); !errors.Is(err, want) {
 			t.Errorf("%q: %v, %v; want %v", in, got, err, want)
 		}
+	}
+}
+
+// The rows of a table are sources, too.
+func TestReadSourcesOfTables(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte("gold,text,id\na b,a [MASK],x\n,c,\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := []report.Source{{ID: "x", Text: "a [MASK]", Gold: "a b"}, {ID: "3", Text: "c"}}
+	if got, err := report.ReadSources(path, nil); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	if err := os.WriteFile(path, []byte("words\na\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var none *batch.ColumnError
+	if _, err := report.ReadSources(path, nil); !errors.As(err, &none) {
+		t.Errorf("a table without the column: %v", err)
 	}
 }
 
@@ -67,7 +91,7 @@ func FuzzReadSources(f *testing.F) {
 	f.Add(`[{"gt_sentence":"a","sentence":"[MASK]","infill_pos":[0]}]`)
 	f.Add("{\"text\":\"a\",\"id\":1e300}\nplain")
 	f.Fuzz(func(t *testing.T, in string) {
-		got, err := report.ReadSources(strings.NewReader(in), "in")
+		got, err := report.ReadSources("-", strings.NewReader(in))
 		if err != nil {
 			return
 		}

@@ -75,7 +75,6 @@ func TestBadInput(t *testing.T) {
 		{"flag without value", append(withTiny("fill", ok), "--seed"), 2, "needs a value"},
 		{"flag as it is written", withTiny("fill", "--top", "x", ok), 2, "for flag --top"},
 		{"sampler twice", withTiny("compare", "--samplers", "dmala,dmala", "main.go"), 2, "there twice"},
-		{"a table", withTiny("compare", "some.tsv"), 2, "some.tsv: a table is not read here"},
 		{"no sampler", withTiny("compare", "--samplers", "", "main.go"), 2, "known: gibbs"},
 		{"unknown command", []string{"fil", ok}, 2, `did you mean "fill"`},
 		{"unknown subcommand", []string{"model", "inof"}, 2, `did you mean "info"`},

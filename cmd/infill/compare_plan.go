@@ -53,7 +53,7 @@ func (f *compareFlags) plan(c *cli.Context, std stdio) (*comparePlan, error) {
 	if err := f.checkOutputs(p.path); err != nil {
 		return nil, err
 	}
-	p.sources, err = readSources(p.path, std.in)
+	p.sources, err = report.ReadSources(p.path, std.in)
 	return p, err
 }
 

@@ -11,8 +11,6 @@ import (
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
-	"infill/infill/settings"
-	"infill/internal/unpack"
 	"infill/report"
 	"infill/samplers"
 )
@@ -198,24 +196,6 @@ func (r *comparer) score(ctx context.Context, f infill.Filling) (float64, error)
 		return math.NaN(), nil
 	}
 	return 0, fmt.Errorf("--score-model: %w", err)
-}
-
-// readSources reads the sentences of a file or, for "-", of standard input.
-func readSources(path string, stdin io.Reader) ([]report.Source, error) {
-	if settings.FormatOf(path).Table() {
-		return nil, usagef("%s: a table is not read here; give sentences, one a line, or JSON lines",
-			path)
-	}
-	open := func() (*unpack.Reader, error) { return unpack.Open(path) }
-	if path == "-" {
-		open = func() (*unpack.Reader, error) { return unpack.New(stdin) }
-	}
-	in, err := open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	return report.ReadSources(in, path)
 }
 
 // chosenSamplers parses --samplers.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill/batch"
 	"infill/infill/settings"
 	"infill/metrics/bleu"
 	"infill/report"
@@ -90,11 +89,9 @@ func (f *evalFlags) run(c *cli.Context, std stdio) error {
 		return err
 	}
 	generated := report.Files(files, std.in)
-	tables := map[int]string{} // formats of files that are read as JSON lines made of their rows
 	for i, path := range files {
-		if format := settings.FormatOf(path); f.format == "auto" && format.Table() {
-			tables[i] = format.String()
-			generated[i].Open = func() (io.ReadCloser, error) { return batch.OpenFilled(path, f.textField) }
+		if f.format == "auto" && settings.FormatOf(path).Table() {
+			generated[i] = report.Table(path)
 		}
 	}
 	o.ReadOptions = report.ReadOptions{Format: f.format, TextField: f.textField, Top: f.top,
@@ -112,9 +109,6 @@ func (f *evalFlags) run(c *cli.Context, std stdio) error {
 		return err
 	}
 	sayExclude(r)
-	for i, format := range tables {
-		r.Files[i].Format = format
-	}
 	records := func(in report.FileInfo) bool { return in.Format != "lines" }
 	if !slices.ContainsFunc(r.Files, records) { // only reading tells
 		if err := goesWith(c, "JSON lines or a table, and every file here is plain text", "top",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
@@ -188,6 +189,11 @@ func openStream(name string, r io.Reader, o InputOptions) *Input {
 
 // Format is the format of the input, never settings.FormatAuto.
 func (in *Input) Format() settings.Format { return in.options.Format }
+
+// HasColumn reports whether the input is a table with a column of this name.
+func (in *Input) HasColumn(name string) bool {
+	return slices.ContainsFunc(in.src.columns(), func(c table.Column) bool { return c.Name == name })
+}
 
 // Empty reports whether no record is left. It reads up to the next one, which
 // Next still returns.

@@ -2,7 +2,6 @@ package protocols
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -39,7 +38,7 @@ func (j *job) dataName() string {
 func (j *job) tasks(tok *tokenize.Tokenizer) ([]task, error) {
 	var out []task
 	for _, path := range j.files() {
-		sources, err := readSources(path)
+		sources, err := report.ReadSources(path, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -57,15 +56,6 @@ func (j *job) tasks(tok *tokenize.Tokenizer) ([]task, error) {
 		return nil, fmt.Errorf("%s: no sentence is left of -only and -words", j.data)
 	}
 	return out, nil
-}
-
-func readSources(path string) ([]report.Source, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return report.ReadSources(f, path)
 }
 
 // selected makes tasks of the sentences of a file that the flags ask for.

@@ -286,12 +286,7 @@ func (j *realJob) sources() ([]report.Source, error) {
 		}
 		return out, nil
 	}
-	f, err := os.Open(j.texts)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return report.ReadSources(f, j.texts)
+	return report.ReadSources(j.texts, nil)
 }
 
 // one runs a program on a sentence.

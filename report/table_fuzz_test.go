@@ -1,9 +1,7 @@
-package batch
+package report_test
 
 import (
-	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,10 +9,11 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/infill/table"
+	"infill/report"
 )
 
-// Whatever a table holds, its records are JSON, a line each, or the error says what is wrong with it.
-func FuzzOpenFilled(f *testing.F) {
+// Whatever a table holds, it has sentences of one line, or the error says what is wrong with it.
+func FuzzTable(f *testing.F) {
 	f.Add("line,rank,filled,score,score_per_token,acceptance\n1,1,a dog .,-2.5,-1,0.5\n1,2,a cat .,-3,-1,0.5\n")
 	f.Add("text,line,blanked,filled,fillings,error,error_message\n" +
 		`x,1,a [MASK],a b,"[{""filled"":""a b"",""score"":-1},{""filled"":""a c""}]",,` + "\ny,2,,,,no_blank,none\n")
@@ -27,22 +26,18 @@ func FuzzOpenFilled(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := OpenFilled(path, "")
-		var records []byte
-		if err == nil {
-			records, err = io.ReadAll(r)
-			if cerr := r.Close(); cerr != nil {
-				t.Error(cerr)
-			}
-		}
+		r, err := report.Eval([]report.Input{report.Table(path)}, nil, report.EvalOptions{})
 		var row *jsonl.Error
-		if err != nil && !errors.Is(err, table.ErrTable) && !errors.As(err, &row) {
-			t.Errorf("%q: %v", text, err)
-		}
-		for line := range strings.Lines(string(records)) {
-			if !json.Valid([]byte(line)) {
-				t.Errorf("%q: %q is not JSON", text, line)
+		switch {
+		case err == nil:
+			if r.Files[0].N < 1 || r.Files[0].Format != "csv" {
+				t.Errorf("%q: %+v", text, r.Files[0])
 			}
+		case !errors.Is(err, table.ErrTable) && !errors.As(err, &row) &&
+			!errors.Is(err, report.ErrFormat) && !errors.Is(err, report.ErrNoSentences):
+			t.Errorf("%q: %v", text, err)
+		case !strings.Contains(err.Error(), path):
+			t.Errorf("%q: %v does not name the file", text, err)
 		}
 	})
 }
