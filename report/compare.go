@@ -182,7 +182,7 @@ func (p *Prepared) measure(c *Comparison) (*CompareResult, error) {
 	if p.gold == len(c.Sources) && len(r.info) > 0 {
 		s := p.plan.newSet("gold", r.vocab)
 		for i, x := range c.Sources {
-			if err := s.add(Sentence{Text: x.Gold, Group: i}); err != nil {
+			if err := s.add(sentence{Text: x.Gold, Group: i}); err != nil {
 				return nil, err
 			}
 		}

@@ -101,7 +101,7 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 	labels := names(generated)
 	scored := false
 	sets := make([]*set, len(generated))
-	sums := make([]Summary, len(generated))
+	sums := make([]summary, len(generated))
 	for i, in := range generated {
 		if sets[i], sums[i], err = p.readSet(in, labels[i], r, o); err != nil {
 			return nil, err
@@ -206,7 +206,7 @@ func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
 
 // readSet reads a file of generated sentences.
 func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
-	*set, Summary, error) {
+	*set, summary, error) {
 	s := p.newSet(label, r.vocab)
 	s.gzip = ngram.NewCompressor()
 	if o.Confidence {
@@ -217,7 +217,7 @@ func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
 		one = &pairs{name: in.Name}
 	}
 	last := -1 // group whose gold sentence was counted
-	sum, err := readSentences(func(rd *reader) error { return rd.file(in) }, in.Name, o.ReadOptions, one, func(x Sentence) error {
+	sum, err := readSentences(in, o.ReadOptions, one, func(x sentence) error {
 		if x.Gold != "" && x.Group != last {
 			last = x.Group
 			s.gold++
@@ -231,7 +231,7 @@ func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
 	return s, sum, err
 }
 
-func fileInfo(name string, s Summary, o EvalOptions) FileInfo {
+func fileInfo(name string, s summary, o EvalOptions) FileInfo {
 	f := FileInfo{
 		Name: name, Format: s.Format, Seen: s.Sentences, N: s.Kept,
 		Blank: s.Blank, Failed: s.Failed, Sampler: s.Sampler, Probabilities: s.Probabilities,

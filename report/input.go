@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"infill/internal/unpack"
+	"infill/metrics/corpus"
 )
 
 // Errors of reading. Those of [infill/metrics/corpus.Lines] come through as they are.
@@ -40,10 +40,20 @@ func Table(path string) Input { return Input{Name: path, table: path} }
 // open calls Open.
 func (in Input) open() (io.ReadCloser, error) {
 	if in.Open == nil {
-		return nil, fmt.Errorf("%w: the input %q has no Open; make it with Files or Strings", ErrOption,
+		return nil, fmt.Errorf("%w: the input %q has no Open; make it with Files", ErrOption,
 			in.Name)
 	}
 	return in.Open()
+}
+
+// lines calls each for every line.
+func (in Input) lines(each func(number int, line string) error) error {
+	f, err := in.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	return corpus.Lines(f, in.Name, each)
 }
 
 // Files makes inputs of paths. Gzip and zstd data, which their first bytes show,
@@ -63,11 +73,4 @@ func Files(paths []string, stdin io.Reader) []Input {
 		out[i] = Input{Name: path, Open: func() (io.ReadCloser, error) { return unpack.Open(path) }}
 	}
 	return out
-}
-
-// Strings makes an input of lines in memory.
-func Strings(name string, lines []string) Input {
-	return Input{Name: name, Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(strings.Join(lines, "\n"))), nil
-	}}
 }

@@ -2,10 +2,7 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"infill/infill"
@@ -29,8 +26,8 @@ type ReadOptions struct {
 	Seed   uint64
 }
 
-// Sentence is one generated sentence.
-type Sentence struct {
+// A sentence is one generated sentence.
+type sentence struct {
 	Text string
 	// Group is the record it came from, 0 upwards; of plain lines each is its own.
 	Group int
@@ -47,8 +44,8 @@ type Sentence struct {
 // various stands for what differs from record to record.
 const various = "various"
 
-// Summary says what a file held.
-type Summary struct {
+// A summary says what a file held.
+type summary struct {
 	// Format is "lines" or "jsonl".
 	Format string
 	// Records counts lines (lines) or JSON records (jsonl). Failed counts records
@@ -67,36 +64,34 @@ type Summary struct {
 	Scoring string
 }
 
-// ReadSentences reads the sentences of a stream and calls each for the ones kept,
-// in order. Plain lines are sentences, blank ones included: an empty generation is
-// a generation. In JSON lines every filling is a sentence, and every variant. It is how a program
-// reads the outputs of batches for measures of its own.
-func ReadSentences(r io.Reader, name string, o ReadOptions, each func(Sentence) error) (
-	Summary, error) {
-	lines := func(rd *reader) error { return corpus.Lines(r, name, rd.line) }
-	return readSentences(lines, name, o, nil, each)
-}
-
-// readSentences has from read the file. It refuses one in which a record has not one sentence,
-// unless one is nil.
-func readSentences(from func(*reader) error, name string, o ReadOptions, one *pairs,
-	each func(Sentence) error) (Summary, error) {
+// readSentences calls each for the sentences of an input that are kept, in order. Plain lines are
+// sentences, blank ones included: an empty generation is a generation. In JSON lines every filling
+// is a sentence, and every variant. Unless one is nil, a record without exactly one sentence is
+// refused.
+func readSentences(in Input, o ReadOptions, one *pairs, each func(sentence) error) (
+	summary, error) {
 	if o.Sample < 0 || o.Top < 0 {
-		return Summary{}, fmt.Errorf("%w: sample %d, top %d (want 0 or more)", ErrOption, o.Sample, o.Top)
+		return summary{}, fmt.Errorf("%w: sample %d, top %d (want 0 or more)", ErrOption, o.Sample, o.Top)
 	}
-	rd := &reader{name: name, o: o, each: each, pairs: one, given: o.TextField}
+	rd := &reader{name: in.Name, o: o, each: each, pairs: one}
 	rd.o.TextField = cmp.Or(o.TextField, "text")
 	switch o.Format {
 	case "", "auto":
 	case "lines", "jsonl":
 		rd.sum.Format = o.Format
 	default:
-		return Summary{}, fmt.Errorf("%w: format %q (known: auto, lines, jsonl)", ErrOption, o.Format)
+		return summary{}, fmt.Errorf("%w: format %q (known: auto, lines, jsonl)", ErrOption, o.Format)
 	}
 	if o.Sample > 0 {
-		rd.sample = corpus.NewReservoir[Sentence](o.Sample, o.Seed)
+		rd.sample = corpus.NewReservoir[sentence](o.Sample, o.Seed)
 	}
-	if err := from(rd); err != nil {
+	var err error
+	if in.table != "" {
+		err = rd.table(in.table, o.TextField)
+	} else {
+		err = in.lines(rd.line)
+	}
+	if err != nil {
 		return rd.sum, err
 	}
 	return rd.finish()
@@ -106,37 +101,18 @@ func readSentences(from func(*reader) error, name string, o ReadOptions, one *pa
 type reader struct {
 	name       string
 	o          ReadOptions
-	each       func(Sentence) error
-	sum        Summary
-	sample     *corpus.Reservoir[Sentence]
+	each       func(sentence) error
+	sum        summary
+	sample     *corpus.Reservoir[sentence]
 	acceptance mean
 	leading    int          // blank lines before the format is known
 	row        *sentenceRow // the line before, if it was the row of a sentence
 	rank       int          // of its sentence among those of its record
 	pairs      *pairs       // paired mode only
-	given      string       // the text field that was asked for
-}
-
-// file reads an input.
-func (rd *reader) file(in Input) error {
-	if in.table != "" {
-		t, column, err := openTable(in.table, rd.given)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = t.Close() }() // only read
-		return rd.table(t, column)
-	}
-	f, err := in.open()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // only read
-	return corpus.Lines(f, in.Name, rd.line)
 }
 
 // finish hands out the sample and completes the summary.
-func (rd *reader) finish() (Summary, error) {
+func (rd *reader) finish() (summary, error) {
 	s := &rd.sum
 	if err := rd.pairs.end(); err != nil {
 		return *s, err
@@ -163,12 +139,12 @@ func (rd *reader) finish() (Summary, error) {
 	return *s, nil
 }
 
-func (rd *reader) keep(s Sentence) error {
+func (rd *reader) keep(s sentence) error {
 	rd.sum.Kept++
 	return rd.each(s)
 }
 
-func (rd *reader) offer(s Sentence) error {
+func (rd *reader) offer(s sentence) error {
 	rd.sum.Sentences++
 	if rd.sample != nil {
 		rd.sample.Add(s)
@@ -212,7 +188,7 @@ func (rd *reader) plain(line string) error {
 	if strings.TrimSpace(line) == "" {
 		rd.sum.Blank++
 	}
-	return rd.offer(Sentence{Text: line, Group: group})
+	return rd.offer(sentence{Text: line, Group: group})
 }
 
 func (rd *reader) json(n int, line string) error {
@@ -286,89 +262,6 @@ func (rd *reader) generated(f jsonl.Filling, i int, of *jsonl.Record) error {
 	if strings.TrimSpace(text) == "" {
 		rd.sum.Blank++
 	}
-	return rd.offer(Sentence{Text: text, Group: rd.sum.Records - 1, Score: f.Score,
+	return rd.offer(sentence{Text: text, Group: rd.sum.Records - 1, Score: f.Score,
 		PerToken: f.ScorePerToken, Gold: of.Gold, Blanked: of.Text})
-}
-
-// parse reads a record. A text alone can come from any program and have members
-// of any type beside it. It becomes the one filling of its record.
-func parse(n int, line, textField string) (*jsonl.Record, error) {
-	rec, bad := jsonl.Decoder{}.Record(n, []byte(line))
-	if bad == nil && (rec.Fillings != nil || rec.Error != nil) {
-		return rec, nil
-	}
-	fields, err := jsonl.Decoder{}.Object(n, []byte(line))
-	if err != nil {
-		return nil, err
-	}
-	if bad != nil {
-		rec = &jsonl.Record{}
-	}
-	return plainRecord(fields, textField, rec, bad)
-}
-
-// plainRecord makes the text among the fields the one filling of the record. bad is why they are
-// not those of a record.
-func plainRecord(fields []jsonl.Field, textField string, rec *jsonl.Record, bad error) (
-	*jsonl.Record, error) {
-	var text jsonl.Field
-	for _, f := range fields {
-		switch {
-		case string(f.Value) == "null":
-		case f.Name == "fillings" || f.Name == "error":
-			return nil, bad
-		case f.Name == textField:
-			text = f
-		case f.Name == "gold" && json.Unmarshal(f.Value, &rec.Gold) != nil:
-			return nil, errors.New("gold is not a string")
-		}
-	}
-	rec.Fillings = make([]jsonl.Filling, 1)
-	rec.Text = "" // whatever it is there, it is not known to be what the sentence was made from
-	switch {
-	case text.Value == nil:
-		return nil, noText(textField, fields)
-	case json.Unmarshal(text.Value, &rec.Fillings[0].Text) != nil:
-		return nil, fmt.Errorf("%s is not a string", textField)
-	case strings.Contains(rec.Fillings[0].Text, "[MASK"):
-		return nil, errors.New("the text has blanks and no fillings; it looks like a text to be filled")
-	}
-	return rec, nil
-}
-
-// noText is the error of an object that has neither fillings nor the field of the text.
-func noText(textField string, fields []jsonl.Field) error {
-	var names []string
-	for _, f := range fields {
-		names = append(names, fmt.Sprintf("%q", f.Name))
-	}
-	has := "it has no fields"
-	if len(names) > 0 {
-		has = "its fields are " + strings.Join(names[:min(len(names), 12)], ", ")
-	}
-	return fmt.Errorf("%w: a JSON object without fillings and without the field %q; %s; "+
-		"name the one with the sentences", ErrNoText, textField, has)
-}
-
-// detect finds the format from the first line that is not blank.
-func detect(line string) (string, error) {
-	s := strings.TrimSpace(line)
-	switch {
-	case strings.HasPrefix(s, "{"):
-		rest := strings.TrimSpace(s[1:])
-		if json.Valid([]byte(s)) {
-			return "jsonl", nil
-		}
-		if rest == "" || rest[0] == '"' {
-			return "", fmt.Errorf("%w: it looks like JSON spread over several lines; "+
-				"put one record on each line", ErrFormat)
-		}
-	case strings.HasPrefix(s, "["):
-		rest := strings.TrimSpace(s[1:])
-		if rest == "" || rest[0] == '{' || rest[0] == '"' || rest[0] == '[' && json.Valid([]byte(s)) {
-			return "", fmt.Errorf("%w: it looks like a JSON array; "+
-				"put one record or one sentence on each line", ErrFormat)
-		}
-	}
-	return "lines", nil
 }

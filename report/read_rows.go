@@ -166,7 +166,12 @@ func openTable(path, textField string) (*batch.Input, string, error) {
 }
 
 // table reads the rows of a table.
-func (rd *reader) table(in *batch.Input, textField string) error {
+func (rd *reader) table(path, textField string) error {
+	in, textField, err := openTable(path, textField)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // only read
 	rd.sum.Format = in.Format().String()
 	own := textField == "filled" || in.HasColumn("variant") && in.HasColumn("original")
 	lines := in.HasColumn("line")

@@ -124,18 +124,13 @@ func (p *plan) readReferences(inputs []Input, paired bool) (*references, error) 
 func (p *plan) readReference(in Input, name string, refs *references, x *ngram.Index, paired bool) (
 	Reference, error) {
 	info := Reference{Name: name, Path: in.Name}
-	r, err := in.open()
-	if err != nil {
-		return info, err
-	}
-	defer func() { _ = r.Close() }() // only read
 	var kept *corpus.Corpus
 	if paired {
 		kept = corpus.New(refs.vocab, p.reference)
 		refs.lines = append(refs.lines, kept)
 	}
 	var ids []uint32
-	err = corpus.Lines(r, in.Name, func(_ int, line string) error {
+	err := in.lines(func(_ int, line string) error {
 		if paired {
 			if err := kept.Add(line); err != nil {
 				return err

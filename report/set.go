@@ -52,7 +52,7 @@ func (p *plan) newSet(name string, v *corpus.Vocab) *set {
 	return &set{name: name, corpus: corpus.New(v, p.generated), distinct: map[string]bool{}}
 }
 
-func (s *set) add(x Sentence) error {
+func (s *set) add(x sentence) error {
 	if err := s.corpus.Add(x.Text); err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -76,7 +76,7 @@ func (s *set) addRun(run *SamplerRun, top int) error {
 				break
 			}
 			score := f.Score
-			if err := s.add(Sentence{Text: f.Text, Group: i, Score: &score}); err != nil {
+			if err := s.add(sentence{Text: f.Text, Group: i, Score: &score}); err != nil {
 				return err
 			}
 			if n := float64(len(f.Spans)); n > 0 {

@@ -18,11 +18,11 @@ import (
 const compareDescription = "" +
 	`INPUT is a file of sentences with blanks, one a line, JSON lines or a table with a column "text";
 of complete sentences, with --mask-rate or --mask-words; or the task file of the DISCS benchmark
-(JSON). Every sampler gets the same sentences, seeds and number of model evaluations: those of
---steps steps of one evaluation each, and of the start. A sampler whose proposals often are the
-state itself, which need none, so makes more steps; sampling of a sentence ends with the step that
-comes nearest. With --budget rows it is sequences through the model that are equal, with --budget
-steps the steps. Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be filled are
+(JSON). Every sampler gets the same sentences, seeds and number of model evaluations: those of as
+many steps of one evaluation each as --steps says, and of the start. A sampler whose proposals
+often are the state itself, which need none, so makes more steps; sampling of a sentence ends with
+the step that comes nearest. With --budget rows it is sequences through the model that are equal,
+with --budget steps the steps. Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be
 left out, and said.`
 
 // budgets are the names that reports have for budgets.
