@@ -141,10 +141,10 @@ func (rd *reader) sentence(r *sentenceRow) error {
 	return rd.record(rec)
 }
 
-// openTable opens a table of sentences, and names the column that has them. One that a batch of fillings has written has
-// them in its column "filled", or all in "fillings". Of other tables, and of those of variants,
-// the column textField has them, "text" if it is "". A table without the column is a
-// [*batch.ColumnError].
+// openTable opens a table of sentences, and names the column that has them. One that a batch of
+// fillings has written has them in its column "filled", or all in "fillings". Of other tables, and
+// of those of variants, the column textField has them, "text" if it is "". A table without the
+// column is a [*batch.ColumnError].
 func openTable(path, textField string) (*batch.Input, string, error) {
 	if textField == "" {
 		in, err := batch.Open(path, nil, batch.InputOptions{TextField: "filled"})
