@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill"
 	"infill/report"
 )
 
@@ -48,10 +49,10 @@ func TestCompareNumbers(t *testing.T) {
 
 // small is a comparison of one sentence and two samplers to vary.
 func small() *report.Comparison {
-	fill := func(words ...string) []report.Filling {
-		var out []report.Filling
+	fill := func(words ...string) []infill.Filling {
+		var out []infill.Filling
 		for _, w := range words {
-			out = append(out, report.Filling{Text: "a " + w + " b c", Spans: [][2]int{{2, 2 + len(w)}},
+			out = append(out, infill.Filling{Text: "a " + w + " b c", Spans: [][2]int{{2, 2 + len(w)}},
 				Score: -1})
 		}
 		return out
@@ -145,7 +146,7 @@ func TestBestMarks(t *testing.T) {
 		c.Sources = append(c.Sources, c.Sources[0])
 		a, b := one.Sentences[0].Fillings, two.Sentences[0].Fillings
 		two.Sentences[0].Fillings = append(slices.Clone(b), a[0])
-		for run, more := range map[*report.SamplerRun][]report.Filling{one: slices.Clone(b), two: a[1:]} {
+		for run, more := range map[*report.SamplerRun][]infill.Filling{one: slices.Clone(b), two: a[1:]} {
 			run.Sentences = append(run.Sentences, report.SentenceRun{Fillings: more, Distinct: 2, Total: 4})
 		}
 		one.Sentences[1].Fillings[1].Text += " d"

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"time"
+
+	"infill/infill"
 )
 
 // Comparison is what the command fills in after running several samplers on the
@@ -14,7 +16,7 @@ type Comparison struct {
 	// Version the program's, Date the day. Empty ones are left out of the report.
 	Command, Model, Version, Date string
 	// SecondModel names another model that scored the fillings too, "" for none;
-	// Filling.SecondScore then holds its scores.
+	// SentenceRun.SecondScores then holds its scores.
 	SecondModel string
 	Seed        uint64
 	// Protocol is the budget in words, such as "25 % of words masked, 25 chains ×
@@ -70,23 +72,15 @@ type SamplerRun struct {
 
 // SentenceRun is the result for one source sentence.
 type SentenceRun struct {
-	// Fillings are the kept ones, best first.
-	Fillings []Filling
+	// Fillings are the kept ones, best first. A report needs their Text, Spans (ascending) and
+	// Score, which is U in nats. SecondScores are those under Comparison.SecondModel, nil without.
+	Fillings     []infill.Filling
+	SecondScores []float64
 	// Distinct is how many different fillings the chains ended in, before the best
 	// were kept; Total is how many end states there were.
 	Distinct, Total int
 	// Err says why there are no fillings, "" when all went well.
 	Err string
-}
-
-// Filling is one filled sentence.
-type Filling struct {
-	Text string
-	// Spans are the filled places as byte ranges of Text, ascending, one per blank.
-	Spans [][2]int
-	// Score is U, the pseudo-log-likelihood in nats, under the sampled model, and
-	// SecondScore under Comparison.SecondModel.
-	Score, SecondScore float64
 }
 
 // ChainTrace is what one chain recorded; element k belongs to step k+1 or, where

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"infill/infill"
 	"infill/report"
 )
 
@@ -121,7 +122,7 @@ func demo() *report.Comparison {
 			sr.Total = 25
 			sr.Distinct = int(math.Min(25, 4+s.spread*3+float64(rng.IntN(3))))
 			for k := range 5 {
-				f := report.Filling{Score: -6.2 - 0.7*float64(k) - 0.15*s.spread - rng.Float64()}
+				f := infill.Filling{Score: -6.2 - 0.7*float64(k) - 0.15*s.spread - rng.Float64()}
 				parts := strings.Split(src.text, "[MASK]")
 				f.Text = parts[0]
 				for b, w := range src.words {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill"
 	"infill/report"
 )
 
@@ -31,7 +32,7 @@ func pairs(rng *rand.Rand, sources int) *report.Comparison {
 			run := report.SentenceRun{Distinct: 3 + s + rng.IntN(3), Total: 10}
 			for range 4 {
 				word := fmt.Sprint("x", rng.IntN(choice))
-				run.Fillings = append(run.Fillings, report.Filling{Text: start + " " + word,
+				run.Fillings = append(run.Fillings, infill.Filling{Text: start + " " + word,
 					Spans: [][2]int{{len(start) + 1, len(start) + 1 + len(word)}},
 					Score: hard - float64(s) + rng.NormFloat64()})
 			}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/internal/testmode"
 	"infill/metrics/bleu"
@@ -306,7 +307,7 @@ func TestTaskSentencesAreExcluded(t *testing.T) {
 	c := &report.Comparison{Sources: sources, Samplers: []report.SamplerRun{{Name: "echo"}}}
 	for _, s := range sources {
 		c.Samplers[0].Sentences = append(c.Samplers[0].Sentences,
-			report.SentenceRun{Fillings: []report.Filling{{Text: s.Gold}}, Distinct: 1, Total: 1})
+			report.SentenceRun{Fillings: []infill.Filling{{Text: s.Gold}}, Distinct: 1, Total: 1})
 	}
 	r, err := report.Compare(c, report.Files([]string{filepath.Join(dir, "wiki103.5k.txt"),
 		filepath.Join(dir, "tbc.5k.txt")}, nil),

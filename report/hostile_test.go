@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill"
 	"infill/report"
 )
 
@@ -40,7 +41,7 @@ func hostileResult(t *testing.T) *report.CompareResult {
 		s.Name = hostile + s.Name
 		s.Params = hostile
 		s.Sentences[0].Fillings = append(s.Sentences[0].Fillings,
-			report.Filling{Text: hostile, Spans: [][2]int{{0, 8}, {10, len(hostile)}}, Score: math.Inf(-1)})
+			infill.Filling{Text: hostile, Spans: [][2]int{{0, 8}, {10, len(hostile)}}, Score: math.Inf(-1)})
 		s.Chains = []report.ChainTrace{{Energy: []float64{-2, -1}, Accepted: []float64{0, 1}}}
 	}
 	r, err := report.Compare(

@@ -80,9 +80,13 @@ func (s *set) addRun(run *SamplerRun, top int) error {
 				return err
 			}
 			if n := float64(len(f.Spans)); n > 0 {
-				first, second := f.Score/n, f.SecondScore/n
+				first := f.Score / n
 				last := &s.scores[len(s.scores)-1]
-				last[perBlank], last[secondPerBlank] = &first, &second
+				last[perBlank] = &first
+				if k < len(x.SecondScores) {
+					second := x.SecondScores[k] / n
+					last[secondPerBlank] = &second
+				}
 			}
 		}
 	}

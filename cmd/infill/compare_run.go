@@ -119,14 +119,10 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 			out.Sentences = append(out.Sentences, report.SentenceRun{Err: err.Error()})
 			continue
 		}
-		sr := report.SentenceRun{Distinct: res.Distinct, Total: opt.Sampling.Chains}
-		for _, f := range res.Fillings {
-			second, err := r.score(ctx, f)
-			if err != nil {
-				return nil, err
-			}
-			sr.Fillings = append(sr.Fillings, report.Filling{Text: f.Text, Spans: f.Spans, Score: f.Score,
-				SecondScore: second})
+		sr := report.SentenceRun{Fillings: res.Fillings, Distinct: res.Distinct,
+			Total: opt.Sampling.Chains}
+		if sr.SecondScores, err = r.score(ctx, res.Fillings); err != nil {
+			return nil, err
 		}
 		out.Sentences = append(out.Sentences, sr)
 		out.Chains = append(out.Chains, traces...)
@@ -182,20 +178,24 @@ func addStep(traces []report.ChainTrace, st infill.Step) {
 	}
 }
 
-// score is what the second model says of a filling, NaN if the text is too long
-// for it; 0 without one.
-func (r *comparer) score(ctx context.Context, f infill.Filling) (float64, error) {
+// score is what the second model says of each filling, NaN where the text is too long for it; nil
+// without one.
+func (r *comparer) score(ctx context.Context, list []infill.Filling) (scores []float64, err error) {
 	if r.second == nil {
-		return 0, nil
+		return nil, nil
 	}
-	s, err := r.second.ScoreSpans(ctx, f.Text, f.Spans)
-	switch {
-	case err == nil:
-		return s.Score, nil
-	case jsonl.Code(err) != "":
-		return math.NaN(), nil
+	for _, f := range list {
+		s, err := r.second.ScoreSpans(ctx, f.Text, f.Spans)
+		switch {
+		case err == nil:
+			scores = append(scores, s.Score)
+		case jsonl.Code(err) != "":
+			scores = append(scores, math.NaN())
+		default:
+			return nil, fmt.Errorf("--score-model: %w", err)
+		}
 	}
-	return 0, fmt.Errorf("--score-model: %w", err)
+	return scores, nil
 }
 
 // chosenSamplers parses --samplers.

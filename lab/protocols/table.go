@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill"
 	"infill/lab/internal/runlog"
 	"infill/report"
 )
@@ -277,7 +278,7 @@ func (t *tabler) sentence(r record) report.SentenceRun {
 			n = s.Count
 		}
 		for range n {
-			out.Fillings = append(out.Fillings, report.Filling{Text: s.Text, Score: s.Score})
+			out.Fillings = append(out.Fillings, infill.Filling{Text: s.Text, Score: s.Score})
 		}
 		out.Total += s.Count
 	}
