@@ -1,4 +1,4 @@
-package bleu_test
+package bleu
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/metrics/ngram"
 )
@@ -64,7 +63,7 @@ func BenchmarkSelfBLEU(b *testing.B) {
 			c := load(b, lines)
 			b.Run("interned", func(b *testing.B) {
 				for b.Loop() {
-					if _, err := bleu.Self(c, bleu.SelfOptions{}); err != nil {
+					if _, err := Self(c, SelfOptions{}); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -74,7 +73,7 @@ func BenchmarkSelfBLEU(b *testing.B) {
 			c = nil
 			b.Run("text", func(b *testing.B) {
 				for b.Loop() {
-					if _, err := bleu.Self(load(b, lines), bleu.SelfOptions{}); err != nil {
+					if _, err := Self(load(b, lines), SelfOptions{}); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -110,7 +109,7 @@ func BenchmarkCorpusBLEU(b *testing.B) {
 	}
 	b.Run("score-10000", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := bleu.Corpus(hyps, x, bleu.Options{}); err != nil {
+			if _, err := Corpus(hyps, x, Options{}); err != nil {
 				b.Fatal(err)
 			}
 		}

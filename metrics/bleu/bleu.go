@@ -42,23 +42,23 @@ import (
 var (
 	// ErrOption reports an option that does not exist or does not fit another.
 	ErrOption = errors.New("bad BLEU option")
-	// ErrNoHypotheses reports an empty set of hypotheses.
-	ErrNoHypotheses = errors.New("no hypotheses")
-	// ErrNoReferences reports a hypothesis without any reference.
-	ErrNoReferences = errors.New("no references")
+	// errNoHypotheses reports an empty set of hypotheses.
+	errNoHypotheses = errors.New("no hypotheses")
+	// errNoReferences reports a hypothesis without any reference.
+	errNoReferences = errors.New("no references")
 	// ErrUnequal reports paired hypotheses and references of different number.
 	ErrUnequal = errors.New("unequal numbers of sentences")
-	// ErrFewSentences reports self-BLEU of fewer than two sentences.
-	ErrFewSentences = errors.New("self-BLEU needs at least two sentences")
-	// ErrSmoothing reports a smoothing method that is undefined on the data.
-	ErrSmoothing = errors.New("smoothing method undefined here")
-	// ErrZeroMatches warns that an order has no match, so the score is (close to) 0
+	// errFewSentences reports self-BLEU of fewer than two sentences.
+	errFewSentences = errors.New("self-BLEU needs at least two sentences")
+	// errSmoothing reports a smoothing method that is undefined on the data.
+	errSmoothing = errors.New("smoothing method undefined here")
+	// errZeroMatches warns that an order has no match, so the score is (close to) 0
 	// whatever the other orders are.
-	ErrZeroMatches = errors.New("no matching n-grams")
-	// ErrShort warns that no hypothesis is long enough for an order.
-	ErrShort = errors.New("no hypothesis is long enough for this n-gram order")
-	// ErrEmptySentence warns of hypotheses without any token.
-	ErrEmptySentence = errors.New("empty hypotheses")
+	errZeroMatches = errors.New("no matching n-grams")
+	// errShort warns that no hypothesis is long enough for an order.
+	errShort = errors.New("no hypothesis is long enough for this n-gram order")
+	// errEmptySentence warns of hypotheses without any token.
+	errEmptySentence = errors.New("empty hypotheses")
 	// errLastSentence warns of a smoothing method that looks at one sentence only.
 	errLastSentence = errors.New("sentence-level smoothing used on a corpus")
 
@@ -222,9 +222,9 @@ func Corpus(hyps *corpus.Corpus, refs *ngram.Index, o Options) (*Result, error) 
 	}
 	switch {
 	case hyps == nil || hyps.Len() == 0:
-		return nil, ErrNoHypotheses
+		return nil, errNoHypotheses
 	case refs == nil || refs.Sentences() == 0:
-		return nil, ErrNoReferences
+		return nil, errNoReferences
 	case refs.Vocab() != hyps.Vocab():
 		return nil, errVocab
 	case refs.Order() < s.counted:
@@ -248,14 +248,14 @@ func Corpus(hyps *corpus.Corpus, refs *ngram.Index, o Options) (*Result, error) 
 // sacrebleu does with reference streams. All corpora must be of equal length.
 func Paired(hyps *corpus.Corpus, refs []*corpus.Corpus, o Options) (*Result, error) {
 	if len(refs) == 0 {
-		return nil, ErrNoReferences
+		return nil, errNoReferences
 	}
 	if hyps == nil {
-		return nil, ErrNoHypotheses
+		return nil, errNoHypotheses
 	}
 	for k, r := range refs {
 		if r == nil {
-			return nil, fmt.Errorf("reference %d is nil: %w", k+1, ErrNoReferences)
+			return nil, fmt.Errorf("reference %d is nil: %w", k+1, errNoReferences)
 		}
 		if r.Len() != hyps.Len() {
 			return nil, fmt.Errorf("%w: %d hypotheses, %d sentences in reference %d; paired references "+
@@ -275,56 +275,6 @@ func Paired(hyps *corpus.Corpus, refs []*corpus.Corpus, o Options) (*Result, err
 	}, fmt.Sprintf("paired%d", len(refs)), "corpus", o)
 }
 
-// PairedTokens scores hypothesis i against its own list of references refs[i], as
-// NLTK's corpus_bleu does. Sentences are given as tokens. It is for hypotheses that
-// do not all have the same number of references.
-func PairedTokens(hyps [][]string, refs [][][]string, o Options) (*Result, error) {
-	return pairedTokens(hyps, refs, "corpus", o)
-}
-
-// Sentence scores one hypothesis against its references, as NLTK's sentence_bleu
-// and sacrebleu's sentence_score do.
-func Sentence(hyp []string, refs [][]string, o Options) (*Result, error) {
-	return pairedTokens([][]string{hyp}, [][][]string{refs}, "sentence", o)
-}
-
-func pairedTokens(hyps [][]string, refs [][][]string, agg string, o Options) (*Result, error) {
-	if len(hyps) != len(refs) {
-		return nil, fmt.Errorf("%w: %d hypotheses, %d lists of references", ErrUnequal, len(hyps),
-			len(refs))
-	}
-	var v corpus.Vocab
-	count := -1
-	for i, list := range refs {
-		if len(list) == 0 {
-			return nil, fmt.Errorf("hypothesis %d: %w", i+1, ErrNoReferences)
-		}
-		if i == 0 {
-			count = len(list)
-		} else if len(list) != count {
-			count = -1
-		}
-	}
-	name := "pairedvar"
-	if count > 0 {
-		name = fmt.Sprintf("paired%d", count)
-	}
-	ids := func(tokens []string) []uint32 {
-		out := make([]uint32, len(tokens))
-		for p, t := range tokens {
-			out[p] = v.ID(t)
-		}
-		return out
-	}
-	return paired(corpus.FromTokens(&v, hyps), func(i int) [][]uint32 {
-		out := make([][]uint32, len(refs[i]))
-		for k, r := range refs[i] {
-			out[k] = ids(r)
-		}
-		return out
-	}, name, agg, o)
-}
-
 // paired scores hypotheses that each have references of their own. The little
 // index of each sentence is thrown away, so memory stays constant.
 func paired(hyps *corpus.Corpus, refs func(i int) [][]uint32, refName, agg string,
@@ -334,7 +284,7 @@ func paired(hyps *corpus.Corpus, refs func(i int) [][]uint32, refName, agg strin
 		return nil, err
 	}
 	if hyps.Len() == 0 {
-		return nil, ErrNoHypotheses
+		return nil, errNoHypotheses
 	}
 	st := newStats(hyps, s.counted)
 	var p pairMatcher

@@ -1,4 +1,4 @@
-package bleu_test
+package bleu
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/metrics/ngram"
 )
@@ -37,8 +36,8 @@ func randomSentences(rng *rand.Rand, n, words, longest int) [][]string {
 // references has a clipped unigram precision of 2/7.
 func TestClippingOfPapineni(t *testing.T) {
 	t.Parallel()
-	r, err := bleu.Sentence(strings.Fields("the the the the the the the"),
-		split("the cat is on the mat", "there is a cat on the mat"), bleu.Options{Order: 1})
+	r, err := Sentence(strings.Fields("the the the the the the the"),
+		split("the cat is on the mat", "there is a cat on the mat"), Options{Order: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +49,7 @@ func TestClippingOfPapineni(t *testing.T) {
 
 func TestClosestLengthTieTakesShorter(t *testing.T) {
 	t.Parallel()
-	r, err := bleu.Sentence(split("a b c d")[0], split("a b c d e", "a b c"), bleu.Options{Order: 1})
+	r, err := Sentence(split("a b c d")[0], split("a b c d e", "a b c"), Options{Order: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +71,11 @@ func TestSelfEqualsPairs(t *testing.T) {
 		for i := range hyps {
 			refs[i] = append(slices.Clone(hyps[:i]), hyps[i+1:]...)
 		}
-		self, err := bleu.Self(corpus.FromTokens(nil, hyps), bleu.SelfOptions{})
+		self, err := Self(corpus.FromTokens(nil, hyps), SelfOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		pairs, err := bleu.PairedTokens(hyps, refs, bleu.Options{})
+		pairs, err := PairedTokens(hyps, refs, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +92,7 @@ func TestSelfEqualsPairs(t *testing.T) {
 
 func TestSelfOfDuplicatesIsOne(t *testing.T) {
 	t.Parallel()
-	r, err := bleu.Self(corpus.FromTokens(nil, split("a b c d e", "a b c d e")), bleu.SelfOptions{})
+	r, err := Self(corpus.FromTokens(nil, split("a b c d e", "a b c d e")), SelfOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,16 +106,16 @@ func TestVariants(t *testing.T) {
 	lines := split("a b c d", "a b c e", "x y z w", "x y z v", "lonely")
 	c := corpus.FromTokens(nil, lines)
 	pooled := func(l ...string) float64 {
-		r, err := bleu.Self(corpus.FromTokens(nil, split(l...)),
-			bleu.SelfOptions{Options: bleu.Options{Order: 3}})
+		r, err := Self(corpus.FromTokens(nil, split(l...)),
+			SelfOptions{Options: Options{Order: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.Score
 	}
-	o := bleu.SelfOptions{Options: bleu.Options{Order: 3}, Variant: bleu.Group,
+	o := SelfOptions{Options: Options{Order: 3}, Variant: Group,
 		Groups: []int{0, 0, 1, 1, 2}}
-	r, err := bleu.Self(c, o)
+	r, err := Self(c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,13 +123,13 @@ func TestVariants(t *testing.T) {
 		len(r.Groups) != 2 {
 		t.Errorf("group score %v (%v), want %v", r.Score, r.Groups, want)
 	}
-	if len(r.Warnings) != 1 || !errors.Is(r.Warnings[0], bleu.ErrFewSentences) {
+	if len(r.Warnings) != 1 || !errors.Is(r.Warnings[0], errFewSentences) {
 		t.Errorf("warnings %v, want one about the group of one sentence", r.Warnings)
 	}
 	if want := "selfBLEU|n:3|agg:group2|N:4|tok:given|case:mixed|smooth:none|den:nltk|v:1"; r.Signature != want {
 		t.Errorf("signature %s, want %s", r.Signature, want)
 	}
-	r, err = bleu.Self(c, bleu.SelfOptions{Options: bleu.Options{Order: 3}, Variant: bleu.FirstN,
+	r, err = Self(c, SelfOptions{Options: Options{Order: 3}, Variant: FirstN,
 		First: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +137,7 @@ func TestVariants(t *testing.T) {
 	if r.Score != pooled("a b c d", "a b c e") || r.N != 2 {
 		t.Errorf("first-2 score %v of %d sentences", r.Score, r.N)
 	}
-	if _, err = bleu.Self(c, bleu.SelfOptions{Variant: "pairs"}); !errors.Is(err, bleu.ErrOption) {
+	if _, err = Self(c, SelfOptions{Variant: "pairs"}); !errors.Is(err, ErrOption) {
 		t.Errorf("unknown variant: %v", err)
 	}
 }
@@ -155,73 +154,73 @@ func TestErrors(t *testing.T) {
 	half := 0.5
 	nan := math.NaN()
 	for name, c := range map[string]struct {
-		run  func() (*bleu.Result, error)
+		run  func() (*Result, error)
 		want error
 	}{
-		"no hypotheses": {func() (*bleu.Result, error) {
-			return bleu.Corpus(none, empty,
-				bleu.Options{})
-		}, bleu.ErrNoHypotheses},
-		"no references": {func() (*bleu.Result, error) {
-			return bleu.Corpus(one, empty,
-				bleu.Options{})
-		}, bleu.ErrNoReferences},
-		"no paired refs": {func() (*bleu.Result, error) { return bleu.Paired(one, nil, bleu.Options{}) },
-			bleu.ErrNoReferences},
-		"unequal": {func() (*bleu.Result, error) {
-			return bleu.Paired(one, []*corpus.Corpus{none},
-				bleu.Options{})
-		}, bleu.ErrUnequal},
-		"unequal lists": {func() (*bleu.Result, error) {
-			return bleu.PairedTokens(split("a"), nil,
-				bleu.Options{})
-		}, bleu.ErrUnequal},
-		"self of one": {func() (*bleu.Result, error) { return bleu.Self(one, bleu.SelfOptions{}) },
-			bleu.ErrFewSentences},
-		"order": {func() (*bleu.Result, error) {
-			return bleu.Self(one,
-				opt(bleu.Options{Order: 65}))
-		}, bleu.ErrOption},
-		"weights": {func() (*bleu.Result, error) {
-			return bleu.Self(one, opt(bleu.Options{Order: 2, Weights: []float64{1}}))
-		}, bleu.ErrOption},
-		"negative weight": {func() (*bleu.Result, error) {
-			return bleu.Self(one,
-				opt(bleu.Options{Weights: []float64{-1}}))
-		}, bleu.ErrOption},
-		"NaN weight": {func() (*bleu.Result, error) {
-			return bleu.Self(one,
-				opt(bleu.Options{Weights: []float64{nan}}))
-		}, bleu.ErrOption},
-		"weights of 0": {func() (*bleu.Result, error) {
-			return bleu.Self(one, opt(bleu.Options{Weights: []float64{0, 0}}))
-		}, bleu.ErrOption},
-		"smoothing": {func() (*bleu.Result, error) {
-			return bleu.Self(one,
-				opt(bleu.Options{Smoothing: "some"}))
-		}, bleu.ErrOption},
-		"value of none": {func() (*bleu.Result, error) {
-			return bleu.Self(one,
-				opt(bleu.Options{SmoothValue: &half}))
-		}, bleu.ErrOption},
-		"NaN value": {func() (*bleu.Result, error) {
-			return bleu.Self(one, opt(bleu.Options{Smoothing: "floor", SmoothValue: &nan}))
-		}, bleu.ErrOption},
-		"denominator": {func() (*bleu.Result, error) {
-			return bleu.Self(one,
-				opt(bleu.Options{Denominator: "moses"}))
-		}, bleu.ErrOption},
-		"effective weights": {func() (*bleu.Result, error) {
-			return bleu.Self(one, opt(bleu.Options{Weights: []float64{1, 0}, EffectiveOrder: true}))
-		}, bleu.ErrOption},
-		"resamples": {func() (*bleu.Result, error) {
-			return bleu.Self(one, opt(bleu.Options{Confidence: &bleu.Confidence{Resamples: -1}}))
-		}, bleu.ErrOption},
-		"level": {func() (*bleu.Result, error) {
-			return bleu.Self(one, opt(bleu.Options{Confidence: &bleu.Confidence{Level: 1}}))
-		}, bleu.ErrOption},
-		"other vocabulary": {func() (*bleu.Result, error) {
-			return bleu.Paired(one, []*corpus.Corpus{corpus.FromTokens(nil, split("a"))}, bleu.Options{})
+		"no hypotheses": {func() (*Result, error) {
+			return Corpus(none, empty,
+				Options{})
+		}, errNoHypotheses},
+		"no references": {func() (*Result, error) {
+			return Corpus(one, empty,
+				Options{})
+		}, errNoReferences},
+		"no paired refs": {func() (*Result, error) { return Paired(one, nil, Options{}) },
+			errNoReferences},
+		"unequal": {func() (*Result, error) {
+			return Paired(one, []*corpus.Corpus{none},
+				Options{})
+		}, ErrUnequal},
+		"unequal lists": {func() (*Result, error) {
+			return PairedTokens(split("a"), nil,
+				Options{})
+		}, ErrUnequal},
+		"self of one": {func() (*Result, error) { return Self(one, SelfOptions{}) },
+			errFewSentences},
+		"order": {func() (*Result, error) {
+			return Self(one,
+				opt(Options{Order: 65}))
+		}, ErrOption},
+		"weights": {func() (*Result, error) {
+			return Self(one, opt(Options{Order: 2, Weights: []float64{1}}))
+		}, ErrOption},
+		"negative weight": {func() (*Result, error) {
+			return Self(one,
+				opt(Options{Weights: []float64{-1}}))
+		}, ErrOption},
+		"NaN weight": {func() (*Result, error) {
+			return Self(one,
+				opt(Options{Weights: []float64{nan}}))
+		}, ErrOption},
+		"weights of 0": {func() (*Result, error) {
+			return Self(one, opt(Options{Weights: []float64{0, 0}}))
+		}, ErrOption},
+		"smoothing": {func() (*Result, error) {
+			return Self(one,
+				opt(Options{Smoothing: "some"}))
+		}, ErrOption},
+		"value of none": {func() (*Result, error) {
+			return Self(one,
+				opt(Options{SmoothValue: &half}))
+		}, ErrOption},
+		"NaN value": {func() (*Result, error) {
+			return Self(one, opt(Options{Smoothing: "floor", SmoothValue: &nan}))
+		}, ErrOption},
+		"denominator": {func() (*Result, error) {
+			return Self(one,
+				opt(Options{Denominator: "moses"}))
+		}, ErrOption},
+		"effective weights": {func() (*Result, error) {
+			return Self(one, opt(Options{Weights: []float64{1, 0}, EffectiveOrder: true}))
+		}, ErrOption},
+		"resamples": {func() (*Result, error) {
+			return Self(one, opt(Options{Confidence: &Confidence{Resamples: -1}}))
+		}, ErrOption},
+		"level": {func() (*Result, error) {
+			return Self(one, opt(Options{Confidence: &Confidence{Level: 1}}))
+		}, ErrOption},
+		"other vocabulary": {func() (*Result, error) {
+			return Paired(one, []*corpus.Corpus{corpus.FromTokens(nil, split("a"))}, Options{})
 		}, nil},
 	} {
 		r, err := c.run()
@@ -231,44 +230,44 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func opt(o bleu.Options) bleu.SelfOptions { return bleu.SelfOptions{Options: o} }
+func opt(o Options) SelfOptions { return SelfOptions{Options: o} }
 
 // A zero order must never give a bare 0: NLTK's convention and its warning.
 func TestZeroOrdersWarn(t *testing.T) {
 	t.Parallel()
 	hyps, refs := split("a b x c", "d"), [][][]string{split("a b y c"), split("d")}
-	r, err := bleu.PairedTokens(hyps, refs, bleu.Options{})
+	r, err := PairedTokens(hyps, refs, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Score <= 0 || r.Score > 1e-70 {
 		t.Errorf("NLTK convention: score %v, want tiny and above 0", r.Score)
 	}
-	if n := count(r.Warnings, bleu.ErrZeroMatches); n != 2 {
+	if n := count(r.Warnings, errZeroMatches); n != 2 {
 		t.Errorf("%d zero-match warnings (%v), want 2 (orders 3 and 4)", n, r.Warnings)
 	}
-	r, err = bleu.PairedTokens(hyps, refs, bleu.Options{Denominator: bleu.SacreBLEU})
+	r, err = PairedTokens(hyps, refs, Options{Denominator: SacreBLEU})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Score != 0 || count(r.Warnings, bleu.ErrZeroMatches) == 0 {
+	if r.Score != 0 || count(r.Warnings, errZeroMatches) == 0 {
 		t.Errorf("sacrebleu convention: score %v, warnings %v; want 0 with a warning", r.Score,
 			r.Warnings)
 	}
-	r, err = bleu.PairedTokens(split("a b"), [][][]string{split("a b")},
-		bleu.Options{Denominator: bleu.SacreBLEU, EffectiveOrder: true})
+	r, err = PairedTokens(split("a b"), [][][]string{split("a b")},
+		Options{Denominator: SacreBLEU, EffectiveOrder: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Score != 1 || count(r.Warnings, bleu.ErrShort) != 1 {
+	if r.Score != 1 || count(r.Warnings, errShort) != 1 {
 		t.Errorf("effective order: score %v, warnings %v; want 1 with one ErrShort", r.Score, r.Warnings)
 	}
-	r, err = bleu.PairedTokens(split("", "a b c d"), [][][]string{split("a"), split("a b c d")},
-		bleu.Options{})
+	r, err = PairedTokens(split("", "a b c d"), [][][]string{split("a"), split("a b c d")},
+		Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count(r.Warnings, bleu.ErrEmptySentence) != 1 {
+	if count(r.Warnings, errEmptySentence) != 1 {
 		t.Errorf("warnings %v, want one about the empty hypothesis", r.Warnings)
 	}
 }
@@ -283,11 +282,11 @@ func TestNoWarningOfWeightZero(t *testing.T) {
 	}{
 		{"a b c d", "d c b a", []float64{1, 0, 0, 0}, nil},
 		{"a", "a", []float64{1, 0}, nil},
-		{"a b", "a b", []float64{.5, 0, .5}, bleu.ErrShort}, // of order 3, which has a weight
-		{"a b c", "c b a", []float64{.5, .5, 0}, bleu.ErrZeroMatches},
+		{"a b", "a b", []float64{.5, 0, .5}, errShort}, // of order 3, which has a weight
+		{"a b c", "c b a", []float64{.5, .5, 0}, errZeroMatches},
 	} {
-		r, err := bleu.PairedTokens(split(c.hyp), [][][]string{split(c.ref)},
-			bleu.Options{Weights: c.weights})
+		r, err := PairedTokens(split(c.hyp), [][][]string{split(c.ref)},
+			Options{Weights: c.weights})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,9 +339,9 @@ func TestBootstrapSpread(t *testing.T) {
 		sq += (v - mean) * (v - mean) / n
 	}
 	se := math.Sqrt(sq / n)
-	run := func(seed uint64) *bleu.Result {
-		r, err := bleu.PairedTokens(hyps, refs, bleu.Options{Order: 1,
-			Confidence: &bleu.Confidence{Resamples: 4000, Seed: seed}})
+	run := func(seed uint64) *Result {
+		r, err := PairedTokens(hyps, refs, Options{Order: 1,
+			Confidence: &Confidence{Resamples: 4000, Seed: seed}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -381,7 +380,7 @@ func TestSignatures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := bleu.Self(c, bleu.SelfOptions{})
+	r, err := Self(c, SelfOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,8 +388,8 @@ func TestSignatures(t *testing.T) {
 		t.Errorf("signature\n%s, want\n%s", r.Signature, want)
 	}
 	value := 0.25
-	r, err = bleu.Self(c, opt(bleu.Options{Weights: []float64{0.5, 0.25}, Smoothing: "floor",
-		SmoothValue: &value, Denominator: bleu.SacreBLEU}))
+	r, err = Self(c, opt(Options{Weights: []float64{0.5, 0.25}, Smoothing: "floor",
+		SmoothValue: &value, Denominator: SacreBLEU}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package bleu_test
+package bleu
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/metrics/interval"
 	"infill/metrics/ngram"
@@ -73,7 +72,7 @@ func TestIntervalsAreWideEnough(t *testing.T) {
 	refs := index(t, plain(t, &v, text))
 	scores := map[string][]float64{}
 	half := map[string]float64{}
-	take := func(name string, r *bleu.Result, err error) {
+	take := func(name string, r *Result, err error) {
 		t.Helper()
 		if err != nil || r.Interval == nil {
 			t.Fatal(err, r)
@@ -84,11 +83,11 @@ func TestIntervalsAreWideEnough(t *testing.T) {
 	for range samples {
 		lines, units := fillings(rng, sources)
 		c := plain(t, &v, lines)
-		o := bleu.Options{Order: 2, Confidence: &bleu.Confidence{Units: units, Resamples: 200}}
-		r, err := bleu.Corpus(c, refs, o)
+		o := Options{Order: 2, Confidence: &Confidence{Units: units, Resamples: 200}}
+		r, err := Corpus(c, refs, o)
 		take("corpus", r, err)
-		for _, variant := range []bleu.Variant{bleu.Pooled, bleu.Mean, bleu.Group} {
-			r, err = bleu.Self(c, bleu.SelfOptions{Options: o, Variant: variant, Groups: units})
+		for _, variant := range []Variant{Pooled, Mean, Group} {
+			r, err = Self(c, SelfOptions{Options: o, Variant: variant, Groups: units})
 			take(string("self "+variant), r, err)
 		}
 	}
@@ -114,16 +113,16 @@ func TestJackknife(t *testing.T) {
 	for i := range units {
 		units[i] = 9 - units[i]
 	}
-	for _, variant := range []bleu.Variant{bleu.Pooled, bleu.Mean} {
-		score := func(lines []string, c *bleu.Confidence) *bleu.Result {
-			r, err := bleu.Self(plain(t, &v, lines), bleu.SelfOptions{Variant: variant,
-				Options: bleu.Options{Order: 2, Confidence: c}})
+	for _, variant := range []Variant{Pooled, Mean} {
+		score := func(lines []string, c *Confidence) *Result {
+			r, err := Self(plain(t, &v, lines), SelfOptions{Variant: variant,
+				Options: Options{Order: 2, Confidence: c}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return r
 		}
-		r := score(lines, &bleu.Confidence{Units: units, Level: 0.9})
+		r := score(lines, &Confidence{Units: units, Level: 0.9})
 		var without []float64
 		mean, square := 0.0, 0.0
 		for u := range 6 {
@@ -163,9 +162,9 @@ func TestBootstrapDrawsWholeUnits(t *testing.T) {
 	for i, l := range lines {
 		copies, units = append(copies, l, l, l), append(units, i, i, i)
 	}
-	interval := func(lines []string, units []int) *bleu.Result {
-		r, err := bleu.Corpus(plain(t, &v, lines), refs, bleu.Options{Order: 2,
-			Confidence: &bleu.Confidence{Units: units, Resamples: 100, Seed: 4}})
+	interval := func(lines []string, units []int) *Result {
+		r, err := Corpus(plain(t, &v, lines), refs, Options{Order: 2,
+			Confidence: &Confidence{Units: units, Resamples: 100, Seed: 4}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,36 +185,36 @@ func TestUnits(t *testing.T) {
 	t.Parallel()
 	var v corpus.Vocab
 	lines, units := fillings(rand.New(rand.NewPCG(11, 12)), 120)
-	self := func(n int, o bleu.SelfOptions, units []int) (*bleu.Result, error) {
-		o.Order, o.Confidence = 2, &bleu.Confidence{Units: units}
-		return bleu.Self(plain(t, &v, lines[:n]), o)
+	self := func(n int, o SelfOptions, units []int) (*Result, error) {
+		o.Order, o.Confidence = 2, &Confidence{Units: units}
+		return Self(plain(t, &v, lines[:n]), o)
 	}
-	r, err := self(600, bleu.SelfOptions{}, units)
-	if err != nil || r.Interval.Blocks != bleu.MaxBlocks || r.Interval.Units != 120 {
+	r, err := self(600, SelfOptions{}, units)
+	if err != nil || r.Interval.Blocks != MaxBlocks || r.Interval.Units != 120 {
 		t.Errorf("%v, %+v", err, r.Interval)
 	}
-	if r, err = self(600, bleu.SelfOptions{Variant: bleu.FirstN, First: 50}, units); err != nil ||
+	if r, err = self(600, SelfOptions{Variant: FirstN, First: 50}, units); err != nil ||
 		r.Interval.Units != 10 || r.Interval.Blocks != 10 {
 		t.Errorf("the first 50: %v, %+v", err, r)
 	}
 	for name, c := range map[string]struct {
 		n     int
-		o     bleu.SelfOptions
+		o     SelfOptions
 		units []int
 	}{
-		"one source":              {5, bleu.SelfOptions{}, units[:5]},
-		"two sentences":           {2, bleu.SelfOptions{}, nil},
-		"one source, mean":        {5, bleu.SelfOptions{Variant: bleu.Mean}, units[:5]},
-		"one source, group":       {5, bleu.SelfOptions{Variant: bleu.Group, Groups: units[:5]}, units[:5]},
-		"one source of the first": {20, bleu.SelfOptions{Variant: bleu.FirstN, First: 5}, units[:20]},
+		"one source":              {5, SelfOptions{}, units[:5]},
+		"two sentences":           {2, SelfOptions{}, nil},
+		"one source, mean":        {5, SelfOptions{Variant: Mean}, units[:5]},
+		"one source, group":       {5, SelfOptions{Variant: Group, Groups: units[:5]}, units[:5]},
+		"one source of the first": {20, SelfOptions{Variant: FirstN, First: 5}, units[:20]},
 	} {
 		r, err := self(c.n, c.o, c.units)
-		if err != nil || r.Interval != nil || count(r.Warnings, bleu.ErrFewUnits) != 1 ||
+		if err != nil || r.Interval != nil || count(r.Warnings, ErrFewUnits) != 1 ||
 			strings.Contains(r.Signature, "ci:") {
 			t.Errorf("%s: %v, %+v", name, err, r)
 		}
 	}
-	if _, err := self(20, bleu.SelfOptions{}, units[:7]); !errors.Is(err, bleu.ErrUnequal) {
+	if _, err := self(20, SelfOptions{}, units[:7]); !errors.Is(err, ErrUnequal) {
 		t.Errorf("20 sentences and 7 units: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package bleu_test
+package bleu
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/metrics/ngram"
 )
@@ -79,22 +78,22 @@ func same(got, want float64) bool {
 
 // compareScores checks one corpus under every smoothing method of NLTK.
 func compareScores(t *testing.T, name string, i, order int, scores map[string]*float64,
-	run func(o bleu.Options) (*bleu.Result, error)) {
+	run func(o Options) (*Result, error)) {
 	t.Helper()
 	if len(scores) != 8 {
 		t.Fatalf("%s %d: %d methods stored, want 8", name, i, len(scores))
 	}
 	for method, want := range scores {
-		r, err := run(bleu.Options{Smoothing: method})
+		r, err := run(Options{Smoothing: method})
 		if method == "method6" && order < 3 {
 			// NLTK fails with an index error, or returns 0 when nothing matches at all.
-			if !errors.Is(err, bleu.ErrOption) {
+			if !errors.Is(err, ErrOption) {
 				t.Errorf("%s %d method6 at order %d: error %v, want ErrOption", name, i, order, err)
 			}
 			continue
 		}
 		if want == nil {
-			if !errors.Is(err, bleu.ErrSmoothing) {
+			if !errors.Is(err, errSmoothing) {
 				t.Errorf("%s %d %s: error %v; NLTK refuses this corpus", name, i, method, err)
 			}
 			continue
@@ -116,12 +115,12 @@ func TestAgainstNLTKPaired(t *testing.T) {
 	t.Parallel()
 	for i, c := range loadDifferential(t).Paired {
 		compareScores(t, "paired", i, len(c.Weights), c.Scores,
-			func(o bleu.Options) (*bleu.Result, error) {
+			func(o Options) (*Result, error) {
 				o.Order = len(c.Weights)
 				if !c.Uniform {
 					o.Weights = c.Weights
 				}
-				return bleu.PairedTokens(c.Hyps, c.Refs, o)
+				return PairedTokens(c.Hyps, c.Refs, o)
 			})
 	}
 }
@@ -130,12 +129,12 @@ func TestAgainstNLTKSelf(t *testing.T) {
 	t.Parallel()
 	for i, c := range loadDifferential(t).Self {
 		set := corpus.FromTokens(nil, c.Hyps)
-		compareScores(t, "self", i, c.Order, c.Scores, func(o bleu.Options) (*bleu.Result, error) {
+		compareScores(t, "self", i, c.Order, c.Scores, func(o Options) (*Result, error) {
 			o.Order = c.Order
-			return bleu.Self(set, bleu.SelfOptions{Options: o})
+			return Self(set, SelfOptions{Options: o})
 		})
-		r, err := bleu.Self(set, bleu.SelfOptions{
-			Options: bleu.Options{Order: c.Order, Smoothing: "method1"}, Variant: bleu.Mean})
+		r, err := Self(set, SelfOptions{
+			Options: Options{Order: c.Order, Smoothing: "method1"}, Variant: Mean})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +147,7 @@ func TestAgainstNLTKSelf(t *testing.T) {
 func TestAgainstNLTKShared(t *testing.T) {
 	t.Parallel()
 	for i, c := range loadDifferential(t).Shared {
-		compareScores(t, "shared", i, c.Order, c.Scores, func(o bleu.Options) (*bleu.Result, error) {
+		compareScores(t, "shared", i, c.Order, c.Scores, func(o Options) (*Result, error) {
 			o.Order = c.Order
 			order, err := o.IndexOrder()
 			if err != nil {
@@ -163,7 +162,7 @@ func TestAgainstNLTKShared(t *testing.T) {
 			if err := x.AddCorpus(refs, nil); err != nil {
 				return nil, err
 			}
-			return bleu.Corpus(hyps, x, o)
+			return Corpus(hyps, x, o)
 		})
 	}
 }
@@ -193,9 +192,9 @@ func TestAgainstSacreBLEU(t *testing.T) {
 		for _, s := range c.Streams {
 			streams = append(streams, read(s))
 		}
-		r, err := bleu.Paired(read(c.Hyps), streams, bleu.Options{
+		r, err := Paired(read(c.Hyps), streams, Options{
 			Order: c.Opt.Order, Smoothing: c.Opt.Smooth, SmoothValue: c.Opt.Value,
-			Denominator: bleu.SacreBLEU, EffectiveOrder: c.Opt.Effective,
+			Denominator: SacreBLEU, EffectiveOrder: c.Opt.Effective,
 		})
 		if err != nil {
 			t.Errorf("%d: %v", i, err)

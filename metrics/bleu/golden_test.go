@@ -1,4 +1,4 @@
-package bleu_test
+package bleu
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"infill/internal/testmode"
-	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/metrics/ngram"
 )
@@ -64,7 +63,7 @@ func TestGoldenWangCho(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				r, err := bleu.Corpus(hyps, x, bleu.Options{})
+				r, err := Corpus(hyps, x, Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -72,7 +71,7 @@ func TestGoldenWangCho(t *testing.T) {
 					t.Errorf("reference set %d: BLEU %s (%v), want %s", i, got, r.Score, g.want[i])
 				}
 			}
-			r, err := bleu.Self(hyps, bleu.SelfOptions{})
+			r, err := Self(hyps, SelfOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +143,7 @@ func TestGoldenTaskSentences(t *testing.T) {
 		if removed != len(task) {
 			t.Errorf("%d references removed for %d task sentences", removed, len(task))
 		}
-		r, err := bleu.Corpus(hyps, x, bleu.Options{})
+		r, err := Corpus(hyps, x, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +159,7 @@ func TestGoldenSelfFirstLines(t *testing.T) {
 	c := readCorpus(t, nil, corpus.Options{}, filepath.Join(dir, "metrics", generated["bert-base"]))
 	for n, want := range map[int]string{100: "0.030590517899909", 200: "0.048215611828166",
 		400: "0.056061201155733"} {
-		r, err := bleu.Self(c, bleu.SelfOptions{Variant: bleu.FirstN, First: n})
+		r, err := Self(c, SelfOptions{Variant: FirstN, First: n})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -118,7 +118,7 @@ type holder struct {
 func selfStats(c *corpus.Corpus, orders int) (*Stats, error) {
 	n := c.Len()
 	if n < 2 {
-		return nil, fmt.Errorf("%d given: %w", n, ErrFewSentences)
+		return nil, fmt.Errorf("%d given: %w", n, errFewSentences)
 	}
 	st := newStats(c, orders)
 	levels := ngram.NewLevels(c)
@@ -222,7 +222,7 @@ func selfMean(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 	}
 	if zero > 0 {
 		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d sentences: %w in some order", zero, st.N,
-			ErrZeroMatches))
+			errZeroMatches))
 	}
 	if s.Confidence != nil {
 		err := r.setInterval(s.Confidence.jackknife(c, r.Score, s.without(selfMean, sig)))
@@ -279,15 +279,15 @@ func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*R
 		}
 	}
 	if used == 0 {
-		return nil, fmt.Errorf("no group has two sentences: %w", ErrFewSentences)
+		return nil, fmt.Errorf("no group has two sentences: %w", errFewSentences)
 	}
 	if alone > 0 {
 		r.Warnings = append(r.Warnings, fmt.Errorf(
-			"%d of %d groups have one sentence and are left out: %w", alone, len(names), ErrFewSentences))
+			"%d of %d groups have one sentence and are left out: %w", alone, len(names), errFewSentences))
 	}
 	if zero > 0 {
 		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d groups: %w in some order", zero, used,
-			ErrZeroMatches))
+			errZeroMatches))
 	}
 	r.Score = sum(r.Groups) / float64(used)
 	pooled := &sums{match: r.Matches, total: r.Totals, hyp: r.HypLen, ref: r.RefLen}

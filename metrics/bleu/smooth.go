@@ -149,7 +149,7 @@ func (s smoother) average(p []float64, c *sums) {
 // interpolate is method 6: orders above 2 with a prior from the two below.
 func (s smoother) interpolate(p []float64, c *sums) error {
 	if p[2] == 0 {
-		return fmt.Errorf("method6 needs a matching 3-gram: %w; use another method", ErrSmoothing)
+		return fmt.Errorf("method6 needs a matching 3-gram: %w; use another method", errSmoothing)
 	}
 	for k := 2; k < len(p); k++ {
 		prior := 0.0

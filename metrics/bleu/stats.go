@@ -107,11 +107,11 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 	}
 	order := set.Order
 	if s.emptySentences > 0 {
-		say(fmt.Errorf("%d of %d: %w", s.emptySentences, s.sentences, ErrEmptySentence))
+		say(fmt.Errorf("%d of %d: %w", s.emptySentences, s.sentences, errEmptySentence))
 	}
 	if s.match[0] == 0 {
 		// Both tools return 0 here before any smoothing.
-		say(fmt.Errorf("%w of any order; the score is 0", ErrZeroMatches))
+		say(fmt.Errorf("%w of any order; the score is 0", errZeroMatches))
 		return 0, make([]float64, order), nil
 	}
 	short := 0 // first order that no hypothesis reaches, 0 when all are reached
@@ -130,9 +130,9 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 		case !slices.ContainsFunc(set.weights[short-1:], counts):
 		case set.smooth.method == "none" && !set.EffectiveOrder:
 			say(fmt.Errorf("order %d: %w, so the score is close to 0; lower the order or use smoothing",
-				short, ErrShort))
+				short, errShort))
 		default:
-			say(fmt.Errorf("order %d: %w", short, ErrShort))
+			say(fmt.Errorf("order %d: %w", short, errShort))
 		}
 		// sacrebleu's add-k gives orders that nothing reaches a total, so it keeps them.
 		if set.EffectiveOrder && (set.smooth.method != "add-k" || set.Denominator != SacreBLEU) {
@@ -144,9 +144,9 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 		if s.match[k-1] == 0 && (short == 0 || k < short) && counts(set.weights[k-1]) {
 			if set.smooth.method == "none" {
 				say(fmt.Errorf("order %d: %w, so the score is close to 0 whatever the other orders are; "+
-					"lower the order or use smoothing", k, ErrZeroMatches))
+					"lower the order or use smoothing", k, errZeroMatches))
 			} else {
-				say(fmt.Errorf("order %d: %w; its precision is the smoothing's", k, ErrZeroMatches))
+				say(fmt.Errorf("order %d: %w; its precision is the smoothing's", k, errZeroMatches))
 			}
 		}
 		w := set.weights[k-1]
@@ -164,7 +164,7 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 			if set.smooth.method != "none" {
 				// NLTK leaves precisions of zero out of the mean (method4 on a
 				// one-word corpus). Follow it, and say so.
-				say(fmt.Errorf("order %d: %w; NLTK leaves the order out of the mean", k, ErrZeroMatches))
+				say(fmt.Errorf("order %d: %w; NLTK leaves the order out of the mean", k, errZeroMatches))
 				continue
 			}
 			q = smallest

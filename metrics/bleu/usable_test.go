@@ -28,11 +28,11 @@ func TestMissingCorpora(t *testing.T) {
 		name      string
 		err, want error
 	}{
-		{"self", second(Self(nil, SelfOptions{})), ErrFewSentences},
-		{"hypotheses", second(Corpus(nil, index, Options{})), ErrNoHypotheses},
-		{"index", second(Corpus(c, nil, Options{})), ErrNoReferences},
-		{"paired hypotheses", second(Paired(nil, []*corpus.Corpus{c}, Options{})), ErrNoHypotheses},
-		{"paired reference", second(Paired(c, []*corpus.Corpus{nil}, Options{})), ErrNoReferences},
+		{"self", second(Self(nil, SelfOptions{})), errFewSentences},
+		{"hypotheses", second(Corpus(nil, index, Options{})), errNoHypotheses},
+		{"index", second(Corpus(c, nil, Options{})), errNoReferences},
+		{"paired hypotheses", second(Paired(nil, []*corpus.Corpus{c}, Options{})), errNoHypotheses},
+		{"paired reference", second(Paired(c, []*corpus.Corpus{nil}, Options{})), errNoReferences},
 		{"other vocabulary", second(Corpus(c, index, Options{})), errVocab},
 		{"other paired", second(Paired(c, []*corpus.Corpus{other}, Options{})), errVocab},
 	} {

@@ -1,4 +1,4 @@
-package cloze_test
+package cloze
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"infill/metrics/cloze"
 	"infill/metrics/interval"
 )
 
@@ -41,19 +40,19 @@ func TestCount(t *testing.T) {
 			}
 		}
 		original := strings.Fields(c.original)
-		got, err := cloze.Count(original, fillings, c.among, nil)
+		got, err := Count(original, fillings, c.among, nil)
 		if err != nil || got.Back != c.want || got.Words != len(original) || got.Lines != 1 {
 			t.Errorf("%q, %q among %d: %+v, %v, want %v", c.original, c.fillings, c.among, got, err, c.want)
 		}
 	}
-	got, err := cloze.Count([]string{"Old"}, [][]string{{"old"}}, 1, strings.EqualFold)
+	got, err := Count([]string{"Old"}, [][]string{{"old"}}, 1, strings.EqualFold)
 	if err != nil || got.Back != [4]int{1, 1, 1, 1} {
 		t.Errorf("without regard to case: %+v, %v", got, err)
 	}
-	if got, err := cloze.Count(nil, nil, 5, nil); err != nil || got != (cloze.Counts{}) {
+	if got, err := Count(nil, nil, 5, nil); err != nil || got != (Counts{}) {
 		t.Errorf("no blank: %+v, %v", got, err)
 	}
-	if _, err := cloze.Count([]string{"a"}, [][]string{{"a", "b"}}, 5, nil); err == nil {
+	if _, err := Count([]string{"a"}, [][]string{{"a", "b"}}, 5, nil); err == nil {
 		t.Error("two words for one blank")
 	}
 }
@@ -88,35 +87,35 @@ func again(originals [][]string, fillings [][][]string, among int) (back, of [4]
 	for k, original := range originals {
 		some := fillings[k][:min(among, len(fillings[k]))]
 		for i, w := range original {
-			of[cloze.Words]++
-			of[cloze.WordsAmong]++
+			of[Words]++
+			of[WordsAmong]++
 			at := slices.IndexFunc(some, func(f []string) bool { return f[i] == w })
 			if at == 0 {
-				back[cloze.Words]++
+				back[Words]++
 			}
 			if at >= 0 {
-				back[cloze.WordsAmong]++
+				back[WordsAmong]++
 			}
 		}
-		of[cloze.Lines]++
-		of[cloze.LinesAmong]++
+		of[Lines]++
+		of[LinesAmong]++
 		at := slices.IndexFunc(some, func(f []string) bool { return slices.Equal(f, original) })
 		if at == 0 {
-			back[cloze.Lines]++
+			back[Lines]++
 		}
 		if at >= 0 {
-			back[cloze.LinesAmong]++
+			back[LinesAmong]++
 		}
 	}
 	return back, of
 }
 
-func counts(t *testing.T, originals [][]string, fillings [][][]string, among int) []cloze.Counts {
+func counts(t *testing.T, originals [][]string, fillings [][][]string, among int) []Counts {
 	t.Helper()
-	out := make([]cloze.Counts, len(originals))
+	out := make([]Counts, len(originals))
 	for k := range out {
 		var err error
-		if out[k], err = cloze.Count(originals[k], fillings[k], among, nil); err != nil {
+		if out[k], err = Count(originals[k], fillings[k], among, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,7 +131,7 @@ func TestShareIsCountedAgain(t *testing.T) {
 		originals, fillings := draw(rng, 1+rng.IntN(20), n)
 		among := 1 + rng.IntN(6)
 		back, of := again(originals, fillings, among)
-		for m, f := range cloze.Share(counts(t, originals, fillings, among), .95) {
+		for m, f := range Share(counts(t, originals, fillings, among), .95) {
 			if want := back[m] / of[m]; math.Abs(f.Value-want) > 1e-12 {
 				t.Fatalf("measure %d: %v, want %v", m, f.Value, want)
 			}
@@ -155,13 +154,13 @@ func TestIntervalsAreStudents(t *testing.T) {
 		}
 		return mean, interval.Student(level, len(x)-1) * math.Sqrt(square/(n-1)/n)
 	}
-	of := func(c cloze.Counts, m cloze.Measure) float64 {
-		if m == cloze.Words || m == cloze.WordsAmong {
+	of := func(c Counts, m Measure) float64 {
+		if m == Words || m == WordsAmong {
 			return float64(c.Back[m]) / float64(c.Words)
 		}
 		return float64(c.Back[m])
 	}
-	same := func(name string, f cloze.Figure, x []float64, level float64) {
+	same := func(name string, f Figure, x []float64, level float64) {
 		mean, half := interval(x, level)
 		if half == 0 {
 			if !math.IsNaN(f.Low) || !math.IsNaN(f.High) {
@@ -179,15 +178,15 @@ func TestIntervalsAreStudents(t *testing.T) {
 		originals, fillings := draw(rng, lines, n)
 		_, others := draw(rng, lines, n)
 		a, b := counts(t, originals, fillings, 5), counts(t, originals, others, 5)
-		less, err := cloze.Less(b, a, level)
+		less, err := Less(b, a, level)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for m, f := range cloze.Share(a, level) {
+		for m, f := range Share(a, level) {
 			var x, d []float64
 			for k := range a {
-				x = append(x, of(a[k], cloze.Measure(m)))
-				d = append(d, of(b[k], cloze.Measure(m))-of(a[k], cloze.Measure(m)))
+				x = append(x, of(a[k], Measure(m)))
+				d = append(d, of(b[k], Measure(m))-of(a[k], Measure(m)))
 			}
 			same("share", f, x, level)
 			same("difference", less[m], d, level)
@@ -199,9 +198,9 @@ func TestIntervalsAreStudents(t *testing.T) {
 // right it is narrower than the intervals of both.
 func TestDifferencesArePaired(t *testing.T) {
 	t.Parallel()
-	var a []cloze.Counts
+	var a []Counts
 	for k := range 20 {
-		c := cloze.Counts{Words: 1, Lines: 1}
+		c := Counts{Words: 1, Lines: 1}
 		if k%2 == 0 {
 			c.Back = [4]int{1, 1, 1, 1}
 		}
@@ -209,13 +208,13 @@ func TestDifferencesArePaired(t *testing.T) {
 	}
 	b := slices.Clone(a)
 	b[1].Back = [4]int{1, 1, 1, 1}
-	less, err := cloze.Less(b, a, .95)
+	less, err := Less(b, a, .95)
 	if err != nil {
 		t.Fatal(err)
 	}
-	width := func(f cloze.Figure) float64 { return f.High - f.Low }
-	if d := less[cloze.Words]; math.Abs(d.Value-.05) > 1e-12 ||
-		!(width(d) < width(cloze.Share(a, .95)[cloze.Words])/2) {
+	width := func(f Figure) float64 { return f.High - f.Low }
+	if d := less[Words]; math.Abs(d.Value-.05) > 1e-12 ||
+		!(width(d) < width(Share(a, .95)[Words])/2) {
 		t.Errorf("%+v", d)
 	}
 }
@@ -223,22 +222,22 @@ func TestDifferencesArePaired(t *testing.T) {
 // What has no figure is NaN, and no error but for lines that are not the same.
 func TestFewLines(t *testing.T) {
 	t.Parallel()
-	one := []cloze.Counts{{Words: 2, Lines: 1, Back: [4]int{1, 2, 0, 1}}}
-	for m, f := range cloze.Share(one, .95) {
+	one := []Counts{{Words: 2, Lines: 1, Back: [4]int{1, 2, 0, 1}}}
+	for m, f := range Share(one, .95) {
 		if want := []float64{.5, 1, 0, 1}[m]; f.Value != want || !math.IsNaN(f.Low) {
 			t.Errorf("one line: %+v, want %v", f, want)
 		}
 	}
-	for _, f := range cloze.Share(nil, .95) {
+	for _, f := range Share(nil, .95) {
 		if !math.IsNaN(f.Value) || !math.IsNaN(f.High) {
 			t.Errorf("no line: %+v", f)
 		}
 	}
-	if _, err := cloze.Less(one, nil, .95); !errors.Is(err, cloze.ErrUnpaired) {
+	if _, err := Less(one, nil, .95); !errors.Is(err, ErrUnpaired) {
 		t.Errorf("%v", err)
 	}
-	other := []cloze.Counts{{Words: 3, Lines: 1}}
-	if _, err := cloze.Less(one, other, .95); !errors.Is(err, cloze.ErrUnpaired) {
+	other := []Counts{{Words: 3, Lines: 1}}
+	if _, err := Less(one, other, .95); !errors.Is(err, ErrUnpaired) {
 		t.Errorf("%v", err)
 	}
 }

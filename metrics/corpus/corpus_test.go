@@ -1,4 +1,4 @@
-package corpus_test
+package corpus
 
 import (
 	"bytes"
@@ -11,14 +11,12 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
-
-	"infill/metrics/corpus"
 )
 
 func lines(t *testing.T, r io.Reader) ([]string, error) {
 	t.Helper()
 	var out []string
-	err := corpus.Lines(r, "in.txt", func(n int, l string) error {
+	err := Lines(r, "in.txt", func(n int, l string) error {
 		out = append(out, l)
 		if n != len(out) {
 			t.Errorf("line %d numbered %d", len(out), n)
@@ -53,13 +51,13 @@ func TestLines(t *testing.T) {
 func TestLinesErrors(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]error{
-		"":                   corpus.ErrEmpty,
-		"a\nb\x00c\n":        corpus.ErrBinary,
-		"a\n\xff\xfe\n":      corpus.ErrBinary,
-		"\x1f\x8b\x08\x00..": corpus.ErrBinary,
-		"PK\x03\x04....":     corpus.ErrBinary,
-		"\xff\xfea\x00":      corpus.ErrBinary,
-		strings.Repeat("y", corpus.MaxLine+70_000): corpus.ErrLineTooLong,
+		"":                                  ErrEmpty,
+		"a\nb\x00c\n":                       ErrBinary,
+		"a\n\xff\xfe\n":                     ErrBinary,
+		"\x1f\x8b\x08\x00..":                ErrBinary,
+		"PK\x03\x04....":                    ErrBinary,
+		"\xff\xfea\x00":                     ErrBinary,
+		strings.Repeat("y", maxLine+70_000): ErrLineTooLong,
 	} {
 		_, err := lines(t, strings.NewReader(in))
 		if !errors.Is(err, want) {
@@ -73,7 +71,7 @@ func TestLinesErrors(t *testing.T) {
 		t.Errorf("a failing reader: %v", err)
 	}
 	stop := errors.New("enough")
-	if err := corpus.Lines(strings.NewReader("a\nb"), "x",
+	if err := Lines(strings.NewReader("a\nb"), "x",
 		func(int, string) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error of the callee: %v", err)
 	}
@@ -82,27 +80,27 @@ func TestLinesErrors(t *testing.T) {
 func TestPipelines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		o    corpus.Options
+		o    Options
 		in   string
 		want string // tokens joined by |
 	}{
-		{corpus.Options{}, "The  cat\tSAT .", "the|cat|sat|."},
-		{corpus.Options{Case: "mixed"}, "The cat", "The|cat"},
-		{corpus.Options{}, "an [UNK] and [MASK]", "an|[UNK]|and|[mask]"},
-		{corpus.Options{Clean: "wc"}, "`` A @@UNKNOWN@@ ''  x @-@ y", `"|a|[UNK]|"|x|@-@|y`},
-		{corpus.Options{Clean: "wc-hyphen"}, "x @-@ y", "x|-|y"},
+		{Options{}, "The  cat\tSAT .", "the|cat|sat|."},
+		{Options{Case: "mixed"}, "The cat", "The|cat"},
+		{Options{}, "an [UNK] and [MASK]", "an|[UNK]|and|[mask]"},
+		{Options{Clean: "wc"}, "`` A @@UNKNOWN@@ ''  x @-@ y", `"|a|[UNK]|"|x|@-@|y`},
+		{Options{Clean: "wc-hyphen"}, "x @-@ y", "x|-|y"},
 		// Only a whole white-space token is replaced, before the characters are split.
-		{corpus.Options{Clean: "wc", Tokenizer: "char"}, "``a ''", "`|`|a|\""},
-		{corpus.Options{Tokenizer: "glued"}, "he could n't go , could he ?", "he|couldn't|go,|could|he?"},
-		{corpus.Options{Tokenizer: "glued"}, "it 's the dogs ' bowl .", "it's|the|dogs'bowl."},
-		{corpus.Options{Tokenizer: "bert", Case: "mixed"}, "it's e-mail, [UNK] $5 [a b]",
+		{Options{Clean: "wc", Tokenizer: "char"}, "``a ''", "`|`|a|\""},
+		{Options{Tokenizer: "glued"}, "he could n't go , could he ?", "he|couldn't|go,|could|he?"},
+		{Options{Tokenizer: "glued"}, "it 's the dogs ' bowl .", "it's|the|dogs'bowl."},
+		{Options{Tokenizer: "bert", Case: "mixed"}, "it's e-mail, [UNK] $5 [a b]",
 			"it|'|s|e|-|mail|,|[UNK]|$|5|[|a|b|]"},
-		{corpus.Options{Tokenizer: "13a"}, "Hello, world. 3.14 5-10 &amp; &quot;x&quot;",
+		{Options{Tokenizer: "13a"}, "Hello, world. 3.14 5-10 &amp; &quot;x&quot;",
 			`hello|,|world|.|3.14|5|-|10|&|"|x|"`},
-		{corpus.Options{Tokenizer: "intl"}, "Hello, 1,000€ (x)", "hello|,|1,000|€|(|x|)"},
-		{corpus.Options{Tokenizer: "char"}, "ab c", "a|b|c"},
+		{Options{Tokenizer: "intl"}, "Hello, 1,000€ (x)", "hello|,|1,000|€|(|x|)"},
+		{Options{Tokenizer: "char"}, "ab c", "a|b|c"},
 	} {
-		p, err := corpus.NewPipeline(c.o)
+		p, err := NewPipeline(c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,8 +108,8 @@ func TestPipelines(t *testing.T) {
 			t.Errorf("%+v %q: %s, want %s", c.o, c.in, got, c.want)
 		}
 	}
-	for _, o := range []corpus.Options{{Tokenizer: "words"}, {Case: "upper"}, {Clean: "soap"}} {
-		if _, err := corpus.NewPipeline(o); !errors.Is(err, corpus.ErrOption) {
+	for _, o := range []Options{{Tokenizer: "words"}, {Case: "upper"}, {Clean: "soap"}} {
+		if _, err := NewPipeline(o); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v, want ErrOption", o, err)
 		}
 	}
@@ -129,7 +127,7 @@ func TestLower(t *testing.T) {
 		// Further signs that are ignored. ʰ is, though it has a case.
 		"ΑΣ‘Β ΑΣ‘": "ασ‘β ας‘", "ΑΣ‧Β ΑΣ\u0387Β ΑΣ．Β": "ασ‧β ασ\u0387β ασ．β", "ΑΣʰ ʰΣ": "αςʰ ʰσ",
 	} {
-		if got := corpus.Lower(in); got != want {
+		if got := Lower(in); got != want {
 			t.Errorf("Lower(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -137,8 +135,8 @@ func TestLower(t *testing.T) {
 
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	v := &corpus.Vocab{}
-	c := corpus.New(v, nil)
+	v := &Vocab{}
+	c := New(v, nil)
 	if err := c.ReadLines(strings.NewReader("a b\n\nb c a\n"), "f"); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +161,7 @@ func TestReservoirIsUniform(t *testing.T) {
 	const n, size, trials = 20, 5, 20_000
 	var hits [n]float64
 	for seed := range uint64(trials) {
-		r := corpus.NewReservoir[int](size, seed)
+		r := NewReservoir[int](size, seed)
 		for i := range n {
 			r.Add(i)
 		}
@@ -182,7 +180,7 @@ func TestReservoirIsUniform(t *testing.T) {
 			t.Errorf("position %d drawn %v times, want %v ± %.0f", i, h, trials*p, sd)
 		}
 	}
-	all := corpus.NewReservoir[int](0, 1)
+	all := NewReservoir[int](0, 1)
 	for i := range 3 {
 		all.Add(i)
 	}
@@ -193,12 +191,12 @@ func TestReservoirIsUniform(t *testing.T) {
 
 func TestLooseKey(t *testing.T) {
 	t.Parallel()
-	if a, b := corpus.LooseKey("`` even if they were n't , he said . ''"),
-		corpus.LooseKey(" Even if they weren't, he said."); a != b {
+	if a, b := LooseKey("`` even if they were n't , he said . ''"),
+		LooseKey(" Even if they weren't, he said."); a != b {
 		t.Errorf("%q and %q differ", a, b)
 	}
-	if a, b := corpus.LooseKey("officials and @@UNKNOWN@@ met"),
-		corpus.LooseKey("Officials and [UNK] met"); a != b {
+	if a, b := LooseKey("officials and @@UNKNOWN@@ met"),
+		LooseKey("Officials and [UNK] met"); a != b {
 		t.Errorf("%q and %q differ", a, b)
 	}
 }
@@ -210,7 +208,7 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte("\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var got []string
-		err := corpus.Lines(bytes.NewReader(data), "f", func(_ int, l string) error {
+		err := Lines(bytes.NewReader(data), "f", func(_ int, l string) error {
 			if !utf8.ValidString(l) || strings.ContainsAny(l, "\x00\n") {
 				t.Fatalf("line %q handed on", l)
 			}
@@ -230,9 +228,9 @@ func FuzzPipelines(f *testing.F) {
 		if !utf8.ValidString(line) {
 			return
 		}
-		for _, tok := range corpus.Tokenizers() {
-			for _, clean := range corpus.Cleanings() {
-				p, err := corpus.NewPipeline(corpus.Options{Tokenizer: tok, Clean: clean})
+		for _, tok := range Tokenizers() {
+			for _, clean := range Cleanings() {
+				p, err := NewPipeline(Options{Tokenizer: tok, Clean: clean})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -247,7 +245,7 @@ func FuzzPipelines(f *testing.F) {
 }
 
 func ExamplePipeline_Signature() {
-	p, _ := corpus.NewPipeline(corpus.Options{Tokenizer: "glued", Clean: "wc"})
+	p, _ := NewPipeline(Options{Tokenizer: "glued", Clean: "wc"})
 	fmt.Println(p.Signature())
 	// Output: tok:glued|case:lc|clean:wc
 }

@@ -16,13 +16,13 @@ var (
 	ErrBinary = errors.New("not a text file")
 	// ErrEmpty reports a file without any line.
 	ErrEmpty = errors.New("file is empty")
-	// ErrLineTooLong reports a line over MaxLine bytes.
+	// ErrLineTooLong reports a line over maxLine bytes.
 	ErrLineTooLong = errors.New("line too long")
 )
 
-// MaxLine is the longest line accepted, in bytes. A sentence has a few hundred.
+// maxLine is the longest line accepted, in bytes. A sentence has a few hundred.
 // The bound keeps a file without newlines from being read into memory whole.
-const MaxLine = 16 << 20
+const maxLine = 16 << 20
 
 // Lines calls each for every line of r with its number, 1 upwards. Line ends may
 // be \n or \r\n, the last one may be missing, and a leading byte order mark is
@@ -30,7 +30,7 @@ const MaxLine = 16 << 20
 // messages. It stops at the first error, its own or each's. A file without any
 // byte is [ErrEmpty], NUL bytes and invalid UTF-8 are [ErrBinary].
 func Lines(r io.Reader, name string, each func(number int, line string) error) error {
-	in := textline.NewReader(r, MaxLine)
+	in := textline.NewReader(r, maxLine)
 	if head, _ := in.Peek(4); len(head) > 0 {
 		if kind := textline.Foreign(head); kind != "" {
 			return fmt.Errorf("%s: %w: it looks like %s; give plain text or JSON lines", name, ErrBinary,
@@ -48,7 +48,7 @@ func Lines(r io.Reader, name string, each func(number int, line string) error) e
 		case errors.Is(err, textline.ErrTooLong):
 			return fmt.Errorf("%s:%d: %w: more than %d bytes without a newline; is it text with one "+
 				"sentence a line?",
-				name, n, ErrLineTooLong, MaxLine)
+				name, n, ErrLineTooLong, maxLine)
 		case err != nil:
 			return fmt.Errorf("%s:%d: %w", name, n+1, err)
 		}

@@ -1,10 +1,8 @@
-package interval_test
+package interval
 
 import (
 	"math"
 	"testing"
-
-	"infill/metrics/interval"
 )
 
 // Of a mean it is the usual interval: t of 4 degrees times the standard error, which is
@@ -17,13 +15,13 @@ func TestJackknife(t *testing.T) {
 		without = append(without, (14-v)/4)
 	}
 	const want = 2.7764451052 * 0.8
-	if got := interval.Jackknife(0.95, without); math.Abs(got/want-1) > 1e-9 {
+	if got := Jackknife(0.95, without); math.Abs(got/want-1) > 1e-9 {
 		t.Errorf("%.12g, want %.12g", got, want)
 	}
-	if got := interval.Jackknife(0.95, without[:1]); !math.IsNaN(got) {
+	if got := Jackknife(0.95, without[:1]); !math.IsNaN(got) {
 		t.Errorf("of one part: %v", got)
 	}
-	if got := interval.Jackknife(0.95, nil); !math.IsNaN(got) {
+	if got := Jackknife(0.95, nil); !math.IsNaN(got) {
 		t.Errorf("of none: %v", got)
 	}
 }

@@ -1,10 +1,8 @@
-package interval_test
+package interval
 
 import (
 	"math"
 	"testing"
-
-	"infill/metrics/interval"
 )
 
 // The values are SciPy's: scipy.stats.t.ppf((1 + level) / 2, freedom), version 1.17.
@@ -36,12 +34,12 @@ func TestTwo(t *testing.T) {
 		{0.999999, 200, 5.04828565982},
 		{0.999999, 201, 5.04748499227},
 	} {
-		if got := interval.Student(c.level, c.freedom); math.Abs(got/c.want-1) > 1e-8 {
+		if got := Student(c.level, c.freedom); math.Abs(got/c.want-1) > 1e-8 {
 			t.Errorf("level %v, %d degrees: %.12g, want %.12g", c.level, c.freedom, got, c.want)
 		}
 	}
-	for _, got := range []float64{interval.Student(0, 3), interval.Student(1, 3), interval.Student(0.9, 0),
-		interval.Student(math.NaN(), 3)} {
+	for _, got := range []float64{Student(0, 3), Student(1, 3), Student(0.9, 0),
+		Student(math.NaN(), 3)} {
 		if !math.IsNaN(got) {
 			t.Errorf("%v, want NaN", got)
 		}

@@ -8,8 +8,8 @@ import (
 	"math"
 )
 
-// ErrNoText reports a compression ratio of nothing.
-var ErrNoText = errors.New("no text")
+// errNoText reports a compression ratio of nothing.
+var errNoText = errors.New("no text")
 
 // Compressor measures the compression ratio of a stream of lines: bytes of the
 // lines joined by single spaces ÷ bytes of their gzip form at the highest level
@@ -53,7 +53,7 @@ func (c *Compressor) Add(line string) error {
 // Ratio ends the stream and returns original ÷ compressed size, above 0.
 func (c *Compressor) Ratio() (float64, error) {
 	if c.in == 0 {
-		return math.NaN(), fmt.Errorf("compression ratio: %w", ErrNoText)
+		return math.NaN(), fmt.Errorf("compression ratio: %w", errNoText)
 	}
 	if err := c.gz.Close(); err != nil {
 		return math.NaN(), fmt.Errorf("compress: %w", err)

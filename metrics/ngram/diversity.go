@@ -16,11 +16,11 @@ import (
 
 // Errors and warnings. Compare with errors.Is.
 var (
-	// ErrNoNgrams reports a statistic over no n-gram: no sentence is long enough.
-	ErrNoNgrams = errors.New("no sentence is long enough for this n-gram order")
-	// ErrFewSentences reports a statistic that compares sentences with each other
+	// errNoNgrams reports a statistic over no n-gram: no sentence is long enough.
+	errNoNgrams = errors.New("no sentence is long enough for this n-gram order")
+	// errFewSentences reports a statistic that compares sentences with each other
 	// on fewer than two of them.
-	ErrFewSentences = errors.New("fewer than two sentences")
+	errFewSentences = errors.New("fewer than two sentences")
 
 	// errOption reports an n-gram order out of range or a reference that is not there.
 	errOption = errors.New("bad n-gram option")
@@ -59,7 +59,7 @@ func (c Counts) UniqueSelf() (float64, error) { return c.ratio(c.Once) }
 
 // UniqueReference is the number of different generated n-grams that reference r
 // lacks, divided by all generated n-gram tokens, in [0,1] (Wang & Cho 2019). References count
-// from 0. Errors, here and in the other shares: ErrNoNgrams, and errOption for a reference that
+// from 0. Errors, here and in the other shares: errNoNgrams, and errOption for a reference that
 // Count was not given.
 func (c Counts) UniqueReference(r int) (float64, error) {
 	if r < 0 || r >= len(c.Absent) {
@@ -71,7 +71,7 @@ func (c Counts) UniqueReference(r int) (float64, error) {
 
 func (c Counts) ratio(part int64) (float64, error) {
 	if c.Total == 0 {
-		return math.NaN(), fmt.Errorf("%d-grams: %w", c.N, ErrNoNgrams)
+		return math.NaN(), fmt.Errorf("%d-grams: %w", c.N, errNoNgrams)
 	}
 	return float64(part) / float64(c.Total), nil
 }
@@ -153,7 +153,7 @@ func SelfRepetition(c *corpus.Corpus, n int) (float64, error) {
 		c = corpus.New(nil, nil)
 	}
 	if c.Len() < 2 {
-		return math.NaN(), fmt.Errorf("self-repetition of %d sentences: %w", c.Len(), ErrFewSentences)
+		return math.NaN(), fmt.Errorf("self-repetition of %d sentences: %w", c.Len(), errFewSentences)
 	}
 	levels := NewLevels(c)
 	var ids []uint32
@@ -179,7 +179,7 @@ func SelfRepetition(c *corpus.Corpus, n int) (float64, error) {
 		return total
 	}
 	if each(func(_, id uint32) { sentences[id]++ }) == 0 {
-		return math.NaN(), fmt.Errorf("self-repetition, %d-grams: %w", n, ErrNoNgrams)
+		return math.NaN(), fmt.Errorf("self-repetition, %d-grams: %w", n, errNoNgrams)
 	}
 	shared := make([]float64, c.Len())
 	each(func(s, id uint32) { shared[s] += float64(sentences[id] - 1) })

@@ -1,4 +1,4 @@
-package ngram_test
+package ngram
 
 import (
 	"errors"
@@ -12,7 +12,6 @@ import (
 
 	"infill/internal/testmode"
 	"infill/metrics/corpus"
-	"infill/metrics/ngram"
 )
 
 func randomSentences(rng *rand.Rand, n, words, longest int) [][]string {
@@ -37,9 +36,9 @@ func grams(sentences [][]string, n int) map[string]int {
 	return out
 }
 
-func index(t *testing.T, v *corpus.Vocab, order int, sentences [][]string) *ngram.Index {
+func index(t *testing.T, v *corpus.Vocab, order int, sentences [][]string) *Index {
 	t.Helper()
-	x, err := ngram.NewIndex(order, v)
+	x, err := NewIndex(order, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,13 +58,13 @@ func TestCountAgainstNaming(t *testing.T) {
 		refs := [][][]string{randomSentences(rng, rng.IntN(15), words, 9),
 			randomSentences(rng, 3, words+3, 9)}
 		const order = 5
-		xs := []*ngram.Index{index(t, v, order, refs[0]), index(t, v, order+1, refs[1])}
-		counts, err := ngram.Count(corpus.FromTokens(v, set), order, xs...)
+		xs := []*Index{index(t, v, order, refs[0]), index(t, v, order+1, refs[1])}
+		counts, err := Count(corpus.FromTokens(v, set), order, xs...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n := 1; n <= order; n++ {
-			want := ngram.Counts{N: n, Absent: make([]int64, 2)}
+			want := Counts{N: n, Absent: make([]int64, 2)}
 			known := []map[string]int{grams(refs[0], n), grams(refs[1], n)}
 			for g, k := range grams(set, n) {
 				want.Total += int64(k)
@@ -147,7 +146,7 @@ func TestSelfRepetition(t *testing.T) {
 			}
 			want += math.Log(float64(shared)+1) / float64(len(set))
 		}
-		got, err := ngram.SelfRepetition(corpus.FromTokens(nil, set), n)
+		got, err := SelfRepetition(corpus.FromTokens(nil, set), n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,36 +160,36 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	v := &corpus.Vocab{}
 	c := corpus.FromTokens(v, [][]string{{"a"}, {"b"}})
-	counts, err := ngram.Count(c, 2)
+	counts, err := Count(c, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x, err := counts[1].UniqueSelf(); !errors.Is(err, ngram.ErrNoNgrams) || !math.IsNaN(x) {
+	if x, err := counts[1].UniqueSelf(); !errors.Is(err, errNoNgrams) || !math.IsNaN(x) {
 		t.Errorf("no 2-gram: %v, %v", x, err)
 	}
 	if _, err := counts[0].UniqueReference(0); err == nil {
 		t.Error("a reference that was not given has a number")
 	}
-	if _, err := ngram.SelfRepetition(c, 4); !errors.Is(err, ngram.ErrNoNgrams) {
+	if _, err := SelfRepetition(c, 4); !errors.Is(err, errNoNgrams) {
 		t.Errorf("self-repetition without 4-grams: %v", err)
 	}
-	if _, err := ngram.SelfRepetition(corpus.FromTokens(nil, [][]string{{"a"}}), 1); !errors.Is(err,
-		ngram.ErrFewSentences) {
+	if _, err := SelfRepetition(corpus.FromTokens(nil, [][]string{{"a"}}), 1); !errors.Is(err,
+		errFewSentences) {
 		t.Errorf("self-repetition of one sentence: %v", err)
 	}
-	if _, err := ngram.Count(c, 0); err == nil {
+	if _, err := Count(c, 0); err == nil {
 		t.Error("order 0 accepted")
 	}
-	if _, err := ngram.NewIndex(0, v); err == nil {
+	if _, err := NewIndex(0, v); err == nil {
 		t.Error("index of order 0 accepted")
 	}
-	if _, err := ngram.Count(c, 2, index(t, v, 1, nil)); err == nil {
+	if _, err := Count(c, 2, index(t, v, 1, nil)); err == nil {
 		t.Error("index of a lower order accepted")
 	}
-	if _, err := ngram.Count(c, 2, index(t, &corpus.Vocab{}, 2, nil)); err == nil {
+	if _, err := Count(c, 2, index(t, &corpus.Vocab{}, 2, nil)); err == nil {
 		t.Error("index over another vocabulary accepted")
 	}
-	if _, err := ngram.NewCompressor().Ratio(); !errors.Is(err, ngram.ErrNoText) {
+	if _, err := NewCompressor().Ratio(); !errors.Is(err, errNoText) {
 		t.Errorf("compression of nothing: %v", err)
 	}
 }
@@ -198,7 +197,7 @@ func TestErrors(t *testing.T) {
 func TestCompression(t *testing.T) {
 	t.Parallel()
 	ratio := func(lines ...string) float64 {
-		c := ngram.NewCompressor()
+		c := NewCompressor()
 		for _, l := range lines {
 			if err := c.Add(l); err != nil {
 				t.Fatal(err)
@@ -248,9 +247,9 @@ func TestGoldenUniqueNgrams(t *testing.T) {
 			}
 			return c
 		}
-		var refs []*ngram.Index
+		var refs []*Index
 		for _, path := range []string{"eval/wiki103.5k.txt", "eval/tbc.5k.txt"} {
-			x, err := ngram.NewIndex(4, v)
+			x, err := NewIndex(4, v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -259,7 +258,7 @@ func TestGoldenUniqueNgrams(t *testing.T) {
 			}
 			refs = append(refs, x)
 		}
-		counts, err := ngram.Count(read(corpus.Options{}, "metrics/"+file), 4, refs...)
+		counts, err := Count(read(corpus.Options{}, "metrics/"+file), 4, refs...)
 		if err != nil {
 			t.Fatal(err)
 		}

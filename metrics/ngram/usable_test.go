@@ -54,7 +54,7 @@ func TestArgumentsOutOfRange(t *testing.T) {
 	if n, err := Count(nil, 2); err != nil || len(n) != 2 || n[0].Total != 0 {
 		t.Errorf("no corpus: %v, %v", n, err)
 	}
-	if _, err := SelfRepetition(nil, 2); !errors.Is(err, ErrFewSentences) {
+	if _, err := SelfRepetition(nil, 2); !errors.Is(err, errFewSentences) {
 		t.Errorf("self-repetition of no corpus: %v", err)
 	}
 	if err := low.AddCorpus(nil, nil); err != nil {
