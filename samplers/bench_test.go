@@ -179,19 +179,16 @@ func (a able) Conditional(_ context.Context, _ [][]int32, _ []int, logp [][]floa
 // ratios, and the only one here, gaussbern, is binary.
 func TestStepsDoNotAllocate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	rbm := must(targets.NewRBM(6, 3, 2, false))
-	rbm.Randomise(rng, 1, 1)
 	ising := must(targets.NewIsing(4, 4, true, 0.1, []float64{0.2}, false))
 	potts := must(targets.NewPotts(3, 3, 3, false, 0.5, []float64{0, 0, 0}))
 	modes := must(targets.NewModes(2, 6, 2, nil))
 	for name, target := range map[string]samplers.Target{
 		"told ising": told{ising},
-		"ising":      ising, "potts": potts, "rbm": rbm, "modes": modes,
+		"ising":      ising, "potts": potts, "modes": modes,
 		"able ising": able{ising}, "able potts": able{potts}, "able modes": able{modes},
 		"gaussbern":    must(targets.NewGaussianBernoulli([]float64{1, .5, .5, 1}, []float64{0, 0})),
 		"gaussbern 64": gaussBern64(),
 		"logreg":       must(targets.NewLogReg(rng, 10, 5, 0.3)),
-		"selection":    must(targets.NewSelection(rng, 10, 3)),
 	} {
 		_, able := target.(able)
 		_, conditionals := target.(samplers.Conditioner)

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 func entries(t *testing.T, specs ...string) []Entry {
@@ -94,12 +94,12 @@ func TestSettings(t *testing.T) {
 		}
 		return p.Marginal
 	}
-	fhmm := func(spec string) *targets.FHMM {
+	fhmm := func(spec string) *papers.FHMM {
 		p, err := ParseProblem(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Target.(*targets.FHMM)
+		return p.Target.(*papers.FHMM)
 	}
 	if f := fhmm("fhmm"); f.K != 2 || f.Start != 0.9 || f.Stay != 0.8 || f.Sigma != 2 {
 		t.Errorf("fhmm is not that of DLMC's paper: %d, %g, %g, %g", f.K, f.Start, f.Stay, f.Sigma)
@@ -136,7 +136,7 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := p.Target.Domain(); d.Len() != 2 || d.K(0) != 450 || p.Target.(*targets.Peaks).N != 5 {
+	if d := p.Target.Domain(); d.Len() != 2 || d.K(0) != 450 || p.Target.(*papers.Peaks).N != 5 {
 		t.Errorf("peaks: %d coordinates of %d values", d.Len(), d.K(0))
 	}
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 
+	"infill/lab/papers"
 	"infill/samplers/targets"
 )
 
@@ -125,7 +126,7 @@ func makeCategorical(v values) (*Problem, error) {
 }
 
 func makeRBM(v values) (*Problem, error) {
-	t, err := targets.NewRBM(v.n("d"), v.n("k"), v.n("h"), v.n("k") == 2)
+	t, err := papers.NewRBM(v.n("d"), v.n("k"), v.n("h"), v.n("k") == 2)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func makeRBM(v values) (*Problem, error) {
 }
 
 func makeFHMM(v values) (*Problem, error) {
-	t, err := targets.NewFHMM(v.rng(1), v.n("length"), v.n("chains"), v.n("k"), v["start"], v["stay"],
+	t, err := papers.NewFHMM(v.rng(1), v.n("length"), v.n("chains"), v.n("k"), v["start"], v["stay"],
 		v["sigma"])
 	if err != nil {
 		return nil, err
@@ -179,7 +180,7 @@ func makeLogReg(v values) (*Problem, error) {
 }
 
 func makeSelection(v values) (*Problem, error) {
-	t, err := targets.NewSelection(v.rng(1), v.n("n"), v.n("d"))
+	t, err := papers.NewSelection(v.rng(1), v.n("n"), v.n("d"))
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +218,7 @@ func makeModes(v values) (*Problem, error) {
 }
 
 func makePeaks(v values) (*Problem, error) {
-	t, err := targets.NewPeaks(v.n("n"), v.n("spacing"), v["width"], v["floor"], v.weights())
+	t, err := papers.NewPeaks(v.n("n"), v.n("spacing"), v["width"], v["floor"], v.weights())
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/papers"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -69,7 +70,7 @@ func dlmcModels(size int) []dlmcModel {
 	}{{"FHMM, L = 200, K = 10", 200, 10, 2, 1600}, {"FHMM, L = 100, K = 20", 100, 20, 2, 1600},
 		{"FHMM, C = 4", 200, 10, 4, 400}, {"FHMM, C = 8", 200, 10, 8, 400}} {
 		add(f.name, f.steps, func(rng *rand.Rand) samplers.Target {
-			return must(targets.NewFHMM(rng, f.length/size, f.chains, f.c, 0.9, 0.8, 2))
+			return must(papers.NewFHMM(rng, f.length/size, f.chains, f.c, 0.9, 0.8, 2))
 		})
 	}
 	return out

@@ -7,8 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // A peaksSize is how large the toy of ACS is. Chains begin at one uniform state, and all states of
@@ -37,7 +37,7 @@ type peaksRun struct {
 }
 
 // run runs the chains. The slice pi is the probability of every point of the grid.
-func (p peaksSize) run(ctx context.Context, s samplers.Sampler, t *targets.Peaks, pi []float64,
+func (p peaksSize) run(ctx context.Context, s samplers.Sampler, t *papers.Peaks, pi []float64,
 	seed uint64) (*peaksRun, error) {
 	rng, dim := rand.New(rand.NewPCG(seed, 3)), p.dim()
 	x, y := int32(rng.IntN(dim)), int32(rng.IntN(dim))
@@ -105,7 +105,7 @@ func unevenWeights(seed uint64) []float64 {
 }
 
 // law is the probability of every point of the grid.
-func (p peaksSize) law(ctx context.Context, t *targets.Peaks) ([]float64, error) {
+func (p peaksSize) law(ctx context.Context, t *papers.Peaks) ([]float64, error) {
 	dim := p.dim()
 	var points [][]int32
 	for i := range dim * dim {
@@ -163,7 +163,7 @@ func (p peaksSize) write(ctx context.Context, w io.Writer, e *env) error {
 		n       int // of samplers
 	}{{.15, "even", nil, 3}, {.175, "even", nil, 2}, {.2, "even", nil, 2},
 		{.15, "uneven", unevenWeights(e.seed), 2}, {.2, "uneven", unevenWeights(e.seed), 2}} {
-		t := must(targets.NewPeaks(5, p.spacing, v.dist*25*p.scale(), peaksFloor, v.weights))
+		t := must(papers.NewPeaks(5, p.spacing, v.dist*25*p.scale(), peaksFloor, v.weights))
 		pi, err := p.law(ctx, t)
 		if err != nil {
 			return err

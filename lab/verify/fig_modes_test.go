@@ -7,8 +7,8 @@ import (
 	"sort"
 	"testing"
 
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // ownDraws takes each state of a grid for itself, from a law.
@@ -56,7 +56,7 @@ func (k ownDrawsKernel) Step(context.Context) error {
 func TestPeaksMeasures(t *testing.T) {
 	t.Parallel()
 	p := peaksSize{spacing: 3, chains: 64, steps: 3000}
-	target := must(targets.NewPeaks(5, p.spacing, 2, peaksFloor, unevenWeights(5)))
+	target := must(papers.NewPeaks(5, p.spacing, 2, peaksFloor, unevenWeights(5)))
 	pi, err := p.law(t.Context(), target)
 	if err != nil {
 		t.Fatal(err)

@@ -9,13 +9,13 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // selection is a run of variable selection (section 6.2 of SGDLD's paper) on one set of data.
 type selection struct {
-	t       *targets.Selection
+	t       *papers.Selection
 	truth   []float64 // P(β_i = 1)
 	well    []byte    // the likeliest sums
 	batch   int       // rows of a mini-batch
@@ -53,7 +53,7 @@ func figSelection(ctx context.Context, w io.Writer, e *env) error {
 // newSelection has the truth by sums over all states, as Marginals has, and the sums themselves.
 func newSelection(ctx context.Context, n, batch, chains int, seed, stream uint64) (selection,
 	[]float64, error) {
-	t, err := targets.NewSelection(rand.New(rand.NewPCG(seed, stream)), n, 9)
+	t, err := papers.NewSelection(rand.New(rand.NewPCG(seed, stream)), n, 9)
 	if err != nil {
 		return selection{}, nil, err
 	}

@@ -6,13 +6,13 @@ import (
 	"io"
 	"math/rand/v2"
 
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // figSelection50 has figures 6 and 7: 50 columns and a copy of each.
 func figSelection50(ctx context.Context, w io.Writer, e *env) error {
-	t, err := targets.NewSelection(rand.New(rand.NewPCG(e.seed, 10)), selectionRows, 50)
+	t, err := papers.NewSelection(rand.New(rand.NewPCG(e.seed, 10)), selectionRows, 50)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func figSelection50(ctx context.Context, w io.Writer, e *env) error {
 	for _, name := range []string{"SGDLD-.6", "SGDLD-.3"} {
 		row(name+", 100,000 rows", got[name])
 	}
-	few, err := targets.NewSelection(rand.New(rand.NewPCG(e.seed, 11)), 100, 50)
+	few, err := papers.NewSelection(rand.New(rand.NewPCG(e.seed, 11)), 100, 50)
 	if err != nil {
 		return err
 	}

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // smallSelection is the experiment with fewer rows and columns.
 func smallSelection(t *testing.T) selection {
 	t.Helper()
-	data := must(targets.NewSelection(rand.New(rand.NewPCG(1, 9)), 4000, 3))
+	data := must(papers.NewSelection(rand.New(rand.NewPCG(1, 9)), 4000, 3))
 	sums, err := data.Sums(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestSelection(t *testing.T) {
 // TestOracle: it has the energies of the target, for one chain, for many, and for none.
 func TestOracle(t *testing.T) {
 	t.Parallel()
-	data := must(targets.NewSelection(rand.New(rand.NewPCG(1, 3)), 50, 3))
+	data := must(papers.NewSelection(rand.New(rand.NewPCG(1, 3)), 50, 3))
 	for _, chains := range []int{0, 1, 60} {
 		x := newOracle(data)
 		from := samplers.Origins{Memory: make([]any, chains)}
@@ -103,7 +103,7 @@ func TestOracle(t *testing.T) {
 func TestWell(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ n, d int }{{40, 2}, {300, 2}, {4000, 3}} {
-		data := must(targets.NewSelection(rand.New(rand.NewPCG(1, 4)), c.n, c.d))
+		data := must(papers.NewSelection(rand.New(rand.NewPCG(1, 4)), c.n, c.d))
 		sums, err := data.Sums(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +131,7 @@ func TestWell(t *testing.T) {
 // since it is then the error of single mini-batches however small h is.
 func TestSelectionBias(t *testing.T) {
 	t.Parallel()
-	data := must(targets.NewSelection(rand.New(rand.NewPCG(1, 9)), 100, 3))
+	data := must(papers.NewSelection(rand.New(rand.NewPCG(1, 9)), 100, 3))
 	sums, err := data.Sums(t.Context())
 	if err != nil {
 		t.Fatal(err)

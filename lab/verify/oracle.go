@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // columns is variable selection by columns, to which U is known at little cost where few columns
@@ -16,12 +16,12 @@ import (
 // s_j being how many of column j and its copy are in. It is for the paper's data, whose exp(a_n)
 // stay in the range of a number.
 type columns struct {
-	t     *targets.Selection
+	t     *papers.Selection
 	exp   [][]float64 // exp(x_nj) of each column
 	slope []float64   // Σ y_n x_nj
 }
 
-func newColumns(t *targets.Selection) *columns {
+func newColumns(t *papers.Selection) *columns {
 	c := &columns{t: t, slope: make([]float64, t.D)}
 	for j := range t.D {
 		col := make([]float64, t.N)
@@ -92,12 +92,12 @@ func (w *walker) energy() float64 {
 // oracle has the exact energies for nothing: it computes them once for every value of the sums, and
 // from where the chain that asks has been last. It is for one goroutine.
 type oracle struct {
-	*targets.Selection
+	*papers.Selection
 	columns *columns
 	known   map[string]float64
 }
 
-func newOracle(t *targets.Selection) *oracle {
+func newOracle(t *papers.Selection) *oracle {
 	return &oracle{Selection: t, columns: newColumns(t), known: map[string]float64{}}
 }
 

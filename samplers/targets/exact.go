@@ -9,8 +9,8 @@ import (
 	"infill/samplers"
 )
 
-// errTooLarge marks a space too large to enumerate.
-var errTooLarge = errors.New("too large to enumerate")
+// ErrTooLarge marks a space too large to enumerate.
+var ErrTooLarge = errors.New("too large to enumerate")
 
 // maxEnumerated bounds the states that Enumerate lists.
 const maxEnumerated = 1 << 22
@@ -23,7 +23,7 @@ type Exact struct {
 	LogZ   float64   // log Σ exp(U)
 }
 
-// Enumerate lists all states of a target of at most 2^22 states. Errors: errTooLarge, ErrShape for
+// Enumerate lists all states of a target of at most 2^22 states. Errors: ErrTooLarge, ErrShape for
 // no target, or the target's own.
 func Enumerate(ctx context.Context, t samplers.Target) (*Exact, error) {
 	if t == nil || t.Domain() == nil {
@@ -35,7 +35,7 @@ func Enumerate(ctx context.Context, t samplers.Target) (*Exact, error) {
 		total *= float64(d.K(i))
 	}
 	if total > maxEnumerated {
-		return nil, fmt.Errorf("%w: %.0f states, at most %d", errTooLarge, total, maxEnumerated)
+		return nil, fmt.Errorf("%w: %.0f states, at most %d", ErrTooLarge, total, maxEnumerated)
 	}
 	e := &Exact{Domain: d, P: make([]float64, int(total))}
 	const chunk = 1024

@@ -31,7 +31,7 @@ const (
 const maxMarginal = 20
 
 // EstimateRatios implements samplers.RatioEstimator by the Estimator chosen. A
-// Marginal one of too many coordinates is an errTooLarge and a
+// Marginal one of too many coordinates is an ErrTooLarge and a
 // samplers.ErrUnsupported.
 func (t *GaussianBernoulli) EstimateRatios(ctx context.Context, x [][]int32, batch int,
 	rng []*rand.Rand,
@@ -40,7 +40,7 @@ func (t *GaussianBernoulli) EstimateRatios(ctx context.Context, x [][]int32, bat
 		if t.D > maxMarginal {
 			return fmt.Errorf("%w: %w: 2^%d states to draw u from, at most 2^%d; use the Conditional "+
 				"estimator",
-				samplers.ErrUnsupported, errTooLarge, t.D, maxMarginal)
+				samplers.ErrUnsupported, ErrTooLarge, t.D, maxMarginal)
 		}
 		t.tables.Do(t.listStates)
 	}

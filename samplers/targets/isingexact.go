@@ -11,7 +11,7 @@ const maxTransfer = 1 << 28
 
 // Exact returns log Z and E[s_i] for every site by transfer matrices between
 // rows, at a cost of rows·8^cols terms where the last row is linked to the first, and rows·4^cols
-// elsewhere. Errors: errTooLarge for more than 2^28 of them.
+// elsewhere. Errors: ErrTooLarge for more than 2^28 of them.
 func (t *Ising) Exact() (logZ float64, mean []float64, err error) {
 	ring := t.Periodic && t.Rows >= 3 // two rows are linked once even when periodic
 	power := 2.
@@ -20,7 +20,7 @@ func (t *Ising) Exact() (logZ float64, mean []float64, err error) {
 	}
 	terms := float64(t.Rows) * math.Exp2(power*float64(t.Cols))
 	if terms > maxTransfer {
-		return 0, nil, fmt.Errorf("%w: %d rows of %d columns are %.3g terms, at most %d", errTooLarge,
+		return 0, nil, fmt.Errorf("%w: %d rows of %d columns are %.3g terms, at most %d", ErrTooLarge,
 			t.Rows, t.Cols, terms, maxTransfer)
 	}
 	c := t.rowChain()

@@ -29,10 +29,6 @@ func small() map[string]samplers.Gradienter {
 		}
 		return out
 	}
-	rbm := must(NewRBM(5, 2, 3, true))
-	rbm.Randomise(rng, 1, 0.5)
-	crbm := must(NewRBM(3, 4, 3, false))
-	crbm.Randomise(rng, 1, 0.5)
 	return map[string]samplers.Gradienter{
 		"categorical":    must(NewCategorical([][]float64{norm(3), norm(2), norm(5)})),
 		"bernoulli":      must(NewBernoulli(norm(5), false)),
@@ -44,16 +40,11 @@ func small() map[string]samplers.Gradienter {
 		"ising 2 rows":   must(NewIsing(2, 3, true, -0.2, norm(6), false)),
 		"potts":          must(NewPotts(2, 3, 3, false, 0.7, norm(18))),
 		"potts periodic": must(NewPotts(3, 2, 3, true, 0.7, norm(3))),
-		"rbm":            rbm,
-		"rbm k=4":        crbm,
-		"fhmm":           must(NewFHMM(rng, 4, 2, 2, 0.7, 0.8, 0.7)),
-		"fhmm k=3":       must(NewFHMM(rng, 3, 2, 3, 0.6, 0.7, 0.9)),
 		"gaussbern": must(
 			NewGaussianBernoulli([]float64{1, .5, .2, .5, 1.5, 0, .2, 0, .7}, norm(3)),
 		),
 		"logreg": must(NewLogReg(rng, 30, 6, 0.3)),
 		"modes":  must(NewModes(2, 8, 1.5, []float64{1, 2, 3, 4})),
-		"peaks":  must(NewPeaks(2, 5, 1.5, 1e-3, []float64{1, 2, 3, 4})),
 	}
 }
 
@@ -154,37 +145,6 @@ func TestSmoothGradients(t *testing.T) {
 		math.Abs(g[1]-(f(3, 7+h)-f(3, 7-h))/(2*h)) > 1e-6 {
 		t.Errorf("modes: U %g, gradient %v", u, g)
 	}
-	p := all["peaks"].(*Peaks)
-	f = func(a, b float64) float64 {
-		s := 1e-3
-		for j := range 4 {
-			s += float64(j+1) * math.Exp(-math.Hypot(float64(j%2+1)*5-a, float64(j/2+1)*5-b)/1.5)
-		}
-		return math.Log(s)
-	}
-	u = p.eval([]int32{3, 7}, g)
-	if math.Abs(u-f(3, 7)) > 1e-10 || math.Abs(g[0]-(f(3+h, 7)-f(3-h, 7))/(2*h)) > 1e-6 ||
-		math.Abs(g[1]-(f(3, 7+h)-f(3, 7-h))/(2*h)) > 1e-6 {
-		t.Errorf("peaks: U %g, gradient %v", u, g)
-	}
-	if p.Mode([]int32{0, 0}) != 0 || p.Mode([]int32{14, 7}) != 1 || p.Mode([]int32{2, 8}) != 2 {
-		t.Error("peaks: the nearest mode is another")
-	}
-	r := all["rbm"].(*RBM)
-	rf := func(v []float64) float64 {
-		s := 0.0
-		for i, b := range r.B {
-			s += b * v[i]
-		}
-		for j, c := range r.C {
-			a := c
-			for i := range v {
-				a += r.W[j*r.D+i] * v[i]
-			}
-			s += math.Log(1 + math.Exp(a))
-		}
-		return s
-	}
 	l := all["logreg"].(*LogReg)
 	lf := func(v []float64) float64 {
 		s := 0.0
@@ -200,30 +160,10 @@ func TestSmoothGradients(t *testing.T) {
 		}
 		return s
 	}
-	fh := all["fhmm"].(*FHMM)
-	ff := func(v []float64) float64 { // the multilinear form of log p
-		s := 0.0
-		for t := range fh.Length {
-			res := fh.Y[t] - fh.W0
-			for c := range fh.Chains {
-				x := v[t*fh.Chains+c]
-				res -= fh.W[2*c+1] * x
-				if t == 0 {
-					s += (1-x)*math.Log(fh.Start) + x*math.Log(1-fh.Start)
-				} else {
-					y := v[(t-1)*fh.Chains+c]
-					same := x*y + (1-x)*(1-y)
-					s += same*math.Log(fh.Stay) + (1-same)*math.Log(1-fh.Stay)
-				}
-			}
-			s += -res*res/(2*fh.Sigma*fh.Sigma) - math.Log(fh.Sigma*math.Sqrt(2*math.Pi))
-		}
-		return s
-	}
 	for name, c := range map[string]struct {
 		target samplers.Gradienter
 		f      func([]float64) float64
-	}{"rbm": {r, rf}, "logreg": {l, lf}, "fhmm": {fh, ff}} {
+	}{"logreg": {l, lf}} {
 		d := c.target.Domain()
 		x := make([]int32, d.Len())
 		v := make([]float64, d.Len())
@@ -257,7 +197,6 @@ func TestExactAnswers(t *testing.T) {
 	ctx := context.Background()
 	for name, target := range small() {
 		e := must(Enumerate(ctx, target))
-		d := target.Domain()
 		switch v := target.(type) {
 		case *Categorical:
 			if math.Abs(v.LogZ()-e.LogZ) > 1e-10 {
@@ -283,33 +222,6 @@ func TestExactAnswers(t *testing.T) {
 			for i := range mean {
 				if want := 2*e.Marginal(i)[1] - 1; math.Abs(mean[i]-want) > 1e-10 {
 					t.Errorf("%s: E[s_%d] = %g, enumerated %g", name, i, mean[i], want)
-				}
-			}
-		case *RBM:
-			if z := must(v.LogZ()); math.Abs(z-e.LogZ) > 1e-10 {
-				t.Errorf("%s: log Z %g, enumerated %g", name, z, e.LogZ)
-			}
-			m := must(v.Marginals())
-			for i := range d.Len() {
-				for s, p := range e.Marginal(i) {
-					if math.Abs(m[i*v.K+s]-p) > 1e-10 {
-						t.Errorf("%s: P(v_%d = %d) = %g, enumerated %g", name, i, s, m[i*v.K+s], p)
-					}
-				}
-			}
-		case *FHMM:
-			z, m, err := v.Exact()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if math.Abs(z-e.LogZ) > 1e-10 {
-				t.Errorf("%s: log Z %g, enumerated %g", name, z, e.LogZ)
-			}
-			for i := range d.Len() {
-				for s, p := range e.Marginal(i) {
-					if math.Abs(m[i*v.K+s]-p) > 1e-10 {
-						t.Errorf("%s: P(x_%d = %d) = %g, enumerated %g", name, i, s, m[i*v.K+s], p)
-					}
 				}
 			}
 		}
@@ -360,19 +272,10 @@ func TestBadShapes(t *testing.T) {
 		{second(NewIsing(2, 3, true, 1, nil, false)), "field values is 0, want 1 or 6"},
 		{second(NewPotts(2, 2, 1, true, 1, nil)), "categories is 1, want 2 to"},
 		{second(NewPotts(2, 2, 3, true, 1, nil)), "field values is 0, want 3 or 12"},
-		{second(NewRBM(2, 3, 1, true)), "categories is 3, want 2"},
-		{second(NewRBM(0, 3, 1, false)), "visible units is 0, want 1 to"},
-		{second(NewFHMM(rng, 3, 2, 2, 0, 0.5, 1)), "start is 0, want a number above 0 and below 1"},
-		{second(NewFHMM(rng, 3, 2, 2, 0.5, 0.5, math.Inf(1))), "sigma is +Inf, want a number above 0"},
-		{second(NewFHMM(rng, 3, 2, 1, 0.5, 0.5, 1)), "states of a chain is 1, want 2 to"},
 		{second(NewLogReg(rng, 3, 2, 1)), "prior is 1, want a number above 0 and below 1"},
 		{second(NewModes(2, 5, 1, []float64{1})), "weights is 1, want 4"},
 		{second(NewModes(1, 5, 1, []float64{math.NaN()})), "weight 0 is NaN, want a number above 0"},
 		{second(NewModes(0, 5, 1, nil)), "modes a side is 0, want 1 to 1024"},
-		{second(NewPeaks(2, 5, 0, 1e-10, nil)), "width is 0, want a number above 0"},
-		{second(NewPeaks(1, 5, 1, 1e-10, []float64{0})), "weight 0 is 0, want a number above 0"},
-		{second(NewPeaks(2, 5, 1, 1e-10, []float64{1})), "weights is 1, want 4"},
-		{second(NewPeaks(2, 5, 1, 0, nil)), "floor is 0, want a number above 0"},
 		{second(NewBernoulli(nil, false)), "log-odds is 0, want 1 to"},
 		{second(NewBernoulli([]float64{0, math.Inf(-1)}, true)), "log-odds 1 is -Inf, want a finite number"},
 		{second(NewGaussianBernoulli([]float64{1, 2, 2, 1}, []float64{0, 0})), ""},
@@ -383,12 +286,12 @@ func TestBadShapes(t *testing.T) {
 		}
 	}
 	if _, err := Enumerate(context.Background(), must(NewIsing(5, 5, true, 1, []float64{0}, false))); !errors.Is(
-		err, errTooLarge,
+		err, ErrTooLarge,
 	) {
 		t.Errorf("enumerating 2^25 states: %v", err)
 	}
 	if _, _, err := must(NewIsing(20, 20, true, 1, []float64{0}, false)).Exact(); !errors.Is(
-		err, errTooLarge,
+		err, ErrTooLarge,
 	) {
 		t.Errorf("20 columns: %v", err)
 	}

@@ -7,14 +7,15 @@ import (
 
 	"infill/lab/experiments/contrast"
 	"infill/lab/experiments/images"
+	"infill/lab/papers"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
 
 // small is a machine of few units with strong weights, binary or not.
-func small(t *testing.T, k int) *targets.RBM {
+func small(t *testing.T, k int) *papers.RBM {
 	t.Helper()
-	r, err := targets.NewRBM(6, k, 4, k == 2)
+	r, err := papers.NewRBM(6, k, 4, k == 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func small(t *testing.T, k int) *targets.RBM {
 }
 
 // states are n independent draws of uniform pixels.
-func states(r *targets.RBM, n int) [][]int32 {
+func states(r *papers.RBM, n int) [][]int32 {
 	return images.Random(samplers.NewStream(1, "states", 0), n, r.D, r.K)
 }
 
@@ -66,8 +67,8 @@ func TestLearn(t *testing.T) {
 	}
 	set := &images.Set{Side: 1, Levels: 2, Train: data}
 	fit := Fit{Iters: 400, Batch: 100, Rate: 0.02, Seed: 1}
-	likelihood := func(learn func(r *targets.RBM) contrast.Negative) float64 {
-		r, err := targets.NewRBM(6, 2, 4, true)
+	likelihood := func(learn func(r *papers.RBM) contrast.Negative) float64 {
+		r, err := papers.NewRBM(6, 2, 4, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +90,7 @@ func TestLearn(t *testing.T) {
 		return l
 	}
 	start := likelihood(nil)
-	exact := likelihood(func(r *targets.RBM) contrast.Negative { // independent draws of the present machine
+	exact := likelihood(func(r *papers.RBM) contrast.Negative { // independent draws of the present machine
 		return func(ctx context.Context, it int, _ [][]int32) ([][]int32, error) {
 			e, err := targets.Enumerate(ctx, r)
 			if err != nil {
@@ -112,11 +113,11 @@ func TestLearn(t *testing.T) {
 		t.Fatalf("exact learning goes from %v to %v", start, exact)
 	}
 	starts := images.Random(samplers.NewStream(6, "starts", 0), 100, 6, 2)
-	for name, learn := range map[string]func(r *targets.RBM) contrast.Negative{
-		"CD-5": func(r *targets.RBM) contrast.Negative {
+	for name, learn := range map[string]func(r *papers.RBM) contrast.Negative{
+		"CD-5": func(r *papers.RBM) contrast.Negative {
 			return Divergence(r, 5, 7)
 		},
-		"PCD with DMALA": func(r *targets.RBM) contrast.Negative {
+		"PCD with DMALA": func(r *papers.RBM) contrast.Negative {
 			neg, err := contrast.Persistent(ctx, r, &samplers.DMALA{StepSize: 0.4}, starts, 20,
 				samplers.Options{Seed: 8})
 			if err != nil {

@@ -10,14 +10,15 @@ import (
 	"infill/lab/experiments/contrast"
 	"infill/lab/experiments/images"
 	"infill/lab/internal/adam"
+	"infill/lab/papers"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
 
 // New makes a machine for images: biases of visible units that give their pixels' frequencies,
 // weights from N(0, .05²), hidden biases of 0.
-func New(set *images.Set, hidden int, seed uint64) (*targets.RBM, error) {
-	r, err := targets.NewRBM(set.Side*set.Side, set.Levels, hidden, set.Levels == 2)
+func New(set *images.Set, hidden int, seed uint64) (*papers.RBM, error) {
+	r, err := papers.NewRBM(set.Side*set.Side, set.Levels, hidden, set.Levels == 2)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func New(set *images.Set, hidden int, seed uint64) (*targets.RBM, error) {
 
 // Base are biases in the layout of RBM.B with which visible units, alone, have the frequencies that
 // they have in the data.
-func Base(r *targets.RBM, data [][]int32) []float64 {
+func Base(r *papers.RBM, data [][]int32) []float64 {
 	b := make([]float64, 0, len(r.B))
 	for _, p := range images.Shares(data, r.K) {
 		if r.Domain().Coord(0).Kind == samplers.Binary { // 0 has no entry
@@ -45,7 +46,7 @@ func Base(r *targets.RBM, data [][]int32) []float64 {
 // LogZ estimates a machine's log Z by annealed importance sampling with block Gibbs, as ACS's
 // appendix D.4 does, in rungs steps of β. Chains begin with independent pixels that have the
 // frequencies of the data.
-func LogZ(ctx context.Context, r *targets.RBM, data [][]int32, chains, rungs int, seed uint64) (
+func LogZ(ctx context.Context, r *papers.RBM, data [][]int32, chains, rungs int, seed uint64) (
 	*samplers.AISResult, error) {
 	logq := images.Shares(data, r.K)
 	for _, q := range logq {
@@ -67,7 +68,7 @@ type Fit struct {
 
 // Learn climbs the log-likelihood of data. Its gradient is a mean over the data less one over the
 // model, and neg makes the states for the second.
-func (f Fit) Learn(ctx context.Context, r *targets.RBM, data [][]int32,
+func (f Fit) Learn(ctx context.Context, r *papers.RBM, data [][]int32,
 	neg contrast.Negative) error {
 	if len(data) == 0 || f.Batch < 1 {
 		return fmt.Errorf("%w: %d images and mini-batches of %d", targets.ErrShape, len(data), f.Batch)
@@ -101,7 +102,7 @@ func (f Fit) Learn(ctx context.Context, r *targets.RBM, data [][]int32,
 }
 
 // Divergence is contrastive divergence (Hinton 2002): sweeps of block Gibbs from the mini-batch.
-func Divergence(r *targets.RBM, sweeps int, seed uint64) contrast.Negative {
+func Divergence(r *papers.RBM, sweeps int, seed uint64) contrast.Negative {
 	return func(ctx context.Context, it int, batch [][]int32) ([][]int32, error) {
 		return Sweep(ctx, r, batch, sweeps,
 			samplers.Options{Seed: seed, ID: "CD", First: it * len(batch)})
@@ -109,9 +110,9 @@ func Divergence(r *targets.RBM, sweeps int, seed uint64) contrast.Negative {
 }
 
 // Sweep returns what sweeps of block Gibbs make of the states x.
-func Sweep(ctx context.Context, r *targets.RBM, x [][]int32, sweeps int, o samplers.Options) (
+func Sweep(ctx context.Context, r *papers.RBM, x [][]int32, sweeps int, o samplers.Options) (
 	[][]int32, error) {
-	run, err := samplers.Start(ctx, targets.RBMGibbs{}, r, x, o)
+	run, err := samplers.Start(ctx, papers.RBMGibbs{}, r, x, o)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +121,7 @@ func Sweep(ctx context.Context, r *targets.RBM, x [][]int32, sweeps int, o sampl
 }
 
 // LogLikelihood is the mean log-probability of images, in nats, given the machine's log Z.
-func LogLikelihood(ctx context.Context, r *targets.RBM, x [][]int32, logZ float64) (float64,
+func LogLikelihood(ctx context.Context, r *papers.RBM, x [][]int32, logZ float64) (float64,
 	error) {
 	u := make([]float64, len(x))
 	if err := r.Energy(ctx, x, u); err != nil {

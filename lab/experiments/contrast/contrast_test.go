@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"infill/lab/experiments/images"
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // TestPersistent: the chains follow the machine from the first step after it has changed.
 func TestPersistent(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	r, err := targets.NewRBM(20, 2, 2, true)
+	r, err := papers.NewRBM(20, 2, 2, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +51,13 @@ func TestPersistent(t *testing.T) {
 func TestTuning(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	r, err := targets.NewRBM(100, 2, 60, true)
+	r, err := papers.NewRBM(100, 2, 60, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Randomise(samplers.NewStream(1, "machine", 0), 0.3, 0)
 	start := images.Random(samplers.NewStream(2, "starts", 0), 100, r.D, 2)
-	settled, err := samplers.Start(ctx, targets.RBMGibbs{}, r, start,
+	settled, err := samplers.Start(ctx, papers.RBMGibbs{}, r, start,
 		samplers.Options{Seed: 3, ID: "sweeps"})
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestTuning(t *testing.T) {
 func TestCycle(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	r, err := targets.NewRBM(30, 2, 20, true)
+	r, err := papers.NewRBM(30, 2, 20, true)
 	if err != nil {
 		t.Fatal(err)
 	}

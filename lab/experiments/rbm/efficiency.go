@@ -8,8 +8,8 @@ import (
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab"
 	"infill/lab/internal/fanout"
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // weights are those of DLMC's figures, with their names there.
@@ -66,7 +66,7 @@ type perCost struct{ Evals, Calls, Second, Err float64 }
 func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int) (*images.Set,
 	error)) (*efficiencies, error) {
 	all := fast()
-	machines, starts := make([]*targets.RBM, len(p.sizes)), make([][][]int32, len(p.sizes))
+	machines, starts := make([]*papers.RBM, len(p.sizes)), make([][][]int32, len(p.sizes))
 	e := &efficiencies{sizes: p.sizes}
 	err := fanout.Each(o.Threads, len(p.sizes), func(i int) error {
 		set, err := of(p.sizes[i].levels)
@@ -103,7 +103,7 @@ func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int)
 
 // ess measures a sampler. Chains begin near the machine's law, after sweeps of block Gibbs, and
 // tune themselves in a burn-in.
-func (p plan) ess(ctx context.Context, o lab.Options, s samplers.Sampler, r *targets.RBM,
+func (p plan) ess(ctx context.Context, o lab.Options, s samplers.Sampler, r *papers.RBM,
 	starts [][]int32) (perCost, error) {
 	run, err := samplers.Start(ctx, s, r, starts,
 		samplers.Options{Seed: o.Seed, ID: "efficiency", Burnin: p.essBurnin})

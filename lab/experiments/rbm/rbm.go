@@ -13,9 +13,9 @@ import (
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab"
 	"infill/lab/internal/fanout"
+	"infill/lab/papers"
 	"infill/report/draw"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // Experiment has the figures on restricted Boltzmann machines of three papers.
@@ -127,7 +127,7 @@ type measured struct {
 }
 
 // measure runs all samplers from both starts.
-func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *images.Set,
+func (p plan) measure(ctx context.Context, o lab.Options, r *papers.RBM, set *images.Set,
 	gold [][]int32) (*measured, error) {
 	mode, err := likeliest(ctx, r, set.Train)
 	if err != nil {
@@ -139,7 +139,7 @@ func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *i
 		starts[1][k] = mode
 	}
 	ready := images.NewSample(gold, r.K)
-	all := append(samplersOf(), named{"block Gibbs", targets.RBMGibbs{}})
+	all := append(samplersOf(), named{"block Gibbs", papers.RBMGibbs{}})
 	m := &measured{}
 	for _, s := range all {
 		m.titles = append(m.titles, s.title)

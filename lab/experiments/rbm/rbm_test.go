@@ -12,12 +12,12 @@ import (
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab"
 	"infill/lab/experiments/lab/labtest"
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // trained is a machine small enough to be summed over, of the digits.
-func trained(t *testing.T) (*targets.RBM, *images.Set, plan) {
+func trained(t *testing.T) (*papers.RBM, *images.Set, plan) {
 	t.Helper()
 	set, p := images.Digits(2), plans(true)
 	r, err := p.train(context.Background(), set, 6, p.fit, 1)
@@ -28,7 +28,7 @@ func trained(t *testing.T) (*targets.RBM, *images.Set, plan) {
 }
 
 // pixelsGiven has every hidden state's probability, and the probability of each pixel given it.
-func pixelsGiven(t *testing.T, r *targets.RBM) (prob []float64, pixel [][]float64) {
+func pixelsGiven(t *testing.T, r *papers.RBM) (prob []float64, pixel [][]float64) {
 	t.Helper()
 	z, err := r.LogZ()
 	if err != nil {
@@ -55,7 +55,7 @@ func pixelsGiven(t *testing.T, r *targets.RBM) (prob []float64, pixel [][]float6
 
 // exactKernel is the mean of MMD's kernel over two independent states of the machine: given hidden
 // states, pixels are independent. The sum goes over pairs of hidden states.
-func exactKernel(t *testing.T, r *targets.RBM) float64 {
+func exactKernel(t *testing.T, r *papers.RBM) float64 {
 	t.Helper()
 	prob, pixel := pixelsGiven(t, r)
 	e, sum := math.Exp(-1/float64(r.D)), 0.0

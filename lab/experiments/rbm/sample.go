@@ -10,8 +10,8 @@ import (
 	"infill/lab/experiments/boltzmann"
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab"
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // plan has the sizes of the experiment.
@@ -74,7 +74,7 @@ func samplersOf() []named {
 
 // train fits a machine by contrastive divergence.
 func (p plan) train(ctx context.Context, set *images.Set, hidden int, f fit, seed uint64) (
-	*targets.RBM, error) {
+	*papers.RBM, error) {
 	r, err := boltzmann.New(set, hidden, seed)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (p plan) train(ctx context.Context, set *images.Set, hidden int, f fit, see
 }
 
 // reference are states of long chains of block Gibbs, one of each. They begin at data.
-func (p plan) reference(ctx context.Context, o lab.Options, r *targets.RBM, set *images.Set, n int,
+func (p plan) reference(ctx context.Context, o lab.Options, r *papers.RBM, set *images.Set, n int,
 	id string) ([][]int32, error) {
 	return lab.Kept(o, fmt.Sprintf("rbm-%s-%d-%d", fileName(id), r.K, r.H),
 		fmt.Sprintf("%+v, %s, %d", p, set.Name, n), func() ([][]int32, error) {
@@ -98,7 +98,7 @@ func (p plan) reference(ctx context.Context, o lab.Options, r *targets.RBM, set 
 }
 
 // likeliest is the image that the machine finds likeliest.
-func likeliest(ctx context.Context, r *targets.RBM, x [][]int32) ([]int32, error) {
+func likeliest(ctx context.Context, r *papers.RBM, x [][]int32) ([]int32, error) {
 	u := make([]float64, len(x))
 	if err := r.Energy(ctx, x, u); err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (c *curve) until(log float64) float64 {
 }
 
 // record makes all steps of chains and measures them every few. Only step counts as computing.
-func (p plan) record(o lab.Options, c *curve, r *targets.RBM, gold *images.Sample,
+func (p plan) record(o lab.Options, c *curve, r *papers.RBM, gold *images.Sample,
 	step func(done int) ([][]int32, error)) error {
 	watch, stop := o.Watch()
 	defer stop()
@@ -177,7 +177,7 @@ func (p plan) record(o lab.Options, c *curve, r *targets.RBM, gold *images.Sampl
 }
 
 // follow runs chains from starts and measures them.
-func (p plan) follow(ctx context.Context, o lab.Options, s samplers.Sampler, r *targets.RBM,
+func (p plan) follow(ctx context.Context, o lab.Options, s samplers.Sampler, r *papers.RBM,
 	starts [][]int32, gold *images.Sample, id string) (*curve, error) {
 	run, err := samplers.Start(ctx, s, r, starts,
 		samplers.Options{Seed: o.Seed, ID: id, Burnin: p.burnin})

@@ -14,8 +14,8 @@ import (
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab"
 	"infill/lab/internal/fanout"
+	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // Experiment is the one of ACS's section 6.2.1.
@@ -66,7 +66,7 @@ const tuning = 5
 // negative makes the states that stand for the model, with one of the methods. Persistent chains
 // begin at independent pixels with the frequencies of the training images, as the paper's public
 // code has them.
-func (p plan) negative(ctx context.Context, method string, r *targets.RBM, set *images.Set,
+func (p plan) negative(ctx context.Context, method string, r *papers.RBM, set *images.Set,
 	seed uint64) (contrast.Negative, error) {
 	start := images.Independent(samplers.NewStream(seed, "buffer", 0), p.batch,
 		images.Shares(set.Train, set.Levels))
@@ -75,7 +75,7 @@ func (p plan) negative(ctx context.Context, method string, r *targets.RBM, set *
 	case "CD":
 		return boltzmann.Divergence(r, p.cd, seed), nil
 	case "block Gibbs":
-		return contrast.Persistent(ctx, r, targets.RBMGibbs{}, start, p.steps, o)
+		return contrast.Persistent(ctx, r, papers.RBMGibbs{}, start, p.steps, o)
 	case "GWG-1":
 		return contrast.Persistent(ctx, r, &samplers.GWG{}, start, p.steps, o)
 	case "DMALA":
@@ -99,7 +99,7 @@ const shown = 12
 func scored(set *images.Set) [][]int32 { return set.Train[:min(1000, len(set.Train))] }
 
 // learn makes a machine and estimates its log-likelihoods.
-func (p plan) learn(ctx context.Context, method string, set *images.Set, seed uint64) (*targets.RBM,
+func (p plan) learn(ctx context.Context, method string, set *images.Set, seed uint64) (*papers.RBM,
 	*learned, error) {
 	r, err := boltzmann.New(set, p.hidden, seed)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"infill/lab/experiments/boltzmann"
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab/labtest"
-	"infill/samplers/targets"
+	"infill/lab/papers"
 )
 
 // TestQuick holds the log-likelihoods of the quick case against exact ones, wants every method to
@@ -22,7 +22,7 @@ func TestQuick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact := func(r *targets.RBM) float64 {
+	exact := func(r *papers.RBM) float64 {
 		z, err := r.LogZ()
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package targets
+package papers
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"infill/samplers/targets"
 )
 
 // TestFHMMOneHot compares U and its gradient with the multilinear form of log p and the square of
@@ -134,7 +136,7 @@ func TestFHMMExactLimits(t *testing.T) {
 	f := must(NewFHMM(rng, 5, 2, 3, 1-1e-12, 1-1e-12, 1e-4))
 	f.Y[2] += 50 // against everything that is likely
 	z, marg, err := f.Exact()
-	e := must(Enumerate(context.Background(), f))
+	e := must(targets.Enumerate(context.Background(), f))
 	if err != nil || math.Abs(z-e.LogZ) > 1e-9*math.Abs(e.LogZ) {
 		t.Fatalf("log Z is %g, %v, enumerated %g", z, err, e.LogZ)
 	}
@@ -147,7 +149,7 @@ func TestFHMMExactLimits(t *testing.T) {
 	}
 	for _, c := range [][3]int{{2, 17, 2}, {300, 16, 2}, {1, 11, 3}} {
 		f := must(NewFHMM(rng, c[0], c[1], c[2], 0.9, 0.8, 2))
-		if _, _, err := f.Exact(); !errors.Is(err, errTooLarge) {
+		if _, _, err := f.Exact(); !errors.Is(err, targets.ErrTooLarge) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package targets
+package papers
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infill/samplers"
+	"infill/samplers/targets"
 )
 
 // annealed is a small machine of k categories, {0,1} for 2, with strong weights, and a q whose
@@ -69,7 +70,7 @@ func TestAnneal(t *testing.T) {
 	const n = 10000
 	for _, k := range []int{2, 3} {
 		r, logq := annealed(t, k)
-		e, err := Enumerate(ctx, r)
+		e, err := targets.Enumerate(ctx, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +144,7 @@ func TestAnnealedLogZ(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Enumerate(ctx, r)
+		e, err := targets.Enumerate(ctx, r)
 		if err != nil {
 			t.Fatal(err)
 		}

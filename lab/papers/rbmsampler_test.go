@@ -1,4 +1,4 @@
-package targets
+package papers
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"infill/samplers"
+	"infill/samplers/targets"
 )
 
 // TestRBMGibbs holds chains of block Gibbs against enumeration, their energies against the machine's,
@@ -18,7 +19,7 @@ func TestRBMGibbs(t *testing.T) {
 	ctx := context.Background()
 	for _, name := range []string{"rbm", "rbm k=4"} {
 		r := small()[name].(*RBM)
-		e := must(Enumerate(ctx, r))
+		e := must(targets.Enumerate(ctx, r))
 		const chains, steps = 20, 2000
 		starts := make([][]int32, chains)
 		for k := range starts {
@@ -108,7 +109,7 @@ func TestRBMGibbsOfAChangedMachine(t *testing.T) {
 // TestRBMGibbsRefusesOthers: it needs a machine with hidden units.
 func TestRBMGibbsRefusesOthers(t *testing.T) {
 	t.Parallel()
-	m := small()["logreg"]
+	m := small()["peaks"]
 	x := [][]int32{make([]int32, m.Domain().Len())}
 	_, err := samplers.Start(context.Background(), RBMGibbs{}, m, x, samplers.Options{})
 	if !errors.Is(err, samplers.ErrUnsupported) || !strings.Contains(err.Error(), "rbm-gibbs") {

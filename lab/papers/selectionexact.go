@@ -1,10 +1,12 @@
-package targets
+package papers
 
 import (
 	"context"
 	"fmt"
 	"math"
 	"sync"
+
+	"infill/samplers/targets"
 )
 
 // maxSums bounds the sums of Marginals: 3^9 and some room.
@@ -17,11 +19,11 @@ const maxSums = 60_000
 //	Σ_n log(1 + exp(a_n)) = log Π_n (1 + Π_j exp(x_nj)^{s_j})
 //
 // and the inner product is that of a factor for the low digits and one for the high ones. Errors
-// wrap errTooLarge, from d = 11 on, or are ctx's.
+// wrap targets.ErrTooLarge, from d = 11 on, or are ctx's.
 func (t *Selection) Sums(ctx context.Context) ([]float64, error) {
 	total := math.Pow(3, float64(t.D))
 	if total > maxSums {
-		return nil, fmt.Errorf("%w: 3^%d sums, at most %d", errTooLarge, t.D, maxSums)
+		return nil, fmt.Errorf("%w: 3^%d sums, at most %d", targets.ErrTooLarge, t.D, maxSums)
 	}
 	u := make([]float64, int(total))
 	low := min(t.D, 5) // digits whose factors are a table that stays in the nearest cache

@@ -1,4 +1,4 @@
-package targets
+package papers
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"infill/samplers"
+	"infill/samplers/targets"
 )
 
 // TestSelectionMarginals: the sums over 3^d sums are the sums over 2^2d states.
@@ -19,14 +20,14 @@ func TestSelectionMarginals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := must(Enumerate(ctx, l))
+	e := must(targets.Enumerate(ctx, l))
 	for i, p := range got {
 		if want := e.Marginal(i)[1]; math.Abs(p-want) > 1e-12 || p != got[(i+4)%8] {
 			t.Errorf("P(β_%d = 1) is %.15f, by enumeration %.15f", i, p, want)
 		}
 	}
 	if _, err := must(NewSelection(rand.New(rand.NewPCG(1, 2)), 1, 11)).Marginals(ctx); !errors.Is(err,
-		errTooLarge) {
+		targets.ErrTooLarge) {
 		t.Errorf("3^11 sums: %v", err)
 	}
 	ended, stop := context.WithCancel(ctx)

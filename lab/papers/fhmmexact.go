@@ -1,8 +1,10 @@
-package targets
+package papers
 
 import (
 	"fmt"
 	"math"
+
+	"infill/samplers/targets"
 )
 
 // maxJoint bounds the joint states of the chains in FHMM.Exact.
@@ -10,13 +12,13 @@ const maxJoint = 1 << 16
 
 // Exact returns log Z = log p(y) and P(x_tc = v) at (t·Chains + c)·K + v, by the forward–backward
 // recursion over the K^Chains joint states of the chains. A step of it goes from chain to chain, so
-// that it costs K·Chains terms a joint state. Errors wrap errTooLarge, above 2^16 joint states and
-// above 2^24 of them over all times.
+// that it costs K·Chains terms a joint state. Errors wrap targets.ErrTooLarge, above 2^16 joint
+// states and above 2^24 of them over all times.
 func (f *FHMM) Exact() (logZ float64, marg []float64, err error) {
 	joint := math.Pow(float64(f.K), float64(f.Chains))
 	if joint > maxJoint || joint*float64(f.Length) > maxSites {
 		return 0, nil, fmt.Errorf("%w: %d^%d joint states at %d times, at most 2^16, and 2^24 over "+
-			"all times", errTooLarge, f.K, f.Chains, f.Length)
+			"all times", targets.ErrTooLarge, f.K, f.Chains, f.Length)
 	}
 	m := int(joint)
 	first, begin := f.odds(f.Start)

@@ -1,4 +1,4 @@
-package targets
+package papers
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"infill/samplers"
+	"infill/samplers/targets"
 )
 
 // RBM is a restricted Boltzmann machine with its hidden units summed out,
@@ -280,7 +281,7 @@ func (r *RBM) Marginals() ([]float64, error) {
 
 func (r *RBM) sumHidden(marginals bool) (logZ float64, marg []float64, err error) {
 	if r.H > 20 {
-		return 0, nil, fmt.Errorf("%w: 2^%d hidden states, at most 2^20", errTooLarge, r.H)
+		return 0, nil, fmt.Errorf("%w: 2^%d hidden states, at most 2^20", targets.ErrTooLarge, r.H)
 	}
 	n := 1 << r.H
 	lw := make([]float64, n)

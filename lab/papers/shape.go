@@ -1,0 +1,89 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+
+	"infill/samplers/targets"
+)
+
+// maxSites bounds the coordinates of a target, and the numbers that it holds.
+const maxSites = 1 << 24
+
+// An argument is one of a constructor's, and whether it is in range.
+type argument struct {
+	name, got, want string
+	ok              bool
+}
+
+// shape returns an error for the first argument that is out of range.
+func shape(what string, args ...argument) error {
+	for _, a := range args {
+		if !a.ok {
+			return fmt.Errorf("%w: %s: %s is %s, want %s", targets.ErrShape, what, a.name, a.got, a.want)
+		}
+	}
+	return nil
+}
+
+// whole is a whole number from lo to hi.
+func whole(name string, v, lo, hi int) argument {
+	want := fmt.Sprintf("%d to %d", lo, hi)
+	if lo == hi {
+		want = fmt.Sprint(lo)
+	}
+	return argument{name, fmt.Sprint(v), want, v >= lo && v <= hi}
+}
+
+// product is a product of counts, each at least 1, of at most maxSites.
+func product(name string, factors ...int) argument {
+	p := 1.0
+	for _, f := range factors {
+		p *= float64(f)
+	}
+	return argument{name, fmt.Sprintf("%.0f", p), fmt.Sprintf("at most %d", maxSites), p <= maxSites}
+}
+
+// length is the number of entries of a list, one of the wanted ones.
+func length(name string, got int, want ...int) argument {
+	a := argument{name: "the number of " + name, got: fmt.Sprint(got)}
+	for i, w := range want {
+		if i > 0 {
+			a.want += " or "
+		}
+		a.want += fmt.Sprint(w)
+		a.ok = a.ok || got == w
+	}
+	return a
+}
+
+// positive is a finite number above 0.
+func positive(name string, v float64) argument {
+	return argument{name, fmt.Sprint(v), "a number above 0", v > 0 && !math.IsInf(v, 1)}
+}
+
+// probability is a number between 0 and 1, both excluded.
+func probability(name string, v float64) argument {
+	return argument{name, fmt.Sprint(v), "a number above 0 and below 1", v > 0 && v < 1}
+}
+
+// weights are those of n·n modes: copies of w, or ones where there are none.
+func weights(what string, n int, w []float64) ([]float64, error) {
+	out := make([]float64, n*n)
+	for j := range out {
+		out[j] = 1
+	}
+	if w == nil {
+		return out, nil
+	}
+	if err := shape(what, length("weights", len(w), n*n)); err != nil {
+		return nil, err
+	}
+	copy(out, w)
+	for j, v := range out {
+		if err := shape(what, positive(fmt.Sprintf("weight %d", j), v)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
