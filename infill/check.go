@@ -115,3 +115,44 @@ func (o *Options) defaultSteps() int {
 	}
 	return DefaultSteps
 }
+
+// thin is the number of steps from one state taken to the next.
+func (o *Options) thin() int {
+	if o.Results.Thin > 0 {
+		return o.Results.Thin
+	}
+	return max(1, (o.Sampling.Steps-o.Burnin())/keptOfChain)
+}
+
+// Burnin is the number of first steps in which the sampler adapts: half of Steps, which Complete
+// has filled in. Their states are not draws of π.
+func (o *Options) Burnin() int { return o.Sampling.NumSteps() / 2 }
+
+// checkThin refuses to keep more states than maxKept.
+func (o *Options) checkThin() error {
+	if o.Results.Collect != CollectChain {
+		if o.Results.Thin != 0 {
+			return fmt.Errorf("%w: thinning by %d steps is for the states along chains; collect those, or "+
+				"thin nothing", text.ErrOption, o.Results.Thin)
+		}
+		return nil
+	}
+	after := o.Sampling.Steps - o.Burnin()
+	switch {
+	case o.Sampling.Steps == 0:
+		return fmt.Errorf("%w: states along chains are those of steps, and there are none; make some, "+
+			"or collect the last", text.ErrOption)
+	case o.Sampling.Budget == BudgetSteps && o.Results.Thin > after:
+		return fmt.Errorf("%w: thinning by %d steps takes no state of a chain, which has %d after its "+
+			"burn-in; thin by at most that many, or make more steps", text.ErrOption, o.Results.Thin, after)
+	}
+	most := o.Sampling.Steps
+	if o.Sampling.Budget != BudgetSteps {
+		most *= maxStretch
+	}
+	if n := (most - o.Burnin()) / o.thin() * o.Sampling.Chains; n > maxKept {
+		return fmt.Errorf("%w: up to %d states along the chains, want at most %d; take one in more "+
+			"steps, or fewer chains", text.ErrOption, n, maxKept)
+	}
+	return nil
+}

@@ -94,46 +94,6 @@ func (o *Options) listed() int {
 	return min(cmp.Or(o.Results.Top, maxMarginals), maxMarginals)
 }
 
-// A history is what all chains of the same lengths went through.
-type history struct {
-	blanks [][][]int32 // by blank, chain and state: a number of a text
-	whole  [][]int32   // by chain and state: a number of a text
-	u      [][]float64
-}
-
-// A lexicon numbers texts in the order in which they come.
-type lexicon struct {
-	number map[string]int32
-	texts  []string
-}
-
-func (l *lexicon) of(text string) int32 {
-	n, ok := l.number[text]
-	if !ok {
-		if l.number == nil {
-			l.number = map[string]int32{}
-		}
-		n = int32(len(l.texts))
-		l.number[text], l.texts = n, append(l.texts, text)
-	}
-	return n
-}
-
-// word is of for a word of a blank. To an uncased model a word with capitals, which the words
-// beside it may give it, is the word without. It is listed as it was written first.
-func (l *lexicon) word(text string, uncased bool) int32 {
-	lower := strings.ToLower(text)
-	if !uncased {
-		return l.of(text)
-	}
-	if n, ok := l.number[lower]; ok {
-		return n
-	}
-	n := l.of(text)
-	l.number[lower] = n
-	return n
-}
-
 // marginals estimates the probabilities from what the parts have recorded.
 func (p *plan) marginals(res *Result) {
 	stride, kept := 1, math.MaxInt
@@ -193,45 +153,6 @@ func (m *Marginals) warn(res *Result, why string) {
 	}
 	m.Warning += why
 	res.Warnings = append(res.Warnings, fmt.Errorf("%w: %s", ErrUnmixed, why))
-}
-
-// recall adds what a part has recorded to the history of its lengths.
-func (pt *part) recall(h *history, kept int, c text.Case, words, texts *lexicon) {
-	type spelt struct {
-		whole  int32
-		blanks []int32
-	}
-	known := map[string]spelt{}
-	uncased := pt.tgt.Tokenizer().Lowercase()
-	for k := range pt.record.x {
-		whole := make([]int32, kept)
-		blanks := make([][]int32, len(h.blanks))
-		for b := range blanks {
-			blanks[b] = make([]int32, kept)
-		}
-		for i := range kept {
-			x := pt.record.state(k, i)
-			key := fmt.Sprint(x)
-			s, ok := known[key]
-			if !ok {
-				f := pt.tgt.spell(x, c)
-				s.whole = texts.of(f.Text)
-				for _, span := range f.Spans {
-					s.blanks = append(s.blanks, words.word(f.Text[span[0]:span[1]], uncased))
-				}
-				known[key] = s
-			}
-			whole[i] = s.whole
-			for b := range blanks {
-				blanks[b][i] = s.blanks[b]
-			}
-		}
-		h.whole = append(h.whole, whole)
-		for b := range blanks {
-			h.blanks[b] = append(h.blanks[b], blanks[b])
-		}
-		h.u = append(h.u, pt.record.u[k][:kept])
-	}
 }
 
 // estimates are the likeliest n texts and their probabilities.

@@ -34,12 +34,7 @@ func (Method) Names() []string { return slices.Clone(methodNames) }
 var methodNames = []string{"auto", "exact", "search", "sample"}
 
 // String returns the word of Names.
-func (m Method) String() string {
-	if m >= 0 && int(m) < len(methodNames) {
-		return methodNames[m]
-	}
-	return fmt.Sprintf("method(%d)", int(m))
-}
+func (m Method) String() string { return nameOf(methodNames, "method", m) }
 
 // method resolves MethodAuto.
 func (o *Options) method() Method {
@@ -78,12 +73,7 @@ func (Effort) Names() []string { return slices.Clone(effortNames) }
 var effortNames = []string{"normal", "quick", "thorough"}
 
 // String returns the word of Names.
-func (e Effort) String() string {
-	if e >= 0 && int(e) < len(effortNames) {
-		return effortNames[e]
-	}
-	return fmt.Sprintf("effort(%d)", int(e))
-}
+func (e Effort) String() string { return nameOf(effortNames, "effort", e) }
 
 // A reach is what an effort stands for.
 type reach struct {
@@ -166,4 +156,12 @@ func (o *Options) NeedsGradient() bool {
 		}
 	}
 	return len(o.sampler().Needs) == 0 // nothing is known of it
+}
+
+// nameOf is the word of a value, and where there is none what it is of, with the number.
+func nameOf[I ~int](names []string, what string, i I) string {
+	if i < 0 || int(i) >= len(names) {
+		return fmt.Sprintf("%s(%d)", what, int(i))
+	}
+	return names[i]
 }

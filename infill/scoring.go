@@ -2,7 +2,6 @@ package infill
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"infill/infill/internal/recall"
@@ -38,12 +37,7 @@ func (Scoring) Names() []string { return slices.Clone(scoringNames) }
 var scoringNames = []string{"blended", "pll", "within-word"}
 
 // String returns the word of Names.
-func (s Scoring) String() string {
-	if s >= 0 && s < numScorings {
-		return scoringNames[s]
-	}
-	return fmt.Sprintf("scoring(%d)", int(s))
-}
+func (s Scoring) String() string { return nameOf(scoringNames, "scoring", s) }
 
 // The weights of ScoreBlended.
 const (

@@ -117,3 +117,118 @@ func (e *extra) most() float64 {
 	}
 	return sum
 }
+
+// begin makes the work on a filling.
+func (s *seeker) begin(ctx context.Context, f *filled) error {
+	s.seen[f.key] = math.Inf(1)
+	pt := f.part
+	l := pt.LayoutOf(f.x, nil)
+	w := &work{lay: l, state: pt.Tokens(nil, l, f.x, -1, -1)}
+	w.terms = pt.termsOf(len(w.state), s.p.opt.Results.Score)
+	w.value, w.known = make([]float64, len(w.terms)), make([]bool, len(w.terms))
+	w.order = termOrder(w.terms, len(w.state), f.near)
+	mask := pt.Tokenizer().MaskID()
+	for i := range w.terms {
+		t := &w.terms[i]
+		w.ask = append(w.ask, s.rows.Ask(l.Sentence, t.masked(w.state, mask), t.at, pt.model))
+	}
+	f.work = w
+	f.text = pt.spell(f.x, s.p.opt.Results.Case)
+	v, err := s.cheapParts(ctx, []Filling{f.text})
+	if err != nil {
+		return err
+	}
+	f.cheap = v[0]
+	return nil
+}
+
+// sift takes in the rows that were asked for. It returns the fillings that need further ones.
+func (s *seeker) sift(ctx context.Context, active []*filled) ([]*filled, error) {
+	var done, rest []*filled
+	for _, f := range active {
+		f.work.learn(s.rows)
+		if f.work.open() {
+			rest = append(rest, f)
+		} else {
+			done = append(done, f)
+		}
+	}
+	if err := s.finish(ctx, done); err != nil {
+		return nil, err
+	}
+	if err := s.watch(); err != nil {
+		return nil, err
+	}
+	kept := rest[:0]
+	for _, f := range rest {
+		if s.most(f) >= s.threshold() {
+			kept = append(kept, f)
+		} else if s.checked {
+			s.spare = append(s.spare, f)
+		}
+	}
+	return kept, nil
+}
+
+// most is the highest rank that the known terms leave possible.
+func (s *seeker) most(f *filled) float64 {
+	u := f.cheap + s.whole
+	for i, known := range f.work.known {
+		if known {
+			u += f.work.terms[i].weight(s.p.opt.Results.Score) * min(f.work.value[i], 0)
+		}
+	}
+	if s.open {
+		u /= float64(len(f.work.state))
+	}
+	return u
+}
+
+// finish takes fillings all of whose terms are known.
+func (s *seeker) finish(ctx context.Context, done []*filled) error {
+	if len(done) == 0 {
+		return nil
+	}
+	texts := make([]Filling, len(done))
+	for i, f := range done {
+		texts[i] = f.text
+	}
+	costly, err := s.costlyParts(ctx, texts)
+	if err != nil {
+		return err
+	}
+	for i, f := range done {
+		w := f.work
+		for j := range w.terms {
+			f.parts.add(&w.terms[j], w.value[j])
+		}
+		f.score = s.p.opt.Results.Score.of(f.parts) + f.cheap + costly[i]
+		f.rank = f.score
+		if s.open {
+			f.rank /= float64(len(w.state))
+		}
+		if math.IsNaN(f.score) || math.IsInf(f.score, 0) {
+			s.bad++
+			f.work = nil
+			continue
+		}
+		f.text.Score, f.text.Parts = f.score, f.parts
+		f.text.ScorePerToken = f.score / float64(len(w.state))
+		if err := s.take(ctx, f); err != nil {
+			return err
+		}
+		if err := s.expand(ctx, f); err != nil {
+			return err
+		}
+		f.work = nil
+	}
+	return nil
+}
+
+// termsOf are the terms of the scores of n tokens.
+func (pt *seekPart) termsOf(n int, score Scoring) []scoreTerm {
+	if pt.terms[n] == nil {
+		pt.terms[n] = scoreTerms(n, score)
+	}
+	return pt.terms[n]
+}

@@ -39,12 +39,7 @@ func (Start) Names() []string { return slices.Clone(startNames[:StartGiven]) }
 var startNames = []string{"masked", "argmax", "original", "random", "sequential", "given"}
 
 // String returns the word.
-func (s Start) String() string {
-	if s >= 0 && int(s) < len(startNames) {
-		return startNames[s]
-	}
-	return fmt.Sprintf("start(%d)", int(s))
-}
+func (s Start) String() string { return nameOf(startNames, "start", s) }
 
 // A StartError is a filling that chains cannot begin with. It wraps ErrStart.
 type StartError struct {

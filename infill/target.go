@@ -99,7 +99,9 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 			clear(grad[k])
 		}
 	}
-	t.countGradients()
+	t.countEach(func(b *bucket, j int) int {
+		return t.model.NoteGradient(b.lay.Sentence, b.states[j], t.mode)
+	})
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		err := m.Gradient(ctx, b.lay.Sentence, b.states, t.mode, b.logProb, b.wide)
 		if err == nil {
@@ -169,96 +171,6 @@ func (t *target) gradient(dst []float64, i int, cur int32, l *space.Layout, wide
 	}
 }
 
-// ExactConditionals implements samplers.Conditioner: those of a masked model belong to no joint
-// distribution.
-func (t *target) ExactConditionals() bool { return false }
-
-// Conditional implements samplers.Conditioner. For tied blanks and
-// lists, log f(v | …) is the sum over the tokens that the coordinate decides,
-// all of them masked: a distribution that does not depend on its value.
-func (t *target) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
-	for k := range x {
-		clear(logp[k][:t.Coords[i[k]].K()])
-	}
-	if err := t.masked(ctx, t.model.Counting(), x, i, logp, len(t.Coords)); err != nil {
-		return err
-	}
-	t.countMasked()
-	for k := range x {
-		t.Forbid(x[k], i[k], logp[k][:t.Coords[i[k]].K()])
-	}
-	return nil
-}
-
-// masked adds to out[k], for state x[k] and coordinate i[k], the tempered log
-// f of every category, with everything that the coordinate decides masked, and all
-// that coordinates from number open on decide. m is the model, which counts rows or does not.
-func (t *target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []int,
-	out [][]float64, open int) error {
-	type request struct{ k, slot, length int }
-	var asked []request
-	t.reset()
-	for k := range x {
-		c := &t.Coords[i[k]]
-		lengths := []int{0}
-		if c.Slot < 0 {
-			lengths = c.Lengths
-		}
-		for _, n := range lengths {
-			var force *[2]int
-			from, to := c.Slot, c.Slot+1
-			if c.Slot < 0 {
-				force, from, to = &[2]int{c.Group, n}, 0, n
-			}
-			l := t.LayoutOf(x[k], force)
-			b := t.bucket(l)
-			state := t.Tokens(nil, l, x[k], c.Group, c.Slot)
-			t.Hide(state, l, open)
-			for _, bl := range t.Groups[c.Group].Blanks {
-				for s := from; s < to; s++ {
-					b.who = append(b.who, len(asked))
-					b.states = append(b.states, state)
-					b.blanks = append(b.blanks, l.Start[bl]+s)
-					asked = append(asked, request{k, s, n})
-				}
-			}
-		}
-	}
-	for _, b := range t.buckets {
-		b.wide = recall.Resized(b.wide, len(b.states), t.model.VocabSize())
-	}
-	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		return m.Conditional(ctx, b.lay.Sentence, b.states, b.blanks, b.wide)
-	})
-	if err != nil {
-		return err
-	}
-	for _, b := range t.buckets {
-		for j, r := range b.who {
-			q := asked[r]
-			c := &t.Coords[i[q.k]]
-			for v, id := range c.IDs {
-				out[q.k][v] += float64(b.wide[j][id]) / t.temp
-			}
-			for v, p := range c.Phrases {
-				if len(p.IDs) == q.length {
-					out[q.k][v] += float64(b.wide[j][p.IDs[q.slot]]) / t.temp
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// allMasked is, for every coordinate, the tempered log f of its categories with all blanks masked.
-func (t *target) allMasked(ctx context.Context, m *recall.Recall) ([][]float64, error) {
-	at, logp := make([]int, len(t.Coords)), make([][]float64, len(t.Coords))
-	for i := range t.Coords {
-		at[i], logp[i] = i, make([]float64, t.Coords[i].K())
-	}
-	return logp, t.masked(ctx, m, t.Shortest(), at, logp, 0)
-}
-
 // sort puts the valid states into buckets, with room for what the model
 // returns, width values a mask, and sets the energy of the others.
 func (t *target) sort(x [][]int32, u []float64, width int) {
@@ -281,31 +193,25 @@ func (t *target) sort(x [][]int32, u []float64, width int) {
 	}
 }
 
-// count adds the rows that the energies of the states in the buckets take.
-func (t *target) count() {
+// countEach adds the rows that each state in the buckets takes, or each request.
+func (t *target) countEach(rows func(b *bucket, j int) int) {
 	for _, b := range t.buckets {
-		for _, state := range b.states {
-			t.rows += t.model.NoteRows(b.lay.Sentence, state)
+		for j := range b.states {
+			t.rows += rows(b, j)
 		}
 	}
 }
 
-// countGradients adds the rows that the gradients of the states in the buckets take.
-func (t *target) countGradients() {
-	for _, b := range t.buckets {
-		for _, state := range b.states {
-			t.rows += t.model.NoteGradient(b.lay.Sentence, state, t.mode)
-		}
-	}
+// count adds the rows of energies.
+func (t *target) count() {
+	t.countEach(func(b *bucket, j int) int { return t.model.NoteRows(b.lay.Sentence, b.states[j]) })
 }
 
 // countMasked adds the rows of conditionals: of each state one masked token is asked about.
 func (t *target) countMasked() {
-	for _, b := range t.buckets {
-		for j, state := range b.states {
-			t.rows += t.model.NoteRow(b.lay.Sentence, state, b.blanks[j])
-		}
-	}
+	t.countEach(func(b *bucket, j int) int {
+		return t.model.NoteRow(b.lay.Sentence, b.states[j], b.blanks[j])
+	})
 }
 
 func (t *target) reset() {
