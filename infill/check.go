@@ -104,8 +104,8 @@ func (o Options) Complete() Options {
 	}
 	o.Sampling.Steps = cmp.Or(o.Sampling.Steps, o.defaultSteps())
 	o.Sampling.Chains = cmp.Or(o.Sampling.Chains, DefaultChains)
-	o.Sampling.Temperature = cmp.Or(o.Sampling.Temperature, DefaultTemperature)
-	o.Results.Top = cmp.Or(o.Results.Top, DefaultTop)
+	o.Sampling.Temperature = cmp.Or(o.Sampling.Temperature, defaultTemperature)
+	o.Results.Top = cmp.Or(o.Results.Top, defaultTop)
 	return o
 }
 

@@ -24,8 +24,8 @@ const warnRHat = 1.1
 // saw now and then says little.
 const warnFrom = 0.05
 
-// ErrUnmixed is a warning about estimated probabilities: Marginals.Warning says why.
-var ErrUnmixed = errors.New("probabilities or their standard errors may be wrong")
+// errUnmixed is a warning about estimated probabilities: Marginals.Warning says why.
+var errUnmixed = errors.New("probabilities or their standard errors may be wrong")
 
 // Marginals are probabilities under π: of the words of each blank, whatever the other blanks have,
 // and of whole texts. They are shares of all states of all chains after the burn-in, or exact.
@@ -43,7 +43,7 @@ type Marginals struct {
 	// Result.Exact, for fewer than 8 states of a chain, or where the sampler knows no energies.
 	ESS, RHat float64
 	// Warning says why the probabilities and their errors may be wrong, "" for no reason to think so.
-	// Result.Warnings has each reason too, as an ErrUnmixed.
+	// Result.Warnings has each reason too, as a warning of its own.
 	Warning string
 }
 
@@ -152,7 +152,7 @@ func (m *Marginals) warn(res *Result, why string) {
 		m.Warning += "; and "
 	}
 	m.Warning += why
-	res.Warnings = append(res.Warnings, fmt.Errorf("%w: %s", ErrUnmixed, why))
+	res.Warnings = append(res.Warnings, fmt.Errorf("%w: %s", errUnmixed, why))
 }
 
 // estimates are the likeliest n texts and their probabilities.

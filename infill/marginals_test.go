@@ -423,7 +423,7 @@ func TestMarginalsWarn(t *testing.T) {
 		}
 		right := len(r.Warnings) == len(c.warns)
 		for i := 0; right && i < len(c.warns); i++ {
-			right = errors.Is(r.Warnings[i], ErrUnmixed) &&
+			right = errors.Is(r.Warnings[i], errUnmixed) &&
 				strings.Contains(r.Warnings[i].Error(), c.warns[i]) &&
 				strings.Contains(r.Marginals.Warning, c.warns[i])
 		}

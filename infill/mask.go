@@ -13,9 +13,9 @@ type Masking struct {
 
 	Keep  *WordSet  // words that are never masked; nil: none
 	Class WordClass // the words that may be masked
-	Stop  *WordSet  // the function words of ClassContent; nil: EnglishStopWords
+	Stop  *WordSet  // the function words of ClassContent; nil: those of English
 	// Spans are labelled parts of the text. If MaskLabels has labels, only words in spans of these
-	// are masked. Words that have a byte in a span with one of KeepLabels are not. AnyLabel stands
+	// are masked. Words that have a byte in a span with one of KeepLabels are not. "*" stands
 	// for all labels. Spans without any of these labels to go by are an ErrOption.
 	Spans                  []LabelledSpan
 	MaskLabels, KeepLabels []string

@@ -55,7 +55,7 @@ func (o *Options) method() Method {
 // probabilities reports whether the options ask for what only draws of π and exact sums tell.
 func (o *Options) probabilities() bool {
 	t := o.Sampling.Temperature
-	return t != 0 && t != DefaultTemperature || o.Results.Marginals || o.Results.Normalize
+	return t != 0 && t != defaultTemperature || o.Results.Marginals || o.Results.Normalize
 }
 
 // Effort says how much a search looks at.

@@ -57,7 +57,7 @@ func (t *target) exactNormalizer(u []float64, best float64) Normalizer {
 func (p *plan) normalize(ctx context.Context, res *Result) error {
 	if p.opt.stopped() {
 		res.Warnings = append(res.Warnings, fmt.Errorf("%w: log Z was not estimated, since the run was "+
-			"stopped", ErrUnmixed))
+			"stopped", errUnmixed))
 		return nil
 	}
 	var first []*part              // of each combination of lengths
@@ -125,10 +125,10 @@ func (t *target) normalizer(ctx context.Context, opt *Options, id string, last [
 	switch {
 	case o.From != nil && !(n.Error <= warnNats):
 		warn = fmt.Errorf("%w: chains from draws say that log Z is %.2f, chains from the fillings %.2f; "+
-			"more steps bring them together", ErrUnmixed, n.Below, n.Above)
+			"more steps bring them together", errUnmixed, n.Below, n.Above)
 	case o.From == nil && !(n.ESS >= warnWeights):
 		warn = fmt.Errorf("%w: log Z rests on %.1f effective chains of %d, fewer than %d; "+
-			"more steps or chains make them more", ErrUnmixed, n.ESS, chains, warnWeights)
+			"more steps or chains make them more", errUnmixed, n.ESS, chains, warnWeights)
 	}
 	return n, warn, nil
 }

@@ -213,14 +213,14 @@ func TestNormalizerWarns(t *testing.T) {
 	}{
 		{"the [MASK] saw the [MASK] .", Options{Sampling: SamplingOptions{Chains: 3,
 			Sampler: &samplers.Gibbs{}}}, "effective chains of 3",
-			ErrUnmixed},
+			errUnmixed},
 		{"the [MASK] saw the [MASK] .", Options{Sampling: SamplingOptions{Chains: 3, Steps: NoSteps}},
-			"effective chains of 3", ErrUnmixed},
+			"effective chains of 3", errUnmixed},
 		// Chains that hardly move end where they began, and that is not where π is.
 		{"the [MASK] saw the [MASK] and the [MASK] .",
 			Options{Sampling: SamplingOptions{Chains: 4, Temperature: .1, Steps: 3,
 				Sampler: &samplers.RWM{Flips: 1}}, Words: WordOptions{Vocab: VocabAll}}, "chains from draws say",
-			ErrUnmixed},
+			errUnmixed},
 		{"the [MASK|dog] saw the [MASK|dog|cat] and the [MASK|cat|dog] and a [MASK|bird|fish] .", Options{}, "", nil},
 		// All of a row of blanks must differ.
 		{strings.Repeat("the [MASK|dog|cat|bird|fish|horse|cow|fox|bear] ", 8) + ".",

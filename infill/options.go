@@ -15,9 +15,9 @@ const (
 	// PublishedSteps is the default where Marginals or Normalize ask for probabilities.
 	PublishedSteps = 50
 	DefaultChains  = 25
-	DefaultTop     = 5
-	// DefaultTemperature leaves U as the model has it.
-	DefaultTemperature = 1
+	defaultTop     = 5
+	// defaultTemperature leaves U as the model has it.
+	defaultTemperature = 1
 )
 
 // Values of Options in place of a number, where 0 is the default.

@@ -96,5 +96,5 @@ type Result struct {
 	// Normalizers has log Z of every combination of lengths that was sampled, in the order of the
 	// lengths, where Options.Results.Normalize asks for it.
 	Normalizers []Normalizer
-	Warnings    []error // what went on all the same; mlm.ErrNotFinite, ErrUnmixed
+	Warnings    []error // what went on all the same; mlm.ErrNotFinite, those of Marginals
 }

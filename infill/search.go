@@ -97,7 +97,7 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 		seen:  map[string]float64{},
 		texts: map[string]*filled{}, open: p.open}
 	if s.want == 0 {
-		s.want = DefaultTop
+		s.want = defaultTop
 	}
 	if o.Results.Select != SelectLikelihood {
 		s.want = max(diversePool, 2*s.want)

@@ -34,8 +34,8 @@ const (
 	maxStartBytes = 256 << 20 // bytes of all texts and words
 )
 
-// NewStarts makes an empty collection. Errors name it: "standard input", the name of a file, "".
-func NewStarts(name string) *Starts {
+// newStarts makes an empty collection. Errors name it: "standard input", the name of a file, "".
+func newStarts(name string) *Starts {
 	return &Starts{name: name, byText: map[string][]started{}}
 }
 
@@ -85,7 +85,7 @@ func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, err
 	if tok == nil {
 		return nil, fmt.Errorf("%w: %w", ErrStart, text.ErrNoTokenizer)
 	}
-	s := NewStarts(name)
+	s := newStarts(name)
 	in := textline.NewReader(r, maxStartLine)
 	mask := tok.Token(tok.MaskID())
 	fillings := 0

@@ -150,7 +150,7 @@ func TestStartGiven(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, info := range samplers.List() {
-		one := NewStarts("")
+		one := newStarts("")
 		one.Add("the [MASK] saw the [MASK] .", []string{"dog", "fox"}, "")
 		tm, err := Parse(tok, "the [MASK] saw the [MASK] .")
 		if err != nil {
@@ -171,7 +171,7 @@ func TestStartOpenLengths(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	const text = "the [MASK*1-2] sleeps ."
-	s := NewStarts("file")
+	s := newStarts("file")
 	s.Add(text, []string{"big dog"}, "file, line 1")
 	s.Add(text, []string{"cat"}, "file, line 2")
 	got, err := startsOf(t, e, text,
@@ -180,7 +180,7 @@ func TestStartOpenLengths(t *testing.T) {
 	if err != nil || !slices.Equal(got, []string{"big dog", "big dog", "cat", "cat"}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	short := NewStarts("file")
+	short := newStarts("file")
 	short.Add(text, []string{"cat"}, "file, line 2")
 	if _, err := startsOf(t, e, text,
 		Options{Sampling: SamplingOptions{Start: StartGiven, Starts: short, Chains: 4}}); !errors.Is(err,
@@ -195,7 +195,7 @@ func TestStartErrors(t *testing.T) {
 	e := New(tiny(t))
 	const text = "the [MASK] saw the [MASK] ."
 	given := func(words ...string) Options {
-		s := NewStarts("run.jsonl")
+		s := newStarts("run.jsonl")
 		s.Add(text, words, "run.jsonl, line 7")
 		return Options{Sampling: SamplingOptions{Start: StartGiven, Starts: s}}
 	}
@@ -209,11 +209,11 @@ func TestStartErrors(t *testing.T) {
 		"run.jsonl, line 7: its words break a rule": with(given("dog", "dog"),
 			func(o *Options) { o.Words.NoRepeat = true }),
 		"run.jsonl: it has no filling of this text": {Sampling: SamplingOptions{Start: StartGiven,
-			Starts: NewStarts("run.jsonl")}},
+			Starts: newStarts("run.jsonl")}},
 		`blank 1, "fox": it is not among`: {Sampling: SamplingOptions{Start: StartOriginal},
 			Words: WordOptions{Original: []string{"fox", "dog"}, Ban: list(t, "fox")}},
 		`the fillings to begin with: it has no filling`: {Sampling: SamplingOptions{Start: StartGiven,
-			Starts: NewStarts("")}},
+			Starts: newStarts("")}},
 	} {
 		want = strings.Replace(want, " : it", ": it", 1)
 		if _, err := startsOf(t, e, text, opt); !errors.Is(err, ErrStart) ||
@@ -223,7 +223,7 @@ func TestStartErrors(t *testing.T) {
 	}
 	for _, opt := range []Options{{Sampling: SamplingOptions{Start: -1}},
 		{Sampling: SamplingOptions{Start: 9}}, {Sampling: SamplingOptions{Start: StartGiven}},
-		{Sampling: SamplingOptions{Starts: NewStarts("")}}} {
+		{Sampling: SamplingOptions{Starts: newStarts("")}}} {
 		if err := opt.fill(); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", opt, err)
 		}

@@ -86,9 +86,6 @@ func CountWords(s string) int { return text.CountWords(s) }
 // excluded, and Label.
 type LabelledSpan = text.LabelledSpan
 
-// AnyLabel stands for every label.
-const AnyLabel = text.AnyLabel
-
 // CheckSpans refuses spans that cannot move with a text whose words are masked: those that are not
 // of the text, and any of a text with a backslash before a blank, since the masked text is without
 // it. Errors wrap [ErrSpan], but for those of [Parse].
@@ -139,8 +136,3 @@ func NewWordSet(words []string) (*WordSet, error) { return text.NewWordSet(words
 // ReadWordSet reads a set of words or phrases, one a line. Empty lines and lines that begin with #
 // are left out. Errors name the line.
 func ReadWordSet(r io.Reader) (*WordSet, error) { return text.ReadWordSet(r) }
-
-// EnglishStopWords is the program's list of English function words: articles, pronouns,
-// prepositions, conjunctions, auxiliary verbs, and adverbs of degree, negation and place. The set
-// is shared and must not be changed.
-var EnglishStopWords = text.EnglishStopWords

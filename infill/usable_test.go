@@ -11,6 +11,8 @@ import (
 
 	"infill/mlm"
 	"infill/tokenize"
+
+	"infill/infill/internal/text"
 )
 
 // strange has the tokens of another vocabulary.
@@ -201,10 +203,10 @@ func TestOriginalWordsAreOneForEveryBlank(t *testing.T) {
 // The zero values of collections are empty ones.
 func TestZeroCollections(t *testing.T) {
 	var set WordSet
-	set.Add(EnglishStopWords())
+	set.Add(text.EnglishStopWords())
 	set.Add(nil)
-	if set.Len() != EnglishStopWords().Len() {
-		t.Errorf("%d words, want %d", set.Len(), EnglishStopWords().Len())
+	if set.Len() != text.EnglishStopWords().Len() {
+		t.Errorf("%d words, want %d", set.Len(), text.EnglishStopWords().Len())
 	}
 	var starts Starts
 	starts.Add("a [MASK]", []string{"cat"}, "")

@@ -25,9 +25,9 @@ type Classifier struct {
 	many   bool // each label is a question of its own
 }
 
-// OpenClassifier opens the classifier in a folder: model.onnx with the output logits, config.json
+// newClassifier opens the classifier in a folder: model.onnx with the output logits, config.json
 // with id2label, and the tokenizer's files. Errors: those of [mlm.OpenNetwork].
-func OpenClassifier(ctx context.Context, dir string, o mlm.Options) (*Classifier, error) {
+func newClassifier(ctx context.Context, dir string, o mlm.Options) (*Classifier, error) {
 	net, err := mlm.OpenNetwork(ctx, dir, "logits", o)
 	if err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func values(t *testing.T, term infill.Term, texts ...infill.Finished) []float64 
 // Words count where they are filled in, whole, whatever their case, and as often as they stand.
 func TestWords(t *testing.T) {
 	t.Parallel()
-	l, err := ReadWords(strings.NewReader("# moods\nGood\t2\nbad -1.5\n\nfilm 100\nçà 4\ndon't 8\n"))
+	l, err := wordsOf(strings.NewReader("# moods\nGood\t2\nbad -1.5\n\nfilm 100\nçà 4\ndon't 8\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestWords(t *testing.T) {
 		"well-known": "line 1", "\xff": "line 1", "good NaN": "line 1", "good 1e9": "line 1", "# a": "no word",
 		strings.Repeat("a", maxLine+1): "line 1",
 	} {
-		if _, err := ReadWords(strings.NewReader(text)); !errors.Is(err, ErrSpec) ||
+		if _, err := wordsOf(strings.NewReader(text)); !errors.Is(err, ErrSpec) ||
 			!strings.Contains(err.Error(), line) {
 			t.Errorf("%.20q: %v", text, err)
 		}
@@ -145,7 +145,7 @@ func TestWords(t *testing.T) {
 func FuzzReadWords(f *testing.F) {
 	f.Add("good 2\nbad\t-1\n# no\n\n", "A good film", 2, 6)
 	f.Fuzz(func(t *testing.T, list, text string, from, to int) {
-		l, err := ReadWords(strings.NewReader(list))
+		l, err := wordsOf(strings.NewReader(list))
 		if err != nil || from < 0 || to < from || to > len(text) {
 			return
 		}

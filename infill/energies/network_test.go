@@ -60,7 +60,7 @@ func changed(t *testing.T, name string, files map[string]string) string {
 
 func openClassifier(t *testing.T, dir string) *Classifier {
 	t.Helper()
-	c, err := OpenClassifier(t.Context(), dir, mlm.Options{})
+	c, err := newClassifier(t.Context(), dir, mlm.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestBadNetworks(t *testing.T) {
 	open := map[string]func(context.Context, string, mlm.Options) (interface{ Close() error }, error){
 		"classifier": func(ctx context.Context, dir string, o mlm.Options) (interface{ Close() error },
 			error) {
-			return OpenClassifier(ctx, dir, o)
+			return newClassifier(ctx, dir, o)
 		},
 		"similar": func(ctx context.Context, dir string, o mlm.Options) (interface{ Close() error }, error) {
 			return OpenEncoder(ctx, dir, o)
@@ -205,7 +205,7 @@ func TestBadNetworks(t *testing.T) {
 			t.Errorf("%s of %s with %v: %v", c.kind, c.from, c.change, err)
 		}
 	}
-	if _, err := OpenClassifier(t.Context(), "testdata/none", mlm.Options{}); !errors.Is(err,
+	if _, err := newClassifier(t.Context(), "testdata/none", mlm.Options{}); !errors.Is(err,
 		os.ErrNotExist) {
 		t.Error(err)
 	}

@@ -115,7 +115,7 @@ func open(ctx context.Context, s Spec, o Options) (*part, error) {
 		term := func(s Spec) (infill.Term, error) { return list.named(s.Name()), nil }
 		return &part{sum: sum, term: term}, nil
 	case "classifier":
-		c, err := OpenClassifier(ctx, s.Path, o.Options)
+		c, err := newClassifier(ctx, s.Path, o.Options)
 		if err != nil {
 			return nil, err
 		}

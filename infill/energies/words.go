@@ -33,10 +33,10 @@ type Words struct {
 	weights map[string]float64
 }
 
-// ReadWords reads a list: a word a line, or a word, white space and its weight, which is 1
+// wordsOf reads a list: a word a line, or a word, white space and its weight, which is 1
 // otherwise. Empty lines and those that begin with # are passed over. Errors wrap ErrSpec and
 // name the line.
-func ReadWords(r io.Reader) (*Words, error) {
+func wordsOf(r io.Reader) (*Words, error) {
 	l := &Words{name: "words", weights: map[string]float64{}}
 	in := textline.NewReader(r, maxLine)
 	for {
@@ -89,7 +89,7 @@ func readWords(path string) (list *Words, sum string, err error) {
 		if err != nil {
 			return err
 		}
-		list, err = ReadWords(u)
+		list, err = wordsOf(u)
 		return errors.Join(err, u.Close())
 	})
 	return list, sum, err

@@ -123,12 +123,14 @@ func (v *Fill) Open(
 
 // Defaults are the values of settings that nobody chose.
 func Defaults() *Fill {
+	ran := infill.Options{}.Complete()
 	return &Fill{
 		Sampling: FillSampling{Sampler: "rows"},
 		Memo:     defaultMemo,
 		Options: infill.Options{
-			Sampling: infill.SamplingOptions{Chains: infill.DefaultChains,
-				Temperature: infill.DefaultTemperature}, Results: infill.ResultOptions{Top: infill.DefaultTop},
+			Sampling: infill.SamplingOptions{Chains: ran.Sampling.Chains,
+				Temperature: ran.Sampling.Temperature},
+			Results: infill.ResultOptions{Top: ran.Results.Top},
 		},
 	}
 }
@@ -179,7 +181,7 @@ func (v *Fill) method() infill.Method {
 	case v.Sampling.Chosen:
 		return infill.MethodSample
 	case o.Results.Marginals || o.Results.Normalize ||
-		o.Sampling.Temperature != 0 && o.Sampling.Temperature != infill.DefaultTemperature:
+		o.Sampling.Temperature != 0 && o.Sampling.Temperature != 1:
 		return infill.MethodExact
 	}
 	return infill.MethodSearch

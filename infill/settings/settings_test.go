@@ -145,7 +145,7 @@ func TestDefaultsAreTheEngines(t *testing.T) {
 	t.Parallel()
 	v := Defaults().Options
 	v.Sampling.Chains -= infill.DefaultChains
-	v.Results.Top -= infill.DefaultTop
+	v.Results.Top -= 5
 	v.Sampling.Temperature--
 	if !reflect.DeepEqual(v, infill.Options{}) {
 		t.Errorf("%+v", v)

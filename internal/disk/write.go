@@ -116,18 +116,6 @@ func createTemp(path string) (f *os.File, err error) {
 	return f, err
 }
 
-// MkdirTemp makes a new folder in dir, for what [Rename] will give its name. [IsTemp] recognises
-// the name. Unlike with os.MkdirTemp, the umask alone decides who can read it.
-func MkdirTemp(dir string) (path string, err error) {
-	for range 100 {
-		path = filepath.Join(dir, tempName())
-		if err = os.Mkdir(path, 0o777); !errors.Is(err, fs.ErrExist) {
-			break
-		}
-	}
-	return path, err
-}
-
 func tempName() string { return fmt.Sprintf("%s%016x%s", tempPrefix, rand.Uint64(), tempSuffix) }
 
 // Rename gives a file or a folder that is whole and synced its final name, and makes

@@ -199,27 +199,3 @@ func TestWriteTogether(t *testing.T) {
 		}
 	}
 }
-
-// A folder on the way has a name of its own, which IsTemp knows, and gets the final one.
-func TestMkdirTemp(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	a, err := MkdirTemp(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := MkdirTemp(dir)
-	if err != nil || a == b || filepath.Dir(a) != dir || !IsTemp(filepath.Base(a)) {
-		t.Fatalf("%s, %s, %v", a, b, err)
-	}
-	if err := errors.Join(os.WriteFile(filepath.Join(a, "x"), []byte("1"), 0o600),
-		Rename(a, filepath.Join(dir, "final"))); err != nil {
-		t.Fatal(err)
-	}
-	if got := content(t, filepath.Join(dir, "final", "x")); got != "1" {
-		t.Errorf("%q", got)
-	}
-	if _, err := MkdirTemp(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
-}

@@ -6,10 +6,10 @@ import (
 	"infill/mlm/onnx"
 )
 
-// Separate gives a model in which the lookup of words is a node of its own where an optimiser has
+// separate gives a model in which the lookup of words is a node of its own where an optimiser has
 // fused it with the normalisation after it (EmbedLayerNormalization), so that the embeddings can be
 // replaced. Weights and the other nodes are shared with m, which stays as it is.
-func Separate(m *onnx.Model) *onnx.Model {
+func separate(m *onnx.Model) *onnx.Model {
 	isFused := func(n *onnx.Node) bool {
 		return n.Op == "EmbedLayerNormalization" && len(n.Inputs) > 2 && n.Inputs[2] != ""
 	}

@@ -53,7 +53,7 @@ type MaskedLM struct {
 // are looked up in, and the logits. Errors wrap ErrParts, or onnxeval.ErrOp for an operator that
 // cannot be evaluated.
 func NewMaskedLM(m *onnx.Model) (*MaskedLM, error) {
-	m = Separate(m)
+	m = separate(m)
 	e, err := New(m)
 	if err != nil {
 		return nil, err
