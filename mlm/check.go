@@ -25,28 +25,28 @@ type CheckOptions struct {
 // CheckReport compares the running model with a float64 evaluation of its
 // file, in which derivatives are central differences.
 type CheckReport struct {
-	Blanks     int
-	Directions int // derivatives compared
+	Blanks     int `json:"blanks"`
+	Directions int `json:"directions"` // derivatives compared
 	// LogProbError is the largest |difference| of log f over the vocabulary
 	// at every blank, in nats.
-	LogProbError float64
+	LogProbError float64 `json:"log_prob_error"`
 	// FirstTermError is the same for the first term of the gradient, where it
 	// can be had by itself (the forward mode).
-	FirstTermError float64
+	FirstTermError float64 `json:"first_term_error"`
 	// GradientError is the largest difference of the backward term
 	// E_v·Σ ∂log f/∂e_j, divided by GradientScale, the largest such term.
-	GradientError float64
-	GradientScale float64
+	GradientError float64 `json:"gradient_error"`
+	GradientScale float64 `json:"gradient_scale"`
 	// GradientRMS is the root of the mean square of those differences, divided
 	// by that of the terms.
-	GradientRMS float64
+	GradientRMS float64 `json:"gradient_rms"`
 	// Tolerance bounds LogProbError, and GradientError unless the backward pass
 	// is in integers.
-	Tolerance float64
+	Tolerance float64 `json:"tolerance"`
 	// RMSTolerance bounds GradientRMS of a backward pass in integers. It is 0 for
 	// one in float32.
-	RMSTolerance float64
-	OK           bool
+	RMSTolerance float64 `json:"rms_tolerance,omitempty"`
+	OK           bool    `json:"ok"`
 }
 
 // checkTolerance is what float32 arithmetic may cost: the backward term is

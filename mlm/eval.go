@@ -35,27 +35,27 @@ type EvalOptions struct {
 
 // Accuracy sums up predictions of masked pieces.
 type Accuracy struct {
-	Masked     int     // pieces predicted
-	Top1       float64 // share in [0,1] whose most probable token is right
-	Top5       float64 // share with the right token among the five most probable
-	Perplexity float64 // exp of the mean negative log-probability, ≥ 1
+	Masked     int     `json:"masked"`     // pieces predicted
+	Top1       float64 `json:"top1"`       // share in [0,1] whose most probable token is right
+	Top5       float64 `json:"top5"`       // share with the right token among the five most probable
+	Perplexity float64 `json:"perplexity"` // exp of the mean negative log-probability, ≥ 1
 }
 
 // Band is the accuracy on the pieces of one range of frequency ranks.
 type Band struct {
-	FromRank int // 1 is the most frequent piece of the text
-	ToRank   int // inclusive; 0: without end
+	FromRank int `json:"from_rank"` // 1 is the most frequent piece of the text
+	ToRank   int `json:"to_rank"`   // inclusive; 0: without end
 	Accuracy
 }
 
 // EvalReport is what [Model.Eval] found.
 type EvalReport struct {
 	Accuracy
-	Lines   int // evaluated
-	Pieces  int // in those lines, special tokens not counted
-	TooLong int // lines skipped because the model cannot take them
-	Empty   int // lines skipped because they have no piece
-	Bands   []Band
+	Lines   int    `json:"lines"`    // evaluated
+	Pieces  int    `json:"pieces"`   // in those lines, special tokens not counted
+	TooLong int    `json:"too_long"` // lines skipped because the model cannot take them
+	Empty   int    `json:"empty"`    // lines skipped because they have no piece
+	Bands   []Band `json:"bands"`
 }
 
 // bandEnds are the last ranks of all bands but the open one.

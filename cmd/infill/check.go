@@ -53,7 +53,7 @@ func modelCheckCommand(std stdio) *cli.Command {
 				return err
 			}
 			if asJSON {
-				err = jsonl.Encode(std.out, gradientCheckJSON(*r))
+				err = jsonl.Encode(std.out, r)
 			} else {
 				err = printCheck(std.out, r)
 			}

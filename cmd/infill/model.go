@@ -112,7 +112,7 @@ func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt 
 		return err
 	}
 	if asJSON {
-		return jsonl.Encode(std.out, evalWire(r))
+		return jsonl.Encode(std.out, r)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, %d masked", count.Of(r.Lines, "line"), count.Of(r.Pieces, "piece"),

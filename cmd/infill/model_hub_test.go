@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"infill/infill/settings"
+	"infill/mlm"
 	"infill/models"
 	"infill/models/hub"
 )
@@ -134,7 +135,7 @@ func TestModelPullAndUse(t *testing.T) {
 	// Verified by its name and by its folder; then changed.
 	for _, arg := range []string{"tiny", folder} {
 		r = infillRun("", "model", "verify", "--json", arg)
-		var v verificationJSON
+		var v verification
 		if err := json.Unmarshal([]byte(r.out), &v); err != nil || r.code != 0 || !v.OK ||
 			v.Model != "tiny" ||
 			v.Folder != folder ||
@@ -399,10 +400,10 @@ func TestVerifyOwnFolder(t *testing.T) {
 		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	for i, m := range models.All() {
-		var v verificationJSON
+		var v verification
 		if err := json.Unmarshal([]byte(lines[i]), &v); err != nil || !v.OK || v.Model != m.Name ||
 			!slices.ContainsFunc(
-				v.Files, func(c fileCheckJSON) bool { return c.Path == "model.safetensors" },
+				v.Files, func(c hub.Check) bool { return c.Path == "model.safetensors" },
 			) {
 			t.Errorf("exit %d, %v: %s", r.code, err, lines[i])
 		}
@@ -415,7 +416,7 @@ func TestModelArgument(t *testing.T) {
 		t.Fatal("the environment of the tests names no model")
 	}
 	r := infillRun("", "model", "info", tinyModel, "--json")
-	var v infoJSON
+	var v mlm.Info
 	if err := json.Unmarshal([]byte(r.out), &v); err != nil || v.Hidden != 32 {
 		t.Errorf("exit %d, %v: %s%s", r.code, err, r.out, r.err)
 	}

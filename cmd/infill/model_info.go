@@ -37,7 +37,7 @@ func modelInfoCommand(std stdio) *cli.Command {
 				return err
 			}
 			if asJSON {
-				return errors.Join(jsonl.Encode(std.out, r.wire()), err)
+				return errors.Join(jsonl.Encode(std.out, r), err)
 			}
 			return errors.Join(printInfo(std.out, r), err)
 		},
@@ -47,7 +47,7 @@ func modelInfoCommand(std stdio) *cli.Command {
 // A recognised is what info found.
 type recognised struct {
 	mlm.Info
-	Problems []string // why the model cannot be used
+	Problems []string `json:"problems,omitempty"` // why the model cannot be used
 }
 
 // recognise opens the model, or, if that fails, looks at its parts; then the error of opening comes

@@ -22,7 +22,7 @@ func TestModelInfoWhole(t *testing.T) {
 				t.Errorf("%s: %q is not in\n%s", model, row, r.out)
 			}
 		}
-		var j recognisedJSON
+		var j recognised
 		if err := json.Unmarshal([]byte(infillRun("", "model", "info", "--json", model).out), &j); err != nil || r.code != 0 || len(j.Problems) > 0 ||
 			!strings.Contains(r.out, j.SHA256) || !strings.Contains(r.out, j.Embedding) ||
 			!strings.Contains(r.out, j.Head) ||
@@ -73,7 +73,7 @@ func TestModelInfoFixtures(t *testing.T) {
 		if r.code != exitTrouble || !strings.Contains(r.err, "tokenizer") {
 			t.Errorf("%s: exit %d: %s", f, r.code, r.err)
 		}
-		var j recognisedJSON
+		var j recognised
 		if err := json.Unmarshal([]byte(infillRun("", "model", "info", "--json", f).out), &j); err != nil ||
 			len(j.Problems) == 0 ||
 			j.Vocab == 0 {

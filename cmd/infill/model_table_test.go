@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"infill/internal/testmode"
+	"infill/mlm"
 )
 
 // tableMarks are between which the table of mlm/onnxgrad/testdata/README.md stands.
@@ -110,7 +111,7 @@ func fixtureRow(t *testing.T, name, file string) string {
 
 // commands runs info, fill, score and check on the model in dir and says how each ended. All are on
 // the processor, as the bounds of a check are another device's where there is one.
-func commands(t *testing.T, name, dir string) (info infoJSON, fill, score, check string) {
+func commands(t *testing.T, name, dir string) (info mlm.Info, fill, score, check string) {
 	t.Helper()
 	if r := infillRun("", "model", "info", "--json", dir); json.Unmarshal(
 		[]byte(r.out), &info,
@@ -129,7 +130,7 @@ func commands(t *testing.T, name, dir string) (info infoJSON, fill, score, check
 		),
 	)
 	r := infillRun("", "model", "check", "--json", "--device", "cpu", "--model", dir)
-	var report gradientCheckJSON
+	var report mlm.CheckReport
 	switch err := json.Unmarshal([]byte(r.out), &report); {
 	case err == nil && report.OK && r.code == 0:
 		check = fmt.Sprintf("yes, error ≤ %.0e", report.Tolerance)

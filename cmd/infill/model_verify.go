@@ -29,10 +29,10 @@ var errVerify = errors.New("a model is not what it should be; infill model pull 
 
 // A verification is what verify found of one model.
 type verification struct {
-	Model  string // its name or the folder
-	Folder string // "" for an embedded model
-	Files  []hub.Check
-	OK     bool
+	Model  string      `json:"model"`            // its name or the folder
+	Folder string      `json:"folder,omitempty"` // "" for an embedded model
+	Files  []hub.Check `json:"files"`
+	OK     bool        `json:"ok"`
 }
 
 func modelVerifyCommand(std stdio) *cli.Command {
@@ -79,7 +79,7 @@ func modelVerifyCommand(std stdio) *cli.Command {
 				}
 				fault = fault || !v.OK
 				if asJSON {
-					err = jsonl.Encode(std.out, v.wire())
+					err = jsonl.Encode(std.out, v)
 				} else {
 					err = printVerification(std.out, v)
 				}

@@ -137,13 +137,13 @@ func (c Cache) Expected(m *Model, f *File) string { return c.readRecord(m).expec
 
 // A Check is the comparison of one file with what it should be.
 type Check struct {
-	Path   string
-	Bytes  int64  // as found, -1 if it is missing
-	SHA256 string // as found
-	Want   string // SHA-256 it should have, "" if nothing says
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"`            // as found, -1 if it is missing
+	SHA256 string `json:"sha256,omitempty"` // as found
+	Want   string `json:"want,omitempty"`   // SHA-256 it should have, "" if nothing says
 	// what says so: "the catalogue", "the record of the first download", or the name of a file
-	By     string
-	Result string // one of Same, Differs, Missing, Extra, Unknown
+	By     string `json:"by,omitempty"`
+	Result string `json:"result"` // one of Same, Differs, Missing, Extra, Unknown
 }
 
 // Results of a Check.
