@@ -68,15 +68,6 @@ func named(dst []string, side, word string, open bool) []string {
 	return dst
 }
 
-// Simpler returns the contexts of one side that a context of both sides implies.
-func Simpler(context string) (left, right string, ok bool) {
-	k := strings.IndexByte(context, '>')
-	if k <= 0 {
-		return "", "", false
-	}
-	return context[:k], context[k:], true
-}
-
 // between is the punctuation between two words, without spaces: at most two marks. It is not ok
 // where a quote or the end of a clause stands.
 func between(s string) (mark string, ok bool) {

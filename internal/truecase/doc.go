@@ -2,7 +2,7 @@
 // "the capital of france" becomes "the capital of France". The task is known as truecasing (Lita,
 // Ittycheriah, Roukos and Kambhatla, ACL 2003).
 //
-// It knows a table of words, which internal/truecase/maketable counts in a corpus. A word that has
+// It knows a table of words, which a test counts in a corpus. A word that has
 // one form with capitals in at least 80 % of its uses within sentences is written so: France,
 // October, Mr, DNA.
 // Other words are in lower case. Both have exceptions: "may" is a month after "in" and before a

@@ -17,22 +17,6 @@ type Entry struct {
 	Contexts []string // see the function Contexts; ascending
 }
 
-// String is the line of the table: the form, and then the contexts, with + where they give the word
-// its form and - where they take it.
-func (e Entry) String() string {
-	sign := " -"
-	if e.Lower {
-		sign = " +"
-	}
-	var b strings.Builder
-	b.WriteString(e.Form)
-	for _, c := range e.Contexts {
-		b.WriteString(sign)
-		b.WriteString(c)
-	}
-	return b.String()
-}
-
 // parse reads a line of the table.
 func parse(line string) (Entry, error) {
 	fields := strings.Fields(line)

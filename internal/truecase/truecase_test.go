@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The table is as internal/truecase/maketable writes it: one line for a word, in order, and in ASCII, so that no
+// The table is as TestMakeTable writes it: one line for a word, in order, and in ASCII, so that no
 // length changes.
 func TestTable(t *testing.T) {
 	t.Parallel()

@@ -1,29 +1,21 @@
-// Command truecase counts in a corpus how English words are written within sentences, and prints
-// the table of internal/truecase:
-//
-//	xz -dc ../shared/corpus/train_open.txt.xz > /tmp/corpus.txt
-//	go run ./internal/truecase/maketable /tmp/corpus.txt > /tmp/table.txt
-//	mv /tmp/table.txt internal/truecase/table.txt
-//
-// What it counted goes to standard error. It takes some minutes and 1 GB.
-package main
+package truecase
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"infill/internal/truecase"
 )
 
 // What is asked of counts.
@@ -40,27 +32,41 @@ const (
 	forgetEvery = 50_000 // lines, after which contexts seen once are forgotten
 )
 
-func main() {
-	vocab := flag.String("vocab", "models/default/vocab.txt", "the vocabulary, one piece a line")
-	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: truecase [-vocab FILE] CORPUS")
-		os.Exit(2)
+var (
+	corpusFile = flag.String("corpus", "", "text that TestMakeTable makes the table of")
+	vocabFile  = flag.String("vocab", "../../models/default/vocab.txt", "its vocabulary, one piece a line")
+)
+
+// TestMakeTable counts in a corpus how English words are written within sentences, and writes the
+// table:
+//
+//	xz -dc ../shared/corpus/train_open.txt.xz > /tmp/corpus.txt
+//	go test ./internal/truecase -run TestMakeTable -v -corpus /tmp/corpus.txt
+//
+// It takes some minutes and 1 GB.
+func TestMakeTable(t *testing.T) {
+	if *corpusFile == "" {
+		t.Skip("no -corpus")
 	}
-	if err := run(os.Stdout, flag.Arg(0), *vocab); err != nil {
-		fmt.Fprintln(os.Stderr, "truecase:", err)
-		os.Exit(1)
+	var b bytes.Buffer
+	said, err := makeTable(&b, *corpusFile, *vocabFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(said)
+	if err := os.WriteFile("table.txt", b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// run makes the table of a corpus.
-func run(w io.Writer, corpus, vocab string) error {
+// makeTable writes the table of a corpus, and says what was counted.
+func makeTable(out *bytes.Buffer, corpus, vocab string) (said string, err error) {
 	c := counts{known: map[string]bool{}, words: map[string]*word{}}
 	if err := eachLine(vocab, func(piece string) { c.known[piece] = true }); err != nil {
-		return err
+		return "", err
 	}
 	if err := eachLine(corpus, c.line(c.spelling)); err != nil {
-		return err
+		return "", err
 	}
 	c.decide()
 	n := 0
@@ -71,10 +77,9 @@ func run(w io.Writer, corpus, vocab string) error {
 		}
 		context(line)
 	}); err != nil {
-		return err
+		return "", err
 	}
 	entries := c.entries()
-	out := bufio.NewWriter(w)
 	always, open, contexts := 0, 0, 0
 	for _, e := range entries {
 		fmt.Fprintln(out, e)
@@ -86,9 +91,8 @@ func run(w io.Writer, corpus, vocab string) error {
 			always++
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%d words of the vocabulary seen, %d of the table's have capitals "+
-		"usually, %d in some contexts only, %d contexts\n", c.seen(), always, open, contexts)
-	return out.Flush()
+	return fmt.Sprintf("%d words of the vocabulary seen, %d of the table's have capitals usually, "+
+		"%d in some contexts only, %d contexts", c.seen(), always, open, contexts), nil
 }
 
 // eachLine calls do with the lines of a file.
@@ -116,7 +120,7 @@ type counts struct {
 type word struct {
 	lower    int
 	forms    map[string]int
-	entry    truecase.Entry
+	entry    Entry
 	listed   bool
 	contexts map[string]*[2]int32 // uses in lower case and in entry.Form, by context; nil: not counted
 }
@@ -130,12 +134,12 @@ func (c *counts) line(do func(key, spelt string, contexts []string)) func(string
 		if !mixed(line) {
 			return
 		}
-		for a, b := range truecase.Words(line) {
+		for a, b := range Words(line) {
 			key := strings.ToLower(line[a:b])
-			if !letters(key) || key == "i" || truecase.StartsSentence(line[:a]) {
+			if !letters(key) || key == "i" || StartsSentence(line[:a]) {
 				continue
 			}
-			contexts = truecase.Contexts(contexts[:0], line, a, b, c.capital, [][2]int{{0, len(line)}})
+			contexts = Contexts(contexts[:0], line, a, b, c.capital, [][2]int{{0, len(line)}})
 			if len(contexts) > 0 && contexts[0][0] == '<' {
 				do(key, line[a:b], contexts)
 			}
@@ -168,7 +172,7 @@ func mixed(line string) bool {
 			large++
 		}
 	}
-	for a := range truecase.Words(line) {
+	for a := range Words(line) {
 		words++
 		if r, _ := utf8.DecodeRuneInString(line[a:]); unicode.IsUpper(r) {
 			capitals++
@@ -273,8 +277,8 @@ func (c *counts) forget() {
 }
 
 // entries are the lines of the table, in the order of their words.
-func (c *counts) entries() []truecase.Entry {
-	var out []truecase.Entry
+func (c *counts) entries() []Entry {
+	var out []Entry
 	for _, key := range slices.Sorted(maps.Keys(c.words)) {
 		w := c.words[key]
 		w.choose()
@@ -299,7 +303,7 @@ func (w *word) choose() {
 		otherwise[f] = int(all) >= fits && (float64(n[side])+.5)/(float64(all)+1.5) >= least
 	}
 	for f, yes := range otherwise {
-		left, right, both := truecase.Simpler(f)
+		left, right, both := simpler(f)
 		if !e.Lower && strings.ContainsAny(f, "~=") {
 			continue // only words beside a name take its capitals
 		}
@@ -320,4 +324,58 @@ func (c *counts) seen() int {
 		}
 	}
 	return n
+}
+
+// A name, a word without capitals, a word of both kinds, and an accent.
+func TestMadeTable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	corpus := write("corpus", strings.Repeat("They came to France in May and they may come again.\n"+
+		"May is not counted at the start. \"France\" is not counted in quotes.\n"+
+		"In summer the town of São Borja, they say, is full.\n"+
+		"THEY ALL SHOUT IN FRANCE\n", 40))
+	vocab := write("vocab", "france\nmay\nthey\ncame\nsao\n")
+	var out bytes.Buffer
+	if _, err := makeTable(&out, corpus, vocab); err != nil {
+		t.Fatal(err)
+	}
+	want := "Borja\nFrance\nMay +<in +>and\nSao\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+	if _, err := makeTable(&out, filepath.Join(dir, "nowhere"), vocab); err == nil {
+		t.Error("a corpus that is not there is no error")
+	}
+}
+
+// simpler returns the contexts of one side that a context of both sides implies.
+func simpler(context string) (left, right string, ok bool) {
+	k := strings.IndexByte(context, '>')
+	if k <= 0 {
+		return "", "", false
+	}
+	return context[:k], context[k:], true
+}
+
+// String is the line of the table: the form, and then the contexts, with + where they give the word
+// its form and - where they take it.
+func (e Entry) String() string {
+	sign := " -"
+	if e.Lower {
+		sign = " +"
+	}
+	var b strings.Builder
+	b.WriteString(e.Form)
+	for _, c := range e.Contexts {
+		b.WriteString(sign)
+		b.WriteString(c)
+	}
+	return b.String()
 }
