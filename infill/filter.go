@@ -68,6 +68,7 @@ func (f *Filter) check() error {
 // An origin is the text of a template before its words were masked.
 type origin struct {
 	text  string
+	read  []string // the words that were masked as the model reads them
 	score *float64 // of the words that were masked, in nats; nil if it was not asked for
 	// The fillings that were refused because they are too near, too far, too unlikely, and of
 	// another similarity.
@@ -84,20 +85,18 @@ func (p *plan) origin(ctx context.Context) (*origin, error) {
 		}
 		return nil, nil
 	}
-	var b strings.Builder
-	spans := make([][2]int, len(words))
-	// The model sees a window of the text. With the words it is this window of the original.
-	window, last := t.Window, 0
-	for i, w := range words {
-		bl := t.Blanks[i]
-		b.WriteString(t.Text[last:bl.Start])
-		spans[i] = [2]int{b.Len(), b.Len() + len(w)}
-		b.WriteString(w)
-		last = bl.End
+	places := make([][2]int, len(t.Blanks))
+	for i, bl := range t.Blanks {
+		places[i] = [2]int{bl.Start, bl.End}
 	}
-	window[1] = b.Len() + t.Window[1] - last // nothing before the first blank was moved
-	b.WriteString(t.Text[last:])
-	o := &origin{text: b.String()}
+	before, spans := text.Restored(t.Text, places, words)
+	// The model sees a window of the text. With the words it is this window of the original.
+	window := t.Window
+	window[1] += len(before) - len(t.Text) // nothing before the first blank was moved
+	o := &origin{text: before}
+	for _, w := range words {
+		o.read = append(o.read, text.AsRead(t.Tok, w))
+	}
 	switch {
 	case p.opt.Words.Filter.MaxDrop == nil:
 		return o, nil
@@ -125,8 +124,13 @@ func (p *plan) passes(f *Filling) bool {
 		return true
 	}
 	most := 1
+	f.Changed = 0
 	for i, word := range p.opt.Words.Original { // lower case may take twice the characters
-		most += 2 * max(len(word), f.Spans[i][1]-f.Spans[i][0])
+		filled := f.Text[f.Spans[i][0]:f.Spans[i][1]]
+		most += 2 * max(len(word), len(filled))
+		if !strings.EqualFold(filled, word) && !strings.EqualFold(filled, o.read[i]) {
+			f.Changed++
+		}
 	}
 	f.Edits = text.EditDistance(f.Text, o.text, most)
 	switch by := &p.opt.Words.Filter; {

@@ -33,6 +33,9 @@ type Filling struct {
 	// Edits is the Levenshtein distance of Text from the text with Options.Words.Original in its
 	// blanks, in characters and without regard to case; 0 without these words.
 	Edits int
+	// Changed is how many blanks have another word than Options.Words.Original, case and what the
+	// model does not read apart; 0 without these words.
+	Changed int
 	// Similarity is what Filter.Similarity says of Text, nil without it.
 	Similarity *float64
 	// Chain is the first chain, from 0, whose state this was, and Step the step at which it was, see

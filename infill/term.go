@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"infill/infill/internal/recall"
@@ -63,15 +62,8 @@ func (f Finished) Before() string {
 	if len(f.Original) == 0 || len(f.Original) != len(f.Spans) {
 		return ""
 	}
-	var b strings.Builder
-	last := 0
-	for i, s := range f.Spans {
-		b.WriteString(f.Text[last:s[0]])
-		b.WriteString(f.Original[i])
-		last = s[1]
-	}
-	b.WriteString(f.Text[last:])
-	return b.String()
+	before, _ := text.Restored(f.Text, f.Spans, f.Original)
+	return before
 }
 
 // A Weighted is a term with its weight.

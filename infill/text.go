@@ -37,14 +37,16 @@ const (
 	// blank it is VocabAll but for digits: whatever continues the word, or ends it. Punctuation
 	// in a blank that stands apart is asked for: by VocabAll, by the blank
 	// ([MASK.]), or by its list. So are numbers: by VocabAll, [MASK#], a list, an expression with
-	// digits, digits or signs such as $ beside the blank, or a masked word that has some.
+	// digits, digits or signs such as $ beside the blank, or a masked word that has some. Directly beside an
+	// ideograph or kana it allows such characters only, unless the blank has an expression.
 	VocabWords Vocab = text.VocabWords
 	// VocabAll allows every token that can stand where the blank stands:
 	// after white space or punctuation whatever begins a word or is punctuation,
 	// directly after a letter or another blank whatever continues a word. Special
 	// and unused tokens never.
 	VocabAll Vocab = text.VocabAll
-	// VocabWholeWords allows only words made of letters. Directly after a
+	// VocabWholeWords allows only words made of letters, and VocabWords' characters beside
+	// ideographs. Directly after a
 	// letter these are the pieces of letters that go on with the word. Blanks
 	// with a list of their own take it as it is.
 	VocabWholeWords Vocab = text.VocabWholeWords
@@ -59,7 +61,8 @@ const (
 	// capitals of running English text, such as France, October, Mr, DNA and I. What stands beside a
 	// word decides where it may be a name or none, as may and us. A text that is itself written in
 	// lower case (caseless corpora are) stays so, and so does a list of words in which any word has
-	// a capital.
+	// a capital. A word in the place of one that was masked is written as that was, of a model that
+	// knows capitals too: in lower case, with a first capital, or all in capitals.
 	CaseAuto Case = text.CaseAuto
 	// CaseModel writes the model's tokens as they are.
 	CaseModel Case = text.CaseModel
@@ -69,17 +72,20 @@ const (
 type WordClass = text.WordClass
 
 const (
-	// ClassAll is every word.
+	// ClassAll is every word that another word can stand for.
 	ClassAll WordClass = text.ClassAll
 	// ClassContent are the words with a letter that are not function words, see Masking.Stop.
 	ClassContent WordClass = text.ClassContent
+	// ClassEverything is also what no word of a vocabulary can stand for, such as addresses,
+	// versions, names of files and of fields. Each is masked whole.
+	ClassEverything WordClass = text.ClassEverything
 )
 
 // MaxMaskWords is the largest Masking.Words.
 const MaxMaskWords = text.MaxMaskWords
 
-// CountWords is the number of words of a text, as a Masking sees them: what stands between white
-// space, punctuation alone left out.
+// CountWords is the number of words of a text that a Masking of [ClassAll] may mask: what stands
+// between white space, and the characters of scripts whose words are not set apart.
 func CountWords(s string) int { return text.CountWords(s) }
 
 // A LabelledSpan is a part of a text that has a label, such as a name: bytes Start to End, the end

@@ -22,6 +22,23 @@ const (
 	MaxExtraRounds     = 1000
 )
 
+// An Action is what makes a variant of a text.
+type Action int
+
+const (
+	// Substitute fills other words into the places of some.
+	Substitute Action = iota
+	// Insert fills words in between two others each. Which places a Masking may take its Class does
+	// not say.
+	Insert
+	// Delete takes words out. The sentence that is left scores at least as much per token as the
+	// whole one, or less by at most Filter.MaxDrop. Its score is that of all its tokens.
+	Delete
+)
+
+// Names lists the words for the values of Action, in their order.
+func (Action) Names() []string { return []string{"substitute", "insert", "delete"} }
+
 // Variants says how many different texts [Engine.Rounds] makes of one.
 type Variants struct {
 	Count      int // 1 to MaxVariants
@@ -29,6 +46,7 @@ type Variants struct {
 	// ExtraRounds is how many further choices of words may be masked if variants are missing: 0 to
 	// MaxExtraRounds. Without a bound a text of few words would be tried for ever.
 	ExtraRounds int
+	Action      Action
 }
 
 // Check refuses numbers out of range; the error is ErrOption.
@@ -42,13 +60,21 @@ func (v Variants) Check() error {
 	case v.ExtraRounds < 0 || v.ExtraRounds > MaxExtraRounds:
 		return fmt.Errorf("%w: %d extra rounds, want 0 to %d", text.ErrOption, v.ExtraRounds,
 			MaxExtraRounds)
+	case v.Action < Substitute || v.Action > Delete:
+		return fmt.Errorf("%w: action %d, want Substitute, Insert or Delete", text.ErrOption, v.Action)
 	}
 	return nil
 }
 
+// deleteRounds is how many choices of words are tried for one that a sentence can do without.
+const deleteRounds = 4
+
 // rounds is the most rounds that are made.
 func (v Variants) rounds() int {
-	if v.PerMasking == 0 {
+	switch {
+	case v.Action == Delete: // a round has one at most, and is cheap
+		return deleteRounds*v.Count + v.ExtraRounds
+	case v.PerMasking == 0:
 		return 1 + v.ExtraRounds
 	}
 	return (v.Count+v.PerMasking-1)/v.PerMasking + v.ExtraRounds
@@ -59,9 +85,10 @@ type Variant struct {
 	Filling
 	Round         int      // in which it was found, from 0; rounds have different seeds
 	Blanked       string   // the text with blanks
-	Masked        []string // the words that stood in them
-	Places        [][2]int // of these words, in bytes of the text before they were masked
-	OriginalScore *float64 // see Result.OriginalScore
+	Masked        []string // the words that stood in them, "" of those that were put in
+	OriginalScore *float64 // see Result.OriginalScore; after Delete that of the whole sentence
+	// Places are the bytes of the text before that are others now, and Became what they are in Text.
+	Places, Became [][2]int
 }
 
 // Rounds finds variants of one text, round by round. In each round words are masked and filled as
@@ -73,8 +100,10 @@ type Rounds struct {
 	masking Masking
 	opt     Options
 	want    Variants
-	done    [][]Variant // best first
-	cause   error       // the first error of a round that another round may not have
+	done    [][]Variant     // best first
+	cause   error           // the first error of a round that another round may not have
+	whole   *Score          // of the text; nil: not asked for yet
+	tried   map[string]bool // what was left of the text after words were taken out
 }
 
 // Rounds prepares to make variants of a text. Options.Seed, ID and the number of a round decide its
@@ -95,6 +124,10 @@ func (r *Rounds) Find(ctx context.Context, taken func(text string) bool) (found 
 	err error) {
 	if err := errors.Join(r.want.Check(), r.e.ready(ctx)); err != nil {
 		return nil, 0, err
+	}
+	if r.want.Action == Insert && r.opt.Words.Filter.MaxDrop != nil {
+		return nil, 0, fmt.Errorf("%w: a drop is one from the score of words that stood there, and "+
+			"nothing did where words are put in", text.ErrOption)
 	}
 	mine := map[string]bool{}
 	elsewhere := map[string]bool{}
@@ -161,28 +194,15 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	if opt.method() == MethodSearch { // whose work grows with them
 		opt.Results.Top = min(r.want.Count+3, MaxTop)
 	}
-	tok := r.e.Tokenizer()
-	plain, chosen, err := text.Masking(r.masking).Choose(r.text, tok.Token(tok.MaskID()), opt.Seed,
-		opt.ID)
-	if err != nil {
-		return nil, err
-	}
-	t, masked, err := text.BlankOut(tok, plain, chosen)
-	if err != nil {
-		return nil, err
-	}
-	opt.Words.Original = masked
 	var list []Variant
-	res, err := r.e.Fill(ctx, &Template{*t}, opt)
+	var err error
+	if r.want.Action == Delete {
+		list, err = r.without(ctx, &opt)
+	} else {
+		list, err = r.filled(ctx, opt)
+	}
 	switch {
 	case err == nil:
-		if opt.Results.Select == SelectDiverse { // in the order in which they are chosen
-			res.Fillings = diverse(res.Fillings, len(res.Fillings))
-		}
-		for _, f := range res.Fillings {
-			list = append(list, Variant{Filling: f, Round: n, Blanked: t.Source(), Masked: masked,
-				Places: chosen, OriginalScore: res.OriginalScore})
-		}
 	case errors.Is(err, space.ErrEmptySupport), errors.Is(err, ErrFiltered),
 		errors.Is(err, mlm.ErrTooLong), errors.Is(err, samplers.ErrTooMany):
 		if r.cause == nil {
@@ -191,6 +211,47 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	default:
 		return nil, err
 	}
+	for i := range list {
+		list[i].Round = n
+	}
 	r.done = append(r.done, list)
+	return list, nil
+}
+
+// filled makes the variants of a round in which blanks are filled.
+func (r *Rounds) filled(ctx context.Context, opt Options) ([]Variant, error) {
+	tok := r.e.Tokenizer()
+	m, mask := text.Masking(r.masking), r.e.Tokenizer().Token(tok.MaskID())
+	choose := m.Choose
+	if r.want.Action == Insert {
+		choose = m.ChooseGaps
+	}
+	plain, chosen, err := choose(r.text, mask, opt.Seed, opt.ID)
+	if err != nil {
+		return nil, err
+	}
+	t, masked, err := text.BlankOut(tok, plain, chosen)
+	if err != nil {
+		return nil, err
+	}
+	opt.Words.Original = masked
+	res, err := r.e.Fill(ctx, &Template{*t}, opt)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Results.Select == SelectDiverse { // in the order in which they are chosen
+		res.Fillings = diverse(res.Fillings, len(res.Fillings))
+	}
+	var list []Variant
+	for _, f := range res.Fillings {
+		v := Variant{Filling: f, Blanked: t.Source(), Masked: masked, Places: chosen,
+			Became: slices.Clone(f.Spans), OriginalScore: res.OriginalScore}
+		for i, w := range masked {
+			if end := t.Blanks[i].End; w == "" && t.Text[end] == ' ' { // which was put in too
+				v.Became[i][1]++
+			}
+		}
+		list = append(list, v)
+	}
 	return list, nil
 }

@@ -242,18 +242,7 @@ func (b *builder) touches(w word, seg string, base int) bool {
 	if b.t.MarksSpaces() {
 		return false
 	}
-	chinese := false // whether each of these characters is a word
-	switch text := b.t.text.(type) {
-	case *bertText:
-		chinese = text.norm.chinese
-	case *pipeline:
-		for _, n := range text.norm {
-			part, ok := n.(bertPart)
-			chinese = chinese || ok && part.chinese
-		}
-	}
 	before := seg[:b.s.span(w, 0, 1)[0]-base] // characters that the normalizer drops
 	first, _ := utf8.DecodeRune(b.s.bytes(w))
-	apart := isPunct(first) || chinese && isChinese(first)
-	return !apart && strings.IndexFunc(before, isWhite) < 0
+	return !b.t.Apart(first) && strings.IndexFunc(before, isWhite) < 0
 }

@@ -39,6 +39,22 @@ func (t *Tokenizer) Surface(id int32) (text string, space bool) {
 	return strings.ReplaceAll(rest, t.mark, " "), space
 }
 
+// Apart reports whether a character is a word of its own wherever it stands, in vocabularies that
+// mark the pieces inside words: punctuation, and ideographs if the tokenizer sets them apart.
+func (t *Tokenizer) Apart(r rune) bool {
+	chinese := false
+	switch text := t.text.(type) {
+	case *bertText:
+		chinese = text.norm.chinese
+	case *pipeline:
+		for _, n := range text.norm {
+			part, ok := n.(bertPart)
+			chinese = chinese || ok && part.chinese
+		}
+	}
+	return isPunct(r) || chinese && isChinese(r)
+}
+
 // A Place says what stands directly before a word. It decides on the pieces of the word.
 type Place int
 

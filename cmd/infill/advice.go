@@ -64,13 +64,12 @@ func advice(err error) string {
 	var paired *report.PairedError
 	var masks maskable
 	var file named
-	var sentence unopened
 	switch {
 	case errors.As(err, &file):
 		return "; for the texts of the file of that name: infill batch " +
 			printable(quoted([]string{file.path})[0])
-	case errors.As(err, &sentence):
-		return "; to fill a text: infill fill " + printable(quoted([]string{sentence.text})[0])
+	case asText(err) != "":
+		return asText(err)
 	case errors.As(err, &masks):
 		return "; or let words of it be masked: --mask-words 1"
 	case errors.As(err, &long):

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/records"
 	"infill/infill/settings"
@@ -14,7 +16,8 @@ import (
 )
 
 const augmentDescription = "" +
-	`INPUT has complete sentences: a line each, or JSON lines, or a table (.csv, .tsv, .parquet). Every
+	`Prints variants of TEXT, best first of each choice of words, with their scores. Or
+INPUT has complete sentences: a line each, or JSON lines, or a table (.csv, .tsv, .parquet). Every
 one becomes several variants, in which other words stand in the place of some. A row of the
 output has a variant in the place of the text, and all other fields or columns, such as a
 label, as they were. No two variants of the file are the same.
@@ -55,7 +58,7 @@ func augmentCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name:        "augment",
 		Usage:       "make variants of labelled sentences",
-		ArgsUsage:   "INPUT -o OUTPUT",
+		ArgsUsage:   "INPUT -o OUTPUT | TEXT",
 		Description: augmentDescription,
 		Flags: join(without(own), f.modelFlags.flags(), without(filling, notOfAugment...),
 			group(groupOutput, without(f.fileFlags.flags(), notOfAugment...))),
@@ -64,12 +67,58 @@ func augmentCommand(std stdio) *cli.Command {
 			if c.IsSet("mask-words") && !c.IsSet("mask-rate") {
 				f.Masking.Rate = 0
 			}
-			if !f.Masking.On() {
+			switch text := c.Args().First(); {
+			case !f.Masking.On():
 				return usagef("no words are to be masked: --mask-rate 0.3, or --mask-words 2")
+			case f.Variants.Action == infill.Insert && f.Fill.Options.Words.Filter.MaxDrop != nil:
+				return usagef("--max-drop is about words that stood there, and --action insert has none")
+			case c.NArg() == 1 && looksText(text):
+				return f.sentence(c, std, text)
 			}
 			return f.job(c, std, f.augmentation)
 		},
 	}
+}
+
+// sentence prints variants of one text.
+func (f *augmentFlags) sentence(c *cli.Context, std stdio, text string) (err error) {
+	if f.output != "" {
+		return usagef("%q is taken for a text, whose variants are printed: leave out --output", text)
+	}
+	if err := f.ready(); err != nil {
+		return err
+	}
+	if err := f.settled(&f.modelFlags); err != nil {
+		return err
+	}
+	_, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	begin()
+	opt := f.Fill.Options
+	opt.ID = "1"
+	found, _, err := engine.Rounds(text, f.Masking, opt, f.Variants).Find(c.Context, nil)
+	if err != nil {
+		return orMask(err)
+	}
+	for i := range found {
+		text := found[i].Text
+		if isTerminal(std.out) {
+			text = printable(text)
+		}
+		if _, err := fmt.Fprintf(std.out, "%8.2f  %s\n", found[i].Score, text); err != nil {
+			return err
+		}
+	}
+	if missing := f.Variants.Count - len(found); missing > 0 && !f.quiet {
+		fmt.Fprintf(std.err, "infill: %d fewer than asked for\n", missing)
+	}
+	if f.seedChosen && !f.quiet {
+		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", opt.Seed)
+	}
+	return nil
 }
 
 // augmentation is the work of the command.

@@ -373,3 +373,141 @@ func TestAugmentErrors(t *testing.T) {
 		}
 	}
 }
+
+// A masked word comes back as itself only if that is asked for, and each row tells how many were
+// masked and changed.
+func TestAugmentChangesEveryPlace(t *testing.T) {
+	t.Parallel()
+	in := put(t, filepath.Join(t.TempDir(), "in.txt"), "the big dog sleeps in the old house\n"+
+		"The Bear eats the big apple.\n")
+	for distance, all := range map[string]bool{"": true, "0": false} {
+		args := []string{in, "--mask-rate", "0.6", "--mask-class", "all", "-n", "6", "--quiet"}
+		if distance != "" {
+			args = append(args, "--min-distance", distance)
+		}
+		back := 0
+		for _, row := range augmented(t, augmentTiny(args...).out) {
+			changed := 0
+			masked := row["masked"].([]any)
+			for i, w := range row["filled"].([]any) {
+				if !strings.EqualFold(w.(string), masked[i].(string)) {
+					changed++
+				}
+			}
+			if row["masked_places"] != float64(len(masked)) || row["changed_places"] != float64(changed) ||
+				changed == 0 {
+				t.Errorf("%d of %d changed: %v", changed, len(masked), row)
+			}
+			back += len(masked) - changed
+		}
+		if all != (back == 0) {
+			t.Errorf("--min-distance %q: %d words came back", distance, back)
+		}
+	}
+}
+
+// Words are put in between others, or taken out where the sentence can do without, and the rest
+// stays. Labelled spans move along.
+func TestAugmentActions(t *testing.T) {
+	t.Parallel()
+	const text = "the big old dog sleeps in the red house ."
+	in := put(t, filepath.Join(t.TempDir(), "in.jsonl"), `{"text":"`+text+
+		`","spans":[{"start":8,"end":15,"label":"animal","text":"old dog"}]}`+"\n")
+	for action, longer := range map[string]bool{"insert": true, "delete": false} {
+		args := []string{in, "--action", action, "--mask-words", "2", "--mask-class", "all",
+			"--keep-labels", "*", "-n", "4"}
+		if !longer {
+			args = append(args, "--max-drop", "0.5")
+		}
+		r := augmentTiny(args...)
+		if r.code != exitOK {
+			t.Fatalf("%s: exit %d: %s", action, r.code, r.err)
+		}
+		for _, row := range augmented(t, r.out) {
+			got := strings.Fields(row["text"].(string))
+			masked, filled := row["masked"].([]any), row["filled"].([]any)
+			few, many := strings.Fields(text), got
+			if !longer {
+				few, many = many, few
+			}
+			if len(many) != len(few)+2 || len(masked) != 2 || len(filled) != 2 ||
+				row["changed_places"] != 2.0 || !within(few, many) {
+				t.Errorf("%s: %v", action, row)
+			}
+			if longer != (masked[0] == "" && filled[0] != "") {
+				t.Errorf("%s: %q became %q", action, masked, filled)
+			}
+			if d := distance([]rune(text), []rune(row["text"].(string))); float64(d) != row["edits"] {
+				t.Errorf("%s: %v edits, want %d", action, row["edits"], d)
+			}
+			span := row["spans"].([]any)[0].(map[string]any)
+			at := row["text"].(string)[int(span["start"].(float64)):int(span["end"].(float64))]
+			if at != "old dog" || span["text"] != at {
+				t.Errorf("%s: the span is %q now: %v", action, at, row)
+			}
+			if longer {
+				continue
+			}
+			whole := perToken(t, text)
+			if left := perToken(t, row["text"].(string)); left < whole-0.5 {
+				t.Errorf("%q scores %v per token, the whole %v", row["text"], left, whole)
+			}
+		}
+	}
+}
+
+// within reports whether the words of one text are among those of another, in order.
+func within(few, many []string) bool {
+	for _, w := range many {
+		if len(few) > 0 && few[0] == w {
+			few = few[1:]
+		}
+	}
+	return len(few) == 0
+}
+
+// perToken is the blended score per token that infill score prints.
+func perToken(t *testing.T, text string) float64 {
+	t.Helper()
+	var rec struct {
+		ScorePerToken float64 `json:"score_per_token"`
+	}
+	r := infillRun("", withTiny("score", "--json", "--score", "blended", text)...)
+	if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
+		t.Fatalf("%v in %s%s", err, r.out, r.err)
+	}
+	return rec.ScorePerToken
+}
+
+// Variants of a text are printed as fillings are.
+func TestAugmentText(t *testing.T) {
+	t.Parallel()
+	const text = "the big old dog sleeps ."
+	r := augmentTiny(text, "-n", "3", "--mask-words", "1", "--seed", "1")
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	if r.code != exitOK || len(lines) != 3 {
+		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	for _, line := range lines {
+		variant := strings.Join(strings.Fields(line)[1:], " ")
+		if !strings.HasSuffix(variant, ".") || variant == text || len(strings.Fields(variant)) != 6 {
+			t.Errorf("%q", line)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{text, "-o", "x.csv"}, exitUsage, "taken for a text"},
+		{[]string{"the [MASK] sleeps ."}, exitUsage, "without blanks"},
+		{[]string{"no file.csv"}, exitTrouble, "no such file"},
+		{[]string{text, "--action", "insert", "--max-drop", "1"}, exitUsage, "--max-drop is about"},
+		{[]string{text, "--action", "swap"}, exitUsage, "substitute"},
+	} {
+		r := augmentTiny(c.args...)
+		if r.code != c.code || !strings.Contains(r.err, c.says) {
+			t.Errorf("%q: exit %d: %s", c.args, r.code, r.err)
+		}
+	}
+}

@@ -97,30 +97,20 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	}
 	in, err := f.input(c.Context, path, std, f.reads()...)
 	if err != nil {
-		return orText(err, path)
+		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	lines := in.Format() == settings.FormatJSONL // which have settings of their own
-	if !lines && !f.NeedsGradient() {
-		f.forward()
-	}
 	if !lines {
-		if err := f.CheckOptions(); err != nil {
+		if err := f.settled(&f.modelFlags); err != nil {
 			return err
 		}
-		f.mayRound(&f.Fill)
 	}
-	m, err := f.open(c.Context)
+	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = m.Close() }()
-	warn(std, m, f.quiet)
-	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.CloseParts()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	recorded, err := f.recorded()
 	if err != nil {
 		return err

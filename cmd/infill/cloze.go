@@ -160,7 +160,7 @@ func (f *clozeFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	items, err := f.items(path, std)
 	if err != nil {
-		return orText(err, path)
+		return err
 	}
 	if f.seedChosen && !f.quiet {
 		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)

@@ -82,27 +82,17 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		sayFile(std, path, "infill batch")
 	}
 	f.Sampling.Chosen = f.Sampling.Chosen || f.trace != "" // which is of chains
-	if err := f.CheckOptions(); err != nil {
+	if err := f.settled(&f.modelFlags); err != nil {
 		return err
 	}
 	if err := checkTrace(f.trace); err != nil {
 		return err
 	}
-	if !f.NeedsGradient() {
-		f.forward()
-	}
-	f.mayRound(&f.Fill)
-	m, err := f.open(c.Context)
+	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = m.Close() }()
-	warn(std, m, f.quiet)
-	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.CloseParts()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	tr := newTrace(f.trace)
 	defer func() { err = errors.Join(err, tr.close()) }()
 	w := &fillWriter{fillFlags: f, std: std, model: m, engine: engine, trace: tr,

@@ -75,6 +75,36 @@ func chooseSeed() (*uint64, error) {
 	return &seed, nil
 }
 
+// settled checks options that no line changes any more, and says what they want of the model.
+func (f *fillingFlags) settled(m *modelFlags) error {
+	if err := f.CheckOptions(); err != nil {
+		return err
+	}
+	if !f.NeedsGradient() {
+		m.forward()
+	}
+	m.mayRound(&f.Fill)
+	return nil
+}
+
+// engine opens the model and an engine on it. done closes both.
+func (f *fillingFlags) engine(ctx context.Context, std stdio, from *modelFlags, quiet bool) (
+	m *mlm.Model, engine *infill.Engine, done func() error, err error) {
+	if m, err = from.open(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	warn(std, m, quiet)
+	if engine, err = f.prepare(ctx, m, from.secondModels(), std.err, quiet); err != nil {
+		_ = m.Close()
+		return nil, nil, nil, err
+	}
+	return m, engine, func() error {
+		err := f.CloseParts()
+		_ = m.Close()
+		return err
+	}, nil
+}
+
 // prepare completes the options, notes banned words that have no effect, and returns an engine.
 func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Options, w io.Writer,
 	quiet bool) (*infill.Engine, error) {

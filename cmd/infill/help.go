@@ -67,6 +67,7 @@ var examples = map[string][]string{
 	"infill augment": {
 		`infill augment reviews.csv --text-field review -o more.csv --originals`,
 		`infill augment reviews.jsonl -o more.jsonl -n 3 --keep-file names.txt --max-drop 2`,
+		`infill augment "The film was wonderful." --action insert`,
 		`infill augment reviews.csv --text-field review -o more.csv --originals --resume`,
 	},
 	"infill score": {

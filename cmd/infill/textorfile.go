@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
 
 	"infill/infill"
 )
@@ -50,19 +54,28 @@ func orFile(err error, text string) error {
 	return err
 }
 
-// unopened is the error of a text where a file should be named.
-type unopened struct {
-	error
-	text string
+// asText is what to do with a text where a file should be named, "" for other errors.
+func asText(err error) string {
+	var file *fs.PathError
+	if !errors.As(err, &file) || !errors.Is(err, fs.ErrNotExist) || !looksText(file.Path) {
+		return ""
+	}
+	text := printable(quoted([]string{file.Path})[0])
+	if infill.LooksBlank(file.Path) {
+		return "; a file is expected here; to fill a text: infill fill " + text
+	}
+	return "; a file is expected here; to make variants of a text: infill augment " + text
 }
 
-func (u unopened) Unwrap() error { return u.error }
+// extensions are those of files of texts.
+var extensions = []string{".txt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".gz",
+	".zst"}
 
-// orText is the error of opening a file, with the command for a text if its name has a blank.
-func orText(err error, path string) error {
-	if _, missing := os.Stat(path); errors.Is(err, fs.ErrNotExist) && infill.LooksBlank(path) &&
-		errors.Is(missing, fs.ErrNotExist) { // and not the folder of the output alone
-		return unopened{err, path}
-	}
-	return err
+// looksText reports whether the name of a file that does not exist is a text.
+func looksText(name string) bool {
+	_, err := os.Stat(name)
+	return errors.Is(err, fs.ErrNotExist) && (infill.LooksBlank(name) ||
+		strings.ContainsFunc(name, func(r rune) bool {
+			return unicode.IsSpace(r) || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+		}) && !slices.Contains(extensions, strings.ToLower(filepath.Ext(name))))
 }

@@ -25,10 +25,15 @@ func TestTextOrFile(t *testing.T) {
 		{"score of a text", withTiny("score", "the dog sleeps ."), 0, ""},
 		{"fill", withTiny("fill", in), exitUsage,
 			"; for the texts of the file of that name: infill batch " + in + "\n"},
-		{"fill, masked", withTiny("fill", "--mask-words", "1", "--seed", "1", in), 0,
+		{"fill, masked", withTiny("fill", "--mask-words", "1", "--seed", "1", in), exitUsage,
 			"the file of that name: infill batch " + in + "\n"},
 		{"batch", withTiny("batch", "The [MASK] sat."), exitTrouble,
-			"no such file or directory; to fill a text: infill fill 'The [MASK] sat.'\n"},
+			"a file is expected here; to fill a text: infill fill 'The [MASK] sat.'\n"},
+		{"batch, no blank", withTiny("batch", "The cat sat."), exitTrouble, "infill augment 'The cat sat.'\n"},
+		{"eval", []string{"eval", "今天天好。"}, exitTrouble, "a file is expected here"},
+		{"compare", withTiny("compare", "The cat sat."), exitTrouble, "a file is expected here"},
+		{"cloze", withTiny("cloze", "The cat sat."), exitTrouble, "a file is expected here"},
+		{"score", withTiny("score", "--file", "The cat sat."), exitTrouble, "a file is expected here"},
 		{"batch, other blank", withTiny("batch", "The ___ sat."), exitTrouble, "infill fill 'The ___"},
 	} {
 		r := infillRun("", c.args...)

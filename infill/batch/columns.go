@@ -100,7 +100,7 @@ var variantColumns = slices.Concat(
 		}),
 		fillingColumn("filled_spans", spans, memberOf[jsonl.Filling]("spans").cell),
 	},
-	ofFilling("score", "original_score", "edits", "similarity"),
+	ofFilling("score", "original_score", "edits", "masked_places", "changed_places", "similarity"),
 	ofRecord("scoring"),
 	[]ownColumn{countColumn("missing", func(r *jsonl.Record) int { return r.Missing })},
 )

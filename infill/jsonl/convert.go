@@ -54,7 +54,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		}
 		f := filling(&r.Fillings[i], ran.Results.Score, probability)
 		if ran.Words.Original != nil {
-			f.Edits = pointer(r.Fillings[i].Edits)
+			f.changes(&r.Fillings[i])
 		}
 		if r.Normalizers != nil {
 			f.LogProbability = finite(r.Fillings[i].LogProbability)
@@ -62,6 +62,11 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		rec.Fillings = append(rec.Fillings, f)
 	}
 	return rec
+}
+
+// changes notes how a filling differs from the text before words were masked.
+func (f *Filling) changes(of *infill.Filling) {
+	f.Edits, f.Masks, f.Changed = pointer(of.Edits), pointer(len(of.Spans)), pointer(of.Changed)
 }
 
 // filling is a filling as records have it, by the score that ranks them.

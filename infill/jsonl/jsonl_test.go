@@ -61,7 +61,7 @@ func TestAppend(t *testing.T) {
 		{filled, `{"id":"x","line":4,"text":"the [MASK] <b>","gold":"the cat <b>","masked":["cat"],` +
 			`"window":[0,9],"fillings":[{"text":"the dog <b>","tokens":["dog"],"spans":[[4,7]],` +
 			`"score":-0.5,"score_per_token":-0.25,"parts":{"pll":-0.25,"left":-1,"right":-0.5},` +
-			`"edits":0,"chain":0,"step":3,"count":2}],"scoring":"blended","method":"sample","sampler":"dmala",` +
+			`"edits":0,"masked_places":1,"changed_places":0,"chain":0,"step":3,"count":2}],"scoring":"blended","method":"sample","sampler":"dmala",` +
 			`"seed":7,"chains":2,"distinct":1,"collect":"visited","move_share":0.75,"step_size":0.5,"tuned":{"a":1,"step-size":0.5},` +
 			`"shortlist":4,"zero_states":3,"non_finite_states":5,` +
 			`"model_rows":9,"repeated_rows":6,"model":"sha256:0","version":"v1",` +

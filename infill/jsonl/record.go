@@ -158,6 +158,10 @@ type Filling struct {
 	// Edits is the edit distance of Text from the text before words were masked, in characters and
 	// without regard to case; nil where none were.
 	Edits *int `json:"edits,omitempty"`
+	// Masks is the number of places that were masked, and Changed that of those with another word
+	// than before, case apart; nil where none were.
+	Masks   *int `json:"masked_places,omitempty"`
+	Changed *int `json:"changed_places,omitempty"`
 	// Similarity is the cosine of the vectors of Text and of the text before, by a sentence encoder:
 	// −1 to 1; nil without one.
 	Similarity *float64 `json:"similarity,omitempty"`

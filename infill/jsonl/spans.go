@@ -192,7 +192,10 @@ func (s *Spans) Moved(text string, edits []Edit) (json.RawMessage, error) {
 	out := []byte("[")
 	for i, span := range s.List {
 		start, end := moved(span.Start, edits, false), moved(span.End, edits, true)
-		if i > 0 {
+		if start == end { // it was taken out
+			continue
+		}
+		if len(out) > 1 {
 			out = append(out, ',')
 		}
 		out = append(out, '{')
@@ -239,7 +242,7 @@ func moved(at int, edits []Edit, end bool) int {
 	shift := 0
 	for _, e := range edits {
 		switch {
-		case at <= e.From[0]:
+		case at < e.From[0], at == e.From[0] && (end || e.From[1] > at): // else it was put in before
 			return at + shift
 		case at >= e.From[1]:
 			shift = e.To[1] - e.From[1]

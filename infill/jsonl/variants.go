@@ -21,7 +21,10 @@ func Augmented(text string, opt *infill.Options, found []infill.Variant, wanted,
 	for i := range found {
 		v := &found[i]
 		f := filling(&v.Filling, ran.Results.Score, nil)
-		f.Edits = pointer(v.Edits)
+		f.changes(&v.Filling)
+		if v.Parts == (infill.Parts{}) { // the score is that of a whole sentence
+			f.Parts = nil
+		}
 		f.Round, f.Blanked, f.Masked = v.Round, v.Blanked, slices.Clone(v.Masked)
 		if v.OriginalScore != nil {
 			f.OriginalScore = pointer(*v.OriginalScore)
@@ -29,7 +32,7 @@ func Augmented(text string, opt *infill.Options, found []infill.Variant, wanted,
 		if spans != nil {
 			var edits []Edit
 			for k, place := range v.Places {
-				edits = append(edits, Edit{place, v.Spans[k]})
+				edits = append(edits, Edit{place, v.Became[k]})
 			}
 			var err error
 			if f.Moved, err = spans.Moved(v.Text, edits); err != nil {

@@ -23,12 +23,12 @@ func AugmentDefaults() *Augmenting {
 }
 
 // VariantDefaults are the values of a [Fill] that makes variants: they are of content words, and
-// differ from their texts. A round needs one good filling, so its chains are fewer than
+// each of these becomes another. A round needs one good filling, so its chains are fewer than
 // infill.DefaultChains. lab/notebook/augment.md has both measured.
 func VariantDefaults() *Fill {
 	v := Defaults()
 	v.Masking.Rate, v.Masking.Class = 0.3, infill.ClassContent
-	v.Options.Words.Filter.MinEdits = 1
+	v.Options.Words.Filter.MinEdits, v.Options.Words.MinDistance = 1, 1
 	v.Options.Sampling.Chains = 10
 	return v
 }
@@ -42,6 +42,14 @@ var augmentTable = []*Setting[Augmenting]{
 		Doc: "variants to make of each text",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.Count, 1, infill.MaxVariants)
+		},
+	},
+	{
+		Name: "action", Record: Changed, Group: Words,
+		Doc: "substitute: other words for some, insert: words between two others, delete: words taken " +
+			"out where the sentence scores per token what it did",
+		bind: func(v *Augmenting) *Value {
+			return namedValue(&v.Variants.Action)
 		},
 	},
 	{

@@ -50,9 +50,11 @@ var maskTable = []*Setting[Fill]{
 	{
 		Name: "mask-class", Line: true, Record: Changed, Group: Words,
 		masked: true,
-		Doc: "words that may be masked: all; content: with a letter, and not on the list of stop " +
-			"words",
-		bind: func(v *Fill) *Value { return choiceValue(&v.Masking.Class, "all", "content") },
+		Doc: "words that may be masked: all, content: with a letter, and not on the list of stop " +
+			"words, everything: also addresses, versions, names of files and fields",
+		bind: func(v *Fill) *Value {
+			return choiceValue(&v.Masking.Class, "all", "content", "everything")
+		},
 	},
 	{
 		Name: "stop-words", Arg: "FILE", Line: true, Record: Changed, Group: Words,

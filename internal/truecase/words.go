@@ -75,14 +75,14 @@ func StartsSentence(before string) bool {
 	case '!', '?', '…':
 		return true
 	case '.':
-		return !abbreviation(trimmed[:len(trimmed)-n])
+		return !Abbreviation(trimmed[:len(trimmed)-n])
 	}
 	return false
 }
 
-// abbreviation reports whether the word before a full stop is one after which
+// Abbreviation reports whether the word before a full stop is one after which
 // sentences rarely end: a single letter (initials, "e.g.") or a common title.
-func abbreviation(before string) bool {
+func Abbreviation(before string) bool {
 	word := before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
 	if utf8.RuneCountInString(word) == 1 && word != "I" {
 		return true

@@ -24,6 +24,18 @@ func Small(t testing.TB) *tokenize.Tokenizer {
 	return load(t, models.Small())
 }
 
+// Chinese is the tokenizer of the model of a few Chinese sentences, whose characters are words.
+func Chinese(t testing.TB) *tokenize.Tokenizer {
+	t.Helper()
+	return load(t, folder(t, "tiny-chinese"))
+}
+
+// Joined is the same, but that characters beside each other are one word.
+func Joined(t testing.TB) *tokenize.Tokenizer {
+	t.Helper()
+	return load(t, folder(t, "tiny-chinese", "joined"))
+}
+
 // MarkedNames are architectures whose vocabularies mark spaces.
 var MarkedNames = []string{"roberta", "modernbert", "albert", "deberta-v2"}
 

@@ -40,6 +40,7 @@ type slot struct {
 	g          *text.Group
 	forms      []tokenize.Place // of each blank of the group
 	pos, count int
+	vocab      text.Vocab // what may fill it
 	list       bool
 }
 

@@ -1,12 +1,17 @@
 package space
 
-import "infill/infill/internal/text"
+import (
+	"infill/infill/internal/text"
+	"infill/tokenize"
+)
 
 // distant keeps fillings away from the words that stood in the blanks: their
-// Levenshtein distance in characters, without regard to case, is at least least.
+// Levenshtein distance in characters, without regard to case, is at least least, also from what the
+// model reads of these words.
 type distant struct {
 	free
 	least    int
+	tok      *tokenize.Tokenizer
 	original []string // by blank
 }
 
@@ -23,7 +28,10 @@ func (d *distant) alone(s slot) (func(text.Phrase) bool, any) {
 	}
 	word := d.original[blank]
 	key := distanceKey{word, d.least}
-	return func(p text.Phrase) bool { return !nearer(p.Text, word, d.least) }, key
+	read := text.AsRead(d.tok, word)
+	return func(p text.Phrase) bool {
+		return !nearer(p.Text, word, d.least) && !nearer(p.Text, read, d.least)
+	}, key
 }
 
 // nearer reports whether the Levenshtein distance between two words, in

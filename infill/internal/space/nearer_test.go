@@ -1,6 +1,11 @@
 package space
 
-import "testing"
+import (
+	"testing"
+
+	"infill/infill/internal/text"
+	"infill/tokenize/tokenizetest"
+)
 
 func TestNearer(t *testing.T) {
 	t.Parallel()
@@ -17,6 +22,18 @@ func TestNearer(t *testing.T) {
 	}{{"dog", "dog", 0}, {"Dog", "dOG", 0}, {"dog", "fog", 1}, {"kitten", "sitting", 3}, {"", "abc", 3}, {"naïve", "naive", 1}, {"flaw", "lawn", 2}} {
 		if got := distance(c.a, c.b); got != c.want || distance(c.b, c.a) != got {
 			t.Errorf("%s, %s: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// What the model does not read of a word makes no other word of it.
+func TestDistantAsRead(t *testing.T) {
+	t.Parallel()
+	d := distant{least: 1, tok: tokenizetest.Tiny(t), original: []string{"D\u00f6g"}}
+	ask, _ := d.alone(slot{g: &text.Group{Blanks: []int{0}}})
+	for word, want := range map[string]bool{"dog": false, "d\u00f6g": false, "fox": true} {
+		if ask(text.Phrase{Text: word}) != want {
+			t.Errorf("%q: %v", word, !want)
 		}
 	}
 }

@@ -17,8 +17,9 @@ type Rules struct {
 func constraintsOf(s *Supports, t *text.Template, counts []int, r *Rules) []constraint {
 	return []constraint{
 		&matching{t: t, bound: s.bound},
+		&scripted{t: t},
 		&banned{list: r.Ban, bound: s.bound, counts: counts},
-		&distant{least: r.MinDistance, original: r.Original},
+		&distant{least: r.MinDistance, tok: t.Tok, original: r.Original},
 		&spelling{Supports: s, counts: counts},
 		&numbered{Supports: s, t: t, counts: counts},
 		&unrepeated{asked: r.NoRepeat, bound: s.bound, counts: counts},

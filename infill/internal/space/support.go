@@ -106,7 +106,7 @@ func (s *Supports) slot(t *text.Template, g *text.Group, pos, count int, cs []co
 	if len(base) == 0 {
 		return nil, EmptySupport(t, g.Blanks[0], "the vocabulary holds nothing that fits there")
 	}
-	ids := s.filter(base, slot{t: t, g: g, forms: forms, pos: pos, count: count}, cs)
+	ids := s.filter(base, slot{t: t, g: g, forms: forms, pos: pos, count: count, vocab: v}, cs)
 	if len(ids) == 0 {
 		return nil, EmptySupport(t, g.Blanks[0], "no token of the vocabulary meets all constraints; "+
 			"loosen the expression, the ban, the vocabulary or the minimum distance")

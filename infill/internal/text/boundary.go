@@ -24,6 +24,8 @@ type Boundary interface {
 	// bare reports whether the token at a blank has no mark of a space. before is the
 	// text before the blank. touches: another blank ends there.
 	bare(before string, touches bool) bool
+	// joins reports whether a piece after this ideograph or kana goes on with its word.
+	joins(r rune) bool
 
 	// Begins reports whether token i of a filling begins a word of letters or
 	// digits. glued is that of the place that the filling stands at.
@@ -93,7 +95,7 @@ func (l *Lists) apart(id int32, form tokenize.Place, text string) {
 func (l *Lists) inside(id int32, text string, goesOn bool) {
 	list := func(v Vocab) *[]int32 { return &l.First[v][tokenize.AfterLetter] }
 	l.of(list, id, text, true)
-	if goesOn && IsLetters(text) {
+	if (goesOn || IsIdeograph(FirstRune(text))) && IsLetters(text) {
 		for _, v := range []Vocab{VocabWholeWords, VocabWholeNumbers} {
 			*list(v) = append(*list(v), id)
 		}
@@ -167,8 +169,12 @@ func asksDigits(re *syntax.Regexp) bool {
 // A Place is where a blank stands in a text: what decides on the form of its
 // first token, and the rest of the word that it is part of.
 type Place struct {
-	Glued bool // directly after a letter, a digit or another blank
-	bare  bool // in a vocabulary that marks spaces: the token there has no mark
+	// Glued: directly after a letter, a digit or another blank, or an ideograph that the tokenizer
+	// does not set apart.
+	Glued bool
+	// Ideographs: directly before or after an ideograph or kana, so that such characters go in.
+	Ideographs bool
+	bare       bool // in a vocabulary that marks spaces: the token there has no mark
 	// movable: a token with the mark of a space may stand here too, since at the
 	// start of a text and after white space the two look the same.
 	movable bool
@@ -194,12 +200,21 @@ func placesOf(bound Boundary, text string, blanks []Blank) []Place {
 			to = blanks[i+1].Start
 		}
 		p.Before, p.After = LettersBefore(text[from:b.Start]), LettersAfter(text[b.End:to])
-		p.Glued = touches || p.Before != ""
+		last, n := utf8.DecodeLastRuneInString(text[from:b.Start])
+		p.Glued = touches || p.Before != "" || IsIdeograph(last) && bound.joins(last)
+		p.Ideographs = IsIdeograph(last) || IsIdeograph(FirstRune(text[b.End:to]))
 		p.bare = bound.bare(text[:b.Start], touches)
-		last, n := utf8.DecodeLastRuneInString(text[:b.Start])
-		p.movable = n == 0 || unicode.IsSpace(last)
+		p.movable = n == 0 && !touches || unicode.IsSpace(last)
 		p.Neighbour = i > 0 && from+len(p.Before) == b.Start ||
 			i+1 < len(blanks) && b.End+len(p.After) == to
+	}
+	for i := 1; i < len(out); i++ { // through blanks that touch
+		out[i].Ideographs = out[i].Ideographs ||
+			blanks[i-1].End == blanks[i].Start && out[i-1].Ideographs
+	}
+	for i := len(out) - 2; i >= 0; i-- {
+		out[i].Ideographs = out[i].Ideographs ||
+			blanks[i+1].Start == blanks[i].End && out[i+1].Ideographs
 	}
 	return out
 }
@@ -232,11 +247,12 @@ func beginsNumber(s string) bool { return unicode.IsDigit(FirstRune(s)) }
 // IsWordRune reports whether a rune belongs to a word that a letter beside it
 // belongs to as well. Ideographs are words of their own.
 func IsWordRune(r rune) bool {
-	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
-		return false
-	}
-	return IsLetterOrDigit(r)
+	return IsLetterOrDigit(r) && !unicode.In(r, unicode.Han, unicode.Hiragana) && !isKatakana(r)
 }
+
+// isKatakana reports whether a character is of the script in which Japanese spells words from
+// elsewhere, or the mark of its long vowels.
+func isKatakana(r rune) bool { return unicode.Is(unicode.Katakana, r) || r == 'ー' || r == 'ｰ' }
 
 // IsLetterOrDigit reports whether a rune is part of words, ideographs included.
 func IsLetterOrDigit(r rune) bool {

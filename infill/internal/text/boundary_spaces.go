@@ -65,6 +65,8 @@ func (m *spaceMarks) bare(before string, touches bool) bool {
 	return touches || !m.tok.FollowsSpace(before)
 }
 
+func (m *spaceMarks) joins(rune) bool { return false }
+
 func (m *spaceMarks) Begins(f []int32, i int, glued bool) bool {
 	text, space := m.tok.Surface(f[i])
 	if !space && (i > 0 || glued) {

@@ -3,7 +3,6 @@ package text
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"infill/tokenize"
 )
@@ -27,7 +26,7 @@ func (w wordPiece) Sort() Lists {
 		l.apart(id, tokenize.AfterSpace, text)
 		// A whole word would have to stand apart. What can follow a letter
 		// directly is punctuation, or a script written without spaces.
-		if !IsWordRune(FirstRune(text)) {
+		if first := FirstRune(text); !IsWordRune(first) && (!IsIdeograph(first) || !w.joins(first)) {
 			l.inside(id, text, false)
 		}
 	}
@@ -47,6 +46,8 @@ func (w wordPiece) Forms(places []Place) ([]tokenize.Place, int) {
 }
 
 func (w wordPiece) bare(string, bool) bool { return false }
+
+func (w wordPiece) joins(r rune) bool { return !w.tok.Apart(r) }
 
 func (w wordPiece) Begins(f []int32, i int, _ bool) bool {
 	return !w.tok.IsContinuation(f[i]) && IsLetterOrDigit(FirstRune(Surface(w.tok, f[i])))
@@ -94,12 +95,11 @@ const (
 func (w wordPiece) Join(ids []int32) string {
 	var b strings.Builder
 	var before rune
-	ideograph := func(r rune) bool { return unicode.IsLetter(r) && !IsWordRune(r) }
 	for i, id := range ids {
 		s := Surface(w.tok, id)
 		first := FirstRune(s)
 		tight := w.tok.IsContinuation(id) || strings.ContainsRune(closing, first) ||
-			strings.ContainsRune(opening, before) || ideograph(first) && ideograph(before)
+			strings.ContainsRune(opening, before) || IsIdeograph(first) && IsIdeograph(before)
 		if i > 0 && !tight {
 			b.WriteByte(' ')
 		}

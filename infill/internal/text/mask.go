@@ -7,44 +7,24 @@ import (
 	"sort"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"infill/samplers"
 	"infill/tokenize"
 )
 
-// WordSpans returns the byte spans of the words of a text: what stands between
-// white space, without punctuation at its ends. What consists of punctuation
-// only does not count.
+// WordSpans returns the byte spans of the words of a text that a Masking takes if it may take all:
+// addresses, names of fields and other forms for which no word can stand are left out.
 func WordSpans(text string) [][2]int {
 	var words [][2]int
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		if unicode.IsSpace(r) {
-			i += n
-			continue
+	for _, w := range wordsOf(text) {
+		if !w.fixed {
+			words = append(words, w.span)
 		}
-		end := i + n
-		for end < len(text) {
-			r, n := utf8.DecodeRuneInString(text[end:])
-			if unicode.IsSpace(r) {
-				break
-			}
-			end += n
-		}
-		a := strings.IndexFunc(text[i:end], IsLetterOrDigit)
-		if a >= 0 {
-			b := strings.LastIndexFunc(text[i:end], IsLetterOrDigit)
-			_, n := utf8.DecodeRuneInString(text[i+b:])
-			words = append(words, [2]int{i + a, i + b + n})
-		}
-		i = end
 	}
 	return words
 }
 
-// CountWords is the number of words of a text, as a Masking sees them: what stands between white
-// space, punctuation alone left out.
+// CountWords is the number of these words.
 func CountWords(text string) int { return len(WordSpans(text)) }
 
 // MaxMaskWords is the largest Masking.Words.
@@ -68,8 +48,9 @@ type Masking struct {
 type WordClass int
 
 const (
-	ClassAll     WordClass = iota // every word
-	ClassContent                  // words with a letter that are not function words, see Masking.Stop
+	ClassAll        WordClass = iota // every word
+	ClassContent                     // those with a letter, without function words: see Masking.Stop
+	ClassEverything                  // also the forms that WordSpans leaves out
 )
 
 // On reports whether words are to be masked.
@@ -87,8 +68,9 @@ func (m Masking) Check() error {
 		return fmt.Errorf("%w: %d words to mask, want 1 to %d", ErrOption, m.Words, MaxMaskWords)
 	case m.Words == 0 && !(m.Rate > 0 && m.Rate <= 1):
 		return fmt.Errorf("%w: mask rate %v, want a number above 0 and at most 1", ErrOption, m.Rate)
-	case m.Class < ClassAll || m.Class > ClassContent:
-		return fmt.Errorf("%w: word class %d, want ClassAll or ClassContent", ErrOption, m.Class)
+	case m.Class < ClassAll || m.Class > ClassEverything:
+		return fmt.Errorf("%w: word class %d, want ClassAll, ClassContent or ClassEverything", ErrOption,
+			m.Class)
 	case len(m.Spans) > 0 && !m.labels():
 		return fmt.Errorf("%w: spans, but neither MaskLabels nor KeepLabels, which say what is done "+
 			"with them; AnyLabel stands for all labels", ErrOption)
@@ -109,7 +91,8 @@ func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
 	return BlankOut(tok, text, chosen)
 }
 
-// BlankOut makes the template of a text with blanks in place of some words, and returns these.
+// BlankOut makes the template of a text with blanks in place of some words, and returns these. A
+// blank in an empty place has a space before the next word.
 func BlankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template, []string, error) {
 	const spelling = openBlank + "]"
 	var b strings.Builder
@@ -120,17 +103,34 @@ func BlankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template,
 		b.WriteString(text[last:w[0]])
 		blanks = append(blanks, Blank{Start: b.Len(), End: b.Len() + len(spelling), Min: 1, Max: 1})
 		b.WriteString(spelling)
+		if w[0] == w[1] && unicode.IsSpace(LastRune(text[:w[0]])) {
+			b.WriteByte(' ')
+		}
 		taken = append(taken, text[w[0]:w[1]])
 		last = w[1]
 	}
 	b.WriteString(text[last:])
 	t, err := newTemplate(tok, b.String(), blanks)
-	return t, taken, err
+	if err != nil {
+		return nil, nil, err
+	}
+	t.Masked = taken
+	return t, taken, nil
 }
 
 // Choose returns the text without its escapes, see ParseBlanks, and the spans of
 // the words to blank out, in order.
 func (m Masking) Choose(text, mask string, seed uint64, id string) (string, [][2]int, error) {
+	return m.choose(text, mask, seed, id, m.candidates)
+}
+
+// ChooseGaps is Choose of places between two words: empty spans where a word may be put in.
+func (m Masking) ChooseGaps(text, mask string, seed uint64, id string) (string, [][2]int, error) {
+	return m.choose(text, mask, seed, id, m.gaps)
+}
+
+func (m Masking) choose(text, mask string, seed uint64, id string,
+	among func(given, text string, found []textWord) ([][2]int, error)) (string, [][2]int, error) {
 	if err := m.Check(); err != nil {
 		return "", nil, err
 	}
@@ -147,11 +147,11 @@ func (m Masking) Choose(text, mask string, seed uint64, id string) (string, [][2
 		return "", nil, &Error{p.Blanks[0].Start, "words are masked in texts without blanks, and " +
 			"this one has some; a backslash before a blank makes text of it", ErrBlank}
 	}
-	all := WordSpans(text)
-	if len(all) == 0 {
+	found := wordsOf(text)
+	if len(found) == 0 {
 		return "", nil, &Error{-1, "there is no word to mask", ErrEmpty}
 	}
-	words, err := m.candidates(given, text, all)
+	words, err := among(given, text, found)
 	if err != nil {
 		return "", nil, err
 	}
@@ -161,11 +161,16 @@ func (m Masking) Choose(text, mask string, seed uint64, id string) (string, [][2
 	}
 	switch {
 	case len(words) == 0:
-		return "", nil, &Error{-1, fmt.Sprintf("none of %d may be masked", len(all)), ErrFewWords}
+		none := fmt.Sprintf("none of %d may be masked", len(found))
+		if slices.ContainsFunc(found, func(w textWord) bool { return w.fixed }) {
+			none += ", without what no word can stand for: addresses, names of fields, words of scripts " +
+				"that do not set them apart, such as Thai"
+		}
+		return "", nil, &Error{-1, none, ErrFewWords}
 	case n > len(words):
 		of := fmt.Sprintf("%d words to mask in a text of %d", n, len(words))
-		if len(words) < len(all) {
-			of = fmt.Sprintf("%d words to mask, %d of %d may be", n, len(words), len(all))
+		if len(words) < len(found) {
+			of = fmt.Sprintf("%d words to mask, %d of %d may be", n, len(words), len(found))
 		}
 		return "", nil, &Error{-1, of, ErrFewWords}
 	}
@@ -204,9 +209,16 @@ func adjacent(text string, words [][2]int, n int) []int {
 
 // candidates are the words that may be masked, as byte spans of the text. given is the text with
 // its escapes. The spans with labels are parts of that one.
-func (m Masking) candidates(given, text string, words [][2]int) ([][2]int, error) {
+func (m Masking) candidates(given, text string, found []textWord) ([][2]int, error) {
 	if err := m.checkSpans(given, text); err != nil {
 		return nil, err
+	}
+	var words [][2]int
+	for _, w := range found {
+		// A label asks for what it stands at.
+		if !w.fixed || m.Class == ClassEverything || len(m.MaskLabels) > 0 {
+			words = append(words, w.span)
+		}
 	}
 	taken := make([]bool, len(words))
 	if m.Keep != nil {
@@ -222,7 +234,7 @@ func (m Masking) candidates(given, text string, words [][2]int) ([][2]int, error
 		}
 		parts, covered := stop.overWords(text, words)
 		for i, w := range words {
-			taken[i] = taken[i] || parts[i] == covered[i] ||
+			taken[i] = taken[i] || parts[i] == covered[i] || isAside(text[w[0]:w[1]]) ||
 				strings.IndexFunc(text[w[0]:w[1]], unicode.IsLetter) < 0
 		}
 	}

@@ -88,13 +88,12 @@ func (m Masking) within(text string, word [2]int) [][2]int {
 		if a >= b || a < last || !among(m.MaskLabels, s.Label) {
 			continue
 		}
-		inner := WordSpans(text[a:b])
+		inner := wordsOf(text[a:b])
 		if len(inner) == 0 {
 			continue
 		}
-		// White space ends a word, so there is one.
-		b = a + inner[0][1]
-		a += inner[0][0]
+		b = a + inner[len(inner)-1].span[1]
+		a += inner[0].span[0]
 		if a > 0 && a == s.Start && IsLetterOrDigit(LastRune(text[:a])) ||
 			b == s.End && IsLetterOrDigit(FirstRune(text[b:])) {
 			continue

@@ -25,17 +25,28 @@ func (Case) Names() []string { return []string{"auto", "model"} }
 // Splice writes words into the blanks of a template, one per blank. It returns
 // the text and the byte span in it of every blank's words. Nothing outside the
 // blanks changes. asGiven are blanks whose words have the capitals that their author gave them.
+// A word in the place of one that was masked is written as that was, see caseOf.
 func Splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case,
 	asGiven ...int) (string, [][2]int) {
-	if c != CaseAuto || !tok.Lowercase() || writtenLower(t) {
+	small, masked := writtenLower(t), t.Masked != nil
+	if c != CaseAuto || !tok.Lowercase() && !masked || small && !masked {
 		return t.write(words, nil)
 	}
-	names := english(tok)
+	words = slices.Clone(words)
+	free := func(i int) bool { return !slices.Contains(asGiven, i) }
+	for i := range words {
+		if masked && free(i) && (small || caseOf(t.Masked[i]) == lowerCase && !tok.Lowercase() &&
+			truecase.StartsSentence(t.Text[:t.Blanks[i].Start])) {
+			words[i] = strings.ToLower(words[i]) // a model with capitals guesses them
+		}
+	}
+	names := !small && english(tok)
 	switch {
-	case writtenUpper(t):
-		words = slices.Clone(words)
+	case small:
+		return t.write(words, nil)
+	case !masked && writtenUpper(t):
 		for i := range words {
-			if !slices.Contains(asGiven, i) {
+			if free(i) {
 				words[i] = upper(words[i])
 			}
 		}
@@ -51,8 +62,18 @@ func Splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case,
 		if names {
 			word = pronouns(word, before, after)
 		}
-		if truecase.Starts(before+whole[at[blank][0]:], len(before)) ||
-			title && !smallInTitles[word] && !slices.Contains(asGiven, blank) && standsApart(before) {
+		starts := truecase.Starts(before+whole[at[blank][0]:], len(before))
+		if masked && free(blank) {
+			switch caseOf(t.Masked[blank]) {
+			case upperCase:
+				return upper(word)
+			case titleCase:
+				starts = starts || !isFunctionWord(word)
+			case lowerCase, mixedCase:
+				return word
+			}
+		}
+		if starts || title && !smallInTitles[word] && free(blank) && standsApart(before) {
 			word = capitalise(word)
 		}
 		return word

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,12 +9,61 @@ import (
 	"infill/internal/truecase"
 )
 
+// A wordCase is how a word is written.
+type wordCase int
+
+const (
+	noCase wordCase = iota // no letters, I, and abbreviations such as U.S.: any word has its own
+	lowerCase
+	titleCase // the first letter only
+	upperCase // two letters or more
+	mixedCase // such as iPhone
+)
+
+// caseOf is how a word is written.
+func caseOf(word string) wordCase {
+	letters, capitals := 0, 0
+	for _, r := range word {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+		if unicode.IsUpper(r) || unicode.IsTitle(r) {
+			capitals++
+		}
+	}
+	begins := unicode.IsUpper(FirstRune(word))
+	switch {
+	case letters == 0 || !strings.ContainsFunc(word, unicode.IsLower) && capitals == 0,
+		capitals > 0 && (strings.Contains(word, ".") || LettersAfter(word) == "I"):
+		return noCase
+	case capitals == 0:
+		return lowerCase
+	case capitals == 1 && begins:
+		return titleCase
+	case capitals == letters:
+		return upperCase
+	case begins: // McDonald, TVs
+		return noCase
+	}
+	return mixedCase
+}
+
+// isFunctionWord reports whether a word is on the list of English function words.
+func isFunctionWord(word string) bool {
+	parts := wordParts(word)
+	return len(parts) > 0 && !slices.Contains(EnglishStopWords().covered(parts), false)
+}
+
 // writtenLower reports whether the author of a text writes sentences in lower
-// case: no capital anywhere outside the blanks, and either a sentence that
+// case: no capital anywhere outside the blanks nor in words that were masked. Where
+// these are not known, also either a sentence that
 // starts with a lower-case letter or punctuation set apart by spaces, the mark
 // of tokenized, lower-cased corpora.
 func writtenLower(t *Template) bool {
-	evidence := false
+	evidence := t.Masked != nil
+	if strings.ContainsFunc(strings.Join(t.Masked, ""), unicode.IsUpper) {
+		return false
+	}
 	last, n := 0, len(t.Blanks)
 	for i := 0; i <= n; i++ {
 		end := len(t.Text)

@@ -160,3 +160,59 @@ func TestJoin(t *testing.T) {
 		}
 	}
 }
+
+// A word in the place of one that was masked takes its case.
+func TestCaseOfMasked(t *testing.T) {
+	t.Parallel()
+	uncased := tokenizetest.Small(t)
+	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "The", "my", "dog", "like"}
+	with, err := tokenize.New(pieces, tokenize.Options{Cased: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text, masked, words, want string // the text with its words, which are masked in this order
+		cased                     bool
+	}{
+		{"the dog sleeps", "the dog", "a/cat", "a cat sleeps", false},
+		{"dogs run. they sleep", "dogs they", "france/i", "france run. i sleep", false},
+		{"The dog sleeps.", "The", "this", "This dog sleeps.", false},
+		{"The dog sleeps", "dog", "cat", "The cat sleeps", false},
+		{"dogs like Ann.", "dogs Ann", "cats/peter", "cats like Peter.", false},
+		{"We met Ann there.", "Ann", "him", "We met him there.", false},
+		{"We met Smirks there.", "Smirks", "blocks", "We met Blocks there.", false},
+		{"The DOG sleeps.", "DOG", "cat", "The CAT sleeps.", false},
+		{"THE DOG SLEEPS.", "THE", "a", "A DOG SLEEPS.", false},
+		{"We saw an iPhone.", "iPhone", "house", "We saw an house.", false},
+		{"iPhone users wait", "iPhone", "the", "the users wait", false},
+		{"So he left the city.", "he city", "i/france", "So I left the France.", false},
+		{"So I left.", "I", "he", "So he left.", false},
+		{"Many U.S. adults", "U.S.", "american", "Many American adults", false},
+		{"the dog sleeps", "the", "The", "the dog sleeps", true},
+		{"dogs like Ann", "dogs", "The", "the like Ann", true},
+		{"The dog sleeps", "The", "my", "My dog sleeps", true},
+	} {
+		tok := uncased
+		if c.cased {
+			tok = with
+		}
+		var spans [][2]int
+		last := 0
+		for _, w := range strings.Fields(c.masked) {
+			a := last + strings.Index(c.text[last:], w)
+			last = a + len(w)
+			spans = append(spans, [2]int{a, last})
+		}
+		tm, _, err := BlankOut(tok, c.text, spans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := Splice(tm, tok, strings.Split(c.words, "/"), CaseAuto); got != c.want {
+			t.Errorf("%q, %s masked: %q, want %q", c.text, c.masked, got, c.want)
+		}
+		raw := strings.Split(c.words, "/")
+		if got, _ := Splice(tm, tok, raw, CaseModel); !strings.Contains(got, raw[0]) {
+			t.Errorf("as the model spells: %q", got)
+		}
+	}
+}

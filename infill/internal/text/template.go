@@ -11,9 +11,10 @@ import (
 type Template struct {
 	Tok    *tokenize.Tokenizer
 	Text   string
-	Blanks []Blank // in the order of the text; at least one
-	IDs    []int32 // the whole sequence, specials included, one mask token at every blank
-	Window [2]int  // byte span of the text that the model sees
+	Blanks []Blank  // in the order of the text; at least one
+	IDs    []int32  // the whole sequence, specials included, one mask token at every blank
+	Window [2]int   // byte span of the text that the model sees
+	Masked []string // the words that stood in the blanks, see BlankOut; nil where not known
 
 	Groups []Group
 	Owner  []int   // of each blank, its group

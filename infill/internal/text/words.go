@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"infill/internal/textline"
@@ -206,6 +207,16 @@ func spellPhrase(tok *tokenize.Tokenizer, word string, at tokenize.Place) (Phras
 		return Phrase{}, wordError(word, err, "")
 	}
 	return Phrase{enc.IDs, word}, nil
+}
+
+// AsRead is a word as the model reads it, such as "cafe" of "Café". It is the word itself where the
+// vocabulary cannot spell it.
+func AsRead(tok *tokenize.Tokenizer, word string) string {
+	enc, err := tok.Pieces(word)
+	if err != nil || len(enc.IDs) == 0 || slices.Contains(enc.IDs, tok.UNKID()) {
+		return word
+	}
+	return BoundaryOf(tok).Join(enc.IDs)
 }
 
 // IDsKey makes tokens a key of a map.

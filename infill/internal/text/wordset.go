@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 )
 
 // A WordSet is a set of words and phrases of a text, whatever the model's vocabulary. Case does not
@@ -18,7 +17,7 @@ type WordSet struct {
 	longest map[string]int  // by the first part: the most parts of an entry
 }
 
-// A wordPart is a run of letters, digits and marks: "don't" has two.
+// A wordPart is a run of letters, digits and marks, or an ideograph: "don't" has two.
 type wordPart struct {
 	start, end int    // bytes of the text
 	lower      string // in lower case
@@ -28,21 +27,27 @@ type wordPart struct {
 func wordParts(text string) []wordPart {
 	var out []wordPart
 	start := -1
-	for i := 0; i <= len(text); {
-		r, n := utf8.RuneError, 1
-		if i < len(text) {
-			r, n = utf8.DecodeRuneInString(text[i:])
+	end := func(at int) {
+		if start >= 0 {
+			out = append(out, wordPart{start, at, strings.ToLower(text[start:at])})
 		}
-		inside := i < len(text) && (IsLetterOrDigit(r) || unicode.IsMark(r))
-		switch {
-		case inside && start < 0:
-			start = i
-		case !inside && start >= 0:
-			out = append(out, wordPart{start, i, strings.ToLower(text[start:i])})
-			start = -1
-		}
-		i += n
+		start = -1
 	}
+	var last rune
+	for i, r := range text {
+		switch {
+		case !IsLetterOrDigit(r):
+			end(i)
+		case start >= 0 && !unicode.IsMark(r) && (IsIdeograph(r) || IsIdeograph(last)) &&
+			(!isKatakana(r) || !isKatakana(last)):
+			end(i)
+			start = i
+		case start < 0:
+			start = i
+		}
+		last = r
+	}
+	end(len(text))
 	return out
 }
 

@@ -1,0 +1,51 @@
+package space
+
+import (
+	"strings"
+	"unicode"
+
+	"infill/infill/internal/text"
+	"infill/tokenize"
+)
+
+// scripted fills blanks beside ideographs and kana with such characters, unless they take any token
+// or have an expression of their own.
+type scripted struct {
+	free
+	t *text.Template
+}
+
+// scriptKey stands for the answers at one slot: only ideographs, or none.
+type scriptKey struct{ only bool }
+
+func (c *scripted) alone(s slot) (func(text.Phrase) bool, any) {
+	if s.list || s.vocab == text.VocabAll {
+		return nil, nil
+	}
+	beside, inWord := false, false
+	for i, b := range s.g.Blanks {
+		beside = beside || c.t.Places[b].Ideographs
+		inWord = inWord || s.forms[i] == tokenize.AfterLetter
+	}
+	switch {
+	case beside && s.g.Pattern == nil:
+		return c.fits, scriptKey{true}
+	case !beside && inWord && s.pos == 0 && s.vocab == text.VocabWholeWords:
+		// Directly after a letter they would be words of their own.
+		return func(p text.Phrase) bool {
+			return !text.IsIdeograph(text.FirstRune(p.Text)) || c.t.Tok.IsContinuation(p.IDs[0])
+		}, scriptKey{false}
+	}
+	return nil, nil
+}
+
+// fits reports whether a token is of ideographs and kana, and one that the tokenizer makes. Those
+// that it sets apart begin a word.
+func (c *scripted) fits(p text.Phrase) bool {
+	if tok := c.t.Tok; tok.IsContinuation(p.IDs[0]) && tok.Apart(text.FirstRune(p.Text)) {
+		return false
+	}
+	return p.Text != "" && !strings.ContainsFunc(p.Text, func(r rune) bool {
+		return !text.IsIdeograph(r) && r != 'ー' && !unicode.IsMark(r)
+	})
+}

@@ -1,0 +1,76 @@
+package infill
+
+import (
+	"context"
+	"fmt"
+
+	"infill/infill/internal/text"
+)
+
+// without makes the variant of a round in which words are taken out.
+func (r *Rounds) without(ctx context.Context, opt *Options) ([]Variant, error) {
+	tok := r.e.Tokenizer()
+	m := text.Masking(r.masking)
+	m.Fits = func(s string, w [2]int) bool {
+		return text.Deletable(s, w) && (r.masking.Fits == nil || r.masking.Fits(s, w))
+	}
+	plain, chosen, err := m.Choose(r.text, tok.Token(tok.MaskID()), opt.Seed, opt.ID)
+	if err != nil {
+		return nil, err
+	}
+	t, masked, err := text.BlankOut(tok, plain, chosen)
+	if err != nil {
+		return nil, err
+	}
+	left, from, to := text.Delete(plain, chosen)
+	if text.CountWords(left) == 0 {
+		return nil, fmt.Errorf("%w: nothing is left of the text", ErrFiltered)
+	}
+	if r.tried[left] {
+		return nil, nil
+	}
+	if r.whole == nil {
+		r.tried = map[string]bool{}
+		if r.whole, err = r.score(ctx, plain, opt); err != nil {
+			return nil, err
+		}
+	}
+	r.tried[left] = true
+	s, err := r.score(ctx, left, opt)
+	if err != nil {
+		return nil, err
+	}
+	drop := 0.0
+	if opt.Words.Filter.MaxDrop != nil {
+		drop = *opt.Words.Filter.MaxDrop
+	}
+	if s.ScorePerToken < r.whole.ScorePerToken-drop {
+		return nil, fmt.Errorf("%w: without %q the sentence scores %.2f nats per token, and %.2f with it",
+			ErrFiltered, masked, s.ScorePerToken, r.whole.ScorePerToken)
+	}
+	f := Filling{Text: left, Tokens: make([]string, len(to)), Spans: to, Score: s.Score,
+		ScorePerToken: s.ScorePerToken, Energies: s.Energies}
+	o := &origin{text: plain, read: masked}
+	for _, gone := range from {
+		opt.Words.Original = append(opt.Words.Original, plain[gone[0]:gone[1]])
+	}
+	p := &plan{e: r.e, opt: opt, original: o}
+	passed, err := p.pass(ctx, []Filling{f})
+	if err != nil {
+		return nil, err
+	}
+	if len(passed) == 0 {
+		return nil, p.filtered()
+	}
+	return []Variant{{Filling: passed[0], Blanked: t.Text, Masked: masked, Places: from, Became: to,
+		OriginalScore: &r.whole.Score}}, nil
+}
+
+// score is that of a sentence without its escapes, with all parts of the energy.
+func (r *Rounds) score(ctx context.Context, plain string, opt *Options) (*Score, error) {
+	s, err := r.e.ScoreWith(ctx, plain, opt.Results.Score, opt.Long, opt.Words.Terms)
+	if err != nil {
+		return nil, fmt.Errorf("the score of %q: %w", plain, err)
+	}
+	return s, nil
+}
