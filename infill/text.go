@@ -37,8 +37,8 @@ const (
 	// blank it is VocabAll but for digits: whatever continues the word, or ends it. Punctuation
 	// in a blank that stands apart is asked for: by VocabAll, by the blank
 	// ([MASK.]), or by its list. So are numbers: by VocabAll, [MASK#], a list, an expression with
-	// digits, digits or signs such as $ beside the blank, or a masked word that has some. Directly beside an
-	// ideograph or kana it allows such characters only, unless the blank has an expression.
+	// digits, digits or signs such as $ beside the blank, or a masked word that has some. Directly
+	// beside an ideograph or kana it allows such characters only, unless the blank has an expression.
 	VocabWords Vocab = text.VocabWords
 	// VocabAll allows every token that can stand where the blank stands:
 	// after white space or punctuation whatever begins a word or is punctuation,
