@@ -47,9 +47,7 @@ var augmentTable = []*Setting[Augmenting]{
 		Name: "action", Record: Changed, Group: Words,
 		Doc: "substitute: other words for some, insert: words between two others, delete: words taken " +
 			"out where the sentence scores per token what it did",
-		bind: func(v *Augmenting) *Value {
-			return namedValue(&v.Variants.Action)
-		},
+		bind: func(v *Augmenting) *Value { return namedValue(&v.Variants.Action) },
 	},
 	{
 		Name: "per-masking", Line: true, Record: always, Group: Words,

@@ -123,9 +123,9 @@ func (c *Catalogue) Find(name string) (*Model, error) {
 	return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
 }
 
-// ForScript is the first model for a script, nil if there is none.
-func (c *Catalogue) ForScript(script string) *Model {
-	for _, m := range c.Models {
+// ForScript is the first model of the program's catalogue for a script, nil if there is none.
+func ForScript(script string) *Model {
+	for _, m := range builtinCatalogue().Models {
 		if slices.Contains(m.Scripts, script) {
 			return m
 		}
@@ -133,8 +133,8 @@ func (c *Catalogue) ForScript(script string) *Model {
 	return nil
 }
 
-// Builtin returns the catalogue that is part of the package.
-func Builtin() *Catalogue {
+// builtinCatalogue returns the catalogue that is part of the package.
+func builtinCatalogue() *Catalogue {
 	c, err := parse(bytes.NewReader(builtin), "catalogue.json")
 	if err != nil {
 		panic(err) // unreachable: a test parses it
@@ -145,7 +145,7 @@ func Builtin() *Catalogue {
 // Load returns the package's catalogue preceded by the models of a file, "" for none. A model of
 // the file replaces the one of the same name.
 func Load(file string) (*Catalogue, error) {
-	all := Builtin()
+	all := builtinCatalogue()
 	if file == "" {
 		return all, nil
 	}

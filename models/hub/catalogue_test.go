@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 	"testing/fstest"
+	"unicode"
 
 	"infill/models"
 )
@@ -33,7 +33,7 @@ var firstUse = []string{"albert-base-v2", "bert-base-multilingual-cased", "disti
 
 // What is part of the program: every file has a hash, but for those of models that are known here.
 func TestBuiltin(t *testing.T) {
-	c := Builtin()
+	c := builtinCatalogue()
 	if len(c.Models) < 12 {
 		t.Fatalf("%d models", len(c.Models))
 	}
@@ -98,7 +98,7 @@ func TestBuiltinKnownTexts(t *testing.T) {
 		sizes[sumOf([]byte(text))] = len(text)
 	}
 	n := 0
-	for _, m := range Builtin().Models {
+	for _, m := range builtinCatalogue().Models {
 		for _, f := range m.Files {
 			config := f.Path == "config.json" && strings.Contains(m.Name, "roberta")
 			if (f.Path == "tokenizer_config.json" || config) && f.Pinned() {
@@ -215,7 +215,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m, err := c.Find("bert-base-uncased"); err != nil || m.Key() != replaced.Key() ||
-		len(c.Models) != len(Builtin().Models)+1 {
+		len(c.Models) != len(builtinCatalogue().Models)+1 {
 		t.Errorf("%+v, %v, %d models", m, err, len(c.Models))
 	}
 	if _, err := Load(file + "x"); !errors.Is(err, ErrCatalogue) || !errors.Is(err, os.ErrNotExist) {
@@ -341,14 +341,14 @@ func TestForScript(t *testing.T) {
 	for script, want := range map[string]string{"Latin": "bert-base-multilingual-cased",
 		"Hiragana": "bert-base-multilingual-cased", "Thai": "xlm-roberta-base", "Cuneiform": "", "": ""} {
 		got := ""
-		if m := Builtin().ForScript(script); m != nil {
+		if m := ForScript(script); m != nil {
 			got = m.Name
 		}
 		if got != want {
 			t.Errorf("%s: %q, want %q", script, got, want)
 		}
 	}
-	for _, m := range Builtin().Models {
+	for _, m := range builtinCatalogue().Models {
 		for _, script := range m.Scripts {
 			if unicode.Scripts[script] == nil {
 				t.Errorf("%s: no script is called %s", m.Name, script)

@@ -299,8 +299,8 @@ func sameOptions(a, b Blank) bool {
 		}
 		return b.Pattern.String()
 	}
-	return a.Min == b.Min && a.Max == b.Max && a.Punctuation == b.Punctuation &&
-		a.Number == b.Number && pattern(a) == pattern(b) &&
+	return a.Min == b.Min && a.Max == b.Max && a.Number == b.Number &&
+		a.Punctuation == b.Punctuation && pattern(a) == pattern(b) &&
 		strings.Join(a.Words, "\x00") == strings.Join(b.Words, "\x00")
 }
 
