@@ -16,7 +16,7 @@ func TestBounds(t *testing.T) {
 			Options{Sampling: SamplingOptions{Steps: maxSteps + 1}}},
 		{Options{Sampling: SamplingOptions{Chains: maxChains}},
 			Options{Sampling: SamplingOptions{Chains: maxChains + 1}}},
-		{Options{Results: ResultOptions{Top: MaxTop}}, Options{Results: ResultOptions{Top: MaxTop + 1}}},
+		{Options{Results: ResultOptions{Top: maxTop}}, Options{Results: ResultOptions{Top: maxTop + 1}}},
 		{Options{Sampling: SamplingOptions{Shortlist: maxShortlist}},
 			Options{Sampling: SamplingOptions{Shortlist: maxShortlist + 1}}},
 		{Options{Words: WordOptions{MinDistance: maxMinDistance}},

@@ -322,7 +322,7 @@ func TestAllFillings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Distinct < 1024+2*MaxTop+1 || len(r.Fillings) != r.Distinct || r.LeftOut != 0 {
+	if r.Distinct < 1024+2*maxTop+1 || len(r.Fillings) != r.Distinct || r.LeftOut != 0 {
 		t.Errorf("%d fillings of %d, %d left out", len(r.Fillings), r.Distinct, r.LeftOut)
 	}
 	p := &plan{opt: &Options{}, seen: recall.NewTally(1)} // as fill leaves AllFillings

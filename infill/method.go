@@ -105,8 +105,8 @@ func (e Ending) String() string { return [...]string{"itself", "rows", "stopped"
 
 // Bounds and defaults of a search.
 const (
-	// MaxRows bounds Options.Search.Rows.
-	MaxRows = 10_000_000
+	// maxRows bounds Options.Search.Rows.
+	maxRows = 10_000_000
 	// defaultRows is Options.Search.Rows if it is 0.
 	defaultRows = 10_000
 	// defaultContext is Options.Search.Context if it is 0.

@@ -98,7 +98,7 @@ func (o *SamplingOptions) NumSteps() int { return max(0, o.Steps) }
 type ResultOptions struct {
 	// Score is what ranks fillings. With Marginals or Normalize, which are of U, it is ScorePLL.
 	Score Scoring
-	Top   int  // fillings to return at most, up to MaxTop, or AllFillings; 0 means 5
+	Top   int  // fillings to return at most, up to 10,000, or AllFillings; 0 means 5
 	Case  Case // how an uncased model's words are written
 	// Collect says which states are fillings; zero value: all that were evaluated.
 	Collect Collect

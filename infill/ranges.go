@@ -10,7 +10,7 @@ import (
 const (
 	maxSteps       = 1_000_000
 	maxChains      = 10_000
-	MaxTop         = 10_000
+	maxTop         = 10_000
 	maxShortlist   = 1 << 20
 	maxMinDistance = 100
 	// minTemperature and maxTemperature keep U/T among the ordinary numbers of float64.
@@ -63,7 +63,7 @@ var Ranges = struct {
 		of: func(o *Options) *int { return &o.Words.Filter.MinEdits }},
 	MaxEdits: Range[int]{what: "greatest edit distance", max: maxEdits,
 		of: func(o *Options) *int { return &o.Words.Filter.MaxEdits }},
-	Rows: Range[int]{what: "rows", min: 1, max: MaxRows,
+	Rows: Range[int]{what: "rows", min: 1, max: maxRows,
 		of: func(o *Options) *int { return &o.Search.Rows }},
 	Context: Range[int]{what: "context", min: minContext, max: maxContext,
 		of: func(o *Options) *int { return &o.Search.Context }},
@@ -73,7 +73,7 @@ var Ranges = struct {
 		of: func(o *Options) *int { return &o.Sampling.Chains }},
 	Shortlist: Range[int]{what: "shortlist", max: maxShortlist, none: "NoShortlist",
 		of: func(o *Options) *int { return &o.Sampling.Shortlist }},
-	Top: Range[int]{what: "top", min: 1, max: MaxTop, none: "AllFillings",
+	Top: Range[int]{what: "top", min: 1, max: maxTop, none: "AllFillings",
 		of: func(o *Options) *int { return &o.Results.Top }},
 	Thin: Range[int]{what: "thinning", max: maxSteps,
 		of: func(o *Options) *int { return &o.Results.Thin }},

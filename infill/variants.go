@@ -13,14 +13,11 @@ import (
 	"infill/samplers"
 )
 
-// Bounds and defaults of [Variants].
-const (
-	DefaultVariants    = 5
-	DefaultPerMasking  = 1
-	MaxVariants        = 1000
-	DefaultExtraRounds = 3
-	MaxExtraRounds     = 1000
-)
+// MaxVariants bounds each number of [Variants].
+const MaxVariants = 1000
+
+// DefaultVariants are five, each of other masked words.
+func DefaultVariants() Variants { return Variants{Count: 5, PerMasking: 1, ExtraRounds: 3} }
 
 // An Action is what makes a variant of a text.
 type Action int
@@ -44,7 +41,7 @@ type Variants struct {
 	Count      int // 1 to MaxVariants
 	PerMasking int // variants to take from one choice of masked words; 0: any number
 	// ExtraRounds is how many further choices of words may be masked if variants are missing: 0 to
-	// MaxExtraRounds. Without a bound a text of few words would be tried for ever.
+	// MaxVariants. Without a bound a text of few words would be tried for ever.
 	ExtraRounds int
 	Action      Action
 }
@@ -57,9 +54,9 @@ func (v Variants) Check() error {
 	case v.PerMasking < 0 || v.PerMasking > MaxVariants:
 		return fmt.Errorf("%w: %d variants of one masking, want 0 to %d", text.ErrOption, v.PerMasking,
 			MaxVariants)
-	case v.ExtraRounds < 0 || v.ExtraRounds > MaxExtraRounds:
+	case v.ExtraRounds < 0 || v.ExtraRounds > MaxVariants:
 		return fmt.Errorf("%w: %d extra rounds, want 0 to %d", text.ErrOption, v.ExtraRounds,
-			MaxExtraRounds)
+			MaxVariants)
 	case v.Action < Substitute || v.Action > Delete:
 		return fmt.Errorf("%w: action %d, want Substitute, Insert or Delete", text.ErrOption, v.Action)
 	}
@@ -190,9 +187,9 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 		opt.ID += fmt.Sprintf("\x00round\x00%d", n)
 	}
 	// Some may be taken already. Of an exact round there would be as many as the vocabulary has words.
-	opt.Results.Top = min(4*r.want.Count+16, MaxTop)
+	opt.Results.Top = min(4*r.want.Count+16, maxTop)
 	if opt.method() == MethodSearch { // whose work grows with them
-		opt.Results.Top = min(r.want.Count+3, MaxTop)
+		opt.Results.Top = min(r.want.Count+3, maxTop)
 	}
 	var list []Variant
 	var err error

@@ -18,8 +18,7 @@ type Augmenting struct {
 
 // AugmentDefaults are the values of settings that nobody chose.
 func AugmentDefaults() *Augmenting {
-	return &Augmenting{Variants: infill.Variants{Count: infill.DefaultVariants,
-		PerMasking: infill.DefaultPerMasking, ExtraRounds: infill.DefaultExtraRounds}}
+	return &Augmenting{Variants: infill.DefaultVariants()}
 }
 
 // VariantDefaults are the values of a [Fill] that makes variants: they are of content words, and
@@ -61,7 +60,7 @@ var augmentTable = []*Setting[Augmenting]{
 		Name: "extra-rounds", Line: true, Record: always, Group: Words,
 		Doc: "further choices of words to mask while variants are missing",
 		bind: func(v *Augmenting) *Value {
-			return WholeValue(&v.Variants.ExtraRounds, 0, infill.MaxExtraRounds)
+			return WholeValue(&v.Variants.ExtraRounds, 0, infill.MaxVariants)
 		},
 	},
 	{

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Contexts appends to dst what stands beside the word text[a:b], in the spelling of the table:
+// contextsOf appends to dst what stands beside the word text[a:b], in the spelling of the table:
 //
 //	<in      the word before is "in"
 //	>Smith   the word after is "Smith"
@@ -21,7 +21,7 @@ import (
 // a word in lower case has a capital usually. It judges the first words of sentences. filled are
 // spans of the text. A word in them may have its capitals because of the one that is judged, so it
 // proves little.
-func Contexts(dst []string, text string, a, b int, capital func(string) bool,
+func contextsOf(dst []string, text string, a, b int, capital func(string) bool,
 	filled [][2]int) []string {
 	open := func(start int, word string) bool {
 		return within(filled, start) && !capital(strings.ToLower(word))

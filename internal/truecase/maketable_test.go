@@ -139,7 +139,7 @@ func (c *counts) line(do func(key, spelt string, contexts []string)) func(string
 			if !letters(key) || key == "i" || StartsSentence(line[:a]) {
 				continue
 			}
-			contexts = Contexts(contexts[:0], line, a, b, c.capital, [][2]int{{0, len(line)}})
+			contexts = contextsOf(contexts[:0], line, a, b, c.capital, [][2]int{{0, len(line)}})
 			if len(contexts) > 0 && contexts[0][0] == '<' {
 				do(key, line[a:b], contexts)
 			}

@@ -34,7 +34,7 @@ func Restore(text string, filled [][2]int) string {
 			continue
 		}
 		now := string(buf)
-		contexts = Contexts(contexts[:0], now, w.start, w.end, capital, filled)
+		contexts = contextsOf(contexts[:0], now, w.start, w.end, capital, filled)
 		if w.entry.fits(contexts) {
 			w.write(buf, filled)
 		} else {

@@ -59,7 +59,7 @@ func TestContexts(t *testing.T) {
 		{"Smith’s may", "may", "<s <~x <~x>~$ >~$"},
 	} {
 		a := strings.Index(c.text, c.word)
-		got := Contexts(nil, c.text, a, a+len(c.word), capital, nil)
+		got := contextsOf(nil, c.text, a, a+len(c.word), capital, nil)
 		slices.Sort(got)
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%q: %s, want %s", c.text, strings.Join(got, " "), c.want)
@@ -68,7 +68,7 @@ func TestContexts(t *testing.T) {
 	// Words that are filled in too may be spelt otherwise, unless they are names.
 	const text = "near Paris, the White House"
 	at := strings.Index(text, "White")
-	got := Contexts(nil, text, at, at+len("White"), capital, [][2]int{{0, len(text)}})
+	got := contextsOf(nil, text, at, at+len("White"), capital, [][2]int{{0, len(text)}})
 	slices.Sort(got)
 	if want := "<=the <the <~x <~x>~X >=house >House >~X"; strings.Join(got, " ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, " "), want)

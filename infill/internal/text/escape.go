@@ -63,8 +63,8 @@ func ParseBlanks(raw, mask string) (*Parsed, error) {
 	return p, nil
 }
 
-// Escape is the text that [ParseBlanks] reads as this one with these blanks.
-func Escape(plain, mask string, blanks []Blank) string {
+// escape is the text that [ParseBlanks] reads as this one with these blanks.
+func escape(plain, mask string, blanks []Blank) string {
 	var raw strings.Builder
 	slashes := 0
 	for i := 0; i < len(plain); {

@@ -44,7 +44,7 @@ func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 }
 
 // Source is what infill.Template.Source says.
-func (t *Template) Source() string { return Escape(t.Text, t.Tok.Token(t.Tok.MaskID()), t.Blanks) }
+func (t *Template) Source() string { return escape(t.Text, t.Tok.Token(t.Tok.MaskID()), t.Blanks) }
 
 // newTemplate makes the template of a text whose blanks are known.
 func newTemplate(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, error) {
