@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"infill/internal/disk"
 	"infill/mlm/onnx"
@@ -23,14 +24,19 @@ import (
 //
 //	keptMagic, SHA-256 of the key, SHA-256 of the model (both 32 bytes)
 //
-// The key is the hash of the model's files as they are stored. The hash of the model, as hashModel
-// has it, is computed at every start, so that it shows all damage.
+// The key is the hash of the model's files as they are stored, or of its card. The hash of the
+// model, as hashModel has it, is computed where the file's size and time are not those that it was
+// last computed for. What is used gets another time after recheck, so that damage is found then.
 type kept struct {
 	dir, name string // dir is absolute, without links
 	size      int64  // of the weights alone
 	file      string // the model file, below its folder
 	model     string // hash of the model
+	checked   bool   // the weights had the hash when they were last seen
 }
+
+// recheck is how long the hash of kept weights goes by their size and time.
+const recheck = 24 * time.Hour
 
 // keptMagic changes with the layout, and with the numbers that package weights gives.
 const keptMagic = "infill weights 1"
@@ -59,18 +65,24 @@ func openStored(ctx context.Context, from folder, o Options,
 // stored in few bits and are to be had there. open also gives the hash of the model that it found.
 func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 	open func(folder) (x T, model string, err error)) (T, error) {
-	stored, ok := weights.Source(from.fs)
-	for try := 0; ok && try < 2; try++ { // what is damaged is written again
-		k, err := keep(ctx, stored, o)
+	for try := 0; try < 2; try++ { // what is damaged is written again
+		e := findEntry(ctx, from.fs, o)
+		if e == nil {
+			break
+		}
+		k, err := e.keep(ctx)
 		if k == nil {
 			if err != nil && ctx.Err() == nil {
 				from.unkept = err.Error()
 			}
 			break
 		}
-		over := keptFS{stored, k}
+		over := keptFS{e.stored, k}
 		x, model, err := open(folder{fs: over, name: from.name, kept: k})
 		if err == nil && model == k.model {
+			if !k.checked {
+				e.remember()
+			}
 			return x, nil
 		}
 		if err == nil {
@@ -87,16 +99,12 @@ func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 // keep finds the weights of a stored model in the cache, or writes them. It gives nil if they are
 // not to be had there, and an error if they ought to be. Where it can be seen that they cannot be
 // written they are not expanded first.
-func keep(ctx context.Context, stored fs.FS, o Options) (*kept, error) {
-	e := findEntry(ctx, stored, o)
-	if e == nil {
-		return nil, nil
-	}
+func (e *entry) keep(ctx context.Context) (*kept, error) {
 	if k := e.read(); k != nil {
-		used(e.path)
+		k.checked = e.seen()
 		return k, nil
 	}
-	given := weights.Expand(stored)
+	given := weights.Expand(e.stored)
 	err := e.room(given)
 	if err == nil {
 		err = e.keepWeights(ctx, e.path, e.key, e.file, given)
@@ -117,15 +125,11 @@ func keep(ctx context.Context, stored fs.FS, o Options) (*kept, error) {
 
 // Unkept says what [Info] of a model in fsys would say in its field Unkept, without opening it.
 func Unkept(ctx context.Context, fsys fs.FS, o Options) string {
-	stored, ok := weights.Source(fsys)
-	if !ok {
-		return ""
-	}
-	e := findEntry(ctx, stored, o)
+	e := findEntry(ctx, fsys, o)
 	if e == nil || e.read() != nil {
 		return ""
 	}
-	if err := e.room(weights.Expand(stored)); err != nil && !errors.Is(err, errNotKept) {
+	if err := e.room(weights.Expand(e.stored)); err != nil && !errors.Is(err, errNotKept) {
 		return err.Error()
 	}
 	return ""
@@ -134,12 +138,17 @@ func Unkept(ctx context.Context, fsys fs.FS, o Options) string {
 // An entry is where weights of a stored model are kept, or would be.
 type entry struct {
 	*shelf
+	stored    fs.FS // the model's folder, with its stored file
 	path, key string
 	file      string // the model file, below its folder
 }
 
 // findEntry is the entry of a stored model, nil if the cache has none for it.
-func findEntry(ctx context.Context, stored fs.FS, o Options) *entry {
+func findEntry(ctx context.Context, fsys fs.FS, o Options) *entry {
+	stored, card, ok := weights.Source(fsys)
+	if !ok {
+		return nil
+	}
 	s := newShelf(o)
 	info, err := fs.Stat(stored, weights.Stored)
 	// Sixteen bits are made of four.
@@ -150,11 +159,41 @@ func findEntry(ctx context.Context, stored fs.FS, o Options) *entry {
 	if err != nil {
 		return nil
 	}
-	key, err := hashFiles(ctx, stored, []string{name, weights.Stored})
+	key, err := hashFiles(ctx, stored, []string{name, card})
 	if err != nil {
 		return nil
 	}
-	return &entry{s, s.path("weights of "+key, weightsSuffix), key, name}
+	return &entry{s, stored, s.path("weights of "+key, weightsSuffix), key, name}
+}
+
+// stamp is the size and time of the file, a note's name for those that had the right hash.
+func (e *entry) stamp() (path string, info fs.FileInfo) {
+	info, err := os.Lstat(e.path)
+	if err != nil {
+		return "", nil
+	}
+	return e.shelf.path(fmt.Sprintf("checked %s %d %d", e.key, info.Size(),
+		info.ModTime().UnixNano()), noteSuffix), info
+}
+
+// seen reports whether the file had the right hash with this size and time, not long ago.
+func (e *entry) seen() bool {
+	note, info := e.stamp()
+	if info == nil {
+		return false
+	}
+	if time.Since(info.ModTime()) > recheck {
+		used(e.path)
+		return false
+	}
+	return readSmall(note, 1) != nil
+}
+
+// remember notes that the file has the right hash.
+func (e *entry) remember() {
+	if note, info := e.stamp(); info != nil {
+		_ = e.write(note, []byte{'\n'})
+	}
 }
 
 func (e *entry) read() *kept { return readKept(e.path, e.key, e.file) }

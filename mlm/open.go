@@ -214,7 +214,13 @@ func read(ctx context.Context, from folder, o Options) (
 	model.info.addConfig(cfg)
 	model.info.addTokenizer(tok, files)
 	external := externalFiles(name, p.m)
-	sums = sync.OnceValues(func() (hashes, error) { return hashModel(ctx, from.fs, name, external) })
+	sums = sync.OnceValues(func() (hashes, error) {
+		if k := from.kept; k != nil && k.checked {
+			h, err := hashModel(ctx, from.fs, name, nil)
+			return hashes{h.file, k.model}, err
+		}
+		return hashModel(ctx, from.fs, name, external)
+	})
 	go func() { _, _ = sums() }()
 	return model, p.m, sums, nil
 }
