@@ -84,9 +84,8 @@ func newCache(from folder, m *onnx.Model, info *Info, o Options) *cache {
 		return nil
 	}
 	return &cache{shelf: *s, program: program, from: from,
-		options: fmt.Sprintf("device=%s precision=%v unsigned=%v low-memory=%v loose=%v unshared=%v "+
-			"forward=%v", o.about.Identity, o.Precision, o.signedness == unsigned, o.LowMemory,
-			o.looseTable, o.unshared, o.Forward),
+		options: fmt.Sprintf("device=%s precision=%v low-memory=%v loose=%v unshared=%v forward=%v",
+			o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared, o.Forward),
 		files: append([]string{info.File}, externalFiles(info.File, m)...)}
 }
 
@@ -146,6 +145,9 @@ func (c *cache) graph(model string) *graph {
 		return nil
 	}
 	g, err := decodeGraph(b, key)
+	if err == nil && g.about.Integers != "" && !c.whole(g.about.Integers) {
+		return nil
+	}
 	if err == nil {
 		fsys, _ := c.from.weights()
 		err = g.check(fsys)

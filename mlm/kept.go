@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"infill/internal/disk"
 	"infill/mlm/onnx"
@@ -34,9 +33,6 @@ type kept struct {
 	model     string // hash of the model
 	checked   bool   // the weights had the hash when they were last seen
 }
-
-// recheck is how long the hash of kept weights goes by their size and time.
-const recheck = 24 * time.Hour
 
 // keptMagic changes with the layout, and with the numbers that package weights gives.
 const keptMagic = "infill weights 1"
@@ -81,7 +77,7 @@ func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 		x, model, err := open(folder{fs: over, name: from.name, kept: k})
 		if err == nil && model == k.model {
 			if !k.checked {
-				e.remember()
+				e.remember(e.path, e.key)
 			}
 			return x, nil
 		}
@@ -101,7 +97,7 @@ func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 // written they are not expanded first.
 func (e *entry) keep(ctx context.Context) (*kept, error) {
 	if k := e.read(); k != nil {
-		k.checked = e.seen()
+		k.checked = e.seen(e.path, e.key)
 		return k, nil
 	}
 	given := weights.Expand(e.stored)
@@ -164,36 +160,6 @@ func findEntry(ctx context.Context, fsys fs.FS, o Options) *entry {
 		return nil
 	}
 	return &entry{s, stored, s.path("weights of "+key, weightsSuffix), key, name}
-}
-
-// stamp is the size and time of the file, a note's name for those that had the right hash.
-func (e *entry) stamp() (path string, info fs.FileInfo) {
-	info, err := os.Lstat(e.path)
-	if err != nil {
-		return "", nil
-	}
-	return e.shelf.path(fmt.Sprintf("checked %s %d %d", e.key, info.Size(),
-		info.ModTime().UnixNano()), noteSuffix), info
-}
-
-// seen reports whether the file had the right hash with this size and time, not long ago.
-func (e *entry) seen() bool {
-	note, info := e.stamp()
-	if info == nil {
-		return false
-	}
-	if time.Since(info.ModTime()) > recheck {
-		used(e.path)
-		return false
-	}
-	return readSmall(note, 1) != nil
-}
-
-// remember notes that the file has the right hash.
-func (e *entry) remember() {
-	if note, info := e.stamp(); info != nil {
-		_ = e.write(note, []byte{'\n'})
-	}
 }
 
 func (e *entry) read() *kept { return readKept(e.path, e.key, e.file) }
