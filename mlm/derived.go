@@ -83,7 +83,7 @@ func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
 	}
 	out := &graph{about: *a}
 	o, _ = o.sized(a.Weights, a.Kept)
-	late := o.LowMemory && !a.Gradient
+	late := (o.LowMemory || o.Precision == Int8) && !a.Gradient
 	g.Model, out.about.Late = widened(g.Model, late)
 	out.about.Late = out.about.Late && late
 	if s := newShelf(o); from.kept != nil && o.Precision == Int8 && s != nil {

@@ -95,7 +95,7 @@ type Options struct {
 	Precision Precision
 	// Forward leaves the backward pass out: full gradients are refused with ErrNoGradient. The
 	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
-	// are the same bits.
+	// are the same bits, but with LowMemory or Int8 and weights in 16 bits, where the last may differ.
 	Forward bool
 	// Device is the name of what evaluates the model: [CPUDevice], which "" means, or another one of
 	// those that package mlm/device/known lists. Results are the same bits only on the same device.

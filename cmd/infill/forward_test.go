@@ -79,3 +79,16 @@ func largeTiny(t *testing.T) string {
 	put(t, filepath.Join(dir, "model.onnx"), string(data))
 	return dir
 }
+
+// TestOneBlank: a text that takes one row is found by its marks alone.
+func TestOneBlank(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"the [MASK] sleeps .": true, "the ___ sleeps .": true,
+		"the _____ sleeps .": true, "the cat sleeps .": false, "the [MASK] and the [MASK] .": false,
+		"the ___ and the [MASK] .": false, "the [MASK*2] sleeps .": false, "the [MASK:a] .": false,
+		"the [MASK|cat|big dog] .": false, "snake_case [MASK]": true} {
+		if oneBlank(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
