@@ -35,9 +35,15 @@ type Options struct {
 	ForwardOnly bool
 	// Int8 has the forward products with weights computed in 8 bits, see integers.
 	Int8 bool
+	// Half computes all up to the logits in half precision (float16), for devices that have kernels
+	// for it: those of layer norms and softmaxes are to add up in float32. It has no backward pass.
+	Half bool
+	// Unpadded, with Half, has attention look at all places: no row is filled up. The mask must be
+	// ones.
+	Unpadded bool
 	// Prompt makes the other graph of the package comment: some positions of a row hold vectors
-	// that are an input, and the gradient is with respect to these. It excludes ForwardOnly and
-	// Int8.
+	// that are an input, and the gradient is with respect to these. It excludes the
+	// others.
 	Prompt bool
 	// Unshared computes what depends on a position alone for every row again, to compare with.
 	Unshared bool
@@ -88,7 +94,10 @@ func passes() []pass {
 			(*derivation).gatherLogits},
 		{"one query", "attention with one query for a row needs no keys and values", nil,
 			(*derivation).oneQuery},
-		{"tape", "what derivatives keep is written out", nil, (*derivation).tape},
+		{"tape", "what derivatives keep is written out", func(o Options) bool { return !o.Half },
+			(*derivation).tape},
+		{"halves", "the layers compute in half precision", func(o Options) bool { return o.Half },
+			(*derivation).halves},
 		{"score", "log f of the targets", nil, (*derivation).score},
 
 		// The backward pass.
@@ -123,13 +132,16 @@ func Derive(m *onnx.Model, opt Options) (out *Derived, err error) {
 			out, err = nil, fmt.Errorf("%w: %s: %v", errInternal, now, r)
 		}
 	}()
-	l, err := load(m)
+	l, err := load(m, opt.Unpadded && opt.Half)
 	if err != nil {
 		return nil, err
 	}
 	d := &derivation{loaded: l, opt: opt, irVersion: m.IRVersion}
-	if opt.Prompt {
-		d.opt.ForwardOnly, d.opt.Int8 = false, false
+	switch {
+	case opt.Prompt:
+		d.opt.ForwardOnly, d.opt.Int8, d.opt.Half = false, false, false
+	case opt.Half:
+		d.opt.ForwardOnly, d.opt.Int8 = true, false
 	}
 	for _, p := range passes() {
 		if p.when != nil && !p.when(d.opt) {

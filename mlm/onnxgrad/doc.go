@@ -78,6 +78,8 @@
 //     weights that make them turn the query and the weighted mean instead.
 //   - tape: layer norms and Gelus are expanded again, in forms that keep what their derivatives
 //     need (x̂ and 1/σ; 1 + erf).
+//   - halves: with Options.Half, in the place of the tape, everything up to the logits is in half
+//     precision, with layer norms, Gelus and attention as the runtime's own operations.
 //   - score: log f of the targets.
 //   - head: the gradient of log f at the head, E[target] − softmax·Eᵀ.
 //   - reverse: the rules of the operators turn the gradient of an output into those of the inputs,

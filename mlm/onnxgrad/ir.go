@@ -103,6 +103,9 @@ func (n *node) standard() *onnx.Node {
 	if n.op == "MatMul" {
 		return fusedProto(n)
 	}
+	if p := asWhole(n); p != nil {
+		return p
+	}
 	return n.proto()
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
 )
 
 // loaded is a model in our terms: canonical nodes, shapes known at the probes.
@@ -20,7 +21,7 @@ type loaded struct {
 // load converts a model and simplifies it on the way: what follows from constants becomes one,
 // nodes that do nothing vanish, Squeeze, Unsqueeze, Flatten and Reshape become one operation, Gemm
 // a product and a sum, division by a constant a multiplication.
-func load(m *onnx.Model) (*loaded, error) {
+func load(m *onnx.Model, unpadded bool) (*loaded, error) {
 	m = Widen(m)
 	l := &loaded{builder: newBuilder(m.Opset("")), values: map[string]*value{}}
 	if l.opset < 12 {
@@ -41,6 +42,9 @@ func load(m *onnx.Model) (*loaded, error) {
 		v, err := input(in)
 		if err != nil {
 			return nil, err
+		}
+		if in.Name == "attention_mask" && unpadded {
+			v.known = ones(v)
 		}
 		l.values[in.Name] = v
 		l.inputs = append(l.inputs, v)
@@ -66,6 +70,18 @@ func load(m *onnx.Model) (*loaded, error) {
 			l.logits.name, l.logits.typ, l.logits.shape[0], probeRows(0), probeLength[0])
 	}
 	return l, nil
+}
+
+// ones are the contents of a mask that hides nothing.
+func ones(v *value) (out [probes]*onnxeval.Tensor) {
+	for p, shape := range v.shape {
+		list := make([]int64, volume(shape))
+		for i := range list {
+			list[i] = 1
+		}
+		out[p] = onnxeval.NewInt(shape, list)
+	}
+	return out
 }
 
 // knownInputs are the inputs that an export may have. All are [batch, sequence] integers.

@@ -202,7 +202,7 @@ func TestOneQueryOnModels(t *testing.T) {
 			f.name == "bert-ort-float16", f.name == "bert-ort-rawmask":
 			want = 0 // queries, keys and values are one product
 		}
-		l, err := load(f.model)
+		l, err := load(f.model, false)
 		if err != nil {
 			t.Fatal(err)
 		}

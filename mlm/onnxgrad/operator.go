@@ -120,6 +120,7 @@ func families() []family {
 	return []family{
 		{"arithmetic", arithmeticOps()},
 		{"functions", functionOps()},
+		{"operations of the runtime that are several at once", wholeOps()},
 		{"logic and types", logicOps()},
 		{"reductions", reductionOps()},
 		{"products", productOps()},

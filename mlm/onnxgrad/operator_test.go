@@ -52,7 +52,7 @@ func TestRecordsHaveKernels(t *testing.T) {
 	t.Parallel()
 	for name, o := range operators {
 		// ours, written out before it is emitted; read by the graph evaluator
-		if name == halfGelu || name == "If" {
+		if name == halfGelu || name == "If" || strings.HasSuffix(name, whole) {
 			continue
 		}
 		least, ok := onnxeval.Least(name)
