@@ -16,6 +16,7 @@ import (
 	"os/signal"
 
 	"infill/lab/compare"
+	"infill/lab/cuda"
 	"infill/lab/drafts"
 	"infill/lab/experiments"
 	"infill/lab/experiments/facility"
@@ -45,6 +46,8 @@ var commands = []command{
 	{"drafts", "whether a small model is worth asking before a large one", drafts.Command},
 	{"trigger", "words that make a model say the labels of texts", trigger.Command},
 	{"torch", "chain-steps a second beside PyTorch", torch.Command},
+	{"cuda", "a graphics card against the processor: scores, rows a second, neighbours",
+		cuda.Command},
 	{"load", "infill serve under load", load.Command},
 	{"instance", "an instance of facility location as JSON, for solvers", facility.Print},
 }
