@@ -107,7 +107,7 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 
 // run is Fill with one of the model's places.
 func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Result, error) {
-	if p := e.model.Precision(); opt.Results.Normalize && p != mlm.Float32 {
+	if p := e.model.Precision(); opt.Results.Normalize && p.Rounds() {
 		return nil, fmt.Errorf("%w: log Z would be that of the model in %s, and scores are %s; open it "+
 			"in %s", text.ErrOption, p, mlm.Float32, mlm.Float32)
 	}

@@ -1,6 +1,7 @@
 package mlm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -34,7 +35,7 @@ type key struct {
 func (k key) tokens() int { return k.group * k.length }
 
 // batchOf is the size of a batch of n units, in tokens.
-func (k key) batchOf(n int) int { return max(n*k.group, minRows) * k.length }
+func (s *scheduler) batchOf(k key, n int) int { return max(n*k.group, s.bounds.rows(k)) * k.length }
 
 // unit is the least piece of work: a row, or the rows of one state's gradient.
 type unit struct {
@@ -133,7 +134,7 @@ func newScheduler(be backend, threads int, b bounds, f *facts) *scheduler {
 	s := &scheduler{be: be, facts: f, bounds: b, queues: map[key][]*unit{}, threads: threads,
 		places: threads}
 	s.wake, s.room = sync.NewCond(&s.mu), sync.NewCond(&s.mu)
-	for range threads {
+	for range cmp.Or(b.apart, threads) {
 		s.group.Go(s.work)
 	}
 	return s
@@ -278,7 +279,7 @@ func (s *scheduler) offer(waiting int) {
 
 // next waits for work and a place, which it takes together with a batch of the work; nil
 // when closed. While callers have every place or are about to, it takes foreign work
-// without one: such a caller may be what keeps the place.
+// without one: such a caller may be what keeps the place. A device beside the processor needs none.
 func (s *scheduler) next() (units []*unit, placed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -286,8 +287,9 @@ func (s *scheduler) next() (units []*unit, placed bool) {
 		if s.closed {
 			return nil, false
 		}
-		placed = s.places > s.waiting
-		best, ok := s.oldest(!placed)
+		apart := s.bounds.apart > 0
+		placed = !apart && s.places > s.waiting
+		best, ok := s.oldest(!placed && !apart)
 		if !ok {
 			s.wake.Wait()
 			continue
@@ -295,7 +297,7 @@ func (s *scheduler) next() (units []*unit, placed bool) {
 		q := s.queues[best]
 		n := s.share(best, len(q))
 		// Memory may be short of room for another batch; one there always is.
-		tokens := best.batchOf(n)
+		tokens := s.batchOf(best, n)
 		if s.bounds.together > 0 && s.underWay > 0 && s.underWay+tokens > s.bounds.together {
 			s.wake.Wait()
 			continue
@@ -339,8 +341,11 @@ func (s *scheduler) oldest(foreign bool) (best key, ok bool) {
 // filled up. Results do not depend on it.
 func (s *scheduler) share(k key, n int) int {
 	most := max(1, s.bounds.batch/k.tokens())
+	if s.bounds.fixed {
+		most = s.bounds.rows(k) / k.group
+	}
 	batches := (n + most - 1) / most
-	if n*k.tokens() > s.bounds.batch/16 {
+	if n*k.tokens() > s.bounds.batch/16 && s.bounds.apart == 0 {
 		batches = max(batches, min(n*k.group/minRows, s.places))
 	}
 	return (n + batches - 1) / batches
@@ -355,7 +360,7 @@ func (s *scheduler) work() {
 			return
 		}
 		err := s.evaluate(&b, units)
-		s.finished(units[0].key.batchOf(len(units)))
+		s.finished(s.batchOf(units[0].key, len(units)))
 		if placed {
 			s.Give()
 		}
@@ -418,7 +423,7 @@ func (c *counter) add(b *batch) {
 	c.distinct.Add(int64(b.distinct))
 }
 
-// minRows is the least number of rows of a batch; a single one is evaluated
+// minRows is the least number of rows of a batch that is not fixed; a single one is evaluated
 // twice. Products with one row are computed by another routine than those with
 // several (matrix times vector), which adds in another order: without this a
 // result would depend on whether its row had company.
@@ -427,7 +432,7 @@ const minRows = 2
 // fill writes the rows of the units into b.
 func (s *scheduler) fill(b *batch, units []*unit) {
 	b.key = units[0].key
-	for len(units)*b.group < minRows {
+	for least := s.bounds.rows(b.key); len(units)*b.group < least; {
 		units = append(units[:len(units):len(units)], units[0])
 	}
 	b.rows = len(units) * b.group

@@ -9,19 +9,19 @@ import (
 	"infill/mlm/device/known"
 )
 
-// largeRounded is the size of the weights, in bytes, from which on a model is opened in bfloat16 by
-// itself. BERT-base, which has 438 MB, then takes half the time a row, while a graph takes seconds
-// to be compiled at the start. Small models gain nothing.
+// largeRounded is the size of the weights, in bytes, from which on a model is opened on a device
+// that rounds by itself. In bfloat16 BERT-base, which has 438 MB, takes half the time a row, while
+// a graph takes seconds to be compiled at the start. Small models gain nothing.
 const largeRounded = LargeWeights
 
 // choice is what the choice of a device depends on, beside the options. Tests have their own.
 type choice struct {
-	devices func(cache string) []device.About // those that have bfloat16
-	least   int64                             // bytes of weights that are opened in it by themselves
+	devices func(cache string) []device.About // those that round
+	least   int64                             // bytes of weights that are opened so by themselves
 	int8    bool                              // the processor gains by [Int8]
 }
 
-var usualChoice = choice{known.BFloat16, largeRounded, device.Processor{}.Int8()}
+var usualChoice = choice{known.Rounding, largeRounded, device.Processor{}.Int8()}
 
 // automatic says that neither the device nor the precision is named.
 func (o *Options) automatic() bool { return o.Device == AutoDevice && o.Precision == Auto }
@@ -43,26 +43,50 @@ func (o *Options) choose(weights int64) {
 		}
 		fast := func(d device.About) bool { return usable(d) && !d.Slow }
 		if list := by.devices(o.CacheDir); slices.ContainsFunc(list, fast) {
-			o.Device, o.Precision = list[slices.IndexFunc(list, fast)].Name, BFloat16
+			d := list[slices.IndexFunc(list, fast)]
+			o.Device, o.Precision = d.Name, o.rounding(d)
 		} else if by.int8 && o.stored {
 			o.Precision = Int8
 		}
-	case o.Device == AutoDevice && o.Precision == BFloat16:
+	case o.Device == AutoDevice && o.Precision.narrow():
 		o.Device = device.CPU
 		// Of one that has it, but cannot be used, the error says what is in the way.
-		if list := by.devices(o.CacheDir); len(list) > 0 {
+		list := slices.DeleteFunc(slices.Clone(by.devices(o.CacheDir)),
+			func(d device.About) bool { return rounding(d.Rounding) != o.Precision })
+		if len(list) > 0 {
 			o.Device = list[max(0, slices.IndexFunc(list, usable))].Name
 		}
 	case o.Device == AutoDevice:
 		o.Device = device.CPU
 	case o.Precision == Auto:
-		has := func(d device.About) bool { return d.Name == o.Device }
 		o.Precision = Float32
-		if !o.Unrounded && o.Device != device.CPU && o.Device != "" &&
-			slices.ContainsFunc(by.devices(o.CacheDir), has) {
-			o.Precision = BFloat16
+		if o.Unrounded || o.Device == device.CPU || o.Device == "" {
+			return
+		}
+		for _, d := range by.devices(o.CacheDir) {
+			if d.Name == o.Device {
+				o.Precision = o.rounding(d)
+			}
 		}
 	}
+}
+
+// rounding is the precision that a device brings: float16 has no backward pass.
+func (o *Options) rounding(d device.About) Precision {
+	p := rounding(d.Rounding)
+	if p == Float16 && !o.Forward {
+		return Float32
+	}
+	return p
+}
+
+// library is the file that the runtime is loaded from, "" to look for it: that which somebody
+// named, or the one that a device needs that is named or may be chosen.
+func (o *Options) library() string {
+	if o.Runtime != "" || o.Device == "" {
+		return o.Runtime
+	}
+	return known.Runtime(map[bool]string{false: o.Device}[o.Device == AutoDevice], o.CacheDir)
 }
 
 // findDevice chooses what is not named, see choose, and looks for the device.
@@ -72,9 +96,11 @@ func (o *Options) findDevice(weights int64) error {
 	if o.device, o.about, err = known.Find(o.Device, o.CacheDir); err != nil {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
-	if o.Precision == BFloat16 && !o.about.BFloat16 {
+	// What positions share makes products of other sizes in each call.
+	o.unshared = o.unshared || o.about.Apart > 0
+	if o.Precision.narrow() && rounding(o.about.Rounding) != o.Precision {
 		return fmt.Errorf("%w: the device %s has no fast products of %s on this processor; there are %s "+
-			"and %s", ErrOption, o.about.Name, BFloat16, Float32, Int8)
+			"and %s", ErrOption, o.about.Name, o.Precision, Float32, Int8)
 	}
 	return nil
 }
@@ -89,7 +115,7 @@ func (o *Options) on() device.Device {
 
 // numbers are what the device's are worth.
 func (o *Options) numbers() device.Numbers {
-	n := o.on().Numbers(o.Precision == BFloat16)
+	n := o.on().Numbers(o.Precision.narrow())
 	n.Rounded = n.Rounded || o.Precision == Int8
 	return n
 }

@@ -9,6 +9,7 @@ import (
 
 	"infill/internal/ort/orttest"
 	"infill/mlm/device"
+	"infill/mlm/device/cuda"
 	"infill/mlm/device/devicetest"
 	"infill/mlm/device/openvino"
 )
@@ -16,11 +17,14 @@ import (
 // What is chosen by itself, for all that users may name, on all kinds of machines.
 func TestChoose(t *testing.T) {
 	t.Parallel()
-	vino := device.About{Name: openvino.Name, BFloat16: true}
-	missing := device.About{Name: openvino.Name, BFloat16: true, Missing: true, Problem: "not there"}
-	slow := device.About{Name: devicetest.Emulated, BFloat16: true, Slow: true}
+	vino := device.About{Name: openvino.Name, Rounding: device.BFloat16}
+	missing := device.About{Name: openvino.Name, Rounding: device.BFloat16, Missing: true, Problem: "not there"}
+	slow := device.About{Name: devicetest.Emulated, Rounding: device.BFloat16, Slow: true}
+	card := device.About{Name: cuda.Name, Rounding: device.Float16}
+	gone := device.About{Name: cuda.Name, Rounding: device.Float16, Problem: "no driver"}
 	machines := map[string][]device.About{
 		"no bfloat16": nil, "bfloat16": {vino}, "bfloat16, not installed": {missing}, "emulated": {missing, slow},
+		"card": {card, vino}, "card, no driver": {gone, vino},
 	}
 	const large, small = largeRounded, largeRounded - 1
 	type named struct {
@@ -29,6 +33,7 @@ func TestChoose(t *testing.T) {
 	}
 	cpu := named{device.CPU, Float32}
 	rounded := named{openvino.Name, BFloat16}
+	half := named{cuda.Name, Float16}
 	for _, c := range []struct {
 		machines string // "" for all
 		name     named
@@ -52,6 +57,18 @@ func TestChoose(t *testing.T) {
 		{"no bfloat16", named{AutoDevice, BFloat16}, 0, "", named{device.CPU, BFloat16}},
 		{"bfloat16, not installed", named{AutoDevice, BFloat16}, 0, "", rounded},
 		{"emulated", named{AutoDevice, BFloat16}, 0, "", named{devicetest.Emulated, BFloat16}},
+		{"card", named{AutoDevice, Auto}, large, "forward", half},
+		{"card", named{AutoDevice, Auto}, large, "", named{cuda.Name, Float32}}, // for gradients
+		{"card", named{AutoDevice, Auto}, small, "forward", cpu},
+		{"card", named{AutoDevice, Auto}, large, "unrounded", cpu},
+		{"card, no driver", named{AutoDevice, Auto}, large, "forward", rounded},
+		{"card", named{AutoDevice, Float16}, 0, "", half},
+		{"card", named{AutoDevice, BFloat16}, 0, "", rounded},
+		{"card, no driver", named{AutoDevice, Float16}, 0, "", half},
+		{"bfloat16", named{AutoDevice, Float16}, 0, "", named{device.CPU, Float16}},
+		{"card", named{cuda.Name, Auto}, 0, "forward", half},
+		{"card", named{cuda.Name, Auto}, 0, "", named{cuda.Name, Float32}},
+		{"card", named{cuda.Name, Auto}, 0, "unrounded", named{cuda.Name, Float32}},
 		{"", named{AutoDevice, Float32}, 0, "", cpu},
 		{"", named{AutoDevice, Int8}, 0, "", named{device.CPU, Int8}},
 		{"", named{device.CPU, Auto}, 0, "", cpu},
@@ -78,8 +95,9 @@ func TestChoose(t *testing.T) {
 					continue
 				}
 				o := Options{Device: c.name.device, Precision: c.name.p, Unrounded: c.how == "unrounded",
-					LowMemory: c.how == "low-memory"}
-				o.choice = &choice{func(string) []device.About { return list }, largeRounded, c.how == "stored, VNNI"}
+					LowMemory: c.how == "low-memory", Forward: c.how == "forward"}
+				o.choice = &choice{func(string) []device.About { return list }, largeRounded,
+					c.how == "stored, VNNI"}
 				o.stored = strings.HasPrefix(c.how, "stored")
 				o.choose(weights)
 				if got := (named{o.Device, o.Precision}); got != c.want {
@@ -121,8 +139,8 @@ func openedOn(t *testing.T, name string, o Options, devices ...device.About) (*M
 func TestOpenChooses(t *testing.T) {
 	t.Parallel()
 	auto := Options{Device: AutoDevice, Precision: Auto}
-	fast := device.About{Name: devicetest.Emulated, BFloat16: true}
-	nowhere := device.About{Name: "nowhere", BFloat16: true}
+	fast := device.About{Name: devicetest.Emulated, Rounding: device.BFloat16}
+	nowhere := device.About{Name: "nowhere", Rounding: device.BFloat16}
 	s := &Sentence{IDs: []int32{2, 10, 11, 12, 13, 3}, Blanks: []int{1, 3, 4}}
 	of := func(m *Model) []float32 {
 		lp := [][]float32{make([]float32, 3)}

@@ -77,7 +77,7 @@ func newDerived(from folder, m *onnx.Model, info *facts, o Options,
 // derive makes the graph, ready for the runtime.
 func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
 	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8,
-		Unshared: o.unshared, ForwardOnly: o.Forward})
+		Unshared: o.unshared, ForwardOnly: o.Forward, Half: o.Precision == Float16, Unpadded: true})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
 func (g *graph) open(from folder, info *facts, o Options) (*derived, error) {
 	a := &g.about
 	o, limit := o.sized(a.Weights, a.Kept)
-	o.unfused, o.late = !a.Gradient, a.Late
+	o.unfused, o.late = !a.Gradient && o.about.Apart == 0, a.Late
 	s, err := session(from, g.onnx, a.Inputs, a.outputs(), o)
 	if err != nil {
 		return nil, err

@@ -88,11 +88,18 @@ func (f *facts) check() error {
 // notWanted is why a model that was opened with Options.Forward has no gradients.
 const notWanted = "the model was opened without its backward pass"
 
+// noHalfGradients is why a model in Float16 has none.
+var noHalfGradients = fmt.Sprintf("there is no backward pass in %s; open the model in %s", Float16,
+	Float32)
+
 // differentiate derives the graph. When only the backward pass is impossible it is made
 // without; about then says why.
 func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *about, error) {
 	noGradients := ""
-	if o.ForwardOnly {
+	switch {
+	case o.Half:
+		noGradients = noHalfGradients
+	case o.ForwardOnly:
 		noGradients = notWanted
 	}
 	g, err := onnxgrad.Derive(m, o)

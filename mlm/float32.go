@@ -16,8 +16,8 @@ type exact struct {
 }
 
 // Float32 is the model in float32: m itself, or if that is rounded, as with [BFloat16] and [Int8],
-// a second model on the processor, without a backward pass. The first call opens it, and it is
-// closed with m. Errors are those of [Open], and errClosed.
+// a second model without a backward pass, on the processor or on the same card. The first call
+// opens it, and it is closed with m. Errors are those of [Open], and errClosed.
 func (m *Model) Float32(ctx context.Context) (*Model, error) {
 	if !m.options.numbers().Rounded {
 		return m, nil
@@ -33,7 +33,10 @@ func (m *Model) Float32(ctx context.Context) (*Model, error) {
 	}
 	o := m.options
 	o.Few = o.Few || o.Precision == Int8 // what is scored again are few rows
-	o.Precision, o.Device, o.Forward, o.File = Float32, device.CPU, true, m.info.File
+	o.Precision, o.Forward, o.File = Float32, true, m.info.File
+	if o.about.Apart == 0 {
+		o.Device = device.CPU
+	}
 	from, done, err := m.from.again()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package mlm
 
 import (
+	"cmp"
 	"slices"
 
 	"infill/mlm/onnx"
@@ -46,6 +47,28 @@ const (
 type bounds struct {
 	batch    int // rows × length of one batch
 	together int // of all batches under way, 0: no bound
+	// apart is how many batches a device beside the processor evaluates at the same time. 0: a batch
+	// takes one of the model's places.
+	apart int
+	// fixed has every call evaluate batch tokens, or the next number of whole rows below: a device
+	// that multiplies matrices of other sizes in another order then gives a row the same bits.
+	fixed bool
+}
+
+// mostApart is the most rows of a fixed batch: short rows are copied, with all of the vocabulary.
+// fewestApart is the least, of long ones.
+const (
+	mostApart   = 256
+	fewestApart = 8
+)
+
+// rows is how many rows a call has at least.
+func (b bounds) rows(k key) int {
+	if !b.fixed {
+		return minRows
+	}
+	rows := min(max(b.batch/k.length, fewestApart), mostApart)
+	return max(1, rows/k.group) * k.group // whole units
 }
 
 // sized settles what depends on the size of the model: weights in bytes as the runtime
@@ -54,6 +77,11 @@ func (o Options) sized(weights, kept int64) (Options, bounds) {
 	large := weights >= largeModel
 	// Where weights are not repacked no table is, and some devices cannot have it loose.
 	o.looseTable = o.looseTable || large && !o.about.FixedWeights && !o.LowMemory
+	if o.about.Apart > 0 { // where results would depend on BatchTokens
+
+		return o, bounds{batch: cmp.Or(o.about.Tokens, DefaultBatchTokens), apart: o.about.Apart,
+			fixed: true}
+	}
 	if o.BatchTokens != 0 {
 		return o, bounds{batch: o.BatchTokens}
 	}

@@ -145,10 +145,14 @@ const (
 	// are not, [Model.SameBytes] says so. [Model.Float32] is the model itself. Only some devices
 	// have it.
 	BFloat16
+	// Float16 has energies and conditionals computed in half precision, the sums of norms and
+	// softmaxes and all from the logits on in float32. What is said of BFloat16 holds. Full gradients
+	// are those of the model in float32. Only graphics cards have it.
+	Float16
 	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
-	// brings its precision: BFloat16 where it has that, and Float32 elsewhere. A precision that is
-	// named picks a device that has it. Where neither is named large models are opened in BFloat16
-	// on a device that has it. Those whose weights are stored in few bits are opened in Int8 on a
+	// brings its precision: BFloat16 or Float16 where it has that, and Float32 elsewhere. A precision
+	// that is named picks a device that has it. Where neither is named large models are opened on a
+	// device that rounds. Those whose weights are stored in few bits are opened in Int8 on a
 	// processor with AVX-512 VNNI, and everything else in Float32. Models so chosen say
 	// by [Model.Device] and [Model.Precision] what it is.
 	Auto
@@ -161,13 +165,31 @@ const (
 	CPUDevice  = device.CPU
 )
 
-var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16", Auto: "auto"}
+var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16", Float16: "fp16",
+	Auto: "auto"}
 
 // Names lists the names of all precisions, in their order.
 func (Precision) Names() []string { return slices.Clone(precisionNames) }
 
-// String is the precision's name: fp32, int8, bf16 or auto.
+// String is the precision's name: fp32, int8, bf16, fp16 or auto.
 func (p Precision) String() string { return nameOf(precisionNames, "precision", int(p)) }
+
+// Rounds reports whether energies and conditionals are rounded: all but [Float32] does.
+func (p Precision) Rounds() bool { return p != Float32 && p != Auto }
+
+// narrow reports whether the numbers themselves are rounded, as devices do it.
+func (p Precision) narrow() bool { return p == BFloat16 || p == Float16 }
+
+// rounding is the precision of a device's products, [Float32] where they are exact.
+func rounding(r device.Rounding) Precision {
+	switch r {
+	case device.BFloat16:
+		return BFloat16
+	case device.Float16:
+		return Float16
+	}
+	return Float32
+}
 
 // GradientMode says what [Model.Gradient] computes.
 type GradientMode int
@@ -263,6 +285,18 @@ func (m *Model) SameBytes() bool { return !m.options.numbers().Neighbours }
 
 // Threads is how many batches are evaluated at the same time.
 func (m *Model) Threads() int { return m.options.Threads }
+
+// Streams is how much work the model can take at the same time, in threads that prepare it:
+// Threads, and more of them where a device beside the processor evaluates large batches.
+func (m *Model) Streams() int {
+	if m.options.about.Apart > 0 {
+		return max(m.options.Threads, streamsApart)
+	}
+	return m.options.Threads
+}
+
+// streamsApart keeps some hundred rows ready, of sentences of a handful of lengths.
+const streamsApart = 48
 
 // Places are those that gate.Compute takes one of, for packages of this module.
 func (m *Model) Places(gate.Key) gate.Places { return m.sched }

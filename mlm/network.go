@@ -65,7 +65,7 @@ func openNetwork(ctx context.Context, from folder, output string, o Options) (*N
 		return nil, context.Cause(ctx)
 	}
 	o.Precision, o.Profile = Float32, "" // those of a model that the options may have been given for
-	if _, err := ort.Load(ort.FindOptions{Path: o.Runtime, CacheDir: o.CacheDir}); err != nil {
+	if _, err := ort.Load(ort.FindOptions{Path: o.library(), CacheDir: o.CacheDir}); err != nil {
 		return nil, err
 	}
 	if err := o.findDevice(0); err != nil {

@@ -60,14 +60,15 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 			MaxThreads)
 	}
 	if o.Precision < Float32 || o.Precision > Auto {
-		return nil, fmt.Errorf("%w: %s, want Float32, Int8, BFloat16 or Auto", ErrOption, o.Precision)
+		return nil, fmt.Errorf("%w: %s, want Float32, Int8, BFloat16, Float16 or Auto", ErrOption,
+			o.Precision)
 	}
 	if o.BatchTokens < 0 || o.BatchTokens > MaxBatchTokens {
 		return nil, fmt.Errorf("%w: %d tokens a batch, want 0 to %d", ErrOption, o.BatchTokens,
 			MaxBatchTokens)
 	}
 	library := sync.OnceValue(func() error {
-		_, err := ort.Load(ort.FindOptions{Path: o.Runtime, CacheDir: o.CacheDir})
+		_, err := ort.Load(ort.FindOptions{Path: o.library(), CacheDir: o.CacheDir})
 		return err
 	})
 	if !o.automatic() { // what is named can be refused before anything is read
@@ -112,7 +113,8 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 	}
 	_, _, o.stored = weights.Source(from.fs)
 	o.stored = o.stored || from.kept != nil
-	if o.Few && size >= LargeWeights {
+	onCPU := o.Device == "" || o.Device == AutoDevice || o.Device == CPUDevice
+	if o.Few && size >= LargeWeights && onCPU {
 		o.LowMemory, o.Forward = true, true
 	}
 	if err := o.onDevice(ctx, size, func(o Options) error {
@@ -149,6 +151,9 @@ func (m *Model) start(
 		return errors.Join(err, be.close())
 	}
 	m.info.addWarnings()
+	if o.about.Apart > 0 {
+		be = &halving{backend: be}
+	}
 	m.be, m.options = be, o
 	m.sched = newScheduler(be, o.Threads, be.bounds(), &m.info)
 	return nil

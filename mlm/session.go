@@ -19,7 +19,7 @@ const externalMin = 4096
 // folder on disk, and those that the cache keeps, are referred to by file, offset
 // and length, so that the runtime maps them; all others travel inside the graph.
 func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
-	o.on().Rewrite(m, o.Precision == BFloat16)
+	o.on().Rewrite(m, o.Precision.narrow())
 	if o.looseTable {
 		m = loosened(m)
 	}
@@ -39,7 +39,7 @@ const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGe
 // session gives an encoded graph to the runtime.
 func session(from folder, data []byte, inputs, outputs []string, o Options) (*ort.Session, error) {
 	p, err := o.on().Provider(device.Session{CacheDir: o.CacheDir, Streams: o.Threads,
-		BFloat16: o.Precision == BFloat16})
+		Rounded: o.Precision.narrow()})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", device.ErrDevice, o.on().Name(), err)
 	}

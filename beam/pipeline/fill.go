@@ -88,7 +88,7 @@ func (f *fillFn) fill(ctx context.Context, c Chunk) ([]batch.Record, error) {
 	out := make([]batch.Record, len(c.Lines))
 	next := make(chan int)
 	var wg sync.WaitGroup
-	workers := records.InFlight(f.filler.Model.Threads(), f.filler.Filling.Options.Sampling.Chains)
+	workers := records.InFlight(f.filler.Model.Streams(), f.filler.Filling.Options.Sampling.Chains)
 	for range min(workers, len(c.Lines)) {
 		wg.Go(func() {
 			for i := range next {

@@ -139,7 +139,7 @@ var advices = []struct {
 	{batch.ErrMismatch, " (--force begins again)"},
 	{mlm.ErrNotFinite, "; check the model with: infill model check"},
 	{device.ErrDevice, " (infill doctor lists the devices; without --device the best is taken)"},
-	{ort.ErrNotInstalled, ": run `infill doctor --install openvino`"},
+	{ort.ErrNotInstalled, ": run `infill doctor --install` with its name"},
 	{ort.ErrRuntimeMissing, installs},
 	{ort.ErrRuntimeVersion, installs},
 	{ort.ErrRuntimeCorrupt, installs},

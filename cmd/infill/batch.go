@@ -139,7 +139,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 		work.begins = func() { fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
 	work.in, work.manifest, work.form, work.doubted = in, man, layout, seen
-	work.workers = records.InFlight(f.Model.Options.Threads, f.Fill.Options.Sampling.Chains)
+	work.workers = records.InFlight(m.Streams(), f.Fill.Options.Sampling.Chains)
 	return f.work(c, std, work)
 }
 

@@ -239,7 +239,7 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, e
 	var mu sync.Mutex
 	done := 0
 	before := processorTime()
-	workers := records.InFlight(f.Model.Options.Threads, r.filling.Options.Sampling.Chains)
+	workers := records.InFlight(r.model.model.Streams(), r.filling.Options.Sampling.Chains)
 	var each errgroup.Group
 	each.SetLimit(max(1, workers))
 	for i := range b.tasks {

@@ -23,7 +23,6 @@ import (
 	"infill/mlm"
 	"infill/mlm/device"
 	"infill/mlm/device/known"
-	"infill/mlm/device/openvino"
 	"infill/models"
 )
 
@@ -32,19 +31,21 @@ func doctorCommand(std stdio) *cli.Command {
 	var path string
 	flags := []*option{
 		boolFlag("install", "install ONNX Runtime into the cache if it is missing or damaged, "+
-			"or with the argument openvino: that device", &install),
+			"or with the name of a device: that", &install),
 		boolFlag("force", "with --install: fetch it again even if it is there", &force),
 		textFlag("ort", "`FILE` of ONNX Runtime's shared library, instead of searching for it", &path),
 		boolFlag("json", "print one JSON object", &asJSON),
 	}
 	return &cli.Command{
 		Name:      "doctor",
-		ArgsUsage: "[" + openvino.Name + "]",
+		ArgsUsage: "[" + strings.Join(known.Installable(), "|") + "]",
 		Usage:     "what infill runs on: runtime library, processor, default model, cache folders",
 		Flags:     join(ownEnv("install", flags, "force")),
 		Action: func(c *cli.Context) error {
-			if what := c.Args().First(); c.NArg() > 1 || what != "" && (what != openvino.Name || !install) {
-				return usagef("doctor takes no argument but %s after --install, got %q", openvino.Name, what)
+			what, names := c.Args().First(), known.Installable()
+			if c.NArg() > 1 || what != "" && (!slices.Contains(names, what) || !install) {
+				return usagef("doctor takes no argument but %s after --install, got %q",
+					strings.Join(names, " or "), what)
 			}
 			if force && !install {
 				return usagef("--force goes with --install")
@@ -54,8 +55,8 @@ func doctorCommand(std stdio) *cli.Command {
 			}
 			o := ort.InstallOptions{Force: force, Log: std.err}
 			switch {
-			case install && c.NArg() > 0:
-				if _, err := openvino.Plugin.Install(c.Context, o); err != nil {
+			case what != "":
+				if err := known.Install(c.Context, what, o); err != nil {
 					return err
 				}
 			case install:
@@ -134,7 +135,7 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	b.WriteString(report.String())
 	for _, dev := range d.Devices {
 		fmt.Fprintf(&b, "device: %s, %s%s\n", dev.Name, cmp.Or(dev.Problem, dev.About),
-			map[bool]string{true: " (infill doctor --install openvino)"}[dev.Missing])
+			map[bool]string{true: " (infill doctor --install " + dev.Name + ")"}[dev.Missing])
 	}
 	usual := fmt.Sprintf("%s in %s", device.CPU, mlm.Float32)
 	if large := d.Automatic.Device + " in " + d.Automatic.Precision; large != usual {

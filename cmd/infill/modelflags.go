@@ -28,7 +28,7 @@ func (f *modelFlags) flags() []*option {
 	return group(groupModel, settingFlags(settings.ModelTable(), &f.Model, map[string]string{
 		"model": `folder of an ONNX export, its .onnx file, or a name of "infill model list"`,
 		"device": "what evaluates the model, doctor lists what there is; " + mlm.AutoDevice +
-			": large models on one with " + mlm.BFloat16.String() + ", if fill or batch may round",
+			": large models on one that is installed, if fill or batch may round",
 	}))
 }
 

@@ -33,8 +33,10 @@ func TestPrecisionIsRecorded(t *testing.T) {
 	on := devicetest.Emulated
 	for _, named := range [][]string{{"--device", devicetest.Emulated}, {"--precision", "bf16"}} {
 		if named[0] == "--precision" {
-			list := known.BFloat16("")
-			on = list[slices.IndexFunc(list, func(d device.About) bool { return d.Problem == "" })].Name
+			list := known.Rounding("")
+			on = list[slices.IndexFunc(list, func(d device.About) bool {
+				return d.Problem == "" && d.Rounding == device.BFloat16
+			})].Name
 		}
 		r := run(append(named, "--force")...)
 		rec, man := read(t, out), read(t, out+".manifest")

@@ -163,7 +163,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 	seen := &doubted{model: f.Name}
 	s.Doubted = seen.add
 	return f.work(c, std, fileWork{in: in, manifest: man, form: layout, doubted: seen,
-		workers: records.InFlight(f.Options.Threads, 0), do: s.Record, advised: ofRanking,
+		workers: records.InFlight(s.Model.Streams(), 0), do: s.Record, advised: ofRanking,
 		meant: meantBy(settings.RankTable(), func() *settings.Ranking { return &settings.Ranking{} })})
 }
 
@@ -182,9 +182,12 @@ func (f *scoreFlags) recorded() (map[string]string, error) {
 // open opens the model and the parts of the energy, and makes a scorer on them.
 func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 	f.forward() // no part of a score asks for a gradient
-	if p := f.Options.Precision; p == mlm.BFloat16 || p == mlm.Int8 {
-		// Scores are of the model itself, so that the rounded one would be opened for nothing.
+	// Scores are of the model itself, so that a rounded one would be opened for nothing.
+	switch f.Options.Precision {
+	case mlm.BFloat16, mlm.Int8:
 		f.Options.Device, f.Options.Precision = mlm.CPUDevice, mlm.Float32
+	case mlm.Float16:
+		f.Options.Precision = mlm.Float32
 	}
 	m, err := f.modelFlags.open(ctx)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"infill/internal/ort"
+	"infill/mlm/device"
 )
 
 // The types in this file are the JSON of what doctor prints. The libraries have the same fields
@@ -27,15 +28,17 @@ type runtimeJSON struct {
 
 // deviceJSON is device.About.
 type deviceJSON struct {
-	Name         string `json:"name"`
-	About        string `json:"about"`
-	Problem      string `json:"problem,omitempty"`
-	Missing      bool   `json:"missing,omitempty"`
-	Identity     string `json:"identity"`
-	BFloat16     bool   `json:"bfloat16,omitempty"`
-	FixedWeights bool   `json:"-"`
-	NoIntegers   bool   `json:"-"`
-	Slow         bool   `json:"-"`
+	Name         string          `json:"name"`
+	About        string          `json:"about"`
+	Problem      string          `json:"problem,omitempty"`
+	Missing      bool            `json:"missing,omitempty"`
+	Identity     string          `json:"identity"`
+	Rounding     device.Rounding `json:"rounding,omitempty"`
+	Apart        int             `json:"-"`
+	Tokens       int             `json:"-"`
+	FixedWeights bool            `json:"-"`
+	NoIntegers   bool            `json:"-"`
+	Slow         bool            `json:"-"`
 }
 
 // automaticJSON is what mlm.Automatic says of models with weights of Least bytes or more.

@@ -79,8 +79,8 @@ var modelTable = []*Setting[Model]{
 	},
 	{
 		Name: "device", Arg: "NAME", Record: Changed, absent: mlm.CPUDevice,
-		Doc: "what evaluates the model; " + mlm.AutoDevice + ": large models on a device that has " +
-			mlm.BFloat16.String() + ", others on " + mlm.CPUDevice,
+		Doc: "what evaluates the model; " + mlm.AutoDevice + ": large models on a card or another " +
+			"device that is installed, others on " + mlm.CPUDevice,
 		bind: func(v *Model) *Value { return TextValue(&v.Options.Device) },
 	},
 }

@@ -51,6 +51,10 @@ var (
 	ErrModel = errors.New("onnx runtime refuses the model")
 	// ErrRun: a run failed inside the runtime.
 	ErrRun = errors.New("onnx runtime failed")
+	// ErrMemory: a run did because the memory of its device is too small for it.
+	ErrMemory = errors.New("the device has too little memory")
+	// ErrLost: a run did because its device does not answer. Nothing works on it in this process.
+	ErrLost = errors.New("the device does not answer any more")
 	// ErrClosed: the session or tensor was closed before.
 	ErrClosed = errors.New("onnx runtime session is closed")
 )

@@ -16,8 +16,8 @@ type Plugin struct {
 
 // A Provider evaluates what it takes of a graph, in place of the runtime's own kernels.
 type Provider struct {
-	Plugin  *Plugin
-	Options map[string]string // as the plug-in's documentation has them
+	Plugin  *Plugin           // nil for that of CUDA, which belongs to a build of the runtime
+	Options map[string]string // as its documentation has them
 }
 
 // ErrNoHardware: a plug-in finds nothing that it can compute on.
@@ -80,8 +80,19 @@ func pluginDevices(provider string) (out []binding.EpDevice, _ error) {
 
 // attach adds the provider to the options of a session. There may be none.
 func (p *Provider) attach(o *binding.SessionOptions) error {
-	if p == nil {
+	switch {
+	case p == nil:
 		return nil
+	case p.Plugin != nil:
+		return o.AppendExecutionProviderV2(p.Plugin.devices, p.Options)
 	}
-	return o.AppendExecutionProviderV2(p.Plugin.devices, p.Options)
+	cuda, err := binding.NewCUDAProviderOptions()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = cuda.Destroy() }()
+	if err := cuda.Update(p.Options); err != nil {
+		return err
+	}
+	return o.AppendExecutionProviderCUDA(cuda)
 }

@@ -196,7 +196,7 @@ func (s *Session) Run(ctx context.Context, inputs, outputs []*Tensor) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("%w: %s: %w", ErrRun, s.name, err)
+		return fmt.Errorf("%w: %s: %w", ErrRun, s.name, cause(err))
 	}
 	return s.collect(outputs, out)
 }

@@ -20,8 +20,8 @@ import (
 )
 
 // maxLibrary bounds the size of a library file: four times the largest that
-// is known (38.8 MB), and small enough to hash and scan without harm.
-const maxLibrary = 160 << 20
+// is known (252 MB), and small enough to hash and scan without harm.
+const maxLibrary = 1 << 30
 
 // hashFile returns the SHA-256 of a file and its size in bytes.
 func hashFile(path string) (string, int64, error) {

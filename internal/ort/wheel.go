@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,12 +26,17 @@ type Wheel struct {
 	Platform string // that it is for, such as linux-amd64
 	Package  string // as pip knows it
 	Tag      string // the platform, as pip knows it
+	Python   string // the Python that it is for, such as 3.12, "" for any
 	Size     string // of the download, for people
 	SHA256   string // of the package's file
 	Folder   string // inside that file
 	Library  string // what the runtime loads. It finds the other files beside itself
-	// Files are kept of the package, with their SHA-256.
+	// Files are kept of the package, with their SHA-256, each by its path inside Folder. Beside each
+	// other they lie by the last part of it. "" where the package's own SHA-256 is enough.
 	Files map[string]string
+	// Quick has only the sizes of the files compared after the install: hashing them all takes longer
+	// than the work of many commands.
+	Quick bool
 
 	mu    sync.Mutex
 	found map[string]string // versions of libraries that were looked at
@@ -47,27 +52,29 @@ var ErrInstallPlugin = errors.New("cannot install the plug-in")
 // with those that are pinned, once in a process. version is that of the library, or says by
 // its hash which other one it is. cache replaces the user's cache folder, "" does not. Errors of
 // what is not in the cache wrap [ErrNotInstalled].
-func (w *Wheel) Find(cache string) (path, version string, err error) {
-	path = os.Getenv(w.Env)
-	named := path != ""
+func (w *Wheel) Find(cache string) (file, version string, err error) {
+	if w.Env != "" {
+		file = os.Getenv(w.Env)
+	}
+	named := file != ""
 	if !named {
-		if path, err = w.Dir(cache); err != nil {
+		if file, err = w.Dir(cache); err != nil {
 			return "", "", err
 		}
-		path = filepath.Join(path, w.Library)
+		file = filepath.Join(file, w.Library)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if v := w.found[path]; v != "" {
-		return path, v, nil
+	if v := w.found[file]; v != "" {
+		return file, v, nil
 	}
 	switch {
 	case named:
-		version, err = w.version(path)
-	case !exists(path):
-		err = fmt.Errorf("%w in %s", ErrNotInstalled, filepath.Dir(path))
+		version, err = w.version(file)
+	case !exists(file):
+		err = fmt.Errorf("%w in %s", ErrNotInstalled, filepath.Dir(file))
 	default:
-		version, err = w.Version, w.check(filepath.Dir(path))
+		version, err = w.Version, w.check(filepath.Dir(file))
 	}
 	if err != nil {
 		return "", "", err
@@ -75,24 +82,34 @@ func (w *Wheel) Find(cache string) (path, version string, err error) {
 	if w.found == nil {
 		w.found = map[string]string{}
 	}
-	w.found[path] = version
-	return path, version, nil
+	w.found[file] = version
+	return file, version, nil
 }
 
 // version is that of a library that somebody named.
-func (w *Wheel) version(path string) (string, error) {
-	if !exists(path) {
+func (w *Wheel) version(file string) (string, error) {
+	if !exists(file) {
 		return "", fmt.Errorf("there is no file %s, which %s names; correct it, or leave it out and "+
-			"install the plug-in", path, w.Env)
+			"install the plug-in", file, w.Env)
 	}
-	sum, _, err := hashFile(path)
+	sum, _, err := hashFile(file)
 	switch {
 	case err != nil:
 		return "", err
-	case sum == w.Files[w.Library]:
+	case sum == w.sum(w.Library):
 		return w.Version, nil
 	}
 	return "not the pinned build, " + sum[:16], nil
+}
+
+// sum is the SHA-256 of a file of the folder.
+func (w *Wheel) sum(base string) string {
+	for name, sum := range w.Files {
+		if path.Base(name) == base {
+			return sum
+		}
+	}
+	return ""
 }
 
 // Dir is the plug-in's folder inside the cache. It is an error on a platform that it is not for.
@@ -165,15 +182,18 @@ func (w *Wheel) fetch(ctx context.Context, o *InstallOptions, dir string) error 
 		return err
 	}
 	for name := range w.Files {
-		path := filepath.Join(out, name)
-		if _, _, err := fromZip(file, w.Folder+"/"+name, path); err != nil {
+		to := filepath.Join(out, path.Base(name))
+		if _, _, err := fromZip(file, path.Join(w.Folder, name), to); err != nil {
 			return fmt.Errorf("%s: %s: %w", w.requirement(), name, err)
 		}
-		if err := os.Chmod(path, 0o755); err != nil {
+		if err := os.Chmod(to, 0o755); err != nil {
 			return err
 		}
 	}
-	if err := w.check(out); err != nil {
+	if err := w.checkSums(out); err != nil {
+		return err
+	}
+	if err := w.noteSizes(out); err != nil {
 		return err
 	}
 	// A folder cannot be replaced by another in one step. What is there goes aside first, and a
@@ -201,11 +221,16 @@ func (w *Wheel) download(ctx context.Context, o *InstallOptions, work string) (s
 		return "", fmt.Errorf("%w; %s", err, remedy)
 	}
 	o.logf("fetching %s with pip (about %s)", w.requirement(), w.Size)
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, time.Hour)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, bin, "-m", "pip", "download", "--no-deps", "--only-binary",
-		":all:", "--platform", w.Tag, "--disable-pip-version-check", "--no-input",
-		"--dest", ".", w.requirement())
+	args := []string{"-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--platform",
+		w.Tag}
+	if w.Python != "" {
+		args = append(args, "--implementation", "cp", "--python-version", w.Python, "--abi",
+			"cp"+strings.ReplaceAll(w.Python, ".", ""))
+	}
+	cmd := exec.CommandContext(ctx, bin, append(args, "--disable-pip-version-check", "--no-input",
+		"--dest", ".", w.requirement())...)
 	cmd.Dir = work
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -219,23 +244,4 @@ func (w *Wheel) download(ctx context.Context, o *InstallOptions, work string) (s
 		return "", fmt.Errorf("pip download %s left %d files, expected one", w.requirement(), len(files))
 	}
 	return files[0], nil
-}
-
-// check compares the files of a folder with their hashes. Errors wrap ErrNotInstalled.
-func (w *Wheel) check(dir string) error {
-	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotInstalled, err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.Files)) {
-		path, want := filepath.Join(dir, name), w.Files[name]
-		sum, _, err := hashFile(path)
-		switch {
-		case err != nil:
-			return fmt.Errorf("%w whole: %w; install it again", ErrNotInstalled, err)
-		case sum != want:
-			return fmt.Errorf("%w whole: %s has sha256 %s, expected %s; install it again", ErrNotInstalled,
-				path, sum, want)
-		}
-	}
-	return nil
 }

@@ -172,3 +172,53 @@ func TestFindWheel(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A quick package is compared with its hashes once, and later with the sizes that were noted. It may
+// be for one Python, have files in several folders, and vouch for some of them as a whole.
+func TestQuickWheel(t *testing.T) {
+	t.Parallel()
+	file, w := fakeWheel(t, map[string]string{"lib/lib.so": "library", "LICENSE": "free"})
+	w.Quick, w.Python, w.Files["LICENSE"] = true, "3.12", ""
+	python := fakePython(t, file, 0)
+	script := string(read(t, python))
+	const want = "--implementation cp --python-version 3.12 --abi cp312"
+	script = strings.Replace(script, "cp '", "case \"$*\" in *\""+want+"\"*) ;; *) exit 8;; esac\ncp '", 1)
+	if err := os.WriteFile(python, []byte(script), 0o700); err != nil { //nolint:gosec // a command
+		t.Fatal(err)
+	}
+	o := InstallOptions{CacheDir: t.TempDir(), Python: python}
+	dir, err := w.Install(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(read(t, filepath.Join(dir, "LICENSE"))); got != "free" {
+		t.Error(got)
+	}
+	lib := filepath.Join(dir, "lib.so")
+	problem := func(data, want string) {
+		t.Helper()
+		if err := os.WriteFile(lib, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := w.Find(o.CacheDir)
+		if want == "" && err != nil || want != "" && (!errors.Is(err, ErrNotInstalled) ||
+			!strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v", data, err)
+		}
+	}
+	problem("short", "has 5 bytes, expected 7")
+	problem("xxxxxxx", "") // which a hash would tell
+	w.found = nil
+	if err := os.Remove(filepath.Join(dir, sizesFile)); err != nil {
+		t.Fatal(err)
+	}
+	problem("library", sizesFile)
+	if _, err := w.Install(context.Background(), o); err != nil {
+		t.Error(err)
+	}
+	w.SHA256 = "0"
+	o.Force = true
+	if _, err := w.Install(context.Background(), o); !errors.Is(err, ErrInstallPlugin) {
+		t.Error(err)
+	}
+}

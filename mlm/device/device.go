@@ -14,29 +14,43 @@ import (
 // ErrDevice is a device that is unknown or does not work on this machine.
 var ErrDevice = errors.New("no such device")
 
+// Rounding is a precision below float32.
+type Rounding string
+
+// The precisions there are: none, bfloat16 and float16.
+const (
+	Exact    Rounding = ""
+	BFloat16 Rounding = "bf16"
+	Float16  Rounding = "fp16"
+)
+
 // A Device evaluates graphs.
 type Device interface {
 	// Name is what a user writes.
 	Name() string
-	// BFloat16 says whether it has products of bfloat16 on this machine that are faster than those
-	// of float32. It looks at no file.
-	BFloat16() bool
+	// Rounding is the precision in which products are faster on this machine than in float32. It
+	// looks at no file.
+	Rounding() Rounding
+	// Runtime is the library that the runtime has to be, "" for any. The device is usable only in a
+	// process that has loaded it. cache is as for About. It is "" where the device is not installed.
+	Runtime(cache string) string
 	// About says what there is. cache replaces the user's cache folder, "" does not. Whether the
 	// device works with the runtime is known once that is loaded.
 	About(cache string) About
-	// Rewrite changes a graph to one that the device computes right, and as the precision has it.
-	Rewrite(m *onnx.Model, bfloat16 bool)
+	// Rewrite changes a graph to one that the device computes right, rounded or not. In [Float16] the
+	// graph was derived so.
+	Rewrite(m *onnx.Model, rounded bool)
 	// Provider is what evaluates a session's graph, nil for the runtime's own kernels.
 	Provider(s Session) (*ort.Provider, error)
 	// Numbers says what the device's numbers are worth.
-	Numbers(bfloat16 bool) Numbers
+	Numbers(rounded bool) Numbers
 }
 
 // Session is how a graph is evaluated.
 type Session struct {
 	CacheDir string // replaces the user's cache, in which the device may be installed
 	Streams  int    // runs at the same time
-	BFloat16 bool   // products are to be in bfloat16
+	Rounded  bool   // products are to be in the device's Rounding
 }
 
 // Numbers is what the numbers of a device are worth in a precision.
@@ -58,7 +72,13 @@ type About struct {
 	// Identity is what results depend on beside the graph: versions, the precision that
 	// it computes in. Graphs made for one identity are not used for another.
 	Identity string
-	BFloat16 bool // see Device
+	Rounding Rounding // see Device
+	// Apart: it computes beside the processor and runs as many calls at a time, large ones: the
+	// processor's threads prepare work for it. 0 for the processor itself.
+	Apart int
+	// Tokens is how many tokens a call has, Apart from the processor: rows of a length are always as
+	// many, filled up if need be. 0 for what suits the processor.
+	Tokens int
 	// FixedWeights: the device refuses a weight that is an input and has a value as well,
 	// which elsewhere keeps the runtime from copying it.
 	FixedWeights bool
@@ -78,8 +98,11 @@ type Processor struct{}
 // Name is [CPU].
 func (Processor) Name() string { return CPU }
 
-// BFloat16 is false.
-func (Processor) BFloat16() bool { return false }
+// Rounding is [Exact].
+func (Processor) Rounding() Rounding { return Exact }
+
+// Runtime is "".
+func (Processor) Runtime(string) string { return "" }
 
 // Int8 says whether products of 8-bit blocks are faster than those of float32 on this machine. They
 // were with AVX-512 VNNI, and slower with AVX2 alone. No other processor was measured.

@@ -24,24 +24,24 @@ var AddEmulated = sync.OnceFunc(func() { known.Add(Emulation{}) })
 // Name is [Emulated].
 func (Emulation) Name() string { return Emulated }
 
-// BFloat16 is true.
-func (Emulation) BFloat16() bool { return true }
+// Rounding is [device.BFloat16].
+func (Emulation) Rounding() device.Rounding { return device.BFloat16 }
 
 // About is the same on all machines.
 func (Emulation) About(string) device.About {
 	return device.About{Name: Emulated, About: "bfloat16 for tests", Identity: Emulated,
-		BFloat16: true, Slow: true}
+		Rounding: device.BFloat16, Slow: true}
 }
 
-// Numbers are rounded in bfloat16, the same bits each time.
-func (Emulation) Numbers(bfloat16 bool) device.Numbers { return device.Numbers{Rounded: bfloat16} }
+// Numbers are rounded where that is asked for, the same bits each time.
+func (Emulation) Numbers(rounded bool) device.Numbers { return device.Numbers{Rounded: rounded} }
 
 // Rewrite has the factors and the result of every product rounded to bfloat16, to the nearest
 // and to even in the middle. Sums within a product, and what lies between products, stay in
 // float32. It is nearly what a device computes that has such products, which may round what lies
 // between, too.
-func (Emulation) Rewrite(m *onnx.Model, bfloat16 bool) {
-	if n := 0; bfloat16 {
+func (Emulation) Rewrite(m *onnx.Model, rounded bool) {
+	if n := 0; rounded {
 		roundIn(m.Graph, &n)
 	}
 }

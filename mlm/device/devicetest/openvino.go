@@ -39,7 +39,7 @@ func OpenVINO(tb testing.TB) device.About {
 // BFloat16 is OpenVINO on a processor that has products of bfloat16. Elsewhere a test is skipped.
 func BFloat16(tb testing.TB) device.About {
 	tb.Helper()
-	if !(openvino.Device{}).BFloat16() {
+	if (openvino.Device{}).Rounding() == device.Exact {
 		testmode.Missing(tb, "a processor with AVX512_BF16, for products of bfloat16")
 	}
 	return OpenVINO(tb)
@@ -48,7 +48,7 @@ func BFloat16(tb testing.TB) device.About {
 // Config is that of a session on OpenVINO, which the test has made usable.
 func Config(tb testing.TB, bfloat16 bool) ort.Config {
 	tb.Helper()
-	p, err := openvino.Device{}.Provider(device.Session{BFloat16: bfloat16})
+	p, err := openvino.Device{}.Provider(device.Session{Rounded: bfloat16})
 	if err != nil {
 		tb.Fatal(err)
 	}

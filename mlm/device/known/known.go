@@ -3,17 +3,44 @@
 package known
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"infill/internal/ort"
 	"infill/mlm/device"
+	"infill/mlm/device/cuda"
 	"infill/mlm/device/openvino"
 )
 
 // devices are in the order in which they are offered, the one used by default first.
-var devices = []device.Device{device.Processor{}, openvino.Device{}}
+var devices = []device.Device{device.Processor{}, cuda.Device{}, openvino.Device{}}
+
+// An installable device is one whose files are fetched.
+type installable interface {
+	Install(ctx context.Context, o ort.InstallOptions) error
+}
+
+// Installable are the names of the devices that can be installed.
+func Installable() (names []string) {
+	for _, d := range devices {
+		if _, ok := d.(installable); ok {
+			names = append(names, d.Name())
+		}
+	}
+	return names
+}
+
+// Install installs the device of that name, which is one of [Installable].
+func Install(ctx context.Context, name string, o ort.InstallOptions) error {
+	for _, d := range devices {
+		if i, ok := d.(installable); ok && d.Name() == name {
+			return i.Install(ctx, o)
+		}
+	}
+	return fmt.Errorf("%w: %q cannot be installed", device.ErrDevice, name)
+}
 
 // Add adds a device, before any is looked for. It is for tests.
 func Add(d device.Device) { devices = append(slices.Clone(devices), d) }
@@ -27,16 +54,30 @@ func All(cache string) []device.About {
 	return out
 }
 
-// BFloat16 lists the devices that have bfloat16 on this machine, whether they can be used or not.
-// Where there are none it looks at no file.
-func BFloat16(cache string) []device.About {
+// Rounding lists the devices that are faster in another precision on this machine, whether they can
+// be used or not. Where there are none it looks at no file.
+func Rounding(cache string) []device.About {
 	var out []device.About
 	for _, d := range devices {
-		if d.BFloat16() {
+		if d.Rounding() != device.Exact {
 			out = append(out, d.About(cache))
 		}
 	}
 	return out
+}
+
+// Runtime is the library that the runtime has to be for the device of that name, "" for any.
+// Without a name it is what the first device needs that needs one: all others take it as well.
+func Runtime(name, cache string) string {
+	for _, d := range devices {
+		if name != "" && d.Name() != name {
+			continue
+		}
+		if path := d.Runtime(cache); path != "" {
+			return path
+		}
+	}
+	return ""
 }
 
 // Find is the device of that name, "" for [device.CPU]. Errors wrap [device.ErrDevice], and

@@ -17,8 +17,11 @@ type broken struct {
 	rounds  bool
 }
 
-func (b broken) Name() string   { return "broken" }
-func (b broken) BFloat16() bool { return b.rounds }
+func (b broken) Name() string { return "broken" }
+func (b broken) Rounding() device.Rounding {
+	return map[bool]device.Rounding{true: device.BFloat16}[b.rounds]
+}
+
 func (b broken) About(string) device.About {
 	return device.About{Name: "broken", Problem: b.problem, Missing: b.missing}
 }
@@ -57,19 +60,19 @@ func TestFind(t *testing.T) {
 	refused("broken", "its files", true)
 }
 
-// Devices with bfloat16 are listed, those that cannot be used among them, and no others.
-func TestBFloat16(t *testing.T) {
+// Devices that round are listed, those that cannot be used among them, and no others.
+func TestRounding(t *testing.T) {
 	with(t, broken{})
-	if list := BFloat16(""); len(list) != 0 {
+	if list := Rounding(""); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
 	with(t, broken{rounds: true, problem: "not there"})
-	if list := BFloat16(""); len(list) != 1 || list[0].Problem != "not there" {
+	if list := Rounding(""); len(list) != 1 || list[0].Problem != "not there" {
 		t.Errorf("%+v", list)
 	}
 }
 
-// A device is called in the same way everywhere, and rounds in bfloat16 alone.
+// A device is called in the same way everywhere, and rounds only where it is asked to.
 func TestDevices(t *testing.T) {
 	was := len(devices)
 	Add(broken{problem: "x"})
@@ -77,11 +80,11 @@ func TestDevices(t *testing.T) {
 	names := map[string]bool{}
 	for _, d := range devices {
 		a := d.About(t.TempDir())
-		if a.Name != d.Name() || a.BFloat16 != d.BFloat16() || names[a.Name] {
+		if a.Name != d.Name() || a.Rounding != d.Rounding() || names[a.Name] {
 			t.Errorf("%s: %+v", d.Name(), a)
 		}
-		if d.Numbers(false).Rounded || d.BFloat16() && !d.Numbers(true).Rounded {
-			t.Errorf("%s: %+v in float32, %+v in bfloat16", d.Name(), d.Numbers(false), d.Numbers(true))
+		if d.Numbers(false).Rounded || d.Rounding() != device.Exact && !d.Numbers(true).Rounded {
+			t.Errorf("%s: %+v in float32, %+v rounded", d.Name(), d.Numbers(false), d.Numbers(true))
 		}
 		names[a.Name] = true
 	}

@@ -1,6 +1,10 @@
 package openvino
 
-import "infill/internal/ort"
+import (
+	"context"
+
+	"infill/internal/ort"
+)
 
 // Env is the environment variable that names the plug-in's library. Without it the library in the
 // cache is taken.
@@ -41,4 +45,10 @@ var files = map[string]string{
 		"e91be9f5bc1c87aadb08f2e19ebcb742979adda0a5434f72650a154e317e7fb1",
 	"third-party-programs.txt": "" +
 		"cf1dc931aee305019c370a5e6398040e43afa8e22664118710f8b0e13c02de0c",
+}
+
+// Install puts the plug-in into the cache. o is as for [ort.Wheel.Install].
+func (Device) Install(ctx context.Context, o ort.InstallOptions) error {
+	_, err := Plugin.Install(ctx, o)
+	return err
 }

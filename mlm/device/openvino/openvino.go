@@ -47,14 +47,23 @@ type Device struct{}
 // Name is [Name].
 func (Device) Name() string { return Name }
 
-// BFloat16 says whether the processor has it among its vector instructions, as those with AMX do.
-func (Device) BFloat16() bool { return features.X86.HasAVX512BF16 }
+// Rounding is [device.BFloat16] where the processor has it among its vector instructions, as those
+// with AMX do.
+func (Device) Rounding() device.Rounding {
+	if features.X86.HasAVX512BF16 {
+		return device.BFloat16
+	}
+	return device.Exact
+}
+
+// Runtime is "".
+func (Device) Runtime(string) string { return "" }
 
 // About finds the plug-in, and loads it if the runtime is loaded.
 func (d Device) About(cache string) device.About {
 	a := device.About{Name: Name, About: "this processor, with OpenVINO's kernels",
-		BFloat16: d.BFloat16(), FixedWeights: true, NoIntegers: true}
-	if a.BFloat16 {
+		Rounding: d.Rounding(), FixedWeights: true, NoIntegers: true}
+	if a.Rounding != device.Exact {
 		a.About += ", which has bfloat16"
 	}
 	path, version, err := Plugin.Find(cache)
@@ -83,9 +92,9 @@ func load(path string) (*ort.Plugin, error) {
 }
 
 // Rewrite replaces operations that OpenVINO computes wrong, or not alike in all places.
-func (Device) Rewrite(m *onnx.Model, bfloat16 bool) {
+func (Device) Rewrite(m *onnx.Model, rounded bool) {
 	SplitSquares(m)
-	if bfloat16 {
+	if rounded {
 		NegateMeans(m)
 	}
 }
@@ -93,8 +102,8 @@ func (Device) Rewrite(m *onnx.Model, bfloat16 bool) {
 // Numbers in bfloat16 are rounded. With AMX, which [sameRounding] is against and a user may ask
 // for, rows depend on their neighbours, and no processor of Intel has shown that they do not
 // without it.
-func (Device) Numbers(bfloat16 bool) device.Numbers {
-	return device.Numbers{Neighbours: bfloat16, Rounded: bfloat16}
+func (Device) Numbers(rounded bool) device.Numbers {
+	return device.Numbers{Neighbours: rounded, Rounded: rounded}
 }
 
 // Provider is the plug-in with the session's options.
@@ -116,7 +125,7 @@ func (Device) Provider(s device.Session) (*ort.Provider, error) {
 // some graphs, so that they give other numbers when they are read back.
 func options(s device.Session) (map[string]string, error) {
 	// The hint is always there: without one the plug-in takes bfloat16 where the processor has it.
-	hint := map[bool]string{false: "f32", true: "bf16"}[s.BFloat16]
+	hint := map[bool]string{false: "f32", true: "bf16"}[s.Rounded]
 	streams := strconv.Itoa(max(s.Streams, 1))
 	config := map[string]string{"INFERENCE_PRECISION_HINT": hint,
 		// A run computes in one stream. More streams than runs would hold memory for nothing.

@@ -17,7 +17,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{device.Session{}, map[string]string{"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": "1",
 			"INFERENCE_NUM_THREADS": "1", "ENABLE_CPU_PINNING": "NO"}},
-		{device.Session{Streams: 3, BFloat16: true}, map[string]string{
+		{device.Session{Streams: 3, Rounded: true}, map[string]string{
 			"INFERENCE_PRECISION_HINT": "bf16", "NUM_STREAMS": "3", "INFERENCE_NUM_THREADS": "3",
 			"ENABLE_CPU_PINNING": "NO"}},
 	} {

@@ -1,0 +1,195 @@
+// Package cuda is the device that evaluates graphs on a graphics card of NVIDIA. The runtime has
+// kernels for it in a build of its own, which a process has to load in place of the usual one. It
+// needs libraries of CUDA 13 and cuDNN 9 beside the driver.
+//
+// Products of float32 are computed as such, not in the shorter format that cards call TF32. In half
+// precision a graph is derived so, see onnxgrad.Options. Kernels for products of other sizes add in
+// another order, so calls have one size for each length of rows.
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"infill/internal/ort"
+	"infill/mlm/device"
+	"infill/mlm/onnx"
+)
+
+// Name is what a user writes.
+const Name = "cuda"
+
+// What the build of the runtime asks for.
+const (
+	leastCUDA       = 13000 // that the driver knows, 1000·major + 10·minor
+	leastDriver     = "580"
+	leastCapability = 75 // 10·major + minor
+)
+
+// calls is how many calls a card evaluates at the same time: while one computes, the results of
+// another are copied. tokens is the size of a call, with which a card is busy.
+const (
+	calls  = 4
+	tokens = 4096
+)
+
+// Device is the first card that the driver shows. CUDA_VISIBLE_DEVICES chooses another.
+type Device struct{}
+
+// Name is [Name].
+func (Device) Name() string { return Name }
+
+// Rounding is [device.Float16].
+func (Device) Rounding() device.Rounding { return device.Float16 }
+
+// Runtime is the build of the runtime for CUDA, where it and a card are there.
+func (Device) Runtime(cache string) string {
+	path, _, err := Build.Find(cache)
+	if err != nil {
+		return ""
+	}
+	if c, err := driver(); err != nil || c.problem() != "" {
+		return ""
+	}
+	return path
+}
+
+// About finds the build, the driver with its card, and CUDA's libraries.
+func (d Device) About(cache string) device.About {
+	a := device.About{Name: Name, About: "a graphics card of NVIDIA", Rounding: d.Rounding(),
+		Apart: calls, Tokens: tokens, FixedWeights: true, NoIntegers: true}
+	path, version, err := Build.Find(cache)
+	if err == nil || errors.Is(err, ort.ErrNotInstalled) {
+		c, derr := driver()
+		switch {
+		case derr != nil:
+			a.Problem = derr.Error()
+		case c.problem() != "":
+			a.Problem = c.problem()
+		default:
+			a.About = c.String()
+		}
+		if a.Problem != "" { // nothing to install helps
+			return a
+		}
+	}
+	if err == nil {
+		a.Identity = Name + " " + version
+		_, err = located(cache)
+	}
+	if r, ok := ort.Loaded(); ok && err == nil && r.Path != path {
+		err = fmt.Errorf("the process has loaded %s, and cuda needs %s: open the first model on cuda",
+			r.Path, path)
+	}
+	if err != nil {
+		a.Problem, a.Missing = err.Error(), errors.Is(err, ort.ErrNotInstalled)
+	}
+	return a
+}
+
+// problem says why a card or its driver is too old, "" if it is not.
+func (c card) problem() string {
+	switch {
+	case c.cuda < leastCUDA:
+		return fmt.Sprintf("the driver %sis for CUDA %d.%d, and 13.0 is needed: install driver %s or "+
+			"later", c.driver+strings.Repeat(" ", min(1, len(c.driver))), c.cuda/1000, c.cuda%1000/10,
+			leastDriver)
+	case c.capability < leastCapability:
+		return fmt.Sprintf("%s has compute capability %d.%d, and %d.%d is needed", c.name,
+			c.capability/10, c.capability%10, leastCapability/10, leastCapability%10)
+	}
+	return ""
+}
+
+// String names the card, its memory and its driver.
+func (c card) String() string {
+	s := fmt.Sprintf("%s, %d MiB", c.name, c.memory>>20)
+	if c.driver != "" {
+		s += ", driver " + c.driver
+	}
+	return s
+}
+
+// Rewrite changes nothing.
+func (Device) Rewrite(*onnx.Model, bool) {}
+
+// Numbers are the same bits for calls that follow each other, whatever rows share them. Of rows
+// whose calls overlapped one in twenty had other last bits on an H200.
+func (Device) Numbers(rounded bool) device.Numbers {
+	return device.Numbers{Neighbours: true, Rounded: rounded}
+}
+
+// Provider is CUDA with the session's options, once its libraries are loaded.
+func (Device) Provider(s device.Session) (*ort.Provider, error) {
+	paths, err := located(s.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := load(paths); err != nil {
+		return nil, err
+	}
+	return &ort.Provider{Options: options()}, nil
+}
+
+// options are those of every session. The memory grows by what is asked for: growing by powers of
+// two would hold half of it for nothing.
+func options() map[string]string {
+	o := map[string]string{"device_id": "0", "use_tf32": "0",
+		"arena_extend_strategy": "kSameAsRequested", "cudnn_conv_algo_search": "HEURISTIC"}
+	if c, err := driver(); err == nil {
+		o["gpu_mem_limit"] = strconv.FormatInt(c.memory/10*9, 10)
+	}
+	return o
+}
+
+// located finds the libraries of CUDA: in the cache, in packages of Python, in the folders of the
+// system. Errors wrap [ort.ErrNotInstalled] and name those that are not there.
+func located(cache string) (paths []string, err error) {
+	var none []string
+	for _, l := range libraries {
+		path := l.find(cache)
+		if path == "" {
+			none = append(none, l.Library)
+		}
+		paths = append(paths, path)
+		for _, name := range l.then {
+			paths = append(paths, filepath.Join(filepath.Dir(path), name))
+		}
+	}
+	if none != nil {
+		return nil, fmt.Errorf("CUDA's libraries are %w: %s", ort.ErrNotInstalled,
+			strings.Join(none, ", "))
+	}
+	return paths, nil
+}
+
+// find is the library's file, "" if there is none.
+func (l *library) find(cache string) string {
+	if path, _, err := l.Find(cache); err == nil {
+		return path
+	}
+	for _, dir := range folders() {
+		// The folder may be a pattern.
+		found, err := filepath.Glob(filepath.Join(dir, l.Library))
+		if err == nil && len(found) > 0 {
+			return found[len(found)-1] // of several the newest
+		}
+	}
+	return ""
+}
+
+// folders are those in which other programs keep CUDA's libraries, as patterns.
+func folders() []string {
+	out := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
+	for _, prefix := range pythons() {
+		for _, packages := range []string{"site-packages", "dist-packages"} {
+			out = append(out, filepath.Join(prefix, "lib", "python3*", packages, "nvidia", "*", "lib"))
+		}
+	}
+	return append(out, "/usr/local/cuda/lib64", "/usr/local/cuda-13*/lib64", "/opt/cuda/lib64",
+		"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/lib")
+}
