@@ -41,11 +41,11 @@ func TestChinese(t *testing.T) {
 				}
 				for i, f := range rec.Fillings {
 					want, score := row.Best[i][0].(string), row.Best[i][1].(float64)
-					if f.Pieces == nil { // they are spelt as the words are
+					if f.Pieces == nil {
 						f.Pieces = f.Tokens
 					}
 					if f.Pieces[0] != want || math.Abs(f.Score-score) > 1e-3 {
-						t.Errorf("%s, %q: %q %.4f, want %q %.4f", model, args, f.Pieces, f.Score, want, score)
+						t.Errorf("%s, %q: %q %.4f, want %q %.4f", model, args, f.Tokens, f.Score, want, score)
 					}
 				}
 			}

@@ -127,6 +127,10 @@ func appendWord(out []textWord, text string, from, to int) []textWord {
 	a += from
 	b := from + strings.LastIndexFunc(text[from:to], IsLetterOrDigit)
 	b += utf8.RuneLen(FirstRune(text[b:]))
+	if open := text[a:b]; b < to && text[b] == ')' &&
+		strings.Count(open, "(") > strings.Count(open, ")") {
+		b++ // word(s)
+	}
 	core, before, after := text[a:b], text[from:a], text[b:to]
 	switch {
 	case emoticon.MatchString(text[from:to]):
@@ -145,7 +149,7 @@ func appendWord(out []textWord, text string, from, to int) []textWord {
 			a--
 		}
 		for b < to && (strings.IndexByte(`/\+#`, text[b]) >= 0 ||
-			strings.IndexByte(`:$%_|~`, text[b]) >= 0 && text[b] == text[a]) {
+			strings.IndexByte(`:$%_|~@`, text[b]) >= 0 && text[b] == text[a]) {
 			b++
 		}
 		return append(out, textWord{[2]int{a, b}, true})
@@ -158,15 +162,18 @@ func appendWord(out []textWord, text string, from, to int) []textWord {
 func signed(before, after string) bool {
 	first, last := FirstRune(after), LastRune(before)
 	return before == "." || last == '@' || last == '#' || last == '/' || last == '\\' ||
-		strings.HasPrefix(after, "++") || first == '#' || first == '/' || first == '\\' ||
+		strings.HasPrefix(after, "+") || first == '#' || first == '/' || first == '\\' ||
 		before != "" && first == last && strings.ContainsRune(":%_$|~", first)
 }
 
 // titles are abbreviations before names, and numbered those before numbers.
 var (
 	titles   = setOf("Capt Col Fr Ft Gen Gov Hon Lt Maj Messrs Mt Rep Rev Sen Sgt")
-	numbered = setOf("art ch chap eq fig no nos nr p par pp sec vol")
-	closed   = setOf("approx bros co corp dept est inc ltd")
+	numbered = setOf("apr art aug ch chap dec eq feb fig jan jul jun mar no nos nov nr oct p par pp " +
+		"sec sep sept vol")
+	closed = setOf("al approx bros co corp dept est ft hr hrs inc lb lbs ltd oz yr yrs")
+	// inner never end a sentence.
+	inner = setOf("a.k.a e.g i.e vs")
 )
 
 func setOf(words string) map[string]bool {
@@ -186,6 +193,7 @@ func isAbbreviation(word, after string) bool {
 	next := FirstRune(strings.TrimLeftFunc(after[1:], unicode.IsSpace))
 	lower := strings.ToLower(word)
 	return truecase.Abbreviation(word) || closed[lower] || titles[word] && unicode.IsUpper(next) ||
+		len(after) > 1 && strings.IndexByte(",;:", after[1]) >= 0 ||
 		numbered[lower] && unicode.IsDigit(next)
 }
 
@@ -213,12 +221,15 @@ func endsSentence(word, after string) bool {
 	switch {
 	case next == "":
 		return true
-	case next == rest || !unicode.IsUpper(FirstRune(next)):
+	case next == rest || !unicode.IsUpper(FirstRune(next)) || inner[strings.ToLower(word)]:
 		return false
 	}
 	next = LettersAfter(next)
-	function := len(next) > 1 && EnglishStopWords().covered(wordParts(next))[0]
-	return function || !unicode.IsUpper(FirstRune(word))
+	if unicode.IsUpper(FirstRune(word)) { // U.S. Army
+		return len(next) > 1 && isFunctionWord(next)
+	}
+	e, known := truecase.Lookup(strings.ToLower(next)) // 9 a.m. Monday
+	return !known || e.Lower
 }
 
 // isAside reports whether a word is an abbreviation such as "a.m." and "e.g.", in lower case, which
