@@ -107,9 +107,9 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 
 // run is Fill with one of the model's places.
 func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Result, error) {
-	if opt.Results.Normalize && e.model.Precision() == mlm.BFloat16 {
+	if p := e.model.Precision(); opt.Results.Normalize && p != mlm.Float32 {
 		return nil, fmt.Errorf("%w: log Z would be that of the model in %s, and scores are %s; open it "+
-			"in %s", text.ErrOption, mlm.BFloat16, mlm.Float32, mlm.Float32)
+			"in %s", text.ErrOption, p, mlm.Float32, mlm.Float32)
 	}
 	p, err := e.plan(t, opt)
 	if err != nil {

@@ -3,6 +3,7 @@ package mlm
 import (
 	"cmp"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -83,17 +84,28 @@ func newCache(from folder, m *onnx.Model, info *Info, o Options) *cache {
 		return nil
 	}
 	return &cache{shelf: *s, program: program, from: from,
-		options: fmt.Sprintf("device=%s precision=%v unsigned=%v low-memory=%v loose=%v unshared=%v "+
-			"forward=%v", o.about.Identity, o.Precision, o.signedness == unsigned, o.LowMemory,
-			o.looseTable, o.unshared, o.Forward),
+		options: fmt.Sprintf("device=%s precision=%v low-memory=%v loose=%v unshared=%v forward=%v",
+			o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared, o.Forward),
 		files: append([]string{info.File}, externalFiles(info.File, m)...)}
 }
 
-// programSum is the SHA-256 of the running program's file.
+// minBuildID is more than the note's head and a build ID that somebody chose by -ldflags -buildid.
+const minBuildID = 64
+
+// programSum tells the running program from others: by the build ID that Go's linker makes of all
+// that it links, or else by the SHA-256 of its file.
 var programSum = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return "", err
+	}
+	if f, err := elf.Open(path); err == nil {
+		defer f.Close() //nolint:errcheck // opened for reading
+		if s := f.Section(".note.go.buildid"); s != nil {
+			if id, err := s.Data(); err == nil && len(id) > minBuildID {
+				return hex.EncodeToString(id), nil
+			}
+		}
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -133,6 +145,9 @@ func (c *cache) graph(model string) *graph {
 		return nil
 	}
 	g, err := decodeGraph(b, key)
+	if err == nil && g.about.Integers != "" && !c.whole(g.about.Integers) {
+		return nil
+	}
 	if err == nil {
 		fsys, _ := c.from.weights()
 		err = g.check(fsys)

@@ -27,10 +27,12 @@ type about struct {
 	Tied        bool     `json:"tied"`
 	Gradient    bool     `json:"gradient"`
 	Counted     []int64  `json:"counted,omitempty"` // see onnxgrad.Derived
+	Late        bool     `json:"late,omitempty"`    // see widened
 	NoGradients string   `json:"no_gradients,omitempty"`
 	// bytes per token that the backward pass keeps of rows of usualLength
-	Kept    int64 `json:"kept"`
-	Weights int64 `json:"weights"` // bytes, see weightBytes
+	Kept     int64  `json:"kept"`
+	Integers string `json:"integers,omitempty"` // see keepIntegers
+	Weights  int64  `json:"weights"`            // bytes, see weightBytes
 }
 
 // errEntry: a file of the cache is damaged, cut short, or of something else.
@@ -96,7 +98,8 @@ func decodeGraph(b []byte, key string) (*graph, error) {
 	case a.Key != key:
 		return nil, fmt.Errorf("%w: it is of %q", errEntry, a.Key)
 	case a.Vocabulary < 1 || a.Vocabulary > 1<<24 || a.Dimension < 1 || a.Dimension > 1<<24 ||
-		a.Kept < 0 || a.Weights < 0 || len(a.Inputs) == 0:
+		a.Kept < 0 || a.Weights < 0 ||
+		a.Integers != "" && len(a.Integers) != 2*sha256.Size || len(a.Inputs) == 0:
 		return nil, fmt.Errorf("%w: impossible sizes", errEntry)
 	}
 	return g, nil

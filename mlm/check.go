@@ -40,11 +40,9 @@ type CheckReport struct {
 	// GradientRMS is the root of the mean square of those differences, divided
 	// by that of the terms.
 	GradientRMS float64 `json:"gradient_rms"`
-	// Tolerance bounds LogProbError, and GradientError unless the backward pass
-	// is in integers.
+	// Tolerance bounds LogProbError, and GradientError of a model in float32.
 	Tolerance float64 `json:"tolerance"`
-	// RMSTolerance bounds GradientRMS of a backward pass in integers. It is 0 for
-	// one in float32.
+	// RMSTolerance bounds GradientRMS of a rounded model. It is 0 for one in float32.
 	RMSTolerance float64 `json:"rms_tolerance,omitempty"`
 	OK           bool    `json:"ok"`
 }
@@ -53,11 +51,12 @@ type CheckReport struct {
 // read off a sum with log f, which is some ten times larger.
 const checkTolerance = 1e-4
 
-// int8Tolerance is what rounding to 8 bits may cost. The backward term of correct
-// weights is off by .01 to .07, .11 at most in 500 checks of small random models.
-// With one matrix in the place of another it is off by .65 or more. The largest
-// difference says less: it depends on how large the few terms tried happen to be.
-const int8Tolerance = 0.15
+// int8Tolerance is what forward products in 8 bits may cost the backward term, and int8LogProb
+// what log f may be off by, in nats.
+const (
+	int8Tolerance = 0.15
+	int8LogProb   = 1.0
+)
 
 // bfloat16Tolerance is the same for products of bfloat16, and bfloat16LogProb what log f may be
 // off by, in nats. On a processor that has them backward terms of 52 small random models were off
@@ -135,7 +134,7 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 		GradientError: d.Second.Rel(), GradientScale: d.Second.Scale, GradientRMS: d.Second.RMS()}
 	within := r.GradientError <= r.Tolerance
 	if m.info.precision == Int8 {
-		r.RMSTolerance = int8Tolerance
+		r.Tolerance, r.RMSTolerance = int8LogProb, int8Tolerance
 		within = r.GradientRMS <= int8Tolerance
 	}
 	if m.info.precision == BFloat16 {

@@ -18,9 +18,10 @@ const largeRounded = LargeWeights
 type choice struct {
 	devices func(cache string) []device.About // those that have bfloat16
 	least   int64                             // bytes of weights that are opened in it by themselves
+	int8    bool                              // the processor gains by [Int8]
 }
 
-var usualChoice = choice{known.BFloat16, largeRounded}
+var usualChoice = choice{known.BFloat16, largeRounded, device.Processor{}.Int8()}
 
 // automatic says that neither the device nor the precision is named.
 func (o *Options) automatic() bool { return o.Device == AutoDevice && o.Precision == Auto }
@@ -43,6 +44,8 @@ func (o *Options) choose(weights int64) {
 		fast := func(d device.About) bool { return usable(d) && !d.Slow }
 		if list := by.devices(o.CacheDir); slices.ContainsFunc(list, fast) {
 			o.Device, o.Precision = list[slices.IndexFunc(list, fast)].Name, BFloat16
+		} else if by.int8 && o.stored {
+			o.Precision = Int8
 		}
 	case o.Device == AutoDevice && o.Precision == BFloat16:
 		o.Device = device.CPU
@@ -70,8 +73,8 @@ func (o *Options) findDevice(weights int64) error {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
 	if o.Precision == BFloat16 && !o.about.BFloat16 {
-		return fmt.Errorf("%w: the device %s has no fast products of %s on this processor; there is %s, "+
-			"and %s for gradients", ErrOption, o.about.Name, BFloat16, Float32, Int8)
+		return fmt.Errorf("%w: the device %s has no fast products of %s on this processor; there are %s "+
+			"and %s", ErrOption, o.about.Name, BFloat16, Float32, Int8)
 	}
 	return nil
 }
@@ -85,7 +88,11 @@ func (o *Options) on() device.Device {
 }
 
 // numbers are what the device's are worth.
-func (o *Options) numbers() device.Numbers { return o.on().Numbers(o.Precision == BFloat16) }
+func (o *Options) numbers() device.Numbers {
+	n := o.on().Numbers(o.Precision == BFloat16)
+	n.Rounded = n.Rounded || o.Precision == Int8
+	return n
+}
 
 // refused says why what is named cannot be had. An error names the devices there are. Whether one
 // works turns out only with the runtime, so that is loaded for it.
@@ -117,10 +124,11 @@ func (o Options) onDevice(ctx context.Context, weights int64, open func(Options)
 }
 
 // Automatic says where, and in which precision, a model is opened for which neither is named.
-// weights is the size of its weights in float32, in bytes. Of o the fields CacheDir, LowMemory and
+// weights is the size of its weights in float32, in bytes, which are stored in few bits as those
+// of the models of the program are. Of o the fields CacheDir, LowMemory and
 // Unrounded count. Unless the runtime is loaded it is not known whether what is installed works.
 func Automatic(weights int64, o Options) (device string, p Precision) {
-	o.Device, o.Precision = AutoDevice, Auto
+	o.Device, o.Precision, o.stored = AutoDevice, Auto, true
 	o.choose(weights)
 	return o.Device, o.Precision
 }

@@ -41,6 +41,10 @@ func TestChoose(t *testing.T) {
 		{"bfloat16", named{AutoDevice, Auto}, large, "unrounded", cpu},
 		{"bfloat16", named{AutoDevice, Auto}, large, "low-memory", cpu},
 		{"no bfloat16", named{AutoDevice, Auto}, 0, "", cpu},
+		{"no bfloat16", named{AutoDevice, Auto}, 0, "stored", cpu},
+		{"no bfloat16", named{AutoDevice, Auto}, small, "stored, VNNI", cpu},
+		{"no bfloat16", named{AutoDevice, Auto}, large, "stored, VNNI", named{device.CPU, Int8}},
+		{"bfloat16", named{AutoDevice, Auto}, large, "stored, VNNI", rounded},
 		{"bfloat16, not installed", named{AutoDevice, Auto}, 0, "", cpu},
 		{"emulated", named{AutoDevice, Auto}, 0, "", cpu}, // it gains nothing
 		{"bfloat16", named{AutoDevice, BFloat16}, 0, "", rounded},
@@ -75,7 +79,8 @@ func TestChoose(t *testing.T) {
 				}
 				o := Options{Device: c.name.device, Precision: c.name.p, Unrounded: c.how == "unrounded",
 					LowMemory: c.how == "low-memory"}
-				o.choice = &choice{func(string) []device.About { return list }, largeRounded}
+				o.choice = &choice{func(string) []device.About { return list }, largeRounded, c.how == "stored, VNNI"}
+				o.stored = strings.HasPrefix(c.how, "stored")
 				o.choose(weights)
 				if got := (named{o.Device, o.Precision}); got != c.want {
 					t.Errorf("%s, %v, %d bytes, %s: %v, want %v", machine, c.name, weights, c.how, got,
@@ -95,7 +100,7 @@ func TestChooseLooksForNothing(t *testing.T) {
 	for _, o := range []Options{{Device: AutoDevice, Precision: Auto}, {}, {Device: AutoDevice},
 		{Device: AutoDevice, Precision: Int8}, {Precision: Auto}} {
 		look := func(string) []device.About { t.Errorf("%+v", o); return nil }
-		o.choice = &choice{look, largeRounded}
+		o.choice = &choice{look, largeRounded, true}
 		o.choose(largeRounded - 1)
 	}
 }
@@ -104,7 +109,7 @@ func TestChooseLooksForNothing(t *testing.T) {
 func openedOn(t *testing.T, name string, o Options, devices ...device.About) (*Model, error) {
 	t.Helper()
 	orttest.Load(t)
-	o.choice = &choice{func(string) []device.About { return devices }, 1}
+	o.choice = &choice{func(string) []device.About { return devices }, 1, false}
 	m, err := Open(t.Context(), fixtureFiles(t, name), o)
 	if err == nil {
 		t.Cleanup(func() { _ = m.Close() })

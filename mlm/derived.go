@@ -77,12 +77,18 @@ func newDerived(from folder, m *onnx.Model, info *facts, o Options,
 // derive makes the graph, ready for the runtime.
 func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
 	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8,
-		Unsigned: o.signedness == unsigned, Unshared: o.unshared, ForwardOnly: o.Forward})
+		Unshared: o.unshared, ForwardOnly: o.Forward})
 	if err != nil {
 		return nil, err
 	}
 	out := &graph{about: *a}
 	o, _ = o.sized(a.Weights, a.Kept)
+	late := (o.LowMemory || o.Precision == Int8) && !a.Gradient
+	g.Model, out.about.Late = widened(g.Model, late)
+	out.about.Late = out.about.Late && late
+	if s := newShelf(o); from.kept != nil && o.Precision == Int8 && s != nil {
+		out.about.Integers = s.keepIntegers(g.Model)
+	}
 	out.onnx, err = encoded(from, g.Model, o)
 	return out, err
 }
@@ -91,7 +97,7 @@ func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
 func (g *graph) open(from folder, info *facts, o Options) (*derived, error) {
 	a := &g.about
 	o, limit := o.sized(a.Weights, a.Kept)
-	o.unfused = !a.Gradient
+	o.unfused, o.late = !a.Gradient, a.Late
 	s, err := session(from, g.onnx, a.Inputs, a.outputs(), o)
 	if err != nil {
 		return nil, err

@@ -99,7 +99,8 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *about
 	if err != nil && !o.ForwardOnly && !errors.Is(err, onnxgrad.ErrInputs) &&
 		!errors.Is(err, onnxgrad.ErrOutputs) {
 		noGradients = err.Error()
-		g, err = onnxgrad.Derive(m, onnxgrad.Options{ForwardOnly: true, Unshared: o.Unshared})
+		o.ForwardOnly = true
+		g, err = onnxgrad.Derive(m, o)
 	}
 	if err != nil {
 		return nil, nil, err

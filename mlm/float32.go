@@ -15,9 +15,9 @@ type exact struct {
 	closed bool
 }
 
-// Float32 is the model in float32: m itself, or if its device rounds, as with [BFloat16], a second
-// model on the processor, without a backward pass. The first call opens it, and it is closed with
-// m. Errors are those of [Open], and errClosed.
+// Float32 is the model in float32: m itself, or if that is rounded, as with [BFloat16] and [Int8],
+// a second model on the processor, without a backward pass. The first call opens it, and it is
+// closed with m. Errors are those of [Open], and errClosed.
 func (m *Model) Float32(ctx context.Context) (*Model, error) {
 	if !m.options.numbers().Rounded {
 		return m, nil
@@ -32,6 +32,7 @@ func (m *Model) Float32(ctx context.Context) (*Model, error) {
 		return e.model, nil
 	}
 	o := m.options
+	o.Few = o.Few || o.Precision == Int8 // what is scored again are few rows
 	o.Precision, o.Device, o.Forward, o.File = Float32, device.CPU, true, m.info.File
 	from, done, err := m.from.again()
 	if err != nil {

@@ -53,6 +53,8 @@ func (f folder) locate(file string) string {
 	switch {
 	case f.kept != nil && file == weights.Given:
 		return f.kept.name
+	case f.kept != nil && filepath.Ext(file) == weightsSuffix: // see keepIntegers
+		return file
 	case f.kept != nil:
 		return ""
 	case f.links == nil:

@@ -23,13 +23,15 @@ import (
 //
 //	keptMagic, SHA-256 of the key, SHA-256 of the model (both 32 bytes)
 //
-// The key is the hash of the model's files as they are stored. The hash of the model, as hashModel
-// has it, is computed at every start, so that it shows all damage.
+// The key is the hash of the model's files as they are stored, or of its card. The hash of the
+// model, as hashModel has it, is computed where the file's size and time are not those that it was
+// last computed for. What is used gets another time after recheck, so that damage is found then.
 type kept struct {
 	dir, name string // dir is absolute, without links
 	size      int64  // of the weights alone
 	file      string // the model file, below its folder
 	model     string // hash of the model
+	checked   bool   // the weights had the hash when they were last seen
 }
 
 // keptMagic changes with the layout, and with the numbers that package weights gives.
@@ -59,18 +61,24 @@ func openStored(ctx context.Context, from folder, o Options,
 // stored in few bits and are to be had there. open also gives the hash of the model that it found.
 func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 	open func(folder) (x T, model string, err error)) (T, error) {
-	stored, ok := weights.Source(from.fs)
-	for try := 0; ok && try < 2; try++ { // what is damaged is written again
-		k, err := keep(ctx, stored, o)
+	for try := 0; try < 2; try++ { // what is damaged is written again
+		e := findEntry(ctx, from.fs, o)
+		if e == nil {
+			break
+		}
+		k, err := e.keep(ctx)
 		if k == nil {
 			if err != nil && ctx.Err() == nil {
 				from.unkept = err.Error()
 			}
 			break
 		}
-		over := keptFS{stored, k}
+		over := keptFS{e.stored, k}
 		x, model, err := open(folder{fs: over, name: from.name, kept: k})
 		if err == nil && model == k.model {
+			if !k.checked {
+				e.remember(e.path, e.key)
+			}
 			return x, nil
 		}
 		if err == nil {
@@ -87,16 +95,12 @@ func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 // keep finds the weights of a stored model in the cache, or writes them. It gives nil if they are
 // not to be had there, and an error if they ought to be. Where it can be seen that they cannot be
 // written they are not expanded first.
-func keep(ctx context.Context, stored fs.FS, o Options) (*kept, error) {
-	e := findEntry(ctx, stored, o)
-	if e == nil {
-		return nil, nil
-	}
+func (e *entry) keep(ctx context.Context) (*kept, error) {
 	if k := e.read(); k != nil {
-		used(e.path)
+		k.checked = e.seen(e.path, e.key)
 		return k, nil
 	}
-	given := weights.Expand(stored)
+	given := weights.Expand(e.stored)
 	err := e.room(given)
 	if err == nil {
 		err = e.keepWeights(ctx, e.path, e.key, e.file, given)
@@ -117,15 +121,11 @@ func keep(ctx context.Context, stored fs.FS, o Options) (*kept, error) {
 
 // Unkept says what [Info] of a model in fsys would say in its field Unkept, without opening it.
 func Unkept(ctx context.Context, fsys fs.FS, o Options) string {
-	stored, ok := weights.Source(fsys)
-	if !ok {
-		return ""
-	}
-	e := findEntry(ctx, stored, o)
+	e := findEntry(ctx, fsys, o)
 	if e == nil || e.read() != nil {
 		return ""
 	}
-	if err := e.room(weights.Expand(stored)); err != nil && !errors.Is(err, errNotKept) {
+	if err := e.room(weights.Expand(e.stored)); err != nil && !errors.Is(err, errNotKept) {
 		return err.Error()
 	}
 	return ""
@@ -134,12 +134,17 @@ func Unkept(ctx context.Context, fsys fs.FS, o Options) string {
 // An entry is where weights of a stored model are kept, or would be.
 type entry struct {
 	*shelf
+	stored    fs.FS // the model's folder, with its stored file
 	path, key string
 	file      string // the model file, below its folder
 }
 
 // findEntry is the entry of a stored model, nil if the cache has none for it.
-func findEntry(ctx context.Context, stored fs.FS, o Options) *entry {
+func findEntry(ctx context.Context, fsys fs.FS, o Options) *entry {
+	stored, card, ok := weights.Source(fsys)
+	if !ok {
+		return nil
+	}
 	s := newShelf(o)
 	info, err := fs.Stat(stored, weights.Stored)
 	// Sixteen bits are made of four.
@@ -150,11 +155,11 @@ func findEntry(ctx context.Context, stored fs.FS, o Options) *entry {
 	if err != nil {
 		return nil
 	}
-	key, err := hashFiles(ctx, stored, []string{name, weights.Stored})
+	key, err := hashFiles(ctx, stored, []string{name, card})
 	if err != nil {
 		return nil
 	}
-	return &entry{s, s.path("weights of "+key, weightsSuffix), key, name}
+	return &entry{s, stored, s.path("weights of "+key, weightsSuffix), key, name}
 }
 
 func (e *entry) read() *kept { return readKept(e.path, e.key, e.file) }

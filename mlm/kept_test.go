@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"infill/mlm/onnx"
 	"infill/models/weights"
@@ -118,14 +119,97 @@ func TestKeptWeights(t *testing.T) {
 			}
 		}
 	}
-	list := entries(t, cacheDir, weightsSuffix)
-	graphs := entries(t, cacheDir, graphSuffix)
-	if len(list) != 1 || len(graphs) != 4 || len(entries(t, cacheDir, "")) != 5 {
+	list, graphs := entries(t, cacheDir, weightsSuffix), entries(t, cacheDir, graphSuffix)
+	if len(list) != 2 || len(graphs) != 4 { // those of the model, and the whole numbers of Int8
 		t.Fatalf("entries: %v", entries(t, cacheDir, ""))
 	}
+	refer := map[string]int{}
 	for _, g := range graphs {
-		if b, err := os.ReadFile(g); err != nil || !bytes.Contains(b, []byte(filepath.Base(list[0]))) {
-			t.Errorf("%s does not refer to the weights (%v)", g, err)
+		b, err := os.ReadFile(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range list {
+			if bytes.Contains(b, []byte(filepath.Base(w))) {
+				refer[w]++
+			}
+		}
+	}
+	if n := []int{refer[list[0]], refer[list[1]]}; !slices.Equal(n, []int{1, 4}) &&
+		!slices.Equal(n, []int{4, 1}) {
+		t.Errorf("graphs that refer to weights: %v", refer)
+	}
+	// Whole numbers that are damaged or gone are written again.
+	of := slices.MinFunc(list, func(a, b string) int { return refer[a] - refer[b] })
+	o := cached(cacheDir)
+	o.Precision, o.Threads = Int8, 2
+	_, want := openedAny(t, dir, o, false)
+	data, err := os.ReadFile(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[100] ^= 1
+	if err := errors.Join(os.WriteFile(of, data, 0o600),
+		os.Chtimes(of, time.Time{}, time.Unix(1e9, 0))); err != nil {
+		t.Fatal(err)
+	}
+	for i, hit := range []bool{false, true, false} {
+		if got, bits := openedAny(t, dir, o, false); got != hit || !slices.Equal(bits, want) {
+			t.Errorf("opening %d: from the cache %v, same bits %v", i, got, slices.Equal(bits, want))
+		}
+		if i == 1 {
+			if err := os.Remove(of); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Kept weights are not hashed again while they keep their size and time, for a day. What is used
+// gets a new time then.
+func TestKeptSeen(t *testing.T) {
+	t.Parallel()
+	dir, cacheDir := copyStored(t), t.TempDir()
+	opened(t, dir, cached(cacheDir))
+	path := entries(t, cacheDir, weightsSuffix)[0]
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := slices.Clone(whole)
+	damaged[5000] ^= 16
+	old := time.Now().Add(-recheck - time.Hour)
+	for _, c := range []struct {
+		name          string
+		content       []byte
+		time          time.Time
+		same, renewed bool // as it is, with a new time
+	}{
+		{"whole", whole, info.ModTime(), true, false},
+		{"with the size and time that it had", damaged, info.ModTime(), true, false},
+		{"another day", damaged, old, false, true},
+		{"whole, another day", whole, old, true, true},
+	} {
+		if err := errors.Join(os.WriteFile(path, c.content, 0o600),
+			os.Chtimes(path, c.time, c.time)); err != nil {
+			t.Fatal(err)
+		}
+		opened(t, dir, cached(cacheDir))
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Equal(got, c.content) != c.same || info.ModTime().Equal(c.time) == c.renewed {
+			t.Errorf("%s: kept %v, with the time %v", c.name, bytes.Equal(got, c.content),
+				info.ModTime())
 		}
 	}
 }

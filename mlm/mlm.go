@@ -88,11 +88,14 @@ type Options struct {
 	// them for the processor, and makes batches smaller: much less memory, slower
 	// by a quarter, and at times other last bits.
 	LowMemory bool
-	// Precision is that of the backward pass, and with BFloat16 of all.
+	// Few says that few rows will be asked for: a large model is opened with LowMemory and Forward,
+	// which takes a third of the time.
+	Few bool
+	// Precision is that of products.
 	Precision Precision
 	// Forward leaves the backward pass out: full gradients are refused with ErrNoGradient. The
 	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
-	// are the same bits.
+	// are the same bits, but with LowMemory or Int8 and weights in 16 bits, where the last may differ.
 	Forward bool
 	// Device is the name of what evaluates the model: [CPUDevice], which "" means, or another one of
 	// those that package mlm/device/known lists. Results are the same bits only on the same device.
@@ -113,6 +116,8 @@ type Options struct {
 
 	looseTable  bool          // see loosened
 	unfused     bool          // see fusions
+	late        bool          // see widened
+	stored      bool          // the weights are stored in few bits
 	unshared    bool          // see onnxgrad.Options
 	cacheLimits *limits       // nil for the usual ones
 	device      device.Device // nil until it was looked for
@@ -121,18 +126,18 @@ type Options struct {
 	signedness  signedness // of 8-bit weights
 }
 
-// Precision says how products are computed, those of the backward pass first of all.
+// Precision says how products are computed.
 type Precision int
 
 const (
 	// Float32 is the precision of everything else.
 	Float32 Precision = iota
-	// Int8 rounds weights and the rows that they are multiplied with to 8 bits,
-	// each row by itself, so that results depend on nothing else. The gradient is
-	// off by a few hundredths; energies and conditionals are as with Float32, and
-	// samplers with an acceptance step stay exact, because the gradient is the same
-	// function of the state for a move and its reverse. Processors whose 8-bit products
-	// saturate get the same bits from a slower kernel, see [SaturatesIntegers].
+	// Int8 rounds the weights of forward products, and what they are multiplied with, to 8 bits,
+	// each 64 of them with a scale of their own. Weights that are stored in 4 bits stay the same
+	// numbers. A row depends on no other. Energies and conditionals are those of the rounded model,
+	// for which samplers with an acceptance step are exact, because energy and gradient are the same
+	// functions of the state each time. The backward pass is in float32. [Model.Float32] is the
+	// model itself. Models that multiply integers already run as they are.
 	Int8
 	// BFloat16 has the factors and results of all products rounded to bfloat16, of energies and
 	// conditionals, too. Where they are the same function of the state each time, samplers with an
@@ -143,7 +148,8 @@ const (
 	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
 	// brings its precision: BFloat16 where it has that, and Float32 elsewhere. A precision that is
 	// named picks a device that has it. Where neither is named large models are opened in BFloat16
-	// on a device that has it, and everything else in Float32 on the processor. Models so chosen say
+	// on a device that has it. Those whose weights are stored in few bits are opened in Int8 on a
+	// processor with AVX-512 VNNI, and everything else in Float32. Models so chosen say
 	// by [Model.Device] and [Model.Precision] what it is.
 	Auto
 )

@@ -18,6 +18,7 @@ import (
 	"infill/mlm/device"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
+	"infill/models/weights"
 	"infill/tokenize"
 )
 
@@ -105,11 +106,16 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 		return nil, err
 	}
 	// With the runtime it turns out whether the device works.
-	weights := weightBytes(parsed)
+	size := weightBytes(parsed)
 	if integerProducts(&m.info.Info) != "" {
-		weights = 0 // they gain nothing
+		size = 0 // they gain nothing
 	}
-	if err := o.onDevice(ctx, weights, func(o Options) error {
+	_, _, o.stored = weights.Source(from.fs)
+	o.stored = o.stored || from.kept != nil
+	if o.Few && size >= LargeWeights {
+		o.LowMemory, o.Forward = true, true
+	}
+	if err := o.onDevice(ctx, size, func(o Options) error {
 		if err := m.start(ctx, from, parsed, o, sum); err != nil {
 			return from.named(fmt.Errorf("%s: %w", m.info.File, err))
 		}
@@ -130,11 +136,14 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 func (m *Model) start(
 	ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error),
 ) error {
-	m.info.precision = o.Precision
 	be, err := m.backend(ctx, from, parsed, o, sum)
 	if err != nil {
 		return err
 	}
+	if _, ok := be.(*plain); ok && o.Precision == Int8 {
+		o.Precision = Float32 // it runs as it is
+	}
+	m.info.precision = o.Precision
 	m.info.addHead(parsed)
 	if err := m.info.check(); err != nil {
 		return errors.Join(err, be.close())
@@ -155,12 +164,6 @@ func (m *Model) backend(
 	}
 	if m.info.NoGradients != "" {
 		return newPlain(ctx, from, parsed, &m.info, o)
-	}
-	if o.Precision == Int8 {
-		var err error
-		if o.signedness, err = o.signedness.settled(o.Device); err != nil {
-			return nil, err
-		}
 	}
 	d, err := newDerived(from, freed(parsed), &m.info, o, sum)
 	if err == nil {
@@ -214,7 +217,13 @@ func read(ctx context.Context, from folder, o Options) (
 	model.info.addConfig(cfg)
 	model.info.addTokenizer(tok, files)
 	external := externalFiles(name, p.m)
-	sums = sync.OnceValues(func() (hashes, error) { return hashModel(ctx, from.fs, name, external) })
+	sums = sync.OnceValues(func() (hashes, error) {
+		if k := from.kept; k != nil && k.checked {
+			h, err := hashModel(ctx, from.fs, name, nil)
+			return hashes{h.file, k.model}, err
+		}
+		return hashModel(ctx, from.fs, name, external)
+	})
 	go func() { _, _ = sums() }()
 	return model, p.m, sums, nil
 }

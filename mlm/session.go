@@ -44,12 +44,16 @@ func session(from folder, data []byte, inputs, outputs []string, o Options) (*or
 		return nil, fmt.Errorf("%w: %s: %w", device.ErrDevice, o.on().Name(), err)
 	}
 	c := ort.Config{Provider: p, Level: ort.LevelExtended, NoPrepack: o.LowMemory,
-		NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
+		NoMemPattern: true, NoArena: o.late && o.Few, Profile: o.Profile, Entries: map[string]string{}}
 	if _, dir := from.weights(); dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir
 	}
 	if o.unfused {
-		c.Entries["optimization.disable_specified_optimizers"] = fusions
+		off := fusions
+		if o.late {
+			off += ";ConstantFolding"
+		}
+		c.Entries["optimization.disable_specified_optimizers"] = off
 	}
 	return ort.OpenBytes("model", data, inputs, outputs, c)
 }

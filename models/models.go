@@ -60,7 +60,7 @@ func Find(name string) (fsys fs.FS, ok bool) {
 			if err != nil {
 				panic(err) // unreachable: the folder's name is a valid constant
 			}
-			return weights.Expand(sub), true
+			return weights.Carded(sub, "README.md"), true // tests compare it with the files
 		}
 	}
 	return nil, false

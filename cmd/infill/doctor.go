@@ -138,8 +138,9 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	}
 	usual := fmt.Sprintf("%s in %s", device.CPU, mlm.Float32)
 	if large := d.Automatic.Device + " in " + d.Automatic.Precision; large != usual {
-		usual = fmt.Sprintf("%s for models whose weights take %s or more in %s, %s for others",
-			large, megabytes(d.Automatic.Least), mlm.Float32, usual)
+		stored := map[bool]string{true: " and are stored in 4 or 8 bits"}[precision == mlm.Int8]
+		usual = fmt.Sprintf("%s for models whose weights take %s or more in %s%s, %s for others",
+			large, megabytes(d.Automatic.Least), mlm.Float32, stored, usual)
 	}
 	fmt.Fprintf(&b, "device %s: %s\n", mlm.AutoDevice, usual)
 	if d.Integers != "" {

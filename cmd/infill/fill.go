@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -88,6 +89,8 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err := checkTrace(f.trace); err != nil {
 		return err
 	}
+	f.modelFlags.Options.Few = single && !f.Masking.On() && !f.Sampling.Chosen &&
+		oneBlank(c.Args().First())
 	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)
 	if err != nil {
 		return err
@@ -298,3 +301,11 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	}
 	return s
 }
+
+// oneBlank reports whether text has a single blank of one token, which takes one row.
+func oneBlank(text string) bool {
+	found := anyBlank.FindAllString(text, 2)
+	return len(found) == 1 && (found[0] != "[MASK" || strings.Contains(text, "[MASK]"))
+}
+
+var anyBlank = regexp.MustCompile(`\[MASK|___+`)

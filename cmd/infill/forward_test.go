@@ -6,27 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"infill/mlm"
 	"infill/mlm/onnx"
 )
-
-// TestForwardFlags: the backward pass is left out, but where its precision was chosen, or where the
-// weights are used as they lie.
-func TestForwardFlags(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		low  bool
-		p    mlm.Precision
-		want bool
-	}{{false, mlm.Float32, true}, {true, mlm.Float32, false}, {false, mlm.Int8, false}} {
-		var f modelFlags
-		f.Options.LowMemory, f.Options.Precision = c.low, c.p
-		f.forward()
-		if f.Options.Forward != c.want {
-			t.Errorf("%+v: %v", c, f.Options.Forward)
-		}
-	}
-}
 
 // TestForwardOpens: the commands open a model without the backward pass where the settings need
 // none. The graph that they leave in the cache shows it.
@@ -46,7 +27,7 @@ func TestForwardOpens(t *testing.T) {
 		{"", []string{"fill", "--sampler", "dmala", text}, true},
 		{"", []string{"fill", "--sampler", "dmala", "--gradient", "forward", text}, false},
 		{"", []string{"fill", "--energy", "words:" + words + "=1", text}, true},
-		{"", []string{"fill", "--low-memory", text}, true},
+		{"", []string{"fill", "--low-memory", text}, false},
 		{text, []string{"batch", "-"}, false},
 		{text, []string{"batch", "--sampler", "dmala", "-"}, true},
 		{line, []string{"batch", "--format", "jsonl", "-"}, true},
@@ -97,4 +78,17 @@ func largeTiny(t *testing.T) string {
 	}
 	put(t, filepath.Join(dir, "model.onnx"), string(data))
 	return dir
+}
+
+// TestOneBlank: a text that takes one row is found by its marks alone.
+func TestOneBlank(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"the [MASK] sleeps .": true, "the ___ sleeps .": true,
+		"the _____ sleeps .": true, "the cat sleeps .": false, "the [MASK] and the [MASK] .": false,
+		"the ___ and the [MASK] .": false, "the [MASK*2] sleeps .": false, "the [MASK:a] .": false,
+		"the [MASK|cat|big dog] .": false, "snake_case [MASK]": true} {
+		if oneBlank(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
 }

@@ -65,11 +65,8 @@ func (f *modelFlags) mayRound(v *settings.Fill) {
 		len(v.Words.Energy) > 0
 }
 
-// forward has the model opened without its backward pass. Where weights are not repacked, or are
-// rounded for that pass, it stays.
-func (f *modelFlags) forward() {
-	f.Options.Forward = !f.Options.LowMemory && f.Options.Precision != mlm.Int8
-}
+// forward has the model opened without its backward pass.
+func (f *modelFlags) forward() { f.Options.Forward = true }
 
 // once loads a model as the flags say, unless it is open already.
 func (f *modelFlags) once(ctx context.Context, src source) (m *mlm.Model, already bool, err error) {

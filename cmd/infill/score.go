@@ -167,8 +167,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		meant: meantBy(settings.RankTable(), func() *settings.Ranking { return &settings.Ranking{} })})
 }
 
-// recorded is what the manifest has of the flags. The precision is that of gradients, which no
-// score needs.
+// recorded is what the manifest has of the flags. Scores are in float32 whatever the precision.
 func (f *scoreFlags) recorded() (map[string]string, error) {
 	out, err := settings.Recorded(settings.RankTable(), &f.ranking, &settings.Ranking{})
 	if err != nil {
@@ -183,7 +182,7 @@ func (f *scoreFlags) recorded() (map[string]string, error) {
 // open opens the model and the parts of the energy, and makes a scorer on them.
 func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 	f.forward() // no part of a score asks for a gradient
-	if f.Options.Precision == mlm.BFloat16 {
+	if p := f.Options.Precision; p == mlm.BFloat16 || p == mlm.Int8 {
 		// Scores are of the model itself, so that the rounded one would be opened for nothing.
 		f.Options.Device, f.Options.Precision = mlm.CPUDevice, mlm.Float32
 	}

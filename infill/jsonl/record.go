@@ -72,8 +72,8 @@ type Record struct {
 	// Collect says which states are the fillings: "visited", "last" or "chain". Records without it
 	// are exact, or of earlier programs, which had "last".
 	Collect string `json:"collect,omitempty"`
-	// Device is what evaluated the model, such as "openvino", and Precision is "bf16" if chains
-	// were in that. Records without Device are of "cpu".
+	// Device is what evaluated the model, such as "openvino", and Precision is "bf16" or "int8" if
+	// fillings were looked for in that. Records without Device are of "cpu".
 	Device    string `json:"device,omitempty"`
 	Precision string `json:"precision,omitempty"`
 	// Marginals are probabilities of words and texts, nil where nobody asked for them.

@@ -153,7 +153,7 @@ func by(rec *jsonl.Record, m *mlm.Model) {
 	if d := m.Device(); d != mlm.CPUDevice {
 		rec.Device = d
 	}
-	if p := m.Precision(); p == mlm.BFloat16 {
+	if p := m.Precision(); p != mlm.Float32 {
 		rec.Precision = p.String()
 	}
 }

@@ -70,10 +70,9 @@ var modelTable = []*Setting[Model]{
 	},
 	{
 		Name: "precision", Record: Changed, absent: mlm.Float32.String(),
-		Doc: strings.Join(mlm.Auto.Names(), "|") + ": " + mlm.Int8.String() +
-			" for gradients, " + mlm.BFloat16.String() + " for all that chains compute; " +
+		Doc: strings.Join(mlm.Auto.Names(), "|") + ": that in which fillings are looked for; " +
 			"printed scores are " + mlm.Float32.String() + " always; " + mlm.Auto.String() +
-			": that of the device",
+			": by device and model",
 		bind: func(v *Model) *Value {
 			return namedValue(&v.Options.Precision)
 		},

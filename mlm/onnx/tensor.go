@@ -109,6 +109,25 @@ func elements(dims []int64) (int64, error) {
 	return int64(n), nil
 }
 
+// Rows is the part of t whose first index is from from to to-1, under another name. It shares the
+// data of t, whose first dimension is at least to.
+func (t *Tensor) Rows(name string, from, to int64) *Tensor {
+	out := *t
+	out.Name, out.Dims = name, append([]int64{to - from}, t.Dims[1:]...)
+	width := t.ByteLen() / t.Dims[0]
+	if t.ext == nil {
+		out.data = t.data[from*width : to*width]
+	} else {
+		ext := *t.ext
+		ext.Offset, ext.Length = ext.Offset+from*width, (to-from)*width
+		out.ext = &ext
+	}
+	if t.Origin.File != "" {
+		out.Origin.Offset, out.Origin.Length = t.Origin.Offset+from*width, (to-from)*width
+	}
+	return &out
+}
+
 // Len is the number of elements.
 func (t *Tensor) Len() int64 {
 	n, err := elements(t.Dims)

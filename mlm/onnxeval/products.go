@@ -14,6 +14,7 @@ var products = map[string]kernel{
 		return one(matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0,
 			float64(c.n.Float("alpha", 1))))
 	}},
+	"MatMulNBits": {3, blocksProduct},
 	"Gemm": {2, func(c *call) ([]*Tensor, error) {
 		y, err := matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0,
 			float64(c.n.Float("alpha", 1)))
@@ -30,6 +31,48 @@ var products = map[string]kernel{
 		}
 		return add(&call{c.n, []*Tensor{y, bias}, c.opset})
 	}},
+}
+
+// blocksProduct is com.microsoft's MatMulNBits, from its documentation (ContribOperators.md of ONNX
+// Runtime), with nothing rounded. Inputs: x [..., K], numbers of 8 or 4 bits in bytes [N, blocks,
+// bytes of a block], the lower half of a byte first, scales [N·blocks], zero points in the same
+// form as the numbers, a row of blocks at a time, or else half of what fits; none, bias [N].
+func blocksProduct(c *call) ([]*Tensor, error) {
+	x, q, scale, zero := c.in[0], c.in[1], c.in[2], c.arg(3)
+	k, n := int(c.n.Int("K", 0)), int(c.n.Int("N", 0))
+	bits, size := int(c.n.Int("bits", 4)), int(c.n.Int("block_size", 0))
+	if bits != 8 && bits != 4 || k < 1 || n < 1 || size < 16 || c.arg(4) != nil ||
+		zero != nil && zero.float() {
+		return nil, fmt.Errorf("%w: this form of blocks", ErrOp)
+	}
+	blocks, each := (k+size-1)/size, 8/bits
+	packed := (blocks + each - 1) / each // zero points of a row
+	if q.Len() != n*blocks*size/each || scale.Len() != n*blocks ||
+		zero != nil && zero.Len() != n*packed {
+		return nil, fmt.Errorf("%d numbers and %d scales for %d columns of %d blocks", q.Len(),
+			scale.Len(), n, blocks)
+	}
+	number := func(t *Tensor, i int) float64 {
+		return float64(t.I[i/each] >> (i % each * bits) & (1<<bits - 1))
+	}
+	w, err := alloc(x.Type, []int{n, k})
+	if err != nil {
+		return nil, err
+	}
+	for i := range w.F {
+		row, block := i/k, i%k/size
+		from := float64(int(1) << (bits - 1))
+		if zero != nil {
+			from = number(zero, row*packed*each+block)
+		}
+		at := row*blocks + block
+		w.F[i] = (number(q, at*size+i%k%size) - from) * scale.F[at]
+	}
+	y, err := matmul(x, w, false, true, 1)
+	if err == nil && c.arg(5) != nil {
+		return add(&call{c.n, []*Tensor{y, c.arg(5)}, c.opset})
+	}
+	return one(y, err)
 }
 
 // matmul is numpy's matmul of a·α and b, either transposed in its last two axes first.

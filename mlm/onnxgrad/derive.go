@@ -33,15 +33,8 @@ type Options struct {
 	// ForwardOnly leaves the backward pass out: for models with operations that cannot be
 	// differentiated.
 	ForwardOnly bool
-	// Int8 has the products of the backward pass with weights computed in 8-bit integers: faster
-	// where the processor has instructions for that, and the gradient off by a few hundredths. It
-	// needs opset 13.
+	// Int8 has the forward products with weights computed in 8 bits, see integers.
 	Int8 bool
-	// Unsigned, with Int8, stores the weights' integers with 128 added. Processors whose instruction
-	// for products of 8-bit integers adds two of them in 16 bits (x86 without VNNI) cut sums with
-	// signed weights. The runtime multiplies unsigned ones in 16 bits and adds in 32. Results are the
-	// bits that signed weights give where nothing is cut. They take more time.
-	Unsigned bool
 	// Prompt makes the other graph of the package comment: some positions of a row hold vectors
 	// that are an input, and the gradient is with respect to these. It excludes ForwardOnly and
 	// Int8.
@@ -108,12 +101,12 @@ func passes() []pass {
 			withGradient, (*derivation).secondTerm},
 		{"outer products", "sums of thin products become one product", withGradient,
 			(*derivation).outerProducts},
-		{"integers", "products with weights are computed in 8 bits",
-			func(o Options) bool { return o.Int8 && !o.ForwardOnly }, (*derivation).integers},
 
 		// Both.
 		{"share", "positions that are alike are computed once",
 			func(o Options) bool { return !o.Unshared && !o.Prompt }, (*derivation).share},
+		{"integers", "forward products with weights are computed in 8 bits",
+			func(o Options) bool { return o.Int8 }, (*derivation).integers},
 		{"emit", "the graph in ONNX's terms, the backward pass in a branch", nil,
 			(*derivation).emit},
 	}

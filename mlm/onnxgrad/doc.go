@@ -87,11 +87,11 @@
 //   - second term: the sum over the rows of a chain, and the product with the table.
 //   - outer products: what the last layer's one query sends to all positions is summed up in one
 //     product.
-//   - integers: with Options.Int8, products with weights are computed in 8 bits.
 //   - share: up to the first attention a model works position by position. This part is computed
 //     once for all positions of the call that have the same token in the same place, and looked up
 //     where it is read. The rows of a state differ in two places from one another, so that U is a
 //     tenth of R·L or less.
+//   - integers: with Options.Int8, forward products with weights are computed in 8 bits.
 //   - emit: the backward pass becomes a branch of an ONNX If. The runtime always computes
 //     everything that is outside branches, so this is how one session with one copy of the weights
 //     serves calls with and without gradients. Saved values of the forward pass are read by the
@@ -102,5 +102,5 @@
 // batch and any number of threads, but not for another padded length.
 //
 // An operation without a rule is an *OpError that names it. Nothing here runs a model. The derived
-// graph uses the standard operators and com.microsoft's FusedMatMul.
+// graph uses the standard operators and com.microsoft's FusedMatMul and MatMulNBits.
 package onnxgrad

@@ -1,49 +1,48 @@
 package onnxgrad
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 
 	"infill/mlm/onnx"
 )
 
-// quantised replaces the products of the backward pass with matrices of weights by products of
-// 8-bit integers, Y = s·(round(X/s)·Q)·c:
-//
-//   - Q is W rounded to −127 … 127 with a scale c for each of its columns, once and for all.
-//   - X is rounded to 127 steps either way of zero with a scale s for each of its rows, at every
-//     call. A row depends on no other, and sums of integers on no order: results stay the same bits
-//     in any batch.
-//
-// Gradients are then off by a few hundredths. Energies are not touched. The sampler's acceptance
-// step takes the gradient for what it is, a function of the state, and stays exact. Two kinds of
-// products stay as they are: those with what is not stored as a matrix of weights, and those with
-// probabilities, for which a hundred steps are too few.
-//
-// Unsigned stores Q + 128 with a zero point of 128. The products are the same integers, and so Y is
-// the same bits (see Options.Unsigned).
-func quantised(b *builder, nodes []*node, unsigned bool) []*node {
-	q := quantiser{unsigned: unsigned, zeros: map[int]*value{},
-		rounded: map[rounding]*roundedWeights{}}
-	return b.rewritten(nodes, func(out *builder, n *node) bool {
-		if n.op != "MatMul" || n.transA || !n.in[1].fixed || n.in[1].shape.rank() != 2 ||
-			n.in[0].fixed ||
-			is(n.in[0], "Exp") != nil || n.in[0].shape.rank() < 2 || n.out[0].typ != onnx.Float {
+// int8Block is how many factors in a row share a scale.
+const int8Block = 64
+
+// integers has the forward products with matrices of weights computed in 8 bits, by the runtime's
+// MatMulNBits. Each block of 64 weights that a sum goes over is rounded to whole numbers with a
+// scale of its own, once and for all, and so is what they are multiplied with, at every call. A row
+// depends on no other. Left as they are: the head, whose numbers are the answer, products with what
+// is not stored as a matrix, and the backward pass.
+func (d *derivation) integers() error {
+	made := map[rounding][2]*value{}
+	d.forward.nodes = d.forward.rewritten(d.forward.nodes, func(out *builder, n *node) bool {
+		if n.op != "MatMul" || n == d.head || n.transA || !n.in[1].fixed ||
+			n.in[1].shape.rank() != 2 || n.in[0].fixed || n.out[0].typ != onnx.Float {
 			return false
 		}
 		w := weightOf(n.in[1])
 		if w == nil || w.Type != onnx.Float && w.Type != onnx.Float16 {
 			return false
 		}
-		m, err := q.weights(out, rounding{w, n.transB, n.alpha})
-		if err != nil {
-			out.fail(fmt.Errorf("weights of node %q: %w", n.name, err))
-			return false
+		key := rounding{w, n.transB, n.alpha}
+		if made[key] == [2]*value{} {
+			var err error
+			if made[key], err = roundWeights(key); err != nil {
+				out.fail(err)
+				return false
+			}
 		}
-		q.product(out, n, m)
+		q := made[key]
+		product := &node{op: "MatMulNBits", domain: onnx.Microsoft, name: n.name,
+			in: []*value{n.in[0], q[0], q[1]}, out: n.out, attrs: []*onnx.Attribute{
+				intAttr("K", int64(key.depth())), intAttr("N", int64(q[0].shape[0][0])),
+				intAttr("bits", 8), intAttr("block_size", int8Block), intAttr("accuracy_level", 4)}}
+		n.out[0].from = product
+		out.nodes = append(out.nodes, product)
 		return true
 	})
+	return d.forward.err
 }
 
 // rounding says what is rounded: w, or its transpose, times alpha. Weights are told apart by where
@@ -54,171 +53,76 @@ type rounding struct {
 	alpha      float64
 }
 
-// roundedWeights are the integers Q and the scales c of its columns.
-type roundedWeights struct{ integers, scale *value }
-
-// quantiser makes each rounded matrix once, and the zero points once for each number of rows.
-type quantiser struct {
-	unsigned bool
-	zeros    map[int]*value
-	rounded  map[rounding]*roundedWeights
+// depth is the number of terms in a sum of the product.
+func (r rounding) depth() int {
+	if r.transposed {
+		return int(r.w.Dims[1])
+	}
+	return int(r.w.Dims[0])
 }
 
-// product writes n as a product with the integers of m.
-func (q *quantiser) product(b *builder, n *node, m *roundedWeights) {
-	x, y := n.in[0], n.out[0]
-	var flatIn, flatOut, column, line dims
-	for p := range flatIn {
-		r := x.shape.rank() - 1
-		rows := volume(x.shape[p][:r])
-		flatIn[p], flatOut[p] = []int{rows, x.shape[p][r]},
-			[]int{rows, y.shape[p][y.shape.rank()-1]}
-		column[p], line[p] = []int{rows, 1}, []int{rows}
-	}
-	x = b.reshape(x, flatIn)
-	// A row of zeros has scale 0, which nothing can be divided by.
-	s := b.op("Add", b.mul(b.reduce("ReduceMax", b.op("Abs", x), 1), b.scalar(1.0/127)),
-		b.scalar(1e-30))
-	steps := b.reshape(s, line)
-	zero := b.constant("zero point", func() *onnx.Tensor {
-		return onnx.NewTensor("", onnx.Uint8,
-			nil, []byte{128})
-	})
-	zeros := q.zeros[line[0][0]]
-	if zeros == nil {
-		zeros = b.typed("Expand", onnx.Uint8, line, zero, b.op("Shape", steps))
-		q.zeros[line[0][0]] = zeros
-	}
-	whole := b.typed("QuantizeLinear", onnx.Uint8, flatIn, x, steps, zeros)
-	whole.from.attrs = []*onnx.Attribute{intAttr("axis", 0)}
-	in := []*value{whole, m.integers, b.scalar(1), m.scale, zero}
-	if q.unsigned {
-		in = append(in, zero)
-	}
-	product := b.typed("MatMulIntegerToFloat", onnx.Float, flatOut, in...)
-	product.from.domain = onnx.Microsoft
-	last := &node{op: "Mul", in: []*value{product, s}}
-	if !y.shape.equal(flatOut) {
-		last = &node{op: "Reshape", in: []*value{b.add(last)}}
-	}
-	last.out = []*value{y}
-	b.add(last)
-}
-
-// typed appends a node whose type and shape are known, of an operation that models do not have.
-func (b *builder) typed(op string, typ onnx.DataType, shape dims, in ...*value) *value {
-	v := &value{typ: typ, shape: shape}
-	v.from = &node{op: op, name: b.context, in: in, out: []*value{v}}
-	b.nodes = append(b.nodes, v.from)
-	return v
-}
-
-// weights rounds a matrix, the first time it is asked for.
-func (q *quantiser) weights(b *builder, r rounding) (*roundedWeights, error) {
-	if m := q.rounded[r]; m != nil {
-		return m, nil
-	}
-	data, steps, dims, err := roundWeights(r.w, r.transposed, r.alpha)
+// roundWeights gives the whole numbers, 128 added, [columns, blocks, int8Block], and their scales,
+// [columns·blocks]. A sum that does not fill its last block has zeros there.
+func roundWeights(r rounding) (out [2]*value, err error) {
+	values, err := r.w.Float64s()
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	typ := onnx.Int8
-	if q.unsigned {
-		typ = onnx.Uint8
-		for i := range data {
-			data[i] += 128
+	depth := r.depth()
+	width := len(values) / max(depth, 1)
+	if !r.transposed {
+		turned := make([]float64, len(values))
+		for i, v := range values {
+			turned[i%width*depth+i/width] = v
 		}
+		values = turned
 	}
-	integers, err := stored(onnx.NewTensor("", typ, dims, data))
-	if err != nil {
-		return nil, err
-	}
-	scale, err := stored(onnx.Floats("", dims[1:], steps...))
-	if err != nil {
-		return nil, err
-	}
-	q.rounded[r] = &roundedWeights{integers, scale}
-	return q.rounded[r], nil
-}
-
-// roundWeights gives the integers, row by row, and the scale of each column.
-func roundWeights(w *onnx.Tensor, transposed bool, alpha float64) (data []byte, scale []float32,
-	dims []int64, err error) {
-	rows, cols := int(w.Dims[0]), int(w.Dims[1])
-	dims = []int64{w.Dims[0], w.Dims[1]}
-	if transposed {
-		dims[0], dims[1] = dims[1], dims[0]
-	}
-	top := make([]float32, dims[1])
-	err = eachRow(w, rows, cols, func(r int, row []float32) {
-		for c, v := range row {
-			j := c
-			if transposed {
-				j = r
-			}
-			top[j] = max(top[j], v, -v)
-		}
-	})
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	scale = make([]float32, len(top))
-	for j, t := range top {
-		scale[j] = float32(float64(t) / 127 * alpha)
-	}
-	data = make([]byte, rows*cols)
-	err = eachRow(w, rows, cols, func(r int, row []float32) {
-		for c, v := range row {
-			j, at := c, r*cols+c
-			if transposed {
-				j, at = r, c*rows+r
-			}
-			if top[j] > 0 {
-				data[at] = byte(int8(math.RoundToEven(float64(v / top[j] * 127))))
-			}
-		}
-	})
-	return data, scale, dims, err
-}
-
-// eachRow calls f for the rows of a stored matrix. A strip of them is in memory at a time.
-func eachRow(w *onnx.Tensor, rows, cols int, f func(r int, row []float32)) error {
-	if rows == 0 || cols == 0 {
-		return nil
-	}
-	d, err := w.Open()
-	if err != nil {
-		return err
-	}
-	defer d.Close() //nolint:errcheck // opened for reading
-	width := cols * w.Type.Size()
-	each := max(1, min(rows, stripBytes/width))
-	row := make([]float32, cols)
-	for from := 0; from < rows; from += each {
-		n := min(each, rows-from)
-		buf := make([]byte, n*width)
-		if err := d.Read(buf, int64(from)*int64(width)); err != nil {
-			return err
-		}
-		if w.Type != onnx.Float {
-			v, err := onnx.NewTensor("", w.Type, []int64{int64(n), int64(cols)}, buf).Float64s()
-			if err != nil {
-				return err
-			}
-			for r := range n {
-				for c := range row {
-					row[c] = float32(v[r*cols+c])
+	blocks := (depth + int8Block - 1) / int8Block
+	data, scales := make([]byte, width*blocks*int8Block), make([]float32, 0, width*blocks)
+	for c := range width {
+		for b := range blocks {
+			block := values[c*depth+b*int8Block : c*depth+min((b+1)*int8Block, depth)]
+			to := data[(c*blocks+b)*int8Block:][:int8Block]
+			s := blockScale(block)
+			for i := range to {
+				to[i] = 128
+				if i < len(block) && s > 0 {
+					to[i] += byte(int8(math.RoundToEven(block[i] / s)))
 				}
-				f(from+r, row)
 			}
-			continue
-		}
-		for r := range n {
-			for c := range row {
-				row[c] = math.Float32frombits(binary.LittleEndian.Uint32(buf[4*(r*cols+c):]))
-			}
-			f(from+r, row)
+			scales = append(scales, float32(s*r.alpha))
 		}
 	}
-	return nil
+	if out[0], err = stored(onnx.NewTensor("", onnx.Uint8,
+		[]int64{int64(width), int64(blocks), int8Block}, data)); err != nil {
+		return out, err
+	}
+	out[1], err = stored(onnx.Floats("", []int64{int64(len(scales))}, scales...))
+	return out, err
+}
+
+// blockScale is what the whole numbers of a block are multiplied with: the largest is 127. Weights
+// that were whole numbers from -8 to 8 times something before they were stored in float16, as those
+// of models in 4 bits, are found out, and become the same numbers or twice them. Only that
+// something is then off, by less than float16 rounds.
+func blockScale(block []float64) float64 {
+	top := 0.0
+	for _, v := range block {
+		top = max(top, math.Abs(v))
+	}
+	const slack = 8. / 1024 // of two numbers rounded to 11 binary digits, 8 times
+search:
+	for most := 8.0; most > 4 && top > 0; most-- {
+		along, square := 0.0, 0.0
+		for _, v := range block {
+			x := v / top * most
+			q := math.RoundToEven(x)
+			if math.Abs(x-q) > slack {
+				continue search
+			}
+			along, square = along+q*v, square+q*q
+		}
+		return along / square
+	}
+	return top / 127
 }

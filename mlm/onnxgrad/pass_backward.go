@@ -109,16 +109,6 @@ func (d *derivation) outerProducts() error {
 	return t.err
 }
 
-func (d *derivation) integers() error {
-	if d.opset < 13 {
-		return &OpError{Op: "QuantizeLinear", Node: d.embedding.name, Err: ErrUnsupportedOp,
-			Reason: fmt.Sprintf("8-bit products need opset 13, the model has %d; "+
-				"export it again, or use float32", d.opset)}
-	}
-	d.then.nodes = quantised(d.then, d.then.nodes, d.opt.Unsigned)
-	return d.then.err
-}
-
 // upTo is [0, 1, …, n−1] for dimension axis of x.
 func (b *builder) upTo(x *value, axis int) *value {
 	zero, one, at := b.wholeNumber(0), b.wholeNumber(1), b.wholeNumber(int64(axis))

@@ -13,11 +13,15 @@ import (
 // Expand gives a folder in which the file Stored is read as Given. Nothing is held in memory but
 // the stored file, once. A folder without a stored file stays as it is. A stored file that is
 // damaged is an error that wraps ErrFormat at the first use.
-func Expand(inner fs.FS) fs.FS {
+func Expand(inner fs.FS) fs.FS { return Carded(inner, Stored) }
+
+// Carded is Expand for a folder with a card, a file that states the hashes of the weights. Two
+// folders of the same graph and card have the same weights.
+func Carded(inner fs.FS, card string) fs.FS {
 	if _, err := fs.Stat(inner, Stored); err != nil {
 		return inner
 	}
-	return &expanded{inner, sync.OnceValues(func() (*file, error) {
+	return &expanded{inner, card, sync.OnceValues(func() (*file, error) {
 		data, err := fs.ReadFile(inner, Stored)
 		if err != nil {
 			return nil, err
@@ -26,18 +30,20 @@ func Expand(inner fs.FS) fs.FS {
 	})}
 }
 
-// Source gives the folder that Expand was given, with its stored file. ok is false where Expand
+// Source gives the folder that Expand was given, with its stored file, and the name of the file
+// that tells its weights from others: its card, or else the stored file. ok is false where Expand
 // left the folder as it was.
-func Source(fsys fs.FS) (inner fs.FS, ok bool) {
+func Source(fsys fs.FS) (inner fs.FS, card string, ok bool) {
 	e, ok := fsys.(*expanded)
 	if !ok {
-		return nil, false
+		return nil, "", false
 	}
-	return e.FS, true
+	return e.FS, e.card, true
 }
 
 type expanded struct {
 	fs.FS
+	card string
 	file func() (*file, error)
 }
 

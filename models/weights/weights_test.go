@@ -93,7 +93,7 @@ func TestExpand(t *testing.T) {
 	t.Parallel()
 	inner := fstest.MapFS{Stored: {Data: small(t)}, "config.json": {Data: []byte("{}")}}
 	fsys := Expand(inner)
-	if from, ok := Source(fsys); !ok || !exists(from, Stored) {
+	if from, card, ok := Source(fsys); !ok || card != Stored || !exists(from, Stored) {
 		t.Error("the folder that was expanded does not come back")
 	}
 	got, err := fs.ReadFile(fsys, Given)
@@ -114,7 +114,7 @@ func TestExpand(t *testing.T) {
 		t.Errorf("the stored file is still there: %v", err)
 	}
 	plain := fstest.MapFS{"model.onnx": {}}
-	if _, ok := Source(Expand(plain)); ok || !exists(Expand(plain), "model.onnx") {
+	if _, _, ok := Source(Expand(plain)); ok || !exists(Expand(plain), "model.onnx") {
 		t.Error("a folder without stored weights was changed")
 	}
 }
