@@ -55,18 +55,9 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	if err := e.usable(ctx, t, nil); err != nil {
 		return nil, err
 	}
-	if len(t.in.Groups) != 1 {
-		return nil, &text.Error{Offset: t.in.Blanks[t.in.Groups[1].Blanks[0]].Start,
-			Msg: "candidates are for one blank; fill the others, or tie them: [MASK:a]", Err: text.ErrBlank}
-	}
-	one := t.in
-	one.Groups = slices.Clone(t.in.Groups)
-	if len(words) > 0 {
-		one.Groups[0].Words = words
-	}
-	if len(one.Groups[0].Words) == 0 {
-		msg := "give some, or list them in the blank: [MASK|red|green]"
-		return nil, &text.Error{Offset: t.in.Blanks[0].Start, Msg: msg, Err: ErrNoCandidates}
+	one, err := listing(&t.in, words)
+	if err != nil {
+		return nil, err
 	}
 	if o.Score == ScoreWithinWord {
 		return nil, fmt.Errorf("%w: %v is the score of whole texts; rank candidates by another",
@@ -77,58 +68,89 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}
-	p, err := e.plan(&one, &opt)
+	p, err := e.plan(one, &opt)
 	if err != nil {
 		return nil, err
 	}
+	out, err := p.candidates(ctx)
+	if err == nil {
+		err = p.share(out, o.PerToken)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// listing is a template whose one group of blanks has these words, or those that it lists.
+func listing(t *text.Template, words []string) (*text.Template, error) {
+	if len(t.Groups) != 1 {
+		return nil, &text.Error{Offset: t.Blanks[t.Groups[1].Blanks[0]].Start,
+			Msg: "candidates are for one blank; fill the others, or tie them: [MASK:a]", Err: text.ErrBlank}
+	}
+	one := *t
+	one.Groups = slices.Clone(t.Groups)
+	if len(words) > 0 {
+		one.Groups[0].Words = words
+	}
+	if len(one.Groups[0].Words) == 0 {
+		msg := "give some, or list them in the blank: [MASK|red|green]"
+		return nil, &text.Error{Offset: t.Blanks[0].Start, Msg: msg, Err: ErrNoCandidates}
+	}
+	return &one, nil
+}
+
+// candidates are the phrases of the one coordinate with their scores, in its order.
+func (p *plan) candidates(ctx context.Context) ([]Candidate, error) {
 	tgt, err := p.unrounded(ctx, p.parts[0].tgt)
 	if err != nil {
 		return nil, err
 	}
-	x := make([][]int32, tgt.Coords[0].K())
-	for v := range x {
-		x[v] = []int32{int32(v)}
-	}
-	u, _, _, err := tgt.scores(ctx, tgt.model, o.Score)
+	u, _, _, err := tgt.scores(ctx, tgt.model, p.opt.Results.Score)
 	if err != nil {
 		return nil, err
 	}
-	fillings := make([]Filling, len(x))
-	for v := range x {
-		fillings[v] = tgt.spell(x[v], o.Case)
+	fillings := make([]Filling, tgt.Coords[0].K())
+	for v := range fillings {
+		fillings[v] = tgt.spell([]int32{int32(v)}, p.opt.Results.Case)
 		fillings[v].Score = u[v]
 	}
 	if err := p.energies(ctx, fillings); err != nil {
 		return nil, err
 	}
-	out := make([]Candidate, len(x))
+	out := make([]Candidate, len(fillings))
 	for v, f := range fillings {
 		out[v] = Candidate{
 			Candidate: tgt.Coords[0].Phrases[v].Text, Text: f.Text, Pieces: strings.Fields(f.Pieces[0]),
 			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)), Energies: f.Energies,
 		}
-		for _, id := range tgt.Filling(0, x[v], nil) {
+		for _, id := range tgt.Filling(0, []int32{int32(v)}, nil) {
 			out[v].Tokens = append(out[v].Tokens, Word(tgt.Tokenizer(), []int32{id}))
 		}
 	}
+	return out, nil
+}
+
+// share ranks candidates and says how large a part of all each is.
+func (p *plan) share(list []Candidate, perToken bool) error {
 	by := func(c *Candidate) float64 {
-		if o.PerToken {
+		if perToken {
 			return c.ScorePerToken
 		}
 		return c.Score
 	}
-	sort.SliceStable(out, func(a, b int) bool { return by(&out[a]) > by(&out[b]) })
-	best, sum := by(&out[0]), 0.0
-	for v := range out {
-		out[v].Share = math.Exp(by(&out[v]) - best)
-		sum += out[v].Share
+	sort.SliceStable(list, func(a, b int) bool { return by(&list[a]) > by(&list[b]) })
+	best, sum := by(&list[0]), 0.0
+	for v := range list {
+		list[v].Share = math.Exp(by(&list[v]) - best)
+		sum += list[v].Share
 	}
 	if !(sum > 0) || math.IsInf(sum, 0) {
-		return nil, tgt.extra.blame(fmt.Errorf("%w: the scores of candidates sum to %v",
+		return p.parts[0].tgt.extra.blame(fmt.Errorf("%w: the scores of candidates sum to %v",
 			mlm.ErrNotFinite, sum))
 	}
-	for v := range out {
-		out[v].Share /= sum
+	for v := range list {
+		list[v].Share /= sum
 	}
-	return out, nil
+	return nil
 }

@@ -123,32 +123,41 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	if p.original, err = p.origin(ctx); err != nil {
 		return nil, err
 	}
-	if t := p.only(); t != nil {
-		if t, err = p.unrounded(ctx, t); err != nil {
-			return nil, err
-		}
-		res, err := p.exact(ctx, t)
-		if err == nil {
-			err = p.energies(ctx, res.Fillings)
-		}
-		if err != nil {
-			return nil, err
-		}
-		res.Evaluated = p.model.Evaluated()
-		return res, nil
-	}
-	if p.opt.Method == MethodSearch {
+	switch t := p.only(); {
+	case t != nil:
+		return p.compute(ctx, t)
+	case p.opt.Method == MethodSearch:
 		return p.search(ctx)
 	}
-	if err := opt.checkMarginals(); err != nil {
+	return p.draw(ctx)
+}
+
+// compute computes the fillings of the only target.
+func (p *plan) compute(ctx context.Context, t *target) (*Result, error) {
+	t, err := p.unrounded(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	res, err := p.exact(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.energies(ctx, res.Fillings); err != nil {
+		return nil, err
+	}
+	res.Evaluated = p.model.Evaluated()
+	return res, nil
+}
+
+// draw samples chains of fillings.
+func (p *plan) draw(ctx context.Context) (*Result, error) {
+	if err := p.opt.checkMarginals(); err != nil {
 		return nil, err
 	}
 	if err := p.start(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.each(ctx, func(ctx context.Context, pt *part) error {
-		return p.trace(ctx, pt)
-	}); err != nil {
+	if err := p.each(ctx, p.trace); err != nil {
 		return nil, err
 	}
 	steps, err := p.sample(ctx)
@@ -175,7 +184,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	if err := p.energies(ctx, res.Fillings); err != nil {
 		return nil, err
 	}
-	if opt.Results.Marginals {
+	if p.opt.Results.Marginals {
 		p.marginals(res)
 	}
 	res.Method = MethodSample
@@ -184,7 +193,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	}
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
 	res.Fresh, res.Evaluated = fresh, p.model.Evaluated()
-	if opt.Results.Normalize {
+	if p.opt.Results.Normalize {
 		if err := p.normalize(ctx, res); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,247 @@
+package batch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"infill/internal/gate"
+)
+
+// slot is an item on its way through the workers.
+type slot struct {
+	item   Item
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{}
+	rec    Record
+	err    error
+}
+
+func (j *Job) work(ctx context.Context, p *Progress) error {
+	r := &runner{Job: j, live: map[*slot]bool{}}
+	// order has every item that was read and not yet written. Its bound is
+	// what keeps memory flat: a slow item lets the others run only so far
+	// ahead.
+	order := make(chan *slot, 4*j.Workers)
+	todo := make(chan *slot, 4*j.Workers)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	var readErr error
+	wg.Go(func() {
+		defer close(order)
+		defer close(todo)
+		readErr = r.read(ctx, order, todo, stop)
+	})
+	for range j.Workers {
+		wg.Go(func() {
+			for s := range todo {
+				r.do(s)
+			}
+		})
+	}
+	watched := make(chan struct{})
+	wg.Go(func() {
+		select {
+		case <-ctx.Done():
+			r.wind(r.Abandon)
+		case <-watched:
+		}
+	})
+	err := r.write(ctx, p, order)
+	// Nothing is wanted any more of what is still in work.
+	close(watched)
+	close(stop)
+	r.wind(true)
+	for range order {
+	}
+	wg.Wait()
+	if err == nil {
+		err = readErr
+	}
+	return err
+}
+
+// A runner keeps track of the items in work.
+type runner struct {
+	*Job
+	mu      sync.Mutex
+	live    map[*slot]bool
+	head    *slot // the one whose record is next
+	winding bool
+}
+
+// read turns the input into slots until it ends or the run stops.
+func (r *runner) read(ctx context.Context, order, todo chan<- *slot, stop <-chan struct{}) error {
+	for ctx.Err() == nil {
+		it, err := r.Input.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		it.Whole = r.Output.layout.Rows()
+		s := &slot{item: it, done: make(chan struct{})}
+		s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		r.mu.Lock()
+		r.live[s] = true
+		if r.head == nil {
+			r.head = s // the first, which the writer may not have taken up yet
+		}
+		if r.winding {
+			s.cancel()
+		}
+		r.mu.Unlock()
+		select {
+		case order <- s:
+			todo <- s // as much room as order has
+		case <-stop:
+			s.cancel()
+			return nil
+		}
+	}
+	return context.Cause(ctx)
+}
+
+func (r *runner) do(s *slot) {
+	defer close(s.done)
+	if s.err = s.ctx.Err(); s.err != nil {
+		return
+	}
+	s.make(func() (Record, error) { return r.Do(s.ctx, &s.item) })
+}
+
+// make makes the record. A panic of f is the error: in these goroutines nobody else could recover
+// it.
+func (s *slot) make(f func() (Record, error)) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *gate.Panic:
+			s.err = v
+		default:
+			s.err = &gate.Panic{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	s.rec, s.err = f()
+}
+
+// fits refuses a record that a later run would take for a torn one, or for that of another item.
+func (s *slot) fits() error {
+	h, ok := parseHead(s.rec.JSON)
+	switch {
+	case !ok || bytes.IndexByte(s.rec.JSON, '\n') >= 0:
+		return fmt.Errorf("%w, %.40q: want one JSON object on one line, with the item's line and id",
+			errRecord, s.rec.JSON)
+	case h.line != s.item.Line || !bytes.Equal(compact(h.id), compact(s.item.ID)):
+		return fmt.Errorf("%w: it is of line %d (id %s), the item of line %d (id %s)", errRecord, h.line,
+			orNone(h.id), s.item.Line, orNone(s.item.ID))
+	}
+	return nil
+}
+
+// wind cancels what is in work, all of it or all but the head.
+func (r *runner) wind(all bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.winding = true
+	for s := range r.live {
+		if all || s != r.head {
+			s.cancel()
+		}
+	}
+}
+
+// write writes the records in order.
+func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) error {
+	told := map[string]bool{}
+	for s := range order {
+		r.await(s)
+		if err := r.refuse(ctx, p, s); err != nil {
+			return err
+		}
+		// The bytes behind those of the record may be the caller's.
+		if err := r.Output.sink.write(append(slices.Clip(s.rec.JSON), '\n')); err != nil {
+			return err
+		}
+		p.Records++
+		if s.rec.Failed {
+			p.Failed++
+		}
+		r.tell(s, told)
+		if r.Progress != nil {
+			r.Progress(*p)
+		}
+	}
+	return nil
+}
+
+// await waits for the record of the item that is next in the output, and finishes it.
+func (r *runner) await(s *slot) {
+	r.mu.Lock()
+	if !r.winding {
+		r.head = s
+	}
+	r.mu.Unlock()
+	<-s.done
+	r.mu.Lock()
+	delete(r.live, s)
+	r.mu.Unlock()
+	if finish := s.rec.Finish; finish != nil && s.err == nil {
+		s.make(func() (Record, error) { return finish(s.ctx) })
+	}
+	s.cancel()
+}
+
+// refuse returns why the run ends before this record, nil if it goes on.
+func (r *runner) refuse(ctx context.Context, p *Progress, s *slot) error {
+	var panicked *gate.Panic
+	err := s.err
+	switch {
+	case errors.As(err, &panicked):
+		return panicked
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+	case s.rec.Failed && r.MaxErrors >= 0 && p.Failed >= r.MaxErrors:
+		err = fmt.Errorf("%w: %w", ErrTooMany, s.rec.Cause)
+	default:
+		err = s.fits()
+	}
+	if err != nil {
+		return fmt.Errorf("line %d: %w", s.item.Line, err)
+	}
+	return nil
+}
+
+// tell calls the job's functions for a record that is written. told has the fields that it told of.
+func (r *runner) tell(s *slot, told map[string]bool) {
+	fresh := func(name string) bool {
+		was := told[name]
+		told[name] = true
+		return !was
+	}
+	var names []string
+	for _, name := range s.rec.Settings {
+		if fresh(name) {
+			names = append(names, name)
+		}
+	}
+	if r.Settings != nil && names != nil {
+		r.Settings(s.item.Line, names)
+	}
+	for _, f := range s.item.Fields {
+		if r.Data != nil && !s.item.Columns && fresh(f.Name) {
+			r.Data(s.item.Line, f)
+		}
+	}
+	if s.rec.Failed && r.Report != nil {
+		r.Report(s.item.Line, s.rec.Cause)
+	}
+}
