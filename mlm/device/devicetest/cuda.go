@@ -17,7 +17,7 @@ func CUDA(tb testing.TB) ort.Config {
 	tb.Helper()
 	path := known.Runtime(cuda.Name, "")
 	if path == "" {
-		testmode.Missing(tb, "a graphics card of NVIDIA, and: infill doctor --install cuda")
+		testmode.Missing(tb, "a graphics card of NVIDIA with its device, cuda, installed")
 	}
 	if _, err := ort.Load(ort.FindOptions{Path: path}); err != nil {
 		testmode.Missing(tb, err.Error())
