@@ -3,8 +3,10 @@ package mlm
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
+	"infill/internal/ort"
 	"infill/mlm/device"
 	"infill/mlm/device/known"
 )
@@ -83,7 +85,7 @@ func (o *Options) rounding(d device.About) Precision {
 // library is the file that the runtime is loaded from, "" to look for it: that which somebody
 // named, or the one that a device needs that is named or may be chosen.
 func (o *Options) library() string {
-	if o.Runtime != "" || o.Device == "" {
+	if o.Runtime != "" || o.Device == "" || os.Getenv(ort.EnvLibrary) != "" {
 		return o.Runtime
 	}
 	return known.Runtime(map[bool]string{false: o.Device}[o.Device == AutoDevice], o.CacheDir)
@@ -151,7 +153,7 @@ func (o Options) onDevice(ctx context.Context, weights int64, open func(Options)
 
 // Automatic says where, and in which precision, a model is opened for which neither is named.
 // weights is the size of its weights in float32, in bytes, which are stored in few bits as those
-// of the models of the program are. Of o the fields CacheDir, LowMemory and
+// of the models of the program are. Of o the fields CacheDir, Forward, LowMemory and
 // Unrounded count. Unless the runtime is loaded it is not known whether what is installed works.
 func Automatic(weights int64, o Options) (device string, p Precision) {
 	o.Device, o.Precision, o.stored = AutoDevice, Auto, true

@@ -101,19 +101,27 @@ type diagnosis struct {
 func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" +
 		runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
-	report, err := ort.Load(ort.FindOptions{Path: path})
+	// What models find by themselves: a device may have a build of its own.
+	file := path
+	if file == "" && os.Getenv(ort.EnvLibrary) == "" {
+		file = known.Runtime("", "")
+	}
+	report, err := ort.Load(ort.FindOptions{Path: file})
 	if err == nil {
 		d.Integers, err = integers()
 	}
 	if err != nil {
 		report.OK, report.Problem = false, message(err)
 	}
-	if report.Source == ort.SourceGiven {
+	switch {
+	case report.Source == ort.SourceGiven && path != "":
 		report.Source = "flag"
+	case report.Source == ort.SourceGiven:
+		report.Source = "of a device"
 	}
 	d.Runtime = runtimeJSON(report)
 	d.Devices = wires(known.All(""), func(v device.About) deviceJSON { return deviceJSON(v) })
-	chosen, precision := mlm.Automatic(mlm.LargeWeights, mlm.Options{})
+	chosen, precision := mlm.Automatic(mlm.LargeWeights, mlm.Options{Forward: true})
 	d.Automatic = automaticJSON{chosen, precision.String(), mlm.LargeWeights}
 	cache, cerr := disk.CacheDir("")
 	if cerr != nil {

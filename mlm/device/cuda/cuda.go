@@ -81,14 +81,21 @@ func (d Device) About(cache string) device.About {
 		a.Identity = Name + " " + version
 		_, err = located(cache)
 	}
-	if r, ok := ort.Loaded(); ok && err == nil && r.Path != path {
-		err = fmt.Errorf("the process has loaded %s, and cuda needs %s: open the first model on cuda",
-			r.Path, path)
+	if r, ok := ort.Loaded(); ok && err == nil && !same(r.Path, path) {
+		err = fmt.Errorf("the process has loaded %s, and cuda needs %s: open the first model on cuda, "+
+			"and leave %s out", r.Path, path, ort.EnvLibrary)
 	}
 	if err != nil {
 		a.Problem, a.Missing = err.Error(), errors.Is(err, ort.ErrNotInstalled)
 	}
 	return a
+}
+
+// same reports whether two paths are of one file.
+func same(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return a == b || err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // problem says why a card or its driver is too old, "" if it is not.
