@@ -38,7 +38,7 @@ func TestDistanceOfSamplersFromEnumeratedModel(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Logf("%s: total variation %.3f", info.Name, d)
-				// Where chains hardly move 4,000 draws count once, which have .04 to .08.
+				// Where chains hardly move the noise is that of 4,000 draws.
 				if info.Exact == (d > .1) {
 					t.Errorf("%s: total variation %.3f, exact: %v", info.Name, d, info.Exact)
 				}

@@ -71,6 +71,6 @@ func (f *compareFlags) paperNotes() []string {
 	if papers[f.paper] == nil || len(f.references) > 1 {
 		return nil
 	}
-	return []string{"the paper's table has two references, 5,000 sentences of WikiText-103 and 5,000 " +
+	return []string{"the paper's table has two references, 5,000 sentences each of WikiText-103 and " +
 		"of TBC: --reference wiki103.5k.txt --reference tbc.5k.txt"}
 }
