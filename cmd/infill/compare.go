@@ -23,7 +23,7 @@ many steps of one evaluation each as --steps says, and of the start. A sampler w
 often are the state itself, which need none, so makes more steps; sampling of a sentence ends with
 the step that comes nearest. With --budget rows it is sequences through the model that are equal,
 with --budget steps the steps. Prints the table of Zhang et al. 2022 (Table 3), with --paper dlp
-by that paper's settings. Lines that cannot be filled are left out, and named.`
+by that paper's settings. Lines that cannot be filled are left out, with a warning.`
 
 // budgets are the names that reports have for budgets.
 var budgets = map[infill.Budget]string{
