@@ -22,8 +22,8 @@ of complete sentences, with --mask-rate or --mask-words; or the task file of the
 many steps of one evaluation each as --steps says, and of the start. A sampler whose proposals
 often are the state itself, which need none, so makes more steps; sampling of a sentence ends with
 the step that comes nearest. With --budget rows it is sequences through the model that are equal,
-with --budget steps the steps. Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be
-left out, and said.`
+with --budget steps the steps. Prints the table of Zhang et al. 2022 (Table 3), with --paper dlp
+by that paper's settings. Lines that cannot be filled are left out, with a warning.`
 
 // budgets are the names that reports have for budgets.
 var budgets = map[infill.Budget]string{
@@ -38,6 +38,7 @@ type compareFlags struct {
 	fillingFlags
 	measureFlags
 	samplers      string
+	paper         string
 	scoreModel    string
 	trace         string
 	limit         int
@@ -51,6 +52,7 @@ type compareFlags struct {
 func (f *compareFlags) sampling() []*option {
 	f.samplers = "gibbs,gwg,dula,dmala"
 	flags := []*option{
+		paperFlag(&f.paper),
 		textFlag("samplers", "`SAMPLERS` to compare, comma separated, each with parameters after "+
 			"colons: dmala:balance=ratio", &f.samplers),
 	}
@@ -126,7 +128,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err := f.sample(c.Context, std, r, compared, p); err != nil {
 		return err
 	}
-	compared.Notes = r.notes
+	compared.Notes = append(r.notes, f.paperNotes()...)
 	res, err := prepared.Compare(compared)
 	if err != nil {
 		return err

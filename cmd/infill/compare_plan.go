@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill"
+	"infill/infill/settings"
 	"infill/internal/count"
 	"infill/report"
 	"infill/samplers"
@@ -28,7 +29,10 @@ type comparePlan struct {
 // plan checks all that needs no model, and reads the sentences.
 func (f *compareFlags) plan(c *cli.Context, std stdio) (*comparePlan, error) {
 	p := &comparePlan{path: c.Args().First()}
-	var err error
+	err := f.publish(c)
+	if err != nil {
+		return nil, err
+	}
 	if p.samplers, p.params, err = chosenSamplers(f.samplers); err != nil {
 		return nil, err
 	}
@@ -53,8 +57,11 @@ func (f *compareFlags) plan(c *cli.Context, std stdio) (*comparePlan, error) {
 	if err := f.checkOutputs(p.path); err != nil {
 		return nil, err
 	}
-	p.sources, err = report.ReadSources(p.path, std.in)
-	return p, err
+	if p.sources, err = report.ReadSources(p.path, std.in); err != nil {
+		return nil, err
+	}
+	f.publishMasks(c, p.sources)
+	return p, nil
 }
 
 // measure are the options of the report.
@@ -197,11 +204,17 @@ func (f *compareFlags) protocol() string {
 	default:
 		add("%s × %s", chains, count.Of(steps, "step"))
 	}
+	if o.Sampling.Start != infill.StartMasked {
+		add("start %s", o.Sampling.Start)
+	}
 	add("last state")
 	if o.Results.Select == infill.SelectDiverse {
 		add("top %d by score and overlap", o.Results.Top)
 	} else {
 		add("top %d by score", o.Results.Top)
+	}
+	if o.Words.Vocab != infill.VocabWords {
+		add("vocabulary %s", settings.Find(settings.FillTable(), "vocab").Value(&f.Fill))
 	}
 	if o.Sampling.Temperature != 1 {
 		add("temperature %g", o.Sampling.Temperature)

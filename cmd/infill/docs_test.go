@@ -13,7 +13,7 @@ import (
 func TestDocumentedCommands(t *testing.T) {
 	var commands []string
 	for _, doc := range []string{
-		"blanks.md", "batch.md", "search.md", "augment.md", "masks.md",
+		"blanks.md", "batch.md", "search.md", "augment.md", "masks.md", "samplers.md",
 	} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", doc))
 		if err != nil {

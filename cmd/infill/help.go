@@ -79,6 +79,7 @@ var examples = map[string][]string{
 		`infill compare sentences.txt`,
 		`infill compare sentences.txt --samplers gibbs,dmala --steps 20 --html report.html`,
 		`infill compare corpus.txt --mask-rate 0.25 --reference books.txt`,
+		`infill compare task.json --paper dlp --reference wiki103.5k.txt --reference tbc.5k.txt`,
 	},
 	"infill cloze": {
 		`infill cloze sentences.txt`,
