@@ -91,6 +91,7 @@ func (f *fileFlags) work(c *cli.Context, std stdio, w fileWork) error {
 // open opens the output.
 func (r *fileRun) open(survey batch.Survey) (*batch.Output, error) {
 	if r.output == "" || r.output == "-" {
+		endWithReader(r.std.out)
 		return r.form.Stream(r.std.out, r.in)
 	}
 	mode := batch.Create
