@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all test-page test-spark test-beam test-lab beam lab setup openvino build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
+.PHONY: all demo test test-all test-page test-spark test-beam test-lab test-wheel wheel beam lab setup openvino build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
 
 all: build
 
@@ -67,6 +67,17 @@ test-beam: setup
 	@echo "== testing beam"
 	$(GO) build -o bin/testsum ./internal/testsum
 	cd beam && GO=$(GO) ../bin/testsum -count=1 -timeout 10m ./...
+
+# make wheel  writes dist/infill_mlm-….whl, which pip installs: the program, ONNX Runtime, and a package
+wheel: setup
+	@echo "== building the wheel"
+	python3 python/build.py
+
+# make test-wheel  tests it, and that it installs into an empty environment; without a network
+test-wheel: wheel
+	@echo "== testing the Python package"
+	INFILL_PROGRAM=$(CURDIR)/$(BIN) PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 \
+		python3 -W error::ResourceWarning -m unittest discover -s python/tests
 
 # make lab    builds bin/lab, which runs what is measured, and what is repeated of papers
 lab:

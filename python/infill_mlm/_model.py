@@ -1,0 +1,307 @@
+"""A model, and the processes of the program that work with it."""
+
+from __future__ import annotations
+
+import atexit
+import collections
+import collections.abc
+import difflib
+import json
+import os
+import sys
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence
+
+from . import _results
+from ._child import Answer, Child
+from ._errors import LineError
+from ._program import path
+from ._results import Filled, Filling, Scored
+from ._settings import ERRORS, FillSettings, ModelSettings, ScoreSettings, SharedSettings
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_AHEAD = 64  # texts of fill_many that are sent before the first answer is taken
+
+# The lines of a process that goes on for as long as lines come. Without a format the program
+# would wait for more bytes, to find it by them.
+_LINES = ["--format", "jsonl", "--output-format", "jsonl", "--text-field", "text", "--quiet"]
+_COMMANDS = {
+    "fill": ["batch", "-", "-o", "-", "--per", "sentence", *_LINES],
+    "score": ["score", "--file", "-", "-o", "-", *_LINES],
+    "tokenize": ["tokenize", "--json", "-"],
+}
+
+_models: "weakref.WeakSet[Model]" = weakref.WeakSet()
+
+
+class Model:
+    """A masked language model that fills and scores texts.
+
+    name is a name of `infill model list`, a folder of an ONNX export or its .onnx file. Settings of
+    ModelSettings and SharedSettings say how it is opened, those of FillSettings are the defaults of
+    fill and fill_many.
+
+    The program starts with the first text, in one process for filling and one for scoring, and it
+    starts again if it was killed. A model may be used by several threads. It can be pickled, and
+    used after a fork: the copy has processes of its own.
+    """
+
+    def __init__(self, name: str | os.PathLike[str] = "default", **settings: Any):
+        known = _names(ModelSettings, SharedSettings, FillSettings)
+        _check(settings, known)
+        self.name = os.fspath(name)
+        self._settings = dict(settings)
+        lines = _names(FillSettings)
+        self._defaults = {k: v for k, v in settings.items() if k in lines}
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._children: dict[str, Child] = {}
+        _models.add(self)
+
+    def fill(self, text: str, **settings: "Unpack[FillSettings]") -> Filled:
+        """Fills the blanks of a text jointly. Settings are those of FillSettings.
+
+        Errors are a LineError of the text, such as NoBlankError, or a ProgramError. Ctrl-C ends the
+        work: the next call starts the program again.
+        """
+        return _results.filled(self._one("fill", text, self._fill_fields(settings)))
+
+    def fill_many(self, texts: Iterable[str], *, on_error: str = "raise",
+                  progress: bool | Callable[[int], object] = False,
+                  **settings: "Unpack[FillSettings]") -> Iterator[Filled | LineError]:
+        """Fills texts, in their order, as they come: no more than a few are read ahead.
+
+        With on_error="return" the LineError of a text stands in its place, and the others go on.
+        progress is a function of the number of texts that are done, or True for a line on standard
+        error.
+        """
+        if isinstance(texts, str):
+            raise TypeError("fill_many takes several texts, such as a list; fill takes one")
+        if on_error not in ("raise", "return"):
+            raise ValueError(f'on_error is {on_error!r}, want "raise" or "return"')
+        fields = self._fill_fields(settings)
+        return self._stream(texts, fields, on_error == "raise", _Progress(progress, texts))
+
+    def _stream(self, texts: Iterable[str], fields: Mapping[str, Any], raises: bool,
+                progress: "_Progress") -> Iterator[Filled | LineError]:
+        ahead: collections.deque[Answer] = collections.deque()
+        source = iter(texts)
+        more = True
+        try:
+            while more or ahead:
+                while more and len(ahead) < _AHEAD:
+                    try:
+                        text = next(source)
+                    except StopIteration:
+                        more = False
+                        break
+                    ahead.append(self._ask("fill", text, fields))
+                if not ahead:
+                    break
+                record = ahead[0].result()
+                ahead.popleft()
+                progress.step()
+                error = _line_error(record)
+                if error is not None and raises:
+                    raise error
+                yield _results.filled(record) if error is None else error
+        finally:  # also when the caller takes no more, and on Ctrl-C
+            _give_up(ahead)
+            progress.end()
+
+    def score(self, text: str, **settings: "Unpack[ScoreSettings]") -> Scored:
+        """The score of a text, or the candidates for its blank. Settings are those of ScoreSettings."""
+        _check(settings, _names(ScoreSettings))
+        return _results.scored(self._one("score", text, settings))
+
+    def mapper(self, column: str = "text", into: str = "filled", **settings: "Unpack[FillSettings]",
+               ) -> "Mapper":
+        """A function for Hugging Face's dataset.map(function, batched=True), see Mapper."""
+        return Mapper(self, column, into, self._fill_fields(settings))
+
+    def token_ids(self, filling: Filling) -> list[int]:
+        """The ids of the tokens in the blanks of a filling."""
+        text = filling.text.replace("\n", " ").replace("\r", " ")
+        record = self._send("tokenize", text.encode()).result()
+        spans = filling.record["spans"]
+        return [n for n, (a, b) in zip(record["ids"], record["offsets"])
+                if a < b and any(start <= a and b <= end for start, end in spans)]
+
+    def close(self) -> None:
+        """Ends the program. A later call starts it again."""
+        with self._lock:
+            children, self._children = self._children, {}
+        for child in children.values():
+            child.close()
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_children", None):
+            for child in self._children.values():
+                child.close()
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _opened, (self.name, self._settings)
+
+    def _fill_fields(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        _check(settings, _names(FillSettings))
+        return {**self._defaults, **settings}
+
+    def _one(self, kind: str, text: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+        answer = self._ask(kind, text, fields)
+        try:
+            record = answer.result()
+        finally:
+            _give_up([answer])
+        error = _line_error(record)
+        if error is not None:
+            raise error
+        return record
+
+    def _ask(self, kind: str, text: str, fields: Mapping[str, Any]) -> Answer:
+        if not isinstance(text, str):
+            raise TypeError(f"a text is a str, and not {type(text).__name__}")
+        line = json.dumps({"text": text, **{k: _plain(v) for k, v in fields.items()}}).encode()
+        return self._send(kind, line)
+
+    def _send(self, kind: str, line: bytes) -> Answer:
+        while True:
+            answer = self._child(kind).ask(line)
+            if answer is not None:
+                return answer
+
+    def _child(self, kind: str) -> Child:
+        with self._lock:
+            child = self._children.get(kind)
+            if child is None or not child.alive:
+                child = self._children[kind] = Child(self._command(kind))
+            return child
+
+    def _command(self, kind: str) -> list[str]:
+        command = [path(), *_COMMANDS[kind], "--model", self.name]
+        names = {"fill": _names(ModelSettings, SharedSettings), "score": _names(ModelSettings),
+                 "tokenize": frozenset()}[kind]
+        for name, value in self._settings.items():
+            if name in names and value is not None:
+                flag = "--" + name.replace("_", "-")
+                text = str(value).lower() if isinstance(value, bool) else str(value)
+                command.append(f"{flag}={text}")
+        return command
+
+    def _after_fork(self) -> None:
+        children = list(self._children.values())
+        self._begin()
+        for child in children:
+            child.forget()
+
+
+def _opened(name: str, settings: Mapping[str, Any]) -> Model:
+    return Model(name, **settings)
+
+
+class Mapper:
+    """Fills the texts of a column: dataset.map(model.mapper("text"), batched=True).
+
+    Two columns are added: the best filling of each text, and its score. Both are None for a text
+    that cannot be filled.
+    """
+
+    def __init__(self, model: Model, column: str, into: str, fields: Mapping[str, Any]):
+        self.model, self.column, self.into = model, column, into
+        self._fields = {**fields, "top": 1}
+
+    def __call__(self, batch: Mapping[str, Sequence[str | None]]) -> dict[str, list[Any]]:
+        texts = [text or "" for text in batch[self.column]]
+        found = list(self.model.fill_many(texts, on_error="return", **self._fields))
+        best = [f[0] if isinstance(f, Filled) and len(f) else None for f in found]
+        return {self.into: [f and f.text for f in best],
+                self.into + "_score": [f and f.score for f in best]}
+
+
+class _Progress:
+    """Says how many texts are done."""
+
+    def __init__(self, wanted: bool | Callable[[int], object], texts: Iterable[str]):
+        self._tell = wanted if callable(wanted) else None
+        self._shown = wanted is True
+        self._of = f"/{len(texts)}" if isinstance(texts, collections.abc.Sized) else ""
+        self._done = 0
+
+    def step(self) -> None:
+        self._done += 1
+        if self._tell is not None:
+            self._tell(self._done)
+        if self._shown:
+            print(f"\rinfill: {self._done}{self._of}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self._shown and self._done:
+            print(file=sys.stderr)
+
+
+def _names(*tables: type) -> frozenset[str]:
+    return frozenset(name for table in tables for name in table.__annotations__)
+
+
+def _check(settings: Mapping[str, Any], known: frozenset[str]) -> None:
+    """Refuses names that are not settings: the program would take them for data."""
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise TypeError(f"{name!r} is not a setting here"
+                            + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: also of NumPy's numbers and arrays, and of sets."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return sorted(value) if isinstance(value, (set, frozenset)) else value
+
+
+def _line_error(record: Mapping[str, Any]) -> LineError | None:
+    failure = record.get("error")
+    if failure is None:
+        return None
+    kind = ERRORS.get(failure["code"], LineError)
+    return kind(failure["message"], record.get("text", ""), dict(record))
+
+
+def _give_up(answers: Iterable[Answer]) -> None:
+    """Gives up what is not done, by the process that works on it."""
+    by_child: dict[Child, list[Answer]] = {}
+    for answer in answers:
+        if not answer.done():
+            by_child.setdefault(answer.child, []).append(answer)
+    for child, left in by_child.items():
+        child.abandon(left)
+
+
+@atexit.register
+def _close_all() -> None:
+    for model in list(_models):
+        model.close()
+
+
+def _forked() -> None:
+    for model in list(_models):
+        model._after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

@@ -1,0 +1,215 @@
+"""The package against the program that is built: make test-wheel."""
+
+import concurrent.futures
+import contextlib
+import inspect
+import io
+import itertools
+import math
+import pathlib
+import pickle
+import subprocess
+import sys
+import unittest
+
+import infill_mlm as infill
+from infill_mlm import _results
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SEVERAL = [f"The {word} went to the [MASK]." for word in ("man", "dog", "king", "girl", "ship")]
+
+
+class ModelTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.model = infill.Model("small")
+        cls.addClassCleanup(cls.model.close)
+
+    def command(self, *args):
+        return subprocess.run([infill._program.path(), *args], capture_output=True, text=True,
+                              check=True).stdout
+
+    def test_fill_is_that_of_the_command(self):
+        text = "The [MASK] sat on the [MASK]."
+        got = self.model.fill(text, top=3)
+        lines = self.command("fill", "--quiet", "--model", "small", "--top", "3", text).splitlines()
+        self.assertEqual([f"{f.score:8.2f}  {f.text}" for f in got], lines)
+        self.assertEqual(got.text, text)
+        self.assertEqual(len(got), 3)
+        for f in got:
+            self.assertEqual([f.text[a:b].lower() for a, b in f.spans], f.tokens)
+
+    def test_one_blank_has_probabilities(self):
+        got = self.model.fill("They drank a cup of [MASK|tea|coffee].")
+        self.assertAlmostEqual(sum(f.probability for f in got), 1)
+
+    def test_settings(self):
+        default = infill.Model("small", top=2, ban=["man"])
+        self.addCleanup(default.close)
+        got = default.fill("The [MASK] went home.")
+        self.assertEqual(len(got), 2)
+        self.assertNotIn("man", [f.tokens[0] for f in got])
+        self.assertEqual(len(default.fill("The [MASK] went home.", top=4)), 4)
+        for call in (lambda: self.model.fill("A [MASK].", tpo=1), lambda: infill.Model(tpo=1),
+                     lambda: self.model.fill_many([], tpo=1)):
+            with self.assertRaisesRegex(TypeError, "did you mean 'top'"):
+                call()
+        with self.assertRaisesRegex(infill.BadOptionError, "top"):
+            self.model.fill("A [MASK].", top=0)
+
+    def test_settings_of_the_model(self):
+        model = infill.Model("small", threads=1, low_memory=True, memo=0)
+        self.addCleanup(model.close)
+        self.assertIn("--low-memory=true", model._command("fill"))
+        self.assertTrue(model.fill("The [MASK] went home.")[0].text)
+        with self.assertRaisesRegex(infill.ProgramError, "threads") as caught:
+            infill.Model("small", threads=0).fill("A [MASK].")
+        self.assertEqual(caught.exception.exit_code, 2)
+
+    def test_errors(self):
+        for text, kind in (("no blank", infill.NoBlankError), ("", infill.EmptyError),
+                           ("a [MASK:", infill.BadBlankError), ("a [MASK/(/]", infill.BadBlankError),
+                           ("half \ud800 [MASK]", infill.BadJsonError),
+                           ("[MASK] " + "x" * (1 << 20), infill.TooLongError)):
+            with self.subTest(text[:20]), self.assertRaises(kind) as caught:
+                self.model.fill(text)
+            self.assertEqual(caught.exception.record["error"]["code"], kind.code)
+            again = pickle.loads(pickle.dumps(caught.exception))
+            self.assertEqual((type(again), str(again), again.record),
+                             (kind, str(caught.exception), caught.exception.record))
+        with self.assertRaises(TypeError):
+            self.model.fill(None)
+        self.assertTrue(self.model.fill("The text after [MASK] is filled."))
+
+    def test_program_errors(self):
+        with self.assertRaisesRegex(infill.ProgramError, 'called "nonsense"') as caught:
+            infill.Model("nonsense").fill("A [MASK].")
+        self.assertEqual(caught.exception.exit_code, 2)
+
+    def test_fill_many(self):
+        said = []
+        got = list(self.model.fill_many(iter(SEVERAL), top=1, progress=said.append))
+        self.assertEqual([f.text for f in got], SEVERAL)
+        self.assertEqual(said, [1, 2, 3, 4, 5])
+        self.assertEqual([f[0].text for f in got],
+                         [self.model.fill(text, top=1)[0].text for text in SEVERAL])
+        out = io.StringIO()
+        with contextlib.redirect_stderr(out):
+            list(self.model.fill_many(SEVERAL[:2], progress=True))
+        self.assertTrue(out.getvalue().endswith("infill: 2/2\n"), out.getvalue())
+        self.assertEqual(list(self.model.fill_many([])), [])
+
+    def test_fill_many_of_bad_texts(self):
+        texts = [SEVERAL[0], "no blank", SEVERAL[1]]
+        got = list(self.model.fill_many(texts, on_error="return"))
+        self.assertIsInstance(got[1], infill.NoBlankError)
+        self.assertEqual(got[1].text, "no blank")
+        self.assertEqual([got[0].text, got[2].text], [texts[0], texts[2]])
+        with self.assertRaises(infill.NoBlankError):
+            list(self.model.fill_many(texts))
+        for wrong in (lambda: self.model.fill_many("a [MASK]"),
+                      lambda: self.model.fill_many([], on_error="ignore")):
+            with self.assertRaises((TypeError, ValueError)):
+                wrong()
+
+    def test_fill_many_reads_little_ahead(self):
+        read = itertools.count()
+        endless = (f"{next(read)} [MASK]." for _ in itertools.count())
+        some = self.model.fill_many(endless, top=1)
+        for _ in range(3):
+            next(some)
+        some.close()
+        self.assertLess(next(read), 80)
+
+    def test_score(self):
+        text = "She opened the door."
+        got = self.model.score(text)
+        self.assertIn(f"{got.score:8.2f}  {text}",
+                      self.command("score", "--quiet", "--model", "small", text))
+        self.assertAlmostEqual(sum(p.log_prob for p in got.pieces), got.score, 5)
+        ranked = self.model.score("The car is [MASK].", candidates=["red", "green"])
+        self.assertEqual({c.candidate for c in ranked.candidates}, {"red", "green"})
+        self.assertAlmostEqual(sum(c.share for c in ranked.candidates), 1)
+        with self.assertRaises(TypeError):
+            self.model.score(text, top=3)
+
+    def test_threads(self):
+        want = {text: self.model.fill(text, top=1)[0] for text in SEVERAL}
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            got = list(pool.map(lambda text: self.model.fill(text, top=1)[0], SEVERAL * 8))
+        self.assertEqual(got, [want[text] for text in SEVERAL * 8])
+
+    def test_mapper(self):
+        mapper = pickle.loads(pickle.dumps(self.model.mapper("sentence", no_repeat=True)))
+        self.addCleanup(mapper.model.close)
+        got = mapper({"sentence": [SEVERAL[0], None, "no blank"], "label": [1, 2, 3]})
+        best = self.model.fill(SEVERAL[0])[0]
+        self.assertEqual(got, {"filled": [best.text, None, None],
+                               "filled_score": [best.score, None, None]})
+        self.assertEqual(pickle.dumps(mapper), pickle.dumps(self.model.mapper("sentence", no_repeat=True)))
+
+    def test_datasets(self):
+        try:
+            import datasets
+        except ImportError:
+            self.skipTest("Hugging Face's datasets is missing (pip install datasets)")
+        data = datasets.Dataset.from_dict({"text": SEVERAL})
+        got = data.map(self.model.mapper("text"), batched=True)
+        self.assertEqual(got["filled"], [self.model.fill(t)[0].text for t in SEVERAL])
+
+    def test_pipeline(self):
+        pipe = infill.pipeline("fill-mask", self.model)
+        text = "They drank a cup of [MASK]."
+        self.assertEqual(len(pipe(text)), 5)
+        first, second = pipe(text, top_k=2)
+        self.assertEqual(list(first), ["score", "token", "token_str", "sequence", "tokens"])
+        self.assertGreater(first["score"], second["score"])
+        self.assertEqual(first["sequence"], text.replace("[MASK]", first["token_str"]))
+        self.assertEqual(pipe(text, targets="tea")[0]["token_str"], "tea")
+        both = pipe("The [MASK] sat on the [MASK].", top_k=1)[0]
+        filled = self.model.fill("The [MASK] sat on the [MASK].", top=1)[0]
+        self.assertEqual((both["sequence"], both["score"]), (filled.text, math.exp(filled.score)))
+        vocabulary = (ROOT / "models/small/vocab.txt").read_text(encoding="utf-8").split("\n")
+        self.assertEqual([vocabulary[n] for n in both["tokens"]], filled.tokens)
+        self.assertEqual(len(pipe([text, text])), 2)
+        self.assertEqual(pipe([text]), pipe(text))
+        with self.assertRaises(ValueError):
+            infill.pipeline("summarization")
+
+    def test_places_in_characters(self):
+        f = self.model.fill("Zoë – ein Café: the [MASK] went home.", top=1)[0]
+        [(a, b)] = f.spans
+        self.assertEqual(f.text[a:b].lower(), f.tokens[0])
+        self.assertEqual(_results.characters("ä€b", [[0, 2], [2, 5], [5, 6]]),
+                         [(0, 1), (1, 2), (2, 3)])
+
+    def test_metrics(self):
+        said = ["the cat sat on the mat", "the cat sat on\nthe rug"]
+        got = infill.metrics(said, references=["the cat sat on the mat"])
+        self.assertAlmostEqual(got["distinct.1"], 100 * 6 / 12)
+        self.assertEqual(infill.metrics(said)["self_bleu"], got["self_bleu"])
+        # BLEU by its definition: pooled precisions, no brevity penalty.
+        want = 100 * (11 / 12 * 9 / 10 * 7 / 8 * 5 / 6) ** 0.25
+        self.assertAlmostEqual(got["bleu.references"], want)
+        with self.assertRaises(TypeError):
+            infill.metrics("one text")
+        with self.assertRaises(infill.ProgramError):
+            infill.metrics([])
+
+    def test_environment_changes_no_form(self):
+        code = ("import infill_mlm; m = infill_mlm.Model('small'); "
+                "print(m.fill('The [MASK] went home.')[0].text); m.close()")
+        outputs = {subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+            env={**infill._program.os.environ, **more}).stdout
+            for more in ({}, {"INFILL_PER": "filling", "INFILL_LIMIT": "1", "INFILL_STRICT": "true",
+                              "INFILL_TEXT_FIELD": "x", "INFILL_OUTPUT_FORMAT": "csv"})}
+        self.assertEqual(len(outputs), 1, outputs)
+
+    def test_help_has_the_settings(self):
+        self.assertIn("FillSettings", inspect.getdoc(infill.Model.fill))
+        self.assertIn("top", infill.FillSettings.__annotations__)
+
+
+if __name__ == "__main__":
+    unittest.main()
