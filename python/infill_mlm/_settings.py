@@ -174,11 +174,11 @@ class ModelSettings(TypedDict, total=False):
     low_memory: bool
     """use less memory, somewhat slower (default: false)"""
 
-    precision: Literal["fp32", "int8", "bf16", "auto"]
-    """fp32|int8|bf16|auto: that in which fillings are looked for; printed scores are fp32 always; auto: by device and model (default: auto)"""
+    precision: Literal["fp32", "int8", "bf16", "fp16", "auto"]
+    """fp32|int8|bf16|fp16|auto: that in which fillings are looked for; printed scores are fp32 always; auto: by device and model (default: auto)"""
 
     device: str
-    """what evaluates the model; auto: large models on a device that has bf16, others on cpu (default: auto)"""
+    """what evaluates the model; auto: large models on a card or another device that is installed, others on cpu (default: auto)"""
 
 
 class SharedSettings(TypedDict, total=False):
