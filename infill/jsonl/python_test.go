@@ -95,11 +95,10 @@ func className(code string) string {
 	return b.String() + "Error"
 }
 
-// typed writes the settings of a table as a typed dictionary.
+// typed writes the settings of a table as a typed dictionary, whose docstring explains each.
 func typed[T any](b *strings.Builder, name, doc string, table []*settings.Setting[T],
 	defaults func() *T, has func(*settings.Setting[T]) bool) {
-	fmt.Fprintf(b, "\nclass %s(TypedDict, total=False):\n    %s\n", name, docstring(doc))
-	flags := map[string]string{}
+	explained, types := doc+"\n", ""
 	for _, s := range table {
 		if !has(s) {
 			continue
@@ -108,10 +107,11 @@ func typed[T any](b *strings.Builder, name, doc string, table []*settings.Settin
 		if text := s.Value(defaults()).String(); text != "" && s.Name != "threads" {
 			says += " (default: " + text + ")"
 		}
-		fmt.Fprintf(b, "\n    %s: %s\n    %s\n", s.Field(), pythonType(s, defaults), docstring(says))
-		flags[s.Field()] = s.Name
+		explained += fmt.Sprintf("\n    %s: %s", s.Field(), says)
+		types += fmt.Sprintf("    %s: %s\n", s.Field(), pythonType(s, defaults))
 	}
-	b.WriteString("\n")
+	fmt.Fprintf(b, "\nclass %s(TypedDict, total=False):\n    %s\n\n%s\n", name,
+		docstring(explained+"\n    "), types)
 }
 
 func docstring(text string) string {

@@ -90,17 +90,17 @@ class Model:
     def _stream(self, texts: Iterable[str], fields: Mapping[str, Any], raises: bool,
                 progress: "_Progress") -> Iterator[Filled | LineError]:
         ahead: collections.deque[Answer] = collections.deque()
-        source = iter(texts)
+        source = enumerate(texts)
         more = True
         try:
             while more or ahead:
                 while more and len(ahead) < _AHEAD:
                     try:
-                        text = next(source)
+                        number, text = next(source)
                     except StopIteration:
                         more = False
                         break
-                    ahead.append(self._ask("fill", text, fields))
+                    ahead.append(self._ask("fill", text, fields, number))
                 if not ahead:
                     break
                 record = ahead[0].result()
@@ -171,11 +171,12 @@ class Model:
             raise error
         return record
 
-    def _ask(self, kind: str, text: str, fields: Mapping[str, Any]) -> Answer:
+    def _ask(self, kind: str, text: str, fields: Mapping[str, Any], number: int = 0) -> Answer:
+        """Sends a text. With a seed, what is drawn depends on its number and not on earlier calls."""
         if not isinstance(text, str):
             raise TypeError(f"a text is a str, and not {type(text).__name__}")
-        line = json.dumps({"text": text, **{k: _plain(v) for k, v in fields.items()}}).encode()
-        return self._send(kind, line)
+        plain = {name: _plain(value) for name, value in fields.items()}
+        return self._send(kind, json.dumps({"id": number, "text": text, **plain}).encode())
 
     def _send(self, kind: str, line: bytes) -> Answer:
         while True:

@@ -11,190 +11,145 @@ from ._errors import LineError
 
 
 class FillSettings(TypedDict, total=False):
-    """What a text may choose for its filling."""
+    """What a text may choose for its filling.
+
+    method: how fillings are found: search: the best ones, exact: all of a single blank, with probabilities, sample: draws; auto: search, or sample with a setting of the sampling (default: auto)
+    scoring: what ranks fillings: blended: words judged beside all others and in the order of the text, pll: beside all others only (default: blended)
+    effort: how much a search looks at: quick|normal|thorough (default: normal)
+    most_rows: rows of the model that a search evaluates at most (default: 10000)
+    row_context: pieces of a long text that a row of a search sees; what is printed is scored in full (default: 128)
+    sampler: name of the sampler (default: rows)
+    steps: steps of every chain; where probabilities are estimated the default is 50 (default: 20)
+    budget: what steps measures: steps; evaluations or rows: every sampler gets as many as this many steps of one evaluation take (default: steps)
+    chains: chains per sentence (default: 25)
+    top: fillings to return, best first (default: 5)
+    step_size: step size of the sampler: a number above 0, or auto (adapted in the first half of the steps)
+    balance: balancing function of the sampler: sqrt|ratio|max|min
+    params: further parameters of the sampler
+    temperature: T of exp(U/T): below 1 likelier, above 1 more diverse fillings (default: 1)
+    seed: seed of all randomness; chosen and said when unset
+    vocab: what may fill a blank: words|all|whole-words; all: punctuation and numbers too (default: words)
+    gradient: full, or forward: without the backward pass (default: full)
+    case: auto: with the capitals of English text; model: as the model spells (default: auto)
+    ban: words that fill no blank
+    allow: the only words or phrases that fill blanks
+    no_repeat: fill no word into two blanks of a sentence (tied blanks apart) (default: false)
+    mask_rate: blank out this share of the words of texts without blanks; 0: the texts have blanks (default: 0)
+    mask_words: blank out exactly this many words of texts without blanks (default: 0)
+    min_distance: least edit distance, in characters, from a word that was blanked out (default: 0)
+    long: texts longer than the model takes: window: it sees the part around the blanks; error: refuse (default: window)
+    start: where chains begin: masked: draws with all blanks masked, argmax: the likeliest words then, sequential: blank after blank, original: the words before, random: any that fit, or the records of a FILE (default: masked)
+    collect: which states are fillings: visited: all that were evaluated, for the best ones, last: the last of every chain, draws of π, chain: every chain after its burn-in (default: visited)
+    thin: with collect chain: one state in this many steps; 0: about 25 of each chain (default: 0)
+    select: how the fillings to return are chosen: likelihood: the best; diverse: good ones that share few words (default: likelihood)
+    energy: parts to add to the energy that is sampled and ranked, with their weights
+    marginals: probabilities of the words of each blank and of whole texts, with standard errors; top says how many (default: false)
+    log_z: log-probabilities of the fillings, by the log-normaliser of each length, with its standard error (default: false)
+    keep_words: words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"
+    mask_class: words that may be masked: all, content: with a letter, and not on the list of stop words, everything: also addresses, versions, names of files and fields (default: all)
+    stop_words: words that are not content words, in place of the program's English ones
+    mask_labels: mask words in spans of these labels only, * for all; lines of JSON have \"spans\"
+    keep_labels: mask no word in spans of these labels, * for all
+    span_offsets: what offsets of spans count: characters|bytes|utf-16; unsaid: for texts of ASCII, where all agree (default: unsaid)
+    min_edits: least edit distance, in characters, of a filled text from the text as it was (default: 0)
+    max_edits: greatest such distance; 0: any (default: 0)
+    max_drop: nats by which a filling may score below the words that were masked; negative: above them
+    min_similarity: least cosine of both by that encoder, from -1 to 1
+    max_similarity: greatest such cosine: 0.98 leaves out what says the same
+    """
 
     method: Literal["auto", "exact", "search", "sample"]
-    """how fillings are found: search: the best ones, exact: all of a single blank, with probabilities, sample: draws; auto: search, or sample with a setting of the sampling (default: auto)"""
-
     scoring: Literal["blended", "pll"]
-    """what ranks fillings: blended: words judged beside all others and in the order of the text, pll: beside all others only (default: blended)"""
-
     effort: Literal["quick", "normal", "thorough"]
-    """how much a search looks at: quick|normal|thorough (default: normal)"""
-
     most_rows: int
-    """rows of the model that a search evaluates at most (default: 10000)"""
-
     row_context: int
-    """pieces of a long text that a row of a search sees; what is printed is scored in full (default: 128)"""
-
     sampler: str
-    """name of the sampler (default: rows)"""
-
     steps: int
-    """steps of every chain; where probabilities are estimated the default is 50 (default: 20)"""
-
     budget: Literal["steps", "evaluations", "rows"]
-    """what steps measures: steps; evaluations or rows: every sampler gets as many as this many steps of one evaluation take (default: steps)"""
-
     chains: int
-    """chains per sentence (default: 25)"""
-
     top: int
-    """fillings to return, best first (default: 5)"""
-
     step_size: float | str
-    """step size of the sampler: a number above 0, or auto (adapted in the first half of the steps)"""
-
     balance: float | str
-    """balancing function of the sampler: sqrt|ratio|max|min"""
-
     params: Mapping[str, Any]
-    """further parameters of the sampler"""
-
     temperature: float
-    """T of exp(U/T): below 1 likelier, above 1 more diverse fillings (default: 1)"""
-
     seed: int
-    """seed of all randomness; chosen and said when unset"""
-
     vocab: Literal["words", "all", "whole-words"]
-    """what may fill a blank: words|all|whole-words; all: punctuation and numbers too (default: words)"""
-
     gradient: Literal["full", "forward"]
-    """full, or forward: without the backward pass (default: full)"""
-
     case: Literal["auto", "model"]
-    """auto: with the capitals of English text; model: as the model spells (default: auto)"""
-
     ban: Sequence[str]
-    """words that fill no blank"""
-
     allow: Sequence[str]
-    """the only words or phrases that fill blanks"""
-
     no_repeat: bool
-    """fill no word into two blanks of a sentence (tied blanks apart) (default: false)"""
-
     mask_rate: float
-    """blank out this share of the words of texts without blanks; 0: the texts have blanks (default: 0)"""
-
     mask_words: int
-    """blank out exactly this many words of texts without blanks (default: 0)"""
-
     min_distance: int
-    """least edit distance, in characters, from a word that was blanked out (default: 0)"""
-
     long: Literal["window", "error"]
-    """texts longer than the model takes: window: it sees the part around the blanks; error: refuse (default: window)"""
-
     start: Literal["masked", "argmax", "original", "random", "sequential"]
-    """where chains begin: masked: draws with all blanks masked, argmax: the likeliest words then, sequential: blank after blank, original: the words before, random: any that fit, or the records of a FILE (default: masked)"""
-
     collect: Literal["visited", "last", "chain"]
-    """which states are fillings: visited: all that were evaluated, for the best ones, last: the last of every chain, draws of π, chain: every chain after its burn-in (default: visited)"""
-
     thin: int
-    """with collect chain: one state in this many steps; 0: about 25 of each chain (default: 0)"""
-
     select: Literal["likelihood", "diverse"]
-    """how the fillings to return are chosen: likelihood: the best; diverse: good ones that share few words (default: likelihood)"""
-
     energy: Sequence[str]
-    """parts to add to the energy that is sampled and ranked, with their weights"""
-
     marginals: bool
-    """probabilities of the words of each blank and of whole texts, with standard errors; top says how many (default: false)"""
-
     log_z: bool
-    """log-probabilities of the fillings, by the log-normaliser of each length, with its standard error (default: false)"""
-
     keep_words: Sequence[str]
-    """words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\""""
-
     mask_class: Literal["all", "content", "everything"]
-    """words that may be masked: all, content: with a letter, and not on the list of stop words, everything: also addresses, versions, names of files and fields (default: all)"""
-
     stop_words: Sequence[str]
-    """words that are not content words, in place of the program's English ones"""
-
     mask_labels: Sequence[str]
-    """mask words in spans of these labels only, * for all; lines of JSON have \"spans\""""
-
     keep_labels: Sequence[str]
-    """mask no word in spans of these labels, * for all"""
-
     span_offsets: Literal["unsaid", "characters", "bytes", "utf-16"]
-    """what offsets of spans count: characters|bytes|utf-16; unsaid: for texts of ASCII, where all agree (default: unsaid)"""
-
     min_edits: int
-    """least edit distance, in characters, of a filled text from the text as it was (default: 0)"""
-
     max_edits: int
-    """greatest such distance; 0: any (default: 0)"""
-
     max_drop: float
-    """nats by which a filling may score below the words that were masked; negative: above them"""
-
     min_similarity: float
-    """least cosine of both by that encoder, from -1 to 1"""
-
     max_similarity: float
-    """greatest such cosine: 0.98 leaves out what says the same"""
 
 
 class ScoreSettings(TypedDict, total=False):
-    """What a text may choose for its score."""
+    """What a text may choose for its score.
+
+    candidates: words or phrases to rank for the blank of the text
+    energy: parts to add to the score, with their weights
+    scoring: pll: each piece beside all others; within-word: without the later pieces of its word; blended: in the order of the text, too. Unset: pll for texts, blended for candidates
+    """
 
     candidates: Sequence[str]
-    """words or phrases to rank for the blank of the text"""
-
     energy: Sequence[str]
-    """parts to add to the score, with their weights"""
-
     scoring: Literal["blended", "pll", "within-word"]
-    """pll: each piece beside all others; within-word: without the later pieces of its word; blended: in the order of the text, too. Unset: pll for texts, blended for candidates"""
 
 
 class ModelSettings(TypedDict, total=False):
-    """How a model is opened."""
+    """How a model is opened.
+
+    model_file: of a folder with several exports the one to use, such as onnx/model_quantized.onnx
+    ort: ONNX Runtime's shared library, if not found by itself
+    threads: sequences evaluated at the same time; results do not depend on it
+    batch_tokens: tokens per call of the runtime, 0: 1024, fewer for large models; results do not depend on it (default: 0)
+    low_memory: use less memory, somewhat slower (default: false)
+    precision: fp32|int8|bf16|fp16|auto: that in which fillings are looked for; printed scores are fp32 always; auto: by device and model (default: auto)
+    device: what evaluates the model; auto: large models on a card or another device that is installed, others on cpu (default: auto)
+    """
 
     model_file: str
-    """of a folder with several exports the one to use, such as onnx/model_quantized.onnx"""
-
     ort: str
-    """ONNX Runtime's shared library, if not found by itself"""
-
     threads: int
-    """sequences evaluated at the same time; results do not depend on it"""
-
     batch_tokens: int
-    """tokens per call of the runtime, 0: 1024, fewer for large models; results do not depend on it (default: 0)"""
-
     low_memory: bool
-    """use less memory, somewhat slower (default: false)"""
-
     precision: Literal["fp32", "int8", "bf16", "fp16", "auto"]
-    """fp32|int8|bf16|fp16|auto: that in which fillings are looked for; printed scores are fp32 always; auto: by device and model (default: auto)"""
-
     device: str
-    """what evaluates the model; auto: large models on a card or another device that is installed, others on cpu (default: auto)"""
 
 
 class SharedSettings(TypedDict, total=False):
-    """What all fillings of a model share."""
+    """What all fillings of a model share.
+
+    shortlist: candidates per blank, the likeliest with all blanks masked; 0: 16 for the samplers that evaluate every neighbour (exact-gibbs, block-gibbs, hb, lb1), all for the others (default: 0)
+    memo: MB to remember what the model says, 0: nothing is remembered; results do not depend on it (default: 256)
+    keep_file: a file of such words, one a line
+    encoder: a sentence encoder in ONNX, which says how alike a filled text and the text as it was are
+    """
 
     shortlist: int
-    """candidates per blank, the likeliest with all blanks masked; 0: 16 for the samplers that evaluate every neighbour (exact-gibbs, block-gibbs, hb, lb1), all for the others (default: 0)"""
-
     memo: int
-    """MB to remember what the model says, 0: nothing is remembered; results do not depend on it (default: 256)"""
-
     keep_file: str
-    """a file of such words, one a line"""
-
     encoder: str
-    """a sentence encoder in ONNX, which says how alike a filled text and the text as it was are"""
 
 # The variables of settings that the package chooses itself.
 FILE_VARIABLES = (

@@ -8,6 +8,7 @@ import itertools
 import math
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import unittest
@@ -98,6 +99,19 @@ class ModelTest(unittest.TestCase):
             list(self.model.fill_many(SEVERAL[:2], progress=True))
         self.assertTrue(out.getvalue().endswith("infill: 2/2\n"), out.getvalue())
         self.assertEqual(list(self.model.fill_many([])), [])
+
+    def test_a_seed_repeats(self):
+        sampled = {"method": "sample", "chains": 3, "steps": 5, "temperature": 3.0, "seed": 1}
+        text = "The [MASK] went to the [MASK]."
+        first = self.model.fill(text, **sampled)
+        several = list(self.model.fill_many([text] * 3, **sampled))
+        again = infill.Model("small", **sampled)
+        self.addCleanup(again.close)
+        again.fill(SEVERAL[0])
+        self.assertEqual(again.fill(text), first)
+        self.assertEqual(several[0], first)
+        self.assertNotEqual(several[1], first)
+        self.assertEqual(list(again.fill_many([text] * 3)), several)
 
     def test_fill_many_of_bad_texts(self):
         texts = [SEVERAL[0], "no blank", SEVERAL[1]]
@@ -205,6 +219,18 @@ class ModelTest(unittest.TestCase):
             for more in ({}, {"INFILL_PER": "filling", "INFILL_LIMIT": "1", "INFILL_STRICT": "true",
                               "INFILL_TEXT_FIELD": "x", "INFILL_OUTPUT_FORMAT": "csv"})}
         self.assertEqual(len(outputs), 1, outputs)
+
+    def test_guide(self):
+        guide = (ROOT / "docs/guide/python.md").read_text(encoding="utf-8")
+        [code] = re.findall("```python\n(.*?)```", guide, re.S)
+        out, names = io.StringIO(), {}
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+            exec(compile(code, "python.md", "exec"), names)
+        names["model"].close()
+        names["pipe"].model.close()
+        lines = out.getvalue().splitlines()
+        self.assertEqual(len(lines), 3 + 2 + 3, lines)
+        self.assertRegex(lines[0], r"^-\d+\.\d+ The \w+ sat on the \w+\.$")
 
     def test_help_has_the_settings(self):
         self.assertIn("FillSettings", inspect.getdoc(infill.Model.fill))
