@@ -64,6 +64,7 @@ class Child:
         except OSError as err:
             self._says.close()
             raise ProgramError(f"{command[0]} cannot be started: {err}") from err
+        assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout
         threading.Thread(target=self._read, name="infill", daemon=True).start()
 
@@ -79,14 +80,14 @@ class Child:
         """Sends a line, and returns its answer to come. None: it was closed, start another."""
         answer = Answer(self)
         with self._writing:
-            with self._lock:
-                if self._ended is not None and self._ended.exit_code is None:
-                    return None
-                if self._ended is not None:
-                    answer.set(None, self._ended)
-                    return answer
-                self._waiting.append(answer)
             try:
+                with self._lock:
+                    if self._ended is not None and self._ended.exit_code is None:
+                        return None
+                    if self._ended is not None:
+                        answer.set(None, self._ended)
+                        return answer
+                    self._waiting.append(answer)
                 view = memoryview(line + b"\n")
                 while view:
                     view = view[self._in.write(view):]
@@ -139,7 +140,8 @@ class Child:
             self._ended = self._ended or error
             waiting = list(self._waiting)
             self._waiting.clear()
-        self._in.close()
+        with self._writing:  # whose pipe is broken by now
+            self._in.close()
         self._out.close()
         self._says.close()
         for answer in waiting:
@@ -164,7 +166,8 @@ class Child:
                 idle = False
         if idle:
             try:
-                self._in.close()
+                with self._writing:
+                    self._in.close()
                 self._process.wait(_CLOSE_SECONDS)
             except (OSError, subprocess.TimeoutExpired):
                 pass

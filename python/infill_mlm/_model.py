@@ -11,7 +11,8 @@ import os
 import sys
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import (TYPE_CHECKING, Any, Callable, Iterable, Iterator, Literal, Mapping, Sequence,
+                    overload)
 
 from . import _results
 from ._child import Answer, Child
@@ -71,9 +72,19 @@ class Model:
         """
         return _results.filled(self._one("fill", text, self._fill_fields(settings)))
 
-    def fill_many(self, texts: Iterable[str], *, on_error: str = "raise",
+    @overload
+    def fill_many(self, texts: Iterable[str], *, on_error: Literal["raise"] = "raise",
                   progress: bool | Callable[[int], object] = False,
-                  **settings: "Unpack[FillSettings]") -> Iterator[Filled | LineError]:
+                  **settings: "Unpack[FillSettings]") -> Iterator[Filled]: ...
+
+    @overload
+    def fill_many(self, texts: Iterable[str], *, on_error: Literal["return"],
+                  progress: bool | Callable[[int], object] = False,
+                  **settings: "Unpack[FillSettings]") -> Iterator[Filled | LineError]: ...
+
+    def fill_many(self, texts: Iterable[str], *, on_error: Literal["raise", "return"] = "raise",
+                  progress: bool | Callable[[int], object] = False,
+                  **settings: "Unpack[FillSettings]") -> Iterator[Any]:
         """Fills texts, in their order, as they come: no more than a few are read ahead.
 
         With on_error="return" the LineError of a text stands in its place, and the others go on.

@@ -34,7 +34,7 @@ class Filled(Sequence[Filling]):
     @overload
     def __getitem__(self, index: slice) -> list[Filling]: ...
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice) -> Filling | list[Filling]:
         return self.fillings[index]
 
     def __len__(self) -> int:
