@@ -24,7 +24,7 @@ func endWithReader(out io.Writer) {
 			switch {
 			case err == unix.EINTR:
 			case err == nil && n > 0 && fds[0].Revents&unix.POLLERR != 0:
-				os.Exit(exitTrouble) // as the write would
+				os.Exit(exitOK) // as the write would
 			default:
 				return
 			}
