@@ -341,7 +341,7 @@ func (s *scheduler) oldest(foreign bool) (best key, ok bool) {
 // filled up. Results do not depend on it.
 func (s *scheduler) share(k key, n int) int {
 	most := max(1, s.bounds.batch/k.tokens())
-	if s.bounds.fixed {
+	if s.bounds.apart > 0 {
 		most = s.bounds.rows(k) / k.group
 	}
 	batches := (n + most - 1) / most

@@ -141,7 +141,8 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-// Batches on a device beside the processor need none of the model's places, and are not divided.
+// Batches on a device beside the processor need none of the model's places, and have one size,
+// whatever is asked for.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	be := &fakeBackend{t: t}
@@ -167,7 +168,7 @@ func TestApart(t *testing.T) {
 		m.Conditional(t.Context(), s2, two, at, out)); err != nil {
 		t.Fatal(err)
 	}
-	if be.batches.Load() != 2 || be.rows.Load() != 42 {
+	if be.batches.Load() != 2 || be.rows.Load() != 2*mostApart {
 		t.Errorf("%d batches of %d rows", be.batches.Load(), be.rows.Load())
 	}
 	for range 3 {

@@ -48,11 +48,9 @@ type bounds struct {
 	batch    int // rows × length of one batch
 	together int // of all batches under way, 0: no bound
 	// apart is how many batches a device beside the processor evaluates at the same time. 0: a batch
-	// takes one of the model's places.
+	// takes one of the model's places. Every call of such a device has batch tokens, or the next
+	// number of whole rows below: it multiplies matrices of other sizes in another order.
 	apart int
-	// fixed has every call evaluate batch tokens, or the next number of whole rows below: a device
-	// that multiplies matrices of other sizes in another order then gives a row the same bits.
-	fixed bool
 }
 
 // mostApart is the most rows of a fixed batch: short rows are copied, with all of the vocabulary.
@@ -64,7 +62,7 @@ const (
 
 // rows is how many rows a call has at least.
 func (b bounds) rows(k key) int {
-	if !b.fixed {
+	if b.apart == 0 {
 		return minRows
 	}
 	rows := min(max(b.batch/k.length, fewestApart), mostApart)
@@ -78,9 +76,7 @@ func (o Options) sized(weights, kept int64) (Options, bounds) {
 	// Where weights are not repacked no table is, and some devices cannot have it loose.
 	o.looseTable = o.looseTable || large && !o.about.FixedWeights && !o.LowMemory
 	if o.about.Apart > 0 { // where results would depend on BatchTokens
-
-		return o, bounds{batch: cmp.Or(o.about.Tokens, DefaultBatchTokens), apart: o.about.Apart,
-			fixed: true}
+		return o, bounds{batch: cmp.Or(o.about.Tokens, DefaultBatchTokens), apart: o.about.Apart}
 	}
 	if o.BatchTokens != 0 {
 		return o, bounds{batch: o.BatchTokens}

@@ -153,6 +153,7 @@ func (o *options) neighbours(ctx context.Context, m *mlm.Model) (*neighbours, er
 		r.Of += len(rows) * m.VocabSize()
 	}
 	const callers = 6
+	r.CrowdedOf = callers * n * m.VocabSize()
 	r.Crowded, err = o.crowded(callers, n, all, func(rows []int, out [][]float32) error {
 		var y [][]int32
 		for _, i := range rows {

@@ -124,8 +124,8 @@ func (c card) String() string {
 // Rewrite changes nothing.
 func (Device) Rewrite(*onnx.Model, bool) {}
 
-// Numbers are the same bits for calls that follow each other, whatever rows share them. Of rows
-// whose calls overlapped one in twenty had other last bits on an H200.
+// Numbers are the same bits for calls that follow each other, whatever rows share them. Where calls
+// overlapped one number in twenty had other last bits on an H200.
 func (Device) Numbers(rounded bool) device.Numbers {
 	return device.Numbers{Neighbours: true, Rounded: rounded}
 }
