@@ -103,13 +103,14 @@ type neighbours struct {
 	Device    string `json:"device"`
 	Precision string `json:"precision"`
 	// Again counts numbers that a second call with the same rows gives otherwise, Others those that
-	// calls of 1, 7 and 32 rows do, and Crowded those of six callers at the same time, whose rows are
-	// mixed, of Of.
-	Again   int     `json:"again"`
-	Others  int     `json:"others"`
-	Crowded int     `json:"crowded"`
-	Of      int     `json:"of"`
-	Most    float64 `json:"most_nats"` // of the differences
+	// calls of 1, 7 and 32 rows do, of Of, and Crowded those of six callers at the same time, whose
+	// rows are mixed, of CrowdedOf.
+	Again     int     `json:"again"`
+	Others    int     `json:"others"`
+	Of        int     `json:"of"`
+	Crowded   int     `json:"crowded"`
+	CrowdedOf int     `json:"crowded_of"`
+	Most      float64 `json:"most_nats"` // of the differences
 }
 
 func (o *options) neighbours(ctx context.Context, m *mlm.Model) (*neighbours, error) {
