@@ -143,6 +143,8 @@ var advices = []struct {
 	{ort.ErrRuntimeMissing, installs},
 	{ort.ErrRuntimeVersion, installs},
 	{ort.ErrRuntimeCorrupt, installs},
+	{ort.ErrMemory, "; end other programs on it, or take --device cpu"},
+	{ort.ErrLost, "; see what nvidia-smi says; a batch goes on with --resume"},
 	{hub.ErrNotPublic, " (infill model pull --offline names it)"},
 	{hub.ErrNoNetwork, "; without a network, INFILL_OFFLINE=1 says which files to put where"},
 }

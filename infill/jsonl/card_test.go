@@ -1,0 +1,19 @@
+package jsonl
+
+import (
+	"fmt"
+	"testing"
+
+	"infill/internal/ort"
+)
+
+// A card that is gone, or too small, would fail every line: it ends a run, so that this can go on,
+// and makes no error records.
+func TestCardEndsRun(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []error{ort.ErrLost, ort.ErrMemory} {
+		if rec := Failed("x", fmt.Errorf("%w: model: %w", ort.ErrRun, kind)); rec != nil {
+			t.Errorf("%v: %+v", kind, rec.Error)
+		}
+	}
+}
