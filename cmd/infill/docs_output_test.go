@@ -33,7 +33,7 @@ func TestDocumentedOutput(t *testing.T) {
 	t.Setenv(settings.EnvName("model"), settings.DefaultModel)
 	docs := map[string]int{ // least examples
 		"README.md": 4, "docs/guide/blanks.md": 10, "docs/guide/search.md": 5,
-		"docs/guide/steering.md": 8,
+		"docs/guide/steering.md": 7,
 	}
 	if !testmode.All() && !*update { // minutes of BERT-base
 		docs = map[string]int{"README.md": docs["README.md"]}
