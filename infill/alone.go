@@ -252,7 +252,7 @@ func (t *target) following(ctx context.Context, from []scored, i int) ([][]float
 	for k, s := range from {
 		x[k], at[k], rows[k] = s.x, i, make([]float64, t.Coords[i].K())
 	}
-	if err := t.masked(ctx, t.model.Counting(), x, at, rows, i); err != nil {
+	if err := t.masked(ctx, t.model.Counting(), x, at, rows, t.openFrom(i, len(x))); err != nil {
 		return nil, err
 	}
 	t.countMasked()

@@ -57,14 +57,19 @@ func (o *plainOracle) id(blank int, word string) int32 {
 
 // log is log f of a word at a blank, given words before it, the blanks from open on masked.
 func (o *plainOracle) log(before []string, blank int, word string) float64 {
-	key := fmt.Sprint(blank, before)
+	return o.given(append(slices.Clone(before), make([]string, len(o.s.Blanks)-len(before))...), blank,
+		word)
+}
+
+// given is log f of a word at a blank, given the words of others; blanks without one are masked.
+func (o *plainOracle) given(words []string, blank int, word string) float64 {
+	key := fmt.Sprintf("%d %q", blank, words)
 	if o.rows[key] == nil {
 		state := make([]int32, len(o.s.Blanks))
-		for i := range state {
-			state[i] = o.m.Tokenizer().MaskID()
-		}
-		for i, w := range before {
-			state[i] = o.id(i, w)
+		for i, w := range words {
+			if state[i] = o.m.Tokenizer().MaskID(); w != "" {
+				state[i] = o.id(i, w)
+			}
 		}
 		out := recall.Resized[float32](nil, 1, o.m.VocabSize())
 		err := o.m.Conditional(context.Background(), o.s, [][]int32{state}, []int{blank}, out)
@@ -122,14 +127,73 @@ func (o *plainOracle) beam(n int) []plainFilling {
 }
 
 // greedy is the beam of one, and then what else is in the beam.
-func (o *plainOracle) greedy(n int) []plainFilling {
-	out := o.beam(1)
-	for _, f := range o.beam(n) {
-		if !slices.Equal(f.words, out[0].words) && len(out) < n {
+func (o *plainOracle) greedy(n int) []plainFilling { return led(o.beam(1), o.beam(n), n) }
+
+// led is a leader, if there is one, and then what else is in a beam.
+func led(lead, beam []plainFilling, n int) []plainFilling {
+	out := lead
+	for _, f := range beam {
+		if len(out) == 0 || !slices.Equal(f.words, out[0].words) && len(out) < n {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// surest fills, in each filling of a beam, the blank whose best word is the likeliest.
+func (o *plainOracle) surest(n int) []plainFilling {
+	m := len(o.s.Blanks)
+	may := make([]map[string]bool, m) // words by blank
+	for i := range may {
+		may[i] = map[string]bool{}
+		for _, s := range o.states {
+			may[i][s[i]] = true
+		}
+	}
+	at := []plainFilling{{words: make([]string, m)}}
+	for step := range m {
+		var next []plainFilling
+		seen := map[string]bool{}
+		for _, f := range at {
+			blank, top := -1, math.Inf(-1)
+			for i := range f.words {
+				for w := range may[i] {
+					if f.words[i] == "" && (step < m-1 || o.full(f.words, i, w)) {
+						if lp := o.given(f.words, i, w); lp > top {
+							blank, top = i, lp
+						}
+					}
+				}
+			}
+			if blank < 0 {
+				continue
+			}
+			for w := range may[blank] {
+				words := slices.Clone(f.words)
+				if words[blank] = w; step == m-1 && !o.full(f.words, blank, w) {
+					continue
+				}
+				if key := strings.Join(words, " "); !seen[key] {
+					seen[key] = true
+					next = append(next, plainFilling{words, f.score + o.given(f.words, blank, w)})
+				}
+			}
+		}
+		at = best(next, n)
+	}
+	return at
+}
+
+// full reports whether a word completes a state.
+func (o *plainOracle) full(words []string, blank int, w string) bool {
+	words = slices.Clone(words)
+	words[blank] = w
+	return o.begins[strings.Join(words, " ")]
+}
+
+// confident is the surest filling, and then what else is in the beam.
+func (o *plainOracle) confident(n int) []plainFilling {
+	return led(o.surest(1), o.surest(n), n)
 }
 
 // plainCases are texts with blanks of one token, and all that may fill them.
@@ -210,6 +274,11 @@ func TestPlainWaysAreEnumeration(t *testing.T) {
 					continue
 				}
 				samePlain(t, c.name+", greedy", tm, e, greedy, o.greedy(top))
+				confident, err := e.Confident(t.Context(), tm, c.opt)
+				if err != nil {
+					t.Fatalf("%s: %v", c.name, err)
+				}
+				samePlain(t, c.name+", confident", tm, e, confident, o.confident(top))
 				if n := len(tm.in.Blanks); alone.Rows != n || greedy.Rows < n ||
 					greedy.Rows > 2+(n-1)*(top+1) || alone.Evaluated > n {
 					t.Errorf("%s: %d and %d rows, %d evaluated", c.name, alone.Rows, greedy.Rows,
@@ -271,7 +340,7 @@ func TestGreedyGoesBack(t *testing.T) {
 
 func plainWays(e *Engine) map[string]func(context.Context, *Template, Options) (*Result, error) {
 	return map[string]func(context.Context, *Template, Options) (*Result, error){
-		"alone": e.Alone, "greedy": e.Greedy,
+		"alone": e.Alone, "greedy": e.Greedy, "confident": e.Confident,
 	}
 }
 

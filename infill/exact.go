@@ -184,7 +184,7 @@ func (t *target) scores(ctx context.Context, m *recall.Recall, by Scoring) (u []
 	}
 	if c.Slot >= 0 && len(t.Groups[0].Blanks) == 1 {
 		// All parts are what the model says of the blank.
-		err := t.masked(ctx, m, [][]int32{{0}}, []int{0}, [][]float64{u}, len(t.Coords))
+		err := t.masked(ctx, m, [][]int32{{0}}, []int{0}, [][]float64{u}, nil)
 		for v, l := range t.untempered(u) {
 			parts[v] = Parts{PLL: l, Left: l, Right: l}
 		}

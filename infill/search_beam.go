@@ -199,7 +199,7 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 			}
 			l := pt.LayoutOf(b[k].x, force)
 			state := pt.Tokens(nil, l, b[k].x, c.Group, c.Slot)
-			pt.HideOpen(state, l, b[k].open, c.Group)
+			pt.HideOpen(state, l, b[k].open)
 			for _, bl := range pt.Groups[c.Group].Blanks {
 				asked = append(asked, question{k, n, s.rows.Ask(l.Sentence, state, l.Start[bl]+slot, pt.model)})
 			}

@@ -41,8 +41,11 @@ func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([]
 			cum[i][v] = sum
 		}
 	}
-	if opt.Sampling.Start == StartSequential {
+	switch opt.Sampling.Start {
+	case StartSequential:
 		return t.sequential(ctx, opt, id, n, logp)
+	case StartConfident:
+		return t.unmasked(ctx, opt, id, n, logp)
 	}
 	return t.begin(opt, id, n, cum, logp)
 }
@@ -67,7 +70,7 @@ func (t *target) sequential(ctx context.Context, opt *Options, id string, n int,
 			}
 		}
 		if i > 0 {
-			if err := t.masked(ctx, t.model, x, at, rows, i); err != nil {
+			if err := t.masked(ctx, t.model, x, at, rows, t.openFrom(i, n)); err != nil {
 				return nil, err
 			}
 		}
@@ -113,7 +116,7 @@ func (t *target) restrict(ctx context.Context, n int) error {
 	for i := range t.Coords {
 		logp[i], at[i] = make([]float64, t.Coords[i].K()), i
 	}
-	if err := t.masked(ctx, t.model, t.Shortest(), at, logp, 0); err != nil {
+	if err := t.masked(ctx, t.model, t.Shortest(), at, logp, t.openFrom(0, m)); err != nil {
 		return err
 	}
 	keep := make([][]int, m)

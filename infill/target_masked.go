@@ -2,6 +2,7 @@ package infill
 
 import (
 	"context"
+	"slices"
 
 	"infill/infill/internal/recall"
 )
@@ -17,7 +18,7 @@ func (t *target) Conditional(ctx context.Context, x [][]int32, i []int, logp [][
 	for k := range x {
 		clear(logp[k][:t.Coords[i[k]].K()])
 	}
-	if err := t.masked(ctx, t.model.Counting(), x, i, logp, len(t.Coords)); err != nil {
+	if err := t.masked(ctx, t.model.Counting(), x, i, logp, nil); err != nil {
 		return err
 	}
 	t.countMasked()
@@ -28,10 +29,11 @@ func (t *target) Conditional(ctx context.Context, x [][]int32, i []int, logp [][
 }
 
 // masked adds to out[k], for state x[k] and coordinate i[k], the tempered log
-// f of every category, with everything that the coordinate decides masked, and all
-// that coordinates from number open on decide. m is the model, which counts rows or does not.
+// f of every category, with everything that the coordinate decides masked, and all that the
+// coordinates decide that are open in open[k]; nil: none. m is the model, which counts rows or does
+// not.
 func (t *target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []int,
-	out [][]float64, open int) error {
+	out [][]float64, open [][]bool) error {
 	type request struct{ k, slot, length int }
 	var asked []request
 	t.reset()
@@ -50,7 +52,9 @@ func (t *target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []
 			l := t.LayoutOf(x[k], force)
 			b := t.bucket(l)
 			state := t.Tokens(nil, l, x[k], c.Group, c.Slot)
-			t.Hide(state, l, open)
+			if open != nil {
+				t.HideOpen(state, l, open[k])
+			}
 			for _, bl := range t.Groups[c.Group].Blanks {
 				for s := from; s < to; s++ {
 					b.who = append(b.who, len(asked))
@@ -93,5 +97,14 @@ func (t *target) allMasked(ctx context.Context, m *recall.Recall) ([][]float64, 
 	for i := range t.Coords {
 		at[i], logp[i] = i, make([]float64, t.Coords[i].K())
 	}
-	return logp, t.masked(ctx, m, t.Shortest(), at, logp, 0)
+	return logp, t.masked(ctx, m, t.Shortest(), at, logp, t.openFrom(0, len(at)))
+}
+
+// openFrom says of n states that the coordinates from number i on are open.
+func (t *target) openFrom(i, n int) [][]bool {
+	open := make([]bool, len(t.Coords))
+	for k := i; k < len(open); k++ {
+		open[k] = true
+	}
+	return slices.Repeat([][]bool{open}, n)
 }

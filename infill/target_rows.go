@@ -107,7 +107,7 @@ func (t *target) sharedRows(ctx context.Context, m *recall.Recall, x [][]int32, 
 	if len(states) == 0 {
 		return nil
 	}
-	if err := t.masked(ctx, m, states, at, out, len(t.Coords)); err != nil {
+	if err := t.masked(ctx, m, states, at, out, nil); err != nil {
 		return err
 	}
 	t.countMasked()

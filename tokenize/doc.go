@@ -86,8 +86,20 @@
 //
 // A [Tokenizer] has a text stage (steps 2 and 3) and a model stage (step 4),
 // each behind an interface: bertText or pipeline with wordPiece, or pipeline with bytePairs,
-// charPairs or unigram. The greedy matching of WordPiece is that of
-// github.com/sugarme/tokenizer; the steps around it are done here, since that
-// module's own lose their place or panic on texts such as "[MASK] a [SEP] b",
-// "Café" and "Ⱥ". Byte-level BPE and Unigram are all done here.
+// charPairs or unigram.
+//
+// # Ours, and whose else
+//
+// github.com/sugarme/tokenizer v0.3.0 does the greedy matching of WordPiece. A word of the
+// vocabulary is its own match, and one that was matched is remembered, because the module takes
+// about 1 µs for a word, thirteen times as long. The rest is done here, each part for a reason:
+//
+//   - Special tokens, normalisation and pre-tokenisation: the module's lose their place or panic on
+//     texts such as "[MASK] a [SEP] b", "Café" and "Ⱥ".
+//   - Byte-pair encoding: the module joins equal pairs of a word in any order, and not the leftmost
+//     first. "teeeee" is "t ee ee e" for Hugging Face, and "t ee e ee" there. It takes 25 to 35 µs
+//     a word, thirty-five times as long.
+//   - Unigram: the module adds .1 to a score for every byte of a piece and knows no piece above 20
+//     bytes, so that its cuts are not the best sums of scores. With byte fallback it cuts all text
+//     into bytes.
 package tokenize

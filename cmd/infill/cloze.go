@@ -23,10 +23,10 @@ const clozeDescription = "" +
 	`INPUT has complete sentences, one a line, as JSON lines or in a table; - is standard input. Words
 of each are blanked out and filled again, and those that come back are counted. Every --run is a
 way to fill: settings as NAME=VALUE, such as "sampler=dmala steps=50", with the flags for the
-others, or one of two simple ways. "alone" fills each blank by itself, as a fill-mask pipeline
-does, and "greedy" one after the other from the left. Without --run these two are compared with
-the settings of the flags. All runs get the same lines and words, and the differences are from
-the first run.`
+others, or a simple way. "alone" fills each blank by itself, as a fill-mask pipeline does, "greedy"
+one after the other from the left, and "confident" the surest one first, as masked diffusion models
+do. Without --run these are compared with the settings of the flags. All runs get the same lines and
+words, and the differences are from the first run.`
 
 // clozeFlags are the flags of infill cloze.
 type clozeFlags struct {

@@ -294,6 +294,8 @@ func (b *clozeBench) fillLine(ctx context.Context, r *clozeRun, t *clozeTask) (*
 		return r.engine.Alone(ctx, tm, opt)
 	case wayGreedy:
 		return r.engine.Greedy(ctx, tm, opt)
+	case wayConfident:
+		return r.engine.Confident(ctx, tm, opt)
 	}
 	return r.engine.Fill(ctx, tm, opt)
 }

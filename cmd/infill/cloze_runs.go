@@ -13,13 +13,14 @@ import (
 
 // The ways to fill: by settings, and what they are compared with.
 const (
-	wayFill   = "fill"
-	wayAlone  = "alone"
-	wayGreedy = "greedy"
+	wayFill      = "fill"
+	wayAlone     = "alone"
+	wayGreedy    = "greedy"
+	wayConfident = "confident"
 )
 
 // simpleWays are those without settings of their own but for the words that may go into blanks.
-var simpleWays = []string{wayAlone, wayGreedy}
+var simpleWays = []string{wayAlone, wayGreedy, wayConfident}
 
 // A clozeRun is one way to fill lines.
 type clozeRun struct {

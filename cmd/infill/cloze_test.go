@@ -57,7 +57,8 @@ func TestClozeCountsAgain(t *testing.T) {
 	const words, top = 2, 3
 	for _, adjacent := range []bool{false, true} {
 		args := []string{"--sample", "0", "--mask-words", fmt.Sprint(words), "--top", fmt.Sprint(top), in,
-			"--run", "alone", "--run", "greedy", "--run", "chains=3 steps=4", "--run", "vocab=whole-words"}
+			"--run", "alone", "--run", "greedy", "--run", "confident", "--run", "chains=3 steps=4",
+			"--run", "vocab=whole-words"}
 		if adjacent {
 			args = append(args, "--adjacent")
 		}
@@ -72,7 +73,7 @@ func TestClozeCountsAgain(t *testing.T) {
 			return e.Reaches(text, w, infill.Options{}) &&
 				e.Reaches(text, w, infill.Options{Words: infill.WordOptions{Vocab: infill.VocabWholeWords}})
 		}
-		want := make([][4]float64, 4)
+		want := make([][4]float64, 5)
 		lines := 0
 		for i, text := range strings.Split(strings.TrimSpace(clozeText), "\n") {
 			id := fmt.Sprint(i + 1)
@@ -90,6 +91,7 @@ func TestClozeCountsAgain(t *testing.T) {
 			for k, fill := range []func() (*infill.Result, error){
 				func() (*infill.Result, error) { return e.Alone(t.Context(), tm, opt) },
 				func() (*infill.Result, error) { return e.Greedy(t.Context(), tm, opt) },
+				func() (*infill.Result, error) { return e.Confident(t.Context(), tm, opt) },
 				func() (*infill.Result, error) { return e.Fill(t.Context(), tm, few) },
 				func() (*infill.Result, error) { return e.Fill(t.Context(), tm, whole) },
 			} {
@@ -279,7 +281,7 @@ func TestClozeUsage(t *testing.T) {
 	}
 }
 
-// Without --run the settings of the flags are compared with the two simple ways. A share of the
+// Without --run the settings of the flags are compared with the simple ways. A share of the
 // words is masked in place of a number, if it is asked for.
 func TestClozeDefaults(t *testing.T) {
 	t.Parallel()
@@ -291,13 +293,13 @@ func TestClozeDefaults(t *testing.T) {
 		t.Fatal(r.err)
 	}
 	for _, says := range []string{"3 lines, 30 % of the words of each blanked out, anywhere\n", "\nfill ",
-		"\nalone ", "\ngreedy ", "difference from fill on the same 3 sources", "processor time a line"} {
+		"\nalone ", "\ngreedy ", "\nconfident ", "difference from fill on the same 3 sources", "processor time a line"} {
 		if !strings.Contains(r.out, says) {
 			t.Errorf("%q is missing:\n%s", says, r.out)
 		}
 	}
 	if doc := get(t, md); !strings.Contains(doc, "| run | words, at 1") ||
-		!strings.Contains(r.err, "fill (1 of 3)") {
+		!strings.Contains(r.err, "fill (1 of 4)") {
 		t.Errorf("%s\n%s", doc, r.err)
 	}
 	again := infillRun("", withTiny("cloze", in, "--sample", "3", "--markdown", md)...)

@@ -29,6 +29,22 @@ var papers = map[string][]published{
 	},
 }
 
+// paperNote says how the samplers of DLP are run there, where nothing of it is chosen. The defaults
+// were chosen for rows and for the best fillings.
+func paperNote(o *infill.Options) string {
+	s := o.Sampling.Sampler
+	if s == nil || o.Sampling.Steps != 0 || o.Results.Collect != infill.CollectVisited {
+		return ""
+	}
+	name := s.Info().Name
+	if name != "dula" && name != "dmala" {
+		return ""
+	}
+	return fmt.Sprintf("%s has %d steps and all states that were visited here; as its paper has it "+
+		"on text: --steps %d --start random --collect last --vocab all", name, infill.DefaultSteps,
+		infill.PublishedSteps)
+}
+
 // paperMaskRate is the share of words that DLP masks.
 const paperMaskRate = .25
 

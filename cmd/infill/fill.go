@@ -180,6 +180,9 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		}
 	}
 	if !w.quiet && !w.json {
+		if note := paperNote(&w.Fill.Options); note != "" {
+			w.say(note)
+		}
 		fmt.Fprintf(w.std.err, "%s\n", w.summary(r, time.Since(start)))
 	}
 	if early {

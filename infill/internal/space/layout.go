@@ -92,22 +92,6 @@ func (sp *Space) Tokens(dst []int32, l *Layout, x []int32, hide, slot int) []int
 	return dst
 }
 
-// Hide masks, among the tokens of a state, what coordinates from number open on decide.
-func (sp *Space) Hide(tokens []int32, l *Layout, open int) {
-	for i := open; i < len(sp.Coords); i++ {
-		c := &sp.Coords[i]
-		from, to := c.Slot, c.Slot+1
-		if c.Slot < 0 {
-			from, to = 0, l.Lengths[c.Group]
-		}
-		for _, b := range sp.Groups[c.Group].Blanks {
-			for s := from; s < to; s++ {
-				tokens[l.Start[b]+s] = sp.supports.tok.MaskID()
-			}
-		}
-	}
-}
-
 // Decides is, for every mask of a layout, the coordinate that decides this token alone, or −1.
 func (sp *Space) Decides(l *Layout) []int {
 	out := make([]int, len(l.Sentence.Blanks))
@@ -155,22 +139,13 @@ func (c *Coord) LengthsOr0() []int {
 	return c.Lengths
 }
 
-// HideOpen masks, among the tokens of a state, what the open coordinates decide. The group mine is
-// masked already where it has to be.
-func (sp *Space) HideOpen(tokens []int32, l *Layout, open []bool, mine int) {
+// HideOpen masks, among the tokens of a state, what the open coordinates decide.
+func (sp *Space) HideOpen(tokens []int32, l *Layout, open []bool) {
 	mask := sp.supports.tok.MaskID()
 	for i, hidden := range open {
-		c := &sp.Coords[i]
-		if !hidden || c.Group == mine && c.Slot < 0 {
-			continue
-		}
-		from, to := c.Slot, c.Slot+1
-		if c.Slot < 0 {
-			from, to = 0, l.Lengths[c.Group]
-		}
-		for _, b := range sp.Groups[c.Group].Blanks {
-			for t := from; t < to; t++ {
-				tokens[l.Start[b]+t] = mask
+		if hidden {
+			for _, m := range sp.MasksOf(i, l) {
+				tokens[m] = mask
 			}
 		}
 	}
