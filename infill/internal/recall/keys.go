@@ -1,0 +1,67 @@
+package recall
+
+import (
+	"encoding/binary"
+
+	"infill/mlm"
+)
+
+// kinds of keys.
+const (
+	rowKey      = 'r' // log f of the vocabulary at a masked blank
+	tokenKey    = 't' // log f of one token there
+	gradientKey = 'g' // log f and ∇U of a state
+)
+
+// ContextKey appends the key of the row that masks blank i in a state: what is kept of it, the
+// masked text, and the place asked about. What else is a blank of the sentence does not matter.
+func ContextKey(dst []byte, name string, s *mlm.Sentence, state []int32, i int, mask int32) []byte {
+	dst = binary.AppendUvarint(keyOf(dst, rowKey, name), uint64(s.Blanks[i]))
+	return textKey(dst, s, state, i, mask)
+}
+
+// keyOf begins a key. The length of a name comes before it.
+func keyOf(dst []byte, kind byte, name string) []byte {
+	return append(append(dst, kind, byte(len(name))), name...)
+}
+
+// stateKey appends the key of a state's gradient: what is kept of it, the filled text and the
+// places of its blanks.
+func stateKey(dst []byte, name string, s *mlm.Sentence, state []int32) []byte {
+	dst = binary.AppendUvarint(keyOf(dst, gradientKey, name), uint64(len(s.Blanks)))
+	for _, p := range s.Blanks {
+		dst = binary.AppendUvarint(dst, uint64(p))
+	}
+	return textKey(dst, s, state, -1, 0)
+}
+
+// textKey appends the text of a state, with blank i masked.
+func textKey(dst []byte, s *mlm.Sentence, state []int32, i int, mask int32) []byte {
+	b := 0
+	for p, id := range s.IDs {
+		if b < len(s.Blanks) && s.Blanks[b] == p {
+			if id = state[b]; b == i {
+				id = mask
+			}
+			b++
+		}
+		dst = binary.AppendUvarint(dst, uint64(uint32(id)))
+	}
+	return dst
+}
+
+// tokenBytes is the length of what ofToken appends.
+const tokenBytes = 4
+
+// ofToken makes the key of a row, in place, that of one token of the row.
+func ofToken(key []byte, token int32) []byte {
+	key[0] = tokenKey
+	return binary.LittleEndian.AppendUint32(key, uint32(token))
+}
+
+// rowOfToken is the key of the row of a token's key.
+func rowOfToken(key string) []byte {
+	row := []byte(key[:len(key)-tokenBytes])
+	row[0] = rowKey
+	return row
+}

@@ -1,0 +1,304 @@
+package recall
+
+import (
+	"context"
+
+	"infill/mlm"
+)
+
+// A question is a masked text that a call asks about: for the row over the vocabulary, or for one
+// token.
+type question struct {
+	key   string
+	state int // one of those that meet in the text
+	blank int
+	users []User
+}
+
+// A User is a state, by its number, and a blank of it that share a question with others.
+type User struct{ State, Blank int }
+
+// LogProb is that of [mlm.Model].
+func (r *Recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	logProb [][]float32) error {
+	if r.memo == nil {
+		r.evaluates(len(states) * len(s.Blanks))
+		return r.Model.LogProb(ctx, s, states, logProb)
+	}
+	r = r.covering(states)
+	if r.whole || len(s.Blanks) == 1 {
+		q := r.questions(s, states, nil, rowKey)
+		return r.rows(ctx, s, states, q, func(u User, e *Entry) {
+			logProb[u.State][u.Blank] = r.kept.value(e.wide, states[u.State][u.Blank])
+		})
+	}
+	q := r.questions(s, states, nil, tokenKey)
+	return r.tokens(ctx, s, states, q, func(u User, lp float32) { logProb[u.State][u.Blank] = lp })
+}
+
+// TokenLogProb is that of [mlm.Model].
+func (r *Recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
+	logProb []float32) error {
+	if r.memo == nil {
+		r.evaluates(len(r.questions(s, states, i, rowKey)))
+		return r.Model.TokenLogProb(ctx, s, states, i, logProb)
+	}
+	r = r.covering(states)
+	q := r.questions(s, states, i, tokenKey)
+	return r.tokens(ctx, s, states, q, func(u User, lp float32) { logProb[u.State] = lp })
+}
+
+// covering is r, or where states have tokens that it does not keep, r with all tokens.
+func (r *Recall) covering(states [][]int32) *Recall {
+	if r.kept.covers(states) {
+		return r
+	}
+	other := *r
+	other.kept, other.wider = nil, nil
+	return &other
+}
+
+// Conditional is that of [mlm.Model], for the tokens that are kept. Other values of out stay as
+// they are.
+func (r *Recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
+	out [][]float32) error {
+	if r.memo == nil {
+		r.evaluates(len(states))
+		return r.Model.Conditional(ctx, s, states, i, out)
+	}
+	q := r.questions(s, states, i, rowKey)
+	return r.rows(ctx, s, states, q, func(u User, e *Entry) { r.kept.spread(out[u.State], e.wide) })
+}
+
+// Rows hands take the rows of all blanks of all states, with each blank masked in turn, one after
+// the other. take must not hold them.
+func (r *Recall) Rows(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	take func(u User, row Row)) error {
+	if r.memo == nil {
+		return r.freshRows(ctx, s, states, take)
+	}
+	r = r.covering(states)
+	return r.rows(ctx, s, states, r.questions(s, states, nil, rowKey), func(u User, e *Entry) {
+		take(u, Row{e, r.kept})
+	})
+}
+
+// RowsAt hands take, for every state c, the row of its blank at[c]. take may hold it.
+func (r *Recall) RowsAt(ctx context.Context, s *mlm.Sentence, states [][]int32, at []int,
+	take func(c int, row Row)) error {
+	if r.memo == nil {
+		r.evaluates(len(states))
+		wide := Resized[float32](nil, len(states), r.VocabSize())
+		err := r.Model.Conditional(ctx, s, states, at, wide)
+		for c := range states {
+			take(c, Row{&Entry{wide: wide[c]}, nil})
+		}
+		return err
+	}
+	return r.rows(ctx, s, states, r.questions(s, states, at, rowKey), func(u User, e *Entry) {
+		take(u.State, Row{e, r.kept})
+	})
+}
+
+// freshRows is Rows without a memo.
+func (r *Recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	take func(u User, row Row)) error {
+	n, v := len(s.Blanks), r.VocabSize()
+	wide, done := whole(len(states), n*v)
+	defer done()
+	err := r.Gradient(ctx, s, states, mlm.Forward, Resized[float32](nil, len(states), n), wide)
+	if err != nil {
+		return err
+	}
+	for c := range states {
+		for blank := range n {
+			take(User{c, blank}, Row{&Entry{wide: wide[c][blank*v : (blank+1)*v]}, nil})
+		}
+	}
+	return nil
+}
+
+// Gradient is that of [mlm.Model], for the tokens that are kept. Other values of grad stay as they
+// are.
+func (r *Recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	mode mlm.GradientMode, logProb, grad [][]float32) error {
+	if r.memo == nil {
+		r.evaluates(len(states) * len(s.Blanks))
+		return r.Model.Gradient(ctx, s, states, mode, logProb, grad)
+	}
+	r = r.covering(states)
+	if gradientRows(s, mode) {
+		v := r.VocabSize()
+		q := r.questions(s, states, nil, rowKey)
+		return r.rows(ctx, s, states, q, func(u User, e *Entry) {
+			logProb[u.State][u.Blank] = r.kept.value(e.wide, states[u.State][u.Blank])
+			r.kept.spread(grad[u.State][u.Blank*v:(u.Blank+1)*v], e.wide)
+		})
+	}
+	return r.gradients(ctx, s, states, mode, logProb, grad)
+}
+
+// questions lists the different questions that states ask, in the order in which they first occur:
+// of all blanks, or only of blank masked[c] of state c.
+func (r *Recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
+	kind byte) []*question {
+	var out []*question
+	at := map[string]*question{}
+	mask := r.Tokenizer().MaskID()
+	var buf []byte
+	add := func(c, blank int) {
+		buf = ContextKey(buf[:0], r.name(), s, states[c], blank, mask)
+		if kind == tokenKey {
+			buf = ofToken(buf, states[c][blank])
+		}
+		q := at[string(buf)]
+		if q == nil {
+			q = &question{key: string(buf), state: c, blank: blank}
+			at[q.key] = q
+			out = append(out, q)
+		}
+		q.users = append(q.users, User{c, blank})
+	}
+	for c := range states {
+		if masked != nil {
+			add(c, masked[c])
+			continue
+		}
+		for blank := range s.Blanks {
+			add(c, blank)
+		}
+	}
+	return out
+}
+
+// rows answers questions for rows. take gets the entry of each user's row, with as much of it as is
+// kept. It must not hold it.
+func (r *Recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
+	take func(u User, e *Entry)) error {
+	entries, err := r.memo.Get(ctx, keysOf(qs), func(ctx context.Context, which []int,
+		made []*Entry) error {
+		which, made = r.fromWider(s, states, qs, which, made)
+		asked, blanks := pick(qs, which, states), make([]int, len(which))
+		for j, n := range which {
+			blanks[j] = qs[n].blank
+		}
+		out, keep := r.room(made, 1)
+		r.evaluates(len(which))
+		err := r.Model.Conditional(ctx, s, asked, blanks, out)
+		if err == nil {
+			keep()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for n, q := range qs {
+		for _, u := range q.users {
+			take(u, entries[n])
+		}
+	}
+	return nil
+}
+
+// tokens answers questions for tokens, from rows if they are there.
+func (r *Recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
+	take func(u User, lp float32)) error {
+	open := qs[:0]
+	for _, q := range qs {
+		e := r.memo.peek(rowOfToken(q.key))
+		if e == nil {
+			open = append(open, q)
+			continue
+		}
+		for _, u := range q.users {
+			take(u, r.kept.value(e.wide, states[u.State][u.Blank]))
+		}
+	}
+	entries, err := r.memo.Get(ctx, keysOf(open), func(ctx context.Context, which []int,
+		made []*Entry) error {
+		asked, blanks, out := pick(open, which, states), make([]int, len(which)),
+			make([]float32, len(which))
+		texts := map[string]bool{}
+		for j, n := range which {
+			blanks[j] = open[n].blank
+			texts[string(rowOfToken(open[n].key))] = true
+		}
+		r.evaluates(len(texts))
+		err := r.Model.TokenLogProb(ctx, s, asked, blanks, out)
+		for j := range made {
+			made[j].logProb = []float32{out[j]}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for n, q := range open {
+		for _, u := range q.users {
+			take(u, entries[n].logProb[0])
+		}
+	}
+	return nil
+}
+
+// gradients answers for states whose rows each need a backward pass.
+func (r *Recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	mode mlm.GradientMode, logProb, grad [][]float32) error {
+	var qs []*question
+	at := map[string]*question{}
+	var buf []byte
+	for c, st := range states {
+		buf = stateKey(buf[:0], r.name(), s, st)
+		q := at[string(buf)]
+		if q == nil {
+			q = &question{key: string(buf), state: c}
+			at[q.key] = q
+			qs = append(qs, q)
+		}
+		q.users = append(q.users, User{State: c})
+	}
+	entries, err := r.memo.Get(ctx, keysOf(qs), func(ctx context.Context, which []int,
+		made []*Entry) error {
+		m := len(s.Blanks)
+		lp := make([][]float32, len(which))
+		for j, e := range made {
+			e.logProb = make([]float32, m)
+			lp[j] = e.logProb
+		}
+		wide, keep := r.room(made, m)
+		r.evaluates(len(which) * m)
+		err := r.Model.Gradient(ctx, s, pick(qs, which, states), mode, lp, wide)
+		if err == nil {
+			keep()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for n, q := range qs {
+		for _, u := range q.users {
+			copy(logProb[u.State], entries[n].logProb)
+			r.kept.spreadAll(grad[u.State], entries[n].wide, len(s.Blanks))
+		}
+	}
+	return nil
+}
+
+func keysOf(qs []*question) []string {
+	keys := make([]string, len(qs))
+	for n, q := range qs {
+		keys[n] = q.key
+	}
+	return keys
+}
+
+// pick returns the states of questions, by their numbers.
+func pick(qs []*question, which []int, states [][]int32) [][]int32 {
+	out := make([][]int32, len(which))
+	for j, n := range which {
+		out[j] = states[qs[n].state]
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package mlm
+
+import (
+	"fmt"
+	"slices"
+
+	"infill/mlm/device"
+)
+
+// DefaultBatchTokens is the number of tokens (rows × length) that one
+// call of the runtime gets. About a thousand is where a 4×256 model has all
+// its products large enough and its activations still in cache.
+const DefaultBatchTokens = 1024
+
+// Bounds of Options, so that a slip of the keyboard does not exhaust memory.
+const (
+	MaxThreads     = 1024
+	MaxBatchTokens = 1 << 20
+)
+
+// Options steer [Open]. The zero value of every field is a sensible default.
+type Options struct {
+	// File is the model file inside the folder; "" looks for model.onnx and
+	// onnx/model.onnx, and then for the only ONNX file there and in onnx. See [Locate].
+	File string
+	// Threads is how many batches are evaluated at the same time, sentences of package infill that
+	// are worked on between them included: at most MaxThreads; 0 means 1.
+	Threads int
+	// BatchTokens bounds rows × length of one batch; a single unit
+	// that is larger is evaluated by itself. At most MaxBatchTokens; 0 means
+	// DefaultBatchTokens, or fewer for models whose batches would take much memory.
+	BatchTokens int
+	// LowMemory uses the weights as they lie in their file instead of repacking
+	// them for the processor, and makes batches smaller: much less memory, slower
+	// by a quarter, and at times other last bits.
+	LowMemory bool
+	// Few says that few rows will be asked for: a large model is opened with LowMemory and Forward,
+	// which takes a third of the time.
+	Few bool
+	// Precision is that of products.
+	Precision Precision
+	// Forward leaves the backward pass out: full gradients are refused with ErrNoGradient. The
+	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
+	// are the same bits, but with LowMemory or Int8 and weights in 16 bits, where the last may differ.
+	Forward bool
+	// Device is the name of what evaluates the model: [CPUDevice], which "" means, or another one of
+	// those that package mlm/device/known lists. Results are the same bits only on the same device.
+	// [AutoDevice] leaves it to [Open], see [Auto].
+	Device string
+	// Unrounded keeps what is chosen by itself to Float32, for those who need the model itself. It
+	// has no part in what is named.
+	Unrounded bool
+	// Profile makes the runtime time every node of every run, which is slower,
+	// and write that to a file whose name begins with this when the model is
+	// closed; "" for none.
+	Profile string
+	// Runtime is the path of ONNX Runtime's library; "" searches for it.
+	Runtime string
+	// CacheDir is the cache, in which the library is looked for and derived
+	// graphs of large models are kept; "" is the user's cache.
+	CacheDir string
+
+	looseTable  bool          // see loosened
+	unfused     bool          // see fusions
+	late        bool          // see widened
+	stored      bool          // the weights are stored in few bits
+	unshared    bool          // see onnxgrad.Options
+	cacheLimits *limits       // nil for the usual ones
+	device      device.Device // nil until it was looked for
+	about       device.About
+	choice      *choice    // nil for the usual one
+	signedness  signedness // of 8-bit weights
+}
+
+// Precision says how products are computed.
+type Precision int
+
+const (
+	// Float32 is the precision of everything else.
+	Float32 Precision = iota
+	// Int8 rounds the weights of forward products, and what they are multiplied with, to 8 bits,
+	// each 64 of them with a scale of their own. Weights that are stored in 4 bits stay the same
+	// numbers. A row depends on no other. Energies and conditionals are those of the rounded model,
+	// for which samplers with an acceptance step are exact, because energy and gradient are the same
+	// functions of the state each time. The backward pass is in float32. [Model.Float32] is the
+	// model itself. Models that multiply integers already run as they are.
+	Int8
+	// BFloat16 has the factors and results of all products rounded to bfloat16, of energies and
+	// conditionals, too. Where they are the same function of the state each time, samplers with an
+	// acceptance step are exact for the rounded model, which is another one. Where they
+	// are not, [Model.SameBytes] says so. [Model.Float32] is the model itself. Only some devices
+	// have it.
+	BFloat16
+	// Float16 has energies and conditionals computed in half precision, the sums of norms and
+	// softmaxes and all from the logits on in float32. What is said of BFloat16 holds. Full gradients
+	// are those of the model in float32. Only graphics cards have it.
+	Float16
+	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
+	// brings its precision: BFloat16 or Float16 where it has that, and Float32 elsewhere. A precision
+	// that is named picks a device that has it. Where neither is named large models are opened on a
+	// device that rounds. Those whose weights are stored in few bits are opened in Int8 on a
+	// processor with AVX-512 VNNI, and everything else in Float32. Models so chosen say
+	// by [Model.Device] and [Model.Precision] what it is.
+	Auto
+)
+
+// Names of devices: AutoDevice leaves the device to [Open], see [Auto], and CPUDevice is the
+// processor with the runtime's own kernels.
+const (
+	AutoDevice = "auto"
+	CPUDevice  = device.CPU
+)
+
+var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16", Float16: "fp16",
+	Auto: "auto"}
+
+// Names lists the names of all precisions, in their order.
+func (Precision) Names() []string { return slices.Clone(precisionNames) }
+
+// String is the precision's name: fp32, int8, bf16, fp16 or auto.
+func (p Precision) String() string { return nameOf(precisionNames, "precision", int(p)) }
+
+// Rounds reports whether energies and conditionals are rounded: all but [Float32] does.
+func (p Precision) Rounds() bool { return p != Float32 && p != Auto }
+
+// narrow reports whether the numbers themselves are rounded, as devices do it.
+func (p Precision) narrow() bool { return p == BFloat16 || p == Float16 }
+
+// rounding is the precision of a device's products, [Float32] where they are exact.
+func rounding(r device.Rounding) Precision {
+	switch r {
+	case device.BFloat16:
+		return BFloat16
+	case device.Float16:
+		return Float16
+	}
+	return Float32
+}
+
+// GradientMode says what [Model.Gradient] computes.
+type GradientMode int
+
+const (
+	// Full is the gradient of the one-hot extension of U, both terms.
+	Full GradientMode = iota
+	// Forward is its first term only, log f(v | X with j masked): no backward
+	// pass. With Metropolis–Hastings the sampler stays exact.
+	Forward
+)
+
+var gradientModeNames = []string{Full: "full", Forward: "forward"}
+
+// Names lists the names of all modes, in their order.
+func (GradientMode) Names() []string { return slices.Clone(gradientModeNames) }
+
+// String is the mode's name: full or forward.
+func (g GradientMode) String() string { return nameOf(gradientModeNames, "gradient", int(g)) }
+
+// nameOf is name i of a list, and where there is none what it is of, with the number.
+func nameOf(names []string, what string, i int) string {
+	if i < 0 || i >= len(names) {
+		return fmt.Sprintf("%s(%d)", what, i)
+	}
+	return names[i]
+}
