@@ -59,18 +59,6 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// A worker's precision that there is none of is refused, and not measured as another.
-func TestPrecision(t *testing.T) {
-	for name, want := range map[string]string{"typo": "-precision typo: want one of fp32, int8",
-		"": "-precision : want", "int8": "no-model"} {
-		err := Command(t.Context(), []string{"-worker", "-model", "no-model", "-precision", name},
-			strings.NewReader(""), io.Discard, io.Discard)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", name, err, want)
-		}
-	}
-}
-
 // Products of known shapes. The runtime leaves out the shapes of packed weights.
 func TestReadProfile(t *testing.T) {
 	node := func(op, in, out string, us int) string {

@@ -55,7 +55,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -100,19 +99,13 @@ func measureCommand(args []string, in io.Reader, out io.Writer) error {
 	isWorker := f.Bool("worker", false, "internal: be infill's side of a measurement")
 	model := f.String("model", "", "internal: the worker's model folder")
 	chains := f.Int("chains", 25, "internal: the worker's chains")
-	precision := f.String("precision", "fp32", "internal: the worker's precision")
 	prefix := f.String("prefix", "", "internal: the worker's profile")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
 	if *isWorker {
-		at := slices.Index(mlm.Auto.Names(), *precision)
-		if at < 0 {
-			return fmt.Errorf("-precision %s: want one of %s", *precision,
-				strings.Join(mlm.Auto.Names(), ", "))
-		}
 		return serve(in, out, *model, mlm.Options{Threads: s.threads, Profile: *prefix,
-			Precision: mlm.Precision(at)}, *chains)
+			Precision: mlm.Float32}, *chains)
 	}
 	if f.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", f.Arg(0))
@@ -265,7 +258,7 @@ func (r *Result) slowerThan(old *Result) []string {
 
 // summary prints a measured cell.
 func (r *Result) summary(w io.Writer) {
-	for _, name := range []string{straightforward, saving, single, ours, quantised} {
+	for _, name := range []string{straightforward, saving, single, ours} {
 		sm := r.Samplers[name]
 		if sm == nil {
 			continue
@@ -276,7 +269,7 @@ func (r *Result) summary(w io.Writer) {
 			float64(sm.Memory)/1e6,
 			sm.Prob.Value, sm.Prob.Error, sm.Energy.Value, sm.Energy.Error)
 	}
-	for _, name := range []string{straightforward, saving, single, quantised} {
+	for _, name := range []string{straightforward, saving, single} {
 		if r.Samplers[name] != nil {
 			x := r.ratio(ours, name)
 			fmt.Fprintf(w, "  infill / %s: %.2f (%.2f–%.2f)\n", name, x.Median, x.Low, x.High)

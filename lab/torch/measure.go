@@ -17,7 +17,6 @@ const (
 	saving          = "saving"          // (2)
 	ours            = "infill"          // (3)
 	single          = "infill, 1 thread"
-	quantised       = "infill, int8"
 )
 
 // A Sampler is what one sampler did in a cell.
@@ -281,11 +280,6 @@ func (m *meter) prepare() (err error) {
 			return err
 		}
 	}
-	if m.cell.Words == 25 && m.cell.Model == "base" {
-		if err := m.another(quantised, m.threads, "-precision", "int8"); err != nil {
-			return err
-		}
-	}
 	m.result = &Result{Cell: m.cell, Chains: m.cell.chains(), Threads: m.threads,
 		Tokens: len(m.job.Sentences[0].IDs), Samplers: map[string]*Sampler{}}
 	for _, s := range m.job.Sentences {
@@ -302,8 +296,8 @@ func (m *meter) prepare() (err error) {
 }
 
 // another adds a sampler that is infill with other options, on the same job.
-func (m *meter) another(name string, threads int, more ...string) error {
-	w, err := m.infill(name, threads, more...)
+func (m *meter) another(name string, threads int) error {
+	w, err := m.infill(name, threads)
 	if err != nil {
 		return err
 	}
@@ -377,7 +371,7 @@ func (m *meter) count(name string, sm *Sampler) error {
 	sm.Memory = mem.Bytes
 	for i, r := range sm.Rounds {
 		n := i % len(m.job.Sentences)
-		if name == ours || name == single || name == quantised {
+		if name == ours || name == single {
 			sm.FLOPs += float64(r.Tokens) * m.perToken[n]
 		} else {
 			sm.FLOPs += float64(r.Steps) * m.perStep[name][n]

@@ -73,11 +73,6 @@ func targets() []target {
 				x := r.gflops(ours) / r.Peak.Best()
 				return fmt.Sprintf("%.0f %%", 100*x), x >= 0.9
 			}),
-		cellTarget("BERT-base size, int8, against (1), 25 words, 4 blanks", "≥ 7", base,
-			func(r *Result) (string, bool) {
-				x := r.ratio(quantised, straightforward)
-				return x.String(), x.Median >= 7
-			}),
 	)
 	for _, m := range recordedModels {
 		out = append(out, cellTarget("two threads against one, "+modelName(m)+", 25 words, 4 blanks",
@@ -217,13 +212,6 @@ func (b *book) cellTables(p printer, model string) {
 			p("With one thread infill makes %.3g chain-steps per second at %d words and %d blanks; with "+
 				"%d threads %s times that.\n",
 				median(r.rates(single)), r.Cell.Words, r.Cell.Blanks, r.Threads, r.ratio(ours, single))
-		}
-		if r.Samplers[quantised] != nil {
-			p("With `--precision int8`, at %d words and %d blanks: %.3g chain-steps per second, %s "+
-				"times (1), %s times fp32, "+
-				"mean probability %.2f against %.2f.\n", r.Cell.Words, r.Cell.Blanks,
-				median(r.rates(quantised)), r.ratio(quantised, straightforward), r.ratio(quantised, ours),
-				r.Samplers[quantised].Prob.Value, r.Samplers[ours].Prob.Value)
 		}
 	}
 }
