@@ -4,7 +4,7 @@
 
 GO       ?= go
 BIN      := bin/infill
-VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+VERSION  := $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 10s
 SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all test-page test-spark test-beam test-lab test-wheel wheel beam lab setup openvino build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
+.PHONY: all demo test test-all test-page test-spark test-beam test-lab test-wheel wheel release test-release beam lab setup openvino build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
 
 all: build
 
@@ -68,13 +68,28 @@ test-beam: setup
 	$(GO) build -o bin/testsum ./internal/testsum
 	cd beam && GO=$(GO) ../bin/testsum -count=1 -timeout 10m ./...
 
-# make wheel  writes dist/infill_mlm-….whl, which pip installs: the program, ONNX Runtime, and a package
-wheel: setup
+# make release   writes archives of the program and ONNX Runtime into dist, and their checksums.
+#                PLATFORMS="linux-amd64 windows-arm64" makes some of them, "this" the machine's own
+PLATFORMS ?=
+release:
+	@echo "== building archives (the first time compiles all dependencies for each platform)"
+	$(GO) run ./internal/release -version $(VERSION) $(PLATFORMS)
+
+# make test-release   builds this machine's archive in two folders, compares the bytes, and runs it
+#                     and the image in root folders of their own
+test-release:
+	@$(MAKE) release PLATFORMS=this
+	@echo "== testing the archive and the image"
+	INFILL_RELEASE=$(CURDIR)/dist $(TEST) -count=1 -timeout 10m -run 'Release|Image' ./internal/release ./deploy
+
+# make wheel  writes dist/infill_mlm-….whl, which pip installs: an archive, and a package
+wheel:
+	@$(MAKE) release PLATFORMS=this
 	@echo "== building the wheel"
-	python3 python/build.py
+	python3 python/build.py dist/infill-*-linux-*.tar.gz
 
 # make test-wheel  tests it, and that it installs into an empty environment; without a network
-test-wheel: wheel
+test-wheel: setup wheel
 	@echo "== testing the Python package"
 	INFILL_PROGRAM=$(CURDIR)/$(BIN) PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 \
 		python3 -W error::ResourceWarning -m unittest discover -s python/tests

@@ -42,6 +42,7 @@ type serveFlags struct {
 	keyFile        string
 	origins        []string
 	log            string
+	check          bool
 }
 
 func (f *serveFlags) own() []*option {
@@ -63,6 +64,10 @@ func (f *serveFlags) own() []*option {
 		wordFlag("log", "on standard error: requests|texts (and their texts)|none", &f.log,
 			"requests", "texts", "none"),
 	}
+	check := boolFlag("check", "ask the server at --addr whether it is ready, and exit: 0 if it is",
+		&f.check)
+	check.env = "" // it is another command, not a choice that stays
+	flags = append(flags, check)
 	return ownEnv("serve", flags, "queue", "timeout", "log", "energy")
 }
 
@@ -99,6 +104,9 @@ func serveCommand(std stdio) *cli.Command {
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("infill serve takes no arguments; --addr HOST:PORT says where it listens")
+			}
+			if f.check {
+				return checkServer(c.Context, f.addr)
 			}
 			return f.run(c.Context, std)
 		},

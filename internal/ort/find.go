@@ -132,7 +132,9 @@ func systemCandidates() []candidate {
 		}
 	}
 	if exe, err := os.Executable(); err == nil {
-		add(filepath.Dir(exe), SourceBeside)
+		for _, dir := range besides(exe) {
+			add(dir, SourceBeside)
+		}
 	}
 	switch runtime.GOOS {
 	case "windows":
@@ -158,6 +160,21 @@ func systemCandidates() []candidate {
 		}
 	}
 	return out
+}
+
+// besides are the folders of libraries that belong to a program: its own, and lib beside the folder
+// bin that it may be in. A link to the program leads to where the program is.
+func besides(exe string) []string {
+	dirs := []string{filepath.Dir(exe)}
+	if real, err := filepath.EvalSymlinks(exe); err == nil && filepath.Dir(real) != dirs[0] {
+		dirs = append(dirs, filepath.Dir(real))
+	}
+	for _, dir := range dirs {
+		if filepath.Base(dir) == "bin" {
+			dirs = append(dirs, filepath.Join(filepath.Dir(dir), "lib"))
+		}
+	}
+	return dirs
 }
 
 // places shortens a list of files to the folders they are in, each once.

@@ -57,12 +57,18 @@ func (o *InstallOptions) logf(format string, a ...any) {
 // an interrupted or failed install changes nothing, and two processes that
 // install at once both end with a good file. Errors wrap [ErrInstall].
 func Install(ctx context.Context, o InstallOptions) (Report, error) {
-	p, err := thisPlatform()
+	return InstallFor(ctx, o, runtime.GOOS, runtime.GOARCH)
+}
+
+// InstallFor is [Install] for another platform, in Go's spelling. What is in the cache then is for
+// programs that are made for other machines.
+func InstallFor(ctx context.Context, o InstallOptions, goos, goarch string) (Report, error) {
+	p, err := platformOf(goos, goarch)
 	if o.platform != nil {
 		p, err = *o.platform, nil
 	}
 	if err != nil {
-		return Report{Platform: runtime.GOOS + "-" + runtime.GOARCH, Problem: err.Error()}, err
+		return Report{Platform: goos + "-" + goarch, Problem: err.Error()}, err
 	}
 	r := Report{Platform: p.goos + "-" + p.goarch}
 	if err := install(ctx, o, p, &r); err != nil {

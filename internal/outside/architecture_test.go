@@ -17,10 +17,10 @@ import (
 	"infill/internal/testmode"
 )
 
-// helpers are the packages that ship nothing: tests, their helpers, and the lab.
+// helpers are the packages that do not ship: tests, their helpers, the lab, and what makes releases.
 var helpers = []string{
 	"internal/ort/orttest", "internal/outside", "internal/prose", "internal/testmode",
-	"internal/testsum", "lab", "mlm/device/devicetest",
+	"internal/release", "internal/testsum", "lab", "mlm/device/devicetest",
 	"models/train", "server/browser", "tokenize/tokenizetest",
 }
 
