@@ -20,7 +20,7 @@ import (
 // helpers are the packages that ship nothing: tests, their helpers, and the lab.
 var helpers = []string{
 	"internal/ort/orttest", "internal/outside", "internal/prose", "internal/testmode",
-	"internal/testsum", "lab", "mlm/device/devicetest",
+	"internal/testsum", "lab", "mlm/device/devicetest", "models/hub/hubtest",
 	"models/train", "server/browser", "tokenize/tokenizetest",
 }
 
