@@ -13,9 +13,9 @@
 //
 // The way of one sentence:
 //
-//	t, err := infill.Parse(tok, "The [MASK] sat on the [MASK].")
-//	e := infill.New(model)
-//	r, err := e.Fill(ctx, t, infill.Options{Seed: 1})
+//	e, err := infill.Open()
+//	defer e.Close()
+//	r, err := e.FillText(ctx, "The [MASK] sat on the [MASK].", infill.Options{})
 //	for _, f := range r.Fillings {
 //		fmt.Println(f.Text, f.Score)
 //	}

@@ -24,6 +24,7 @@ type Engine struct {
 	supports *space.Supports
 	memo     *recall.Memo                       // nil: nothing is remembered
 	alike    atomic.Pointer[tokenize.Tokenizer] // another one with the tokens of the model's
+	owned    bool                               // the model is the engine's to close
 }
 
 // DefaultMemo is the memory that an engine has for what the model said, in bytes. With a vocabulary

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"runtime"
 	"sync"
 	"time"
 
 	"infill/infill"
-	"infill/mlm"
-	"infill/models"
 )
 
 // Many sentences share one engine. Some are in work at a time, so that each is done soon and a
@@ -19,13 +18,11 @@ import (
 func ExampleEngine_Fill_many() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	const threads = 2
-	m, err := mlm.Open(ctx, models.Small(), mlm.Options{Threads: threads})
+	e, err := infill.Open("small")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = m.Close() }()
-	e := infill.New(m)
+	defer func() { _ = e.Close() }()
 	texts := []string{
 		"He sat down on the [MASK].",
 		"She drank a cup of [MASK].",
@@ -35,7 +32,7 @@ func ExampleEngine_Fill_many() {
 	best, errs := make([]string, len(texts)), make([]error, len(texts))
 	numbers := make(chan int)
 	var workers sync.WaitGroup
-	for range 4 * threads {
+	for range 4 * runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range numbers {
 				best[i], errs[i] = first(ctx, e, texts[i], fmt.Sprint(i))
@@ -68,11 +65,8 @@ func ExampleEngine_Fill_many() {
 
 // first is the best filling of a text.
 func first(ctx context.Context, e *infill.Engine, text, id string) (string, error) {
-	t, err := infill.Parse(e.Tokenizer(), text)
-	if err != nil {
-		return "", err
-	}
-	r, err := e.Fill(ctx, t, infill.Options{Seed: 1, ID: id, Results: infill.ResultOptions{Top: 1}})
+	r, err := e.FillText(ctx, text, infill.Options{Seed: 1, ID: id,
+		Results: infill.ResultOptions{Top: 1}})
 	if err != nil {
 		return "", err
 	}

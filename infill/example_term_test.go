@@ -6,8 +6,6 @@ import (
 	"log"
 
 	"infill/infill"
-	"infill/mlm"
-	"infill/models"
 )
 
 // brevity is a part of an energy: minus the number of bytes that are filled in.
@@ -29,18 +27,14 @@ func (brevity) Values(_ context.Context, texts []infill.Finished, v []float64) e
 // A part of one's own makes short words likelier, by three nats a letter.
 func ExampleTerm() {
 	ctx := context.Background()
-	m, err := mlm.Open(ctx, models.Small(), mlm.Options{Threads: 2})
+	e, err := infill.Open("small")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = m.Close() }()
-	t, err := infill.Parse(m.Tokenizer(), "He sat down on the [MASK].")
-	if err != nil {
-		log.Fatal(err)
-	}
+	defer func() { _ = e.Close() }()
 	short := infill.Weighted{Term: brevity{}, Weight: 3}
 	for _, terms := range [][]infill.Weighted{nil, {short}} {
-		r, err := infill.New(m).Fill(ctx, t,
+		r, err := e.FillText(ctx, "He sat down on the [MASK].",
 			infill.Options{Results: infill.ResultOptions{Top: 1}, Words: infill.WordOptions{Terms: terms}})
 		if err != nil {
 			log.Fatal(err)

@@ -7,24 +7,17 @@ import (
 	"os"
 
 	"infill/infill"
-	"infill/mlm"
-	"infill/models"
 	"infill/tokenize"
 )
 
-// A model of the program fills a sentence; the same seed gives the same fillings.
+// A model of the program fills a sentence.
 func Example() {
-	ctx := context.Background()
-	m, err := mlm.Open(ctx, models.Small(), mlm.Options{Threads: 2})
+	e, err := infill.Open("small")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = m.Close() }()
-	t, err := infill.Parse(m.Tokenizer(), "She opened the [MASK] and walked in.")
-	if err != nil {
-		log.Fatal(err)
-	}
-	r, err := infill.New(m).Fill(ctx, t, infill.Options{Seed: 1})
+	defer func() { _ = e.Close() }()
+	r, err := e.FillText(context.Background(), "She opened the [MASK] and walked in.", infill.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 func (e *Engine) ready(ctx context.Context) error {
 	switch {
 	case e == nil || e.model == nil:
-		return fmt.Errorf("%w: the engine has no model; open one with mlm.Open and pass it to New",
+		return fmt.Errorf("%w: the engine has no model; open one with Open",
 			text.ErrOption)
 	case ctx == nil:
 		return fmt.Errorf("%w: the context is nil; pass context.Background()", text.ErrOption)

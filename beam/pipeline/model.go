@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +11,13 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
+	"infill/infill"
 	"infill/infill/energies"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/mlm"
-	"infill/models"
+	"infill/models/hub"
 )
 
 // ErrModel is the kind of every error of a model that cannot be opened.
@@ -116,23 +116,13 @@ func warn(ctx context.Context, info mlm.Info) {
 	}
 }
 
-// openNamed opens the model of the program, a folder or a file.
+// openNamed opens the model of the program, a folder, a file, or a pulled one.
 func openNamed(ctx context.Context, v *settings.Model) (*mlm.Model, error) {
-	if fsys, ok := models.Find(cmp.Or(v.Name, settings.DefaultModel)); ok {
-		return mlm.Open(ctx, fsys, v.Options)
+	m, err := infill.OpenModel(ctx, v.Name, v.Options)
+	var absent *hub.AbsentError
+	if errors.As(err, &absent) || errors.Is(err, hub.ErrUnknown) {
+		return nil, fmt.Errorf("there is no folder %s, nor a pulled model; a model has to lie under the "+
+			"same path on every worker: %w", v.Name, err)
 	}
-	opt := v.Options
-	dir, file, err := mlm.Locate(v.Name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no folder %s; a model has to lie under the same path on every "+
-			"worker", v.Name)
-	case err != nil:
-		return nil, err
-	case file != "" && opt.File != "":
-		return nil, fmt.Errorf("two files of a model: %s and %s", v.Name, opt.File)
-	case file != "":
-		opt.File = file
-	}
-	return mlm.OpenDir(ctx, dir, opt)
+	return m, err
 }

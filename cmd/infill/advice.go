@@ -61,6 +61,9 @@ func advice(err error) string {
 	var column *batch.ColumnError
 	var lines *batch.NotLinesError
 	var offline *hub.OfflineError
+	var absent *hub.AbsentError
+	var changed *hub.ChangedError
+	var bare *hub.UnexportedError
 	var paired *report.PairedError
 	var masks maskable
 	var file named
@@ -92,8 +95,27 @@ func advice(err error) string {
 		return ": --top 1"
 	case errors.As(err, &offline):
 		return ": infill model pull " + offline.Model
+	case errors.As(err, &absent):
+		return pulls(absent)
+	case errors.As(err, &bare):
+		return ": optimum-cli export onnx --model " + bare.ID + " --task fill-mask FOLDER, then " +
+			"--model FOLDER"
+	case errors.As(err, &changed):
+		return ": infill model pull " + pullWords(changed.Model)
 	}
 	return ""
+}
+
+// pulls is the command that fetches a model.
+func pulls(e *hub.AbsentError) string {
+	text := ": infill model pull " + e.Model
+	if e.File != "" {
+		text += " --file " + e.File
+	}
+	if e.Bytes > 0 {
+		text += " (" + megabytes(e.Bytes) + ")"
+	}
+	return text
 }
 
 // maskable is the error of a text without a blank, in a command that can mask words of it.
@@ -145,7 +167,8 @@ var advices = []struct {
 	{ort.ErrRuntimeCorrupt, installs},
 	{ort.ErrMemory, "; end other programs on it, or take --device cpu"},
 	{ort.ErrLost, "; see what nvidia-smi says; a batch goes on with --resume"},
-	{hub.ErrNotPublic, " (infill model pull --offline names it)"},
+	{hub.ErrManyExports, ": --file PATH"},
+	{hub.ErrNotMasked, " (if it is one all the same: --file PATH of its ONNX file)"},
 	{hub.ErrNoNetwork, "; without a network, INFILL_OFFLINE=1 says which files to put where"},
 }
 

@@ -50,7 +50,7 @@ func (f *clozeFlags) planned() ([]*clozeRun, error) {
 		if m := models[name]; m != nil {
 			return m, nil
 		}
-		if _, err := resolveModel(name); err != nil {
+		if _, err := resolveModel(name, ""); err != nil {
 			return nil, err
 		}
 		flags := f.modelFlags

@@ -11,6 +11,7 @@ import (
 	"infill/mlm"
 	"infill/mlm/device/known"
 	"infill/models"
+	"infill/models/hub"
 	"infill/samplers"
 )
 
@@ -69,20 +70,6 @@ func eachCommand(app *cli.App, do func(path string, cmds []*cli.Command, flags [
 	walk("", app.Commands, app.Flags)
 }
 
-// wordsOf are the words that complete a command: subcommands and flags.
-func wordsOf(cmds []*cli.Command, flags []*option) string {
-	var out []string
-	for _, c := range cmds {
-		out = append(out, c.Name)
-	}
-	for _, f := range flags {
-		for _, n := range f.Names() {
-			out = append(out, dashes(n))
-		}
-	}
-	return strings.Join(append(out, "--help"), " ")
-}
-
 // valuesOf are the words that a flag takes. A flag with more may take a path, too.
 func valuesOf(f *option) (words []string, more bool) {
 	switch f.name {
@@ -100,10 +87,23 @@ func valuesOf(f *option) (words []string, more bool) {
 	return f.value.Choices, false
 }
 
-// modelNames are those of the models that are part of the program.
+// modelNames are those of the models that are part of the program or in the cache.
 func modelNames() (names []string) {
 	for _, m := range models.All() {
 		names = append(names, m.Name)
+	}
+	cache, err := hub.UserCache()
+	if err != nil {
+		return names
+	}
+	for _, m := range cache.Models() {
+		name := m.String()
+		if strings.Contains(name, "@") || slices.Contains(names, name) {
+			continue // bash cuts words at @
+		}
+		if cache.State(m) == hub.Present {
+			names = append(names, name)
+		}
 	}
 	return names
 }
@@ -115,6 +115,12 @@ func argumentsOf(path string) []string {
 		return slices.Clone(shellNames)
 	case "model info", "model save", "model verify":
 		return modelNames()
+	case "model pull":
+		var names []string
+		for _, m := range hub.Catalogue() {
+			names = append(names, m.Name)
+		}
+		return names
 	}
 	return nil
 }
@@ -124,8 +130,17 @@ func bashCompletion(w io.Writer, app *cli.App) error {
 	var commands, values strings.Builder
 	var paths []string
 	eachCommand(app, func(path string, cmds []*cli.Command, flags []*option) {
-		words := strings.Join(append(argumentsOf(path), wordsOf(cmds, flags)), " ")
-		fmt.Fprintf(&commands, "    %q) words=%q ;;\n", path, words)
+		args, words := argumentsOf(path), []string{"--help"}
+		for _, c := range cmds {
+			args = append(args, c.Name)
+		}
+		for _, f := range flags {
+			for _, n := range f.Names() {
+				words = append(words, dashes(n))
+			}
+		}
+		fmt.Fprintf(&commands, "    %q) args=%q words=%q ;;\n", path, strings.Join(args, " "),
+			strings.Join(words, " "))
 		paths = append(paths, fmt.Sprintf("%q", path))
 		for _, f := range flags {
 			if words, more := valuesOf(f); len(words) > 0 {
@@ -140,7 +155,7 @@ func bashCompletion(w io.Writer, app *cli.App) error {
 	_, err := fmt.Fprintf(w, `# bash completion of infill. Made by: infill completion bash
 _infill() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-  local path="" word words="" values="" files=""
+  local path="" word args="" words="" values="" files=""
   if [[ $cur == "=" ]]; then # --flag=value is three words
     cur=""
   elif [[ $prev == "=" ]]; then
@@ -165,7 +180,7 @@ _infill() {
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
   else
-    COMPREPLY=($(compgen -W "${words//-[^ ]*/}" -- "$cur") $(compgen -f -- "$cur"))
+    COMPREPLY=($(compgen -W "$args" -- "$cur") $(compgen -f -- "$cur"))
   fi
 }
 complete -o filenames -F _infill infill

@@ -24,6 +24,7 @@ import (
 	"infill/mlm/device"
 	"infill/mlm/device/known"
 	"infill/models"
+	"infill/models/hub"
 )
 
 func doctorCommand(std stdio) *cli.Command {
@@ -89,6 +90,12 @@ type diagnosis struct {
 		Source string `json:"source"`
 		Bytes  int64  `json:"bytes"`
 	} `json:"model"`
+	// Hub is where models are pulled from, and whether the user's token goes there.
+	Hub struct {
+		Address string `json:"address"`
+		Token   bool   `json:"token"`
+		Problem string `json:"problem,omitempty"` // why the token cannot be used
+	} `json:"hub"`
 	Cache string `json:"cache"`
 	// CacheBytes are the sizes of what lies in the cache, by folder.
 	CacheBytes map[string]int64 `json:"cache_bytes"`
@@ -130,6 +137,11 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	d.Cache, d.CacheBytes = cache, cacheBytes(cache)
 	d.Model.Name, d.Model.Source, d.Model.Bytes = settings.DefaultModel, "embedded in this "+
 		"command", models.All()[0].Bytes()
+	d.Hub.Address = cmp.Or(os.Getenv(settings.EnvName("hub")), hub.ForeignHub())
+	token, terr := hub.Token(d.Hub.Address)
+	if d.Hub.Token = token != ""; terr != nil {
+		d.Hub.Problem = terr.Error()
+	}
 	d.Unkept = mlm.Unkept(ctx, models.Default(), mlm.Options{})
 	if asJSON {
 		if werr := jsonl.Encode(std.out, d); werr != nil {
@@ -157,6 +169,8 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	}
 	fmt.Fprintf(&b, "default model: %s, %s, %s\n", d.Model.Name, d.Model.Source,
 		megabytes(d.Model.Bytes))
+	fmt.Fprintf(&b, "hub: %s, %s\n", printable(d.Hub.Address), printable(cmp.Or(d.Hub.Problem,
+		map[bool]string{true: "with your token", false: "without a token"}[d.Hub.Token])))
 	fmt.Fprintf(&b, "cache folder: %s%s\n", d.Cache, missing(d.Cache))
 	for _, name := range slices.Sorted(maps.Keys(d.CacheBytes)) {
 		fmt.Fprintf(&b, "  %-11s %s\n", name, megabytes(d.CacheBytes[name]))

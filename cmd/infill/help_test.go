@@ -202,7 +202,7 @@ func TestManual(t *testing.T) {
 	}
 	has("blank", "[MASK/ing$/] a whole word that matches an expression")
 	has("flag", "-n, --top N")
-	has("default", `name of "infill model list" (default: "default")`)
+	has("default", `a name as "infill model pull" takes it (default: "default")`)
 	has("variable", "[INFILL_EVAL_TOP]")
 	readme := get(t, "../../README.md")
 	for _, e := range exitCodes {
@@ -249,6 +249,8 @@ func TestBashCompletes(t *testing.T) {
 		{"infill completion b", "bash"},
 		{"infill model save sm", "small"},
 		{"infill model eval --mask", "--mask-rate"},
+		{"infill model pull albert", "albert-base-v2"},
+		{"infill model pu", "pull"},
 	} {
 		run := `source "$1"; COMP_WORDS=($2); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _infill; echo "${COMPREPLY[@]}"`
 		cmd := exec.Command(bash, "-c", run, "bash", script, c.line)

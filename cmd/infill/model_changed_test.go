@@ -16,7 +16,7 @@ func TestChangedModelIsRefused(t *testing.T) {
 		return infillRun("", "fill", "--model", model, "--seed", "1", "--steps", "1",
 			"the [MASK] sleeps .")
 	}
-	for _, name := range []string{"tiny", "trusted"} {
+	for _, name := range []string{"o/tiny"} {
 		r := infillRun("", "model", "pull", "--quiet", name)
 		if r.code != 0 {
 			t.Fatal(r.err)
@@ -34,7 +34,7 @@ func TestChangedModelIsRefused(t *testing.T) {
 		for _, model := range ways {
 			if r := fill(model); r.code != exitTrouble || r.out != "" ||
 				!strings.Contains(r.err, "model.onnx: the file is not the one that was expected") ||
-				!strings.Contains(r.err, "infill model pull "+name+" fetches it again") {
+				!strings.Contains(r.err, "infill model pull "+name) {
 				t.Errorf("%s, changed: exit %d: %s%s", model, r.code, r.out, r.err)
 			}
 		}
@@ -66,7 +66,7 @@ func TestModelThatDoesNotBelong(t *testing.T) {
 	}
 	put(t, filepath.Join(folder, "onnx", "model.onnx"), data)
 	hubOf(t, folder, "onnx/model.onnx", "vocab.txt", "config.json", "tokenizer_config.json")
-	r := infillRun("", "model", "pull", "--quiet", "tiny")
+	r := infillRun("", "model", "pull", "--quiet", "o/tiny")
 	if r.code != 0 {
 		t.Fatal(r.err)
 	}
@@ -75,9 +75,9 @@ func TestModelThatDoesNotBelong(t *testing.T) {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 	own := put(t, filepath.Join(folder, "model.onnx"), data)
-	for _, model := range []string{"tiny", folder} {
+	for _, model := range []string{"o/tiny", folder} {
 		if r := infillRun("", "model", "info", model); r.code != exitTrouble ||
-			!strings.Contains(r.err, "infill model pull tiny removes it") {
+			!strings.Contains(r.err, "not a file of the model o/tiny: infill model pull o/tiny") {
 			t.Errorf("%s: exit %d: %s", model, r.code, r.err)
 		}
 	}

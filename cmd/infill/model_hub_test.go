@@ -24,66 +24,38 @@ import (
 	"testing"
 	"time"
 
+	"infill/infill"
 	"infill/infill/settings"
 	"infill/mlm"
 	"infill/models"
 	"infill/models/hub"
+	"infill/models/hub/hubtest"
 )
 
-const hubCommit = "0123456789abcdef0123456789abcdef01234567"
-
 // tinyHub serves the tiny model.
-func tinyHub(t *testing.T) (requests *[]string) {
+func tinyHub(t *testing.T) *hubtest.Server {
 	t.Helper()
 	return hubOf(t, tinyModel, "model.onnx", "vocab.txt", "config.json", "tokenizer_config.json")
 }
 
-// hubOf serves the model of a folder as two models of a catalogue, tiny with hashes and trusted
-// without, and points the environment to it and to an empty cache. It counts requests.
-func hubOf(t *testing.T, folder string, names ...string) (requests *[]string) {
+// hubOf serves the model of a folder as the repository o/tiny, and points the environment to it and
+// to an empty cache. There is no token, and nothing in Hugging Face's own cache.
+func hubOf(t *testing.T, folder string, names ...string) *hubtest.Server {
 	t.Helper()
-	requests = new([]string)
-	folder, err := filepath.Abs(folder) // tests change the folder
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := http.StripPrefix("/o/n/resolve/"+hubCommit, http.FileServerFS(os.DirFS(folder)))
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*requests = append(*requests, r.URL.Path)
-		files.ServeHTTP(w, r)
-	}))
-	t.Cleanup(s.Close)
-	tiny := &hub.Model{
-		Name: "tiny", Architecture: "BERT", Licence: "MIT",
-		Home: "https://example.com/tiny",
-	}
-	trusted := &hub.Model{
-		Name: "trusted", Architecture: "BERT", Licence: "MIT",
-		Home: "https://example.com/tiny",
-	}
+	files := map[string][]byte{"README.md": []byte("# Tiny")}
 	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := sha256.Sum256(data)
-		f := hub.File{
-			Path: name, URL: "{hub}/o/n/resolve/" + hubCommit + "/" + name, Bytes: int64(len(data)),
-		}
-		g := f
-		g.SHA256 = hex.EncodeToString(h[:])
-		tiny.Files, trusted.Files = append(tiny.Files, &g), append(trusted.Files, &f)
+		files[name] = []byte(get(t, filepath.Join(folder, name)))
 	}
-	data, err := json.Marshal(map[string]any{"version": 1, "models": []*hub.Model{tiny, trusted}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := filepath.Join(t.TempDir(), "own.json")
-	put(t, own, string(data))
-	t.Setenv("INFILL_CATALOGUE", own)
+	s := hubtest.New(t)
+	s.Put("o/tiny", hubtest.Masked(files))
 	t.Setenv("INFILL_HUB", s.URL)
+	for _, name := range []string{"HF_TOKEN", "HF_ENDPOINT", "HF_HUB_OFFLINE", "HF_HUB_CACHE",
+		"HF_TOKEN_PATH"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("HF_HOME", t.TempDir())
 	newCache(t)
-	return requests
+	return s
 }
 
 // newCache gives the commands of a test an empty cache. The runtime stays where it is.
@@ -102,42 +74,53 @@ func newCache(t *testing.T) string {
 }
 
 func TestModelPullAndUse(t *testing.T) {
-	requests := tinyHub(t)
-	if r := infillRun("", "fill", "--model", "tiny", "the [MASK] sleeps ."); r.code != exitTrouble ||
-		!strings.Contains(r.err, "infill model pull tiny") {
+	server := tinyHub(t)
+	if r := infillRun("", "fill", "--model", "o/tiny", "the [MASK] sleeps ."); r.code != exitTrouble ||
+		!strings.Contains(r.err, "Face's cache: infill model pull o/tiny\n") {
 		t.Errorf("before it is pulled: exit %d, %s", r.code, r.err)
 	}
-	r := infillRun("", "model", "pull", "tiny")
+	if log := server.Requests(); len(log) > 0 {
+		t.Errorf("asked for without a pull: %v", log)
+	}
+	r := infillRun("", "model", "pull", "o/tiny")
 	folder := strings.TrimSuffix(r.out, "\n")
-	if r.code != 0 || len(*requests) != 4 || !strings.Contains(r.err, "MIT") ||
-		strings.Contains(r.err, "warning") {
-		t.Fatalf("exit %d: %s%s, %q", r.code, r.out, r.err, *requests)
+	for _, says := range []string{"o/tiny: ", " kB, apache-2.0, from " + hub.DefaultHub + "/o/tiny at commit " +
+		hubtest.Commit[:12] + ", trusted on first use\n", "model.onnx, fp32\n", "model.onnx 149 kB, 3 small files\n"} {
+		if !strings.Contains(r.err, says) {
+			t.Errorf("%q is not in %s", says, r.err)
+		}
 	}
-	if _, err := os.Stat(filepath.Join(folder, "model.onnx")); err != nil {
-		t.Fatal(err)
+	if log := server.Requests(); r.code != 0 || len(log) != 6 {
+		t.Fatalf("exit %d: %s%s, %v", r.code, r.out, r.err, log)
 	}
-	byName := infillRun("", "fill", "--json", "--seed", "1", "--model", "tiny", "the [MASK] sleeps .")
 	byPath := infillRun(
 		"", "fill", "--json", "--seed", "1", "--model", tinyModel, "the [MASK] sleeps .",
 	)
-	if byName.code != 0 || byName.out != byPath.out {
-		t.Errorf("exit %d: %s%s\nby its path: %s", byName.code, byName.out, byName.err, byPath.out)
+	for _, name := range []string{"o/tiny", "o/tiny@main", "o/tiny@" + hubtest.Commit} {
+		byName := infillRun("", "fill", "--json", "--seed", "1", "--model", name, "the [MASK] sleeps .")
+		if byName.code != 0 || byName.out != byPath.out {
+			t.Errorf("exit %d: %s%s\nby its path: %s", byName.code, byName.out, byName.err, byPath.out)
+		}
 	}
-	if r := infillRun("", "tokenize", "--model", "tiny", "the dog"); r.code != 0 {
+	serve := &serveFlags{models: []string{"o/tiny@main", "x=o/tiny"}}
+	if named, err := serve.named(); err != nil || named[0].name != "tiny" || named[1].name != "x" ||
+		named[0].from != (infill.Source{Dir: folder}) {
+		t.Errorf("serve: %+v, %v", named, err)
+	}
+	if r := infillRun("", "tokenize", "--model", "o/tiny", "the dog"); r.code != 0 {
 		t.Errorf("tokenize: exit %d: %s", r.code, r.err)
 	}
-	if r := infillRun("", "model", "pull", "--quiet", "tiny"); r.code != 0 || r.err != "" ||
-		r.out != folder+"\n" ||
-		len(*requests) != 4 {
-		t.Errorf("again: exit %d: %s%s, %d requests", r.code, r.out, r.err, len(*requests))
+	if r := infillRun("", "model", "pull", "--quiet", "o/tiny"); r.code != 0 || r.err != "" ||
+		r.out != folder+"\n" || len(server.Requests()) != 1 {
+		t.Errorf("again: exit %d: %s%s", r.code, r.out, r.err)
 	}
 
 	// Verified by its name and by its folder; then changed.
-	for _, arg := range []string{"tiny", folder} {
+	for _, arg := range []string{"o/tiny", folder} {
 		r = infillRun("", "model", "verify", "--json", arg)
 		var v verification
 		if err := json.Unmarshal([]byte(r.out), &v); err != nil || r.code != 0 || !v.OK ||
-			v.Model != "tiny" ||
+			v.Model != "o/tiny" ||
 			v.Folder != folder ||
 			len(v.Files) != 4 {
 			t.Errorf("verify %s: exit %d, %v: %s%s", arg, r.code, err, r.out, r.err)
@@ -150,9 +133,9 @@ func TestModelPullAndUse(t *testing.T) {
 	}
 	data[len(data)/2] ^= 1
 	put(t, model, string(data))
-	if r := infillRun("", "model", "verify", "tiny"); r.code != exitTrouble ||
+	if r := infillRun("", "model", "verify", "o/tiny"); r.code != exitTrouble ||
 		!strings.Contains(r.out, "DIFFERS") ||
-		!strings.Contains(r.out, "the catalogue") ||
+		!strings.Contains(r.out, "the record of the first download") ||
 		!strings.Contains(r.err, "pull") {
 		t.Errorf("verify after damage: exit %d: %s%s", r.code, r.out, r.err)
 	}
@@ -160,39 +143,171 @@ func TestModelPullAndUse(t *testing.T) {
 		!strings.HasPrefix(r.out, "default\n  ok") {
 		t.Errorf("verify --all after damage: exit %d: %s%s", r.code, r.out, r.err)
 	}
-	if r := infillRun("", "model", "info", "tiny"); r.code != exitTrouble ||
-		!strings.Contains(r.err, "infill model pull tiny") {
+	if r := infillRun("", "model", "info", "o/tiny"); r.code != exitTrouble ||
+		!strings.Contains(r.err, "infill model pull o/tiny") {
 		t.Errorf("a damaged model is used: exit %d: %s%s", r.code, r.out, r.err)
 	}
-	if r := infillRun("", "model", "pull", "tiny"); r.code != 0 || len(*requests) != 5 {
-		t.Errorf("healing: exit %d: %s, %d requests", r.code, r.err, len(*requests))
+	if r := infillRun("", "model", "pull", "o/tiny"); r.code != 0 || len(server.Requests()) != 3 {
+		t.Errorf("healing: exit %d: %s", r.code, r.err)
 	}
 	if r := infillRun("", "model", "verify", "--all"); r.code != 0 ||
-		!strings.Contains(r.out, "whole, as the catalogue says") {
+		!strings.Contains(r.out, "whole, as the record of the first download says") {
 		t.Errorf("verify --all: exit %d: %s%s", r.code, r.out, r.err)
 	}
 }
 
-func TestModelPullFirstUse(t *testing.T) {
+// Several ONNX files: one is chosen, others are named. What a file's name says is how it is taken.
+func TestModelPullFile(t *testing.T) {
+	server := tinyHub(t)
+	files := map[string][]byte{}
+	for _, name := range []string{"vocab.txt", "config.json", "tokenizer_config.json"} {
+		files[name] = []byte(get(t, filepath.Join(tinyModel, name)))
+	}
+	data := []byte(get(t, filepath.Join(tinyModel, "model.onnx")))
+	files["onnx/model_fp16.onnx"], files["deep/x/model.onnx"] = data, append(data, 0x7a, 1, 'x')
+	server.Put("o/many", hubtest.Masked(files))
+	fill := func(args ...string) outcome {
+		return infillRun("", append([]string{"fill", "--json", "the [MASK] sleeps .", "--model", "o/many"}, args...)...)
+	}
+	want := infillRun("", "fill", "--json", "the [MASK] sleeps .", "--model", tinyModel).out
+	half := infillRun("", "model", "pull", "o/many")
+	if r := fill(); half.code != 0 || r.out != want || !strings.Contains(half.err, "model_fp16.onnx, fp16") ||
+		!strings.Contains(half.err, "also there: deep/x/model.onnx") {
+		t.Errorf("exit %d: %s%s%s", r.code, r.out, r.err, half.err)
+	}
+	if r := fill("--model-file", "deep/x/model.onnx"); r.code != exitTrouble ||
+		!strings.Contains(r.err, "infill model pull o/many --file deep/x/model.onnx") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	deep := infillRun("", "model", "pull", "o/many", "--file", "deep/x/model.onnx")
+	if deep.code != 0 || deep.out == half.out {
+		t.Fatalf("exit %d: %s%s", deep.code, deep.out, deep.err)
+	}
+	fillings, _, _ := strings.Cut(want, `"model":`)
+	for _, args := range [][]string{{}, {"--model-file", "deep/x/model.onnx"},
+		{"--model-file", "onnx/model_fp16.onnx"}} {
+		if r := fill(args...); r.code != 0 || (r.out == want) != (len(args) > 0 && args[1] != "deep/x/model.onnx") ||
+			!strings.HasPrefix(r.out, fillings) {
+			t.Errorf("%q: exit %d: %s%s", args, r.code, r.out, r.err)
+		}
+	}
+	if script := infillRun("", "completion", "bash").out; !strings.Contains(script, " o/many") ||
+		strings.Contains(script, hubtest.Commit) {
+		t.Error("o/many is not completed, or its commit is")
+	}
+	list := infillRun("", "model", "list").out
+	for _, text := range []string{"\no/many ", "\no/many@" + hubtest.Commit, "onnx/model_fp16.onnx, fp16",
+		"deep/x/model.onnx, precision by its name", strings.TrimSpace(deep.out)} {
+		if !strings.Contains(list, text) {
+			t.Errorf("%q is not in\n%s", text, list)
+		}
+	}
+}
+
+// The user's token opens what is private at HF_ENDPOINT, and is not sent to a mirror.
+func TestModelPullToken(t *testing.T) {
+	server := tinyHub(t)
+	private := hubtest.Masked(map[string][]byte{"vocab.txt": []byte(get(t, tinyModel+"/vocab.txt")),
+		"model.onnx": []byte(get(t, tinyModel+"/model.onnx"))})
+	private.Private = true
+	server.Put("o/private", private)
+	t.Setenv("HF_TOKEN", server.Token)
+	r := infillRun("", "model", "pull", "o/private")
+	if r.code != exitTrouble || !strings.Contains(r.err, "HF_ENDPOINT") {
+		t.Errorf("a mirror: exit %d: %s", r.code, r.err)
+	}
+	for _, q := range server.Requests() {
+		if q.Token != "" {
+			t.Errorf("the mirror got a token: %+v", q)
+		}
+	}
+	t.Setenv("INFILL_HUB", "")
+	t.Setenv("HF_ENDPOINT", server.URL)
+	r = infillRun("", "model", "pull", "o/private")
+	if r.code != 0 || strings.Contains(r.out+r.err, server.Token) {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	for name, token := range map[string]bool{hub.DefaultHub: true, server.URL: true, "https://x.test": false} {
+		t.Setenv("INFILL_HUB", name)
+		var d diagnosis
+		r := infillRun("", "doctor", "--json")
+		if err := json.Unmarshal([]byte(r.out), &d); err != nil || d.Hub.Address != name ||
+			d.Hub.Token != token || strings.Contains(r.out, server.Token) {
+			t.Errorf("%v, %+v", err, d.Hub)
+		}
+	}
+	t.Setenv("INFILL_HUB", "")
+	t.Setenv("HF_TOKEN", "two words")
+	if r := infillRun("", "model", "pull", "o/private"); r.code != exitTrouble ||
+		strings.Contains(r.err, "two words") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
+
+// What Hugging Face's tools fetched is used without a network.
+func TestForeignCache(t *testing.T) {
+	server := tinyHub(t)
+	base := filepath.Join(os.Getenv("HF_HOME"), "hub", "models--o--theirs")
+	snapshot := filepath.Join(base, "snapshots", hubtest.Commit)
+	if err := os.MkdirAll(filepath.Join(base, "refs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(base, "refs", "main"), hubtest.Commit)
+	if err := os.CopyFS(snapshot, os.DirFS(tinyModel)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"o/theirs", "o/theirs@" + hubtest.Commit} {
+		if r := infillRun("", "fill", "--model", name, "the [MASK] sleeps ."); r.code != 0 {
+			t.Errorf("%s: exit %d: %s", name, r.code, r.err)
+		}
+	}
+	t.Setenv("HF_HUB_OFFLINE", "1")
+	if r := infillRun("", "model", "pull", "o/theirs"); r.code != 0 || r.out != snapshot+"\n" {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	if r := infillRun("", "model", "pull", "o/other"); r.code != exitTrouble ||
+		!strings.Contains(r.err, filepath.Join(os.Getenv("HF_HOME"), "hub")) {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	if log := server.Requests(); len(log) > 0 {
+		t.Errorf("requests %v", log)
+	}
+}
+
+// A name of the catalogue is found in the cache. Files without a known hash are said, even quietly.
+func TestCatalogueNames(t *testing.T) {
 	tinyHub(t)
-	if r := infillRun("", "model", "pull", "--quiet", "trusted"); r.code != 0 ||
-		!strings.Contains(r.err, "warning") ||
-		!strings.Contains(r.err, "model.onnx") {
-		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	m, err := hub.Find("bert-base-uncased")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if r := infillRun("", "model", "verify", "trusted"); r.code != 0 ||
-		!strings.Contains(r.out, "the record of the first download") {
-		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	if _, err := resolveModel(m.Name, ""); err == nil ||
+		!strings.HasSuffix(message(err), "not in the cache: infill model pull bert-base-uncased (532 MB)") {
+		t.Errorf("%v", err)
 	}
-	r := infillRun("", "model", "list")
-	if r.code != 0 || !strings.Contains(r.out, "first use") {
-		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	cache, err := hub.UserCache()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range m.Files {
+		if err := os.MkdirAll(cache.Folder(m), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(cache.Folder(m), f.Path), "x")
+	}
+	if s, err := resolveModel(m.Name, ""); err != nil || s != (infill.Source{Dir: cache.Folder(m)}) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	r := infillRun("", "model", "pull", "--quiet", "albert-base-v2")
+	if r.code != exitTrouble || !strings.Contains(r.err, "warning: albert-base-v2: ") ||
+		!strings.Contains(r.err, "hashes of config.json, tokenizer.json, tokenizer_config.json") {
+		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }
 
 func TestModelList(t *testing.T) {
 	tinyHub(t)
-	if r := infillRun("", "model", "pull", "tiny"); r.code != 0 {
+	if r := infillRun("", "model", "pull", "o/tiny"); r.code != 0 {
 		t.Fatal(r.err)
 	}
 	var names []string
@@ -204,11 +319,10 @@ func TestModelList(t *testing.T) {
 		}
 		names, byName[l.Name] = append(names, l.Name), l
 	}
-	if names[0] != "default" || byName["default"].Cached != "embedded" ||
-		byName["tiny"].Cached != "yes" ||
-		byName["tiny"].Folder == "" ||
-		byName["trusted"].Hash != "first use" ||
-		byName["tiny"].Hash != "pinned" ||
+	tiny := byName["o/tiny"]
+	if names[0] != "default" || byName["default"].Cached != "embedded" || tiny.Cached != "yes" ||
+		tiny.Folder == "" || tiny.Commit != hubtest.Commit || tiny.Hash != "first use" ||
+		byName["albert-base-v2"].Hash != "first use" || byName["bert-base-uncased"].Hash != "pinned" ||
 		byName["bert-base-uncased"].Cached != "no" {
 		t.Errorf("%+v", byName)
 	}
@@ -221,7 +335,7 @@ func TestModelList(t *testing.T) {
 }
 
 func TestModelPullRefuses(t *testing.T) {
-	requests := tinyHub(t)
+	server := tinyHub(t)
 	for _, c := range []struct {
 		args []string
 		code int
@@ -229,17 +343,19 @@ func TestModelPullRefuses(t *testing.T) {
 	}{
 		{[]string{"pull"}, exitUsage, "model list"},
 		{[]string{"pull", "default"}, exitUsage, "part of the command"},
-		{[]string{"pull", "tyni"}, exitUsage, "did you mean tiny?"},
+		{[]string{"pull", "robertabase"}, exitUsage, "did you mean roberta-base?"},
 		{[]string{"pull", "bert-base"}, exitUsage, "bert-base-uncased, bert-base-uncased-int8, bert-base-cased"},
-		{[]string{"pull", "--hub", "http://example.com", "tiny"}, exitUsage, "https"},
-		{[]string{"pull", "--catalogue", "missing.json", "tiny"}, exitTrouble, "missing.json"},
-		{[]string{"list", "--catalogue", "missing.json"}, exitTrouble, "missing.json"},
-		{[]string{"list", "--catalogue", "model_hub_test.go"}, exitUsage, "it is not JSON"},
-		{[]string{"pull", "--offline", "tiny"}, exitTrouble, "vocab.txt from"},
-		{[]string{"verify", "tiny"}, exitTrouble, "infill model pull tiny"},
+		{[]string{"pull", "--hub", "http://example.com", "o/tiny"}, exitUsage, "https"},
+		{[]string{"pull", "--hub", "http://example.com", "roberta-base"}, exitUsage, "https"},
+		{[]string{"pull", "--offline", "o/tiny"}, exitTrouble, "on a machine with a network, and copy its folder, "},
+		{[]string{"pull", "--offline", "roberta-base"}, exitTrouble, "tokenizer.json from"},
+		{[]string{"pull", "--file", "x.onnx", "roberta-base"}, exitUsage, "--file goes with"},
+		{[]string{"pull", "--file", "x.onnx", "o/tiny", "o/n"}, exitUsage, "--file goes with"},
+		{[]string{"verify", "o/tiny"}, exitTrouble, "infill model pull o/tiny"},
+		{[]string{"verify", "roberta-base"}, exitTrouble, "infill model pull roberta-base"},
 		{[]string{"verify", "nothing-of-that-name"}, exitUsage, "model list"},
 		{[]string{"verify", "nothing-of-that-name"}, exitUsage, "default and small; infill model list"},
-		{[]string{"verify", "--all", "tiny"}, exitUsage, "--all"},
+		{[]string{"verify", "--all", "o/tiny"}, exitUsage, "--all"},
 		{[]string{"verify", tinyModel}, exitTrouble, "SHA256SUMS"},
 		{[]string{"verify", tinyModel + "/nowhere"}, exitTrouble, "nowhere"},
 		{[]string{"list", "x"}, exitUsage, "no argument"},
@@ -250,54 +366,51 @@ func TestModelPullRefuses(t *testing.T) {
 		}
 	}
 	t.Setenv("INFILL_OFFLINE", "1")
-	if r := infillRun("", "model", "pull", "tiny"); r.code != exitTrouble ||
+	if r := infillRun("", "model", "pull", "o/tiny"); r.code != exitTrouble ||
 		!strings.Contains(r.err, "offline") {
 		t.Errorf("INFILL_OFFLINE: exit %d: %s", r.code, r.err)
 	}
-	if len(*requests) != 0 {
-		t.Errorf("requests: %q", *requests)
+	if log := server.Requests(); len(log) != 0 {
+		t.Errorf("requests: %v", log)
 	}
-	// A broken catalogue is no reason that a model with a path does not open.
-	put(t, os.Getenv("INFILL_CATALOGUE"), "{")
-	if r := infillRun("", "model", "info", tinyModel); r.code != 0 {
-		t.Errorf("exit %d: %s", r.code, r.err)
-	}
-	if r := infillRun("", "model", "info", "tiny"); r.code != exitUsage ||
-		!strings.Contains(r.err, "own.json:1") {
-		t.Errorf("exit %d: %s", r.code, r.err)
+	t.Setenv("INFILL_OFFLINE", "")
+	for name, text := range map[string]string{"o/nowhere": "HF_TOKEN", "o/tiny@v9": "no revision v9",
+		"o/bare": "optimum-cli export onnx --model o/bare", "o/classes": "--file PATH",
+		"o/odd": "name one of a.onnx, b.onnx: --file PATH"} {
+		server.Put("o/bare", hubtest.Masked(nil))
+		server.Put("o/odd", hubtest.Masked(map[string][]byte{"a.onnx": {1}, "b.onnx": {2}}))
+		server.Put("o/classes", &hubtest.Repo{Pipeline: "text-classification"})
+		if r := infillRun("", "model", "pull", name); r.code != exitTrouble || !strings.Contains(r.err, text) {
+			t.Errorf("%s: exit %d: %s", name, r.code, r.err)
+		}
 	}
 }
 
 // Ctrl-C in the middle of a download: exit 130, and the next pull goes on.
 func TestModelPullInterrupted(t *testing.T) {
-	tinyHub(t)
-	good := os.Getenv("INFILL_HUB")
+	server := tinyHub(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", fmt.Sprint(mustSize(t, "model.onnx")))
-		_, _ = w.Write([]byte{8})
+	first := true
+	server.Serve = func(w http.ResponseWriter, r *http.Request, data []byte) bool {
+		if !first || data == nil {
+			return false
+		}
+		first = false
+		w.Header().Set("Content-Length", fmt.Sprint(len(data)))
+		_, _ = w.Write(data[:1])
 		w.(http.Flusher).Flush()
 		cancel()
 		<-r.Context().Done()
-	}))
-	defer slow.Close()
+		return true
+	}
 	var out, errs strings.Builder
-	if code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, []string{"model", "pull", "--hub", slow.URL, "tiny"}); code != exitInterrupted ||
-		!strings.Contains(errs.String(), "goes on there") {
+	if code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, []string{"model", "pull", "o/tiny"}); code != exitInterrupted ||
+		!strings.Contains(errs.String(), "infill model pull o/tiny goes on there") {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
-	if r := infillRun("", "model", "pull", "--hub", good, "tiny"); r.code != 0 {
+	if r := infillRun("", "model", "pull", "o/tiny"); r.code != 0 {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
-}
-
-func mustSize(t *testing.T, name string) int64 {
-	t.Helper()
-	info, err := os.Stat(filepath.Join(tinyModel, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.Size()
 }
 
 // HTTPS_PROXY is asked to reach the hub.
@@ -313,7 +426,7 @@ func TestModelPullProxy(t *testing.T) {
 	cmd := exec.CommandContext(
 		ctx, os.Args[0], "model", "pull", "--hub",
 		"https://hub.invalid",
-		"tiny",
+		"roberta-base",
 	)
 	cmd.Env = append(
 		os.Environ(), asCommand+"=1",
@@ -339,11 +452,12 @@ func TestModelPullProxy(t *testing.T) {
 	_ = cmd.Wait()
 }
 
-// The commands of docs/guide/models.md run, with the tiny model under the names that they use.
+// The commands of docs/guide/models.md run, with the tiny model under the name that they use.
 func TestDocumentedModelCommands(t *testing.T) {
-	tinyHub(t)
-	own := os.Getenv("INFILL_CATALOGUE")
-	put(t, own, strings.Replace(get(t, own), `"trusted"`, `"bert-base-uncased"`, 1))
+	server := tinyHub(t)
+	server.Put("google-bert/bert-base-uncased", hubtest.Masked(map[string][]byte{
+		"vocab.txt": []byte(get(t, tinyModel+"/vocab.txt")), "model.onnx": []byte(get(t, tinyModel+"/model.onnx")),
+		"onnx/model_fp16.onnx": []byte(get(t, tinyModel+"/model.onnx")), "config.json": []byte(get(t, tinyModel+"/config.json"))}))
 	doc := get(t, filepath.Join("..", "..", "docs", "guide", "models.md"))
 	tiny, err := filepath.Abs(tinyModel)
 	if err != nil {
@@ -455,7 +569,7 @@ func TestLyingServerIsNotLogged(t *testing.T) {
 			go lie(c, slow.Listener.Addr().String(), lies)
 		}
 	}()
-	command := exec.Command(os.Args[0], "model", "pull", "tiny", "--progress", "none")
+	command := exec.Command(os.Args[0], "model", "pull", "o/tiny", "--progress", "none")
 	command.Env = append(os.Environ(), asCommand+"=1", "INFILL_HUB=http://"+l.Addr().String())
 	var out, errs bytes.Buffer
 	command.Stdout, command.Stderr = &out, &errs

@@ -67,10 +67,10 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 	}
 	r := &recognised{}
 	var problems []error
-	if src.part != "" {
-		r.Info, problems = mlm.Inspect(src.files(), src.file)
+	if src.Part != "" {
+		r.Info, problems = mlm.Inspect(src.Files(), src.File)
 	} else {
-		r.Info, problems = mlm.InspectDir(src.dir, src.file)
+		r.Info, problems = mlm.InspectDir(src.Dir, src.File)
 	}
 	for _, p := range problems {
 		r.Problems = append(r.Problems, p.Error())

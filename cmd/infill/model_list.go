@@ -13,14 +13,9 @@ import (
 )
 
 const modelListDescription = "" +
-	`Hash says how a download is checked. pinned: against SHA-256 sums that the catalogue has. first
-use: nothing is known in advance; what arrives first is recorded, and compared ever after.`
-
-// catalogueFlag is the flag of the commands that look models up.
-func catalogueFlag(file *string) *option {
-	return textFlag("catalogue",
-		"JSON `FILE` with models of your own; they go before the built-in ones", file)
-}
+	`Beside the models with short names there are the repositories of the hub that were pulled.
+Hash says how a download is checked. pinned: against SHA-256 sums of the program. first use: what
+arrives first is recorded, and compared ever after.`
 
 // A listed is one model that list prints.
 type listed struct {
@@ -30,24 +25,24 @@ type listed struct {
 	Licence      string `json:"licence"`
 	Home         string `json:"home"`
 	Note         string `json:"note,omitempty"`
-	Cached       string `json:"cached"` // embedded, yes, partly, no
-	Hash         string `json:"hash"`   // pinned, or first use
+	Cached       string `json:"cached"`           // embedded, yes, partly, no
+	Hash         string `json:"hash"`             // pinned, or first use
+	Commit       string `json:"commit,omitempty"` // of a repository
 	Folder       string `json:"folder,omitempty"`
 }
 
 func modelListCommand(std stdio) *cli.Command {
-	var file string
 	var asJSON bool
 	return &cli.Command{
 		Name:        "list",
-		Usage:       "the models that have a name: the embedded ones and those that pull downloads",
+		Usage:       "the models that have a name: those of the program, of pull, and pulled ones",
 		Description: modelListDescription,
-		Flags:       join([]*option{catalogueFlag(&file), jsonFlag(&asJSON)}),
+		Flags:       join([]*option{jsonFlag(&asJSON)}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("model list takes no argument, got %q", c.Args().First())
 			}
-			catalogue, cache, err := modelShelf(file)
+			cache, err := hub.UserCache()
 			if err != nil {
 				return err
 			}
@@ -57,10 +52,10 @@ func modelListCommand(std stdio) *cli.Command {
 					Bytes: m.Bytes(), Home: "embedded in this command", Note: m.Note,
 					Cached: "embedded", Hash: "pinned"})
 			}
-			for _, m := range catalogue.Models {
-				l := listed{Name: m.Name, Architecture: m.Architecture, Bytes: m.Size(), Licence: m.Licence,
+			for _, m := range cache.Models() {
+				l := listed{Name: m.String(), Architecture: m.Architecture, Bytes: m.Size(), Licence: m.Licence,
 					Home: m.Home, Note: m.Note,
-					Cached: cache.State(m).String(), Hash: hashWord(m)}
+					Cached: cache.State(m).String(), Hash: hashWord(m), Commit: m.Commit}
 				if l.Cached == hub.Present.String() {
 					l.Folder = cache.Folder(m)
 				}
@@ -80,7 +75,7 @@ func modelListCommand(std stdio) *cli.Command {
 }
 
 func hashWord(m *hub.Model) string {
-	if m.Pinned() {
+	if len(m.Unpinned()) == 0 {
 		return "pinned"
 	}
 	return "first use"

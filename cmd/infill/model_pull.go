@@ -4,30 +4,43 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"infill/internal/count"
+	"infill/mlm/device"
 	"infill/models"
 	"infill/models/hub"
 )
 
 const modelPullDescription = "" +
-	`Every file is fetched at a fixed version and compared with its SHA-256. A download that was
-interrupted goes on where it stopped. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured.`
+	`NAME is one of infill model list, or OWNER/NAME or OWNER/NAME@REVISION of the hub, which has to
+have an ONNX export. Every file is fetched at a fixed version. Its SHA-256 is compared with the
+program's, or with that of the first download. A download that was interrupted goes on where it
+stopped. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured, and so are HF_TOKEN, HF_ENDPOINT and
+HF_HUB_OFFLINE.`
+
+// pullFlags are the flags of infill model pull.
+type pullFlags struct {
+	address, file, mode string
+	offline, quiet      bool
+}
 
 func modelPullCommand(std stdio) *cli.Command {
-	var file, mode string
-	var offline, quiet bool
-	address := hub.DefaultHub
+	f := &pullFlags{address: hub.ForeignHub()}
 	flags := []*option{
-		catalogueFlag(&file),
-		textFlag("hub", "`URL` of a mirror of the hub", &address),
-		boolFlag("offline", "download nothing; say what is missing and where to put it", &offline),
-		boolFlag("quiet", "print the folder only", &quiet),
-		wordFlag("progress", "auto|json|none, on standard error", &mode, "auto", "json", "none"),
+		textFlag("file", "`PATH` of the repository's ONNX file, such as onnx/model_fp16.onnx, in place "+
+			"of the best for this processor", &f.file),
+		textFlag("hub", "`URL` of a mirror of the hub", &f.address),
+		boolFlag("offline", "download nothing; say what is missing and where to put it", &f.offline),
+		boolFlag("quiet", "print the folder only", &f.quiet),
+		wordFlag("progress", "auto|json|none, on standard error", &f.mode, "auto", "json", "none"),
 	}
+	flags[0].env = "" // it is for one model
 	return &cli.Command{
 		Name:        "pull",
 		Usage:       "download models by name, checked, into the cache; prints their folders",
@@ -36,71 +49,110 @@ func modelPullCommand(std stdio) *cli.Command {
 		Flags:       join(flags),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return usagef("no model named; infill model list shows the names")
+				return usagef("no model named; infill model list shows names, and the hub has others: " +
+					"infill model pull OWNER/NAME")
 			}
-			catalogue, cache, err := modelShelf(file)
-			if err != nil {
-				return err
-			}
-			var wanted []*hub.Model
-			for _, name := range c.Args().Slice() {
-				if _, ok := models.Find(name); ok {
-					return usagef("the model %s is part of the command; nothing to download", name)
-				}
-				m, err := catalogue.Find(name)
-				if err != nil {
-					return unknownModel(catalogue, name)
-				}
-				wanted = append(wanted, m)
-			}
-			for _, m := range wanted {
-				p := &pullProgress{meter: newMeter(mode, quiet, std.err)}
-				o := hub.Options{Hub: address, Offline: offline, Progress: p.show}
-				if !quiet {
-					o.Log = p.note
-				}
-				if err := pullOne(c.Context, std, cache, m, o, p); err != nil {
-					return err
-				}
-			}
-			return nil
+			return f.pull(c.Context, std, c.Args().Slice())
 		},
 	}
 }
 
-func pullOne(ctx context.Context, std stdio, cache hub.Cache, m *hub.Model, o hub.Options,
+func (f *pullFlags) pull(ctx context.Context, std stdio, names []string) error {
+	cache, err := hub.UserCache()
+	if err != nil {
+		return err
+	}
+	if f.file != "" {
+		f.file = path.Clean(filepath.ToSlash(f.file))
+	}
+	for _, name := range names {
+		_, part := models.Find(name)
+		_, repository := hub.ParseRepository(name)
+		switch {
+		case part:
+			return usagef("the model %s is part of the command; nothing to download", name)
+		case f.file != "" && (!repository || len(names) > 1):
+			return usagef("--file goes with one OWNER/NAME of the hub")
+		}
+		if _, err := hub.Find(name); err != nil && !repository {
+			return unknownModel(name)
+		}
+	}
+	o := hub.Options{Hub: f.address, Int8: device.Processor{}.Int8(),
+		Offline: f.offline || hub.ForeignOffline()}
+	if !o.Offline {
+		if o.Token, err = hub.Token(f.address); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		p := &pullProgress{meter: newMeter(f.mode, f.quiet, std.err)}
+		o.Progress, o.Log = p.show, nil
+		if !f.quiet {
+			o.Log = p.note
+		}
+		if err := f.one(ctx, std, cache, name, o, p); err != nil {
+			return hubError(err)
+		}
+	}
+	return nil
+}
+
+// one pulls a model and prints its folder.
+func (f *pullFlags) one(ctx context.Context, std stdio, cache hub.Cache, name string, o hub.Options,
 	p *pullProgress) error {
-	if cache.State(m) != hub.Present && !o.Offline && o.Log != nil {
-		o.Log(fmt.Sprintf("%s: %s, %s, from %s", m.Name, megabytes(m.Size()), m.Licence, m.Home))
-	}
-	if !m.Pinned() { // said even with --quiet
-		p.note(fmt.Sprintf("warning: %s: the catalogue does not know the hashes of %s; what the first "+
-			"download brings is trusted, recorded, and compared ever after",
-			m.Name, unpinned(m)))
-	}
 	begin()
+	m, err := hub.Find(name)
+	if r, ok := hub.ParseRepository(name); ok {
+		if o.Offline && cache.Find(r, f.file) == nil {
+			if dir, _ := hub.Foreign(r, f.file, o.Int8); dir != "" {
+				_, err = fmt.Fprintln(std.out, dir)
+				return err
+			}
+		}
+		m, err = cache.Look(ctx, r, f.file, o)
+	}
+	if err != nil {
+		return err
+	}
+	if cache.State(m) != hub.Present && !o.Offline && o.Log != nil {
+		for _, line := range announced(m) {
+			o.Log(line)
+		}
+	}
+	if u := m.Unpinned(); len(u) > 0 && m.Commit == "" { // said even with --quiet
+		p.note(fmt.Sprintf("warning: %s: the program does not know the hashes of %s; what the first "+
+			"download brings is trusted, recorded, and compared ever after", m.Name, strings.Join(u, ", ")))
+	}
 	folder, err := cache.Pull(ctx, m, o)
 	p.clear()
-	switch {
-	case errors.Is(err, context.Canceled):
-		p.note(fmt.Sprintf("what has arrived is kept; infill model pull %s goes on there", m.Name))
+	if errors.Is(err, context.Canceled) {
+		p.note(fmt.Sprintf("what has arrived is kept; infill model pull %s goes on there", name))
+	}
+	if err != nil {
 		return err
-	case err != nil:
-		return hubError(err)
 	}
 	_, err = fmt.Fprintln(std.out, folder)
 	return err
 }
 
-// unpinned names the files whose hashes are not known in advance.
-func unpinned(m *hub.Model) string {
-	var out []string
+// announced says what is going to be downloaded.
+func announced(m *hub.Model) []string {
+	text := fmt.Sprintf("%s: %s, %s, from %s", m, megabytes(m.Size()), m.Licence, m.Home)
+	if m.Commit == "" {
+		return []string{text}
+	}
+	text += fmt.Sprintf(" at commit %.12s, trusted on first use", m.Commit)
+	var sizes []string
 	for _, f := range m.Files {
-		if !f.Pinned() {
-			out = append(out, f.Path)
+		if f.Size() >= 1e6 || f.Path == m.Export() {
+			sizes = append(sizes, path.Base(f.Path)+" "+megabytes(f.Size()))
 		}
 	}
-	return strings.Join(out, ", ")
+	if rest := len(m.Files) - len(sizes); rest > 0 {
+		sizes = append(sizes, count.Of(rest, "small file"))
+	}
+	return []string{text, "  " + m.Note, "  " + strings.Join(sizes, ", ")}
 }
 
 // pullProgress shows how far a download is.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill"
 	"infill/internal/count"
 	"infill/internal/disk"
 	"infill/models/weights"
@@ -34,11 +35,11 @@ func modelSaveCommand(std stdio) *cli.Command {
 			if dir == "" { // an unset variable, which is not the present folder
 				return usagef("model save: the name of the folder is empty; give one that does not exist")
 			}
-			src, err := resolveModel(c.Args().Get(0))
+			src, err := resolveModel(c.Args().Get(0), "")
 			if err != nil {
 				return err
 			}
-			if err := src.save(dir); err != nil {
+			if err := saveModel(src, dir); err != nil {
 				return fmt.Errorf("model save: %w", err)
 			}
 			_, err = fmt.Fprintln(std.out, dir)
@@ -47,18 +48,18 @@ func modelSaveCommand(std stdio) *cli.Command {
 	}
 }
 
-// save writes the files of a model to a new folder.
-func (s source) save(dir string) error {
-	if s.file != "" {
-		return fmt.Errorf("%s is a file; give the folder of the model", filepath.Join(s.dir, s.file))
+// saveModel writes the files of a model to a new folder.
+func saveModel(s infill.Source, dir string) error {
+	if s.File != "" {
+		return fmt.Errorf("%s is a file; give the folder of the model", filepath.Join(s.Dir, s.File))
 	}
-	if s.part != "" {
-		return saveFolder(s.files(), dir)
+	if s.Part != "" {
+		return saveFolder(s.Files(), dir)
 	}
-	if inside, err := below(s.dir, dir); err != nil || inside {
+	if inside, err := below(s.Dir, dir); err != nil || inside {
 		return cmp.Or(err, fmt.Errorf("%s is in the folder of the model; give one outside", dir))
 	}
-	files, done, err := openRoot(s.dir)
+	files, done, err := openRoot(s.Dir)
 	if err != nil {
 		return err
 	}

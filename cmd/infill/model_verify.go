@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/internal/disk"
 	"infill/models"
@@ -36,10 +37,8 @@ type verification struct {
 }
 
 func modelVerifyCommand(std stdio) *cli.Command {
-	var file string
 	var all, asJSON bool
 	flags := []*option{
-		catalogueFlag(&file),
 		boolFlag("all", "the embedded models and every model in the cache", &all),
 		jsonFlag(&asJSON),
 	}
@@ -51,7 +50,7 @@ func modelVerifyCommand(std stdio) *cli.Command {
 		Description: modelVerifyDescription,
 		Flags:       join(flags),
 		Action: func(c *cli.Context) error {
-			catalogue, cache, err := modelShelf(file)
+			cache, err := hub.UserCache()
 			if err != nil {
 				return err
 			}
@@ -65,15 +64,15 @@ func modelVerifyCommand(std stdio) *cli.Command {
 				}
 			}
 			if all {
-				for _, m := range catalogue.Models {
+				for _, m := range cache.Models() {
 					if cache.State(m) == hub.Present {
-						names = append(names, m.Name)
+						names = append(names, cache.Folder(m))
 					}
 				}
 			}
 			fault := false
 			for _, name := range names {
-				v, err := verifyModel(c.Context, catalogue, cache, name)
+				v, err := verifyModel(c.Context, cache, name)
 				if err != nil {
 					return err
 				}
@@ -95,26 +94,25 @@ func modelVerifyCommand(std stdio) *cli.Command {
 	}
 }
 
-func verifyModel(ctx context.Context, catalogue *hub.Catalogue, cache hub.Cache,
-	name string) (*verification, error) {
+func verifyModel(ctx context.Context, cache hub.Cache, name string) (*verification, error) {
 	v := &verification{Model: name}
 	var err error
 	if files, ok := models.Find(name); ok {
 		v.Files, err = hub.VerifyFolder(ctx, files)
-	} else if m := fetchedModel(catalogue, cache, name); m != nil {
-		v.Model, v.Folder = m.Name, cache.Folder(m)
+	} else if m := fetchedModel(cache, name); m != nil {
+		v.Model, v.Folder = m.String(), cache.Folder(m)
 		if _, serr := os.Stat(v.Folder); serr != nil {
 			return nil, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads it",
-				m.Name, m.Name)
+				m, pullWords(m))
 		}
 		v.Files, err = cache.Verify(ctx, m)
 	} else {
-		var src source
-		if src, err = resolveModel(name); err != nil {
+		var src infill.Source
+		if src, err = resolveModel(name, ""); err != nil {
 			return nil, err
 		}
-		v.Folder = src.dir
-		v.Files, err = verifyDir(ctx, src.dir)
+		v.Folder = src.Dir
+		v.Files, err = verifyDir(ctx, src.Dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -123,11 +121,14 @@ func verifyModel(ctx context.Context, catalogue *hub.Catalogue, cache hub.Cache,
 	return v, nil
 }
 
-// fetchedModel is the model of the catalogue that a name or the path of its folder means, nil if
-// neither does.
-func fetchedModel(catalogue *hub.Catalogue, cache hub.Cache, name string) *hub.Model {
+// fetchedModel is the pulled model that a name or the path of its folder means, nil if there is
+// none.
+func fetchedModel(cache hub.Cache, name string) *hub.Model {
 	given, gerr := os.Stat(name)
-	for _, m := range catalogue.Models {
+	if r, ok := hub.ParseRepository(name); ok && gerr != nil {
+		return cache.Find(r, "")
+	}
+	for _, m := range cache.Models() {
 		if gerr != nil && m.Name == name {
 			return m
 		}

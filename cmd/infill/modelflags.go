@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"infill/infill"
 	"infill/infill/energies"
 	"infill/infill/settings"
 	"infill/internal/disk"
@@ -19,14 +20,14 @@ type modelFlags struct {
 
 // An openModel is a model and where it comes from.
 type openModel struct {
-	from  source
+	from  infill.Source
 	model *mlm.Model
 }
 
 func (f *modelFlags) flags() []*option {
 	f.Model = *settings.ModelDefaults()
 	return group(groupModel, settingFlags(settings.ModelTable(), &f.Model, map[string]string{
-		"model": `folder of an ONNX export, its .onnx file, or a name of "infill model list"`,
+		"model": `folder of an ONNX export, its .onnx file, or a name as "infill model pull" takes it`,
 		"device": "what evaluates the model, doctor lists what there is; " + mlm.AutoDevice +
 			": large models on one that is installed, if fill or batch may round",
 	}))
@@ -47,15 +48,12 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 }
 
 // source is where the model that the flags name comes from.
-func (f *modelFlags) source() (source, error) {
-	src, err := resolveModel(f.Name)
-	if file := f.Options.File; err == nil && file != "" {
-		if src.file != "" {
-			return source{}, usagef("two files: --model %s and --model-file %s", f.Name, file)
-		}
-		src.file = filepath.ToSlash(filepath.Clean(file))
+func (f *modelFlags) source() (infill.Source, error) {
+	file := f.Options.File
+	if file != "" {
+		file = filepath.ToSlash(filepath.Clean(file))
 	}
-	return src, err
+	return resolveModel(f.Name, file)
 }
 
 // mayRound lets chains run in another precision where that is not named. The scores of fillings
@@ -69,15 +67,14 @@ func (f *modelFlags) mayRound(v *settings.Fill) {
 func (f *modelFlags) forward() { f.Options.Forward = true }
 
 // once loads a model as the flags say, unless it is open already.
-func (f *modelFlags) once(ctx context.Context, src source) (m *mlm.Model, already bool, err error) {
+func (f *modelFlags) once(ctx context.Context, src infill.Source) (m *mlm.Model, already bool,
+	err error) {
 	for _, o := range f.opened {
-		if o.from.same(src, o.model.Info().File) {
+		if sameModel(o.from, src, o.model.Info().File) {
 			return o.model, true, nil
 		}
 	}
-	opt := f.Options
-	opt.File = src.file
-	if m, err = src.open(ctx, opt); err != nil {
+	if m, err = src.Open(ctx, f.Options); err != nil {
 		return nil, false, err
 	}
 	f.opened = append(f.opened, openModel{src, m})
@@ -88,7 +85,7 @@ func (f *modelFlags) once(ctx context.Context, src source) (m *mlm.Model, alread
 // opener's to close.
 func (f *modelFlags) secondModels() energies.Options {
 	open := func(ctx context.Context, name string) (*mlm.Model, bool, error) {
-		src, err := resolveModel(name)
+		src, err := resolveModel(name, "")
 		if err != nil {
 			return nil, false, err
 		}

@@ -18,9 +18,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill"
 	"infill/infill/energies"
 	"infill/infill/settings"
 	"infill/mlm"
+	"infill/models/hub"
 	"infill/server"
 )
 
@@ -171,7 +173,7 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 // A namedModel is a model that requests can name.
 type namedModel struct {
 	name string
-	from source
+	from infill.Source
 }
 
 // named finds the models of the flags.
@@ -185,11 +187,14 @@ func (f *serveFlags) named() ([]namedModel, error) {
 		name, path, ok := strings.Cut(text, "=")
 		if !ok {
 			name, path = filepath.Base(text), text
+			if r, ok := hub.ParseRepository(text); ok {
+				name = filepath.Base(r.ID)
+			}
 		}
 		if name == "" || path == "" {
 			return nil, usagef("--model %s: want NAME=FOLDER", text)
 		}
-		src, err := resolveModel(path)
+		src, err := resolveModel(path, "")
 		if err != nil {
 			return nil, err
 		}

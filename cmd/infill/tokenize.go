@@ -63,9 +63,9 @@ func tokenizeCommand(std stdio) *cli.Command {
 
 // openTokenizer loads only the tokenizer of the model that a flag names.
 func openTokenizer(model string) (*tokenize.Tokenizer, error) {
-	src, err := resolveModel(model)
+	src, err := resolveModel(model, "")
 	if err != nil {
 		return nil, err
 	}
-	return tokenize.Load(src.files())
+	return tokenize.Load(src.Files())
 }

@@ -33,7 +33,7 @@ func key(s Spec) string { return s.Kind + ":" + s.Path }
 type Options struct {
 	mlm.Options
 	// Model opens a masked model by its name. A shared one stays its opener's to close, after the
-	// parts. nil: it is a folder, see [mlm.OpenDir].
+	// parts. nil: it is opened by its name, see [infill.OpenModel].
 	Model func(ctx context.Context, name string) (m *mlm.Model, shared bool, err error)
 }
 
@@ -147,7 +147,7 @@ func open(ctx context.Context, s Spec, o Options) (*part, error) {
 // model opens a masked model.
 func (o Options) model(ctx context.Context, name string) (m *mlm.Model, shared bool, err error) {
 	if o.Model == nil {
-		m, err = mlm.OpenDir(ctx, name, o.Options)
+		m, err = infill.OpenModel(ctx, name, o.Options)
 		return m, false, err
 	}
 	return o.Model(ctx, name)

@@ -13,7 +13,6 @@ import (
 	"infill/lab/internal/chains"
 	"infill/lab/internal/runlog"
 	"infill/mlm"
-	"infill/models"
 )
 
 // defaultVocab is -vocab unless somebody says otherwise.
@@ -168,10 +167,7 @@ func (j *job) open(ctx context.Context) (*mlm.Model, error) {
 	default:
 		return nil, fmt.Errorf("-precision %s: want %v or %v", j.precision, mlm.Float32, mlm.BFloat16)
 	}
-	if j.model == "" {
-		return mlm.Open(ctx, models.Small(), opt)
-	}
-	return mlm.OpenDir(ctx, j.model, opt)
+	return infill.OpenModel(ctx, cmp.Or(j.model, "small"), opt)
 }
 
 // name is the model's in the records.

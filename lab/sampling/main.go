@@ -12,6 +12,7 @@
 package sampling
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -21,7 +22,6 @@ import (
 	"infill/infill"
 	"infill/lab/internal/chains"
 	"infill/mlm"
-	"infill/models"
 )
 
 // texts are sentences of two to six blanks that depend on each other.
@@ -70,7 +70,7 @@ func Command(ctx context.Context, args []string, _ io.Reader, _, errs io.Writer)
 }
 
 func run(ctx context.Context, folder, file, only, list string, threads int, o options) error {
-	m, err := open(ctx, folder, mlm.Options{Threads: threads})
+	m, err := infill.OpenModel(ctx, cmp.Or(folder, "small"), mlm.Options{Threads: threads})
 	if err != nil {
 		return err
 	}
@@ -116,11 +116,4 @@ func run(ctx context.Context, folder, file, only, list string, threads int, o op
 		fmt.Println(sums[i].line().row(names[i]))
 	}
 	return nil
-}
-
-func open(ctx context.Context, folder string, o mlm.Options) (*mlm.Model, error) {
-	if folder == "" {
-		return mlm.Open(ctx, models.Small(), o)
-	}
-	return mlm.OpenDir(ctx, folder, o)
 }

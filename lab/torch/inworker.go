@@ -2,6 +2,7 @@ package torch
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -21,7 +22,6 @@ import (
 
 	"infill/infill"
 	"infill/mlm"
-	"infill/models"
 	"infill/samplers"
 )
 
@@ -47,10 +47,7 @@ type sentence struct {
 
 // openModel opens the folder, or the program's model small for "".
 func openModel(dir string, o mlm.Options) (*mlm.Model, error) {
-	if dir == "" {
-		return mlm.Open(context.Background(), models.Small(), o)
-	}
-	return mlm.OpenDir(context.Background(), dir, o)
+	return infill.OpenModel(context.Background(), cmp.Or(dir, "small"), o)
 }
 
 // serve answers commands until its input ends.

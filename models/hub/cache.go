@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,13 +22,13 @@ type Cache struct {
 }
 
 // Folder is where the files of this version of a model lie or will lie.
-func (c Cache) Folder(m *Model) string { return filepath.Join(c.Dir, m.Name, m.Key()) }
+func (c Cache) Folder(m *Model) string { return filepath.Join(c.Dir, folderOf(m.Name), m.Key()) }
 
 func (c Cache) recordPath(m *Model) string { return c.Folder(m) + ".json" }
 
 // partial is the folder of a download that is not complete.
 func (c Cache) partial(m *Model) string {
-	return filepath.Join(c.Dir, m.Name, "."+m.Key()+".partial")
+	return filepath.Join(c.Dir, folderOf(m.Name), "."+m.Key()+".partial")
 }
 
 // A State tells what the cache holds of a model.
@@ -78,63 +77,6 @@ func (c Cache) missing(m *Model) []*File {
 	return out
 }
 
-// A Record says what was fetched. It lies beside the model's folder and is what files without a
-// known hash are compared with ever after. Its tags are the format of that file.
-type Record struct {
-	Version int    `json:"version"`
-	Model   string `json:"model"`
-	Files   []Sum  `json:"files"`
-}
-
-// A Sum is one file of a record.
-type Sum struct {
-	Path     string `json:"path"`
-	From     string `json:"from"`
-	Bytes    int64  `json:"bytes"`
-	SHA256   string `json:"sha256"`
-	FirstUse bool   `json:"first_use,omitempty"` // the hash was not known before the first download
-}
-
-// readRecord returns the record of a model, nil if there is none or it is not readable as one.
-func (c Cache) readRecord(m *Model) *Record {
-	data, err := disk.Read(c.recordPath(m), maxCatalogue)
-	if err != nil {
-		return nil
-	}
-	var r Record
-	if json.Unmarshal(data, &r) != nil || r.Version != 1 || r.Model != m.Name {
-		return nil
-	}
-	return &r
-}
-
-func (r *Record) find(path string) *Sum {
-	if r == nil {
-		return nil
-	}
-	for i := range r.Files {
-		if r.Files[i].Path == path && goodHash.MatchString(r.Files[i].SHA256) {
-			return &r.Files[i]
-		}
-	}
-	return nil
-}
-
-// expected is the hash that a file must have: the catalogue's, else the recorded one, else "".
-func (r *Record) expected(f *File) string {
-	if f.SHA256 != "" {
-		return f.SHA256
-	}
-	if s := r.find(f.Path); s != nil {
-		return s.SHA256
-	}
-	return ""
-}
-
-// Expected is the SHA-256 that a file of a model must have, as the catalogue or, for a file trusted
-// on first use, the cache's record says; "" if neither does.
-func (c Cache) Expected(m *Model, f *File) string { return c.readRecord(m).expected(f) }
-
 // A Check is the comparison of one file with what it should be.
 type Check struct {
 	Path   string `json:"path"`
@@ -175,7 +117,7 @@ func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 	var out []Check
 	for _, f := range m.Files {
 		by := "the catalogue"
-		if !f.Pinned() {
+		if !m.pinned(f) {
 			by = "the record of the first download"
 		}
 		check, err := verifyFile(ctx, dir, f.Path, rec.expected(f), by)
@@ -186,7 +128,7 @@ func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 			return nil, fmt.Errorf("%w: %s: %w", errStore, c.Folder(m), err)
 		}
 		if f.Bytes > 0 && check.Result == Unknown && check.Bytes != f.Bytes {
-			check.Result, check.By = Differs, "the size in the catalogue"
+			check.Result, check.By = Differs, "the size that was stated"
 		}
 		out = append(out, check)
 	}

@@ -76,7 +76,7 @@ func stated(dir fs.FS) (map[string]string, string, error) {
 		file  string
 		parse func([]byte) (map[string]string, error)
 	}{{sumsFile, parseSums}, {cardFile, parseCard}} {
-		text, err := disk.ReadFS(dir, source.file, maxCatalogue)
+		text, err := disk.ReadFS(dir, source.file, maxRecord)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -2,14 +2,11 @@ package hub
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -35,6 +32,34 @@ func (t *temporary) Error() string { return t.err.Error() }
 func (t *temporary) Unwrap() error { return t.err }
 
 func again(format string, args ...any) error { return &temporary{err: fmt.Errorf(format, args...)} }
+
+// A trials counts attempts in a row that failed.
+type trials struct {
+	o     *Options
+	what  string // is tried
+	fails int
+}
+
+// again waits until it is time for another attempt. It returns an error if there is none.
+func (t *trials) again(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var temp *temporary
+	if !errors.As(err, &temp) {
+		return err
+	}
+	if t.fails++; t.fails >= t.o.Attempts {
+		return fmt.Errorf("%w: %s: %w (%d attempts)", ErrFetch, t.what, temp.err, t.fails)
+	}
+	wait := backoff(t.fails)
+	if temp.after > 0 {
+		wait = min(temp.after, longestWait)
+	}
+	t.o.Log(fmt.Sprintf("%s: %v; trying again in %v", t.what, temp.err,
+		wait.Round(100*time.Millisecond)))
+	return t.o.sleep(ctx, wait)
+}
 
 // startOver forgets what has arrived and asks for another attempt.
 func startOver(p *part, why string) error {
@@ -72,51 +97,58 @@ func (f *fetcher) fetch(ctx context.Context, file *File, want, path string) (str
 		f.o.Log(fmt.Sprintf("%s: going on after %d bytes", file.Path, p.n))
 	}
 	best := p.n
-	for fails, differing := 0, 0; ; {
+	t := trials{o: f.o, what: address}
+	for differing := 0; ; {
 		err := f.attempt(ctx, file, address, p)
-		if err == nil && want != "" && p.hash() != want {
-			if differing++; p.mixed && differing < 3 {
-				// The bytes may be of two versions of the file. A whole second fetch shows it.
-				err = startOver(p, "what arrived in pieces has another SHA-256 than it should")
-			} else {
-				err = fmt.Errorf("%w: %s has SHA-256 %s (%d bytes), it should have %s", ErrMismatch, address,
-					p.hash(), p.n, want)
-			}
-		}
-		if err == nil && want == "" && f.stated != "" && p.hash() != f.stated {
-			err = fmt.Errorf("%w: %s has SHA-256 %s (%d bytes), the hub says %s", ErrMismatch, address,
-				p.hash(), p.n, f.stated)
+		if err == nil {
+			err = f.compare(file, want, address, p)
 		}
 		if err == nil {
 			return p.hash(), p.n, p.finish()
 		}
-		if ctx.Err() != nil {
-			return "", 0, context.Cause(ctx)
-		}
-		var t *temporary
-		if !errors.As(err, &t) {
-			if errors.Is(err, ErrMismatch) || errors.Is(err, errTooLarge) {
-				p.discard()
-			}
-			return "", 0, err
+		if errors.Is(err, ErrMismatch) && want != "" && p.mixed && differing < 2 {
+			// The bytes may be of two versions of the file. A whole second fetch shows it.
+			differing++
+			err = startOver(p, "what arrived in pieces has another SHA-256 than it should")
 		}
 		if p.n-best >= goodAttempt { // more than ever, so this cannot go on for ever
-			fails, best = 0, p.n
+			t.fails, best = 0, p.n
 		}
-		if fails++; fails >= f.o.Attempts {
-			return "", 0, fmt.Errorf("%w: %s: %w (%d attempts); the %d bytes that arrived are kept, "+
-				"pull again to go on", ErrFetch, address, t.err, fails, p.n)
-		}
-		wait := backoff(fails)
-		if t.after > 0 {
-			wait = min(t.after, longestWait)
-		}
-		f.o.Log(fmt.Sprintf("%s: %v; trying again in %v", file.Path, t.err,
-			wait.Round(100*time.Millisecond)))
-		if err := f.o.sleep(ctx, wait); err != nil {
+		err = t.again(ctx, err)
+		switch {
+		case err == nil:
+		case errors.Is(err, ErrMismatch), errors.Is(err, errTooLarge):
+			p.discard()
+			return "", 0, err
+		case t.fails >= f.o.Attempts:
+			return "", 0, fmt.Errorf("%w; the %d bytes that arrived are kept, pull again to go on", err, p.n)
+		default:
 			return "", 0, err
 		}
 	}
+}
+
+// compare is an error if a file that has arrived is not what it should be.
+func (f *fetcher) compare(file *File, want, address string, p *part) error {
+	says := "it should have"
+	if want == "" {
+		want, says = f.stated, "the hub says"
+	}
+	if want != "" && p.hash() != want {
+		return fmt.Errorf("%w: %s has SHA-256 %s (%d bytes), %s %s", ErrMismatch, address, p.hash(), p.n,
+			says, want)
+	}
+	if file.Git != "" {
+		got, err := p.gitHash()
+		if err != nil {
+			return p.storeError(err)
+		}
+		if got != file.Git {
+			return fmt.Errorf("%w: %s has git's hash %s (%d bytes), the hub says %s", ErrMismatch, address,
+				got, p.n, file.Git)
+		}
+	}
+	return nil
 }
 
 // backoff is half a second, doubled with every failure up to 15 s, a quarter more or less.
@@ -127,17 +159,12 @@ func backoff(fails int) time.Duration {
 
 // attempt sends one request and takes what it brings.
 func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *part) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var arrived atomic.Int64
-	go watch(ctx, cancel, f.o.Stall, &arrived)
-
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	ctx, arrived, stop := f.o.watched(ctx)
+	defer stop()
+	req, err := newRequest(ctx, address)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrFetch, err)
+		return err
 	}
-	req.Header.Set("User-Agent", "infill")
-	req.Header.Set("Accept-Encoding", "identity")
 	if p.n > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.n))
 		if p.from.ETag != "" {
@@ -162,18 +189,18 @@ func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *pa
 	}
 	switch {
 	case file.Bytes > 0 && total >= 0 && total != file.Bytes:
-		return fmt.Errorf("%w: %s has %d bytes, the catalogue says %d", ErrMismatch, address, total,
+		return fmt.Errorf("%w: %s has %d bytes, it should have %d", ErrMismatch, address, total,
 			file.Bytes)
 	case total > file.limit():
-		return fmt.Errorf("%w: %s has %d bytes, the catalogue says about %d", errTooLarge, address, total,
+		return fmt.Errorf("%w: %s has %d bytes, it should have about %d", errTooLarge, address, total,
 			file.About)
 	case total < 0 && file.Bytes == 0 && file.SHA256 == "":
-		return fmt.Errorf("%w: %s: the server does not say how long the file is, and the catalogue "+
-			"knows neither its size nor its hash", ErrFetch, address)
+		return fmt.Errorf("%w: %s: the server does not say how long the file is, and neither its "+
+			"size nor its hash is known", ErrFetch, address)
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return nil // all of it is there
 	}
-	if err := f.copy(ctx, resp.Body, file, p, &arrived); err != nil {
+	if err := f.copy(ctx, resp.Body, file, p, arrived); err != nil {
 		return err
 	}
 	if total < 0 { // then the end of the connection looks like the end of the file
@@ -232,16 +259,8 @@ func (f *fetcher) begin(resp *http.Response, address string, p *part) (int64, er
 			return total, nil
 		}
 		return 0, startOver(p, "the server has less than what arrived before")
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
-		http.StatusInternalServerError,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return 0, &temporary{fmt.Errorf("the server says %s", printable(resp.Status)),
-			retryAfter(resp.Header.Get("Retry-After"))}
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return 0, fmt.Errorf("%w: %s: the server says %s; fetch it by hand and put it into its folder",
-			ErrNotPublic, address, printable(resp.Status))
 	}
-	return 0, fmt.Errorf("%w: %s: the server says %s", ErrFetch, address, printable(resp.Status))
+	return 0, denied(resp, address, f.o)
 }
 
 // copy takes the body.
@@ -268,80 +287,6 @@ func (f *fetcher) copy(ctx context.Context, body io.Reader, file *File, p *part,
 			return again("after %d bytes: %w", p.n, err)
 		}
 	}
-}
-
-// watch ends a connection that brings too little.
-func watch(ctx context.Context, cancel context.CancelCauseFunc, window time.Duration,
-	arrived *atomic.Int64) {
-	tick := time.NewTicker(window)
-	defer tick.Stop()
-	for last := int64(0); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			now := arrived.Load()
-			if now-last < stallBytes {
-				cancel(fmt.Errorf("%w: %d bytes in %v", errStalled, now-last, window))
-				return
-			}
-			last = now
-		}
-	}
-}
-
-// sendError sorts the errors of a request that got no answer.
-func sendError(ctx context.Context, err error) error {
-	var refused *redirectError
-	var cert *tls.CertificateVerificationError
-	var dns *net.DNSError
-	switch {
-	case errors.As(err, &refused), errors.As(err, &cert):
-		return fmt.Errorf("%w: %w", ErrFetch, err)
-	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Errorf("%w: %w", ErrNoNetwork, err)
-	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	return again("%w", err)
-}
-
-// A redirectError is a redirection that is not followed.
-type redirectError struct{ msg string }
-
-func (e *redirectError) Error() string { return e.msg }
-
-// redirect allows redirections to https, and on the machine itself, for mirrors and tests, from
-// http to http.
-func redirect(hub string) func(*http.Request, []*http.Request) error {
-	start, err := url.Parse(hub)
-	local := err == nil && start.Scheme == "http" && loopback(start.Hostname())
-	return func(req *http.Request, via []*http.Request) error {
-		switch {
-		case len(via) >= 10:
-			return &redirectError{"more than 10 redirections"}
-		case req.URL.Scheme == "https", local && req.URL.Scheme == "http" && loopback(req.URL.Hostname()):
-			return nil
-		}
-		return &redirectError{"redirected to " + printable(req.URL.Redacted()) + ", which is not https"}
-	}
-}
-
-// checkHub accepts https, and http on the machine itself.
-func checkHub(hub string) error {
-	u, err := url.Parse(hub)
-	if err == nil && u.Host != "" && u.User == nil &&
-		(u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())) {
-		return nil
-	}
-	return fmt.Errorf("%w: the hub's address %q is not https://HOST (http only on the machine itself)",
-		ErrCatalogue, hub)
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // contentRange reads "bytes 5-9/10", "bytes 5-9/*" (total -1) and "bytes */10" (start 0).
@@ -378,26 +323,4 @@ func retryAfter(s string) time.Duration {
 		return min(max(time.Until(at), 0), longestWait)
 	}
 	return 0
-}
-
-// printable keeps what a server says from commanding a terminal.
-func printable(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return '?'
-		}
-		return r
-	}, s)
-	return s[:min(len(s), 200)]
-}
-
-// defaultClient honours the proxies of the environment. Silent servers are given up by [watch].
-func defaultClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: 20 * time.Second}).DialContext,
-		TLSHandshakeTimeout: 20 * time.Second,
-		ForceAttemptHTTP2:   true,
-		DisableCompression:  true,
-	}}
 }

@@ -1,12 +1,11 @@
-// Package hub knows ONNX exports of masked language models in public places, fetches them into a
-// cache, and compares what lies there with what it should be.
+// Package hub fetches ONNX exports of masked language models from Hugging Face's hub into a cache,
+// and compares what lies there with what it should be.
 //
-// A [Catalogue] is a list of models. Each file of a model has the address of one immutable version
-// and, as a rule, its SHA-256. A file without a hash is trusted on first use: what arrives is
-// recorded beside the download and compared ever after. Where the hub itself states the hash of
-// such a file, which it does of large ones, what arrives must have it. Callers are told which of
-// the two it is ([File.Pinned]) and should say so. The catalogue that is part of the package has
-// entries of both kinds.
+// A [Model] is one of the [Catalogue], which is part of the package, or what [Cache.Look] finds in
+// a repository of the hub. [Cache.Pull] fetches both. Each file of a model has the address of one
+// immutable version. The catalogue has SHA-256 sums of most files. All others are trusted on first
+// use: what arrives is recorded beside the download and compared ever after. Where the hub states a
+// hash of such a file, what arrives must have it.
 //
 // A [Cache] holds one folder for each version of a model:
 //
@@ -14,9 +13,10 @@
 //	NAME/KEY.json      its record: what was fetched from where, sizes and hashes
 //	NAME/.KEY.partial/ a download under way or interrupted
 //	NAME/.KEY.lock     held by the process that downloads
+//	NAME/refs/REVISION of a repository: the KEY that a branch or tag stood for at its last pull
 //
-// KEY is made of the paths and hashes of the files, so that a new version never meets the files of
-// an old one.
+// NAME is that of the catalogue, or OWNER--NAME of a repository. KEY is made of the paths and
+// hashes of the files, or of the commit, so that a new version never meets the files of an old one.
 package hub
 
 import (
@@ -25,16 +25,16 @@ import (
 )
 
 var (
-	// ErrCatalogue is a catalogue that cannot be used; errors are of type *CatalogueError.
-	ErrCatalogue = errors.New("bad catalogue of models")
-	// ErrUnknown is a name that no catalogue has.
+	// ErrUsage is an address of a hub, or a description of a model, that makes no sense.
+	ErrUsage = errors.New("not usable")
+	// ErrUnknown is a name that the catalogue does not have.
 	ErrUnknown = errors.New("no such model")
 	// errOffline is a download that is needed while downloads are forbidden.
 	errOffline = errors.New("offline, and the model is not in the cache")
 	// ErrMismatch is a file that is not what it should be: another hash or another size.
 	ErrMismatch = errors.New("the file is not the one that was expected")
-	// errTooLarge is a file that is larger than the catalogue allows.
-	errTooLarge = errors.New("the file is larger than the catalogue says")
+	// errTooLarge is a file that is larger than it may be.
+	errTooLarge = errors.New("the file is larger than was said")
 	// ErrFetch is a server that does not hand out the file: refused, missing, or failing again and
 	// again.
 	ErrFetch = errors.New("download failed")
@@ -42,6 +42,19 @@ var (
 	ErrNotPublic = fmt.Errorf("%w: the model is not public there", ErrFetch)
 	// ErrNoNetwork is a server whose name is not known here. It wraps ErrFetch.
 	ErrNoNetwork = fmt.Errorf("%w: no network, or no such server", ErrFetch)
+	// ErrNoRepository is a repository, or a revision of one, that the hub does not have. It wraps
+	// ErrFetch.
+	ErrNoRepository = fmt.Errorf("%w: no such repository", ErrFetch)
+	// ErrNoExport is a repository without an ONNX file and its tokenizer, or without the one named.
+	ErrNoExport = errors.New("the repository has no ONNX export")
+	// ErrManyExports is a repository with several, none of a usual name. It wraps ErrNoExport.
+	ErrManyExports = fmt.Errorf("%w that is known by its name", ErrNoExport)
+	// ErrNotMasked is a repository of a model that does something else than to predict masked words.
+	ErrNotMasked = errors.New("not a masked language model")
+	// ErrAnswer is an answer of the hub about a repository that cannot be one.
+	ErrAnswer = errors.New("the hub's answer makes no sense")
+	// ErrToken is a token of the user that cannot be read or cannot be one.
+	ErrToken = errors.New("the token for the hub cannot be used")
 	// errStore is trouble with the cache's folder: no room, no permission.
 	errStore = errors.New("cannot store the download")
 	// errUnverified is a folder for which nothing says what it should hold.

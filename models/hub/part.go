@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -115,6 +116,17 @@ func (p *part) storeError(err error) error {
 }
 
 func (p *part) hash() string { return hex.EncodeToString(p.sum.Sum(nil)) }
+
+// gitHash is the hash that git has of a file: SHA-1 of its length and what it has.
+func (p *part) gitHash() (string, error) {
+	if _, err := p.f.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	h := sha1.New()
+	_, _ = fmt.Fprintf(h, "blob %d\x00", p.n)
+	_, err := io.Copy(h, p.f)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
 
 // finish makes the bytes last and removes the note beside them.
 func (p *part) finish() error {

@@ -1,6 +1,8 @@
 package hub
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,15 +26,15 @@ func TestMain(m *testing.M) {
 }
 
 func pullerMain(hub, file, cache string) int {
-	f, err := os.Open(file)
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return 9
 	}
-	c, err := parse(f, file)
-	if err != nil {
+	var m Model
+	if json.Unmarshal(data, &m) != nil {
 		return 8
 	}
-	folder, err := Cache{cache}.Pull(testContext, c.Models[0], Options{Hub: hub})
+	folder, err := Cache{cache}.Pull(context.Background(), &m, Options{Hub: hub})
 	fmt.Println(folder, err)
 	if err != nil {
 		return 1
@@ -43,8 +45,12 @@ func pullerMain(hub, file, cache string) int {
 // puller starts a process that pulls the server's model.
 func puller(t *testing.T, s *testServer, cache Cache) *exec.Cmd {
 	t.Helper()
-	file := t.TempDir() + "/catalogue.json"
-	if err := os.WriteFile(file, []byte(encode(t, s.model())), 0o644); err != nil {
+	file := t.TempDir() + "/model.json"
+	data, err := json.Marshal(s.model())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

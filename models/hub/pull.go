@@ -19,6 +19,11 @@ import (
 type Options struct {
 	// Hub replaces [DefaultHub]: the address of a mirror, https or, on the same machine, http.
 	Hub string
+	// Token is the user's, for private repositories, "" for none. It goes to Hub alone, to no server
+	// that Hub redirects to.
+	Token string
+	// Int8 says that products of 8-bit integers are fast on this processor, see [Cache.Look].
+	Int8 bool
 	// Offline forbids downloads; what the cache has is still checked.
 	Offline bool
 	// Client sends the requests; nil is a client that honours HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
@@ -42,7 +47,7 @@ type Options struct {
 // Progress is how far the download of a model is.
 type Progress struct {
 	Model, File string
-	Done, Total int64 // bytes of all files; Total is what the catalogue says
+	Done, Total int64 // bytes of all files; Total is what was said of them
 }
 
 func (o *Options) defaults() error {
@@ -55,9 +60,7 @@ func (o *Options) defaults() error {
 	if o.Client == nil {
 		o.Client = defaultClient()
 	}
-	client := *o.Client
-	client.CheckRedirect = redirect(o.Hub)
-	o.Client = &client
+	o.Client = guarded(o.Client, o.Hub, o.Token)
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
@@ -113,11 +116,18 @@ func (c Cache) Pull(ctx context.Context, m *Model, o Options) (string, error) {
 		return "", err
 	}
 	if err := m.check(); err != nil { // it need not come from Parse
-		return "", &CatalogueError{File: "model", Model: m.Name, Reason: err.Error()}
+		return "", fmt.Errorf("%w: model %s: %w", ErrUsage, m.Name, err)
+	}
+	if err := c.readRecord(m).contradicts(m, c.recordPath(m)); err != nil {
+		return "", err
 	}
 	folder := c.Folder(m)
-	if whole, err := c.whole(ctx, m); err != nil || whole {
-		return folder, err
+	whole, err := c.whole(ctx, m)
+	switch {
+	case err != nil:
+		return "", err
+	case whole:
+		return folder, c.writeRef(m)
 	}
 	if o.Offline {
 		return "", c.offline(ctx, m, &o)
@@ -132,10 +142,14 @@ func (c Cache) Pull(ctx context.Context, m *Model, o Options) (string, error) {
 	}
 	defer unlock()
 	// The process that had the lock may have done the work.
-	if whole, err := c.whole(ctx, m); err != nil || whole {
-		return folder, err
+	whole, err = c.whole(ctx, m)
+	if err == nil && !whole {
+		err = c.download(ctx, m, &o)
 	}
-	if err := c.download(ctx, m, &o); err != nil {
+	if err == nil {
+		err = c.writeRef(m)
+	}
+	if err != nil {
 		return "", err
 	}
 	return folder, nil
@@ -154,12 +168,12 @@ func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
 	if c.readRecord(m) != nil {
 		return true, nil
 	}
-	rec := &Record{Version: 1, Model: m.Name}
+	rec := newRecord(m)
 	for i, f := range m.Files {
 		rec.Files = append(rec.Files, Sum{Path: f.Path, From: "put there by hand", Bytes: checks[i].Bytes,
-			SHA256: checks[i].SHA256, FirstUse: !f.Pinned()})
+			SHA256: checks[i].SHA256, FirstUse: !m.pinned(f)})
 	}
-	if err := c.writeRecord(m, rec); err != nil && !m.Pinned() {
+	if err := c.writeRecord(m, rec); err != nil && len(m.Unpinned()) > 0 {
 		return true, err // with every hash in the catalogue nothing has to be recorded
 	}
 	return true, nil
@@ -213,10 +227,10 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 			return fmt.Errorf("%w: %w", errStore, err)
 		}
 	}
-	now := &Record{Version: 1, Model: m.Name}
+	now := newRecord(m)
 	f := fetcher{o: o, model: m}
 	for i, file := range m.Files {
-		sum := Sum{Path: file.Path, From: file.address(o.Hub), FirstUse: !file.Pinned()}
+		sum := Sum{Path: file.Path, From: file.address(o.Hub), FirstUse: !m.pinned(file)}
 		dest := filepath.Join(ready, filepath.FromSlash(file.Path))
 		var err error
 		if sum.SHA256, sum.Bytes, err = kept(ctx, dest, rec.expected(file)); err != nil {
@@ -274,7 +288,7 @@ func merge(ctx context.Context, m *Model, rec *Record, folder, ready string) err
 
 // explain adds the remedy to a mismatch with a recorded hash.
 func explain(err error, f *File, rec *Record, path string) error {
-	if errors.Is(err, ErrMismatch) && !f.Pinned() && rec.find(f.Path) != nil {
+	if errors.Is(err, ErrMismatch) && f.SHA256 == "" && rec.find(f.Path) != nil {
 		return fmt.Errorf("%w; its hash was recorded at the first download, in %s: remove that file "+
 			"only if you know why the model changed", err, path)
 	}

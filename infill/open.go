@@ -1,0 +1,144 @@
+package infill
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"infill/infill/internal/text"
+	"infill/mlm"
+	"infill/mlm/device"
+	"infill/models"
+	"infill/models/hub"
+	"infill/models/weights"
+)
+
+// Open opens a model and returns an engine on it, which [Engine.Close] closes. Without a name it is
+// the default model, which is part of the program. A name is one that [FindModel] finds. The engine
+// computes on all cores, in float32, and results do not depend on their number. For other options
+// of the model there are [OpenModel] and [New].
+//
+// Errors are those of [OpenModel], or wrap [ErrOption] for more than one name.
+func Open(name ...string) (*Engine, error) {
+	if len(name) > 1 {
+		return nil, fmt.Errorf("%w: %d models to open; want one, or none for the default",
+			text.ErrOption, len(name))
+	}
+	m, err := OpenModel(context.Background(), strings.Join(name, ""),
+		mlm.Options{Threads: min(runtime.GOMAXPROCS(0), mlm.MaxThreads)})
+	if err != nil {
+		return nil, err
+	}
+	e := New(m)
+	e.owned = true
+	return e, nil
+}
+
+// Close closes the model of an engine that [Open] opened. A model that was given to [New] stays its
+// caller's.
+func (e *Engine) Close() error {
+	if e == nil || !e.owned {
+		return nil
+	}
+	return e.model.Close()
+}
+
+// FillText fills the blanks of a text, see [Parse] and [Engine.Fill].
+func (e *Engine) FillText(ctx context.Context, s string, opt Options) (*Result, error) {
+	if err := e.ready(ctx); err != nil {
+		return nil, err
+	}
+	t, err := Parse(e.Tokenizer(), s)
+	if err != nil {
+		return nil, err
+	}
+	return e.Fill(ctx, t, opt)
+}
+
+// A Source is where a model comes from.
+type Source struct {
+	Part string // the name of a model that is part of the program, "" for one on the disk
+	Dir  string // the folder of one on the disk
+	File string // the ONNX file in it, "" for the usual names
+}
+
+// FindModel finds a model. The name is one of package models, "" for the default, a folder, an ONNX
+// file, or a model of package hub that was pulled: a short name, OWNER/NAME or OWNER/NAME@REVISION.
+// A file or folder of that name goes before those of the hub. file is the ONNX file in the folder,
+// "" for the usual one. Nothing is downloaded.
+//
+// Errors wrap [hub.ErrUnknown] or [ErrOption], are of type *[hub.AbsentError], or come from the
+// file system.
+func FindModel(name, file string) (Source, error) {
+	name = cmp.Or(name, models.All()[0].Name)
+	if _, ok := models.Find(name); ok {
+		return Source{Part: name, File: file}, nil
+	}
+	dir, own, err := mlm.Locate(name)
+	switch {
+	case err == nil && own != "" && file != "":
+		return Source{}, fmt.Errorf("%w: two files of a model: %s and %s", text.ErrOption, name, file)
+	case err == nil:
+		return Source{Dir: dir, File: cmp.Or(own, file)}, nil
+	case strings.ContainsAny(name, `/\`) && !errors.Is(err, fs.ErrNotExist):
+		return Source{}, fmt.Errorf("model: %w", err)
+	}
+	cache, err := hub.UserCache()
+	if err != nil {
+		return Source{}, err
+	}
+	dir, file, err = cache.Locate(name, file, device.Processor{}.Int8())
+	if errors.Is(err, hub.ErrUnknown) {
+		err = fmt.Errorf("%w, and no folder or file; the program has default and small", err)
+	}
+	return Source{Dir: dir, File: file}, err
+}
+
+// Files are the source's files, the weights as other programs read them.
+func (s Source) Files() fs.FS {
+	if fsys, ok := models.Find(s.Part); ok {
+		return fsys
+	}
+	return weights.Expand(os.DirFS(s.Dir))
+}
+
+// Open loads the model. o.File is that of the source. What was pulled must have the hash that it
+// had then. Errors are those of [mlm.Open], or of type *[hub.ChangedError].
+func (s Source) Open(ctx context.Context, o mlm.Options) (*mlm.Model, error) {
+	o.File = s.File
+	if s.Part != "" {
+		return mlm.Open(ctx, s.Files(), o)
+	}
+	m, err := mlm.OpenDir(ctx, s.Dir, o)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := hub.UserCache()
+	if err != nil { // then there is none to compare with
+		return m, nil
+	}
+	info := m.Info()
+	if err := cache.Compare(s.Dir, info.File, info.FileSHA256, s.File != ""); err != nil {
+		return nil, errors.Join(m.Close(), fmt.Errorf("%s: %s: %w", s.Dir, info.File, err))
+	}
+	return m, nil
+}
+
+// OpenModel opens the model of a name, see [FindModel] and [Source.Open].
+func OpenModel(ctx context.Context, name string, o mlm.Options) (*mlm.Model, error) {
+	file := o.File
+	if file != "" {
+		file = filepath.ToSlash(filepath.Clean(file))
+	}
+	s, err := FindModel(name, file)
+	if err != nil {
+		return nil, err
+	}
+	return s.Open(ctx, o)
+}

@@ -1,0 +1,163 @@
+package hub
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"infill/internal/jsonwords"
+)
+
+// A listing is what the hub's API says of a repository at a revision, as far as it is read.
+type listing struct {
+	Commit   string          `json:"sha"`
+	Pipeline string          `json:"pipeline_tag"`
+	Tags     []string        `json:"tags"`
+	Config   json.RawMessage `json:"config"`
+	Files    []listedFile    `json:"siblings"`
+}
+
+type listedFile struct {
+	Path  string `json:"rfilename"`
+	Bytes int64  `json:"size"`
+	Git   string `json:"blobId"`
+	Large *struct {
+		SHA256 string `json:"sha256"`
+		Bytes  int64  `json:"size"`
+	} `json:"lfs"`
+}
+
+func (f *listedFile) bytes() int64 {
+	if f.Large != nil {
+		return f.Large.Bytes
+	}
+	return f.Bytes
+}
+
+// graphShare is how many times as large as a graph without weights its weights are at least. A file
+// with weights in 4 bits has an eighth of those in float32.
+const graphShare = 16
+
+// size is that of a file, 0 if it is not there.
+func (l *listing) size(path string) int64 {
+	for _, f := range l.Files {
+		if f.Path == path {
+			return f.bytes()
+		}
+	}
+	return 0
+}
+
+// parseListing reads an answer. No path of it leads out of the repository. Errors wrap ErrAnswer.
+func parseListing(data []byte) (*listing, error) {
+	var l listing
+	if err := json.Unmarshal(data, &l); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrAnswer, jsonwords.Error(err))
+	}
+	if !gitHash.MatchString(l.Commit) {
+		return nil, fmt.Errorf("%w: its commit %q is not 40 hexadecimal digits", ErrAnswer,
+			printable(l.Commit))
+	}
+	seen := make(map[string]bool, len(l.Files))
+	for _, f := range l.Files {
+		switch {
+		case !fs.ValidPath(f.Path) || strings.Contains(f.Path, `\`):
+			return nil, fmt.Errorf("%w: the path of the file %q leads out of the repository", ErrAnswer,
+				printable(f.Path))
+		case seen[f.Path]:
+			return nil, fmt.Errorf("%w: the file %q is there twice", ErrAnswer, printable(f.Path))
+		}
+		seen[f.Path] = true
+	}
+	return &l, nil
+}
+
+// architecture is the kind of the network and its classes, as config.json has them.
+func (l *listing) architecture() (kind string, classes []string) {
+	var c struct {
+		Kind    string   `json:"model_type"`
+		Classes []string `json:"architectures"`
+	}
+	if json.Unmarshal(l.Config, &c) != nil {
+		return "", nil // what is not readable says nothing
+	}
+	return c.Kind, c.Classes
+}
+
+func (l *listing) licence() string {
+	for _, tag := range l.Tags {
+		if name, ok := strings.CutPrefix(tag, "license:"); ok && printableAll(name) {
+			return name
+		}
+	}
+	return "licence not stated"
+}
+
+// masked is an error if the listing says that the model does something else than to predict masked
+// words. It wraps ErrNotMasked.
+func (l *listing) masked() error {
+	const task = "fill-mask"
+	_, classes := l.architecture()
+	if l.Pipeline == task || l.Pipeline == "" && len(classes) == 0 {
+		return nil
+	}
+	for _, c := range classes {
+		if strings.Contains(c, "MaskedLM") || c == "BertForPreTraining" || c == "AlbertForPreTraining" {
+			return nil
+		}
+	}
+	is := strings.Join(classes, ", ")
+	if l.Pipeline != "" {
+		is = strings.TrimSpace("for " + l.Pipeline + " " + is)
+	}
+	return fmt.Errorf("%w: the hub says that it is %s; models with the tag %s fill blanks",
+		ErrNotMasked, printable(is), task)
+}
+
+// model chooses the files of a masked language model. file is its ONNX file, "" for the best one.
+func (l *listing) model(r Repository, file string, fast8 bool) (*Model, error) {
+	if file == "" {
+		if err := l.masked(); err != nil {
+			return nil, err
+		}
+	}
+	paths := make([]string, len(l.Files))
+	for i, f := range l.Files {
+		paths[i] = f.Path
+	}
+	chosen, err := choose(paths, file, r.ID, fast8)
+	if err != nil {
+		return nil, err
+	}
+	// The weights of torch are those of a graph without weights, and else of no use.
+	weights := strings.TrimSuffix(chosen.export, ".onnx") + ".safetensors"
+	if !chosen.data && l.size(weights) > graphShare*l.size(chosen.export) {
+		chosen.names = append(chosen.names, weights)
+	}
+	kind, classes := l.architecture()
+	if kind == "" && len(classes) > 0 {
+		kind = classes[0]
+	}
+	if kind == "" || !printableAll(kind) {
+		kind = "not stated"
+	}
+	m := &Model{Name: r.ID, Architecture: kind, Licence: l.licence(), Home: DefaultHub + "/" + r.ID,
+		Commit: l.Commit, Revision: r.Revision}
+	for _, f := range l.Files {
+		if !chosen.has(f.Path) {
+			continue
+		}
+		own := &File{Path: f.Path, Bytes: f.bytes(), Git: f.Git,
+			URL: "{hub}/" + r.ID + "/resolve/" + l.Commit + "/" + f.Path}
+		if f.Large != nil {
+			own.SHA256, own.Git = f.Large.SHA256, ""
+		}
+		m.Files = append(m.Files, own)
+	}
+	m.Note = chosen.note
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrAnswer, err)
+	}
+	return m, nil
+}

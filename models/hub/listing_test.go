@@ -1,0 +1,121 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// The best export is taken: float32 before half precision, and bytes before half bytes only where the
+// processor has products of them. Files of other tasks and processors are not guessed at.
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ files, fast, slow string }{
+		{"model.onnx onnx/model.onnx onnx/model_fp16.onnx", "model.onnx", ""},
+		{"onnx/model_O3.onnx onnx/model_fp16.onnx onnx/model_int8.onnx", "onnx/model_O3.onnx", ""},
+		{"onnx/model_O4.onnx onnx/model_quantized.onnx", "onnx/model_O4.onnx", ""},
+		{"onnx/model_quantized.onnx onnx/model_q4f16.onnx", "onnx/model_quantized.onnx",
+			"onnx/model_q4f16.onnx"},
+		{"onnx/model_bnb4.onnx onnx/model_uint8.onnx", "onnx/model_uint8.onnx", ""},
+		{"bert.onnx", "bert.onnx", ""},
+		{"deep/down/model.onnx", "deep/down/model.onnx", ""},
+		{"deep/model.onnx onnx/model_q4.onnx", "onnx/model_q4.onnx", ""},
+		{"encoder_model.onnx decoder_model.onnx", "", ""},
+		{"onnx/model_bnb4.onnx onnx/model_qint8_other.onnx", "", ""},
+	} {
+		files := append(strings.Fields(c.files), "vocab.txt")
+		for fast, want := range map[bool]string{true: c.fast, false: c.slow} {
+			if want == "" {
+				want = c.fast
+			}
+			got, err := choose(files, "", "o/n", fast)
+			if (err == nil) != (want != "") || err == nil && got.export != want {
+				t.Errorf("%s, fast %v: %s, %v", c.files, fast, got.export, err)
+			}
+		}
+	}
+	if runtime.GOARCH == "amd64" {
+		got, err := choose([]string{"onnx/model_qint8_arm64.onnx", "onnx/model_quint8_avx2.onnx",
+			"vocab.txt"}, "", "o/n", true)
+		if err != nil || got.export != "onnx/model_quint8_avx2.onnx" {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+}
+
+// The tokenizer beside the export goes before that above it. Weights are those of this export.
+func TestChooseFiles(t *testing.T) {
+	t.Parallel()
+	for files, want := range map[string]string{
+		"a/model.onnx a/vocab.json a/merges.txt a/config.json vocab.txt config.json": "a/vocab.json " +
+			"a/merges.txt a/config.json",
+		"onnx/model.onnx onnx/config.json tokenizer.json vocab.txt config.json": "tokenizer.json config.json",
+		"model.onnx model.onnx_data model.onnx_data_1 model.onnx.data other.onnx_data vocab.txt": "vocab.txt " +
+			"model.onnx_data model.onnx_data_1 model.onnx.data",
+		"model.onnx vocab.txt model.stored.safetensors model.safetensors": "vocab.txt model.stored.safetensors",
+	} {
+		got, err := choose(strings.Fields(files), "", "o/n", false)
+		if err != nil || strings.Join(got.names, " ") != want {
+			t.Errorf("%s: %q, %v", files, got.names, err)
+		}
+	}
+}
+
+// What infill model save writes, pushed to the hub: a graph, and its weights where torch has others.
+func TestListedWeights(t *testing.T) {
+	t.Parallel()
+	for bytes, want := range map[int]bool{1000: false, 15_000: false, 100_000: true} {
+		l, err := parseListing(fmt.Appendf(nil, `{"sha":"%s","siblings":[{"rfilename":"model.onnx","size":1000},`+
+			`{"rfilename":"model.safetensors","size":%d},{"rfilename":"vocab.txt","size":9}]}`, testCommit, bytes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := l.model(Repository{"o/n", "main"}, "", false)
+		if err != nil || (len(m.Files) == 3) != want {
+			t.Errorf("%d bytes: %+v, %v", bytes, m, err)
+		}
+	}
+}
+
+// No answer of a hub makes a model with a path out of its folder, or an address out of its
+// repository, and an error is of a known kind.
+func FuzzListing(f *testing.F) {
+	const commit = `"sha":"` + testCommit + `"`
+	file := func(path string) string {
+		return fmt.Sprintf(`{"rfilename":%q,"size":7,"blobId":"%s"}`, path, testCommit)
+	}
+	f.Add("{"+commit+`,"pipeline_tag":"fill-mask","tags":["license:mit"],"config":{"model_type":"bert",`+
+		`"architectures":["BertForMaskedLM"]},"siblings":[`+file("onnx/model.onnx")+","+file("vocab.txt")+
+		`,{"rfilename":"onnx/model.onnx_data","size":9,"lfs":{"sha256":"`+strings.Repeat("a", 64)+
+		`","size":9}}]}`, "", "main")
+	f.Add("{"+commit+`,"siblings":[`+file("a/../../model.onnx")+","+file("vocab.txt")+"]}", "", "v1")
+	f.Add("{"+commit+`,"siblings":[`+file("x y.onnx")+","+file("vocab.txt")+"]}", "x y.onnx", "main")
+	f.Add(`{"siblings":[null]}`, "m.onnx", "main")
+	f.Fuzz(func(t *testing.T, text, file, revision string) {
+		r := Repository{"o/n", revision}
+		l, err := parseListing([]byte(text))
+		var m *Model
+		if err == nil {
+			m, err = l.model(r, file, len(text)%2 == 0)
+		}
+		if err != nil {
+			if !errors.Is(err, ErrAnswer) && !errors.Is(err, ErrNoExport) && !errors.Is(err, ErrNotMasked) {
+				t.Fatalf("an error of another kind: %v", err)
+			}
+			return
+		}
+		c := Cache{"/cache"}
+		if filepath.Dir(c.Folder(m)) != filepath.FromSlash("/cache/o--n") || file != "" && m.Export() != file {
+			t.Fatalf("%+v in %s", m, c.Folder(m))
+		}
+		for _, f := range m.Files {
+			if !filepath.IsLocal(f.Path) || f.limit() <= 0 ||
+				f.address(DefaultHub) != DefaultHub+"/o/n/resolve/"+m.Commit+"/"+f.Path {
+				t.Fatalf("%+v", f)
+			}
+		}
+	})
+}

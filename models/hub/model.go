@@ -1,0 +1,226 @@
+package hub
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// DefaultHub is where addresses that begin with {hub} lead.
+const DefaultHub = "https://huggingface.co"
+
+// Bounds on a model.
+const (
+	maxRecord = 1 << 20 // bytes of a record or a card
+	maxFiles  = 64      // of one model
+	maxBytes  = 1 << 40
+)
+
+// A Model is one ONNX export with its tokenizer: one of the catalogue, or a repository of the hub
+// at one commit. Its tags and those of [File] are the format of the catalogue and of records.
+type Model struct {
+	// Name is letters, digits, ".", "_", "-" in lower case, or OWNER/NAME of a repository.
+	Name         string `json:"name"`
+	Architecture string `json:"architecture"` // for people
+	Licence      string `json:"licence"`      // SPDX identifier where there is one
+	Home         string `json:"home"`         // page for people
+	Note         string `json:"note,omitempty"`
+	// Scripts are those for whose languages the model is named where another one does not know them,
+	// as package unicode calls them: Latin, Han.
+	Scripts []string `json:"scripts,omitempty"`
+	Files   []*File  `json:"files"`
+	// Commit is that of a repository, 40 hexadecimal digits, "" for a model of the catalogue.
+	Commit string `json:"commit,omitempty"`
+	// Revision is the branch, tag or commit that a repository was asked for.
+	Revision string `json:"-"`
+}
+
+// A File is one file of a model.
+type File struct {
+	Path string `json:"path"` // in the model's folder, with forward slashes
+	// URL is its address, {hub}/OWNER/NAME/resolve/COMMIT/PATH, in which {hub} is the hub's address
+	// and COMMIT 40 hexadecimal digits. A file with a hash may have refs%2Fpr%2FN, a change that
+	// somebody proposed, in the place of COMMIT.
+	URL string `json:"url"`
+	// Bytes is its exact size, 0 if only About is known, which is at most 2 % off.
+	Bytes int64 `json:"bytes,omitempty"`
+	About int64 `json:"about,omitempty"`
+	// SHA256 in lower-case hexadecimal, "" if it is not known. It is the catalogue's, or what the hub
+	// states of a large file of a repository.
+	SHA256 string `json:"sha256,omitempty"`
+	// Git is the hash that git has of a small file of a repository, SHA-1 in hexadecimal, or "".
+	Git string `json:"git,omitempty"`
+}
+
+// pinned reports whether the program itself knows the hash of a file.
+func (m *Model) pinned(f *File) bool { return m.Commit == "" && f.SHA256 != "" }
+
+// Unpinned are the paths of the files that are trusted on first use.
+func (m *Model) Unpinned() (paths []string) {
+	for _, f := range m.Files {
+		if !m.pinned(f) {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+// Size is the file's size as far as it is known.
+func (f *File) Size() int64 { return max(f.Bytes, f.About) }
+
+// limit is how many bytes are accepted at most.
+func (f *File) limit() int64 {
+	if f.Bytes > 0 {
+		return f.Bytes
+	}
+	return f.About + f.About/50
+}
+
+// fits reports whether the file can have n bytes.
+func (f *File) fits(n int64) bool {
+	return n <= f.limit() && (n == f.Bytes || f.Bytes == 0 && n >= f.About-f.About/50)
+}
+
+// Size is the sum of the files' sizes as far as they are known.
+func (m *Model) Size() int64 {
+	var n int64
+	for _, f := range m.Files {
+		n += f.Size()
+	}
+	return n
+}
+
+// Export is the path of the model's ONNX file.
+func (m *Model) Export() string {
+	for _, f := range m.Files {
+		if isExport(f.Path) {
+			return f.Path
+		}
+	}
+	return ""
+}
+
+func isExport(name string) bool { return path.Ext(name) == ".onnx" }
+
+// Key names the version: 12 hexadecimal digits that depend on paths and hashes, for files
+// without a hash on the address. That of a repository depends on its commit and the ONNX file
+// alone, so that a hub that lists others for the same commit is noticed.
+func (m *Model) Key() string {
+	h := sha256.New()
+	if m.Commit != "" {
+		_, _ = fmt.Fprintf(h, "%q %q\n", m.Commit, m.Export())
+		return hex.EncodeToString(h.Sum(nil))[:12]
+	}
+	for _, f := range m.Files {
+		what := f.SHA256
+		if what == "" {
+			what = f.URL
+		}
+		_, _ = fmt.Fprintf(h, "%q %q\n", f.Path, what)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+var (
+	goodName = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$`)
+	goodPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*$`)
+	goodHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	gitHash  = regexp.MustCompile(`^[0-9a-f]{40}$`)
+	hubURL   = regexp.MustCompile(`^\{hub\}/[A-Za-z0-9._-]+/[A-Za-z0-9._-]+/resolve/` +
+		`(?:[0-9a-f]{40}|(refs%2Fpr%2F[0-9]+))/[A-Za-z0-9._/-]+$`)
+	// Windows keeps these names, whatever their ending, for devices.
+	device = regexp.MustCompile(`(?i)(?:^|/)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|/|$)`)
+)
+
+// check tells what is wrong with a model, nil if nothing is.
+func (m *Model) check() error {
+	switch {
+	case m.Commit != "" && !gitHash.MatchString(m.Commit):
+		return fmt.Errorf("commit %q is not 40 lower-case hexadecimal digits", m.Commit)
+	case m.Commit != "" && !isRepository(m.Name):
+		return fmt.Errorf("name %q: want OWNER/NAME", m.Name)
+	case m.Commit == "" && (!goodName.MatchString(m.Name) || strings.Contains(m.Name, "..") ||
+		device.MatchString(m.Name)):
+		return fmt.Errorf("name %q: want up to 64 of a-z 0-9 . _ -", m.Name)
+	case len(m.Files) == 0 || len(m.Files) > maxFiles:
+		return fmt.Errorf("%d files; want 1 to %d", len(m.Files), maxFiles)
+	case !printableAll(append(m.Scripts, m.Architecture, m.Licence, m.Home, m.Note)...):
+		return errors.New("a text has control characters or more than 300 bytes")
+	}
+	var paths []string
+	exports := 0
+	for i, f := range m.Files {
+		if f == nil {
+			return fmt.Errorf("file %d is null", i+1)
+		}
+		if err := f.check(); err != nil {
+			return err
+		}
+		p := strings.ToLower(f.Path) // some file systems do not tell case apart
+		for _, q := range paths {
+			if p == q || strings.HasPrefix(p, q+"/") || strings.HasPrefix(q, p+"/") {
+				return fmt.Errorf("file %q is in the way of another", f.Path)
+			}
+		}
+		paths = append(paths, p)
+		if isExport(f.Path) {
+			exports++
+		}
+	}
+	if exports != 1 {
+		return fmt.Errorf("%d of its files end in .onnx, want one", exports)
+	}
+	return nil
+}
+
+func (f *File) check() error {
+	switch {
+	case len(f.Path) > 200 || !fs.ValidPath(f.Path) || !goodPath.MatchString(f.Path) ||
+		device.MatchString(f.Path):
+		return fmt.Errorf("file %q: not a plain relative path (no .., no leading dot, only A-Z a-z "+
+			"0-9 . _ - /)", f.Path)
+	case f.SHA256 != "" && !goodHash.MatchString(f.SHA256):
+		return fmt.Errorf("file %s: sha256 %q is not 64 lower-case hexadecimal digits", f.Path, f.SHA256)
+	case f.Git != "" && !gitHash.MatchString(f.Git):
+		return fmt.Errorf("file %s: %q is not a hash of git", f.Path, f.Git)
+	case f.Bytes < 0 || f.About < 0 || f.Bytes > maxBytes || f.About > maxBytes ||
+		(f.Bytes > 0) == (f.About > 0):
+		return fmt.Errorf("file %s: want its size, either bytes or about, above 0 and up to %d", f.Path,
+			int64(maxBytes))
+	}
+	m := hubURL.FindStringSubmatch(f.URL)
+	switch {
+	case m == nil || slices.Contains(strings.Split(f.URL, "/"), ".."):
+		return fmt.Errorf("file %s: address %q is not of the form "+
+			"{hub}/OWNER/NAME/resolve/COMMIT/PATH with a commit of 40 digits; a branch would change", f.Path,
+			f.URL)
+	case m[1] != "" && f.SHA256 == "":
+		return fmt.Errorf("file %s: what %q stands for can change, so it needs its sha256", f.Path, m[1])
+	}
+	return nil
+}
+
+// printableAll reports whether texts are short and have no control characters, which could command
+// a terminal.
+func printableAll(texts ...string) bool {
+	for _, s := range texts {
+		if len(s) > 300 || strings.ContainsFunc(s, func(r rune) bool {
+			return r < ' ' || r >= 0x7f &&
+				r < 0xa0 || r == 0xFFFD
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// address is the URL of a file with the hub's address in its place.
+func (f *File) address(hub string) string {
+	return strings.TrimRight(hub, "/") + strings.TrimPrefix(f.URL, "{hub}")
+}

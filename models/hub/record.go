@@ -1,0 +1,107 @@
+package hub
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"infill/internal/disk"
+)
+
+// A Record says what was fetched. It lies beside the model's folder and is what files without a
+// known hash are compared with ever after. Its tags are the format of that file.
+type Record struct {
+	Version int    `json:"version"`
+	Model   string `json:"model"`
+	Files   []Sum  `json:"files"`
+	// Listing is what the hub listed of a repository, nil for a model of the catalogue.
+	Listing *Model `json:"listing,omitempty"`
+}
+
+// A Sum is one file of a record.
+type Sum struct {
+	Path     string `json:"path"`
+	From     string `json:"from"`
+	Bytes    int64  `json:"bytes"`
+	SHA256   string `json:"sha256"`
+	FirstUse bool   `json:"first_use,omitempty"` // the hash was not known before the first download
+}
+
+// readRecord returns the record of a model, nil if there is none or it is not readable as one.
+func (c Cache) readRecord(m *Model) *Record {
+	if r := readRecord(c.recordPath(m)); r != nil && r.Model == m.Name {
+		return r
+	}
+	return nil
+}
+
+func readRecord(path string) *Record {
+	data, err := disk.Read(path, maxRecord)
+	if err != nil {
+		return nil
+	}
+	var r Record
+	if json.Unmarshal(data, &r) != nil || r.Version != 1 {
+		return nil
+	}
+	return &r
+}
+
+// readListing is the version of a repository that a record is of, nil if it is not one.
+func readListing(path string) *Model {
+	r := readRecord(path)
+	if r == nil || r.Listing == nil || r.Listing.Commit == "" || r.Listing.check() != nil {
+		return nil
+	}
+	return r.Listing
+}
+
+// newRecord is the record of a model without its files.
+func newRecord(m *Model) *Record {
+	r := &Record{Version: 1, Model: m.Name}
+	if m.Commit != "" {
+		r.Listing = m
+	}
+	return r
+}
+
+// contradicts is an error if a model is not the one that was pulled first under its commit. It
+// wraps ErrMismatch.
+func (r *Record) contradicts(m *Model, path string) error {
+	if r == nil || r.Listing == nil || m.Commit == "" {
+		return nil
+	}
+	if slices.EqualFunc(r.Listing.Files, m.Files, func(a, b *File) bool { return *a == *b }) {
+		return nil
+	}
+	return fmt.Errorf("%w: the hub lists other files, sizes or hashes for commit %s of %s than at "+
+		"the first download, which is recorded in %s: remove that file only if you know why",
+		ErrMismatch, m.Commit, m.Name, path)
+}
+
+func (r *Record) find(path string) *Sum {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Files {
+		if r.Files[i].Path == path && goodHash.MatchString(r.Files[i].SHA256) {
+			return &r.Files[i]
+		}
+	}
+	return nil
+}
+
+// expected is the hash that a file must have: the one stated, else the recorded one, else "".
+func (r *Record) expected(f *File) string {
+	if f.SHA256 != "" {
+		return f.SHA256
+	}
+	if s := r.find(f.Path); s != nil {
+		return s.SHA256
+	}
+	return ""
+}
+
+// Expected is the SHA-256 that a file of a model must have, as the catalogue or, for a file trusted
+// on first use, the cache's record says; "" if neither does.
+func (c Cache) Expected(m *Model, f *File) string { return c.readRecord(m).expected(f) }

@@ -1,0 +1,187 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// A Repository is a model repository of the hub at a revision.
+type Repository struct {
+	ID       string // OWNER/NAME
+	Revision string // a branch, a tag, a commit or refs/pr/N
+}
+
+// mainBranch is the revision of a repository that is named without one.
+const mainBranch = "main"
+
+// maxAnswer bounds the answer of the hub's API, in bytes.
+const maxAnswer = 16 << 20
+
+var (
+	repositoryName = regexp.MustCompile(
+		`^[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9_][A-Za-z0-9._-]{0,95}$`)
+	revisionName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$`)
+)
+
+func isRepository(id string) bool {
+	return repositoryName.MatchString(id) && !strings.Contains(id, "..") && !strings.Contains(id, "--")
+}
+
+// ParseRepository reads OWNER/NAME or OWNER/NAME@REVISION, and reports whether the text is one.
+func ParseRepository(text string) (Repository, bool) {
+	id, revision, at := strings.Cut(text, "@")
+	if !at {
+		revision = mainBranch
+	}
+	return Repository{id, revision}, isRepository(id) && revisionName.MatchString(revision) &&
+		!strings.Contains(revision, "..") && !device.MatchString(revision)
+}
+
+// String is the name that [ParseRepository] reads.
+func (r Repository) String() string {
+	if r.Revision == mainBranch {
+		return r.ID
+	}
+	return r.ID + "@" + r.Revision
+}
+
+// Look asks the hub for the files of a repository and chooses those of its masked language model:
+// the given ONNX file, or for "" the best one, with its external data and its tokenizer. The result
+// is for [Cache.Pull]. A commit that the cache has is not asked for, and nothing is with
+// [Options.Offline]. Errors wrap [ErrNoRepository], [ErrNotPublic], [ErrNoExport], [ErrNotMasked],
+// [ErrAnswer], or others of this package.
+func (c Cache) Look(ctx context.Context, r Repository, file string, o Options) (*Model, error) {
+	if err := o.defaults(); err != nil {
+		return nil, err
+	}
+	if here := c.Find(r, file); here != nil && (o.Offline || here.Commit == r.Revision) {
+		return here, nil
+	}
+	if o.Offline {
+		return nil, fmt.Errorf("%w, nor in Hugging Face's own (%s): pull %s on a machine with a "+
+			"network, and copy its folder, %s", errOffline, foreignCache(), r,
+			filepath.Join(c.Dir, folderOf(r.ID)))
+	}
+	data, err := ask(ctx, r, &o)
+	if err != nil {
+		return nil, err
+	}
+	l, err := parseListing(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r, err)
+	}
+	m, err := l.model(r, file, o.Int8)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r, err)
+	}
+	return m, nil
+}
+
+// ask is the answer of the hub's API about a repository.
+func ask(ctx context.Context, r Repository, o *Options) ([]byte, error) {
+	address := fmt.Sprintf("%s/api/models/%s/revision/%s?blobs=true", strings.TrimRight(o.Hub, "/"),
+		r.ID, url.PathEscape(r.Revision))
+	t := trials{o: o, what: r.String()}
+	for {
+		data, err := answer(ctx, r, address, o)
+		if err == nil {
+			return data, nil
+		}
+		if err := t.again(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// answer sends one request to the API.
+func answer(ctx context.Context, r Repository, address string, o *Options) ([]byte, error) {
+	ctx, arrived, stop := o.watched(ctx)
+	defer stop()
+	req, err := newRequest(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := o.Client.Do(req)
+	if err != nil {
+		return nil, sendError(ctx, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return nil, refusal(resp, r, o)
+	}
+	var data []byte
+	for buf := make([]byte, 64<<10); ; {
+		n, err := resp.Body.Read(buf)
+		data = append(data, buf[:n]...)
+		arrived.Add(int64(n))
+		switch {
+		case len(data) > maxAnswer:
+			return nil, fmt.Errorf("%w: %s: more than %d bytes", ErrAnswer, r, maxAnswer)
+		case errors.Is(err, io.EOF):
+			return data, nil
+		case err != nil:
+			return nil, again("after %d bytes: %w", len(data), errors.Join(context.Cause(ctx), err))
+		}
+	}
+}
+
+// refusal is the error of an answer of the API that is not a listing.
+func refusal(resp *http.Response, r Repository, o *Options) error {
+	says := printable(resp.Status)
+	switch code := resp.Header.Get("X-Error-Code"); {
+	case resp.StatusCode == http.StatusNotFound && code == "RevisionNotFound":
+		return fmt.Errorf("%w: %s has no revision %s; name a branch, a tag or a commit", ErrNoRepository,
+			r.ID, r.Revision)
+	case resp.StatusCode == http.StatusNotFound:
+		return fmt.Errorf("%w: %s (the server says %s); see the name's spelling on its page, %s/%s",
+			ErrNoRepository, r, says, DefaultHub, r.ID)
+	}
+	return denied(resp, r.String(), o)
+}
+
+// denied is the error of an answer without content, for a repository or a file.
+func denied(resp *http.Response, what string, o *Options) error {
+	says := printable(resp.Status)
+	switch resp.StatusCode {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
+		http.StatusInternalServerError,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		wait := resp.Header.Get("Retry-After")
+		if wait != "" {
+			says += ", to be asked again after " + printable(wait)
+		}
+		return &temporary{fmt.Errorf("the server says %s", says), retryAfter(wait)}
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Errorf("%w: %s: the server says %s; %s", ErrNotPublic, what, says, o.permit(resp))
+	}
+	return fmt.Errorf("%w: %s: the server says %s", ErrFetch, what, says)
+}
+
+// permit says what helps against a refusal.
+func (o *Options) permit(resp *http.Response) string {
+	const terms = "accept its terms on its page on the hub, "
+	token := tokenPlaces
+	if !sameHost(o.Hub, DefaultHub) {
+		token += ", which a mirror gets if " + envEndpoint + " names it"
+	}
+	gated := resp.Header.Get("X-Error-Code") == "GatedRepo"
+	switch {
+	case o.Token == "" && gated:
+		return terms + "then give your token: " + token
+	case o.Token == "" && resp.StatusCode == http.StatusUnauthorized:
+		return "there is no such repository, or it is private and wants your token: " + token
+	case o.Token == "":
+		return "give your token: " + token
+	case gated || resp.StatusCode == http.StatusForbidden:
+		return terms + "as the user of your token, or take a token that may read it"
+	}
+	return "there is no such repository, or your token may not read it or is not valid any more (it " +
+		"is from " + tokenPlaces + ")"
+}
