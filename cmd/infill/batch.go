@@ -18,9 +18,9 @@ import (
 
 const batchDescription = "" +
 	`INPUT has a text with blanks on every line, or with --mask-rate complete sentences; or JSON
-lines with "text", maybe "id", settings for this line ("steps", "temperature", "seed", …),
-and other fields, which are kept. A table (.csv, .tsv, .parquet) has the texts in a column,
-and its other columns are kept. gzip and zstd are read, .gz and .zst written; - is standard
+lines, or an array of JSON, with "text", maybe "id", settings for this line ("steps", "seed", …),
+and other fields, which are kept. A table (.csv, .tsv, .parquet, .arrow) has the texts in a
+column, and its other columns are kept. gzip and zstd are read, .gz and .zst written; - is standard
 input. Writes one JSON object a line, or a table if OUTPUT has such a name, in the order of
 the input.
 A run that was stopped, killed or cut off goes on with --resume, to the same bytes.`
@@ -100,7 +100,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	lines := in.Format() == settings.FormatJSONL // which have settings of their own
+	lines := in.Format().JSON() // which have settings of their own
 	if !lines {
 		if err := f.settled(&f.modelFlags); err != nil {
 			return err

@@ -11,7 +11,6 @@ import (
 
 	"infill/infill/batch"
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/internal/count"
 	"infill/internal/unpack"
 )
@@ -159,7 +158,7 @@ func (r *fileRun) sayRenamed(what string) {
 
 // sayOutput says at the end what there is to know of the output.
 func (r *fileRun) sayOutput() {
-	if r.in.Format() == settings.FormatJSONL { // whose fields are known only now
+	if r.in.Format().JSON() { // whose fields are known only now
 		r.sayRenamed("fields")
 	}
 	for _, note := range r.doubted.notes() {

@@ -154,7 +154,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	layout.Scores = true
-	layout.Energies = len(f.ranking.Energy) > 0 || in.Format() == settings.FormatJSONL
+	layout.Energies = len(f.ranking.Energy) > 0 || in.Format().JSON()
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(),
 		Model: modelHash(s.Model), Settings: recorded,
