@@ -58,7 +58,7 @@ func augmentCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name:        "augment",
 		Usage:       "make variants of labelled sentences",
-		ArgsUsage:   "INPUT -o OUTPUT | TEXT",
+		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | TEXT",
 		Description: augmentDescription,
 		Flags: join(without(own), f.modelFlags.flags(), without(filling, notOfAugment...),
 			group(groupOutput, without(f.fileFlags.flags(), notOfAugment...))),
