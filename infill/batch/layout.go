@@ -36,7 +36,7 @@ type Layout struct {
 // [ErrLayout].
 func (l Layout) Found(path string) (Layout, error) {
 	if l.Format == settings.FormatAuto {
-		if ext := settings.ForeignTable(path); ext != "" {
+		if ext := foreign(path); ext != "" {
 			return l, fmt.Errorf("%w: %s: tables are written as .csv, .tsv, .parquet and .arrow, records "+
 				"as .jsonl and .json, and nothing as %s; name it so, or choose a format", ErrLayout, path, ext)
 		}
@@ -55,6 +55,25 @@ func (l Layout) Found(path string) (Layout, error) {
 	}
 	l.stream = strings.EqualFold(filepath.Ext(path), ".arrows")
 	return l, nil
+}
+
+// otherOutputs are suffixes of what no output holds, but for the tables of
+// [settings.ForeignTable]. Records in such a file would not be what its name says.
+var otherOutputs = []string{
+	".db", ".docx", ".dta", ".h5", ".hdf5", ".htm", ".html", ".md", ".npy", ".npz", ".pdf", ".pickle",
+	".pkl", ".rds", ".sav", ".toml", ".txt", ".xml", ".yaml", ".yml",
+}
+
+// foreign is the suffix of a name that says something else than what outputs hold, "" for none.
+func foreign(path string) string {
+	ext := suffixOf(path)
+	if ext == ".gz" || ext == ".zst" {
+		ext = suffixOf(path[:len(path)-len(ext)])
+	}
+	if slices.Contains(otherOutputs, ext) {
+		return ext
+	}
+	return settings.ForeignTable(path)
 }
 
 // otherPacked are suffixes of compressed files and archives that no output can be. Without them

@@ -560,6 +560,15 @@ func TestForeignTables(t *testing.T) {
 			t.Errorf("input %s: %v", name, err)
 		}
 	}
+	for _, name := range []string{"x.txt", "x.txt.gz", "x.HTML", "x.yaml", "x.pkl"} {
+		if _, err := (Layout{}).Found(name); !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(),
+			"records as .jsonl and .json, and nothing as "+foreign(name)) {
+			t.Errorf("output %s: %v", name, err)
+		}
+		if _, err := (Layout{Format: settings.FormatJSONL}).Found(name); err != nil {
+			t.Errorf("output %s as JSON lines: %v", name, err)
+		}
+	}
 	for _, name := range []string{"x", "x.jsonl", "x.out"} {
 		if l, err := (Layout{}).Found(name); err != nil || l.Rows() {
 			t.Errorf("output %s: %+v, %v", name, l, err)
