@@ -29,7 +29,7 @@ type trace struct {
 // newTrace continues the trace of a request, or begins one where its headers have none, or one that
 // is not as the recommendation says. Then they have no state either.
 func newTrace(h http.Header) *trace {
-	t := &trace{flags: "00"}
+	t := &trace{}
 	if list := h.Values(traceparent); len(list) != 1 || !t.parse(list[0]) {
 		*t = trace{id: randomHex(16), flags: "00"}
 	} else if state := strings.Join(h.Values(tracestate), ","); validState(state) {
@@ -66,7 +66,7 @@ func (t *trace) parse(s string) bool {
 		strings.Trim(t.id, "0") == "", strings.Trim(t.parent, "0") == "":
 		return false
 	}
-	if strings.IndexByte("13579bdf", flags[1]) >= 0 {
+	if t.flags = "00"; strings.IndexByte("13579bdf", flags[1]) >= 0 {
 		t.flags = "01"
 	}
 	return true
