@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -142,8 +143,7 @@ func docsOf(method, path, at string, op apiOperation) docsRoute {
 		out.Parameters.Fields = append(out.Parameters.Fields, docsField{p.Name, p.Schema.kind(),
 			cmp.Or(p.Description, p.Schema.Description), p.Required})
 		if p.Example != "" {
-			ask = append(ask, "-G")
-			data = fmt.Sprintf(" --data-urlencode '%s=%s'", p.Name, p.Example)
+			address = fmt.Sprintf("'%s?%s=%s'", address, p.Name, url.QueryEscape(p.Example))
 		}
 	}
 	for _, c := range op.RequestBody.Content {

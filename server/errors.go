@@ -64,7 +64,7 @@ var meanings = []struct{ code, means string }{
 		"([MASK*1-3] counts three), chains × these tokens × the vocabulary above 268,435,456, which is " +
 		"not asked of a search, or the answers to inputs would be too large"},
 	{codeTooManyTexts, fmt.Sprintf("there are more than %d inputs", maxTexts)},
-	{"no_blank, bad_option, …", "the text or a setting is at fault, as the codes of infill batch say"},
+	{"no_blank, bad_option, …", "the text or a setting is at fault, as the codes of records say"},
 	{codeOverloaded, "the queue is full; Retry-After says when to ask again"},
 	{codeInternal, "the server failed; the line of its log with the trace of this answer says more"},
 	{codeLoading, "the model is not there yet"},

@@ -38,8 +38,8 @@ func (s *Server) document() schema {
 		"paths": paths,
 		"components": schema{"schemas": schema{
 			"fill": fillSchema(), "score": scoreSchema(), "text": textSchema(),
-			"record": described("what infill fill --json or infill score --json prints of the text, with "+
-				"the other fields of the request", schemaOf(reflect.TypeFor[jsonl.Record]())),
+			"record": described("what a file of records has of the text, with the other fields of the "+
+				"request", schemaOf(reflect.TypeFor[jsonl.Record]())),
 			"error":  schemaOf(reflect.TypeFor[answer]()),
 			"tokens": schemaOf(reflect.TypeFor[jsonl.Tokens]()),
 			"models": object(schema{"models": listOf(schemaOf(reflect.TypeFor[modelAnswer]()))}, "models"),

@@ -83,9 +83,6 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan filePlan) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return f.folder(c, std, path, plan)
 	}
-	if _, err := f.layout(); err != nil {
-		return err
-	}
 	if err := f.seedOf(f.output); err != nil {
 		return err
 	}

@@ -131,13 +131,13 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 
 // scoreFile works through a file, resumably.
 func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
-	layout, err := f.layout()
-	if err != nil {
-		return err
-	}
 	in, err := f.input(c.Context, f.file, std, energies.Files(f.ranking.Energy)...)
 	if err != nil {
 		return err
+	}
+	layout, err := f.layout()
+	if err != nil {
+		return errors.Join(err, in.Close())
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	s, err := f.open(c.Context)
