@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	tables "infill/infill/table"
 	"infill/metrics/corpus"
 	"infill/report"
 )
@@ -60,6 +62,31 @@ func TestReadBatchRecords(t *testing.T) {
 	}
 	if got, _, err = read(batchRecords, report.ReadOptions{Top: 1}); err != nil || len(got) != 2 {
 		t.Errorf("top 1: %d sentences, %v", len(got), err)
+	}
+}
+
+// An array of JSON is read as its elements are in JSON lines, and an array of texts as lines.
+func TestReadArrays(t *testing.T) {
+	t.Parallel()
+	want, wantSum, err := read(batchRecords, report.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(batchRecords), "\n\n", "\n"), "\n")
+	got, sum, err := read("[\n"+strings.Join(lines, ",\n")+"\n]", report.ReadOptions{})
+	if wantSum.Format = "json"; err != nil || !reflect.DeepEqual(got, want) ||
+		!reflect.DeepEqual(sum, wantSum) {
+		t.Errorf("%+v, %+v, %v; want %+v", got, sum, err, want)
+	}
+	got, sum, err = read(`["a b", "", "c\nd"]`, report.ReadOptions{})
+	if err != nil || len(got) != 3 || got[2].Text != "c d" || sum.Blank != 1 || sum.Records != 3 {
+		t.Errorf("%+v, %+v, %v", got, sum, err)
+	}
+	for _, texts := range []string{`["a [MASK].", "b [MASK]."]`, `[{"text": "a [MASK]."}, {"text": "b [MASK]."}]`} {
+		sources, err := report.ReadSources("-", strings.NewReader(texts))
+		if err != nil || len(sources) != 2 || sources[1].Text != "b [MASK]." || sources[1].ID != "2" {
+			t.Errorf("%s: %+v, %v", texts, sources, err)
+		}
 	}
 }
 
@@ -119,8 +146,10 @@ func TestReadErrors(t *testing.T) {
 		{"", report.ReadOptions{}, corpus.ErrEmpty, "in: "},
 		{"\n\n", report.ReadOptions{}, report.ErrNoSentences, "2 blank lines"},
 		{"a\x00b", report.ReadOptions{}, corpus.ErrBinary, "in:1"},
-		{"[{\"text\": \"a\"}]", report.ReadOptions{}, report.ErrFormat, "JSON array"},
-		{"[\n{}\n]", report.ReadOptions{}, report.ErrFormat, "JSON array"},
+		{"[{\"text\": \"a\"}, {}]", report.ReadOptions{}, report.ErrFormat, "in:2"},
+		{"[\"a\", {\"b\"", report.ReadOptions{}, tables.ErrTable, "in: unreadable table: line 2: the array"},
+		{"[\"a\", \"\\x\"]", report.ReadOptions{}, report.ErrFormat, "in:2"},
+		{"[[1]]", report.ReadOptions{}, report.ErrFormat, "JSON array"},
 		{"{\n  \"text\": \"a\"\n}", report.ReadOptions{}, report.ErrFormat, "several lines"},
 		{"{\"text\":\"a\"}\nnot json", report.ReadOptions{}, report.ErrFormat, "in:2"},
 		{`{"sentence":"a"}`, report.ReadOptions{}, report.ErrFormat, `without the field "text"; its fields are "sentence"`},

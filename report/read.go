@@ -46,7 +46,7 @@ const various = "various"
 
 // A summary says what a file held.
 type summary struct {
-	// Format is "lines" or "jsonl".
+	// Format is "lines", "jsonl", "json" for an array, or that of a table.
 	Format string
 	// Records counts lines (lines) or JSON records (jsonl). Failed counts records
 	// with an error in place of fillings, Blank empty lines.
@@ -89,7 +89,7 @@ func readSentences(in Input, o ReadOptions, one *pairs, each func(sentence) erro
 	if in.table != "" {
 		err = rd.table(in.table, o.TextField)
 	} else {
-		err = in.lines(rd.line)
+		err = rd.stream(in)
 	}
 	if err != nil {
 		return rd.sum, err
@@ -257,8 +257,7 @@ func (rd *reader) generated(f jsonl.Filling, i int, of *jsonl.Record) error {
 		return nil
 	}
 	rd.pairs.sentence()
-	// A newline inside a text is legal JSON; in a set of sentences it is space.
-	text := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(f.Text)
+	text := oneLine.Replace(f.Text)
 	if strings.TrimSpace(text) == "" {
 		rd.sum.Blank++
 	}

@@ -32,10 +32,11 @@ type task struct {
 var taskFile = regexp.MustCompile(`^\[\s*\{`)
 
 // ReadSources reads the sentences to infill, of a file or, for "-", of stdin: one text per line,
-// JSON lines or a table with text and, if known, gold and id, or the DISCS task format. That is a
-// JSON array of objects with sentence, gt_sentence and infill_pos, and the number of blanks must
-// agree with infill_pos. Blank lines are skipped. Gzip and zstd data are decompressed. A number as
-// an id keeps its spelling. Errors are those of [batch.Open], [ErrFormat] and [ErrNoSentences].
+// JSON lines, an array of JSON or a table with text and, if known, gold and id, or the DISCS task
+// format. That is a JSON array of objects with sentence, gt_sentence and infill_pos, and the
+// number of blanks must agree with infill_pos. Blank lines are skipped. Gzip and zstd data are
+// decompressed. A number as an id keeps its spelling. Errors are those of [batch.Open],
+// [ErrFormat] and [ErrNoSentences].
 func ReadSources(path string, stdin io.Reader) ([]Source, error) {
 	if path != "-" && settings.FormatOf(path).Table() {
 		in, err := batch.Open(path, nil, batch.InputOptions{})
@@ -57,6 +58,8 @@ func ReadSources(path string, stdin io.Reader) ([]Source, error) {
 		return readTask(r, file.Name)
 	case object(string(line)):
 		o.Format = settings.FormatJSONL
+	case batch.LooksArray(head): // of texts
+		o.Format = settings.FormatJSON
 	}
 	return sourcesOf(batch.OpenStream(file.Name, r, o))
 }

@@ -36,7 +36,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		f := fail("too_long", "the body has more than %d bytes", maxBody)
+		f := fail(tooLong, "the body has more than %d bytes", maxBody)
 		f.large = true
 		return nil, f
 	case err == nil:

@@ -2,26 +2,17 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
-
-	"infill/internal/testmode"
 )
 
-// The guide has every code that only a server knows, with its status.
-func TestCodesInGuide(t *testing.T) {
+// Every code that only a server knows has a meaning, in the order of statuses.
+func TestMeanings(t *testing.T) {
 	t.Parallel()
-	guide, err := os.ReadFile(filepath.Join(testmode.Root(t), "docs", "guide", "serve.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	source, err := os.ReadFile("errors.go")
 	if err != nil {
 		t.Fatal(err)
@@ -30,14 +21,18 @@ func TestCodesInGuide(t *testing.T) {
 	if len(codes) < 10 {
 		t.Fatalf("%d codes", len(codes))
 	}
-	for _, c := range codes {
-		status := fmt.Sprintf("| %d | ", (&failure{code: c[1]}).status())
-		found := false
-		for line := range strings.Lines(string(guide)) {
-			found = found || strings.HasPrefix(line, status) && strings.Contains(line, "`"+c[1]+"`")
+	means := map[string]string{}
+	last := 0
+	for _, m := range meanings {
+		status := (&failure{code: m.code, large: m.code == tooLong}).status()
+		if status < last || means[m.code] != "" {
+			t.Errorf("%s, status %d, after %d", m.code, status, last)
 		}
-		if !found {
-			t.Errorf("the guide has no line %s`%s`", status, c[1])
+		last, means[m.code] = status, m.means
+	}
+	for _, c := range codes {
+		if means[c[1]] == "" {
+			t.Errorf("%s has no meaning", c[1])
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, erro
 		}
 	}
 	if s.opt.LogTexts {
-		s.opt.Log.Info("text", "path", r.URL.Path, "text", q.item.Text)
+		s.log(r).Info("text", "path", r.URL.Path, "text", q.item.Text)
 	}
 	return q, nil
 }

@@ -69,7 +69,7 @@ func (s *Server) fillMask(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, text := range q.texts {
 		if s.opt.LogTexts {
-			s.opt.Log.Info("text", "path", r.URL.Path, "text", text)
+			s.log(r).Info("text", "path", r.URL.Path, "text", text)
 		}
 	}
 	t := s.begin(r.Context())

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -27,19 +28,20 @@ func (s *Server) answering(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		s.counts.underWay.Add(1)
-		code := &coded{ResponseWriter: w}
+		code := &coded{ResponseWriter: w, log: s.log(r)}
 		defer func() {
 			s.counts.underWay.Add(-1)
 			p, begun := recover(), code.code != 0
 			if p != nil && p != http.ErrAbortHandler {
-				s.opt.Log.Error("panic", "route", name, "value", fmt.Sprint(p), "stack", string(debug.Stack()))
+				code.log.Error("panic", "route", name, "value", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if !begun {
 					s.fail(code, errors.New("panic"))
 				}
 			}
 			s.counts.add(name, code.status(), time.Since(start))
-			s.opt.Log.Info("request", "route", name, "code", code.status(), "bytes", code.bytes,
-				"seconds", time.Since(start).Seconds(), "from", r.RemoteAddr)
+			// The address may have a text behind its path.
+			code.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", code.status(),
+				"bytes", code.bytes, "seconds", time.Since(start).Seconds(), "from", r.RemoteAddr)
 			switch {
 			case p == http.ErrAbortHandler:
 				panic(p)
@@ -68,13 +70,13 @@ func (s *Server) fail(w *coded, err error) {
 	case errors.As(err, &known):
 		w.code = known.status()
 		if known.code == codeInternal {
-			s.opt.Log.Error("internal", "error", known.cause)
+			w.log.Error("internal", "error", known.cause)
 		}
 		return
 	}
 	f := asFailure(err)
 	if f.code == codeInternal {
-		s.opt.Log.Error("internal", "error", err)
+		w.log.Error("internal", "error", err)
 	}
 	if w.code != 0 {
 		w.gone = true
@@ -145,6 +147,7 @@ func (s *Server) guarded(next http.Handler) (http.Handler, error) {
 	crossed := s.origins.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
+		r = traced(h, r)
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
@@ -152,10 +155,11 @@ func (s *Server) guarded(next http.Handler) (http.Handler, error) {
 		if origin := r.Header.Get("Origin"); origin != "" && slices.Contains(s.opt.Origins, origin) {
 			h.Set("Access-Control-Allow-Origin", origin)
 			h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+			h.Set("Access-Control-Expose-Headers", traceHeaders)
 			h.Set("Vary", "Origin")
 			if r.Method == http.MethodOptions {
 				h.Set("Access-Control-Allow-Methods", "GET, POST")
-				h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept")
+				h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, "+traceHeaders)
 				h.Set("Access-Control-Max-Age", "600")
 				w.WriteHeader(http.StatusNoContent)
 				return
@@ -187,6 +191,7 @@ func (s *Server) ours(host string) bool {
 // coded remembers what was answered.
 type coded struct {
 	http.ResponseWriter
+	log   *slog.Logger
 	code  int
 	bytes int64
 	gone  bool

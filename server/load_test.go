@@ -415,8 +415,8 @@ func TestCutOff(t *testing.T) {
 	if err := <-ended; !errors.Is(err, errCutOff) {
 		t.Error(err)
 	}
-	if got := log.String(); strings.Count(got, "code=503") != len(cases) ||
-		strings.Contains(got, "code=499") || strings.Contains(got, "internal") {
+	if got := log.String(); strings.Count(got, "status=503") != len(cases) ||
+		strings.Contains(got, "status=499") || strings.Contains(got, "internal") {
 		t.Error(got)
 	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -32,11 +33,13 @@ func (s *Server) document() schema {
 	doc := schema{
 		"openapi": "3.1.0",
 		"info": schema{"title": "infill", "version": s.opt.Version,
-			"description": "Fills the blanks of sentences jointly."},
+			"description": "Fills the blanks of sentences jointly. An answer continues the trace of the " +
+				"headers traceparent and tracestate, or begins one."},
 		"paths": paths,
 		"components": schema{"schemas": schema{
 			"fill": fillSchema(), "score": scoreSchema(), "text": textSchema(),
-			"record": schemaOf(reflect.TypeFor[jsonl.Record]()),
+			"record": described("what a file of records has of the text, with the other fields of the "+
+				"request", schemaOf(reflect.TypeFor[jsonl.Record]())),
 			"error":  schemaOf(reflect.TypeFor[answer]()),
 			"tokens": schemaOf(reflect.TypeFor[jsonl.Tokens]()),
 			"models": object(schema{"models": listOf(schemaOf(reflect.TypeFor[modelAnswer]()))}, "models"),
@@ -45,7 +48,7 @@ func (s *Server) document() schema {
 			"masks": schema{"description": "one list for one blank or with joint, a list for each of " +
 				"several blanks, a list of these for several texts", "type": "array"},
 			"status": object(schema{"status": schema{"type": "string"}}, "status"),
-		}},
+		}, "responses": failures()},
 	}
 	if len(s.opt.Keys) > 0 {
 		doc["components"].(schema)["securitySchemes"] = schema{
@@ -63,7 +66,11 @@ func (s *Server) operation(r *route) schema {
 		if r.doc.lines {
 			kind = ndjson
 		}
-		out["requestBody"] = schema{"required": true, "content": typed(kind, r.doc.body)}
+		content := schema{"schema": ref(r.doc.body)}
+		if r.doc.example != nil {
+			content["example"] = r.doc.example
+		}
+		out["requestBody"] = schema{"required": true, "content": schema{kind: content}}
 	}
 	var parameters []schema
 	if strings.Contains(r.path, "{id...}") {
@@ -77,11 +84,12 @@ func (s *Server) operation(r *route) schema {
 					"schema": schema{"type": "string"}})
 			}
 		}
-		parameters = append(parameters, schema{"name": "model", "in": "query",
-			"schema": schema{"type": "string"}})
+		parameters = append(parameters, schema{"name": "model", "in": "query", "schema": modelType})
 		if r.method == http.MethodGet {
 			parameters = append(parameters, schema{"name": "text", "in": "query", "required": true,
-				"schema": textType}, schema{"name": "id", "in": "query", "schema": schema{"type": "string"}},
+				"schema": textType, "example": exampleText},
+				schema{"name": "id", "in": "query", "schema": schema{"type": "string"},
+					"description": idType["description"]},
 				schema{"name": "stream", "in": "query", "schema": streamType})
 		}
 	}
@@ -101,10 +109,16 @@ func (s *Server) operation(r *route) schema {
 			content[kind] = schema{"schema": ref(r.doc.answer)}
 		}
 	}
-	out["responses"] = schema{
+	responses := schema{
 		"200":     schema{"description": "the answer", "content": content},
 		"default": schema{"description": "an error", "content": typed("application/json", "error")},
 	}
+	if r.costly {
+		for status := range failures() {
+			responses[status] = schema{"$ref": "#/components/responses/" + status}
+		}
+	}
+	out["responses"] = responses
 	if len(s.opt.Keys) > 0 && !r.open {
 		out["security"] = []schema{{"key": []string{}}}
 	}
@@ -120,18 +134,32 @@ func object(properties schema, required ...string) schema {
 	return schema{"type": "object", "properties": properties, "required": required}
 }
 
+func described(text string, s schema) schema {
+	s["description"] = text
+	return s
+}
+
 func listOf(items schema) schema { return schema{"type": "array", "items": items} }
 
 var textType = schema{"type": "string",
 	"description": "a sentence; [MASK], <mask> and ___ are blanks"}
 
 var idType = schema{
-	"type": []string{"string", "number", "null"}, "description": "the record repeats it",
+	"type":        []string{"string", "number", "null"},
+	"description": "the record repeats it, and as in a batch file the random numbers depend on it",
 }
 
 var streamType = schema{
-	"type": "boolean", "description": "answer with events",
+	"type":        "boolean",
+	"description": "answer with events, as the header Accept: text/event-stream asks",
 }
+
+var modelType = schema{
+	"type": "string", "description": "the name of one of several models; the first without it",
+}
+
+// exampleText is what examples fill.
+const exampleText = "The [MASK] sat on the [MASK]."
 
 // eventSchema is a line of a stream.
 func eventSchema() schema {
@@ -152,7 +180,7 @@ func eventSchema() schema {
 
 // textSchema is the body of a request with nothing but a text.
 func textSchema() schema {
-	return object(schema{"text": textType, "id": idType, "model": schema{"type": "string"}}, "text")
+	return object(schema{"text": textType, "id": idType, "model": modelType}, "text")
 }
 
 // fillSchema is the body of POST /v1/fill.
@@ -183,12 +211,16 @@ func scoreSchema() schema {
 func maskSchema() schema {
 	return object(schema{
 		"inputs": schema{"type": []string{"string", "array"}, "items": schema{"type": "string"},
-			"maxItems": maxTexts},
-		"model": schema{"type": "string"},
+			"maxItems": maxTexts, "description": fmt.Sprintf("a text, or a list of at most %d", maxTexts)},
+		"model": schema{"type": "string",
+			"description": "the name of one of several models; /models/NAME takes no other"},
 		"parameters": schema{"type": "object", "properties": schema{
-			"top_k":   schema{"type": "integer", "minimum": 1, "default": defaultTopK},
-			"targets": schema{"type": []string{"string", "array"}, "items": schema{"type": "string"}},
-			"joint":   schema{"type": "boolean", "description": "fill all blanks together"},
+			"top_k": schema{"type": "integer", "minimum": 1, "default": defaultTopK,
+				"description": "the number of answers"},
+			"targets": schema{"type": []string{"string", "array"}, "items": schema{"type": "string"},
+				"description": "the only words that count, each one token of the model"},
+			"joint": schema{"type": "boolean", "description": "fill all blanks together; settings such as " +
+				"steps and seed may stand beside it"},
 		}},
 	}, "inputs")
 }

@@ -31,6 +31,7 @@ type doc struct {
 	lines        bool     // the body has many such objects, one a line
 	query        bool     // the address may have settings
 	kinds        []string // media types of the answer
+	example      any      // of the body
 }
 
 func (r *route) name() string { return r.method + " " + r.path }
@@ -42,20 +43,23 @@ var jsonKind = []string{"application/json"}
 func (s *Server) routes() []route {
 	events := []string{"application/json", eventStream, ndjson}
 	mask := doc{summary: "the fill-mask task of Hugging Face", body: "mask", answer: "masks",
-		kinds: jsonKind}
+		kinds: jsonKind, example: schema{"inputs": "The [MASK] sat.", "parameters": schema{"top_k": 3}}}
+	sat := schema{"text": "A cat sat."}
 	return []route{
 		{method: "POST", path: "/v1/fill", handle: s.fill, costly: true,
-			doc: doc{summary: "fill the blanks of a text", body: "fill", answer: "record", kinds: events}},
+			doc: doc{summary: "fill the blanks of a text", body: "fill", answer: "record", kinds: events,
+				example: schema{"text": exampleText, "seed": 1}}},
 		{method: "GET", path: "/v1/fill", handle: s.fill, costly: true,
 			doc: doc{summary: "the same by the address", query: true, answer: "record", kinds: events}},
 		{method: "POST", path: "/v1/batch", handle: s.batch, costly: true,
 			doc: doc{summary: "fill many texts, one a line", body: "fill", answer: "record", lines: true,
-				query: true, kinds: []string{ndjson}}},
+				query: true, kinds: []string{ndjson}, example: schema{"text": exampleText, "id": 7}}},
 		{method: "POST", path: "/v1/score", handle: s.score, costly: true,
 			doc: doc{summary: "score a text, or rank candidates for its blank", body: "score",
-				answer: "record", kinds: jsonKind}},
+				answer: "record", kinds: jsonKind, example: sat}},
 		{method: "POST", path: "/v1/tokenize", handle: s.tokenize, costly: true,
-			doc: doc{summary: "the tokens of a text", body: "text", answer: "tokens", kinds: jsonKind}},
+			doc: doc{summary: "the tokens of a text", body: "text", answer: "tokens", kinds: jsonKind,
+				example: sat}},
 		{method: "GET", path: "/v1/models", handle: s.listModels,
 			doc: doc{summary: "the models", answer: "models", kinds: jsonKind}},
 		{method: "POST", path: "/", handle: s.fillMask, costly: true, doc: mask},
@@ -68,6 +72,8 @@ func (s *Server) routes() []route {
 			doc: doc{summary: "counts for Prometheus", kinds: []string{"text/plain"}}},
 		{method: "GET", path: "/openapi.json", handle: s.openapi, open: true,
 			doc: doc{summary: "this description", kinds: jsonKind}},
+		{method: "GET", path: "/docs", handle: s.docs, open: true,
+			doc: doc{summary: "this description, as a page", kinds: []string{"text/html"}}},
 		{method: "GET", path: "/settings.json", handle: s.form, open: true,
 			doc: doc{summary: "the settings, for the page", kinds: jsonKind}},
 		{method: "GET", path: "/", handle: s.page, open: true,

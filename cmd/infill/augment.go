@@ -17,7 +17,7 @@ import (
 
 const augmentDescription = "" +
 	`Prints variants of TEXT, best first of each choice of words, with their scores. Or
-INPUT has complete sentences: a line each, or JSON lines, or a table (.csv, .tsv, .parquet). Every
+INPUT has complete sentences: a line each, or JSON, or a table (.csv, .tsv, .parquet, .arrow). Every
 one becomes several variants, in which other words stand in the place of some. A row of the
 output has a variant in the place of the text, and all other fields or columns, such as a
 label, as they were. No two variants of the file are the same.
@@ -58,7 +58,7 @@ func augmentCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name:        "augment",
 		Usage:       "make variants of labelled sentences",
-		ArgsUsage:   "INPUT -o OUTPUT | TEXT",
+		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | TEXT",
 		Description: augmentDescription,
 		Flags: join(without(own), f.modelFlags.flags(), without(filling, notOfAugment...),
 			group(groupOutput, without(f.fileFlags.flags(), notOfAugment...))),

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"runtime"
 
 	"github.com/urfave/cli/v2"
@@ -18,11 +20,14 @@ import (
 
 const batchDescription = "" +
 	`INPUT has a text with blanks on every line, or with --mask-rate complete sentences; or JSON
-lines with "text", maybe "id", settings for this line ("steps", "temperature", "seed", …),
-and other fields, which are kept. A table (.csv, .tsv, .parquet) has the texts in a column,
-and its other columns are kept. gzip and zstd are read, .gz and .zst written; - is standard
+lines, or an array of JSON, with "text", maybe "id", settings for this line ("steps", "seed", …),
+and other fields, which are kept. A table (.csv, .tsv, .parquet, .arrow) has the texts in a
+column, and its other columns are kept. gzip and zstd are read, .gz and .zst written; - is standard
 input. Writes one JSON object a line, or a table if OUTPUT has such a name, in the order of
 the input.
+Of a FOLDER each file becomes one in the other, in the order of names, with the bytes that it
+has by itself with the same seed. Hidden files, folders in it, and files whose names say no
+format are passed over.
 A run that was stopped, killed or cut off goes on with --resume, to the same bytes.`
 
 type batchFlags struct {
@@ -40,7 +45,7 @@ func batchCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name:        "batch",
 		Usage:       "fill a file of sentences, resumably",
-		ArgsUsage:   "INPUT -o OUTPUT | --join SHARD… -o OUTPUT",
+		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | --join SHARD… -o OUTPUT",
 		Description: batchDescription,
 		Flags: join(f.modelFlags.flags(), f.fillingFlags.flags(),
 			group(groupOutput, append(f.fileFlags.flags(), together))),
@@ -60,57 +65,89 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	})
 }
 
-// job works through a file. plan says what is done with its records, and completes what the
-// manifest has of the settings and the form of the output.
-func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
-	recorded map[string]string, layout *batch.Layout) (fileWork, error)) (err error) {
+// A filePlan says what is done with the records of a file, and completes what the manifest has of
+// the settings and the form of the output.
+type filePlan func(w *records.Filler, recorded map[string]string, layout *batch.Layout) (fileWork,
+	error)
+
+// job works through a file, or through the files of a folder.
+func (f *batchFlags) job(c *cli.Context, std stdio, plan filePlan) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
-	layout, err := f.layout()
-	if err != nil {
-		return err
+	if c.NArg() > 1 {
+		return usagef("%d inputs; infill %s takes one file, or a folder of them", c.NArg(),
+			c.Command.Name)
 	}
-	// A seed that was chosen by the run that is resumed stays.
-	if f.Seed == nil && f.resume {
-		switch was, err := batch.ReadManifest(f.output); {
-		case err == nil:
-			f.Seed, f.seedChosen = &was.Seed, true
-		case !errors.Is(err, fs.ErrNotExist):
-			return err
-		}
+	path := cmp.Or(c.Args().First(), "-")
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return f.folder(c, std, path, plan)
+	}
+	if err := f.seedOf(f.output); err != nil {
+		return err
 	}
 	if f.Seed == nil && !f.Shard.Whole() {
 		return usagef("the shards of a run have one seed: give each --seed N")
 	}
-	if err := f.stdin(std.in, c.NArg() == 0 || c.Args().First() == "-"); err != nil {
+	if err := f.stdin(std.in, path == "-"); err != nil {
 		return err
 	}
 	if err := f.ready(); err != nil {
 		return err
-	}
-	path := "-"
-	if c.NArg() > 1 {
-		return usagef("%d inputs; infill %s takes one file", c.NArg(), c.Command.Name)
-	} else if c.NArg() == 1 {
-		path = c.Args().First()
 	}
 	in, err := f.input(c.Context, path, std, f.reads()...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	lines := in.Format() == settings.FormatJSONL // which have settings of their own
-	if !lines {
-		if err := f.settled(&f.modelFlags); err != nil {
-			return err
-		}
-	}
-	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)
+	e, err := f.opened(c, std, in.Format().JSON())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, done()) }()
+	defer func() { err = errors.Join(err, e.done()) }()
+	return f.fillFile(c, std, in, e, plan)
+}
+
+// seedOf has the seed that was chosen by the run that is resumed stay.
+func (f *batchFlags) seedOf(output string) error {
+	if f.Seed != nil || !f.resume {
+		return nil
+	}
+	was, err := batch.ReadManifest(output)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		f.Seed, f.seedChosen = &was.Seed, true
+	}
+	return err
+}
+
+// fileEngine is what files are filled with.
+type fileEngine struct {
+	model  *mlm.Model
+	engine *infill.Engine
+	done   func() error // closes both
+}
+
+// opened opens the model. lines says that lines may have settings of their own.
+func (f *batchFlags) opened(c *cli.Context, std stdio, lines bool) (e fileEngine, err error) {
+	if !lines {
+		if err := f.settled(&f.modelFlags); err != nil {
+			return e, err
+		}
+	}
+	e.model, e.engine, e.done, err = f.engine(c.Context, std, &f.modelFlags, f.quiet)
+	return e, err
+}
+
+// fillFile works through a file.
+func (f *batchFlags) fillFile(c *cli.Context, std stdio, in *batch.Input, e fileEngine,
+	plan filePlan) error {
+	layout, err := f.layout()
+	if err != nil {
+		return err
+	}
 	recorded, err := f.recorded()
 	if err != nil {
 		return err
@@ -118,15 +155,16 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if err := f.recordFile(recorded, in, layout); err != nil {
 		return err
 	}
+	lines := in.Format().JSON() // which have settings of their own
 	layout.Masked = f.Masking.On() || lines
 	layout.Energies = len(f.Words.Energy) > 0 || lines
 	layout.LogZ = f.Fill.Options.Results.Normalize || lines
 	layout.Marginals = f.Fill.Options.Results.Marginals || lines
 	seen := &doubted{model: f.Name}
-	w := &records.Filler{Model: m, Engine: engine, Filling: &f.Fill, Version: version(),
+	w := &records.Filler{Model: e.model, Engine: e.engine, Filling: &f.Fill, Version: version(),
 		Doubted: seen.add}
 	man := &batch.Manifest{
-		Format: batch.ManifestFormat, Version: version(), Model: modelHash(m),
+		Format: batch.ManifestFormat, Version: version(), Model: modelHash(e.model),
 		Seed: *f.Seed, Settings: recorded,
 		Absent: unsaid(), Implied: f.Implied,
 	}
@@ -139,7 +177,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 		work.begins = func() { fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
 	work.in, work.manifest, work.form, work.doubted = in, man, layout, seen
-	work.workers = records.InFlight(m.Streams(), f.Fill.Options.Sampling.Chains)
+	work.workers = records.InFlight(e.model.Streams(), f.Fill.Options.Sampling.Chains)
 	return f.work(c, std, work)
 }
 

@@ -84,7 +84,7 @@ func TestBatchTableRefusals(t *testing.T) {
 	dir := t.TempDir()
 	in := put(t, filepath.Join(dir, "in.csv"), "id,sentence\n1,the [MASK] .\n")
 	lines := put(t, filepath.Join(dir, "in.jsonl"), `{"text":"the [MASK] ."}`+"\n")
-	array := put(t, filepath.Join(dir, "in.json"), `[{"text":"the [MASK] ."}]`)
+	object := put(t, filepath.Join(dir, "in.json"), "{\n\"text\":\"the [MASK] .\"}")
 	for _, c := range []struct {
 		args []string
 		says string
@@ -95,7 +95,10 @@ func TestBatchTableRefusals(t *testing.T) {
 		{[]string{"batch", in, "--text-field", "sentence", "-o", dir + "/x.parquet.zst"}, "without .zst"},
 		{[]string{"batch", in, "--text-field", ""}, "want the name of a field"},
 		{[]string{"batch", "-", "--format", "parquet"}, "name a file"},
-		{[]string{"batch", array}, "jq -c '.[]', or say that it is text: --format text"},
+		{[]string{"batch", object}, "jq -c ., or say that it is text: --format text"},
+		{[]string{"batch", lines, "-o", dir + "/out.xlsx"}, "as .csv, .tsv, .parquet and .arrow"},
+		{[]string{"batch", lines, "-o", dir + "/out.arrow.gz"}, "without .gz"},
+		{[]string{"batch", lines, "--output-format", "arrow"}, "name a file"},
 	} {
 		r := infillRun("PAR1", withTiny(append(c.args, "--seed", "1")...)...)
 		if r.code != exitUsage || !strings.Contains(r.err, c.says) {
@@ -161,6 +164,51 @@ func TestRenamedFields(t *testing.T) {
 		if r.code != exitOK || c.want != "" && told != 1 || strings.Count(r.err, "renamed") != told {
 			t.Errorf("%q: exit %d: %s; want %q", c.args, r.code, r.err, c.want)
 		}
+	}
+}
+
+// Arrow and arrays of JSON are read and written by every command for files.
+func TestArrowAndArrays(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	lines := put(t, path("in.jsonl"), `{"text":"the [MASK] sleeps .","label":1}`+"\n"+
+		`{"text":"the dog [MASK] in the [MASK] .","label":2,"top":1}`+"\n")
+	array := put(t, path("in.json"), "["+strings.ReplaceAll(strings.TrimSpace(get(t, lines)), "\n", ",\n")+"]")
+	run := func(args ...string) outcome {
+		t.Helper()
+		r := infillRun("", withTiny(args...)...)
+		if r.code != exitOK {
+			t.Fatalf("%q: exit %d: %s", args, r.code, r.err)
+		}
+		return r
+	}
+	run("batch", lines, "-o", path("lines.jsonl"))
+	run("batch", array, "-o", path("array.jsonl"))
+	if get(t, path("lines.jsonl")) != get(t, path("array.jsonl")) {
+		t.Errorf("an array has other records: %s", get(t, path("array.jsonl")))
+	}
+	run("batch", array, "-o", path("out.json"))
+	run("batch", array, "-o", path("out.arrow"), "--per", "filling")
+	run("batch", path("out.arrow"), "-o", path("again.csv"))
+	again := cellsOf(t, get(t, path("again.csv")))
+	if again[0]["label"] != "1" || again[1]["input_filled"] == "" || !strings.HasPrefix(again[0]["input_score"], "-") {
+		t.Errorf("%q", again)
+	}
+	complete := put(t, path("texts.json"), `["the dog sleeps in the house .", "the cat runs ."]`)
+	run("score", "--file", complete, "-o", path("scores.feather"))
+	run("augment", complete, "-o", path("variants.arrow"), "--seed", "1", "--mask-words", "1", "-n", "1")
+	run("cloze", complete, "--mask-words", "1", "--seed", "1")
+	run("cloze", path("scores.feather"), "--mask-words", "1", "--seed", "1")
+	for _, name := range []string{"out.json", "out.arrow", "variants.arrow", "texts.json"} {
+		if r := infillRun("", "eval", path(name)); r.code != exitOK {
+			t.Errorf("eval %s: exit %d: %s", name, r.code, r.err)
+		}
+	}
+	run("compare", path("out.arrow"), "--samplers", "gibbs", "--steps", "1", "--chains", "1")
+	if r := infillRun("", "eval", path("out.json"), "--reference", complete); r.code != exitUsage ||
+		!strings.Contains(r.err, "an array of JSON is not read here") {
+		t.Errorf("an array of references: exit %d: %s", r.code, r.err)
 	}
 }
 

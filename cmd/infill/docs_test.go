@@ -35,6 +35,10 @@ func TestDocumentedCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "animals.txt", "dog\ncat\nold friend\n")
 	put(t, "sentences.txt", "The [MASK] went home.\nShe sat on the [MASK].\n")
+	if err := os.Mkdir("corpus", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join("corpus", "a.txt"), "The [MASK] went home.\n")
 	put(t, "table.csv", "id,sentence\n1,The [MASK] went home.\n")
 	put(t, "books.txt", "The young woman went by bus.\nHe sat down on the bed.\n")
 	put(t, "reviews.csv", "review,label\nThe film was wonderful and the actors played well.,pos\n")

@@ -212,7 +212,7 @@ func TestEnergyOpensOnce(t *testing.T) {
 		f.Model = *settings.ModelDefaults()
 		var errs bytes.Buffer
 		std := stdio{strings.NewReader(""), &errs, &errs}
-		opt, err := f.options(&errs)
+		opt, err := f.options(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

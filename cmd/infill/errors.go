@@ -48,7 +48,7 @@ var badInput = []error{
 	infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrStart, infill.ErrFiltered, infill.ErrSpan,
 	infill.ErrOption,
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
-	batch.ErrShard, batch.ErrJoin, batch.ErrNotLines,
+	batch.ErrShard, batch.ErrJoin, batch.ErrNotLines, batch.ErrFolder,
 	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/unpack"
@@ -24,6 +25,9 @@ func plainName(flag, path string) error {
 			"one sentence a line", flag, path)
 	case format == settings.FormatJSONL:
 		return notPlain(flag, path, firstOf(path))
+	case format == settings.FormatJSON && batch.LooksArray(firstOf(path)):
+		return usagef("%s %s: an array of JSON is not read here; write its texts alone to a file, one "+
+			"sentence a line", flag, path)
 	}
 	return nil
 }

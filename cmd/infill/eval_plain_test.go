@@ -21,7 +21,8 @@ func TestEvalPlainOwnRecords(t *testing.T) {
 	}{
 		{"masked.jsonl", "jq -r '.fillings[]?.text'", "jq -r '.gold // empty'",
 			withTiny("batch", whole, "--mask-words", "1", "--seed", "1")},
-		{"filled.txt", "jq -r '.fillings[]?.text'", none, withTiny("batch", blanks)},
+		{"filled.txt", "jq -r '.fillings[]?.text'", none,
+			withTiny("batch", blanks, "--output-format", "jsonl")},
 		{"rows.jsonl", "jq -r '.filled // empty'", "jq -r .text",
 			withTiny("batch", whole, "--mask-words", "1", "--seed", "1", "--per", "filling")},
 		{"filled-rows.jsonl", "jq -r '.filled // empty'", none,

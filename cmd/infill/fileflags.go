@@ -21,6 +21,9 @@ type fileFlags struct {
 	okIfLinesFail bool
 	quiet         bool
 	progress      string
+
+	of   string         // the name of the file among those of a folder
+	done batch.Progress // of the files before it
 }
 
 func (f *fileFlags) flags() []*option {
@@ -82,9 +85,7 @@ func (f *fileFlags) input(ctx context.Context, path string, std stdio, others ..
 			return nil, err
 		}
 	}
-	in, err := batch.Open(path, newInterruptible(ctx, std.in), batch.InputOptions{
-		Format: f.Format, TextField: f.TextField, Quote: f.Quote, Limit: f.Limit,
-		Shard: f.Shard})
+	in, err := batch.Open(path, newInterruptible(ctx, std.in), f.inputOptions())
 	if err == nil && path == "-" && !f.okIfLinesFail && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
 	}
@@ -94,9 +95,16 @@ func (f *fileFlags) input(ctx context.Context, path string, std stdio, others ..
 	return in, err
 }
 
+func (f *fileFlags) inputOptions() batch.InputOptions {
+	return batch.InputOptions{Format: f.Format, TextField: f.TextField, Quote: f.Quote,
+		Limit: f.Limit, Shard: f.Shard}
+}
+
 // layout is the form of the output.
-func (f *fileFlags) layout() (batch.Layout, error) {
-	return batch.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote}.Found(f.output)
+func (f *fileFlags) layout() (batch.Layout, error) { return f.layoutOf(f.output) }
+
+func (f *fileFlags) layoutOf(output string) (batch.Layout, error) {
+	return batch.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote}.Found(output)
 }
 
 // recordFile puts what the manifest has of the files into its settings.

@@ -11,7 +11,6 @@ import (
 
 	"infill/infill/batch"
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/internal/count"
 	"infill/internal/unpack"
 )
@@ -55,6 +54,7 @@ func (f *fileFlags) work(c *cli.Context, std stdio, w fileWork) error {
 	}
 	r := &fileRun{fileFlags: f, fileWork: w, std: std,
 		bar: newBatchProgress(f.progress, f.quiet, w.workers, std.err)}
+	r.bar.of = f.of
 	if r.out, err = r.open(survey); err != nil {
 		return err
 	}
@@ -64,12 +64,10 @@ func (f *fileFlags) work(c *cli.Context, std stdio, w fileWork) error {
 	r.sayRenamed("columns")
 	resumable := r.out.Resumable() // before it is closed
 	job := batch.Job{Input: w.in, Output: r.out, Workers: w.workers, Do: w.do, Known: w.known,
-		Texts: true, MaxErrors: int(f.maxErrors), Progress: r.bar.show, Total: survey.Records,
+		Texts: true, MaxErrors: f.mayFail(), Progress: r.bar.show, Total: survey.Records,
 		Report: r.failed, Settings: r.settings, Data: r.data}
-	if f.strict {
-		job.MaxErrors = 0
-	}
 	p, err := job.Run(c.Context)
+	f.done.Records, f.done.Failed = f.done.Records+p.Records, f.done.Failed+p.Failed
 	r.bar.clear()
 	r.sayOutput()
 	if err != nil {
@@ -86,6 +84,17 @@ func (f *fileFlags) work(c *cli.Context, std stdio, w fileWork) error {
 		return errSomeFailed
 	}
 	return nil
+}
+
+// mayFail is how many more lines may fail, −1 for any number.
+func (f *fileFlags) mayFail() int {
+	switch {
+	case f.strict:
+		return 0
+	case f.maxErrors < 0:
+		return -1
+	}
+	return max(0, int(f.maxErrors)-f.done.Failed)
 }
 
 // open opens the output.
@@ -110,7 +119,11 @@ func (r *fileRun) open(survey batch.Survey) (*batch.Output, error) {
 // say prints a note.
 func (r *fileRun) say(format string, args ...any) {
 	if !r.quiet {
-		fmt.Fprintf(r.std.err, "infill: "+format+"\n", args...)
+		of := ""
+		if r.of != "" {
+			of = printable(r.of) + ": "
+		}
+		fmt.Fprintf(r.std.err, "infill: %s%s\n", of, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -159,7 +172,7 @@ func (r *fileRun) sayRenamed(what string) {
 
 // sayOutput says at the end what there is to know of the output.
 func (r *fileRun) sayOutput() {
-	if r.in.Format() == settings.FormatJSONL { // whose fields are known only now
+	if r.in.Format().JSON() { // whose fields are known only now
 		r.sayRenamed("fields")
 	}
 	for _, note := range r.doubted.notes() {

@@ -9,7 +9,7 @@ import (
 	"infill/infill/settings"
 )
 
-// Lines of text may look like JSON lines, as in a file called .txt that infill batch wrote. They
+// Lines of text may look like JSON lines, as in a file of records that is called .txt. They
 // are texts all the same, and that is said.
 
 // hasText says whether a line is a JSON object with a text in the given field.

@@ -131,13 +131,13 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 
 // scoreFile works through a file, resumably.
 func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
-	layout, err := f.layout()
-	if err != nil {
-		return err
-	}
 	in, err := f.input(c.Context, f.file, std, energies.Files(f.ranking.Energy)...)
 	if err != nil {
 		return err
+	}
+	layout, err := f.layout()
+	if err != nil {
+		return errors.Join(err, in.Close())
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	s, err := f.open(c.Context)
@@ -154,7 +154,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	layout.Scores = true
-	layout.Energies = len(f.ranking.Energy) > 0 || in.Format() == settings.FormatJSONL
+	layout.Energies = len(f.ranking.Energy) > 0 || in.Format().JSON()
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(),
 		Model: modelHash(s.Model), Settings: recorded,

@@ -43,7 +43,7 @@ type serveFlags struct {
 	timeout, grace int // seconds
 	keyFile        string
 	origins        []string
-	log            string
+	log, logFormat string
 	check          bool
 }
 
@@ -65,12 +65,14 @@ func (f *serveFlags) own() []*option {
 			"own; repeatable: "+openedForms(), &f.parts),
 		wordFlag("log", "on standard error: requests|texts (and their texts)|none", &f.log,
 			"requests", "texts", "none"),
+		wordFlag("log-format", "of the log: text|json (an object a line)",
+			&f.logFormat, "text", "json"),
 	}
 	check := boolFlag("check", "ask the server at --addr whether it is ready, and exit: 0 if it is",
 		&f.check)
 	check.env = "" // it is another command, not a choice that stays
 	flags = append(flags, check)
-	return ownEnv("serve", flags, "queue", "timeout", "log", "energy")
+	return ownEnv("serve", flags, "queue", "timeout", "log", "log-format", "energy")
 }
 
 // openedForms are the ways to write a part that is opened before its weight is known.
@@ -129,7 +131,8 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 			return usagef("--energy: %v", err)
 		}
 	}
-	opt, err := f.options(std.err)
+	log := f.logs(&std)
+	opt, err := f.options(log.Logger)
 	if err != nil {
 		return err
 	}
@@ -157,7 +160,7 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 			return
 		}
 		s.Ready()
-		fmt.Fprintf(std.err, "infill: ready at http://%s/\n", l.Addr())
+		log.ready("http://" + l.Addr().String() + "/")
 	}()
 	err = s.Serve(ctx, l, time.Duration(f.grace)*time.Second)
 	stop(nil)
@@ -243,14 +246,14 @@ func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, name
 }
 
 // options are those of the server.
-func (f *serveFlags) options(w io.Writer) (server.Options, error) {
+func (f *serveFlags) options(log *slog.Logger) (server.Options, error) {
 	opt := server.Options{
 		Places: f.Options.Threads, Queue: f.queue, Limit: time.Duration(f.timeout) * time.Second,
 		Work: f.work, Origins: f.origins, Version: version(), LogTexts: f.log == "texts",
 		Engine: f.filling.NewEngine,
 	}
 	if f.log != "none" {
-		opt.Log = slog.New(slog.NewTextHandler(w, nil))
+		opt.Log = log
 	}
 	host, _, err := net.SplitHostPort(f.addr)
 	if err != nil {

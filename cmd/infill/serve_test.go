@@ -25,7 +25,7 @@ type serving struct {
 	stop func() int // ends it as a signal does, and returns the exit code
 }
 
-var readyAt = regexp.MustCompile(`ready at (http://[^/]+)/`)
+var readyAt = regexp.MustCompile(`(?:ready at |"msg":"ready","url":")(http://[^/]+)/`)
 
 // serve runs infill serve at a free port until it is ready.
 func serve(t *testing.T, args ...string) *serving {
@@ -65,6 +65,48 @@ func (s *serving) post(t *testing.T, path, body string) (int, string) {
 		t.Fatal(err)
 	}
 	return res.StatusCode, string(b)
+}
+
+// With --log-format json each line of standard error is an object, and texts are in it only if asked
+// for.
+func TestServeLogJSON(t *testing.T) {
+	t.Parallel()
+	for _, texts := range []bool{false, true} {
+		args := []string{"--model", "a=" + tinyModel, "--log-format", "json"}
+		if texts {
+			args = append(args, "--log", "texts")
+		}
+		s := serve(t, args...)
+		if code, body := s.post(t, "/v1/fill", `{"text": "the [MASK] sleeps .", "seed": 1}`); code != http.StatusOK {
+			t.Fatalf("%d %s", code, body)
+		}
+		if code := s.stop(); code != exitOK {
+			t.Errorf("exit %d", code)
+		}
+		seen := map[any]bool{}
+		for line := range strings.Lines(s.errs.String()) {
+			var object map[string]any
+			if err := json.Unmarshal([]byte(line), &object); err != nil || object["time"] == nil {
+				t.Errorf("%q: %v", line, err)
+			}
+			seen[object["msg"]] = true
+			if object["msg"] == "request" && (object["path"] != "/v1/fill" || object["status"] != 200.0 ||
+				len(object["trace_id"].(string)) != 32) {
+				t.Error(line)
+			}
+		}
+		if !seen["ready"] || !seen["request"] || seen["text"] != texts ||
+			strings.Contains(s.errs.String(), "sleeps") != texts {
+			t.Errorf("texts %v: %s", texts, s.errs)
+		}
+	}
+	var out bytes.Buffer
+	std := stdio{err: &out}
+	(&serveFlags{logFormat: "json"}).logs(&std)
+	if _, err := io.WriteString(std.err, "infill: one\ninfill: two\n"); err != nil || strings.Count(out.String(),
+		`"msg":"note","text":"`) != 2 {
+		t.Errorf("notes: %s, %v", out.String(), err)
+	}
 }
 
 // A server answers with the bytes that infill fill --json prints.

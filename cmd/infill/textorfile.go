@@ -68,8 +68,8 @@ func asText(err error) string {
 }
 
 // extensions are those of files of texts.
-var extensions = []string{".txt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".gz",
-	".zst"}
+var extensions = []string{".txt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet",
+	".arrow", ".arrows", ".feather", ".gz", ".zst"}
 
 // looksText reports whether the name of a file that does not exist is a text.
 func looksText(name string) bool {

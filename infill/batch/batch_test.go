@@ -239,7 +239,8 @@ func TestRefusals(t *testing.T) {
 	if _, _, err := process(t, in, out, config{}); !errors.Is(err, ErrExists) {
 		t.Errorf("an output that exists: %v", err)
 	}
-	if _, _, err := process(t, in, in, config{mode: Force}); !errors.Is(err, ErrIsInput) {
+	if _, _, err := process(t, in, in, config{mode: Force,
+		layout: Layout{Format: settings.FormatJSONL}}); !errors.Is(err, ErrIsInput) {
 		t.Errorf("the input as output: %v", err)
 	}
 	other := write(t, filepath.Join(dir, "other.txt"), "a\nc\n")

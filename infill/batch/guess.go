@@ -1,17 +1,34 @@
 package batch
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/infill/table"
 	"infill/internal/textline"
 )
 
-// guess decides between text and JSON lines by the first bytes of an input, unless its name has.
-// What is neither is refused: a filling for each line of a picture, or of an array of JSON, is not
+// guessOf is guess for a reader. Arrow's first bytes suffice, so that nothing else is waited for.
+func guessOf(named settings.Format, r *bufio.Reader) (settings.Format, error) {
+	if named == settings.FormatAuto {
+		if head, _ := r.Peek(1); len(head) > 0 && (head[0] == 'A' || head[0] == 0xff) {
+			if head, _ := r.Peek(8); table.LooksArrow(head) {
+				return settings.FormatArrow, nil
+			}
+		}
+	}
+	// A byte order mark is passed over, and errors will come again when reading.
+	head, _ := textline.NewReader(r, jsonl.MaxInput).Peek(textline.PeekSize)
+	return guess(named, head)
+}
+
+// guess decides between text, JSON lines and an array of JSON by the first bytes of an input,
+// unless its name has. What is none of them is refused: a filling for each line of a picture is not
 // what anybody asked for. The error is a [*NotLinesError].
 func guess(named settings.Format, head []byte) (settings.Format, error) {
 	if kind := textline.Foreign(head); kind != "" {
@@ -32,8 +49,7 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 	first = bytes.TrimRight(first, " \t\r")
 	switch {
 	case array(first, rest):
-		return named, notLines(head, "it looks like an array of JSON; make JSON lines of it, for "+
-			"instance with jq -c '.[]'")
+		return settings.FormatJSON, nil
 	case string(first) == "{":
 		return named, notLines(head, "it looks like JSON over several lines; make JSON lines of it, for "+
 			"instance with jq -c .")
@@ -67,6 +83,13 @@ func notLines(head []byte, format string, args ...any) error {
 	return &NotLinesError{What: fmt.Sprintf(format, args...), Text: utf8.Valid(head)}
 }
 
+// LooksArray reports whether an input that begins so is an array of JSON, and not text.
+func LooksArray(head []byte) bool {
+	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	first, rest, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
+	return array(bytes.TrimRight(first, " \t\r"), rest)
+}
+
 // array reports whether an array of JSON begins with this line and what follows it. A sentence may
 // begin with a bracket too, as [MASK] and links of a wiki do.
 func array(first, rest []byte) bool {
@@ -76,6 +99,9 @@ func array(first, rest []byte) bool {
 	inside := bytes.TrimLeft(first[1:], " \t")
 	if len(inside) == 0 {
 		inside = bytes.TrimLeft(rest, " \t\r\n")
+	}
+	if string(inside) == "]" { // there is nothing in it
+		return len(bytes.TrimSpace(rest)) == 0
 	}
 	return len(inside) > 0 && bytes.IndexByte([]byte("{\""), inside[0]) >= 0
 }

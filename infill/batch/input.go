@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -105,8 +106,8 @@ func (o InputOptions) check() error {
 	switch {
 	case o.Limit < 0:
 		return wrong("limit", o.Limit, "the number of records, or 0 for all")
-	case o.Format < settings.FormatAuto || o.Format > settings.FormatParquet:
-		return wrong("format", int(o.Format), "FormatAuto to FormatParquet")
+	case o.Format < settings.FormatAuto || o.Format > settings.LastFormat:
+		return wrong("format", int(o.Format), "FormatAuto to LastFormat")
 	case o.Shard.Whole():
 		return nil
 	}
@@ -133,12 +134,14 @@ func (in *Input) begin(r io.Reader) error {
 	guessed := *format == settings.FormatAuto
 	if guessed {
 		if ext := settings.ForeignTable(in.Name); ext != "" {
-			return fmt.Errorf("%w: tables are read as .csv, .tsv and .parquet, and not as %s; save it as "+
-				"one of these", table.ErrTable, ext)
+			return fmt.Errorf("%w: tables are read as .csv, .tsv, .parquet and .arrow, and not as %s; save "+
+				"it as one of these", table.ErrTable, ext)
 		}
-		*format = settings.FormatOf(in.Name)
+		if *format = settings.FormatOf(in.Name); *format == settings.FormatJSON {
+			*format = settings.FormatAuto // many call JSON lines so
+		}
 	}
-	if *format == settings.FormatAuto && in.stored() {
+	if *format == settings.FormatAuto && in.isParquet() {
 		*format = settings.FormatParquet
 	}
 	if *format == settings.FormatParquet {
@@ -155,19 +158,28 @@ func (in *Input) begin(r io.Reader) error {
 	}
 	in.packed = u.Format != ""
 	in.close = func() { _ = u.Close() }
-	if format.Table() {
-		in.src, err = newCSVSource(u, in.options)
-		return err
-	}
-	lines := textline.NewReader(u, jsonl.MaxInput)
-	if guessed {
-		head, _ := lines.Peek(textline.PeekSize) // an error will come again when reading
-		if *format, err = guess(*format, head); err != nil {
+	from := bufio.NewReaderSize(u, textline.PeekSize)
+	if guessed && !format.Table() {
+		if *format, err = guessOf(*format, from); err != nil {
 			return err
 		}
 	}
-	in.src = &lineSource{lines, in.options}
-	return nil
+	in.src, err = newSource(from, in.options)
+	return err
+}
+
+// newSource reads what is read from its start, in a format that is known.
+func newSource(r *bufio.Reader, o InputOptions) (source, error) {
+	switch o.Format {
+	case settings.FormatCSV, settings.FormatTSV:
+		return newCSVSource(r, o)
+	case settings.FormatArrow:
+		return newArrowSource(r, o)
+	case settings.FormatJSON:
+		a, err := table.NewArray(r, jsonl.MaxInput)
+		return &arraySource{a, o}, err
+	}
+	return &lineSource{textline.NewReader(r, jsonl.MaxInput), o}, nil
 }
 
 // Lines reads an open stream as lines of text, which is never compressed. The

@@ -5,11 +5,14 @@ import (
 	"fmt"
 
 	"infill/infill/jsonl"
+	"infill/internal/jsonwords"
 )
 
 // An Item is a record of the input.
 type Item struct {
-	Line int             // number of its line, or of its row in a Parquet file, from 1
+	// Line is the number of its line, or of its row in a Parquet or Arrow file, or of its element in
+	// an array of JSON, from 1.
+	Line int
 	ID   json.RawMessage // a JSON string or number; nil if the record has none
 	// Text is the text of the line; of a JSON line without one, the line itself.
 	Text   string
@@ -23,7 +26,7 @@ type Item struct {
 	// Err is of type *jsonl.Error: this line cannot be read, the others can.
 	Err error
 
-	stored []any // the cells of a Parquet row as they are stored, valid until the next item
+	stored []any // the cells of a typed row as they are stored, valid until the next item
 }
 
 // Key names a record among others of the same input: its id, or else the
@@ -33,6 +36,19 @@ func (it *Item) Key() string {
 		return fmt.Sprint(it.Line)
 	}
 	return "id\x00" + string(it.ID)
+}
+
+// parseText reads a text of JSON.
+func (it *Item) parseText(b []byte) error {
+	switch err := json.Unmarshal(b, &it.Text); {
+	case err != nil:
+		it.Text = string(b)
+		return &jsonl.Error{Line: it.Line, Kind: jsonl.ErrJSON, Reason: err.Error()}
+	case jsonwords.HalfPair(b):
+		return &jsonl.Error{Line: it.Line, Kind: jsonl.ErrJSON,
+			Reason: "it has half of a surrogate pair, which is not a character"}
+	}
+	return nil
 }
 
 // parse reads a JSON line.

@@ -107,7 +107,7 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 	if err != nil {
 		return err
 	}
-	if l.Rows() {
+	if l.Whole() {
 		return errRowsOfJoin
 	}
 	return placeOfManifest(output, &Input{}, mode)

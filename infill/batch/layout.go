@@ -28,15 +28,17 @@ type Layout struct {
 	Energies, LogZ, Marginals bool
 	// Originals says that each text stands before its variants, with settings.PerVariant.
 	Originals bool
+
+	stream bool // Arrow as a stream, not as a file
 }
 
 // Found is the layout with the format that the name of an output says. The error wraps
 // [ErrLayout].
 func (l Layout) Found(path string) (Layout, error) {
 	if l.Format == settings.FormatAuto {
-		if ext := settings.ForeignTable(path); ext != "" {
-			return l, fmt.Errorf("%w: %s: tables are written as .csv, .tsv and .parquet, records as "+
-				".jsonl, and nothing as %s; name it so, or choose a format", ErrLayout, path, ext)
+		if ext := foreign(path); ext != "" {
+			return l, fmt.Errorf("%w: %s: tables are written as .csv, .tsv, .parquet and .arrow, records "+
+				"as .jsonl and .json, and nothing as %s; name it so, or choose a format", ErrLayout, path, ext)
 		}
 		l.Format = settings.FormatOf(path)
 	}
@@ -45,12 +47,33 @@ func (l Layout) Found(path string) (Layout, error) {
 	case slices.Contains(otherPacked, ext):
 		return l, fmt.Errorf("%w: %s: outputs are compressed as .gz and .zst, and not as %s; name it "+
 			"so, or without %[3]s, and compress it afterwards", ErrLayout, path, ext)
-	case !l.Format.Table():
+	case !l.Format.Table() && l.Format != settings.FormatJSON:
 		l.Format = settings.FormatJSONL
-	case l.Format == settings.FormatParquet && (ext == ".gz" || ext == ".zst"):
-		return l, fmt.Errorf("%w: Parquet is compressed inside; name it without %s", ErrLayout, ext)
+	case l.Format.Typed() && (ext == ".gz" || ext == ".zst"):
+		return l, fmt.Errorf("%w: Parquet and Arrow are read from any place; name it without %s",
+			ErrLayout, ext)
 	}
+	l.stream = strings.EqualFold(filepath.Ext(path), ".arrows")
 	return l, nil
+}
+
+// otherOutputs are suffixes of what no output holds, but for the tables of
+// [settings.ForeignTable]. Records in such a file would not be what its name says.
+var otherOutputs = []string{
+	".db", ".docx", ".dta", ".h5", ".hdf5", ".htm", ".html", ".md", ".npy", ".npz", ".pdf", ".pickle",
+	".pkl", ".rds", ".sav", ".toml", ".txt", ".xml", ".yaml", ".yml",
+}
+
+// foreign is the suffix of a name that says something else than what outputs hold, "" for none.
+func foreign(path string) string {
+	ext := suffixOf(path)
+	if ext == ".gz" || ext == ".zst" {
+		ext = suffixOf(path[:len(path)-len(ext)])
+	}
+	if slices.Contains(otherOutputs, ext) {
+		return ext
+	}
+	return settings.ForeignTable(path)
 }
 
 // otherPacked are suffixes of compressed files and archives that no output can be. Without them
@@ -63,9 +86,12 @@ var otherPacked = []string{
 // suffixOf is the last suffix of a name, in small letters.
 func suffixOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// Rows reports whether the output has rows, made when all records are there. The
-// records themselves are otherwise the output.
+// Rows reports whether the output has rows, made of the records.
 func (l Layout) Rows() bool { return l.Format.Table() || l.Per != settings.PerSentence }
+
+// Whole reports whether the output is made when all records are there: of rows, or as an array of
+// records. The records themselves are otherwise the output.
+func (l Layout) Whole() bool { return l.Rows() || l.Format == settings.FormatJSON }
 
 // table is the form of the rows.
 func (l Layout) table() table.Format {
@@ -79,6 +105,13 @@ func (l Layout) table() table.Format {
 		return table.FormatTSV
 	case settings.FormatParquet:
 		return table.FormatParquet
+	case settings.FormatArrow:
+		if l.stream {
+			return table.FormatArrows
+		}
+		return table.FormatArrow
+	case settings.FormatJSON:
+		return table.FormatJSON
 	}
 	return table.FormatJSONL
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"infill/infill/settings"
 	"infill/internal/disk"
 )
 
@@ -53,7 +52,7 @@ func (l Layout) Stream(w io.Writer, in *Input) (*Output, error) {
 	}
 	o := Stream(w)
 	o.layout = l
-	if l.Rows() {
+	if l.Whole() {
 		o.sink, err = newRowSink(w, in, l)
 	}
 	return o, err
@@ -90,7 +89,7 @@ func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, e
 	if err != nil {
 		return nil, err
 	}
-	if l.Rows() && !in.options.Shard.Whole() {
+	if l.Whole() && !in.options.Shard.Whole() {
 		return nil, errRowsOfShard
 	}
 	stands, err := standingAt(path, in, mode)
@@ -102,14 +101,14 @@ func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, e
 		return o, o.openDevice(in)
 	}
 	o.manifest = m
-	if l.Rows() {
+	if l.Whole() {
 		o.file = PartPath(path)
 	}
 	if o.records, err = newRecordFile(o.file, in.options.Shard); err != nil {
 		return nil, err
 	}
 	exists := stands == regular
-	if l.Rows() {
+	if l.Whole() {
 		done, err := o.openRows(m, in, mode, exists)
 		if done || err != nil {
 			return o, err
@@ -179,7 +178,7 @@ func (o *Output) openDevice(in *Input) error {
 		return err
 	}
 	var to sink = &frameWriter{name: o.Path, w: f, frames: frames}
-	if o.layout.Rows() {
+	if o.layout.Whole() {
 		if to, err = newRowSink(f, in, o.layout); err != nil {
 			return errors.Join(err, f.Close())
 		}
@@ -241,7 +240,7 @@ func (o *Output) Renamed(in *Input) [][2]string {
 	if !o.layout.Rows() {
 		return nil
 	}
-	if in.Format() != settings.FormatJSONL {
+	if !in.Format().JSON() {
 		m := o.layout.newRowMaker(in.options)
 		m.addAll(in, false)
 		return m.renamed()
@@ -261,8 +260,8 @@ func (o *Output) Renamed(in *Input) [][2]string {
 func (o *Output) conclude(ctx context.Context, in *Input, p Progress) error {
 	switch {
 	case o.manifest == nil:
-	case o.layout.Rows():
-		return o.makeRows(ctx, in, p)
+	case o.layout.Whole():
+		return o.makeWhole(ctx, in, p)
 	case o.records.hash != nil:
 		o.manifest.Finished = o.records.finished(p)
 		return o.manifest.write(o.Path)

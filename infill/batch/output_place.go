@@ -28,7 +28,7 @@ func (l Layout) Free(path string) error {
 	case err == nil:
 		return nil // a folder cannot be one, and a pipe has nothing of an earlier run
 	}
-	if part := PartPath(path); l.Rows() {
+	if part := PartPath(path); l.Whole() {
 		if info, err := os.Lstat(part); err == nil && info.Mode().IsRegular() {
 			return &ExistsError{Path: part}
 		}

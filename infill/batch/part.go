@@ -9,13 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/infill/table"
 	"infill/internal/disk"
 	"infill/internal/textline"
@@ -84,52 +82,13 @@ func (o *Output) removePart() error {
 	return disk.SyncDir(filepath.Dir(o.file))
 }
 
-// makeRows makes the output from its records, whole or not at all.
-func (o *Output) makeRows(ctx context.Context, in *Input, p Progress) error {
-	maker := o.layout.newRowMaker(in.options)
-	var stored *Input // the same file, read again for cells as they are stored
-	if o.layout.Format == settings.FormatParquet && in.Format() == settings.FormatParquet {
-		var err error
-		if stored, err = Open(in.Name, nil, in.options); err != nil {
-			return err
-		}
-		defer func() { _ = stored.Close() }()
+// makeWhole makes the output from its records, whole or not at all.
+func (o *Output) makeWhole(ctx context.Context, in *Input, p Progress) error {
+	content := o.makeArray
+	if o.layout.Rows() {
+		content = o.makeRows
 	}
-	switch {
-	case in.Format() == settings.FormatJSONL:
-		if err := o.inferColumns(ctx, maker); err != nil {
-			return err
-		}
-		o.renamed = maker.renamed()
-	case stored != nil:
-		maker.addAll(stored, true)
-	default:
-		maker.addAll(in, false)
-	}
-	err := disk.WriteFunc(o.Path, func(f io.Writer) error {
-		return compressed(f, o.Path, func(w io.Writer) error {
-			rows, err := table.NewWriter(w, o.layout.table(), maker.columns())
-			if err != nil {
-				return err
-			}
-			err = o.eachRecord(ctx, func(r *jsonl.Record) error {
-				var cells []any
-				if stored != nil {
-					it, err := stored.Next()
-					if err != nil {
-						return err
-					}
-					if it.Line != r.Line {
-						return fmt.Errorf("%w: %s changed while it was read", ErrMismatch, in.Name)
-					}
-					cells = it.stored
-				}
-				return maker.write(rows, r, cells)
-			})
-			return errors.Join(err, rows.Close())
-		})
-	})
-	if err != nil {
+	if err := content(ctx, in); err != nil {
 		return err
 	}
 	o.manifest.Finished = &Finished{Records: p.Records, Failed: p.Failed}
@@ -140,6 +99,68 @@ func (o *Output) makeRows(ctx context.Context, in *Input, p Progress) error {
 		return err
 	}
 	return o.removePart()
+}
+
+// makeArray makes an array of the records.
+func (o *Output) makeArray(ctx context.Context, _ *Input) error {
+	return o.written(func(w io.Writer) error {
+		array := table.NewArrayWriter(w)
+		err := o.eachLine(ctx, func(_ int, line []byte) error {
+			_, err := array.Write(line)
+			return err
+		})
+		return errors.Join(err, array.Close())
+	})
+}
+
+// written writes the output, compressed as its name says.
+func (o *Output) written(write func(io.Writer) error) error {
+	return disk.WriteFunc(o.Path, func(f io.Writer) error { return compressed(f, o.Path, write) })
+}
+
+// makeRows makes a table of the records.
+func (o *Output) makeRows(ctx context.Context, in *Input) error {
+	maker := o.layout.newRowMaker(in.options)
+	var stored *Input // the same file, read again for cells as they are stored
+	if o.layout.Format == in.Format() && in.Format().Typed() && in.file != nil {
+		var err error
+		if stored, err = Open(in.Name, nil, in.options); err != nil {
+			return err
+		}
+		defer func() { _ = stored.Close() }()
+	}
+	switch {
+	case in.Format().JSON():
+		if err := o.inferColumns(ctx, maker); err != nil {
+			return err
+		}
+		o.renamed = maker.renamed()
+	case stored != nil:
+		maker.addAll(stored, true)
+	default:
+		maker.addAll(in, false)
+	}
+	return o.written(func(w io.Writer) error {
+		rows, err := table.NewWriter(w, o.layout.table(), maker.columns())
+		if err != nil {
+			return err
+		}
+		err = o.eachRecord(ctx, func(r *jsonl.Record) error {
+			var cells []any
+			if stored != nil {
+				it, err := stored.Next()
+				if err != nil {
+					return err
+				}
+				if it.Line != r.Line {
+					return fmt.Errorf("%w: %s changed while it was read", ErrMismatch, in.Name)
+				}
+				cells = it.stored
+			}
+			return maker.write(rows, r, cells)
+		})
+		return errors.Join(err, rows.Close())
+	})
 }
 
 // write writes the rows of a record.
@@ -177,6 +198,17 @@ func (o *Output) inferColumns(ctx context.Context, m *rowMaker) error {
 
 // eachRecord calls do with each record that was written.
 func (o *Output) eachRecord(ctx context.Context, do func(*jsonl.Record) error) error {
+	return o.eachLine(ctx, func(n int, line []byte) error {
+		rec, err := recordOf(n, line)
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.file, err)
+		}
+		return do(rec)
+	})
+}
+
+// eachLine calls do with the line of each record that was written, and its number.
+func (o *Output) eachLine(ctx context.Context, do func(n int, line []byte) error) error {
 	f, err := os.Open(o.file)
 	if err != nil {
 		return err
@@ -191,11 +223,7 @@ func (o *Output) eachRecord(ctx context.Context, do func(*jsonl.Record) error) e
 		if err = errors.Join(err, context.Cause(ctx)); err != nil {
 			return err
 		}
-		rec, err := recordOf(n, line)
-		if err != nil {
-			return fmt.Errorf("%s: %w", o.file, err)
-		}
-		if err := do(rec); err != nil {
+		if err := do(n, line); err != nil {
 			return err
 		}
 	}
@@ -220,70 +248,4 @@ func compressed(w io.Writer, path string, write func(io.Writer) error) error {
 		return errors.Join(write(z), z.Close())
 	}
 	return write(w)
-}
-
-// A rowStream writes rows as soon as there is a record.
-type rowStream struct {
-	w     io.Writer
-	in    *Input
-	l     Layout
-	rows  table.Writer // nil where each record has columns of its own
-	maker *rowMaker
-
-	renamed [][2]string // where each record has columns of its own, see Output.Renamed
-}
-
-func newRowStream(w io.Writer, in *Input, l Layout) (*rowStream, error) {
-	s := &rowStream{w: w, in: in, l: l, maker: l.newRowMaker(in.options)}
-	switch {
-	case l.Format == settings.FormatParquet:
-		return nil, fmt.Errorf("%w: Parquet is not written to a stream; name a file", ErrLayout)
-	case in.Format() == settings.FormatJSONL && l.Format.Table():
-		return nil, fmt.Errorf("%w: the columns of JSON lines are known at their end only; name an "+
-			"output file", ErrLayout)
-	case in.Format() == settings.FormatJSONL:
-		return s, nil
-	}
-	s.maker.addAll(in, false)
-	var err error
-	s.rows, err = table.NewWriter(w, l.table(), s.maker.columns())
-	return s, err
-}
-
-func (s *rowStream) write(record []byte) error {
-	r, err := recordOf(0, record)
-	if err != nil {
-		return err
-	}
-	rows, maker := s.rows, s.maker
-	if rows == nil {
-		maker = s.l.newRowMaker(s.in.options)
-		fields, err := maker.inputFields(r)
-		if err != nil {
-			return err
-		}
-		for _, f := range fields {
-			maker.add(f.Name, table.Type{Kind: table.JSON})
-		}
-		for _, pair := range maker.renamed() {
-			if !slices.Contains(s.renamed, pair) {
-				s.renamed = append(s.renamed, pair)
-			}
-		}
-		if rows, err = table.NewWriter(s.w, table.FormatJSONL, maker.columns()); err != nil {
-			return err
-		}
-	}
-	if err := maker.write(rows, r, nil); err != nil {
-		return err
-	}
-	return rows.Flush()
-}
-
-// finish ends the rows of a complete output.
-func (s *rowStream) finish(complete bool) error {
-	if s.rows == nil || !complete {
-		return nil
-	}
-	return s.rows.Close()
 }

@@ -12,15 +12,16 @@ import (
 
 // A rowMaker makes the rows of a table from records.
 type rowMaker struct {
-	input InputOptions
-	own   []ownColumn
-	each  bool           // a row for each filling
-	in    bool           // that stands in the place of the text
-	first bool           // after a row for the text itself
-	nulls bool           // of the input stay, in place of no cell
-	names []string       // of the columns of the input, in order
-	types []table.Type   // of each
-	at    map[string]int // places in names
+	input  InputOptions
+	own    []ownColumn
+	each   bool           // a row for each filling
+	in     bool           // that stands in the place of the text
+	first  bool           // after a row for the text itself
+	nulls  bool           // of the input stay, in place of no cell
+	names  []string       // of the columns of the input, in order
+	types  []table.Type   // of each
+	at     map[string]int // places in names
+	format table.Format
 }
 
 // newRowMaker is a maker without the columns of the input. With those it is ready.
@@ -28,7 +29,7 @@ func (l Layout) newRowMaker(o InputOptions) *rowMaker {
 	variants := l.Per == settings.PerVariant
 	return &rowMaker{input: o, own: l.own(), each: l.Per != settings.PerSentence && !l.Scores,
 		in: variants, first: variants && l.Originals, at: map[string]int{},
-		nulls: o.Format == settings.FormatJSONL && !l.Format.Table()}
+		nulls: o.Format.JSON() && !l.Format.Table(), format: l.table()}
 }
 
 // add is one more column of the input.
@@ -37,8 +38,9 @@ func (m *rowMaker) add(name string, t table.Type) {
 	m.names, m.types = append(m.names, name), append(m.types, t)
 }
 
-// addAll are the columns of an input that has the same for all records. Of a table
-// they are JSON, but with stored set those of a Parquet file have its types.
+// addAll are the columns of an input that has the same for all records. Those of Parquet and Arrow
+// have the narrowest type for their JSON, but with stored set the one that they are stored with,
+// where the output has it.
 func (m *rowMaker) addAll(in *Input, stored bool) {
 	columns := in.src.columns()
 	if columns == nil { // lines of text
@@ -46,14 +48,14 @@ func (m *rowMaker) addAll(in *Input, stored bool) {
 	}
 	for _, c := range columns {
 		switch {
-		case stored && m.in && c.Name == m.input.textField():
+		case m.in && c.Name == m.input.textField(), c.Type.Kind != table.Native:
 			m.add(c.Name, text)
-		case stored && c.Type.Kind == table.Native && (!m.in || c.Name != jsonl.SpansField):
+		case m.in && c.Name == jsonl.SpansField:
+			m.add(c.Name, object)
+		case stored && c.Type.Keeps(m.format):
 			m.add(c.Name, c.Type)
-		case c.Type.Kind == table.Native:
-			m.add(c.Name, table.Type{Kind: table.JSON})
 		default:
-			m.add(c.Name, text)
+			m.add(c.Name, c.Type.Plain())
 		}
 	}
 }
@@ -130,26 +132,22 @@ func (m *rowMaker) inputFields(r *jsonl.Record) ([]jsonl.Field, error) {
 // in its file, nil for none.
 func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 	row := make([]any, len(m.names), len(m.names)+len(m.own))
-	if stored != nil {
-		copy(row, stored)
-		if m.in {
-			if err := m.unstore(row, r); err != nil {
-				return nil, err
-			}
+	for i := range stored {
+		if m.types[i].Kind == table.Native {
+			row[i] = stored[i]
 		}
-	} else {
-		fields, err := m.inputFields(r)
-		if err != nil {
-			return nil, err
+	}
+	fields, err := m.inputFields(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range fields {
+		i, ok := m.at[f.Name]
+		if !ok {
+			return nil, fmt.Errorf("line %d has a column %q that the input has not", r.Line, f.Name)
 		}
-		for _, f := range fields {
-			i, ok := m.at[f.Name]
-			if !ok {
-				return nil, fmt.Errorf("line %d has a column %q that the input has not", r.Line, f.Name)
-			}
-			if m.nulls || string(f.Value) != "null" {
-				row[i] = f.Value
-			}
+		if m.types[i].Kind != table.Native && (m.nulls || string(f.Value) != "null") {
+			row[i] = f.Value
 		}
 	}
 	finish := func(f *jsonl.Filling, rank int) []any {
@@ -177,18 +175,6 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 		rows = append(rows, finish(&r.Fillings[i], i+1))
 	}
 	return rows, nil
-}
-
-// unstore puts the cells that variants change into a row as they are in a record. Its other cells
-// are as they are stored.
-func (m *rowMaker) unstore(row []any, r *jsonl.Record) error {
-	fields, err := m.inputFields(r)
-	for _, f := range fields {
-		if f.Name == m.input.textField() || f.Name == jsonl.SpansField {
-			row[m.at[f.Name]] = f.Value
-		}
-	}
-	return err
 }
 
 // place puts a variant into a row, in the place of its text.

@@ -19,7 +19,7 @@ var ErrNoLines = errors.New("a table has no lines")
 // A Line is a line of text or of JSON lines that was not read as a record yet. It can be sent
 // elsewhere, where [InputOptions.Item] reads it.
 type Line struct {
-	Number  int    // from 1
+	Number  int    // of the line, or of the element of an array, from 1
 	Text    []byte // without its end; nil if TooLong
 	TooLong bool   // it has more than [jsonl.MaxInput] bytes
 }
@@ -33,7 +33,7 @@ func (in *Input) NextLine() (Line, error) {
 	if cut {
 		all = part.source
 	}
-	src, ok := all.(*lineSource)
+	src, ok := all.(lines)
 	if !ok {
 		return Line{}, fmt.Errorf("%s: %w", in.Name, ErrNoLines)
 	}
@@ -47,19 +47,56 @@ func (in *Input) NextLine() (Line, error) {
 	})
 }
 
-// Item reads a line of an input with this format, text or JSON lines, and this field of the text.
+// Item reads a line of an input with this format, and this field of the text. The format is text,
+// JSON lines, or an array of JSON.
 func (o InputOptions) Item(l Line) Item {
 	it := Item{Line: l.Number}
 	switch {
 	case l.TooLong:
 		it.Err = &jsonl.Error{Line: l.Number, Kind: jsonl.ErrLineTooLong,
 			Reason: fmt.Sprintf("more than %d bytes", jsonl.MaxInput)}
-	case o.Format == settings.FormatJSONL:
+	case o.Format == settings.FormatJSON && len(l.Text) > 0 && l.Text[0] == '"':
+		it.Err = it.parseText(l.Text)
+	case o.Format.JSON():
 		it.Err = it.parse(cmp.Or(o.TextField, "text"), l.Text)
 	default:
 		it.Text = string(l.Text)
 	}
 	return it
+}
+
+// lines are sources of lines, which [InputOptions.Item] reads.
+type lines interface {
+	source
+	// line is the next line that is not empty. Its bytes are valid until the next call.
+	line() (Line, error)
+}
+
+// arraySource reads an array of JSON. An element is a line of its number.
+type arraySource struct {
+	r       *table.Array
+	options InputOptions
+}
+
+func (s *arraySource) columns() []table.Column { return nil }
+
+func (s *arraySource) skip(n int) error { return skipEach(s, n) }
+
+func (s *arraySource) next() (Item, error) {
+	l, err := s.line()
+	if err != nil {
+		return Item{}, err
+	}
+	return s.options.Item(l), nil
+}
+
+func (s *arraySource) line() (Line, error) {
+	b, err := s.r.Next()
+	var long *table.RowError
+	if errors.As(err, &long) {
+		return Line{Number: s.r.Row(), TooLong: true}, nil
+	}
+	return Line{Number: s.r.Row(), Text: b}, err
 }
 
 // lineSource reads lines of text and JSON lines.
@@ -90,7 +127,6 @@ func (s *lineSource) next() (Item, error) {
 	return s.options.Item(l), nil
 }
 
-// line is the next line that is not empty. Its bytes are valid until the next call.
 func (s *lineSource) line() (Line, error) {
 	for {
 		b, err := s.r.Next()

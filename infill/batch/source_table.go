@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -173,81 +172,4 @@ func jsonText(s string) (json.RawMessage, error) {
 	var b bytes.Buffer
 	err := jsonl.Encode(&b, s)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
-}
-
-// parquetSource reads Parquet.
-type parquetSource struct {
-	r        *table.Parquet
-	text, id int
-	row      int
-}
-
-// stored reports whether the input is a file that begins as Parquet does.
-func (in *Input) stored() bool {
-	if in.info == nil || !in.info.Mode().IsRegular() {
-		return false
-	}
-	magic := make([]byte, 4)
-	_, err := in.file.ReadAt(magic, 0)
-	return err == nil && string(magic) == "PAR1"
-}
-
-func (in *Input) parquet() (*parquetSource, error) {
-	if in.info == nil || !in.info.Mode().IsRegular() {
-		return nil, &table.Error{Reason: "a Parquet file is read from its end, which a stream does not " +
-			"allow; name a file"}
-	}
-	r, err := table.NewParquet(in.file, in.info.Size())
-	if err != nil {
-		return nil, err
-	}
-	if r.Rows() > math.MaxInt32 {
-		return nil, &table.Error{Reason: fmt.Sprintf("it has %d rows, at most %d are read; split it",
-			r.Rows(), math.MaxInt32)}
-	}
-	s := &parquetSource{r: r}
-	var names []string
-	for _, c := range r.Columns() {
-		names = append(names, c.Name)
-	}
-	s.text, s.id, err = place(names, in.options.TextField)
-	return s, err
-}
-
-func (s *parquetSource) columns() []table.Column { return s.r.Columns() }
-
-func (s *parquetSource) skip(n int) error {
-	s.row += n
-	return s.r.Skip(int64(n))
-}
-
-func (s *parquetSource) next() (Item, error) {
-	cells, err := s.r.Next()
-	if err != nil {
-		return Item{}, err
-	}
-	s.row++
-	it := Item{Line: s.row, Columns: true, stored: cells}
-	for i, c := range s.r.Columns() {
-		v, err := s.r.JSON(i, cells[i])
-		if err != nil {
-			return Item{}, err
-		}
-		switch {
-		case i == s.text && string(v) == "null":
-			// An empty text, which is an error of its row.
-		case i == s.text:
-			if json.Unmarshal(v, &it.Text) != nil {
-				it.Text = string(v)
-				it.Err = &jsonl.Error{Line: it.Line, Kind: jsonl.ErrRow,
-					Reason: fmt.Sprintf("column %q has something else than texts", c.Name)}
-			}
-		case i == s.id && (v[0] == '"' || v[0] == '-' || v[0] >= '0' && v[0] <= '9'):
-			it.ID = v
-		case i == s.id && string(v) == "null":
-		default:
-			it.Fields = append(it.Fields, jsonl.Field{Name: c.Name, Value: v})
-		}
-	}
-	return it, nil
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"os"
 
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/infill/table"
 	"infill/internal/textline"
 	"infill/internal/unpack"
@@ -59,19 +61,20 @@ func (in *Input) Survey() (Survey, error) {
 // count is the number of records of the file, −1 if it cannot be read to its end. A
 // table that cannot be read is an error now: the run would end in the middle.
 func (in *Input) count(r io.Reader) (int, error) {
-	switch src := in.src.(type) {
-	case *parquetSource:
-		return int(src.r.Rows()), nil
-	case *csvSource:
+	src, _ := in.src.(*typedSource)
+	switch {
+	case src != nil && src.rows >= 0:
+		return src.rows, nil
+	case in.options.Format.Table(), in.options.Format == settings.FormatJSON:
 		u, err := unpack.New(r)
 		if err != nil {
 			return -1, nil // an error will come again when reading
 		}
 		defer func() { _ = u.Close() }()
-		again, err := newCSVSource(u, in.options)
+		again, err := newSource(bufio.NewReaderSize(u, textline.PeekSize), in.options)
 		for n := 0; ; n++ {
 			if err == nil {
-				_, err = again.next()
+				err = again.skip(1)
 			}
 			switch {
 			case err == io.EOF:

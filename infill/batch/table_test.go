@@ -176,12 +176,17 @@ func TestTablesOfDataSets(t *testing.T) {
 	}
 }
 
-// parquetFile writes a table of a few types.
 func parquetFile(t *testing.T, path string, rows int) string {
+	t.Helper()
+	return typedFile(t, path, table.FormatParquet, rows)
+}
+
+// typedFile writes a table of a few types.
+func typedFile(t *testing.T, path string, f table.Format, rows int) string {
 	t.Helper()
 	var out bytes.Buffer
 	whole := table.Type{Kind: table.Whole}
-	w, err := table.NewWriter(&out, table.FormatParquet, []table.Column{
+	w, err := table.NewWriter(&out, f, []table.Column{
 		{Name: "zeta", Type: whole}, {Name: "text", Type: table.Type{Kind: table.Text}},
 		{Name: "score", Type: table.Type{Kind: table.List, Elem: &whole}}, {Name: "id", Type: whole}})
 	for i := range rows {
@@ -247,7 +252,9 @@ func TestResumeRows(t *testing.T) {
 	for _, c := range []struct{ in, out string }{
 		{"in.csv", "out.csv"}, {"in.csv", "out.parquet"}, {"in.parquet", "out.parquet"},
 		{"in.parquet", "out.tsv.gz"}, {"in.jsonl", "out.parquet"}, {"in.jsonl", "out.csv.zst"},
-		{"in.txt", "out.jsonl"}, {"in.jsonl", "out.jsonl.gz"},
+		{"in.txt", "out.jsonl"}, {"in.jsonl", "out.jsonl.gz"}, {"in.json", "out.json"},
+		{"in.json", "out.arrow"}, {"in.arrow", "out.arrow"}, {"in.arrow", "out.json.gz"},
+		{"in.csv", "out.arrows"}, {"in.arrow", "out.parquet"}, {"in.parquet", "out.feather"},
 	} {
 		t.Run(c.in+" "+c.out, func(t *testing.T) {
 			t.Parallel()
@@ -258,8 +265,12 @@ func TestResumeRows(t *testing.T) {
 				write(t, in, "id,text,line\n1,\"a\nb\",x\n2,bad,\n3\n4,\"c, \"\"d\"\"\",y\n")
 			case ".jsonl":
 				write(t, in, `{"text":"a","k":1,"gold":"mine"}`+"\n{\n"+`{"id":7,"text":"b","k":2.5,"score":[1]}`+"\n")
+			case ".json":
+				write(t, in, `[{"text":"a","k":1,"gold":"mine"},`+"\n\"b\", {\n},{\"k\":[1]}]")
 			case ".txt":
 				write(t, in, "a\n\nbad\nb\n")
+			case ".arrow":
+				typedFile(t, in, table.FormatArrow, 7)
 			default:
 				parquetFile(t, in, 7)
 			}
@@ -271,6 +282,9 @@ func TestResumeRows(t *testing.T) {
 			want := read(t, out)
 			if _, err := os.Stat(PartPath(out)); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the part is left: %v", err)
+			}
+			if got, err := items(t, out, InputOptions{}); err != nil || len(got) < 4 {
+				t.Errorf("the output is read as %q, %v", got, err)
 			}
 			p, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout})
 			if err != nil || p.Resumed != p.Records || p.Records == 0 || p.Failed == 0 && c.in != "in.txt" {
@@ -533,9 +547,9 @@ func TestStreamRows(t *testing.T) {
 // format is named.
 func TestForeignTables(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"x.xlsx", "x.ODS", "x.arrow"} {
+	for _, name := range []string{"x.xlsx", "x.ODS", "x.orc"} {
 		_, err := Layout{}.Found(name)
-		if !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(), ".csv, .tsv and .parquet") {
+		if !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(), ".csv, .tsv, .parquet and .arrow") {
 			t.Errorf("output %s: %v", name, err)
 		}
 		if l, err := (Layout{Format: settings.FormatCSV}).Found(name); err != nil || !l.Rows() {
@@ -546,7 +560,16 @@ func TestForeignTables(t *testing.T) {
 			t.Errorf("input %s: %v", name, err)
 		}
 	}
-	for _, name := range []string{"x", "x.json", "x.out"} {
+	for _, name := range []string{"x.txt", "x.txt.gz", "x.HTML", "x.yaml", "x.pkl"} {
+		if _, err := (Layout{}).Found(name); !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(),
+			"records as .jsonl and .json, and nothing as "+foreign(name)) {
+			t.Errorf("output %s: %v", name, err)
+		}
+		if _, err := (Layout{Format: settings.FormatJSONL}).Found(name); err != nil {
+			t.Errorf("output %s as JSON lines: %v", name, err)
+		}
+	}
+	for _, name := range []string{"x", "x.jsonl", "x.out"} {
 		if l, err := (Layout{}).Found(name); err != nil || l.Rows() {
 			t.Errorf("output %s: %+v, %v", name, l, err)
 		}

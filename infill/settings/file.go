@@ -31,12 +31,17 @@ const (
 	FormatAuto    Format = iota
 	FormatText           // lines of text, for inputs only
 	FormatJSONL          // one JSON object a line
+	FormatJSON           // an array of JSON, of such objects or of texts
 	FormatCSV            // comma-separated values with a header
 	FormatTSV            // tab-separated values with a header
 	FormatParquet        // Apache Parquet
+	FormatArrow          // Apache Arrow's IPC format: a file or a stream
 )
 
-var formatNames = []string{"auto", "text", "jsonl", "csv", "tsv", "parquet"}
+// LastFormat is the greatest Format.
+const LastFormat = FormatArrow
+
+var formatNames = []string{"auto", "text", "jsonl", "json", "csv", "tsv", "parquet", "arrow"}
 
 // String is the name of the format, as users write it.
 func (f Format) String() string {
@@ -48,6 +53,12 @@ func (f Format) String() string {
 
 // Table reports whether records of the format are rows with columns.
 func (f Format) Table() bool { return f >= FormatCSV }
+
+// JSON reports whether records of the format are objects, which have fields of their own.
+func (f Format) JSON() bool { return f == FormatJSONL || f == FormatJSON }
+
+// Typed reports whether columns of the format have types, as they are stored.
+func (f Format) Typed() bool { return f == FormatParquet || f == FormatArrow }
 
 // uncompressed is the name of a file without the suffix of a compression, in any case.
 func uncompressed(path string) string {
@@ -65,6 +76,8 @@ func FormatOf(path string) Format {
 	switch strings.ToLower(filepath.Ext(uncompressed(path))) {
 	case ".jsonl", ".ndjson":
 		return FormatJSONL
+	case ".json":
+		return FormatJSON
 	case ".txt":
 		return FormatText
 	case ".csv":
@@ -73,13 +86,15 @@ func FormatOf(path string) Format {
 		return FormatTSV
 	case ".parquet", ".pq":
 		return FormatParquet
+	case ".arrow", ".arrows", ".feather", ".ipc":
+		return FormatArrow
 	}
 	return FormatAuto
 }
 
 // foreign are suffixes of tables that other programs make.
 var foreign = []string{
-	".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".arrow", ".feather", ".orc", ".avro", ".sqlite",
+	".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".orc", ".avro", ".sqlite",
 }
 
 // ForeignTable is the suffix of a name if it is that of a table in no [Format], such as ".xlsx",
@@ -107,12 +122,13 @@ func FileTable() []*Setting[File] { return slices.Clone(fileTable) }
 var fileTable = []*Setting[File]{
 	{
 		Name: "format", Group: Results,
-		Doc:  "of the input, one of text|jsonl|csv|tsv|parquet; auto: by its name, or first bytes",
+		Doc: "of the input, one of text|jsonl|json|csv|tsv|parquet|arrow; auto: by its name, or first " +
+			"bytes",
 		bind: func(v *File) *Value { return choiceValue(&v.Format, formatNames...) },
 	},
 	{
 		Name: "output-format", Group: Results,
-		Doc: "of the output, one of jsonl|csv|tsv|parquet; auto: by its name, else jsonl",
+		Doc: "of the output, one of jsonl|json|csv|tsv|parquet|arrow; auto: by its name, else jsonl",
 		bind: func(v *File) *Value {
 			names := slices.Delete(slices.Clone(formatNames), int(FormatText), int(FormatText)+1)
 			get := func() string { return v.OutputFormat.String() }

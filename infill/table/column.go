@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -21,7 +23,7 @@ const (
 	JSON               // json.RawMessage, any JSON value
 	List               // []any, of the type Elem
 	Struct             // []any, one cell for each of Fields
-	Native             // []parquet.Value of a column that [Parquet] read, with levels
+	Native             // of a column that [Parquet] or [Arrow] read, as they are stored
 )
 
 // A Type is the type of a column.
@@ -30,7 +32,31 @@ type Type struct {
 	Elem   *Type    // of a List
 	Fields []Column // of a Struct
 
-	node parquet.Node // of a Native
+	// of a Native, one of both
+	node  parquet.Node
+	arrow *arrow.Field
+}
+
+// Keeps reports whether the format f writes cells of a [Native] type as they are stored.
+func (t Type) Keeps(f Format) bool {
+	switch {
+	case t.node != nil:
+		return f == FormatParquet
+	case t.arrow != nil:
+		return f.arrow() && joins(t.arrow.Type)
+	}
+	return false
+}
+
+// Plain is the narrowest type of the JSON values of a [Native] column. Other types are their own.
+func (t Type) Plain() Type {
+	switch {
+	case t.node != nil:
+		return plainNode(t.node)
+	case t.arrow != nil:
+		return plainArrow(t.arrow.Type)
+	}
+	return t
 }
 
 // A Column is the name and the type of a column.
@@ -49,7 +75,7 @@ func appendJSON(dst []byte, t Type, cell any) ([]byte, error) {
 		return append(dst, v...), nil
 	case []any:
 		return appendParts(dst, t, v)
-	case []parquet.Value:
+	case []parquet.Value, arrowCell:
 		return dst, errors.New("a cell as it is stored has no JSON here")
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -106,4 +132,60 @@ func text(t Type, cell any) (string, error) {
 	}
 	b, err := appendJSON(nil, t, cell)
 	return string(b), err
+}
+
+// value is a cell that is not empty as a value of its type: string, json.RawMessage, int64, float64
+// or bool. JSON becomes the type that it stands for.
+func value(t Type, cell any) (any, error) {
+	raw, isJSON := cell.(json.RawMessage)
+	switch t.Kind {
+	case Text:
+		if s, err := text(t, cell); err == nil {
+			return s, nil
+		}
+	case JSON:
+		if isJSON {
+			return raw, nil
+		}
+	case Whole:
+		if n, err := strconv.ParseInt(string(raw), 10, 64); isJSON && err == nil {
+			return n, nil
+		}
+		if n, ok := cell.(int64); ok {
+			return n, nil
+		}
+	case Number:
+		if x, ok := float(raw); ok {
+			return x, nil
+		}
+		if x, ok := cell.(float64); ok && !math.IsNaN(x) && !math.IsInf(x, 0) {
+			return x, nil
+		}
+	case Bool:
+		if b, err := strconv.ParseBool(string(raw)); isJSON && err == nil {
+			return b, nil
+		}
+		if b, ok := cell.(bool); ok {
+			return b, nil
+		}
+	}
+	return nil, mistyped(t, cell)
+}
+
+// float is a number in JSON, or one of the texts that [numberOf] makes of others.
+func float(raw json.RawMessage) (float64, bool) {
+	switch string(raw) {
+	case `"NaN"`:
+		return math.NaN(), true
+	case `"Infinity"`:
+		return math.Inf(1), true
+	case `"-Infinity"`:
+		return math.Inf(-1), true
+	}
+	x, err := strconv.ParseFloat(string(raw), 64)
+	return x, err == nil
+}
+
+func mistyped(t Type, cell any) error {
+	return fmt.Errorf("a cell of kind %d is a %T", t.Kind, cell)
 }

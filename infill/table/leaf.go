@@ -169,3 +169,31 @@ func decimal(n *big.Int, scale int) string {
 	}
 	return s
 }
+
+// plainNode is the type of the JSON that a column of a file has.
+func plainNode(n parquet.Node) Type {
+	if !n.Leaf() || n.Repeated() {
+		return Type{Kind: JSON}
+	}
+	l := logical(n.Type())
+	if i, ok := l.(*format.IntType); ok && !i.IsSigned && i.BitWidth == 64 {
+		return Type{Kind: JSON} // beyond the whole numbers of a table
+	}
+	if _, ok := l.(*format.JsonType); ok {
+		return Type{Kind: JSON}
+	}
+	if _, ok := l.(*format.Float16Type); ok {
+		return Type{Kind: Number}
+	}
+	switch n.Type().Kind() {
+	case parquet.Boolean:
+		return Type{Kind: Bool}
+	case parquet.Float, parquet.Double:
+		return Type{Kind: Number}
+	case parquet.Int32, parquet.Int64:
+		if _, ok := wholeOf(l, n.Type().Kind(), 0).(string); !ok {
+			return Type{Kind: Whole}
+		}
+	}
+	return Type{Kind: Text}
+}

@@ -78,10 +78,11 @@ func (p *Parquet) Columns() []Column { return p.columns }
 // Rows is the number of rows that the head of the file has.
 func (p *Parquet) Rows() int64 { return p.file.NumRows() }
 
-// Skip passes over n rows, before the first call of Next. Pages before theirs are not read.
+// Skip passes over rows, before the first call of Next. Pages before theirs are not read.
 // The error is an [*Error].
-func (p *Parquet) Skip(n int64) (err error) {
+func (p *Parquet) Skip(rows int) (err error) {
 	defer guard(p.row+1, &err)
+	n := int64(rows)
 	for len(p.groups) > 0 && p.groups[0].NumRows() <= n {
 		rows := p.groups[0].NumRows()
 		p.groups, p.row, n = p.groups[1:], p.row+int(rows), n-rows

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
-	"strconv"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -226,41 +224,18 @@ func (s *shredder) filled(t Type, cell any, leaf, rep, depth, def int) error {
 
 // stored is a cell as a value of its type. JSON becomes the type that it stands for.
 func stored(t Type, cell any) (parquet.Value, error) {
-	raw, isJSON := cell.(json.RawMessage)
-	switch t.Kind {
-	case Text:
-		if s, err := text(t, cell); err == nil {
-			return parquet.ByteArrayValue([]byte(s)), nil
-		}
-	case JSON:
-		if isJSON {
-			return parquet.ByteArrayValue(raw), nil
-		}
-	case Whole:
-		if n, err := strconv.ParseInt(string(raw), 10, 64); isJSON && err == nil {
-			return parquet.Int64Value(n), nil
-		}
-		if n, ok := cell.(int64); ok {
-			return parquet.Int64Value(n), nil
-		}
-	case Number:
-		if x, err := strconv.ParseFloat(string(raw), 64); isJSON && err == nil {
-			return parquet.DoubleValue(x), nil
-		}
-		if x, ok := cell.(float64); ok && !math.IsNaN(x) && !math.IsInf(x, 0) {
-			return parquet.DoubleValue(x), nil
-		}
-	case Bool:
-		if b, err := strconv.ParseBool(string(raw)); isJSON && err == nil {
-			return parquet.BooleanValue(b), nil
-		}
-		if b, ok := cell.(bool); ok {
-			return parquet.BooleanValue(b), nil
-		}
+	v, err := value(t, cell)
+	switch v := v.(type) {
+	case string:
+		return parquet.ByteArrayValue([]byte(v)), nil
+	case json.RawMessage:
+		return parquet.ByteArrayValue(v), nil
+	case int64:
+		return parquet.Int64Value(v), nil
+	case float64:
+		return parquet.DoubleValue(v), nil
+	case bool:
+		return parquet.BooleanValue(v), nil
 	}
-	return parquet.Value{}, mistyped(t, cell)
-}
-
-func mistyped(t Type, cell any) error {
-	return fmt.Errorf("a cell of kind %d is a %T", t.Kind, cell)
+	return parquet.Value{}, err
 }

@@ -17,13 +17,20 @@ const (
 	FormatQuoted                // the same with cells in quotes where they need it, as in CSV
 	FormatParquet               // Apache Parquet
 	FormatJSONL                 // an object a line, without empty cells
+	FormatJSON                  // the same objects in an array
+	FormatArrow                 // Apache Arrow's IPC format, as a file
+	FormatArrows                // the same as a stream
 )
+
+// arrow reports whether a format is Arrow's.
+func (f Format) arrow() bool { return f == FormatArrow || f == FormatArrows }
 
 // A Writer writes rows.
 type Writer interface {
 	// Write writes the cells of a row, one for each column. Another number of them is an error.
 	Write(row []any) error
-	// Flush writes what is buffered. Parquet keeps it to the end of its row group.
+	// Flush writes what is buffered. Parquet keeps it to the end of its row group, Arrow to the end
+	// of its batch.
 	Flush() error
 	// Close completes the table. What it was written to stays open.
 	Close() error
@@ -46,10 +53,14 @@ func NewWriter(w io.Writer, f Format, columns []Column) (Writer, error) {
 	case FormatParquet:
 		return newParquetWriter(w, columns)
 	case FormatJSONL:
-		return &lineWriter{bufio.NewWriter(w), columns, nil}, nil
+		return &lineWriter{bufio.NewWriter(w), nil, columns, nil}, nil
+	case FormatJSON:
+		lines := NewArrayWriter(w)
+		return &lineWriter{bufio.NewWriter(lines), lines, columns, nil}, nil
+	case FormatArrow, FormatArrows:
+		return newArrowWriter(w, f, columns)
 	}
-	return nil, fmt.Errorf("format %d of a table, want FormatCSV, FormatTSV, FormatQuoted, "+
-		"FormatParquet or FormatJSONL", f)
+	return nil, fmt.Errorf("format %d of a table, want FormatCSV to FormatArrows", f)
 }
 
 // whole refuses a row that has not one cell for each column. The columns without a cell would have
@@ -102,6 +113,7 @@ func (c *csvWriter) Close() error { return c.Flush() }
 // lineWriter writes JSON lines.
 type lineWriter struct {
 	w       *bufio.Writer
+	array   io.Closer // that makes an array of them, nil for none
 	columns []Column
 	line    []byte
 }
@@ -134,4 +146,10 @@ func (l *lineWriter) Write(row []any) (err error) {
 
 func (l *lineWriter) Flush() error { return l.w.Flush() }
 
-func (l *lineWriter) Close() error { return l.w.Flush() }
+func (l *lineWriter) Close() error {
+	err := l.w.Flush()
+	if l.array == nil || err != nil {
+		return err
+	}
+	return l.array.Close()
+}

@@ -1,0 +1,116 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"infill/infill/settings"
+)
+
+// ErrFolder is a folder whose files cannot become those of another.
+var ErrFolder = errors.New("no files to work through")
+
+// A Pair is a file of a folder, and the output that it becomes.
+type Pair struct{ Input, Output string }
+
+// extensions are those of outputs.
+var extensions = map[settings.Format]string{
+	settings.FormatJSONL: ".jsonl", settings.FormatJSON: ".json", settings.FormatCSV: ".csv",
+	settings.FormatTSV: ".tsv", settings.FormatParquet: ".parquet", settings.FormatArrow: ".arrow",
+}
+
+// ofDatasets are files that Hugging Face's datasets put beside the tables of a folder.
+var ofDatasets = []string{"dataset_info.json", "state.json", "dataset_dict.json"}
+
+// Folder lists the files of a folder in the order of their names, with the outputs in another
+// folder that have the same names and the extension of the layout's format, JSON lines for
+// FormatAuto. Compressed files have compressed outputs, if the format is one that can be. format is
+// that of the files. With FormatAuto only those are listed whose names say one, see
+// [settings.FormatOf]. Hidden files, folders, what is not a regular file, and what infill or a
+// dataset put beside a file are never listed; passed are their names, but for hidden ones. Neither
+// folder is touched. The error wraps [ErrFolder], [ErrIsInput], or is that of reading the folder.
+func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, passed []string,
+	err error) {
+	l.Format = max(l.Format, settings.FormatJSONL)
+	entries, err := os.ReadDir(from) // in order
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := placeOfFolder(from, to); err != nil {
+		return nil, nil, err
+	}
+	tables := slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return settings.FormatOf(e.Name()) == settings.FormatArrow
+	})
+	of := map[string]string{} // the input of each output
+	for _, e := range entries {
+		name := e.Name()
+		path := filepath.Join(from, name)
+		info, err := os.Stat(path)
+		switch {
+		case strings.HasPrefix(name, "."):
+			continue
+		case err != nil || !info.Mode().IsRegular(), besideOutput(name),
+			format == settings.FormatAuto && settings.FormatOf(name) == settings.FormatAuto,
+			tables && slices.Contains(ofDatasets, name):
+			passed = append(passed, name)
+			continue
+		}
+		out := l.nameOf(name)
+		if other, ok := of[out]; ok {
+			return nil, nil, fmt.Errorf("%w: %s and %s in %s would both become %s; rename one of them",
+				ErrFolder, other, name, from, out)
+		}
+		of[out] = name
+		pairs = append(pairs, Pair{path, filepath.Join(to, out)})
+	}
+	if len(pairs) == 0 {
+		return nil, nil, fmt.Errorf("%w: %s has none whose name says what it holds, such as .txt or "+
+			".jsonl; name them so, or name their format", ErrFolder, from)
+	}
+	return pairs, passed, nil
+}
+
+// placeOfFolder refuses a folder that outputs cannot be put into.
+func placeOfFolder(from, to string) error {
+	is, err := os.Stat(to)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(filepath.Clean(to))); err != nil {
+			return fmt.Errorf("%s: its folder: %w; make it first", to, err)
+		}
+		return nil
+	case err != nil:
+		return err
+	case !is.IsDir():
+		return fmt.Errorf("%w: %s is not a folder, and the outputs of one go into another", ErrFolder, to)
+	}
+	if was, err := os.Stat(from); err != nil || os.SameFile(was, is) {
+		return errors.Join(err, fmt.Errorf("%w: %s; name another folder", ErrIsInput, to))
+	}
+	return nil
+}
+
+// besideOutput reports whether a file is one that a run has beside its output.
+func besideOutput(name string) bool {
+	return strings.HasSuffix(name, ManifestPath("")) || strings.HasSuffix(name, PartPath(""))
+}
+
+// nameOf is the name of the output of a file.
+func (l Layout) nameOf(name string) string {
+	packed := ""
+	if ext := suffixOf(name); ext == ".gz" || ext == ".zst" {
+		name = name[:len(name)-len(ext)]
+		if !l.Format.Typed() {
+			packed = ext
+		}
+	}
+	if settings.FormatOf(name) != settings.FormatAuto {
+		name = name[:len(name)-len(filepath.Ext(name))]
+	}
+	return name + extensions[l.Format] + packed
+}

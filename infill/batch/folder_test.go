@@ -1,0 +1,109 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/infill/settings"
+)
+
+// Files are listed in the order of their names, and keep them. What is not a file of texts is named.
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	from, to := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	for _, name := range []string{"b.CSV", "a.txt", "c.jsonl.gz", "d.v2.parquet", "README", "photo.png",
+		".hidden.txt", "e.jsonl.manifest", "f.csv.part", "g.arrow", "state.json"} {
+		write(t, filepath.Join(from, name), "")
+	}
+	for _, name := range []string{"sub.txt", ".git"} {
+		if err := os.Mkdir(filepath.Join(from, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"h.txt": "a.txt", "lost.txt": "nothing"} {
+		if err := os.Symlink(filepath.Join(from, target), filepath.Join(from, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, c := range []struct {
+		as, format   settings.Format
+		want, passed string
+	}{
+		{0, 0, "a.txt>a.jsonl b.CSV>b.jsonl c.jsonl.gz>c.jsonl.gz d.v2.parquet>d.v2.jsonl g.arrow>g.jsonl h.txt>h.jsonl",
+			"README e.jsonl.manifest f.csv.part lost.txt photo.png state.json sub.txt"},
+		{settings.FormatParquet, 0, "a.txt>a.parquet b.CSV>b.parquet c.jsonl.gz>c.parquet " +
+			"d.v2.parquet>d.v2.parquet g.arrow>g.parquet h.txt>h.parquet",
+			"README e.jsonl.manifest f.csv.part lost.txt photo.png state.json sub.txt"},
+		{settings.FormatCSV, settings.FormatText, "README>README.csv a.txt>a.csv b.CSV>b.csv c.jsonl.gz>c.csv.gz " +
+			"d.v2.parquet>d.v2.csv g.arrow>g.csv h.txt>h.csv photo.png>photo.png.csv",
+			"e.jsonl.manifest f.csv.part lost.txt state.json sub.txt"},
+	} {
+		pairs, passed, err := Layout{Format: c.as}.Folder(from, to, c.format)
+		var got []string
+		for _, p := range pairs {
+			if filepath.Dir(p.Input) != from || filepath.Dir(p.Output) != to {
+				t.Errorf("%+v", p)
+			}
+			got = append(got, filepath.Base(p.Input)+">"+filepath.Base(p.Output))
+		}
+		if err != nil || strings.Join(got, " ") != c.want || strings.Join(passed, " ") != c.passed {
+			t.Errorf("%v: %q passed %q, %v", c.as, got, passed, err)
+		}
+		for _, p := range pairs { // the name says the format
+			if l, err := (Layout{}).Found(p.Output); err != nil || l.Format != max(c.as, settings.FormatJSONL) {
+				t.Errorf("%s: %v, %v", p.Output, l.Format, err)
+			}
+		}
+	}
+	if _, err := os.Stat(to); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("listing has made a folder: %v", err)
+	}
+}
+
+func TestFolderRefusals(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	make := func(name string, files ...string) string {
+		path := filepath.Join(dir, name)
+		if err := os.Mkdir(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			write(t, filepath.Join(path, f), "")
+		}
+		return path
+	}
+	twice, none, one := make("twice", "a.csv", "a.txt"), make("none", "x.png", ".a.txt"), make("one", "a.txt")
+	file := write(t, filepath.Join(dir, "file"), "")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(one, link); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		from, to string
+		is       error
+		says     string
+	}{
+		{twice, "out", ErrFolder, "a.csv and a.txt in " + twice + " would both become a.jsonl"},
+		{none, "out", ErrFolder, "name their format"},
+		{one, one, ErrIsInput, "name another folder"},
+		{one, link, ErrIsInput, "name another folder"},
+		{one, file, ErrFolder, "is not a folder"},
+		{one, filepath.Join(dir, "no", "out"), os.ErrNotExist, "make it first"},
+		{filepath.Join(dir, "no"), "out", os.ErrNotExist, "no"},
+	} {
+		_, _, err := Layout{}.Folder(c.from, c.to, settings.FormatAuto)
+		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) {
+			t.Errorf("%s to %s: %v", c.from, c.to, err)
+		}
+	}
+	if _, passed, err := (Layout{}).Folder(make("json", "state.json"), "out", 0); err != nil ||
+		slices.Contains(passed, "state.json") {
+		t.Errorf("a file of that name alone: %v", err)
+	}
+}

@@ -1,0 +1,77 @@
+package batch
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"infill/infill/settings"
+	"infill/infill/table"
+)
+
+// A rowStream writes rows as soon as there is a record.
+type rowStream struct {
+	w     io.Writer
+	in    *Input
+	l     Layout
+	rows  table.Writer // nil where each record has columns of its own
+	maker *rowMaker
+
+	renamed [][2]string // where each record has columns of its own, see Output.Renamed
+}
+
+func newRowStream(w io.Writer, in *Input, l Layout) (*rowStream, error) {
+	s := &rowStream{w: w, in: in, l: l, maker: l.newRowMaker(in.options)}
+	switch {
+	case l.Format.Typed(), l.Format == settings.FormatJSON:
+		return nil, fmt.Errorf("%w: Parquet, Arrow and arrays of JSON are not written to a stream; "+
+			"name a file", ErrLayout)
+	case in.Format().JSON() && l.Format.Table():
+		return nil, fmt.Errorf("%w: the columns of JSON are known at its end only; name an output file",
+			ErrLayout)
+	case in.Format().JSON():
+		return s, nil
+	}
+	s.maker.addAll(in, false)
+	var err error
+	s.rows, err = table.NewWriter(w, l.table(), s.maker.columns())
+	return s, err
+}
+
+func (s *rowStream) write(record []byte) error {
+	r, err := recordOf(0, record)
+	if err != nil {
+		return err
+	}
+	rows, maker := s.rows, s.maker
+	if rows == nil {
+		maker = s.l.newRowMaker(s.in.options)
+		fields, err := maker.inputFields(r)
+		if err != nil {
+			return err
+		}
+		for _, f := range fields {
+			maker.add(f.Name, table.Type{Kind: table.JSON})
+		}
+		for _, pair := range maker.renamed() {
+			if !slices.Contains(s.renamed, pair) {
+				s.renamed = append(s.renamed, pair)
+			}
+		}
+		if rows, err = table.NewWriter(s.w, table.FormatJSONL, maker.columns()); err != nil {
+			return err
+		}
+	}
+	if err := maker.write(rows, r, nil); err != nil {
+		return err
+	}
+	return rows.Flush()
+}
+
+// finish ends the rows of a complete output.
+func (s *rowStream) finish(complete bool) error {
+	if s.rows == nil || !complete {
+		return nil
+	}
+	return s.rows.Close()
+}

@@ -1,0 +1,110 @@
+package batch
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"infill/infill/jsonl"
+	"infill/infill/table"
+)
+
+// typed is what reads a table whose cells have types: Parquet or Arrow.
+type typed interface {
+	Columns() []table.Column
+	Next() ([]any, error)
+	JSON(i int, cell any) (json.RawMessage, error)
+	Skip(n int) error
+	Close() error
+}
+
+// typedSource reads such a table.
+type typedSource struct {
+	r        typed
+	text, id int
+	row      int
+	rows     int // that the head of the file says there are, −1 for an unknown number
+}
+
+// isParquet reports whether the input is a file that begins as Parquet does.
+func (in *Input) isParquet() bool {
+	if in.info == nil || !in.info.Mode().IsRegular() {
+		return false
+	}
+	magic := make([]byte, 4)
+	_, err := in.file.ReadAt(magic, 0)
+	return err == nil && string(magic) == "PAR1"
+}
+
+func (in *Input) parquet() (*typedSource, error) {
+	if in.info == nil || !in.info.Mode().IsRegular() {
+		return nil, &table.Error{Reason: "a Parquet file is read from its end, which a stream does not " +
+			"allow; name a file"}
+	}
+	r, err := table.NewParquet(in.file, in.info.Size())
+	if err != nil {
+		return nil, err
+	}
+	if r.Rows() > math.MaxInt32 {
+		return nil, &table.Error{Reason: fmt.Sprintf("it has %d rows, at most %d are read; split it",
+			r.Rows(), math.MaxInt32)}
+	}
+	return newTypedSource(r, int(r.Rows()), in.options)
+}
+
+func newArrowSource(r io.Reader, o InputOptions) (*typedSource, error) {
+	a, err := table.NewArrow(r)
+	if err != nil {
+		return nil, err
+	}
+	return newTypedSource(a, -1, o)
+}
+
+func newTypedSource(r typed, rows int, o InputOptions) (s *typedSource, err error) {
+	s = &typedSource{r: r, rows: rows}
+	var names []string
+	for _, c := range r.Columns() {
+		names = append(names, c.Name)
+	}
+	s.text, s.id, err = place(names, o.TextField)
+	return s, err
+}
+
+func (s *typedSource) columns() []table.Column { return s.r.Columns() }
+
+func (s *typedSource) skip(n int) error {
+	s.row += n
+	return s.r.Skip(n)
+}
+
+func (s *typedSource) next() (Item, error) {
+	cells, err := s.r.Next()
+	if err != nil {
+		return Item{}, err
+	}
+	s.row++
+	it := Item{Line: s.row, Columns: true, stored: cells}
+	for i, c := range s.r.Columns() {
+		v, err := s.r.JSON(i, cells[i])
+		if err != nil {
+			return Item{}, err
+		}
+		switch {
+		case i == s.text && string(v) == "null":
+			// An empty text, which is an error of its row.
+		case i == s.text:
+			if json.Unmarshal(v, &it.Text) != nil {
+				it.Text = string(v)
+				it.Err = &jsonl.Error{Line: it.Line, Kind: jsonl.ErrRow,
+					Reason: fmt.Sprintf("column %q has something else than texts", c.Name)}
+			}
+		case i == s.id && (v[0] == '"' || v[0] == '-' || v[0] >= '0' && v[0] <= '9'):
+			it.ID = v
+		case i == s.id && string(v) == "null":
+		default:
+			it.Fields = append(it.Fields, jsonl.Field{Name: c.Name, Value: v})
+		}
+	}
+	return it, nil
+}
