@@ -152,7 +152,9 @@ func TestRenameModule(t *testing.T) {
 			if own < least {
 				t.Errorf("%d packages under the new path", own)
 			}
-			goRun(t, in, "vet", "./...")
+			if testmode.All() || within == "." { // the first time compiles what the modules need
+				goRun(t, in, "vet", "./...")
+			}
 		})
 	}
 	edit := "\ngo mod edit -require=" + path + "@v0.0.0 -replace=" + path + "=../infill "
