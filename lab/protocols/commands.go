@@ -61,6 +61,9 @@ func (m *measured) command(names string) string {
 	if m.Steps != infill.PublishedSteps {
 		flags += fmt.Sprintf(" -steps %d", m.Steps)
 	}
+	if len(m.early) > 0 {
+		flags += " -at " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(m.early)), ","), "[]")
+	}
 	if m.Chains != infill.DefaultChains {
 		flags += fmt.Sprintf(" -chains %d", m.Chains)
 	}

@@ -22,6 +22,7 @@ func TestPage(t *testing.T) {
 	var lines strings.Builder
 	for _, group := range [][2]string{
 		{"C", "steps"}, {"A", "evaluations"}, {"A", "steps"}, {"B", "rows"}, {"C", "rows"},
+		{fromRandom, "steps"},
 	} {
 		for _, r := range runs() {
 			r.Protocol, r.Budget = group[0], group[1]
@@ -61,7 +62,7 @@ func TestPage(t *testing.T) {
 			heads = append(heads, strings.TrimSpace(line))
 		}
 	}
-	want := []string{"## Protocol A, equal steps", "## Protocol A, equal evaluations",
+	want := []string{"## Protocol R, equal steps, 3 chains", "## Protocol A, equal steps", "## Protocol A, equal evaluations",
 		"## Protocol C, equal steps", "## Protocol C, equal rows, chains of seed 1 in bf16",
 		"## Protocol B, equal rows, 25 % masked, vocabulary all, chains in bf16"}
 	if !slices.Equal(heads, want) {
@@ -78,7 +79,8 @@ func TestPage(t *testing.T) {
 	}
 	// The first table has the differences of those below, with a place less.
 	first := fieldsOf(t, text, "| 4 | C | steps | 2 |")
-	merged := fieldsOf(t, text, "| dmala − gibbs |")
+	_, below, _ := strings.Cut(text, "## Protocol C, equal steps")
+	merged := fieldsOf(t, below, "| dmala − gibbs |")
 	if first[2] == "+0.0 ± 0.0" || !sameRounded(t, first[2], merged[0]) {
 		t.Errorf("the first table has %q, that below %q", first[2], merged[0])
 	}

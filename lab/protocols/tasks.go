@@ -126,3 +126,14 @@ func (j *job) seedNumbers() ([]uint64, error) {
 	}
 	return out, nil
 }
+
+// early reads -at: the steps before the last one.
+func (j *job) early() []int {
+	var out []int
+	for _, s := range strings.FieldsFunc(j.at, func(r rune) bool { return r == ',' }) {
+		if n, err := strconv.Atoi(s); err == nil && n > 0 && n < j.steps {
+			out = append(out, n)
+		}
+	}
+	return out
+}
