@@ -116,8 +116,8 @@ func (o *Options) defaultSteps() int {
 	return DefaultSteps
 }
 
-// Thinning is the number of steps from one state that CollectChain takes to the next, where Complete
-// has filled in Steps.
+// Thinning is the number of steps from one state that CollectChain takes to the next, where
+// Complete has filled in Steps.
 func (o *Options) Thinning() int {
 	if o.Results.Thin > 0 {
 		return o.Results.Thin
