@@ -86,9 +86,9 @@ func (p *pager) write(w io.Writer, all []record) error {
 			cmp.Compare(a.Of, b.Of), cmp.Compare(a.Steps, b.Steps))
 	})
 	var order []key
-	members, group := map[key][]record{}, joined(all)
+	members := map[key][]record{}
 	for _, r := range all {
-		g := group[r.group()]
+		g := r.group()
 		if members[g] == nil {
 			order = append(order, g)
 		}
@@ -112,7 +112,7 @@ func (p *pager) write(w io.Writer, all []record) error {
 	p.summary(w, groups, names)
 	p.series(w, series)
 	fmt.Fprint(w, pageGuide)
-	p.commands(w, slices.Concat(groups, last(series)))
+	p.commands(w, slices.Concat(groups, longer(series)))
 	for _, m := range groups {
 		p.details(w, m)
 	}
@@ -158,12 +158,12 @@ func (p *pager) measure(g key, rs []record, names []string) (*measured, error) {
 	m.cells = newCells(rs, slices.DeleteFunc(slices.Clone(names), func(n string) bool {
 		return !slices.ContainsFunc(rs, func(r record) bool { return r.Sampler == n })
 	}))
-	if len(m.sentences) == 0 || len(m.samplers) < 2 {
+	if len(m.sentences) == 0 || len(m.samplers) < 2 && g.Of == 0 {
 		return nil, nil
 	}
 	for i := range m.sets {
 		t := &tabler{samplers: m.samplers, top: p.top, counting: counting(i)}
-		if t.counting == merged { // as the paper has it; to index references takes the most time
+		if t.counting == merged && g.Of == 0 { // to index references takes the most time
 			t.references = p.references
 		}
 		set := &m.sets[i]

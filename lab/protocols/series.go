@@ -11,8 +11,8 @@ import (
 	"infill/infill"
 )
 
-// bySteps takes apart the groups that are the same chains after several steps, each in the order of
-// its steps, and the other ones.
+// bySteps takes out the groups that are the same chains after several steps, each in the order of
+// its steps. The others are those that make no series, and those of the paper's number of steps.
 func bySteps(groups []*measured) (series [][]*measured, others []*measured) {
 	longest := map[key][]*measured{} // by group of the last step
 	for _, m := range groups {
@@ -23,13 +23,19 @@ func bySteps(groups []*measured) (series [][]*measured, others []*measured) {
 		}
 	}
 	for _, m := range groups {
-		switch early := longest[m.key]; {
-		case early != nil:
+		early := slices.DeleteFunc(longest[m.key], func(e *measured) bool { // runs are missing
+			return !slices.Equal(e.sentences, m.sentences) || !slices.Equal(e.seeds, m.seeds)
+		})
+		switch {
+		case len(early) > 0:
 			slices.SortFunc(early, func(a, b *measured) int { return cmp.Compare(a.Steps, b.Steps) })
 			for _, e := range early {
 				m.early = append(m.early, e.Steps)
 			}
 			series = append(series, append(early, m))
+			if m.Steps == infill.PublishedSteps {
+				others = append(others, m)
+			}
 		case m.Of == 0:
 			others = append(others, m)
 		}
@@ -37,10 +43,12 @@ func bySteps(groups []*measured) (series [][]*measured, others []*measured) {
 	return series, others
 }
 
-// last are the groups of the last step of each series.
-func last(series [][]*measured) (out []*measured) {
+// longer are the groups of the last step of the series that go on beyond the paper's.
+func longer(series [][]*measured) (out []*measured) {
 	for _, s := range series {
-		out = append(out, s[len(s)-1])
+		if end := s[len(s)-1]; end.Steps != infill.PublishedSteps {
+			out = append(out, end)
+		}
 	}
 	return out
 }
@@ -53,25 +61,35 @@ func (p *pager) series(w io.Writer, all [][]*measured) {
 		fmt.Fprintf(w, "The same chains after more steps, protocol %s%s, sentences: %d, seeds: %d. U is "+
 			"the mean over all chains, in nats a blank:\n\n", end.Protocol, end.about(),
 			len(end.sentences), len(end.seeds))
-		fmt.Fprintf(w, "| steps | U of %s | R-hat of U | self-BLEU less that of %s: %s |\n",
-			strings.Join(end.samplers, ", "), end.samplers[0], strings.Join(others, " | "))
-		fmt.Fprintf(w, "|--:|---|---|%s\n", strings.Repeat("--:|", len(others)))
+		fmt.Fprintf(w, "| steps | U of %s | R-hat of U | self-BLEU of %s | less that of %s: %s |\n",
+			strings.Join(end.samplers, ", "), end.samplers[0], end.samplers[0], strings.Join(others, " | "))
+		fmt.Fprintf(w, "|--:|---|---|--:|%s\n", strings.Repeat("--:|", len(others)))
 		for _, m := range s {
-			fmt.Fprintf(w, "| %d | %s | %s |", m.Steps, m.levels("nats a blank, all"),
-				m.levels("R-hat of U"))
 			set := &m.sets[merged]
 			at := set.index("self-BLEU")
-			for i := range others {
-				d := pair(set.whole[i+1][at], set.whole[0][at], set.without[i+1][at], set.without[0][at])
+			fmt.Fprintf(w, "| %d | %s | %s | %.1f |", m.Steps, m.levels("nats a blank, all"),
+				m.levels("R-hat of U"), average(set.whole[0][at]))
+			for _, name := range others {
+				i := slices.Index(m.samplers, name)
+				if i < 0 {
+					fmt.Fprint(w, " – |")
+					continue
+				}
+				d := pair(set.whole[i][at], set.whole[0][at], set.without[i][at], set.without[0][at])
 				fmt.Fprintf(w, " %s |", column{decimals: 1}.difference(d))
 			}
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "| equal U | %s | |", s[reference(s)].levels("nats a blank, all", 0))
-		for i := range others {
-			fmt.Fprintf(w, " %s |", equalScore(s, i+1))
+		for _, of := range []struct{ what, column string }{
+			{"U", "nats a blank, all"}, {"U of the best", "nats a blank, best"},
+		} {
+			fmt.Fprintf(w, "| equal %s | | | |", of.what)
+			for _, name := range others {
+				fmt.Fprintf(w, " %s |", equalScore(s, name, of.column))
+			}
+			fmt.Fprintln(w)
 		}
-		fmt.Fprint(w, "\n\n")
+		fmt.Fprintln(w)
 	}
 }
 
@@ -80,56 +98,55 @@ func (n *numbers) index(title string) int {
 	return slices.IndexFunc(n.used, func(c column) bool { return c.title == title })
 }
 
-// levels are the means of a column over the seeds, of the samplers or of those at the places.
-func (m *measured) levels(title string, at ...int) string {
+// average is the mean of values.
+func average(v []float64) float64 { m, _ := spread(v); return m }
+
+// levels are the means of a column over the seeds, of all samplers.
+func (m *measured) levels(title string) string {
 	set := &m.sets[merged]
 	i := set.index(title)
 	var out []string
 	for s := range m.samplers {
-		if len(at) > 0 && !slices.Contains(at, s) {
+		v := average(set.whole[s][i])
+		if v == 0 { // R-hat of too few steps
+			out = append(out, "–")
 			continue
 		}
-		v, _ := spread(set.whole[s][i])
 		out = append(out, fmt.Sprintf("%.2f", v))
 	}
 	return strings.Join(out, ", ")
 }
 
-// reference is the place in a series of the paper's number of steps, or 0.
-func reference(s []*measured) int {
-	published := func(m *measured) bool { return m.Steps == infill.PublishedSteps }
-	return max(0, slices.IndexFunc(s, published))
-}
-
-// equalScore is the difference of self-BLEU between the first sampler after the paper's steps and
-// another one where its mean U is that of the first. Between two steps of the series it is
+// equalScore is the difference of self-BLEU between a sampler after the paper's number of steps and
+// the first sampler where it has the same score, a column. Between two steps of the series that is
 // interpolated, on all sentences and without each.
-func equalScore(s []*measured, sampler int) string {
-	at := reference(s)
-	first := &s[at].sets[merged]
-	bleu, score := first.index("self-BLEU"), first.index("nats a blank, all")
-	mean := func(v []float64) float64 { m, _ := spread(v); return m }
-	lookup := func(want float64, value func(m *measured, column int) float64) float64 {
+func equalScore(s []*measured, name, by string) string {
+	at := slices.IndexFunc(s, func(m *measured) bool { return m.Steps == infill.PublishedSteps })
+	if at < 0 || slices.Index(s[at].samplers, name) < 0 {
+		return "–"
+	}
+	set, sampler := &s[at].sets[merged], slices.Index(s[at].samplers, name)
+	bleu, score := set.index("self-BLEU"), set.index(by)
+	first := func(want float64, value func(n *numbers, column int) float64) float64 {
 		for i := 1; i < len(s); i++ {
-			a, b := value(s[i-1], score), value(s[i], score)
+			before, after := &s[i-1].sets[merged], &s[i].sets[merged]
+			a, b := value(before, score), value(after, score)
 			if a <= want && want <= b && a < b {
-				x, y := value(s[i-1], bleu), value(s[i], bleu)
+				x, y := value(before, bleu), value(after, bleu)
 				return x + (y-x)*(want-a)/(b-a)
 			}
 		}
 		return math.NaN()
 	}
-	whole := lookup(mean(first.whole[0][score]), func(m *measured, c int) float64 {
-		return mean(m.sets[merged].whole[sampler][c])
-	}) - mean(first.whole[0][bleu])
-	var without []float64
-	for k := range first.without[0][score] {
-		without = append(without, lookup(first.without[0][score][k], func(m *measured, c int) float64 {
-			return m.sets[merged].without[sampler][c][k]
-		})-first.without[0][bleu][k])
-	}
+	whole := average(set.whole[sampler][bleu]) - first(average(set.whole[sampler][score]),
+		func(n *numbers, c int) float64 { return average(n.whole[0][c]) })
 	if math.IsNaN(whole) {
-		return "not reached"
+		return "–"
+	}
+	var without []float64
+	for k := range set.without[sampler][score] {
+		without = append(without, set.without[sampler][bleu][k]-first(set.without[sampler][score][k],
+			func(n *numbers, c int) float64 { return n.without[0][c][k] }))
 	}
 	return column{decimals: 1}.difference(jackknife(whole, without))
 }
