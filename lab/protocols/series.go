@@ -83,11 +83,13 @@ func (p *pager) series(w io.Writer, all [][]*measured) {
 		for _, of := range []struct{ what, column string }{
 			{"U", "nats a blank, all"}, {"U of the best", "nats a blank, best"},
 		} {
-			fmt.Fprintf(w, "| equal %s | | | |", of.what)
+			var row []string
 			for _, name := range others {
-				fmt.Fprintf(w, " %s |", equalScore(s, name, of.column))
+				row = append(row, equalScore(s, name, of.column))
 			}
-			fmt.Fprintln(w)
+			if slices.ContainsFunc(row, func(c string) bool { return c != "–" }) {
+				fmt.Fprintf(w, "| equal %s | | | | %s |\n", of.what, strings.Join(row, " | "))
+			}
 		}
 		fmt.Fprintln(w)
 	}
@@ -126,11 +128,11 @@ func equalScore(s []*measured, name, by string) string {
 		return "–"
 	}
 	set, sampler := &s[at].sets[merged], slices.Index(s[at].samplers, name)
-	bleu, score := set.index("self-BLEU"), set.index(by)
-	first := func(want float64, value func(n *numbers, column int) float64) float64 {
+	const bleu = "self-BLEU"
+	first := func(want float64, value func(n *numbers, title string) float64) float64 {
 		for i := 1; i < len(s); i++ {
 			before, after := &s[i-1].sets[merged], &s[i].sets[merged]
-			a, b := value(before, score), value(after, score)
+			a, b := value(before, by), value(after, by)
 			if a <= want && want <= b && a < b {
 				x, y := value(before, bleu), value(after, bleu)
 				return x + (y-x)*(want-a)/(b-a)
@@ -138,15 +140,19 @@ func equalScore(s []*measured, name, by string) string {
 		}
 		return math.NaN()
 	}
-	whole := average(set.whole[sampler][bleu]) - first(average(set.whole[sampler][score]),
-		func(n *numbers, c int) float64 { return average(n.whole[0][c]) })
+	whole := average(set.whole[sampler][set.index(bleu)]) -
+		first(average(set.whole[sampler][set.index(by)]), func(n *numbers, title string) float64 {
+			return average(n.whole[0][n.index(title)]) // groups need not have the same columns
+		})
 	if math.IsNaN(whole) {
 		return "–"
 	}
 	var without []float64
-	for k := range set.without[sampler][score] {
-		without = append(without, set.without[sampler][bleu][k]-first(set.without[sampler][score][k],
-			func(n *numbers, c int) float64 { return n.without[0][c][k] }))
+	for k, score := range set.without[sampler][set.index(by)] {
+		without = append(without, set.without[sampler][set.index(bleu)][k]-
+			first(score, func(n *numbers, title string) float64 {
+				return n.without[0][n.index(title)][k]
+			}))
 	}
 	return column{decimals: 1}.difference(jackknife(whole, without))
 }
