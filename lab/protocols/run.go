@@ -210,6 +210,10 @@ func (j *job) precisionName() string {
 func (j *job) one(ctx context.Context, c *chain, t task, k key) (
 	rec *record, early []*record, err error,
 ) {
+	at, err := j.early()
+	if err != nil {
+		return nil, nil, err
+	}
 	opt := t.opt
 	opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Top = k.Seed, j.chains, j.steps,
 		infill.AllFillings
@@ -246,7 +250,7 @@ func (j *job) one(ctx context.Context, c *chain, t task, k key) (
 	slices.SortStableFunc(rec.States, func(a, b state) int { return cmp.Compare(b.Score, a.Score) })
 	if w != nil {
 		rec.RHat = w.rhat(rec.Made)
-		for _, step := range j.early() {
+		for _, step := range at {
 			early = append(early, w.at(rec, step))
 		}
 	}

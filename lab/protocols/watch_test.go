@@ -24,7 +24,7 @@ func TestWatch(t *testing.T) {
 	if err := os.WriteFile(path, []byte("the [MASK] sat on the [MASK] , and [MASK] .\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j := job{data: path, vocab: "all", steps: 12, at: "4,12,99", samplers: "gibbs",
+	j := job{data: path, vocab: "all", steps: 12, at: "4", samplers: "gibbs",
 		protocols: fromRandom, budgets: "steps", chains: 6}
 	tasks, err := j.tasks(m.Tokenizer())
 	if err != nil {
@@ -53,6 +53,10 @@ func TestWatch(t *testing.T) {
 	rec, early, err := j.one(context.Background(), &chain{model: m}, tasks[0], j.keys("1", 1)[0])
 	if err != nil {
 		t.Fatal(err)
+	}
+	j.at = "12"
+	if _, _, err := j.one(context.Background(), &chain{model: m}, tasks[0], j.keys("1", 1)[0]); err == nil {
+		t.Error("the last step was accepted as an early one")
 	}
 	if len(early) != 1 || early[0].Steps != 4 || early[0].Of != 12 || early[0].Rows != 0 ||
 		early[0].States[0].Text == rec.States[0].Text || rec.Rows == 0 || !(rec.RHat > 0) {
