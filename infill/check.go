@@ -116,8 +116,9 @@ func (o *Options) defaultSteps() int {
 	return DefaultSteps
 }
 
-// thin is the number of steps from one state taken to the next.
-func (o *Options) thin() int {
+// Thinning is the number of steps from one state that CollectChain takes to the next, where
+// Complete has filled in Steps.
+func (o *Options) Thinning() int {
 	if o.Results.Thin > 0 {
 		return o.Results.Thin
 	}
@@ -150,7 +151,7 @@ func (o *Options) checkThin() error {
 	if o.Sampling.Budget != BudgetSteps {
 		most *= maxStretch
 	}
-	if n := (most - o.Burnin()) / o.thin() * o.Sampling.Chains; n > maxKept {
+	if n := (most - o.Burnin()) / o.Thinning() * o.Sampling.Chains; n > maxKept {
 		return fmt.Errorf("%w: up to %d states along the chains, want at most %d; take one in more "+
 			"steps, or fewer chains", text.ErrOption, n, maxKept)
 	}

@@ -204,7 +204,7 @@ func (p *plan) afterStep(pt *part) {
 		return
 	}
 	after := pt.run.Done() - p.opt.Burnin()
-	if after > 0 && after%p.opt.thin() == 0 {
+	if after > 0 && after%p.opt.Thinning() == 0 {
 		for j := range pt.chains {
 			pt.taken.take(j, pt.run.Done(), pt.run.X[j], pt.run.U[j])
 		}

@@ -5,11 +5,11 @@
 //
 //	U(θ) = Σ_i log f(θ_i | sentence with blank i masked, the other blanks filled)
 //
-// in nats, and a discrete sampler (package samplers) draws from
-// π(θ) ∝ exp(U(θ)/T) on the tokens that each blank may take. This is the
-// protocol of Zhang, Liu & Liu, "A Langevin-like Sampler for Discrete
-// Distributions", ICML 2022, section 7.5 and appendix I.6, where any of the vocabulary's tokens may
-// fill a blank: Options.Words.Vocab.
+// in nats. By default the assignments with the best scores are searched for. With MethodSample a
+// discrete sampler (package samplers) draws from π(θ) ∝ exp(U(θ)/T) on the tokens that each blank
+// may take: the energy of Zhang, Liu & Liu, "A Langevin-like Sampler for Discrete Distributions",
+// ICML 2022, section 7.5 and appendix I.6, where any of the vocabulary's tokens may fill a blank
+// (Options.Words.Vocab).
 //
 // The way of one sentence:
 //

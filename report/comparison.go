@@ -76,8 +76,8 @@ type SentenceRun struct {
 	// Score, which is U in nats. SecondScores are those under Comparison.SecondModel, nil without.
 	Fillings     []infill.Filling
 	SecondScores []float64
-	// Distinct is how many different fillings the chains ended in, before the best
-	// were kept; Total is how many end states there were.
+	// Distinct is how many different fillings there were among the states taken, before the best
+	// were kept; Total is how many states these were.
 	Distinct, Total int
 	// Err says why there are no fillings, "" when all went well.
 	Err string

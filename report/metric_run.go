@@ -28,9 +28,9 @@ func acceptance(m *measured) ([]Metric, error) {
 	return one(x)
 }
 
-// distinctFillings is the share of different fillings among the end states.
+// distinctFillings is the share of different fillings among the states taken.
 func distinctFillings(m *measured) ([]Metric, error) {
-	distinct, total := 0, m.run.ends()
+	distinct, total := 0, m.run.taken()
 	for _, s := range m.run.Sentences {
 		distinct += s.Distinct
 	}
@@ -38,15 +38,15 @@ func distinctFillings(m *measured) ([]Metric, error) {
 	x.Unit, x.Decimals, x.Better = "%", 1, +1
 	if total > 0 {
 		x.Value = 100 * float64(distinct) / float64(total)
-		x.Detail = fmt.Sprintf("%d different of %d end states, counted per sentence", distinct, total)
+		x.Detail = fmt.Sprintf("%d different of %d states, counted per sentence", distinct, total)
 	} else {
-		x.Warnings = []string{"no end states were recorded"}
+		x.Warnings = []string{"no states were recorded"}
 	}
 	return one(x)
 }
 
-// ends is the number of end states of all chains.
-func (run *SamplerRun) ends() int {
+// ends is the number of states taken from all chains.
+func (run *SamplerRun) taken() int {
 	n := 0
 	for _, s := range run.Sentences {
 		n += s.Total
@@ -81,7 +81,7 @@ func stepsOfChains(m *measured) ([]Metric, error) {
 	x := newMetric("steps", "steps")
 	x.Decimals = 1
 	x.Detail = "mean over all chains"
-	if chains := m.run.ends(); m.run.Steps > 0 && chains > 0 {
+	if chains := m.run.taken(); m.run.Steps > 0 && chains > 0 {
 		x.Value = float64(m.run.Steps) / float64(chains)
 	}
 	return one(x)

@@ -59,6 +59,7 @@ func (f *compareFlags) sampling() []*option {
 	filling := f.fillingFlags.flags()
 	f.fillingFlags.Options.Sampling.Budget = infill.BudgetEvaluations
 	f.fillingFlags.Options.Sampling.Steps = infill.PublishedSteps
+	f.fillingFlags.Options.Results.Collect = infill.CollectLast // draws, of all samplers as many
 	for _, o := range without(filling, settings.NotOf(settings.FillTable(), settings.Compare)...) {
 		if o.name == "steps" {
 			o.usage = "every sampler gets what this many steps of one model evaluation each take"

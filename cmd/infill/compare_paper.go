@@ -19,12 +19,12 @@ var papers = map[string][]published{
 	// Zhang, Liu and Liu, ICML 2022, section 7.5, appendix I.6 and Table 3. Every sampler makes as
 	// many steps, and any of the model's tokens may fill a blank. The paper does not say where chains
 	// begin, nor what the step sizes are: here at random words, and adapted.
-	// Last states, and U as their score, are what every comparison has.
+	// U as their score is what every comparison has.
 	"dlp": {
 		{"samplers", "gibbs,gwg,dula,dmala"},
 		{"chains", "25"}, {"steps", "50"}, {"budget", "steps"}, {"start", "random"},
 		{"temperature", "1"}, {"vocab", "all"}, {"gradient", "full"}, {"shortlist", "0"},
-		{"top", "5"}, {"select", "likelihood"},
+		{"collect", "last"}, {"top", "5"}, {"select", "likelihood"},
 		{"bleu-order", "4"}, {"self-bleu", "corpus"}, {"ngrams", "2,3"},
 	},
 }

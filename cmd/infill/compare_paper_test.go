@@ -50,7 +50,7 @@ func TestPaperSettings(t *testing.T) {
 		s.Start != infill.StartRandom || s.Temperature != 1 || s.Shortlist != 0 {
 		t.Errorf("sampling %+v", s)
 	}
-	if o.Results.Top != 5 || o.Results.Select == infill.SelectDiverse ||
+	if o.Results.Top != 5 || o.Results.Collect != infill.CollectLast || o.Results.Select == infill.SelectDiverse ||
 		o.Words.Vocab != infill.VocabAll || got.flags.Masking.Rate != .25 {
 		t.Errorf("%+v, %+v, %+v", o.Results, o.Words.Vocab, got.flags.Masking)
 	}

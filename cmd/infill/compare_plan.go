@@ -102,9 +102,8 @@ func (f *compareFlags) comparer(ctx context.Context, std stdio) (*comparer, erro
 	r.model = modelName(m)
 	warn(std, m, f.quiet)
 	opt := &f.fillingFlags.Options
-	f.Method = infill.MethodSample           // samplers are what is compared,
-	opt.Results.Collect = infill.CollectLast // by their draws,
-	opt.Results.Score = infill.ScorePLL      // and by the energy that they draw from
+	f.Method = infill.MethodSample      // samplers are what is compared,
+	opt.Results.Score = infill.ScorePLL // by the energy that they draw from
 	if r.engine, err = f.prepare(ctx, m, f.secondModels(), std.err, f.quiet); err != nil {
 		return r, err
 	}
@@ -207,7 +206,14 @@ func (f *compareFlags) protocol() string {
 	if o.Sampling.Start != infill.StartMasked {
 		add("start %s", o.Sampling.Start)
 	}
-	add("last state")
+	switch o.Results.Collect {
+	case infill.CollectLast:
+		add("last state")
+	case infill.CollectChain:
+		add("states after the burn-in")
+	default:
+		add("all states that were evaluated")
+	}
 	if o.Results.Select == infill.SelectDiverse {
 		add("top %d by score and overlap", o.Results.Top)
 	} else {

@@ -119,8 +119,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 			out.Sentences = append(out.Sentences, report.SentenceRun{Err: err.Error()})
 			continue
 		}
-		sr := report.SentenceRun{Fillings: res.Fillings, Distinct: res.Distinct,
-			Total: opt.Sampling.Chains}
+		sr := report.SentenceRun{Fillings: res.Fillings, Distinct: res.Distinct, Total: taken(res, opt)}
 		if sr.SecondScores, err = r.score(ctx, res.Fillings); err != nil {
 			return nil, err
 		}
@@ -149,6 +148,18 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		}
 	}
 	return out, nil
+}
+
+// taken is how many states of a run, which opt.Complete has filled in, fillings come from.
+func taken(res *infill.Result, opt infill.Options) int {
+	switch opt.Results.Collect {
+	case infill.CollectLast:
+		return opt.Sampling.Chains
+	case infill.CollectChain:
+		return opt.Sampling.Chains * (max(0, res.Steps-opt.Burnin()) / opt.Thinning())
+	default:
+		return res.Stats.Evals
+	}
 }
 
 // refusals says how many states were refused, and why.

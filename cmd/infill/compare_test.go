@@ -92,6 +92,29 @@ func TestCompareEqualEvaluations(t *testing.T) {
 	}
 }
 
+// Fillings come from the last states, from those of each chain after its burn-in, or from all that
+// were evaluated.
+func TestCompareStates(t *testing.T) {
+	t.Parallel()
+	in := write(t, "in.txt", "the [MASK] sleeps in the [MASK] .\nthe [MASK] saw a [MASK] .\n")
+	base := []string{"--samplers", "gwg", "--steps", "20", "--budget", "steps", "--chains", "2", in}
+	for _, c := range []struct {
+		flags, protocol string
+		want            string // states of two sentences
+	}{
+		{"", "last state", "of 4 states"},
+		{"--collect chain --thin 1", "states after the burn-in", "of 40 states"},
+		{"--collect chain --thin 4", "states after the burn-in", "of 8 states"},
+		{"--collect visited", "all states that were evaluated", "of 84 states"},
+	} {
+		res, _ := comparison(t, 0, append(strings.Fields(c.flags), base...)...)
+		m, ok := res.Rows[0].Get("distinct_fillings")
+		if !ok || !strings.Contains(m.Detail, c.want) || !strings.Contains(res.Protocol, c.protocol) {
+			t.Errorf("%q: %q, %q", c.flags, m.Detail, res.Protocol)
+		}
+	}
+}
+
 // A comparison is a function of its input and seed: threads and batches only
 // change how long it takes.
 func TestCompareDeterministic(t *testing.T) {

@@ -1,5 +1,5 @@
-// Command infill fills the blanks of sentences jointly, with discrete
-// Langevin samplers on a masked language model.
+// Command infill fills the blanks of sentences jointly with a masked language model: it searches
+// for the best fillings, or draws them with a sampler.
 //
 //	infill fill "The [MASK] sat on the [MASK]."
 //	infill batch sentences.txt -o filled.jsonl

@@ -234,7 +234,6 @@ var mainTable = []*Setting[Fill]{
 	},
 	{
 		Name: "collect", Line: true, Record: Changed, absent: infill.CollectLast.String(),
-		not: Compare,
 		Doc: "which states are fillings: visited: all that were evaluated, for the best ones, " +
 			"last: the last of every chain, draws of π, chain: every chain after its burn-in",
 		Group: Results,
@@ -244,7 +243,6 @@ var mainTable = []*Setting[Fill]{
 	},
 	{
 		Name: "thin", Line: true, Record: Changed,
-		not:   Compare,
 		Doc:   "with collect chain: one state in this many steps; 0: about 25 of each chain",
 		Group: Results,
 		bind: func(v *Fill) *Value {

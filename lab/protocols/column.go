@@ -27,6 +27,7 @@ func (t *tabler) columns() []column {
 		{title: "nats a blank, all", own: allChains, decimals: 2},
 		{title: "different", own: different, decimals: 1},
 		{title: "counted", own: t.counted, decimals: 1},
+		{title: "R-hat of U", own: rhat, decimals: 2},
 		{title: "steps", own: made, decimals: 0},
 		{title: "moves, %", own: moves, decimals: 0},
 		{title: "rows", own: logarithm(func(r record) float64 { return float64(r.Rows) }), ratio: true},
@@ -89,6 +90,12 @@ func different(rs []record) float64 {
 func made(rs []record) float64 {
 	return mean(rs, func(r record) float64 { return float64(r.Made) })
 }
+
+// rhat is the mean of the R-hat of U.
+func rhat(rs []record) float64 { return mean(rs, func(r record) float64 { return r.RHat }) }
+
+// of reports whether runs of a group have the column.
+func (c column) of(g key) bool { return c.title != "R-hat of U" || g.Protocol == fromRandom }
 
 func moves(rs []record) float64 { return mean(rs, func(r record) float64 { return 100 * r.Moves }) }
 

@@ -29,13 +29,11 @@ func (p *pager) commands(w io.Writer, groups []*measured) {
 	var commands []string // in the order of the groups
 	budgets := map[string][]string{}
 	for _, m := range groups {
-		for _, s := range m.stretches() {
-			c := m.command(names) + s.flags()
-			if budgets[c] == nil {
-				commands = append(commands, c)
-			}
-			budgets[c] = append(budgets[c], m.Budget)
+		c := m.command(names)
+		if budgets[c] == nil {
+			commands = append(commands, c)
 		}
+		budgets[c] = append(budgets[c], m.Budget)
 	}
 	for _, c := range commands {
 		fmt.Fprintf(w, "run%s -budget %q\n", c, strings.Join(budgets[c], " "))
@@ -47,8 +45,7 @@ func (p *pager) commands(w io.Writer, groups []*measured) {
 	fmt.Fprint(w, " -runs runs.jsonl -o page.md\n```\n")
 }
 
-// command has the flags of a group but those of its budget, its precision and its seeds.
-// S stands for the samplers names.
+// command has the flags of a group but that of its budget. S stands for the samplers names.
 func (m *measured) command(names string) string {
 	files := strings.Split(m.Data, ", ")
 	flags := " -data " + inFolder(files)
@@ -61,6 +58,9 @@ func (m *measured) command(names string) string {
 	if m.Steps != infill.PublishedSteps {
 		flags += fmt.Sprintf(" -steps %d", m.Steps)
 	}
+	if len(m.early) > 0 {
+		flags += " -at " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(m.early)), ","), "[]")
+	}
 	if m.Chains != infill.DefaultChains {
 		flags += fmt.Sprintf(" -chains %d", m.Chains)
 	}
@@ -68,7 +68,11 @@ func (m *measured) command(names string) string {
 	if !slices.Equal(m.samplers, strings.Fields(names)) {
 		samplers = fmt.Sprintf("%q", strings.Join(m.samplers, " "))
 	}
-	return flags + fmt.Sprintf(" -samplers %s -protocols %s", samplers, m.Protocol)
+	if m.Precision != "" {
+		flags += " -precision " + m.Precision
+	}
+	return flags + fmt.Sprintf(" -samplers %s -protocols %s -seeds %s", samplers, m.Protocol,
+		m.seedRange())
 }
 
 // inFolder are files of the folder D.
@@ -78,4 +82,13 @@ func inFolder(files []string) string {
 		out[i] = "$D/" + path.Base(f)
 	}
 	return strings.Join(out, ",")
+}
+
+// seedRange is -seeds of the group.
+func (m *measured) seedRange() string {
+	first, last := m.seeds[0], m.seeds[len(m.seeds)-1]
+	if first == 1 {
+		return fmt.Sprint(last)
+	}
+	return fmt.Sprintf("%d-%d", first, last)
 }

@@ -6,8 +6,8 @@
 //	bin/lab protocols page -data ../shared/data/eval/discs-infilling-task.json \
 //		-references a.txt,b.txt -runs runs.jsonl -o page.md
 //
-// Page makes the runs of Gibbs, GWG, DULA and DMALA that are missing under all protocols, and
-// writes the tables of one model beside the paper's numbers. With -stored it makes no run.
+// Page makes the runs of Gibbs, GWG, DULA and DMALA that are missing under the protocols A to C,
+// and writes the tables of one model beside the paper's numbers. With -stored it makes no run.
 //
 // A run writes a line for every sentence, sampler, protocol and seed. One that was stopped goes on
 // where it was. Seeds come first, then sentences, so that the samplers of a stopped run
@@ -15,6 +15,7 @@
 //
 // The protocols:
 //
+//	R  chains begin at random words, and their last states count, with -at also those on the way
 //	A  chains begin with independent draws of what the model says with all blanks masked,
 //	   and their last states count
 //	B  the same, but all chains begin with the likeliest token of every blank

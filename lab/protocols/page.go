@@ -78,15 +78,17 @@ func (p *pager) write(w io.Writer, all []record) error {
 	all = slices.DeleteFunc(slices.Clone(all), func(r record) bool {
 		return !slices.Contains(names, r.Sampler)
 	})
-	slices.SortStableFunc(all, func(a, b record) int { // A before B before C, steps first
-		return cmp.Or(cmp.Compare(a.MaskRate, b.MaskRate), strings.Compare(a.Data, b.Data),
+	slices.SortStableFunc(all, func(a, b record) int { // R before A before B, steps first
+		return cmp.Or(strings.Compare(first(a.Protocol), first(b.Protocol)),
+			cmp.Compare(a.MaskRate, b.MaskRate), strings.Compare(a.Data, b.Data),
 			strings.Compare(a.Vocab, b.Vocab), strings.Compare(a.Precision, b.Precision),
-			strings.Compare(a.Protocol+steps(a.Budget), b.Protocol+steps(b.Budget)))
+			strings.Compare(a.Protocol+steps(a.Budget), b.Protocol+steps(b.Budget)),
+			cmp.Compare(a.Of, b.Of), cmp.Compare(a.Steps, b.Steps))
 	})
 	var order []key
-	members, group := map[key][]record{}, joined(all)
+	members := map[key][]record{}
 	for _, r := range all {
-		g := group[r.group()]
+		g := r.group()
 		if members[g] == nil {
 			order = append(order, g)
 		}
@@ -106,9 +108,11 @@ func (p *pager) write(w io.Writer, all []record) error {
 		return fmt.Errorf("no two samplers have runs of the same sentences and seeds")
 	}
 	fmt.Fprint(w, headOf(groups[0].Model))
+	series, groups := bySteps(groups)
 	p.summary(w, groups, names)
+	p.series(w, series)
 	fmt.Fprint(w, pageGuide)
-	p.commands(w, groups)
+	p.commands(w, slices.Concat(groups, longer(series)))
 	for _, m := range groups {
 		p.details(w, m)
 	}
@@ -117,6 +121,14 @@ func (p *pager) write(w io.Writer, all []record) error {
 
 // headOf is the head of a model's page.
 func headOf(model string) string { return strings.ReplaceAll(pageHead, "{model}", model) }
+
+// first sorts the paper's protocol before the others.
+func first(protocol string) string {
+	if protocol == fromRandom {
+		return ""
+	}
+	return "others"
+}
 
 // steps sorts equal steps before the other budgets.
 func steps(budget string) string {
@@ -130,7 +142,8 @@ func steps(budget string) string {
 type measured struct {
 	key
 	*cells
-	sets [len(countings)]numbers // by counting
+	sets  [len(countings)]numbers // by counting
+	early []int                   // steps before the last whose states were kept
 }
 
 // numbers are those of a counting's columns, see [tabler.measure].
@@ -145,19 +158,18 @@ func (p *pager) measure(g key, rs []record, names []string) (*measured, error) {
 	m.cells = newCells(rs, slices.DeleteFunc(slices.Clone(names), func(n string) bool {
 		return !slices.ContainsFunc(rs, func(r record) bool { return r.Sampler == n })
 	}))
-	if len(m.sentences) == 0 || len(m.samplers) < 2 {
+	if len(m.sentences) == 0 || len(m.samplers) < 2 && g.Of == 0 {
 		return nil, nil
 	}
 	for i := range m.sets {
 		t := &tabler{samplers: m.samplers, top: p.top, counting: counting(i)}
-		if t.counting == merged { // as the paper has it; to index references takes the most time
+		if t.counting == merged && g.Of == 0 { // to index references takes the most time
 			t.references = p.references
 		}
 		set := &m.sets[i]
 		set.used = slices.DeleteFunc(t.columns(), func(col column) bool {
-			own := publishedAt(col.key) < 0 && col.title != "counted"
-			return i > 0 && (own || col.detail) || col.title == "rows" || col.title == "CPU seconds" ||
-				col.title == "steps" && g.Budget == "steps"
+			return i > 0 && col.key != "self_bleu" || col.title == "rows" || col.title == "CPU seconds" ||
+				col.title == "steps" && g.Budget == "steps" || !col.of(g)
 		})
 		var err error
 		if set.whole, set.without, err = t.measure(m.cells, set.used); err != nil {
@@ -167,8 +179,8 @@ func (p *pager) measure(g key, rs []record, names []string) (*measured, error) {
 	return m, nil
 }
 
-// details prints the tables of a group: the levels beside the paper's, and the differences from the
-// first sampler, by what counts.
+// details prints the tables of a group, equal fillings merged: the levels beside the paper's, and
+// the differences from the first sampler. The paper's protocol has the other columns of its table.
 func (p *pager) details(w io.Writer, m *measured) {
 	chains := fmt.Sprintf("%d chains", m.Chains)
 	if m.Protocol == "C" {
@@ -181,30 +193,26 @@ func (p *pager) details(w io.Writer, m *measured) {
 	}
 	fmt.Fprintf(w, "%s of %s%d steps, sentences: %d of %s, seeds: %d.\n\n",
 		strings.ToUpper(chains[:1])+chains[1:], as, m.Steps, len(m.sentences), m.Data, len(m.seeds))
-	for i := range m.sets {
-		fmt.Fprint(w, [...]string{merged: "",
-			repeated: "\nThe same, with equal fillings counted as often as they came:\n\n",
-			alike:    "\nThe same, with as many fillings of a sentence from every sampler:\n\n"}[i])
-		set := &m.sets[i]
-		p.levels(w, m.cells, set, false, i == 0)
-	}
-	if set := &m.sets[merged]; slices.ContainsFunc(set.used, func(c column) bool { return c.detail }) {
-		fmt.Fprint(w, "\nThe other columns of the paper's table, equal fillings merged. Each is the "+
-			"share of n-grams, in %, that are\nonce among the fillings, or in no sentence of the file:\n\n")
-		p.levels(w, m.cells, set, true, true)
+	set := &m.sets[merged]
+	p.levels(w, m.cells, set, false)
+	detailed := slices.ContainsFunc(set.used, func(c column) bool { return c.detail })
+	if m.Protocol == fromRandom && detailed {
+		fmt.Fprint(w, "\nThe other columns of the paper's table. Each is the share of n-grams, in %, "+
+			"that are once among the\nfillings, or in no sentence of the file:\n\n")
+		p.levels(w, m.cells, set, true)
 	}
 }
 
 // levels prints a row for each sampler: mean over the seeds, the paper's number, and the difference
 // from the first sampler. It has the columns of the first tables, or those in detail.
-func (p *pager) levels(w io.Writer, c *cells, n *numbers, detail, paper bool) {
+func (p *pager) levels(w io.Writer, c *cells, n *numbers, detail bool) {
 	var heads []string
 	for _, col := range n.used {
 		if col.detail != detail {
 			continue
 		}
 		heads = append(heads, col.title)
-		if paper && publishedAt(col.key) >= 0 {
+		if publishedAt(col.key) >= 0 {
 			heads = append(heads, "paper")
 		}
 	}
@@ -217,7 +225,7 @@ func (p *pager) levels(w io.Writer, c *cells, n *numbers, detail, paper bool) {
 				continue
 			}
 			fmt.Fprintf(w, " %s |", ours(i))
-			if at := publishedAt(col.key); at >= 0 && paper {
+			if at := publishedAt(col.key); at >= 0 {
 				fmt.Fprintf(w, " %s |", theirs(at))
 			}
 		}

@@ -6,6 +6,9 @@ import (
 	"infill/infill"
 )
 
+// fromRandom is the protocol whose chains begin at random words.
+const fromRandom = "R"
+
 // protocol sets what the protocol's name says.
 func protocol(name string, opt *infill.Options) error {
 	opt.Results.Collect = infill.CollectLast
@@ -13,10 +16,12 @@ func protocol(name string, opt *infill.Options) error {
 	case "A":
 	case "B":
 		opt.Sampling.Start = infill.StartArgmax
+	case fromRandom:
+		opt.Sampling.Start = infill.StartRandom
 	case "C":
 		opt.Sampling.Chains, opt.Results.Collect, opt.Results.Thin = 1, infill.CollectChain, 1
 	default:
-		return fmt.Errorf("-protocols %s: want A, B or C", name)
+		return fmt.Errorf("-protocols %s: want A, B, C or R", name)
 	}
 	return nil
 }

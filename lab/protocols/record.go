@@ -11,6 +11,7 @@ type key struct {
 	Protocol  string `json:"protocol"`
 	Budget    string `json:"budget"`
 	Steps     int    `json:"steps"`
+	Of        int    `json:"of,omitempty"` // steps that the chains made, if more than Steps
 	Chains    int    `json:"chains"`
 	Sampler   string `json:"sampler"`
 	Sentence  string `json:"sentence"`
@@ -36,5 +37,7 @@ type record struct {
 	Rows    int     `json:"rows"`
 	Made    int     `json:"made_steps"` // of every chain
 	Moves   float64 `json:"moves"`      // share of steps after the burn-in that proposed a move
-	States  []state `json:"states"`     // best first
+	// RHat is the rank-normalised R-hat of U over the second half of the steps; 0: not measured.
+	RHat   float64 `json:"rhat,omitempty"`
+	States []state `json:"states"` // best first
 }

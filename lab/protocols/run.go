@@ -30,6 +30,7 @@ type job struct {
 	precision                                             string
 	only, words, seeds                                    string
 	limit, steps, chains, threads                         int
+	at                                                    string
 	rate                                                  float64
 }
 
@@ -51,7 +52,7 @@ func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.StringVar(&j.out, "o", "", "file that runs are appended to")
 	f.StringVar(&j.samplers, "samplers", samplers,
 		"samplers, with parameters as in rows:rate=0.3; gradient=forward is without backward pass")
-	f.StringVar(&j.protocols, "protocols", protocols, "protocols: A, B or C, or several of them")
+	f.StringVar(&j.protocols, "protocols", protocols, "protocols: A, B, C or R, or several of them")
 	f.StringVar(&j.budgets, "budget", budgets,
 		"what is equal: steps, evaluations or rows, or several of them")
 	f.StringVar(&j.vocab, "vocab", defaultVocab, "what may fill a blank: words, all or whole-words")
@@ -64,6 +65,8 @@ func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 		"fewest and most words of a sentence, as in 10-25; empty: any number")
 	f.IntVar(&j.limit, "limit", 0, "sentences of each file, from the first on; 0: all")
 	f.IntVar(&j.steps, "steps", infill.PublishedSteps, "steps")
+	f.StringVar(&j.at, "at", "",
+		"of protocol R: earlier steps whose states are kept, too, as in 50,100")
 	f.IntVar(&j.chains, "chains", infill.DefaultChains, "chains; protocol C has one in any case")
 	f.IntVar(&j.threads, "threads", 2, "threads")
 	f.Float64Var(&j.rate, "mask-rate", 0, "share of the words to blank out; 0: there are blanks")
@@ -107,13 +110,16 @@ func (j *job) run(ctx context.Context) error {
 					continue
 				}
 				rec, ok := asSteps(done, k)
+				var early []*record
 				if !ok {
-					if rec, err = j.one(ctx, &same, t, k); err != nil {
+					if rec, early, err = j.one(ctx, &same, t, k); err != nil {
 						return fmt.Errorf("%+v: %w", k, err)
 					}
 				}
-				if err := out.Add(rec); err != nil {
-					return err
+				for _, r := range append(early, rec) {
+					if err := out.Add(r); err != nil {
+						return err
+					}
 				}
 				done[k] = *rec
 			}
@@ -196,31 +202,40 @@ func (j *job) precisionName() string {
 	return j.precision
 }
 
-// one fills a sentence.
-func (j *job) one(ctx context.Context, c *chain, t task, k key) (*record, error) {
+// one fills a sentence. early are the states on the way that were asked for.
+func (j *job) one(ctx context.Context, c *chain, t task, k key) (
+	rec *record, early []*record, err error,
+) {
+	at, err := j.early()
+	if err != nil {
+		return nil, nil, err
+	}
 	opt := t.opt
 	opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Top = k.Seed, j.chains, j.steps,
 		infill.AllFillings
-	var err error
 	if opt.Sampling.Sampler, err = chains.Sampler(k.Sampler, &opt); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	budget, ok := map[string]infill.Budget{
 		"steps": infill.BudgetSteps, "evaluations": infill.BudgetEvaluations, "rows": infill.BudgetRows,
 	}[k.Budget]
 	if !ok {
-		return nil, fmt.Errorf("-budget %s: want steps, evaluations or rows", k.Budget)
+		return nil, nil, fmt.Errorf("-budget %s: want steps, evaluations or rows", k.Budget)
 	}
 	opt.Sampling.Budget = budget
 	if err := protocol(k.Protocol, &opt); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	var w *watcher
+	if k.Protocol == fromRandom {
+		w = watch(c.model.Tokenizer(), t.template, &opt)
 	}
 	begin := chains.CPU()
 	res, err := c.of(k).Fill(ctx, t.template, opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	rec := &record{
+	rec = &record{
 		key: k, Blanks: len(t.template.Blanks()), Gold: t.gold, Seconds: (chains.CPU() - begin).Seconds(),
 		Evals: res.Stats.Evals, Rows: res.Rows, Made: res.Steps, Moves: finite(res.MoveShare),
 	}
@@ -229,13 +244,11 @@ func (j *job) one(ctx context.Context, c *chain, t task, k key) (*record, error)
 	}
 	c.add(rec)
 	slices.SortStableFunc(rec.States, func(a, b state) int { return cmp.Compare(b.Score, a.Score) })
-	return rec, nil
-}
-
-// finite is v, or 0 in place of NaN.
-func finite(v float64) float64 {
-	if v != v {
-		return 0
+	if w != nil {
+		rec.RHat = w.rhat(rec.Made)
+		for _, step := range at {
+			early = append(early, w.at(rec, step))
+		}
 	}
-	return v
+	return rec, early, nil
 }

@@ -6,20 +6,30 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"infill/infill"
 )
 
 // The headings of the first tables, by what counts.
 var summaryHeads = [...]string{
 	merged:   "Equal fillings merged:",
-	repeated: "Equal fillings counted as often as they came:",
-	alike: "Equal fillings merged, and of every sampler as many as of that with the fewest, where " +
-		"all have at least two:",
+	repeated: "One chain, equal fillings counted as often as they came:",
+	alike: "One chain, equal fillings merged, and of every sampler as many as of that with the " +
+		"fewest, where all have at least two:",
 }
 
-// summary prints, for every group and counting, the differences of self-BLEU from the first
-// sampler, beside those of the paper.
+// summary prints, for every group, the differences of self-BLEU from the first sampler, beside
+// those of the paper. What counts makes a difference for one chain, which may be stuck.
 func (p *pager) summary(w io.Writer, groups []*measured, names []string) {
 	for i, heading := range summaryHeads {
+		if counting(i) != merged {
+			groups = slices.DeleteFunc(slices.Clone(groups), func(m *measured) bool {
+				return m.Protocol != "C"
+			})
+		}
+		if len(groups) == 0 {
+			return
+		}
 		fmt.Fprintf(w, "%s\n\n| sentences | protocol | equal | seeds | %s |\n", heading,
 			strings.Join(names[1:], " | "))
 		fmt.Fprintf(w, "|---|---|---|--:|%s\n", strings.Repeat("--:|", len(names)-1))
@@ -58,6 +68,9 @@ func (k key) about() string {
 	s := ""
 	if k.MaskRate > 0 {
 		s = fmt.Sprintf(", %.0f %% masked", 100*k.MaskRate)
+	}
+	if k.Protocol == fromRandom && k.Chains != infill.DefaultChains {
+		s += fmt.Sprintf(", %d chains", k.Chains)
 	}
 	if k.Vocab != "" {
 		s += ", vocabulary " + k.Vocab

@@ -103,7 +103,7 @@ func (t *tabler) group(w io.Writer, g key, rs []record) error {
 		fmt.Fprint(w, "No sentence has a run of every sampler.\n\n")
 		return nil
 	}
-	used := slices.DeleteFunc(t.columns(), func(c column) bool { return c.detail })
+	used := slices.DeleteFunc(t.columns(), func(c column) bool { return c.detail || !c.of(g) })
 	whole, without, err := t.measure(c, used)
 	if err != nil {
 		return err

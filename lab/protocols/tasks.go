@@ -126,3 +126,16 @@ func (j *job) seedNumbers() ([]uint64, error) {
 	}
 	return out, nil
 }
+
+// early reads -at: steps before the last one.
+func (j *job) early() ([]int, error) {
+	var out []int
+	for _, s := range strings.FieldsFunc(j.at, func(r rune) bool { return r == ',' }) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n >= j.steps {
+			return nil, fmt.Errorf("-at %s: want steps from 1, fewer than the %d of -steps", j.at, j.steps)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}

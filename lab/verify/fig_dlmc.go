@@ -15,7 +15,7 @@ import (
 // dlmcModel is a model of DLMC's paper (its appendix C).
 type dlmcModel struct {
 	name  string
-	steps int // kept, after a burn-in of three quarters of it: more where a step is cheap
+	steps int // kept, after a burn-in of a quarter of it: more where a step is cheap
 	make  func(rng *rand.Rand) samplers.Target
 }
 
@@ -28,16 +28,16 @@ func dlmcModels(size int) []dlmcModel {
 		out = append(out, dlmcModel{name, steps, f})
 	}
 	for _, variance := range []float64{0.125, 12.5} {
-		add(fmt.Sprintf("Bernoulli, variance %g", variance), 400, func(rng *rand.Rand) samplers.Target {
+		add(fmt.Sprintf("Bernoulli, variance %g", variance), 2000, func(rng *rand.Rand) samplers.Target {
 			theta := make([]float64, 10000/size)
 			for i := range theta {
-				theta[i] = math.Sqrt(variance) * rng.NormFloat64()
+				theta[i] = math.Sqrt(2*variance) * rng.NormFloat64() // of two weights
 			}
 			return must(targets.NewBernoulli(theta, false))
 		})
 	}
 	for _, c := range []int{4, 8} {
-		add(fmt.Sprintf("categorical, C = %d", c), 400, func(rng *rand.Rand) samplers.Target {
+		add(fmt.Sprintf("categorical, C = %d", c), 8000/c, func(rng *rand.Rand) samplers.Target {
 			theta := make([][]float64, 2000/size)
 			for i := range theta {
 				theta[i] = make([]float64, c)
@@ -52,23 +52,23 @@ func dlmcModels(size int) []dlmcModel {
 		name  string
 		scale float64 // of field and coupling
 	}{{"high", 1}, {"low", 2}} {
-		add("Ising, "+t.name+", eq. 106", 2000, func(rng *rand.Rand) samplers.Target {
+		add("Ising, "+t.name+", eq. 106", 10000, func(rng *rand.Rand) samplers.Target {
 			return ising106(rng, lattice, t.scale)
 		})
-		add("Ising, "+t.name+", public code", 2000, func(rng *rand.Rand) samplers.Target {
+		add("Ising, "+t.name+", public code", 10000, func(rng *rand.Rand) samplers.Target {
 			return isingCode(rng, lattice, t.scale)
 		})
 	}
 	for _, c := range []int{4, 8} {
-		add(fmt.Sprintf("Potts, C = %d", c), 800, func(rng *rand.Rand) samplers.Target {
+		add(fmt.Sprintf("Potts, C = %d", c), 10000, func(rng *rand.Rand) samplers.Target {
 			return potts106(rng, 30/size, c)
 		})
 	}
 	for _, f := range []struct {
 		name                     string
 		length, chains, c, steps int
-	}{{"FHMM, L = 200, K = 10", 200, 10, 2, 1600}, {"FHMM, L = 100, K = 20", 100, 20, 2, 1600},
-		{"FHMM, C = 4", 200, 10, 4, 400}, {"FHMM, C = 8", 200, 10, 8, 400}} {
+	}{{"FHMM, L = 200, K = 10", 200, 10, 2, 24000}, {"FHMM, L = 100, K = 20", 100, 20, 2, 24000},
+		{"FHMM, C = 4", 200, 10, 4, 8000}, {"FHMM, C = 8", 200, 10, 8, 3000}} {
 		add(f.name, f.steps, func(rng *rand.Rand) samplers.Target {
 			return must(papers.NewFHMM(rng, f.length/size, f.chains, f.c, 0.9, 0.8, 2))
 		})
@@ -138,49 +138,67 @@ var dlmcSamplers = []struct {
 	{"DLMCf", func(b samplers.Balance) samplers.Sampler { return &samplers.DLMCf{Balance: b} }},
 }
 
-// dlmcCell is what a sampler did on a model: ESS of 50,000 steps over the calls, or the
-// evaluations, of one.
-type dlmcCell struct{ perCall, perEval estimate }
+// dlmcCell is what the chains of a sampler gave on a model: ESS of 50,000 steps over the calls of
+// one, by chain, from all kept steps and from the first half of them.
+type dlmcCell struct{ Whole, Half []float64 }
 
 // dlmcChains are the chains of figDLMC.
 const dlmcChains = 3
 
 func figDLMC(ctx context.Context, w io.Writer, e *env) error {
-	models := dlmcModels(1)
 	head := []string{"model"}
 	for _, s := range dlmcSamplers {
 		head = append(head, s.name+" √", s.name+" ratio")
 	}
-	calls, evals := [][]string{head}, [][]string{head}
+	calls := [][]string{head}
 	quotients := [][]string{{"model", "DMALA", "PAS", "DLMC", "DLMCf",
-		"best of DLMC and DLMCf / best of the others"}}
-	for j, m := range models {
+		"best of DLMC and DLMCf / best of the others", "steps", "whole / half", "orders changed"}}
+	for j, m := range dlmcModels(1) {
 		t := m.make(rand.New(rand.NewPCG(e.seed, uint64(20+j))))
-		cells, err := dlmcRow(ctx, t, dlmcChains, m.steps*3/4, m.steps, e.seed)
+		settings := fmt.Sprintf("%s, %d chains, %d steps", m.name, dlmcChains, m.steps)
+		cells, err := kept(e, fmt.Sprintf("11-%d", j), settings, func() ([]dlmcCell, error) {
+			return dlmcRow(ctx, t, dlmcChains, m.steps/4, m.steps, e.seed)
+		})
 		if err != nil {
 			return err
 		}
-		byCall, byEval, quotient := []string{m.name}, []string{m.name}, []string{m.name}
-		best := [2]float64{}
+		row, quotient := []string{m.name}, []string{m.name}
+		best, logs := [2]float64{}, 0.0
 		for i, c := range cells {
-			byCall, byEval = append(byCall, c.perCall.String()), append(byEval, c.perEval.String())
-			best[i/4] = max(best[i/4], c.perCall.mean)
+			whole := over(c.Whole)
+			row = append(row, whole.String())
+			best[i/4] = max(best[i/4], whole.mean)
+			logs += math.Log(whole.mean/over(c.Half).mean) / float64(len(cells))
 			if i%2 == 1 {
-				quotient = append(quotient, fmt.Sprintf("%.2f", c.perCall.mean/cells[i-1].perCall.mean))
+				quotient = append(quotient, fmt.Sprintf("%.2f", whole.mean/over(cells[i-1].Whole).mean))
 			}
 		}
-		calls, evals = append(calls, byCall), append(evals, byEval)
-		quotients = append(quotients, append(quotient, fmt.Sprintf("%.2f", best[1]/best[0])))
+		calls = append(calls, row)
+		quotients = append(quotients, append(quotient, fmt.Sprintf("%.2f", best[1]/best[0]),
+			fmt.Sprint(m.steps), fmt.Sprintf("%.2f", math.Exp(logs)), fmt.Sprint(changed(cells))))
 		e.progress("DLMC's models: %s", m.name)
 	}
 	fmt.Fprint(w, text("dlmc", dlmcChains))
 	lines(w, calls...)
-	fmt.Fprint(w, text("dlmc_evals"))
-	lines(w, evals...)
 	fmt.Fprint(w, text("dlmc_quotients"))
 	lines(w, quotients...)
 	fmt.Fprint(w, text("dlmc_note"))
 	return nil
+}
+
+// changed counts the pairs of cells whose order is another with all steps than with half of them,
+// although it was clear then: by more than two standard errors of the difference.
+func changed(cells []dlmcCell) (n int) {
+	for i, a := range cells {
+		for _, b := range cells[:i] {
+			x, y := over(a.Half), over(b.Half)
+			if math.Abs(x.mean-y.mean) > 2*math.Hypot(x.se, y.se) &&
+				(x.mean < y.mean) != (over(a.Whole).mean < over(b.Whole).mean) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // dlmcRow runs all samplers on a model: √ and t/(1+t) of each in turn.
@@ -193,13 +211,11 @@ func dlmcRow(ctx context.Context, t samplers.Target, chains, burnin, steps int,
 		if err != nil {
 			return err
 		}
-		byCall, byEval := make([]float64, chains), make([]float64, chains)
-		for k, ess := range r.ess {
-			per := 50000 * ess / float64(steps)
-			byCall[k] = per / (float64(s.Info().Calls(r.stats[k])) / float64(steps))
-			byEval[k] = per / (float64(r.stats[k].Evals) / float64(steps))
+		for k := range chains {
+			calls := float64(s.Info().Calls(r.stats[k])) / float64(steps)
+			out[i].Whole = append(out[i].Whole, 50000/calls*r.ess[k]/float64(steps))
+			out[i].Half = append(out[i].Half, 50000/calls*r.half[k]/float64(steps/2))
 		}
-		out[i] = dlmcCell{over(byCall), over(byEval)}
 		return nil
 	})
 	return out, err

@@ -31,7 +31,7 @@ func figCategorical(ctx context.Context, w io.Writer, e *env) error {
 func writeCategorical(ctx context.Context, w io.Writer, e *env, d, by int) error {
 	t := must(targets.NewCategorical(categoricalWeights(e.seed, d)))
 	fmt.Fprint(w, text("categorical"))
-	rows := [][]string{{"sampler", "second-hand", "here", "by batch means", "mean probability",
+	rows := [][]string{{"sampler", "stored", "here", "by batch means", "mean probability",
 		"jump distance", "chains × steps"}}
 	for _, c := range []struct {
 		name, want            string

@@ -36,16 +36,17 @@ type peaksRun struct {
 	acc     float64
 }
 
-// run runs the chains. The slice pi is the probability of every point of the grid.
-func (p peaksSize) run(ctx context.Context, s samplers.Sampler, t *papers.Peaks, pi []float64,
-	seed uint64) (*peaksRun, error) {
+// run runs the chains. The slice pi is the probability of every point of the grid. The steps of the
+// burn-in, in which the sampler adapts, count.
+func (p peaksSize) run(ctx context.Context, s samplers.Sampler, burnin int, t *papers.Peaks,
+	pi []float64, seed uint64) (*peaksRun, error) {
 	rng, dim := rand.New(rand.NewPCG(seed, 3)), p.dim()
 	x, y := int32(rng.IntN(dim)), int32(rng.IntN(dim))
 	x0 := make([][]int32, p.chains)
 	for k := range x0 {
 		x0[k] = []int32{x, y}
 	}
-	run, err := samplers.Start(ctx, s, t, x0, samplers.Options{Seed: seed})
+	run, err := samplers.Start(ctx, s, t, x0, samplers.Options{Seed: seed, Burnin: burnin})
 	if err != nil {
 		return nil, err
 	}
@@ -135,14 +136,17 @@ func (p peaksSize) alpha(c float64) float64 {
 type peaksSampler struct {
 	name, want string
 	s          samplers.Sampler
+	burnin     int
 }
 
 func (p peaksSize) samplers() []peaksSampler {
 	return []peaksSampler{
 		{"ACS", ".13", &samplers.ACS{AlphaMax: p.alpha(.014), AlphaMin: p.alpha(.003), Power: 4,
-			BetaMax: .5, FixedBeta: true}},
-		{"DMALA", ".70", &samplers.DMALA{StepSize: p.alpha(.006)}},
-		{"DMALA, α = 600", "–", &samplers.DMALA{StepSize: p.alpha(.011)}},
+			BetaMax: .5, FixedBeta: true}, 0},
+		{"DMALA", ".70", &samplers.DMALA{StepSize: p.alpha(.006)}, 0},
+		{"DMALA, α = 600", "–", &samplers.DMALA{StepSize: p.alpha(.011)}, 0},
+		{"random walk", "–", &samplers.RWM{Flips: 2}, 0},
+		{"AB", "–", &samplers.AB{}, p.steps / 10},
 	}
 }
 
@@ -161,7 +165,7 @@ func (p peaksSize) write(ctx context.Context, w io.Writer, e *env) error {
 		name    string
 		weights []float64
 		n       int // of samplers
-	}{{.15, "even", nil, 3}, {.175, "even", nil, 2}, {.2, "even", nil, 2},
+	}{{.15, "even", nil, 5}, {.175, "even", nil, 2}, {.2, "even", nil, 2},
 		{.15, "uneven", unevenWeights(e.seed), 2}, {.2, "uneven", unevenWeights(e.seed), 2}} {
 		t := must(papers.NewPeaks(5, p.spacing, v.dist*25*p.scale(), peaksFloor, v.weights))
 		pi, err := p.law(ctx, t)
@@ -172,7 +176,7 @@ func (p peaksSize) write(ctx context.Context, w io.Writer, e *env) error {
 			var rev, fwd, modes, visited, acc []float64
 			runs := make([]*peaksRun, 3)
 			err := parallel(len(runs), func(i int) (err error) {
-				runs[i], err = p.run(ctx, c.s, t, pi, e.seed+uint64(i))
+				runs[i], err = p.run(ctx, c.s, c.burnin, t, pi, e.seed+uint64(i))
 				return err
 			})
 			if err != nil {

@@ -93,7 +93,7 @@ func TestPeaksMeasures(t *testing.T) {
 			modes += q * math.Log(q/to[m])
 		}
 		noise := float64(len(pi)-1) / (2 * draws)
-		got, err := p.run(t.Context(), newOwnDraws(p.dim(), law), target, pi, 4)
+		got, err := p.run(t.Context(), newOwnDraws(p.dim(), law), 0, target, pi, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestModes(t *testing.T) {
 	for _, r := range cellsOf(t, page.String()) {
 		got[r[0]+" "+r[1]+" "+r[2]] = row{number(t, r[6]), number(t, r[7]), number(t, r[8])}
 	}
-	if len(got) != 11 {
+	if len(got) != 13 {
 		t.Errorf("%d rows in\n%s", len(got), &page)
 	}
 	for _, kind := range []string{"0.15 even", "0.175 even", "0.2 even", "0.15 uneven", "0.2 uneven"} {
@@ -139,6 +139,9 @@ func TestModes(t *testing.T) {
 	large, small := got["0.15 even DMALA, α = 600"], got["0.15 even DMALA"]
 	if !(large.visited > small.visited && large.acc < .1) {
 		t.Errorf("DMALA with a large step %+v, with a small one %+v", large, small)
+	}
+	if walk := got["0.15 even random walk"]; !(walk.visited > small.visited && walk.acc < .1) {
+		t.Errorf("a random walk %+v, DMALA %+v", walk, small)
 	}
 	if a, b := small.kl, got["0.2 even DMALA"].kl; !(b < a) {
 		t.Errorf("DMALA has a KL of %g with narrow modes and %g with wide ones", a, b)

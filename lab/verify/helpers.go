@@ -50,6 +50,7 @@ func starts(d *samplers.Domain, n int, seed uint64) [][]int32 {
 // essRun is what essOf measures, a value per chain.
 type essRun struct {
 	ess, batch, acc, jump []float64
+	half                  []float64 // ess of the first half of the steps
 	stats                 []samplers.Stats
 	tuning                map[string]float64 // of the first chain
 }
@@ -105,12 +106,14 @@ func essOf(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, b
 	}
 	out := &essRun{tuning: run.Tuning(0), stats: slices.Clone(run.Stats)}
 	for k := range chains {
-		ess, batch := 0.0, 0.0
+		ess, half, batch := 0.0, 0.0, 0.0
 		for _, x := range f[k*refs : (k+1)*refs] {
 			ess += samplers.ESS(x) / refs
+			half += samplers.ESS(x[:len(x)/2]) / refs
 			batch += samplers.ESSBatch(x) / refs
 		}
 		out.ess, out.batch = append(out.ess, ess), append(out.batch, batch)
+		out.half = append(out.half, half)
 		out.acc = append(out.acc, run.Stats[k].MeanProb())
 		out.jump = append(out.jump, run.Stats[k].JumpDistance())
 	}

@@ -8,7 +8,7 @@
 //
 // With -only and -write the other sections of the page, and their charts, stay as they are, and
 // those written are what a whole run with the page's seed would write.
-// With -keep FOLDER a run that was stopped goes on in sections 6 and 12 when it is called again.
+// With -keep FOLDER a run that was stopped goes on in sections 6, 11 and 12 when called again.
 // A row that was kept of other settings is made again.
 //
 // Everything but times is a function of the seed.
@@ -83,7 +83,7 @@ func run(ctx context.Context, sections []section, stdout, stderr io.Writer, args
 	write := fs.String("write", "", "folder to write verification.md and its charts to (default: "+
 		"print)")
 	seed := fs.Uint64("seed", 1, "seed")
-	keep := fs.String("keep", "", "folder in which sections 6 and 12 keep what each row gave, so "+
+	keep := fs.String("keep", "", "folder in which sections 6, 11 and 12 keep what each row gave, so "+
 		"that a run that was stopped goes on from there; rows of other settings are made again; "+
 		"empty it when a sampler changes")
 	if err := fs.Parse(args); err != nil {

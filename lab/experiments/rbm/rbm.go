@@ -75,6 +75,10 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	stepless, err := p.stepless(ctx, machine, two, p.burnin, o.Seed)
+	if err != nil {
+		return nil, err
+	}
 	m, err := p.measure(ctx, o, machine, two, gold)
 	if err != nil {
 		return nil, err
@@ -100,6 +104,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		"{rungs}", fmt.Sprint(p.rungs), "{fit}", lab.Num(likelihood, 2),
 		"{logz}", lab.Spread{Mean: z.LogZ, SE: z.Error}.Format(2),
 		"{floor}", lab.Spread{Mean: m.floor, SE: m.spread}.Format(5), "{mmd}", m.table(),
+		"{stepless}", fmt.Sprintf("%.2g", 100*stepless),
 		"{near}", lab.Num(m.near(), 1), "{times}", p.times(m),
 		"{essimages}", fmt.Sprint(e.images), "{essiters}", fmt.Sprint(p.few.iters),
 		"{essk}", fmt.Sprint(p.few.sweeps), "{esschains}", fmt.Sprint(p.essChains),
