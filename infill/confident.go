@@ -3,6 +3,7 @@ package infill
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -49,7 +50,12 @@ func (t *target) confident(ctx context.Context, n int, done func(scored) bool) e
 		}
 		t.countMasked()
 		k := len(lead)
-		lead, beam = t.surest(lead, rows[:k], 1), t.surest(beam, rows[k:], n)
+		if lead, err = t.surest(ctx, lead, rows[:k], 1); err != nil {
+			return err
+		}
+		if beam, err = t.surest(ctx, beam, rows[k:], n); err != nil {
+			return err
+		}
 	}
 	if len(lead)+len(beam) == 0 { // rules that concern several blanks leave nothing
 		return t.greedy(ctx, n, done)
@@ -63,10 +69,16 @@ func (t *target) confident(ctx context.Context, n int, done func(scored) bool) e
 }
 
 // surest fills the surest open coordinate of each state, and returns the n best states that come of
-// it, each once.
-func (t *target) surest(from []*unmasking, rows [][][]float64, n int) []*unmasking {
+// it, each once, best first.
+func (t *target) surest(ctx context.Context, from []*unmasking, rows [][][]float64, n int) (
+	[]*unmasking, error) {
 	var out []*unmasking
+	at := map[string]int{} // where a state stands in out
+	floor := math.Inf(-1)  // n states are no worse
 	for k, u := range from {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		i, best := -1, math.Inf(-1)
 		for c, row := range rows[k] {
 			if row == nil {
@@ -77,25 +89,46 @@ func (t *target) surest(from []*unmasking, rows [][][]float64, n int) []*unmaski
 			}
 		}
 		order := space.Likely{LogP: rows[k][i]}
-		for r, taken := 0, 0; taken < n && r < len(rows[k][i]); r++ {
+		for r := range min(n, len(rows[k][i])) {
 			v := order.At(r)
-			if math.IsInf(rows[k][i][v], -1) {
-				break
+			sum := u.sum + rows[k][i][v]
+			if math.IsInf(rows[k][i][v], -1) || sum < floor {
+				break // nor what follows
 			}
 			next := u.fill(i, v, rows[k][i][v])
-			same := func(o *unmasking) bool {
-				return slices.Equal(o.open, next.open) && slices.Equal(o.x, next.x)
-			}
-			if at := slices.IndexFunc(out, same); at >= 0 {
-				out[at].sum = max(out[at].sum, next.sum)
+			key := next.key()
+			if o, seen := at[key]; seen {
+				out[o].sum = max(out[o].sum, sum)
 				continue
 			}
+			at[key] = len(out)
 			out = append(out, next)
-			taken++
+		}
+		if len(out) < 2*n && k > 0 && k < len(from)-1 {
+			continue
+		}
+		slices.SortStableFunc(out, func(a, b *unmasking) int { return cmp.Compare(b.sum, a.sum) })
+		if out = out[:min(len(out), n)]; len(out) == n {
+			floor = out[n-1].sum
+		}
+		clear(at)
+		for o, s := range out {
+			at[s.key()] = o
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *unmasking) int { return cmp.Compare(b.sum, a.sum) })
-	return out[:min(len(out), n)]
+	return out, nil
+}
+
+// key names a state.
+func (u *unmasking) key() string {
+	b := make([]byte, 0, 5*len(u.x))
+	for i, v := range u.x {
+		if u.open[i] {
+			v = -1
+		}
+		b = binary.AppendVarint(b, int64(v))
+	}
+	return string(b)
 }
 
 // openRows is what the model says of the open coordinates of each state: by state and coordinate

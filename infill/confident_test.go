@@ -1,6 +1,9 @@
 package infill
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -109,5 +112,27 @@ func TestStartConfidentKeepsRules(t *testing.T) {
 		if s != "cat dog fox" {
 			t.Errorf("%q, want \"cat dog fox\"", s)
 		}
+	}
+}
+
+// A wide beam is quick, and ends when it is told to.
+func TestConfidentWide(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm := parsed(t, e, "the [MASK] and the [MASK] saw the [MASK] .")
+	r, err := e.Confident(t.Context(), tm, Options{Results: ResultOptions{Top: 2000}})
+	if err != nil || len(r.Fillings) != 2000 {
+		t.Fatal(len(r.Fillings), err)
+	}
+	sorted := slices.IsSortedFunc(r.Fillings[1:], func(a, b Filling) int {
+		return cmp.Compare(b.Score, a.Score)
+	})
+	if !sorted {
+		t.Error("the beam is not in order")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := e.Confident(ctx, tm, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want context.Canceled", err)
 	}
 }
