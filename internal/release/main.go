@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -158,6 +159,9 @@ func write(ctx context.Context, t target, out, version string) error {
 	return pack(filepath.Join(out, t.archive(version)), files)
 }
 
+// isArchive is the name of an archive of any version, whole or in part.
+var isArchive = regexp.MustCompile(`^infill-.+-[a-z]+-(amd64|arm64)\.(tar\.gz|zip)(\.part)?$`)
+
 // sums writes the checksums of the archives, and removes those of other versions.
 func sums(out, version string) error {
 	found, err := filepath.Glob(filepath.Join(out, "infill-*"))
@@ -167,6 +171,9 @@ func sums(out, version string) error {
 	var text strings.Builder
 	for _, path := range found { // in the order of their names
 		name := filepath.Base(path)
+		if !isArchive.MatchString(name) {
+			continue
+		}
 		if !slices.ContainsFunc(targets, func(t target) bool { return name == t.archive(version) }) {
 			if err := os.Remove(path); err != nil {
 				return err

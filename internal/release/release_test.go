@@ -218,7 +218,8 @@ func TestSums(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"infill-0.2.0-linux-amd64.tar.gz", "infill-0.2.0-windows-arm64.zip",
-		"infill-0.1.0-linux-amd64.tar.gz", "infill_mlm-0.1.0.whl"} {
+		"infill-0.1.0-linux-amd64.tar.gz", "infill-1b2c3d-dirty-linux-arm64.tar.gz.part",
+		"infill_mlm-0.1.0.whl", "infill-notes.txt"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +228,7 @@ func TestSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 4 {
+	if err != nil || len(left) != 5 { // the archives, two files of others, and the sums
 		t.Errorf("%v, %v", left, err)
 	}
 	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
