@@ -76,7 +76,7 @@ func TestReadmeProgram(t *testing.T) {
 	}
 	goRun(t, dir, "vet", ".")
 	out := goRun(t, dir, "run", ".")
-	line := regexp.MustCompile(`(?m)^ *-\d+\.\d\d  The \w+ sat on the \w+\.$`)
+	line := regexp.MustCompile(`(?m)^ *-\d+\.\d\d  He drank his \w+ and read the \w+\.$`)
 	if got := len(line.FindAllString(out, -1)); got != 5 {
 		t.Errorf("%d fillings in place of 5:\n%s", got, out)
 	}
