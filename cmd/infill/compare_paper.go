@@ -40,8 +40,8 @@ func paperNote(o *infill.Options) string {
 	if name != "dula" && name != "dmala" {
 		return ""
 	}
-	return fmt.Sprintf("%s has %d steps and all states that were visited here; as its paper has it "+
-		"on text: --steps %d --start random --collect last --vocab all", name, infill.DefaultSteps,
+	return fmt.Sprintf("%s makes %d steps here, and every state that it visited is ranked; its paper "+
+		"has --steps %d --start random --collect last --vocab all", name, infill.DefaultSteps,
 		infill.PublishedSteps)
 }
 

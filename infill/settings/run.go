@@ -144,10 +144,14 @@ func (r *Run) give(name, text string, raw json.RawMessage, ways []string) error 
 
 // unknownIn says that a run has a word that nothing is called, and what was meant.
 func unknownIn(run, word string, known []string, want string) error {
-	if n := nearest.Name(word, known); n != "" {
-		return badRun("nothing is called %q in %s; did you mean %q?", word, run, n)
+	what := fmt.Sprintf("nothing is called %q", word)
+	if run != word {
+		what += " in " + run
 	}
-	return badRun("nothing is called %q in %s; want %s", word, run, want)
+	if n := nearest.Name(word, known); n != "" {
+		return badRun("%s; did you mean %q?", what, n)
+	}
+	return badRun("%s; want %s", what, want)
 }
 
 // spelt is the run in words, without its name and its model.
