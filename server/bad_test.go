@@ -19,6 +19,8 @@ func TestBadRequests(t *testing.T) {
 		code, says         string
 	}{
 		{"POST", "/v1/fill", ``, 400, "bad_json", "want an object such as"},
+		{"POST", "/v1/fill", `{"text": "the [MASK] .", "method": "search", "steps": 3}`, 422, "bad_option",
+			`"steps" goes with "method" sample: a search has no chains and steps`},
 		{"POST", "/v1/fill", `{`, 400, "bad_json", "the object is not closed"},
 		{"POST", "/v1/fill", `{"text": "the [MASK] ."`, 400, "bad_json", "the object is not closed"},
 		{"POST", "/v1/fill", `[]`, 400, "bad_json", "want an object such as"},
@@ -61,7 +63,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "model": 7}`, 422, "bad_option",
 			`"model" is 7, want the name of a model`},
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "model": "big"}`, 404, "unknown_model",
-			`no model is called "big"; there are ["tiny"]`},
+			`no model is called "big"; there is tiny`},
 		{"POST", "/v1/fill", `{"text": "the [MASK] [MASK] .", "steps": 50, "chains": 11}`, 422,
 			"too_much_work", `"chains" × ("steps" + 1) × blanks are 11 × (50 + 1) × 2, at most 1000`},
 		{"POST", "/v1/fill", `{"text": "a [MASK] dog [MASK] [MASK] .", "steps": 0, "chains": 10000}`, 422,
@@ -120,7 +122,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/", `{"inputs": "the [MASK] .", "model": 7}`, 422, "bad_option",
 			`"model" is 7, want the name of a model`},
 		{"POST", "/", `{"inputs": "the [MASK] .", "model": "big"}`, 404, "unknown_model",
-			`no model is called "big"; there are ["tiny"]`},
+			`no model is called "big"; there is tiny`},
 		{"POST", "/models/tiny", `{"inputs": "the [MASK] .", "model": "big"}`, 422, "bad_option",
 			`"model" is "big", but the address names "tiny"; leave one of them out`},
 		{"POST", "/models/big", `{"inputs": "the [MASK] ."}`, 404, "unknown_model", "big"},
