@@ -129,7 +129,7 @@ func TestBadRequests(t *testing.T) {
 		{"PUT", "/v1/fill", ``, 405, "method_not_allowed", "GET, HEAD, POST"},
 		{"GET", "/v1/batch", ``, 405, "method_not_allowed", "POST"},
 		{"GET", "/models/tiny", ``, 405, "method_not_allowed", "POST"},
-		{"GET", "/nothing", ``, 404, "not_found", "/nothing"},
+		{"GET", "/nothing", ``, 404, "not_found", "/nothing; /docs and /openapi.json say"},
 		{"POST", "/v1/nothing", ``, 404, "not_found", "/v1/nothing"},
 		{"GET", "/page/index.html", ``, 404, "not_found", "/page"},
 		{"GET", "/..%2fserver.go", ``, 404, "not_found", "server.go"},
