@@ -113,10 +113,17 @@ func (s *Server) docs(w http.ResponseWriter, r *http.Request) error {
 	if r.TLS != nil {
 		at = "https://" + r.Host
 	}
+	name := "NAME"
+	if m, err := s.find(""); err == nil {
+		// In a command nothing of a name is to be the shell's.
+		name = strings.ReplaceAll(url.QueryEscape(m.name), "+", "%20")
+	}
 	var routes []docsRoute
 	for _, rt := range s.routes() {
 		path := strings.Replace(rt.path, "...", "", 1)
-		routes = append(routes, docsOf(rt.method, path, at, doc.Paths[path][strings.ToLower(rt.method)]))
+		sample := docsOf(rt.method, path, at, doc.Paths[path][strings.ToLower(rt.method)])
+		sample.Command = strings.Replace(sample.Command, "{id}", name, 1)
+		routes = append(routes, sample)
 	}
 	var page bytes.Buffer
 	if err := docsPage.Execute(&page, map[string]any{"Info": doc.Info, "Routes": routes,
@@ -138,7 +145,7 @@ func docsOf(method, path, at string, op apiOperation) docsRoute {
 	if out.Key {
 		ask = append(ask, "-H 'Authorization: Bearer KEY'")
 	}
-	address, data := at+strings.ReplaceAll(path, "{id}", "NAME"), ""
+	address, data := at+path, ""
 	for _, p := range op.Parameters {
 		out.Parameters.Fields = append(out.Parameters.Fields, docsField{p.Name, p.Schema.kind(),
 			cmp.Or(p.Description, p.Schema.Description), p.Required})

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/http"
 	"os/exec"
@@ -37,7 +38,15 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	var doc struct {
-		Paths      map[string]map[string]struct{ Parameters []struct{ Name string } }
+		Paths map[string]map[string]struct {
+			Parameters []struct {
+				Name   string
+				Schema struct {
+					Type any
+					Enum []string
+				}
+			}
+		}
 		Components struct {
 			Schemas map[string]struct {
 				Properties map[string]struct{ Description string }
@@ -60,6 +69,26 @@ func TestDocs(t *testing.T) {
 				has(" " + p.Name + " ")
 			}
 		}
+	}
+	kinds := map[string]string{}
+	for _, p := range doc.Paths["/v1/fill"]["get"].Parameters {
+		kinds[p.Name] = fmt.Sprintf("%v %v", p.Schema.Type, len(p.Schema.Enum) > 0)
+	}
+	for name, want := range map[string]string{"top": "integer false", "temperature": "number false",
+		"no_repeat": "boolean false", "method": "<nil> true", "sampler": "string false",
+		"params": "string false", "energy": "array false"} {
+		if kinds[name] != want {
+			t.Errorf("%s in an address: %s, want %s", name, kinds[name], want)
+		}
+	}
+	for _, no := range []string{"of a FILE", "such distance", "that encoder", "(true or false)",
+		"(auto or exact"} {
+		if strings.Contains(text, no) {
+			t.Errorf("it says %q", no)
+		}
+	}
+	if slash := ask(t, "GET", h.URL+"/docs/", ""); slash.code != http.StatusOK || string(slash.body) != page {
+		t.Errorf("/docs/: %d", slash.code)
 	}
 	for name, object := range doc.Components.Schemas {
 		if !strings.Contains(page, `id="o-`+name+`"`) {
@@ -109,7 +138,7 @@ func TestDocsCommands(t *testing.T) {
 		t.Fatalf("%d commands", len(commands))
 	}
 	for _, c := range commands {
-		command := strings.ReplaceAll(html.UnescapeString(c[1]), "/models/NAME", "/models/tiny")
+		command := html.UnescapeString(c[1])
 		out, err := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(command, "curl ",
 			"curl --silent --show-error --fail ", 1)).CombinedOutput()
 		if err != nil || strings.Contains(string(out), `"error":{"code"`) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -39,9 +40,14 @@ func (s *Server) answering(rt route) http.Handler {
 				}
 			}
 			s.counts.add(name, code.status(), time.Since(start))
-			// The address may have a text behind its path.
-			code.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", code.status(),
-				"bytes", code.bytes, "seconds", time.Since(start).Seconds(), "from", r.RemoteAddr)
+			// The address may have a text behind its path, or in its place where nothing is found.
+			path := r.URL.Path
+			if rt.path == "" || code.status() >= http.StatusBadRequest {
+				path = cmp.Or(rt.path, otherRoute)
+			}
+			code.log.Info("request", "method", short([]byte(r.Method)), "path", path,
+				"status", code.status(), "bytes", code.bytes, "seconds", time.Since(start).Seconds(),
+				"from", r.RemoteAddr)
 			switch {
 			case p == http.ErrAbortHandler:
 				panic(p)

@@ -80,8 +80,7 @@ func (s *Server) operation(r *route) schema {
 	if r.doc.query {
 		for _, p := range settings.FillTable() {
 			if p.Line {
-				parameters = append(parameters, schema{"name": p.Field(), "in": "query", "description": p.Doc,
-					"schema": schema{"type": "string"}})
+				parameters = append(parameters, parameterOf(p))
 			}
 		}
 		parameters = append(parameters, schema{"name": "model", "in": "query", "schema": modelType})
@@ -225,18 +224,37 @@ func maskSchema() schema {
 	}, "inputs")
 }
 
+// parameterOf is a setting in an address: a list has commas between, and an object is JSON.
+func parameterOf(s *settings.Setting[settings.Fill]) schema {
+	out := schema{"name": s.Field(), "in": "query", "description": s.Doc}
+	value := valueSchema(s.Value(settings.Defaults()), s.Doc)
+	delete(value, "description")
+	switch kind := jsonType(s); {
+	case value["enum"] != nil || value["type"] != nil:
+	case kind == "array":
+		value["type"], value["items"] = kind, schema{"type": "string"}
+		out["style"], out["explode"] = "form", false
+	case kind == "object":
+		value["type"], value["contentMediaType"] = "string", "application/json"
+	default:
+		value["type"] = kind
+	}
+	out["schema"] = value
+	return out
+}
+
 // valueSchema is the schema of a setting. What its own decoder checks further stands in words.
 func valueSchema(v *settings.Value, doc string) schema {
 	out := schema{"description": doc + " (" + v.WantJSON() + ")"}
 	switch v.Kind {
 	case settings.Bool:
-		out["type"] = "boolean"
+		out["type"], out["description"] = "boolean", doc
 	case settings.Whole:
 		out["type"], out["minimum"], out["maximum"] = "integer", v.Min, v.Max
 	case settings.Number:
 		out["type"], out["minimum"] = "number", v.Min
 	case settings.Choice:
-		out["enum"] = slices.Clone(v.Choices)
+		out["enum"], out["description"] = slices.Clone(v.Choices), doc
 	}
 	return out
 }

@@ -114,9 +114,15 @@ func (s *Server) mux() *http.ServeMux {
 				return fail(codeMethod, "%s answers %s, not %s", r.URL.Path, allowed, r.Method)
 			}}))
 	}
+	mux.Handle("GET /docs/{$}", s.answering(route{open: true,
+		handle: func(w http.ResponseWriter, _ *http.Request) error {
+			w.Header().Set("Location", "../docs") // also where a proxy adds a prefix
+			w.WriteHeader(http.StatusPermanentRedirect)
+			return nil
+		}}))
 	mux.Handle("/", s.answering(route{open: true,
 		handle: func(_ http.ResponseWriter, r *http.Request) error {
-			return fail(codeNotFound, "there is nothing at %s; /openapi.json says what there is",
+			return fail(codeNotFound, "there is nothing at %s; /docs and /openapi.json say what there is",
 				r.URL.Path)
 		}}))
 	return mux

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -188,7 +189,8 @@ func (s *Server) find(name string) (*model, error) {
 		}
 		names = append(names, m.name)
 	}
-	return nil, fail(codeUnknownModel, "no model is called %q; there are %q", name, names)
+	return nil, fail(codeUnknownModel, "no model is called %q; there is %s", short([]byte(name)),
+		strings.Join(names, ", "))
 }
 
 // errMissing is returned for a model, a listener or a context that is nil.

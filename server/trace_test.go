@@ -133,9 +133,14 @@ func TestTraceIsLogged(t *testing.T) {
 		ask(t, "POST", h.URL+"/v1/fill", "x", "traceparent: 00-x"),
 		ask(t, "GET", h.URL+"/nothing", ""),
 		ask(t, "GET", h.URL+"/health", "", "Host: example.org"),
+		// What stands in the place of a path may be a text, of any length.
+		ask(t, "GET", h.URL+"/the%20dog%20sleeps", ""),
+		ask(t, "POST", h.URL+"/models/"+strings.Repeat("sleeps", 500), `{"inputs": "the [MASK] ."}`),
+		ask(t, strings.Repeat("SLEEPS", 500), h.URL+"/health", ""),
 	}
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	if len(lines) != len(answers) || strings.Contains(log.String(), "sleeps") {
+	if len(lines) != len(answers) || strings.Contains(log.String(), "sleeps") ||
+		len(log.String()) > 600*len(answers) {
 		t.Fatalf("%d lines for %d requests: %s", len(lines), len(answers), log.String())
 	}
 	for i, line := range lines {
@@ -152,7 +157,8 @@ func TestTraceIsLogged(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		a := answers[i]
-		method, path := [...]string{"GET", "POST", "GET", "GET"}[i], [...]string{"/v1/fill", "/v1/fill", "/nothing", "/health"}[i]
+		method := [...]string{"GET", "POST", "GET", "GET", "GET", "POST", strings.Repeat("SLEEPS", 10) + "…"}[i]
+		path := [...]string{"/v1/fill", "/v1/fill", "other", "other", "other", "/models/{id...}", "other"}[i]
 		if got.Method != method || got.Path != path || got.Status != a.code || got.Bytes != int64(len(a.body)) ||
 			got.Seconds <= 0 || got.Seconds > 60 || got.Time == "" || got.Msg != "request" || got.From == "" {
 			t.Errorf("%s of %d %s", line, a.code, a.body)

@@ -59,6 +59,12 @@ func TestFillExact(t *testing.T) {
 	if steps := strings.Count(get(t, trace), "\n"); steps != 21 {
 		t.Errorf("a trace of %d lines", steps)
 	}
+	for flag, value := range map[string]string{"--chains": "25", "--sampler": "dmala", "--trace": trace + "2"} {
+		r := infillRun("", "fill", "--method", "search", flag, value, text)
+		if want := flag + " goes with --method sample: "; r.code != exitUsage || !strings.Contains(r.err, want) {
+			t.Errorf("exit %d: %swant %q", r.code, r.err, want)
+		}
+	}
 	if r := infillRun("", "compare", "--method", "exact", "x"); r.code != exitUsage {
 		t.Errorf("compare samples: exit %d", r.code)
 	}

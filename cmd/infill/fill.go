@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +74,9 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err := f.stdin(std.in, !single); err != nil {
 		return err
 	}
+	if f.trace != "" { // which is of chains
+		f.Sampling.Chosen = cmp.Or(f.Sampling.Chosen, "trace")
+	}
 	if err := f.ready(); err != nil {
 		return err
 	}
@@ -82,14 +86,13 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if path := soleFile(c.Args().Slice()); path != "" && f.Masking.On() && !f.quiet {
 		sayFile(std, path, "infill batch")
 	}
-	f.Sampling.Chosen = f.Sampling.Chosen || f.trace != "" // which is of chains
 	if err := f.settled(&f.modelFlags); err != nil {
 		return err
 	}
 	if err := checkTrace(f.trace); err != nil {
 		return err
 	}
-	f.modelFlags.Options.Few = single && !f.Masking.On() && !f.Sampling.Chosen &&
+	f.modelFlags.Options.Few = single && !f.Masking.On() && f.Sampling.Chosen == "" &&
 		oneBlank(c.Args().First())
 	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)
 	if err != nil {

@@ -86,7 +86,7 @@ func settingFlags[T any](table []*settings.Setting[T], v *T, usage map[string]st
 func settingFlag[T any](s *settings.Setting[T], v *T, usage map[string]string) *option {
 	text, own := usage[s.Name]
 	if !own {
-		text = s.Doc
+		text = s.Doc + s.FlagDoc
 	}
 	o := newOption(s.Name, text, s.Value(v))
 	o.arg = s.Arg

@@ -15,39 +15,48 @@ type foreignFlag struct {
 	names string // separated by spaces, with dashes and not underscores
 	// flag is the flag that does it, without dashes. A command that lacks it takes another row.
 	flag string
-	say  string // what to type, in place of the flag alone; %s is the command, such as infill fill
+	// in are the only commands that the row is for, separated by spaces; "" for all.
+	in  string
+	say string // what to type, in place of the flag alone; %s is the command, such as infill fill
 }
+
+// What other tools call a file of texts and a text. Both have --input, and the file comes first.
+const (
+	fileNames = "input-csv input-file input infile in data dataset file f i src inputs"
+	textNames = "text sentence prompt inputs input"
+)
 
 // foreignFlags are the flags of other tools for filling, sampling and augmenting, in the order in
 // which they are looked for.
 var foreignFlags = []foreignFlag{
-	{"top-k topk k n-best num-return-sequences num-results num-sequences", "top", "--top N"},
-	{"top-k topk num-aug n-aug naug num-variants num-samples num-return-sequences", "variants",
+	{"top-k topk k n-best num-return-sequences num-results num-sequences", "top", "", "--top N"},
+	{"top-k topk num-aug n-aug naug num-variants num-samples num-return-sequences", "variants", "",
 		"--variants N"},
-	{"targets candidates options choices", "", "the words in the blank: %s \"The car is " +
+	{"targets candidates options choices", "", "", "the words in the blank: %s \"The car is " +
 		"[MASK|red|green].\", or rank them: infill score \"TEXT\" --candidates WORDS"},
 	{"model-name model-id model-name-or-path model-path pretrained checkpoint tokenizer m", "model",
-		"--model NAME"},
-	{"type task pipeline task-type", "", "%s alone: its name says what is done"},
-	{"port host listen bind p", "addr", "--addr HOST:PORT, such as --addr 127.0.0.1:8080"},
-	{"input-csv input-file input infile in data dataset file f i src", "output",
-		"the file as an argument: %s FILE"},
-	{"text sentence prompt inputs input", "top", "the text as an argument: %s \"TEXT\""},
-	{"output-csv output-file out outfile output-dir dest", "output", "-o FILE"},
-	{"column col text-column text-col input-column field", "text-field", "--text-field NAME"},
-	{"batch-size bs per-device-batch-size", "threads",
+		"", "--model NAME"},
+	{"type task pipeline task-type", "", "", "%s alone: its name says what is done"},
+	{"port host listen bind p", "addr", "", "--addr HOST:PORT, such as --addr 127.0.0.1:8080"},
+	{fileNames, "file", "score", "--file FILE"},
+	{fileNames, "", "batch augment cloze eval compare", "the file as an argument: %s FILE"},
+	{textNames, "", "fill augment score tokenize", "the text as an argument: %s \"TEXT\""},
+	{textNames, "", "batch cloze eval compare", "infill fill \"TEXT\""},
+	{"output-csv output-file out outfile output-dir dest", "output", "", "-o FILE"},
+	{"column col text-column text-col input-column field", "text-field", "", "--text-field NAME"},
+	{"batch-size bs per-device-batch-size", "threads", "",
 		"%s without it: rows are put into batches by themselves; --threads N says how many at a time"},
-	{"num-workers workers jobs j n-jobs", "threads", "--threads N"},
-	{"mask-prob mlm-probability mask-probability aug-p mask-ratio", "mask-rate", "--mask-rate X"},
-	{"aug-max num-masks n-masks mask-count", "mask-words", "--mask-words N"},
-	{"num-beams beams beam beam-size beam-width", "effort", "--effort quick|normal|thorough"},
-	{"gpu cuda use-gpu use-cuda", "device", "--device NAME; infill doctor lists the devices"},
-	{"random-seed random-state", "seed", "--seed N"},
-	{"stopwords stop-word", "stop-words", "--stop-words FILE"},
-	{"num-steps iterations iters n-iter", "steps", "--steps N"},
-	{"num-chains n-chains", "chains", "--chains N"},
-	{"fp16 bf16 int8 dtype quantize", "precision", "--precision WORD"},
-	{"max-length max-len truncate truncation", "long", "--long window, which is the default"},
+	{"num-workers workers jobs j n-jobs", "threads", "", "--threads N"},
+	{"mask-prob mlm-probability mask-probability aug-p mask-ratio", "mask-rate", "", "--mask-rate X"},
+	{"aug-max num-masks n-masks mask-count", "mask-words", "", "--mask-words N"},
+	{"num-beams beams beam beam-size beam-width", "effort", "", "--effort quick|normal|thorough"},
+	{"gpu cuda use-gpu use-cuda", "device", "", "--device NAME; infill doctor lists the devices"},
+	{"random-seed random-state", "seed", "", "--seed N"},
+	{"stopwords stop-word", "stop-words", "", "--stop-words FILE"},
+	{"num-steps iterations iters n-iter", "steps", "", "--steps N"},
+	{"num-chains n-chains", "chains", "", "--chains N"},
+	{"fp16 bf16 int8 dtype quantize", "precision", "", "--precision WORD"},
+	{"max-length max-len truncate truncation", "long", "", "--long window, which is the default"},
 }
 
 // foreignOf says what to type in place of a flag of another tool, "" for one that is not known.
@@ -58,7 +67,8 @@ func foreignOf(flags []cli.Flag, path, name string) string {
 	}
 	for _, f := range foreignFlags {
 		if slices.Contains(strings.Fields(f.names), name) &&
-			(f.flag == "" || findFlag(flags, f.flag) != nil) {
+			(f.flag == "" || findFlag(flags, f.flag) != nil) &&
+			(f.in == "" || slices.Contains(strings.Fields(f.in), strings.TrimPrefix(path, "infill "))) {
 			return strings.ReplaceAll(f.say, "%s", path)
 		}
 	}

@@ -70,7 +70,9 @@ func run(ctx context.Context, std stdio, args []string) int {
 	code := exitCode(err)
 	// Lines that failed were reported one by one; a reader that went away
 	// (infill … | head) is not worth words.
-	if err != nil && !errors.Is(err, errSomeFailed) && !errors.Is(err, syscall.EPIPE) {
+	var said *saidError
+	if err != nil && !errors.Is(err, errSomeFailed) && !errors.Is(err, syscall.EPIPE) &&
+		!errors.As(err, &said) {
 		fmt.Fprintf(std.err, "infill: %s\n", message(err))
 	}
 	return code

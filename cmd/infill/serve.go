@@ -112,12 +112,13 @@ func serveCommand(std stdio) *cli.Command {
 			if f.check {
 				return checkServer(c.Context, f.addr)
 			}
-			return f.run(c.Context, std)
+			log := f.logs(&std)
+			return log.failed(f.run(c.Context, std, log))
 		},
 	}
 }
 
-func (f *serveFlags) run(ctx context.Context, std stdio) error {
+func (f *serveFlags) run(ctx context.Context, std stdio, log *serveLog) error {
 	named, err := f.named()
 	if err != nil {
 		return err
@@ -131,7 +132,6 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 			return usagef("--energy: %v", err)
 		}
 	}
-	log := f.logs(&std)
 	opt, err := f.options(log.Logger)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 			return
 		}
 		s.Ready()
-		log.ready("http://" + l.Addr().String() + "/")
+		log.ready("http://"+l.Addr().String()+"/", named)
 	}()
 	err = s.Serve(ctx, l, time.Duration(f.grace)*time.Second)
 	stop(nil)

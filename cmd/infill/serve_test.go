@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -90,6 +91,9 @@ func TestServeLogJSON(t *testing.T) {
 				t.Errorf("%q: %v", line, err)
 			}
 			seen[object["msg"]] = true
+			if object["msg"] == "ready" && (fmt.Sprint(object["models"]) != "[a]" || object["version"] != version()) {
+				t.Error(line)
+			}
 			if object["msg"] == "request" && (object["path"] != "/v1/fill" || object["status"] != 200.0 ||
 				len(object["trace_id"].(string)) != 32) {
 				t.Error(line)
@@ -98,6 +102,14 @@ func TestServeLogJSON(t *testing.T) {
 		if !seen["ready"] || !seen["request"] || seen["text"] != texts ||
 			strings.Contains(s.errs.String(), "sleeps") != texts {
 			t.Errorf("texts %v: %s", texts, s.errs)
+		}
+	}
+	for _, args := range [][]string{{"--addr", "nowhere"}, {"--model", "a=nowhere"}} {
+		r := infillRun("", append([]string{"serve", "--log-format", "json"}, args...)...)
+		var object map[string]any
+		if err := json.Unmarshal([]byte(r.err), &object); err != nil || r.code != exitUsage ||
+			object["msg"] != "failed" || !strings.Contains(fmt.Sprint(object["error"]), "nowhere") {
+			t.Errorf("%q: exit %d: %q, %v", args, r.code, r.err, err)
 		}
 	}
 	var out bytes.Buffer

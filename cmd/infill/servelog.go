@@ -32,10 +32,28 @@ func (l *serveLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ready says that requests are taken.
-func (l *serveLog) ready(address string) {
+// failed says in JSON why the server ended, and returns an error that need not be said again.
+func (l *serveLog) failed(err error) error {
+	if err == nil || l.text != nil {
+		return err
+	}
+	l.Error("failed", "error", message(err))
+	return &saidError{err}
+}
+
+// A saidError is an error that the log has.
+type saidError struct{ error }
+
+func (e *saidError) Unwrap() error { return e.error }
+
+// ready says that requests are taken, and for which models.
+func (l *serveLog) ready(address string, models []namedModel) {
 	if l.text == nil {
-		l.Info("ready", "url", address)
+		names := make([]string, len(models))
+		for i, m := range models {
+			names[i] = m.name
+		}
+		l.Info("ready", "url", address, "models", names, "version", version())
 		return
 	}
 	fmt.Fprintf(l.text, "infill: ready at %s\n", address)

@@ -33,13 +33,13 @@ func (v *Value) after(do func()) *Value {
 }
 
 // ofSampler marks a value that the sampler depends on: a change makes the sampler again.
-func (v *Fill) ofSampler(value *Value) *Value {
-	return v.ofSampling(value).after(func() { v.Options.Sampling.Sampler = nil })
+func (v *Fill) ofSampler(name string, value *Value) *Value {
+	return v.ofSampling(name, value).after(func() { v.Options.Sampling.Sampler = nil })
 }
 
 // ofSampling marks a value that only sampling has: whoever chooses one wants to sample.
-func (v *Fill) ofSampling(value *Value) *Value {
-	return value.after(func() { v.Sampling.Chosen = true })
+func (v *Fill) ofSampling(name string, value *Value) *Value {
+	return value.after(func() { v.Sampling.Chosen = name })
 }
 
 // nameValue is a text that JSON has as a string.

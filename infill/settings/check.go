@@ -10,10 +10,9 @@ import (
 // Check finds settings that do not go together. The error is an [*Error].
 func (v *Fill) Check() error {
 	switch m := v.Masking; {
-	case v.Method == infill.MethodSearch && v.Sampling.Chosen:
-		return &Error{Name: "method", Given: "search",
-			Err: errors.New("a search has no chains and steps; leave the settings of the sampling out, " +
-				"or sample")}
+	case v.Method == infill.MethodSearch && v.Sampling.Chosen != "":
+		return &Error{Name: v.Sampling.Chosen, Needs: []string{"method sample"},
+			Err: errors.New("a search has no chains and steps")}
 	case m.Both():
 		return &Error{Name: "mask-rate", Without: []string{"mask-words"}}
 	case v.Options.Words.MinDistance > 0 && !m.On():

@@ -18,7 +18,7 @@ type Error struct {
 	Given   string   // the value, "" if the value alone is not to blame
 	Want    string   // what a value must be, "" likewise
 	Without []string // settings that exclude this one
-	Needs   []string // settings, one of them needed by this one
+	Needs   []string // settings, one of them needed by this one, maybe with a value: NAME VALUE
 	Err     error    // the cause, nil for none
 
 	field string // the setting's spelling where it was set, "" for Name
@@ -56,7 +56,10 @@ func (e *Error) Spell(spell func(name string) string) string {
 	all := func(names []string) string {
 		out := make([]string, len(names))
 		for i, n := range names {
-			out[i] = spell(n)
+			name, value, valued := strings.Cut(n, " ")
+			if out[i] = spell(name); valued {
+				out[i] += " " + value
+			}
 		}
 		return strings.Join(out, " or ")
 	}

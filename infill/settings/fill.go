@@ -66,7 +66,7 @@ type FillWords struct {
 
 // FillSampling is the sampler with its parameters, and where chains begin.
 type FillSampling struct {
-	Chosen   bool     // a setting that only sampling has was chosen, if only to its default
+	Chosen   string   // a setting that only sampling has and that was chosen, if only to its default
 	Sampler  string   // name of the sampler
 	StepSize string   // its parameter step-size, "" for its default
 	Balance  string   // its parameter balance, "" for its default
@@ -178,7 +178,7 @@ func (v *Fill) method() infill.Method {
 	switch o := &v.Options; {
 	case v.Method != infill.MethodAuto:
 		return v.Method
-	case v.Sampling.Chosen:
+	case v.Sampling.Chosen != "":
 		return infill.MethodSample
 	case o.Results.Marginals || o.Results.Normalize ||
 		o.Sampling.Temperature != 0 && o.Sampling.Temperature != 1:

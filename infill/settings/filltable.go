@@ -84,25 +84,25 @@ var mainTable = []*Setting[Fill]{
 		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, Record: always,
 		not:    Compare,
 		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampler(nameValue(&v.Sampling.Sampler)) },
+		bind:   func(v *Fill) *Value { return v.ofSampler("sampler", nameValue(&v.Sampling.Sampler)) },
 	},
 	{
 		Name: "steps", Line: true, Record: always,
 		Doc:  "steps of every chain; where probabilities are estimated the default is 50",
-		bind: func(v *Fill) *Value { return v.ofSampling(stepsValue(&v.Options)) },
+		bind: func(v *Fill) *Value { return v.ofSampling("steps", stepsValue(&v.Options)) },
 	},
 	{
 		Name: "budget", Line: true, Record: Changed,
 		Doc: "what steps measures: steps; evaluations or rows: every sampler gets as many as this " +
 			"many steps of one evaluation take",
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(namedValue(&v.Options.Sampling.Budget))
+			return v.ofSampling("budget", namedValue(&v.Options.Sampling.Budget))
 		},
 	},
 	{
 		Name: "chains", Doc: "chains per sentence", Line: true, Record: always,
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(optionValue(&v.Options, infill.Ranges.Chains))
+			return v.ofSampling("chains", optionValue(&v.Options, infill.Ranges.Chains))
 		},
 	},
 	{
@@ -117,21 +117,21 @@ var mainTable = []*Setting[Fill]{
 		Doc: "step size of the sampler: a number above 0, or auto " +
 			"(adapted in the first half of the steps)",
 		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampler(TextValue(&v.Sampling.StepSize)) },
+		bind:   func(v *Fill) *Value { return v.ofSampler("step-size", TextValue(&v.Sampling.StepSize)) },
 	},
 	{
 		Name: "balance", Arg: "NAME", Line: true, Record: always,
 		not:    Compare,
 		Doc:    "balancing function of the sampler: " + balances(),
 		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampler(TextValue(&v.Sampling.Balance)) },
+		bind:   func(v *Fill) *Value { return v.ofSampler("balance", TextValue(&v.Sampling.Balance)) },
 	},
 	{
 		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE",
 		not:  Compare,
 		Line: true, Record: always, field: "params",
 		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampler(paramsValue(&v.Sampling.Params)) },
+		bind:   func(v *Fill) *Value { return v.ofSampler("param", paramsValue(&v.Sampling.Params)) },
 	},
 	{
 		Name: "shortlist", Record: always,
@@ -139,7 +139,7 @@ var mainTable = []*Setting[Fill]{
 			"samplers that evaluate every neighbour (%s), all for the others",
 			infill.DefaultShortlist, strings.Join(enumerating(), ", ")),
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(optionValue(&v.Options, infill.Ranges.Shortlist))
+			return v.ofSampling("shortlist", optionValue(&v.Options, infill.Ranges.Shortlist))
 		},
 	},
 	{
@@ -164,7 +164,7 @@ var mainTable = []*Setting[Fill]{
 	{
 		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, Record: always,
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(namedValue(&v.Options.Sampling.Gradient))
+			return v.ofSampling("gradient", namedValue(&v.Options.Sampling.Gradient))
 		},
 	},
 	{
@@ -228,9 +228,10 @@ var mainTable = []*Setting[Fill]{
 		file: func(v *Fill) string { return v.Sampling.StartFile },
 		Doc: "where chains begin: masked: draws with all blanks masked, argmax: the likeliest " +
 			"words then, sequential: blank after blank, confident: the surest one first, original: the " +
-			"words before, random: any that fit, or the records of a FILE",
-		bind: func(v *Fill) *Value { return v.ofSampling(startValue(v)) },
-		form: (*Fill).startRecorded,
+			"words before, random: any that fit",
+		FlagDoc: ", or the records of a FILE",
+		bind:    func(v *Fill) *Value { return v.ofSampling("start", startValue(v)) },
+		form:    (*Fill).startRecorded,
 	},
 	{
 		Name: "collect", Line: true, Record: Changed, absent: infill.CollectLast.String(),
@@ -238,7 +239,7 @@ var mainTable = []*Setting[Fill]{
 			"last: the last of every chain, draws of π, chain: every chain after its burn-in",
 		Group: Results,
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(namedValue(&v.Options.Results.Collect))
+			return v.ofSampling("collect", namedValue(&v.Options.Results.Collect))
 		},
 	},
 	{
@@ -246,7 +247,7 @@ var mainTable = []*Setting[Fill]{
 		Doc:   "with collect chain: one state in this many steps; 0: about 25 of each chain",
 		Group: Results,
 		bind: func(v *Fill) *Value {
-			return v.ofSampling(optionValue(&v.Options, infill.Ranges.Thin))
+			return v.ofSampling("thin", optionValue(&v.Options, infill.Ranges.Thin))
 		},
 	},
 	{

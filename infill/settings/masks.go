@@ -92,7 +92,7 @@ var maskTable = []*Setting[Fill]{
 	{
 		Name: "max-edits", Line: true, Record: Changed, Group: Words,
 		masked: true, not: Compare,
-		Doc: "greatest such distance; 0: any",
+		Doc: "greatest edit distance, in characters, of a filled text from the text as it was; 0: any",
 		bind: func(v *Fill) *Value {
 			return optionValue(&v.Options, infill.Ranges.MaxEdits)
 		},
@@ -121,13 +121,14 @@ var maskTable = []*Setting[Fill]{
 	{
 		Name: "min-similarity", Line: true, Record: Changed, Group: Words,
 		masked: true, not: Compare,
-		Doc:  "least cosine of both by that encoder, from -1 to 1",
+		Doc:  "least cosine of a filled text and the text as it was by the encoder, from -1 to 1",
 		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MinSimilarity, 1) },
 	},
 	{
 		Name: "max-similarity", Line: true, Record: Changed, Group: Words,
 		masked: true, not: Compare,
-		Doc:  "greatest such cosine: 0.98 leaves out what says the same",
+		Doc: "greatest cosine of a filled text and the text as it was by the encoder: " +
+			"0.98 leaves out what says the same",
 		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MaxSimilarity, 1) },
 	},
 }

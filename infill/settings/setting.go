@@ -16,12 +16,13 @@ import (
 
 // A Setting is one choice within a T, which holds the values of all settings of a table.
 type Setting[T any] struct {
-	Name   string    // lower-case words joined by dashes: no-repeat
-	Doc    string    // one line for help and documents
-	Arg    string    // what help calls a value: FILE, WORDS; "" for none in particular
-	Line   bool      // a line of a JSON file may choose it for itself
-	Record Recording // when a manifest has it
-	Group  Group     // where help shows it
+	Name    string    // lower-case words joined by dashes: no-repeat
+	Doc     string    // one line for help and documents
+	FlagDoc string    // what help adds to it: what the flag takes and a line does not
+	Arg     string    // what help calls a value: FILE, WORDS; "" for none in particular
+	Line    bool      // a line of a JSON file may choose it for itself
+	Record  Recording // when a manifest has it
+	Group   Group     // where help shows it
 
 	not    Command         // the commands that have it not
 	server bool            // a server has it, for all requests

@@ -66,7 +66,11 @@ type target struct {
 	finish func() error  // tells it to end, waits, and says whether it ended well
 }
 
-var ready = regexp.MustCompile(`ready at (http://[^/]+)/`)
+var (
+	ready = regexp.MustCompile(`ready at (http://[^/]+)/`)
+	// filled is the line of the log for a request.
+	filled = regexp.MustCompile(`msg=request .*\bmethod=POST path=/v1/fill status=`)
+)
 
 // launch starts the program as a server.
 func launch(ctx context.Context, bin, model string) (*target, error) {
@@ -88,7 +92,7 @@ func launch(ctx context.Context, bin, model string) (*target, error) {
 			switch line := lines.Text(); {
 			case ready.MatchString(line):
 				url <- ready.FindStringSubmatch(line)[1]
-			case strings.Contains(line, `msg=request route="POST /v1/fill"`):
+			case filled.MatchString(line):
 				t.begun.Add(1)
 			case strings.Contains(line, "level=ERROR"):
 				fmt.Println(line)

@@ -38,7 +38,7 @@ class FillSettings(TypedDict, total=False):
     mask_words: blank out exactly this many words of texts without blanks (default: 0)
     min_distance: least edit distance, in characters, from a word that was blanked out (default: 0)
     long: texts longer than the model takes: window: it sees the part around the blanks; error: refuse (default: window)
-    start: where chains begin: masked: draws with all blanks masked, argmax: the likeliest words then, sequential: blank after blank, confident: the surest one first, original: the words before, random: any that fit, or the records of a FILE (default: masked)
+    start: where chains begin: masked: draws with all blanks masked, argmax: the likeliest words then, sequential: blank after blank, confident: the surest one first, original: the words before, random: any that fit (default: masked)
     collect: which states are fillings: visited: all that were evaluated, for the best ones, last: the last of every chain, draws of π, chain: every chain after its burn-in (default: visited)
     thin: with collect chain: one state in this many steps; 0: about 25 of each chain (default: 0)
     select: how the fillings to return are chosen: likelihood: the best; diverse: good ones that share few words (default: likelihood)
@@ -52,10 +52,10 @@ class FillSettings(TypedDict, total=False):
     keep_labels: mask no word in spans of these labels, * for all
     span_offsets: what offsets of spans count: characters|bytes|utf-16; unsaid: for texts of ASCII, where all agree (default: unsaid)
     min_edits: least edit distance, in characters, of a filled text from the text as it was (default: 0)
-    max_edits: greatest such distance; 0: any (default: 0)
+    max_edits: greatest edit distance, in characters, of a filled text from the text as it was; 0: any (default: 0)
     max_drop: nats by which a filling may score below the words that were masked; negative: above them
-    min_similarity: least cosine of both by that encoder, from -1 to 1
-    max_similarity: greatest such cosine: 0.98 leaves out what says the same
+    min_similarity: least cosine of a filled text and the text as it was by the encoder, from -1 to 1
+    max_similarity: greatest cosine of a filled text and the text as it was by the encoder: 0.98 leaves out what says the same
     """
 
     method: Literal["auto", "exact", "search", "sample"]
