@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"infill/infill/internal/text"
 	"infill/mlm"
@@ -86,7 +87,9 @@ func FindModel(name, file string) (Source, error) {
 		return Source{}, fmt.Errorf("%w: two files of a model: %s and %s", text.ErrOption, name, file)
 	case err == nil:
 		return Source{Dir: dir, File: cmp.Or(own, file)}, nil
-	case strings.ContainsAny(name, `/\`) && !errors.Is(err, fs.ErrNotExist):
+	// A file called OWNER has no folder NAME.
+	case strings.ContainsAny(name, `/\`) && !errors.Is(err, fs.ErrNotExist) &&
+		!errors.Is(err, syscall.ENOTDIR):
 		return Source{}, fmt.Errorf("model: %w", err)
 	}
 	cache, err := hub.UserCache()

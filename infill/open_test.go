@@ -104,6 +104,20 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// A plain file that is called as the owner of a repository does not hide it.
+func TestOwnerIsAFile(t *testing.T) {
+	t.Setenv("INFILL_CACHE", t.TempDir())
+	t.Setenv("HF_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("o", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var absent *hub.AbsentError
+	if _, err := infill.FindModel("o/tiny", ""); !errors.As(err, &absent) || absent.Model != "o/tiny" {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	if _, err := infill.Open("a", "b"); !errors.Is(err, infill.ErrOption) {

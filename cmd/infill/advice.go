@@ -169,7 +169,6 @@ var advices = []struct {
 	{ort.ErrLost, "; see what nvidia-smi says; a batch goes on with --resume"},
 	{hub.ErrManyExports, ": --file PATH"},
 	{hub.ErrNotMasked, " (if it is one all the same: --file PATH of its ONNX file)"},
-	{hub.ErrNoNetwork, "; without a network, INFILL_OFFLINE=1 says which files to put where"},
 }
 
 const installs = ": run `infill doctor --install`"

@@ -137,8 +137,9 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	d.Cache, d.CacheBytes = cache, cacheBytes(cache)
 	d.Model.Name, d.Model.Source, d.Model.Bytes = settings.DefaultModel, "embedded in this "+
 		"command", models.All()[0].Bytes()
-	d.Hub.Address = cmp.Or(os.Getenv(settings.EnvName("hub")), hub.ForeignHub())
-	token, terr := hub.Token(d.Hub.Address)
+	address := cmp.Or(os.Getenv(settings.EnvName("hub")), hub.ForeignHub())
+	d.Hub.Address = hub.Redacted(address)
+	token, terr := hub.Token(address)
 	if d.Hub.Token = token != ""; terr != nil {
 		d.Hub.Problem = terr.Error()
 	}

@@ -84,7 +84,7 @@ func TestModelPullAndUse(t *testing.T) {
 	}
 	r := infillRun("", "model", "pull", "o/tiny")
 	folder := strings.TrimSuffix(r.out, "\n")
-	for _, says := range []string{"o/tiny: ", " kB, apache-2.0, from " + hub.DefaultHub + "/o/tiny at commit " +
+	for _, says := range []string{"o/tiny: ", " kB, apache-2.0, from " + server.URL + "/o/tiny at commit " +
 		hubtest.Commit[:12] + ", trusted on first use\n", "model.onnx, fp32\n", "model.onnx 149 kB, 3 small files\n"} {
 		if !strings.Contains(r.err, says) {
 			t.Errorf("%q is not in %s", says, r.err)

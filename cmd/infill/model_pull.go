@@ -31,7 +31,8 @@ type pullFlags struct {
 }
 
 func modelPullCommand(std stdio) *cli.Command {
-	f := &pullFlags{address: hub.ForeignHub()}
+	// Redacted, as the help shows it. One with a password is refused in either form.
+	f := &pullFlags{address: hub.Redacted(hub.ForeignHub())}
 	flags := []*option{
 		textFlag("file", "`PATH` of the repository's ONNX file, such as onnx/model_fp16.onnx, in place "+
 			"of the best for this processor", &f.file),
@@ -92,10 +93,19 @@ func (f *pullFlags) pull(ctx context.Context, std stdio, names []string) error {
 			o.Log = p.note
 		}
 		if err := f.one(ctx, std, cache, name, o, p); err != nil {
-			return hubError(err)
+			return hubError(unconnected(err, name))
 		}
 	}
 	return nil
+}
+
+// unconnected adds to the error of a pull without a network what helps. The files of a repository
+// are not known then.
+func unconnected(err error, name string) error {
+	if _, repository := hub.ParseRepository(name); !repository && errors.Is(err, hub.ErrNoNetwork) {
+		return fmt.Errorf("%w; without a network, INFILL_OFFLINE=1 says which files to put where", err)
+	}
+	return err
 }
 
 // one pulls a model and prints its folder.
@@ -116,7 +126,7 @@ func (f *pullFlags) one(ctx context.Context, std stdio, cache hub.Cache, name st
 		return err
 	}
 	if cache.State(m) != hub.Present && !o.Offline && o.Log != nil {
-		for _, line := range announced(m) {
+		for _, line := range announced(m, o.Hub) {
 			o.Log(line)
 		}
 	}
@@ -136,9 +146,11 @@ func (f *pullFlags) one(ctx context.Context, std stdio, cache hub.Cache, name st
 	return err
 }
 
-// announced says what is going to be downloaded.
-func announced(m *hub.Model) []string {
-	text := fmt.Sprintf("%s: %s, %s, from %s", m, megabytes(m.Size()), m.Licence, m.Home)
+// announced says what is going to be downloaded, and from where.
+func announced(m *hub.Model, address string) []string {
+	address = strings.TrimRight(hub.Redacted(address), "/")
+	text := fmt.Sprintf("%s: %s, %s, from %s", m, megabytes(m.Size()), m.Licence,
+		strings.Replace(m.Home, hub.DefaultHub, address, 1))
 	if m.Commit == "" {
 		return []string{text}
 	}

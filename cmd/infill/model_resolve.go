@@ -44,7 +44,21 @@ func hubError(err error) error {
 	return err
 }
 
+// repositoryAt is the OWNER/NAME that the address of a page of the hub has, "" if it is none.
+func repositoryAt(address string) string {
+	_, rest, ok := strings.Cut(address, "://")
+	if parts := strings.Split(rest, "/"); ok && len(parts) > 2 {
+		if r, ok := hub.ParseRepository(parts[1] + "/" + parts[2]); ok {
+			return r.String()
+		}
+	}
+	return ""
+}
+
 func unknownModel(name string) error {
+	if id := repositoryAt(name); id != "" {
+		return usagef("%q is an address, a model is named without it: write %s", hub.Redacted(name), id)
+	}
 	var names, longer []string
 	for _, m := range models.All() {
 		names = append(names, m.Name)

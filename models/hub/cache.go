@@ -130,6 +130,16 @@ func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 		if f.Bytes > 0 && check.Result == Unknown && check.Bytes != f.Bytes {
 			check.Result, check.By = Differs, "the size that was stated"
 		}
+		if f.Git != "" && check.Result == Unknown {
+			switch sum, err := gitHashIn(ctx, dir, f.Path, check.Bytes); {
+			case err != nil && ctx.Err() != nil:
+				return nil, err
+			case err != nil:
+				return nil, fmt.Errorf("%w: %s: %w", errStore, c.Folder(m), err)
+			case sum != f.Git:
+				check.Result, check.By = Differs, "git's hash that the hub lists"
+			}
+		}
 		out = append(out, check)
 	}
 	extra, err := extraFiles(dir, m)
@@ -189,6 +199,16 @@ func verifyFile(ctx context.Context, dir fs.FS, path, want, by string) (Check, e
 		c.Result = Differs
 	}
 	return c, nil
+}
+
+// gitHashIn is the hash that git has of a file of n bytes.
+func gitHashIn(ctx context.Context, dir fs.FS, path string, n int64) (string, error) {
+	f, err := disk.OpenFS(dir, path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	return gitHashOf(contextReader{ctx, f}, n)
 }
 
 // hashOf returns the SHA-256 of what r has left, and how much that is.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -28,6 +29,22 @@ func Find(name string) (*Model, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
+}
+
+// alias names, in words, the models of the catalogue that are a repository's, "" if there is none.
+func alias(id string) string {
+	var names []string
+	for _, m := range Catalogue() {
+		if slices.ContainsFunc(m.Files, func(f *File) bool {
+			return isExport(f.Path) && strings.HasPrefix(f.URL, "{hub}/"+id+"/resolve/")
+		}) {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; the same model is known as " + strings.Join(names, " and ")
 }
 
 // ForScript is the first model of the catalogue for a script, nil if there is none.

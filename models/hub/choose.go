@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A choice is what is taken of a repository.
@@ -102,6 +103,7 @@ func choose(paths []string, file, id string, fast8 bool) (choice, error) {
 	if len(others) > 0 {
 		c.note += "; also there: " + some(others)
 	}
+	c.note = cut(c.note, maxText)
 	return c, nil
 }
 
@@ -162,6 +164,18 @@ func (c *choice) tokenizer(paths []string) bool {
 
 // has reports whether a file is taken.
 func (c *choice) has(p string) bool { return p == c.export || slices.Contains(c.names, p) }
+
+// cut shortens a text to n bytes at most, at the start of a character.
+func cut(s string, n int) string {
+	const more = "…"
+	if len(s) <= n {
+		return s
+	}
+	for n -= len(more); !utf8.RuneStart(s[n]); {
+		n--
+	}
+	return s[:n] + more
+}
 
 // some are the first of many names.
 func some(names []string) string {

@@ -133,8 +133,28 @@ func checkHub(hub string) error {
 		(u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())) {
 		return nil
 	}
+	if strings.Contains(hub, "@") {
+		return fmt.Errorf("%w: the hub's address %q must not hold a name and password; put a token "+
+			"into %s", ErrUsage, Redacted(hub), envToken)
+	}
 	return fmt.Errorf("%w: the hub's address %q is not https://HOST (http only on the machine itself)",
 		ErrUsage, hub)
+}
+
+// Redacted is an address for people, without the name and password in it. It need not be a valid
+// one, in which [url.URL.Redacted] would find them.
+func Redacted(address string) string {
+	at := strings.LastIndex(address, "@")
+	if at < 0 {
+		return address
+	}
+	scheme := ""
+	for _, s := range []string{"https://", "http://"} {
+		if strings.HasPrefix(address, s) {
+			scheme = s
+		}
+	}
+	return scheme + "xxxxx" + address[at:]
 }
 
 func loopback(host string) bool {

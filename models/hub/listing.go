@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"infill/internal/jsonwords"
@@ -20,7 +21,7 @@ type listing struct {
 
 type listedFile struct {
 	Path  string `json:"rfilename"`
-	Bytes int64  `json:"size"`
+	Bytes *int64 `json:"size"`
 	Git   string `json:"blobId"`
 	Large *struct {
 		SHA256 string `json:"sha256"`
@@ -32,8 +33,14 @@ func (f *listedFile) bytes() int64 {
 	if f.Large != nil {
 		return f.Large.Bytes
 	}
-	return f.Bytes
+	if f.Bytes == nil {
+		return 0
+	}
+	return *f.Bytes
 }
+
+// empty reports whether the hub states that a file has no bytes.
+func (f *listedFile) empty() bool { return f.Large == nil && f.Bytes != nil && *f.Bytes == 0 }
 
 // graphShare is how many times as large as a graph without weights its weights are at least. A file
 // with weights in 4 bits has an eighth of those in float32.
@@ -122,9 +129,11 @@ func (l *listing) model(r Repository, file string, fast8 bool) (*Model, error) {
 			return nil, err
 		}
 	}
-	paths := make([]string, len(l.Files))
-	for i, f := range l.Files {
-		paths[i] = f.Path
+	var paths []string
+	for _, f := range l.Files {
+		if !f.empty() || isExport(f.Path) { // an empty file helps no model
+			paths = append(paths, f.Path)
+		}
 	}
 	chosen, err := choose(paths, file, r.ID, fast8)
 	if err != nil {
@@ -155,6 +164,8 @@ func (l *listing) model(r Repository, file string, fast8 bool) (*Model, error) {
 		}
 		m.Files = append(m.Files, own)
 	}
+	// In what order a hub lists them says nothing.
+	slices.SortFunc(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
 	m.Note = chosen.note
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrAnswer, err)

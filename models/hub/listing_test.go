@@ -80,6 +80,43 @@ func TestListedWeights(t *testing.T) {
 	}
 }
 
+// Empty files are left out, and a model with many exports has a note that is not too long.
+func TestOddListings(t *testing.T) {
+	t.Parallel()
+	model := func(files string) (*Model, error) {
+		l, err := parseListing(fmt.Appendf(nil, `{"sha":"%s","siblings":[%s]}`, testCommit, files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.model(Repository{"o/n", "main"}, "", false)
+	}
+	const needed = `{"rfilename":"model.onnx","size":1000},{"rfilename":"vocab.txt","size":9}`
+	m, err := model(needed + `,{"rfilename":"tokenizer.json","size":0},{"rfilename":"added_tokens.json","size":0}`)
+	if err != nil || len(m.Files) != 2 || m.Files[0].Path != "model.onnx" || m.Files[1].Path != "vocab.txt" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, files := range []string{`{"rfilename":"model.onnx","size":0},{"rfilename":"vocab.txt","size":9}`,
+		`{"rfilename":"model.onnx","size":9},{"rfilename":"vocab.txt"}`} {
+		if m, err := model(files); !errors.Is(err, ErrAnswer) {
+			t.Errorf("%s: %+v, %v", files, m, err)
+		}
+	}
+	folder := strings.Repeat("deep/", 30)
+	long := fmt.Sprintf(`{"rfilename":"%[1]smodel.onnx","size":9},{"rfilename":"%[1]svocab.txt","size":9},`+
+		`{"rfilename":"%[1]sother.onnx","size":9}`, folder)
+	l, err := parseListing(fmt.Appendf(nil, `{"sha":"%s","siblings":[%s]}`, testCommit, long))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err = l.model(Repository{"o/n", "main"}, folder+"model.onnx", false)
+	if err != nil || len(m.Note) != maxText || !strings.HasSuffix(m.Note, "…") {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if got := cut("aaaaää", 7); got != "aaaa…" {
+		t.Error(got)
+	}
+}
+
 // No answer of a hub makes a model with a path out of its folder, or an address out of its
 // repository, and an error is of a known kind.
 func FuzzListing(f *testing.F) {

@@ -3,7 +3,6 @@ package hub
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -19,6 +18,7 @@ const DefaultHub = "https://huggingface.co"
 const (
 	maxRecord = 1 << 20 // bytes of a record or a card
 	maxFiles  = 64      // of one model
+	maxText   = 300     // bytes of a text for people
 	maxBytes  = 1 << 40
 )
 
@@ -151,7 +151,7 @@ func (m *Model) check() error {
 	case len(m.Files) == 0 || len(m.Files) > maxFiles:
 		return fmt.Errorf("%d files; want 1 to %d", len(m.Files), maxFiles)
 	case !printableAll(append(m.Scripts, m.Architecture, m.Licence, m.Home, m.Note)...):
-		return errors.New("a text has control characters or more than 300 bytes")
+		return fmt.Errorf("a text has control characters or more than %d bytes", maxText)
 	}
 	var paths []string
 	exports := 0
@@ -210,7 +210,7 @@ func (f *File) check() error {
 // a terminal.
 func printableAll(texts ...string) bool {
 	for _, s := range texts {
-		if len(s) > 300 || strings.ContainsFunc(s, func(r rune) bool {
+		if len(s) > maxText || strings.ContainsFunc(s, func(r rune) bool {
 			return r < ' ' || r >= 0x7f &&
 				r < 0xa0 || r == 0xFFFD
 		}) {

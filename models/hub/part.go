@@ -117,14 +117,19 @@ func (p *part) storeError(err error) error {
 
 func (p *part) hash() string { return hex.EncodeToString(p.sum.Sum(nil)) }
 
-// gitHash is the hash that git has of a file: SHA-1 of its length and what it has.
+// gitHash is the hash that git has of what has arrived.
 func (p *part) gitHash() (string, error) {
 	if _, err := p.f.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
+	return gitHashOf(p.f, p.n)
+}
+
+// gitHashOf is the hash that git has of a file of n bytes: SHA-1 of its length and what it has.
+func gitHashOf(r io.Reader, n int64) (string, error) {
 	h := sha1.New()
-	_, _ = fmt.Fprintf(h, "blob %d\x00", p.n)
-	_, err := io.Copy(h, p.f)
+	_, _ = fmt.Fprintf(h, "blob %d\x00", n)
+	_, err := io.Copy(h, r)
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 

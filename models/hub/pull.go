@@ -90,15 +90,15 @@ type OfflineError struct {
 	Extra   []string // paths of files that are not the model's, and may change what it does
 }
 
-// Error says what is wrong and what helps.
+// Error says what is wrong and what helps. What is missing has lines of its own.
 func (e *OfflineError) Error() string {
 	if len(e.Missing) == 0 {
 		return fmt.Sprintf("%s has files that are not of %s: %s; remove them, or pull it again with a "+
 			"network, which removes them", e.Folder, e.Model, strings.Join(e.Extra, ", "))
 	}
-	return fmt.Sprintf("%v: %s needs %s; put it into %s, or copy that folder from a machine that "+
+	return fmt.Sprintf("%v: %s needs\n  %s\nput it into %s, or copy that folder from a machine that "+
 		"has it, and pull it again, which checks it",
-		errOffline, e.Model, strings.Join(e.Missing, ", "), e.Folder)
+		errOffline, e.Model, strings.Join(e.Missing, "\n  "), e.Folder)
 }
 
 // Unwrap returns the sentinel.

@@ -3,7 +3,6 @@ package hub
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"infill/internal/disk"
 )
@@ -65,18 +64,37 @@ func newRecord(m *Model) *Record {
 	return r
 }
 
-// contradicts is an error if a model is not the one that was pulled first under its commit. It
-// wraps ErrMismatch.
+// contradicts is an error if a file of a model is not the one that was pulled first under its
+// commit. Hubs may say less than others of a file, and versions of this program may take other
+// files. It wraps ErrMismatch.
 func (r *Record) contradicts(m *Model, path string) error {
 	if r == nil || r.Listing == nil || m.Commit == "" {
 		return nil
 	}
-	if slices.EqualFunc(r.Listing.Files, m.Files, func(a, b *File) bool { return *a == *b }) {
-		return nil
+	for _, f := range m.Files {
+		var was File
+		for _, old := range r.Listing.Files {
+			if old != nil && old.Path == f.Path {
+				was = *old
+			}
+		}
+		if sum := r.find(f.Path); sum != nil { // what arrived, even if the hub stated no hash
+			was.SHA256, was.Bytes = sum.SHA256, sum.Bytes
+		}
+		if contradict(was.SHA256, f.SHA256) || contradict(was.Git, f.Git) ||
+			contradict(was.Bytes, f.Bytes) {
+			return fmt.Errorf("%w: the hub lists another size or hash of %s for commit %s of %s than at "+
+				"the first download, which is recorded in %s: remove that file only if you know why",
+				ErrMismatch, f.Path, m.Commit, m.Name, path)
+		}
 	}
-	return fmt.Errorf("%w: the hub lists other files, sizes or hashes for commit %s of %s than at "+
-		"the first download, which is recorded in %s: remove that file only if you know why",
-		ErrMismatch, m.Commit, m.Name, path)
+	return nil
+}
+
+// contradict reports whether two values are both known and differ.
+func contradict[T comparable](a, b T) bool {
+	var unknown T
+	return a != unknown && b != unknown && a != b
 }
 
 func (r *Record) find(path string) *Sum {

@@ -66,10 +66,13 @@ func (c Cache) Look(ctx context.Context, r Repository, file string, o Options) (
 	}
 	if o.Offline {
 		return nil, fmt.Errorf("%w, nor in Hugging Face's own (%s): pull %s on a machine with a "+
-			"network, and copy its folder, %s", errOffline, foreignCache(), r,
-			filepath.Join(c.Dir, folderOf(r.ID)))
+			"network, and copy its folder, %s%s", errOffline, foreignCache(), r,
+			filepath.Join(c.Dir, folderOf(r.ID)), alias(r.ID))
 	}
 	data, err := ask(ctx, r, &o)
+	if errors.Is(err, ErrNoNetwork) {
+		err = fmt.Errorf("%w%s", err, alias(r.ID))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +144,7 @@ func refusal(resp *http.Response, r Repository, o *Options) error {
 			r.ID, r.Revision)
 	case resp.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%w: %s (the server says %s); see the name's spelling on its page, %s/%s",
-			ErrNoRepository, r, says, DefaultHub, r.ID)
+			ErrNoRepository, r, says, strings.TrimRight(o.Hub, "/"), r.ID)
 	}
 	return denied(resp, r.String(), o)
 }

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"infill/internal/disk"
@@ -14,8 +13,12 @@ import (
 // recorded are the versions of a repository that were pulled, with the record of each. Folders of
 // other names, such as refs, are none.
 func (c Cache) recorded(id string) (all []*Model) {
-	paths, _ := filepath.Glob(filepath.Join(c.Dir, folderOf(id), "*.json"))
-	for _, path := range paths {
+	entries, _ := os.ReadDir(filepath.Join(c.Dir, folderOf(id))) // what is not readable has none
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		path := filepath.Join(c.Dir, folderOf(id), e.Name())
 		m := readListing(path)
 		if m != nil && m.Name == id && c.recordPath(m) == path {
 			all = append(all, m)
@@ -26,10 +29,12 @@ func (c Cache) recorded(id string) (all []*Model) {
 
 // Repositories are the versions of repositories that were pulled, sorted by name.
 func (c Cache) Repositories() (all []*Model) {
-	folders, _ := filepath.Glob(filepath.Join(c.Dir, "*--*"))
-	slices.Sort(folders)
+	folders, _ := os.ReadDir(c.Dir) // sorted
 	for _, folder := range folders {
-		id := strings.Replace(filepath.Base(folder), "--", "/", 1)
+		id := strings.Replace(folder.Name(), "--", "/", 1)
+		if !isRepository(id) {
+			continue
+		}
 		for _, m := range c.recorded(id) {
 			m.Revision = c.revisionOf(m)
 			all = append(all, m)
