@@ -107,3 +107,36 @@ func TestFolderRefusals(t *testing.T) {
 		t.Errorf("a file of that name alone: %v", err)
 	}
 }
+
+// An output of one file, or what stands beside it, may be a link to another of the files.
+func TestFolderOverInput(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a.jsonl", "a.jsonl.manifest", "b.csv.part", "b.jsonl.part"} {
+		dir := t.TempDir()
+		from, to := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+		for _, d := range []string{from, to} {
+			if err := os.Mkdir(d, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, filepath.Join(from, "a.jsonl"), "a")
+		other := write(t, filepath.Join(from, "b.jsonl"), "b")
+		for _, link := range []func(string, string) error{os.Symlink, os.Link} {
+			path := filepath.Join(to, name)
+			_ = os.Remove(path) // that of the other kind of link
+			if err := link(other, path); err != nil {
+				t.Skip(err)
+			}
+			_, _, err := Layout{}.Folder(from, to, settings.FormatAuto)
+			if name == "b.csv.part" { // beside no output
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				continue
+			}
+			if !errors.Is(err, ErrIsInput) || !strings.Contains(err.Error(), path+" is "+other) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
