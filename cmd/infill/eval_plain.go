@@ -25,8 +25,8 @@ func plainName(flag, path string) error {
 	case format == settings.FormatJSONL, format == settings.FormatJSON && isRecord(firstOf(path)):
 		return notPlain(flag, path, firstOf(path))
 	case format == settings.FormatJSON:
-		return usagef("%s %s: JSON is not read here; write its texts alone to a file, one sentence a line",
-			flag, path)
+		return usagef("%s %s: JSON is not read here; write its texts alone to a file, one sentence a "+
+			"line", flag, path)
 	}
 	return nil
 }

@@ -31,8 +31,9 @@ var ofDatasets = []string{"dataset_info.json", "state.json", "dataset_dict.json"
 // FormatAuto. Compressed files have compressed outputs, if the format is one that can be. format is
 // that of the files. With FormatAuto only those are listed whose names say one, see
 // [settings.FormatOf]. Hidden files, folders, what is not a regular file, and what infill or a
-// dataset put beside a file are never listed; passed are their names, but for hidden ones. Neither
-// folder is touched. The error wraps [ErrFolder], [ErrIsInput], or is that of reading the folder.
+// dataset put beside a file are never listed; passed are their names, but for hidden ones and
+// manifests. Neither folder is touched. The error wraps [ErrFolder], [ErrIsInput], or is that of
+// reading the folder.
 func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, passed []string,
 	err error) {
 	l.Format = max(l.Format, settings.FormatJSONL)
@@ -53,7 +54,7 @@ func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, p
 		path := filepath.Join(from, name)
 		info, err := os.Stat(path)
 		switch {
-		case strings.HasPrefix(name, "."):
+		case strings.HasPrefix(name, "."), strings.HasSuffix(name, ManifestPath("")):
 			continue
 		case err != nil || !info.Mode().IsRegular(), besideOutput(name),
 			format == settings.FormatAuto && settings.FormatOf(name) == settings.FormatAuto,

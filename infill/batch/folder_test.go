@@ -35,13 +35,13 @@ func TestFolder(t *testing.T) {
 		want, passed string
 	}{
 		{0, 0, "a.txt>a.jsonl b.CSV>b.jsonl c.jsonl.gz>c.jsonl.gz d.v2.parquet>d.v2.jsonl g.arrow>g.jsonl h.txt>h.jsonl",
-			"README e.jsonl.manifest f.csv.part lost.txt photo.png state.json sub.txt"},
+			"README f.csv.part lost.txt photo.png state.json sub.txt"},
 		{settings.FormatParquet, 0, "a.txt>a.parquet b.CSV>b.parquet c.jsonl.gz>c.parquet " +
 			"d.v2.parquet>d.v2.parquet g.arrow>g.parquet h.txt>h.parquet",
-			"README e.jsonl.manifest f.csv.part lost.txt photo.png state.json sub.txt"},
+			"README f.csv.part lost.txt photo.png state.json sub.txt"},
 		{settings.FormatCSV, settings.FormatText, "README>README.csv a.txt>a.csv b.CSV>b.csv c.jsonl.gz>c.csv.gz " +
 			"d.v2.parquet>d.v2.csv g.arrow>g.csv h.txt>h.csv photo.png>photo.png.csv",
-			"e.jsonl.manifest f.csv.part lost.txt state.json sub.txt"},
+			"f.csv.part lost.txt state.json sub.txt"},
 	} {
 		pairs, passed, err := Layout{Format: c.as}.Folder(from, to, c.format)
 		var got []string
