@@ -147,7 +147,7 @@ func TestReadErrors(t *testing.T) {
 		{"\n\n", report.ReadOptions{}, report.ErrNoSentences, "2 blank lines"},
 		{"a\x00b", report.ReadOptions{}, corpus.ErrBinary, "in:1"},
 		{"[{\"text\": \"a\"}, {}]", report.ReadOptions{}, report.ErrFormat, "in:2"},
-		{"[\"a\", {\"b\"", report.ReadOptions{}, tables.ErrTable, "in: unreadable table: line 2: the array"},
+		{"[\"a\", {\"b\"", report.ReadOptions{}, tables.ErrTable, "in: unreadable JSON: element 2: the array"},
 		{"[\"a\", \"\\x\"]", report.ReadOptions{}, report.ErrFormat, "in:2"},
 		{"[[1]]", report.ReadOptions{}, report.ErrFormat, "JSON array"},
 		{"{\n  \"text\": \"a\"\n}", report.ReadOptions{}, report.ErrFormat, "several lines"},

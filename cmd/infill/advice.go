@@ -69,8 +69,7 @@ func advice(err error) string {
 	var file named
 	switch {
 	case errors.As(err, &file):
-		return "; for the texts of the file of that name: infill batch " +
-			printable(quoted([]string{file.path})[0])
+		return "; " + readsFile(file.path, "infill batch")
 	case asText(err) != "":
 		return asText(err)
 	case errors.As(err, &masks):

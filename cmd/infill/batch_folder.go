@@ -43,7 +43,7 @@ func (f *batchFlags) folder(c *cli.Context, std stdio, dir string, plan filePlan
 	if err := f.ready(); err != nil {
 		return err
 	}
-	lines, err := f.inspect(std, files)
+	looks, err := f.inspect(std, files)
 	if err != nil {
 		return err
 	}
@@ -56,29 +56,51 @@ func (f *batchFlags) folder(c *cli.Context, std stdio, dir string, plan filePlan
 	}
 	r := &folderRun{batchFlags: f, c: c, std: std, plan: plan, models: f.modelFlags,
 		filling: f.fillingFlags}
-	err = r.all(files, lines)
+	err = r.all(files, looks)
 	return errors.Join(err, r.close())
 }
 
-// inspect opens each file and looks at the place of its output, before any work is done. It returns
-// which of them have lines with settings of their own.
-func (f *batchFlags) inspect(std stdio, files []batch.Pair) (lines []bool, err error) {
+// A look is what is known of a file before any is filled.
+type look struct {
+	lines bool  // it has lines with settings of their own
+	bad   error // it cannot be read, which ends none of the others
+}
+
+// inspect opens each file and looks at the place of its output, before any work is done.
+func (f *batchFlags) inspect(std stdio, files []batch.Pair) (looks []look, err error) {
 	var wrong []error
+	var there []*batch.ExistsError
 	for _, file := range files {
+		var is look
 		in, err := batch.Open(file.Input, nil, f.inputOptions())
 		if err == nil {
-			lines = append(lines, in.Format().JSON())
+			is.lines = in.Format().JSON()
 			err = in.Close()
 		}
+		if err != nil && ofFile(err, file) {
+			is.bad, err = err, nil
+		}
+		looks = append(looks, is)
 		if err == nil && !f.resume && !f.force {
 			var l batch.Layout
 			if l, err = f.layoutOf(file.Output); err == nil {
 				err = l.Free(file.Output)
 			}
 		}
-		if err != nil {
+		var exists *batch.ExistsError
+		switch {
+		case errors.As(err, &exists) && !exists.Link:
+			there = append(there, exists)
+		case err != nil:
 			wrong = append(wrong, err)
 		}
+	}
+	if len(there) == 1 {
+		wrong = append(wrong, there[0])
+	} else if len(there) > 1 {
+		first := there[0].Path
+		wrong = append(wrong, usagef("%d outputs exist in %s, the first %s; name another folder "+
+			"(--resume goes on with them, --force overwrites them)", len(there), filepath.Dir(first), first))
 	}
 	for i, err := range wrong {
 		switch {
@@ -90,7 +112,7 @@ func (f *batchFlags) inspect(std stdio, files []batch.Pair) (lines []bool, err e
 			fmt.Fprintf(std.err, "infill: and %d more; the last one:\n", len(wrong)-1-i)
 		}
 	}
-	return lines, nil
+	return looks, nil
 }
 
 // A folderRun fills the files of a folder.
@@ -118,11 +140,16 @@ func (r *folderRun) close() error {
 
 // all fills the files, and says at the end what became of them. A file that is at fault itself ends
 // none of the others.
-func (r *folderRun) all(files []batch.Pair, lines []bool) error {
+func (r *folderRun) all(files []batch.Pair, looks []look) error {
 	var bad []string
+	said := map[string]bool{} // of outputs of another run, whose settings may be those of all
 	someFailed := false
 	for i, file := range files {
-		err := r.file(file, lines[i])
+		err := looks[i].bad
+		if err == nil {
+			err = r.file(file, looks[i].lines)
+		}
+		var other *batch.MismatchError
 		switch {
 		case errors.Is(err, errSomeFailed):
 			someFailed = true
@@ -130,7 +157,17 @@ func (r *folderRun) all(files []batch.Pair, lines []bool) error {
 			return err
 		case err != nil:
 			bad = append(bad, filepath.Base(file.Input))
-			fmt.Fprintf(r.std.err, "infill: %s: %s\n", printable(filepath.Base(file.Input)), message(err))
+			if errors.As(err, &other) {
+				if said[err.Error()] {
+					continue
+				}
+				said[err.Error()] = true
+			}
+			says := message(err)
+			if !strings.HasPrefix(says, file.Input) {
+				says = printable(filepath.Base(file.Input)) + ": " + says
+			}
+			fmt.Fprintf(r.std.err, "infill: %s\n", says)
 		}
 	}
 	if !r.quiet {

@@ -97,7 +97,8 @@ func TestFolder(t *testing.T) {
 			}
 			// Nothing is written over.
 			other := put(t, filepath.Join(out, "mine.txt"), "mine")
-			if r := run("batch", in, "-o", out); r.code != exitUsage || strings.Count(r.err, "the output exists") != 5 {
+			if r := run("batch", in, "-o", out); r.code != exitUsage || strings.Count(r.err, "\n") != 1 ||
+				!strings.Contains(r.err, "5 outputs exist in "+out+", the first "+filepath.Join(out, c.ext["a.txt"])+"; ") {
 				t.Errorf("exit %d: %s", r.code, r.err)
 			}
 			// Stopped: the third file is not finished, the others are not there.
@@ -146,8 +147,7 @@ func TestFolderSeed(t *testing.T) {
 	}
 }
 
-// What cannot be read is refused before anything is there. What proves damaged later costs its file
-// alone.
+// A file that cannot be read costs itself alone, whether that shows at its beginning or later.
 func TestFolderErrors(t *testing.T) {
 	t.Parallel()
 	in := folderOf(t)
@@ -164,7 +164,6 @@ func TestFolderErrors(t *testing.T) {
 		{[]string{"-o", in}, "name another folder"},
 		{[]string{"-o", at("x"), "--shard", "0/2"}, "--shard is for a file"},
 		{[]string{"-o", at("x"), "--allow", "-"}, "none can be standard input"},
-		{[]string{"-o", at("x"), "--text-field", "sentence"}, "c.csv"},
 		{[]string{"-o", at("x"), "--max-errors", "0"}, ""},
 	} {
 		r := run(c.args...)
@@ -188,15 +187,14 @@ func TestFolderErrors(t *testing.T) {
 	}
 	put(t, filepath.Join(in, "b2.json"), `["the [MASK] .", "the`)
 	put(t, filepath.Join(in, "bad.parquet"), "PAR1")
-	if r := run("-o", at("z")); r.code != exitUsage || !strings.Contains(r.err, "bad.parquet: unreadable table") {
-		t.Errorf("exit %d: %s", r.code, r.err)
-	}
-	if err := os.Remove(filepath.Join(in, "bad.parquet")); err != nil {
-		t.Fatal(err)
-	}
+	put(t, filepath.Join(in, "g.arrow"), "ARROW")
+	put(t, filepath.Join(in, "h.csv"), "id,texts\n1,the [MASK]\n")
+	put(t, filepath.Join(in, "nest.json"), `[["a [MASK] day"]]`)
 	r := run("-o", at("z"))
-	if r.code != exitUsage || !strings.Contains(r.err, "b2.json: unreadable table: line 2") ||
-		!strings.HasSuffix(r.err, "not filled, as said above: b2.json\n") || len(filesOf(t, at("z"))) != 5 {
+	if r.code != exitUsage || !strings.Contains(r.err, "b2.json: unreadable JSON: element 2: ") ||
+		!strings.Contains(r.err, "bad.parquet: unreadable table") || !strings.Contains(r.err, "--text-field NAME\n") ||
+		!strings.Contains(r.err, "5 files: 11 records") ||
+		!strings.HasSuffix(r.err, ": b2.json, bad.parquet, g.arrow, h.csv, nest.json\n") || len(filesOf(t, at("z"))) != 5 {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 	if r := infillRun("", "batch", in, in, "-o", at("w")); r.code != exitUsage ||
@@ -219,5 +217,43 @@ func TestFolderAugment(t *testing.T) {
 	if r.code != exitOK || files["a.csv"] == "" || files["a.csv"] != files["b.csv"] ||
 		!strings.Contains(r.err, `{"progress":{"file":"b.txt","records":1,`) {
 		t.Errorf("exit %d: %s %q", r.code, r.err, files)
+	}
+}
+
+// What is wrong with the outputs of all files alike is said once. Manifests are the program's own.
+func TestFolderOtherRun(t *testing.T) {
+	t.Parallel()
+	in, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	for _, name := range []string{"a.txt", "b.txt", "c.txt", "d.txt.manifest"} {
+		put(t, filepath.Join(in, name), "the [MASK] sleeps .\n")
+	}
+	run := func(args ...string) outcome {
+		return infillRun("", withTiny(append([]string{"batch", in, "-o", out, "--seed", "1"}, args...)...)...)
+	}
+	if r := run(); r.code != exitOK || strings.Contains(r.err, "manifest") {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	want := filesOf(t, out)
+	r := run("--resume", "--top", "2")
+	if r.code != exitUsage || strings.Count(r.err, "--top was 5, is 2") != 1 ||
+		!strings.HasSuffix(r.err, "not filled, as said above: a.txt, b.txt, c.txt\n") ||
+		!maps.Equal(filesOf(t, out), want) {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
+
+// An output that is another of the inputs, by a link, is never written over.
+func TestFolderForceOverInput(t *testing.T) {
+	t.Parallel()
+	in, out := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(in, "a.txt"), "the [MASK] sleeps .\n")
+	other := put(t, filepath.Join(in, "b.txt"), "the [MASK] runs .\n")
+	if err := os.Symlink(other, filepath.Join(out, "a.jsonl")); err != nil {
+		t.Skip(err)
+	}
+	r := infillRun("", withTiny("batch", in, "-o", out, "--force", "--seed", "1")...)
+	if r.code != exitUsage || !strings.Contains(r.err, "the output is the input itself") ||
+		get(t, other) != "the [MASK] runs .\n" {
+		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }

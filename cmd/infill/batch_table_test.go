@@ -207,7 +207,7 @@ func TestArrowAndArrays(t *testing.T) {
 	}
 	run("compare", path("out.arrow"), "--samplers", "gibbs", "--steps", "1", "--chains", "1")
 	if r := infillRun("", "eval", path("out.json"), "--reference", complete); r.code != exitUsage ||
-		!strings.Contains(r.err, "an array of JSON is not read here") {
+		!strings.Contains(r.err, "JSON is not read here") {
 		t.Errorf("an array of references: exit %d: %s", r.code, r.err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 
-	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/unpack"
@@ -23,11 +22,11 @@ func plainName(flag, path string) error {
 	case format.Table():
 		return usagef("%s %s: a table is not read here; write the texts of its column alone to a file, "+
 			"one sentence a line", flag, path)
-	case format == settings.FormatJSONL:
+	case format == settings.FormatJSONL, format == settings.FormatJSON && isRecord(firstOf(path)):
 		return notPlain(flag, path, firstOf(path))
-	case format == settings.FormatJSON && batch.LooksArray(firstOf(path)):
-		return usagef("%s %s: an array of JSON is not read here; write its texts alone to a file, one "+
-			"sentence a line", flag, path)
+	case format == settings.FormatJSON:
+		return usagef("%s %s: JSON is not read here; write its texts alone to a file, one sentence a "+
+			"line", flag, path)
 	}
 	return nil
 }

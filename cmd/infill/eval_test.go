@@ -451,6 +451,7 @@ func TestEvalPlainFiles(t *testing.T) {
 		{"r.JSONL.gz", packed.String(), "(jq -r .text)"},
 		{"r.csv", "text\na\n", "a table is not read here; write the texts of its column alone to a file"},
 		{"r.tsv.zst", "text\na\n", "a table"}, {"r.parquet", "PAR1", "a table"},
+		{"r.json", `[["the cat"]]`, "JSON is not read here"}, {"l.json", record, "(jq -r .text)"},
 	} {
 		path := write(t, c.name, c.text)
 		for flag, args := range map[string][]string{

@@ -136,7 +136,7 @@ func (r *fileRun) failed(line int, cause error) {
 	if r.advised != nil {
 		cause = r.advised(cause)
 	}
-	r.say("%s", message(atLine(line, cause)))
+	r.say("%s", message(fmt.Errorf("%s %d: %w", r.in.Unit(), line, cause)))
 	if r.reported == maxReported {
 		r.say("what else fails is said in the output alone")
 	}
@@ -147,14 +147,15 @@ func (r *fileRun) settings(line int, names []string) {
 	if !r.quiet {
 		r.bar.clear()
 	}
-	r.say("from line %d on, taken as settings of their lines: %s", line, strings.Join(names, ", "))
+	r.say("from %s %d on, taken as settings of their %[1]ss: %[3]s", r.in.Unit(), line,
+		strings.Join(names, ", "))
 }
 
 // data tells of a field that may be meant as a setting.
 func (r *fileRun) data(line int, field jsonl.Field) {
 	if says := r.meant(field); says != "" && !r.quiet {
 		r.bar.clear()
-		r.say("from line %d on, the field %s is data: %s", line, printable(field.Name), says)
+		r.say("from %s %d on, the field %s is data: %s", r.in.Unit(), line, printable(field.Name), says)
 	}
 }
 
@@ -175,7 +176,7 @@ func (r *fileRun) sayOutput() {
 	if r.in.Format().JSON() { // whose fields are known only now
 		r.sayRenamed("fields")
 	}
-	for _, note := range r.doubted.notes() {
+	for _, note := range r.doubted.notes(r.in.Unit()) {
 		r.say("%s", note)
 	}
 	if r.out.Dropped > 0 {

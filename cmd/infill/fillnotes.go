@@ -50,11 +50,11 @@ func (s *doubted) add(line int, doubts []jsonl.Doubt) {
 	}
 }
 
-// notes say what was found.
-func (s *doubted) notes() []string {
+// notes say what was found. unit is that of the numbers of lines.
+func (s *doubted) notes(unit string) []string {
 	var out []string
 	for _, k := range s.kinds {
-		note := fmt.Sprintf("line %d: %s", k.line, doubtNote(k.Doubt, s.model))
+		note := fmt.Sprintf("%s %d: %s", unit, k.line, doubtNote(k.Doubt, s.model))
 		if k.texts > 1 {
 			note += fmt.Sprintf(" (%d texts have such)", k.texts)
 		}

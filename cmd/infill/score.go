@@ -94,8 +94,14 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 	if (c.NArg() == 0 || c.Args().First() == "-") && !f.quiet {
 		texts = notingJSON(std, texts, "infill score --file -")
 	}
-	if path := soleFile(c.Args().Slice()); path != "" && !f.quiet {
-		sayFile(std, path, "infill score --file")
+	if path := soleFile(c.Args().Slice()); path != "" {
+		const reads = "infill score --file"
+		if !strings.Contains(path, " ") { // a text of one word is hardly meant
+			return usagef("%s: a text is expected here; %s", path, readsFile(path, reads))
+		}
+		if !f.quiet {
+			sayFile(std, path, reads)
+		}
 	}
 	s, err := f.open(c.Context)
 	if err != nil {

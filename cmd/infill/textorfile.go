@@ -34,8 +34,14 @@ func soleFile(args []string) string {
 
 // sayFile says that a name was taken for a text, and the command that reads the file.
 func sayFile(std stdio, path, command string) {
-	fmt.Fprintf(std.err, "infill: %s is taken for a text; for the texts of the file of that name: "+
-		"%s %s\n", printable(path), command, printable(quoted([]string{path})[0]))
+	fmt.Fprintf(std.err, "infill: %s is taken for a text; %s\n", printable(path),
+		readsFile(path, command))
+}
+
+// readsFile is the command that reads a file whose name was taken for a text.
+func readsFile(path, command string) string {
+	return "for the texts of the file of that name: " + command + " " +
+		printable(quoted([]string{path})[0])
 }
 
 // named is the error of a text without a blank that is the name of a file.

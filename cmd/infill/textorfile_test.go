@@ -10,16 +10,17 @@ import (
 // meant.
 func TestTextOrFile(t *testing.T) {
 	t.Parallel()
-	in := write(t, "in.txt", "the dog sleeps .\n")
+	in, words := write(t, "in.txt", "the dog sleeps .\n"), write(t, "the dog", "the dog sleeps .\n")
 	for _, c := range []struct {
 		name string
 		args []string
 		code int
 		says string // "" where nothing is said
 	}{
-		{"score", withTiny("score", in), 0, "is taken for a text; for the texts of the file of that " +
-			"name: infill score --file " + in + "\n"},
-		{"score, quiet", withTiny("score", "--quiet", in), 0, ""},
+		{"score", withTiny("score", in), exitUsage, "a text is expected here; for the texts of the file of " +
+			"that name: infill score --file " + in + "\n"},
+		{"score, quiet", withTiny("score", "--quiet", in), exitUsage, "infill score --file " + in + "\n"},
+		{"score, a text of words", withTiny("score", words), 0, "is taken for a text; for the texts"},
 		{"two scores", withTiny("score", in, in), 0, "of the text, in Latin"},
 		{"score of a folder", withTiny("score", os.TempDir()), 0, ""},
 		{"score of a text", withTiny("score", "the dog sleeps ."), 0, ""},

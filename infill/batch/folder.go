@@ -31,8 +31,9 @@ var ofDatasets = []string{"dataset_info.json", "state.json", "dataset_dict.json"
 // FormatAuto. Compressed files have compressed outputs, if the format is one that can be. format is
 // that of the files. With FormatAuto only those are listed whose names say one, see
 // [settings.FormatOf]. Hidden files, folders, what is not a regular file, and what infill or a
-// dataset put beside a file are never listed; passed are their names, but for hidden ones. Neither
-// folder is touched. The error wraps [ErrFolder], [ErrIsInput], or is that of reading the folder.
+// dataset put beside a file are never listed; passed are their names, but for hidden ones and
+// manifests. Neither folder is touched. The error wraps [ErrFolder], [ErrIsInput], or is that of
+// reading the folder.
 func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, passed []string,
 	err error) {
 	l.Format = max(l.Format, settings.FormatJSONL)
@@ -47,12 +48,13 @@ func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, p
 		return settings.FormatOf(e.Name()) == settings.FormatArrow
 	})
 	of := map[string]string{} // the input of each output
+	var inputs []os.FileInfo
 	for _, e := range entries {
 		name := e.Name()
 		path := filepath.Join(from, name)
 		info, err := os.Stat(path)
 		switch {
-		case strings.HasPrefix(name, "."):
+		case strings.HasPrefix(name, "."), strings.HasSuffix(name, ManifestPath("")):
 			continue
 		case err != nil || !info.Mode().IsRegular(), besideOutput(name),
 			format == settings.FormatAuto && settings.FormatOf(name) == settings.FormatAuto,
@@ -66,13 +68,31 @@ func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, p
 				ErrFolder, other, name, from, out)
 		}
 		of[out] = name
-		pairs = append(pairs, Pair{path, filepath.Join(to, out)})
+		pairs, inputs = append(pairs, Pair{path, filepath.Join(to, out)}), append(inputs, info)
 	}
 	if len(pairs) == 0 {
 		return nil, nil, fmt.Errorf("%w: %s has none whose name says what it holds, such as .txt or "+
 			".jsonl; name them so, or name their format", ErrFolder, from)
 	}
-	return pairs, passed, nil
+	return pairs, passed, placeOfPairs(pairs, inputs)
+}
+
+// placeOfPairs refuses outputs that would write over an input of any of them, through a link.
+func placeOfPairs(pairs []Pair, inputs []os.FileInfo) error {
+	for _, p := range pairs {
+		for _, path := range []string{p.Output, ManifestPath(p.Output), PartPath(p.Output)} {
+			info, err := os.Stat(path)
+			if err != nil {
+				continue // what cannot be read is refused when it is opened
+			}
+			for i, in := range inputs {
+				if os.SameFile(info, in) {
+					return fmt.Errorf("%w: %s is %s; name another folder", ErrIsInput, path, pairs[i].Input)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // placeOfFolder refuses a folder that outputs cannot be put into.

@@ -35,13 +35,13 @@ func TestFolder(t *testing.T) {
 		want, passed string
 	}{
 		{0, 0, "a.txt>a.jsonl b.CSV>b.jsonl c.jsonl.gz>c.jsonl.gz d.v2.parquet>d.v2.jsonl g.arrow>g.jsonl h.txt>h.jsonl",
-			"README e.jsonl.manifest f.csv.part lost.txt photo.png state.json sub.txt"},
+			"README f.csv.part lost.txt photo.png state.json sub.txt"},
 		{settings.FormatParquet, 0, "a.txt>a.parquet b.CSV>b.parquet c.jsonl.gz>c.parquet " +
 			"d.v2.parquet>d.v2.parquet g.arrow>g.parquet h.txt>h.parquet",
-			"README e.jsonl.manifest f.csv.part lost.txt photo.png state.json sub.txt"},
+			"README f.csv.part lost.txt photo.png state.json sub.txt"},
 		{settings.FormatCSV, settings.FormatText, "README>README.csv a.txt>a.csv b.CSV>b.csv c.jsonl.gz>c.csv.gz " +
 			"d.v2.parquet>d.v2.csv g.arrow>g.csv h.txt>h.csv photo.png>photo.png.csv",
-			"e.jsonl.manifest f.csv.part lost.txt state.json sub.txt"},
+			"f.csv.part lost.txt state.json sub.txt"},
 	} {
 		pairs, passed, err := Layout{Format: c.as}.Folder(from, to, c.format)
 		var got []string
@@ -105,5 +105,38 @@ func TestFolderRefusals(t *testing.T) {
 	if _, passed, err := (Layout{}).Folder(make("json", "state.json"), "out", 0); err != nil ||
 		slices.Contains(passed, "state.json") {
 		t.Errorf("a file of that name alone: %v", err)
+	}
+}
+
+// An output of one file, or what stands beside it, may be a link to another of the files.
+func TestFolderOverInput(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a.jsonl", "a.jsonl.manifest", "b.csv.part", "b.jsonl.part"} {
+		dir := t.TempDir()
+		from, to := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+		for _, d := range []string{from, to} {
+			if err := os.Mkdir(d, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, filepath.Join(from, "a.jsonl"), "a")
+		other := write(t, filepath.Join(from, "b.jsonl"), "b")
+		for _, link := range []func(string, string) error{os.Symlink, os.Link} {
+			path := filepath.Join(to, name)
+			_ = os.Remove(path) // that of the other kind of link
+			if err := link(other, path); err != nil {
+				t.Skip(err)
+			}
+			_, _, err := Layout{}.Folder(from, to, settings.FormatAuto)
+			if name == "b.csv.part" { // beside no output
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				continue
+			}
+			if !errors.Is(err, ErrIsInput) || !strings.Contains(err.Error(), path+" is "+other) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
 	}
 }

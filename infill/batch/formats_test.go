@@ -99,7 +99,7 @@ func TestArrayInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = in.Close() }()
-	if _, err := in.Survey(); !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "line 2") {
+	if _, err := in.Survey(); !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "unreadable JSON: element 2: ") {
 		t.Errorf("an array that was cut off: %v", err)
 	}
 }

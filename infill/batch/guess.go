@@ -28,8 +28,9 @@ func guessOf(named settings.Format, r *bufio.Reader) (settings.Format, error) {
 }
 
 // guess decides between text, JSON lines and an array of JSON by the first bytes of an input,
-// unless its name has. What is none of them is refused: a filling for each line of a picture is not
-// what anybody asked for. The error is a [*NotLinesError].
+// unless its name has. Many call JSON lines .json. What is none of them is refused: a filling for
+// each line of a picture, or of other JSON, is not what anybody asked for. The error is a
+// [*NotLinesError].
 func guess(named settings.Format, head []byte) (settings.Format, error) {
 	if kind := textline.Foreign(head); kind != "" {
 		return named, notLines(head, "it looks like %s; give text or JSON lines in UTF-8, or a table",
@@ -38,7 +39,7 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 	if named == settings.FormatText {
 		return named, oldEnds(head)
 	}
-	if named != settings.FormatAuto {
+	if named != settings.FormatAuto && named != settings.FormatJSON {
 		return named, nil
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
@@ -56,6 +57,9 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 	case len(first) > 0 && first[0] == '{' &&
 		(json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))):
 		return settings.FormatJSONL, nil
+	case named == settings.FormatJSON && len(first) > 0:
+		return named, notLines(head, "its name says JSON, and it is neither an array of texts or "+
+			"objects nor JSON lines; mend it")
 	}
 	return settings.FormatText, oldEnds(head)
 }

@@ -21,7 +21,10 @@ func TestLooksArray(t *testing.T) {
 		"[MASK] ran.\n":                           settings.FormatText,
 		`{"text": "The [MASK] ran."}`:             settings.FormatJSONL,
 	} {
-		for _, name := range []string{"a.json", "a", "-"} {
+		for _, name := range []string{"a.json", "a.JSON.gz", "a", "-"} {
+			if want == settings.FormatText && strings.HasPrefix(name, "a.") {
+				continue // see TestNotLines
+			}
 			in, err := OpenStream(name, strings.NewReader(data), InputOptions{})
 			if err != nil || in.Format() != want {
 				t.Fatalf("%s %q: %v, want %v", name, data, err, want)
@@ -49,11 +52,21 @@ func TestNotLines(t *testing.T) {
 		{"a", "\r\rOne [MASK].\r\rTwo [MASK].", `tr '\r' '\n'`},
 		{"a.txt", "One [MASK].\rTwo [MASK].\n", ""},
 		{"a.txt", "One [MASK].\r", ""},
-		{"a.json", "[MASK] ran.\n", ""},
-		{"a.json", "[ [MASK] ] ran.\n", ""},
+		{"a", "[MASK] ran.\n", ""},
+		{"a", "[ [MASK] ] ran.\n", ""},
 		{"a.wiki", "[[File:x.png]] [MASK]\n", ""},
-		{"a.json", "[\n", ""},
+		{"a", "[\n", ""},
 		{"a.json", "", ""},
+		{"a.json", " \n", ""},
+		{"a.json", "{\"text\":\"a [MASK]\"}\n{", ""},
+		{"a.json", "[MASK] ran.\n", "neither an array of texts"},
+		{"a.json", `[["a [MASK] day"]]`, "neither an array of texts"},
+		{"a.json", "[\n [1,\"a [MASK] day\"]\n]", "neither an array of texts"},
+		{"a.json", `{'text':'a [MASK]'}`, "neither an array of texts"},
+		{"a.json", "// c\n[{\"text\":\"a [MASK]\"}]", "neither an array of texts"},
+		{"a.json", `"a [MASK] day"`, "mend it, or say that it is text"},
+		{"a.json.gz", "1\n", "neither an array of texts"},
+		{"a.json.zst", "[\n", "neither an array of texts"},
 		{"a.txt", `["The [MASK] ran."]`, ""},
 		{"a.txt", "a\x00b", ""},
 	} {

@@ -137,9 +137,7 @@ func (in *Input) begin(r io.Reader) error {
 			return fmt.Errorf("%w: tables are read as .csv, .tsv, .parquet and .arrow, and not as %s; save "+
 				"it as one of these", table.ErrTable, ext)
 		}
-		if *format = settings.FormatOf(in.Name); *format == settings.FormatJSON {
-			*format = settings.FormatAuto // many call JSON lines so
-		}
+		*format = settings.FormatOf(in.Name)
 	}
 	if *format == settings.FormatAuto && in.isParquet() {
 		*format = settings.FormatParquet
@@ -201,6 +199,14 @@ func openStream(name string, r io.Reader, o InputOptions) *Input {
 
 // Format is the format of the input, never settings.FormatAuto.
 func (in *Input) Format() settings.Format { return in.options.Format }
+
+// Unit is what a record has the number of: an element of an array of JSON, or else a line.
+func (in *Input) Unit() string {
+	if in.Format() == settings.FormatJSON {
+		return "element"
+	}
+	return "line"
+}
 
 // HasColumn reports whether the input is a table with a column of this name.
 func (in *Input) HasColumn(name string) bool {

@@ -128,6 +128,9 @@ func (o *Output) makeRows(ctx context.Context, in *Input) error {
 			return err
 		}
 		defer func() { _ = stored.Close() }()
+		if !in.same(stored) {
+			return in.changed()
+		}
 	}
 	switch {
 	case in.Format().JSON():
@@ -152,8 +155,8 @@ func (o *Output) makeRows(ctx context.Context, in *Input) error {
 				if err != nil {
 					return err
 				}
-				if it.Line != r.Line {
-					return fmt.Errorf("%w: %s changed while it was read", ErrMismatch, in.Name)
+				if h := (head{text: r.Text, gold: r.Gold}); it.Line != r.Line || !h.of(&it) {
+					return in.changed()
 				}
 				cells = it.stored
 			}
@@ -161,6 +164,18 @@ func (o *Output) makeRows(ctx context.Context, in *Input) error {
 		})
 		return errors.Join(err, rows.Close())
 	})
+}
+
+// same reports whether the file was not replaced or written since the input was opened.
+func (in *Input) same(again *Input) bool {
+	a, b := in.info, again.info
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// changed is the error of rows whose input is no longer what their records were made of.
+func (in *Input) changed() error {
+	return fmt.Errorf("%w: %s changed while it was read; restore it, or begin again", ErrMismatch,
+		in.Name)
 }
 
 // write writes the rows of a record.

@@ -215,7 +215,7 @@ func (r *runner) refuse(ctx context.Context, p *Progress, s *slot) error {
 		err = s.fits()
 	}
 	if err != nil {
-		return fmt.Errorf("line %d: %w", s.item.Line, err)
+		return fmt.Errorf("%s %d: %w", r.Input.Unit(), s.item.Line, err)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +56,10 @@ func (o InputOptions) Item(l Line) Item {
 	case l.TooLong:
 		it.Err = &jsonl.Error{Line: l.Number, Kind: jsonl.ErrLineTooLong,
 			Reason: fmt.Sprintf("more than %d bytes", jsonl.MaxInput)}
+	case o.Format == settings.FormatJSON && notElement(l.Text) != "":
+		it.Text = string(l.Text)
+		it.Err = &jsonl.Error{Line: l.Number, Kind: jsonl.ErrJSON,
+			Reason: "it is " + notElement(l.Text) + "; want a text or an object with a text"}
 	case o.Format == settings.FormatJSON && len(l.Text) > 0 && l.Text[0] == '"':
 		it.Err = it.parseText(l.Text)
 	case o.Format.JSON():
@@ -62,8 +67,38 @@ func (o InputOptions) Item(l Line) Item {
 	default:
 		it.Text = string(l.Text)
 	}
+	if bad, ok := it.Err.(*jsonl.Error); ok && o.Format == settings.FormatJSON {
+		bad.Kind = badElement{bad.Kind}
+	}
 	return it
 }
+
+// notElement says what a value of JSON is that is neither a text nor an object, "" for others.
+func notElement(b []byte) string {
+	switch {
+	case !json.Valid(b):
+		return ""
+	case b[0] == '[':
+		return "an array"
+	case b[0] == 't' || b[0] == 'f' || b[0] == 'n':
+		return string(b)
+	case b[0] != '"' && b[0] != '{':
+		return "a number"
+	}
+	return ""
+}
+
+// badElement is the kind of the error of a line, said of an element of an array.
+type badElement struct{ kind error }
+
+func (e badElement) Error() string {
+	if errors.Is(e.kind, jsonl.ErrLineTooLong) {
+		return "the element is too long"
+	}
+	return "bad element"
+}
+
+func (e badElement) Unwrap() error { return e.kind }
 
 // lines are sources of lines, which [InputOptions.Item] reads.
 type lines interface {

@@ -170,3 +170,28 @@ func TestFolderAsStream(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// What is wrong with an element of an array is said of an element.
+func TestElements(t *testing.T) {
+	t.Parallel()
+	const want = "; want a text or an object with a text"
+	for text, says := range map[string]string{
+		"5": "bad element: it is a number" + want, "[\"a\"]": "bad element: it is an array" + want,
+		"null": "bad element: it is null" + want, "true": "bad element: it is true" + want,
+		"{}": "bad element: no field \"text\"", "x": "bad element: want an object such as",
+		"\"\\ud800\"": "bad element: it has half", `{"text":5}`: "bad element: text is not a string",
+	} {
+		it := InputOptions{Format: settings.FormatJSON}.Item(Line{Number: 3, Text: []byte(text)})
+		if it.Err == nil || !strings.HasPrefix(it.Err.Error(), says) || jsonl.Code(it.Err) != "bad_json" || it.Line != 3 {
+			t.Errorf("%s: %+v", text, it)
+		}
+	}
+	long := InputOptions{Format: settings.FormatJSON}.Item(Line{Number: 1, TooLong: true})
+	if jsonl.Code(long.Err) != "too_long" || !strings.HasPrefix(long.Err.Error(), "the element is too long: ") {
+		t.Errorf("%+v", long)
+	}
+	none := InputOptions{Format: settings.FormatJSON}.Item(Line{Number: 1, Text: []byte("{}")})
+	if !errors.Is(none.Err, jsonl.ErrNoText) {
+		t.Errorf("without its kind: %v", none.Err)
+	}
+}

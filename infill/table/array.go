@@ -29,11 +29,11 @@ func NewArray(r io.Reader, limit int) (*Array, error) {
 	b, err := a.token()
 	switch {
 	case err == io.EOF:
-		return nil, &Error{Reason: "it is empty; an array of JSON begins with ["}
+		return nil, &Error{Array: true, Reason: "it is empty; an array of JSON begins with ["}
 	case err != nil:
 		return nil, err
 	case b != '[':
-		return nil, &Error{Reason: "it is not an array of JSON, which begins with ["}
+		return nil, &Error{Array: true, Reason: "it is not an array, which begins with ["}
 	}
 	switch b, err := a.token(); {
 	case err == nil && b == ']':
@@ -64,7 +64,7 @@ func (a *Array) token() (byte, error) {
 func (a *Array) end() error {
 	_, err := a.token()
 	if err == nil {
-		err = &Error{Row: a.row, Reason: "something follows the end of the array of JSON"}
+		err = &Error{Array: true, Row: a.row, Reason: "something follows the end of the array"}
 	}
 	return err
 }
@@ -81,8 +81,8 @@ func (a *Array) Next() ([]byte, error) {
 	long, err := a.scan()
 	switch {
 	case err == io.EOF:
-		a.err = &Error{Row: a.row, Reason: "the array of JSON ends in the middle; get the file again " +
-			"whole"}
+		a.err = &Error{Array: true, Row: a.row, Reason: "the array ends in the middle; get the file " +
+			"again whole"}
 		return nil, a.err
 	case err != nil:
 		a.err = err

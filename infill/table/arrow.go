@@ -82,6 +82,9 @@ func (a *Arrow) failed(err error) error {
 	if a.messages.err != nil {
 		return a.messages.err
 	}
+	if errors.Is(err, errArrowEnd) {
+		return &Error{Row: a.row, Reason: "the Arrow data " + errArrowEnd.Error(), Err: err}
+	}
 	return &Error{Row: a.row, Reason: "the Arrow data are damaged, or not Arrow's (" + err.Error() +
 		")", Err: err}
 }
@@ -170,4 +173,4 @@ func (a *Arrow) Close() (err error) {
 }
 
 // errArrowEnd is the end of data where more have to follow.
-var errArrowEnd = errors.New("they end too early; get the file again whole")
+var errArrowEnd = errors.New("end too early; get the file again whole")

@@ -33,35 +33,44 @@ type arrowViewCounts struct{ record, dict int }
 
 var errArrowHead = errors.New("a message has parts beyond its end")
 
-// check checks the head of a message, and returns its kind and the length of its body.
-func (v *arrowViewCounts) check(b []byte) (kind byte, body int64, err error) {
+// arrowHead is what the head of a message says of it.
+type arrowHead struct {
+	kind  byte
+	body  int64 // its length
+	id    int64 // of a dictionary
+	delta bool  // whose values are added to those before
+}
+
+// check checks the head of a message.
+func (v *arrowViewCounts) check(b []byte) (h arrowHead, err error) {
 	defer guardArrow(&err)
 	msg := &arrowTable{flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}}
-	kind, body = msg.GetByteSlot(6, 0), msg.GetInt64Slot(10, 0)
+	h = arrowHead{kind: msg.GetByteSlot(6, 0), body: msg.GetInt64Slot(10, 0)}
 	header, ok := msg.table(8)
 	_, err = msg.list(12, 4)
 	switch {
 	case err != nil:
-	case body < 0:
-		err = fmt.Errorf("the body of a message has %d bytes", body)
+	case h.body < 0:
+		err = fmt.Errorf("the body of a message has %d bytes", h.body)
 	case !ok:
 		err = errors.New("a message is empty")
-	case kind == arrowSchema:
+	case h.kind == arrowSchema:
 		left := maxArrowFields
 		if _, err = header.list(8, 4); err == nil {
 			*v, err = header.fields(6, 0, &left)
 		}
-	case kind == arrowRecord:
+	case h.kind == arrowRecord:
 		err = header.record(v.record)
-	case kind != arrowDict:
-		err = fmt.Errorf("a message is of kind %d, which no table has", kind)
+	case h.kind != arrowDict:
+		err = fmt.Errorf("a message is of kind %d, which no table has", h.kind)
 	default:
+		h.id, h.delta = header.GetInt64Slot(4, 0), header.GetBoolSlot(8, false)
 		if header, ok = header.table(6); !ok {
-			return kind, body, errors.New("a dictionary is empty")
+			return h, errors.New("a dictionary is empty")
 		}
 		err = header.record(v.dict)
 	}
-	return kind, body, err
+	return h, err
 }
 
 // arrowTable is a table of a FlatBuffer.

@@ -24,17 +24,19 @@ const (
 type arrowMessages struct {
 	memory.GoAllocator
 	r     *bufio.Reader
-	most  int  // bytes of a record batch
-	used  int  // by the present message
-	kept  int  // by dictionaries, which stay
-	dict  bool // the present message is one
+	most  int           // bytes of a record batch
+	used  int           // by the present message
+	dicts map[int64]int // by each dictionary, which stays until another takes its place
+	kept  int           // by all of them
+	head  arrowHead     // of the present message
 	views arrowViewCounts
 	last  *ipc.Message
 	err   error // of r
 }
 
 func newArrowMessages(r io.Reader, most int) *arrowMessages {
-	return &arrowMessages{r: bufio.NewReaderSize(r, 64<<10), most: most}
+	return &arrowMessages{r: bufio.NewReaderSize(r, 64<<10), most: most,
+		dicts: map[int64]int{}}
 }
 
 // Allocate is that of an allocator. The library recovers from its panic.
@@ -101,12 +103,22 @@ func (m *arrowMessages) length() (int, error) {
 	return int(n), nil
 }
 
-// Message is that of an ipc.MessageReader. It is valid until the next call.
-func (m *arrowMessages) Message() (*ipc.Message, error) {
-	if m.dict {
+// keep counts what stays of the present message.
+func (m *arrowMessages) keep() {
+	if h := m.head; h.kind == arrowDict {
+		if !h.delta {
+			m.kept -= m.dicts[h.id]
+			m.dicts[h.id] = 0
+		}
+		m.dicts[h.id] += m.used
 		m.kept += m.used
 	}
-	m.used = 0
+	m.used, m.head = 0, arrowHead{}
+}
+
+// Message is that of an ipc.MessageReader. It is valid until the next call.
+func (m *arrowMessages) Message() (*ipc.Message, error) {
+	m.keep()
 	n, err := m.length()
 	if err != nil {
 		return nil, err
@@ -115,11 +127,10 @@ func (m *arrowMessages) Message() (*ipc.Message, error) {
 	if err := m.full(head); err != nil {
 		return nil, err
 	}
-	kind, size, err := m.views.check(head)
-	m.dict = kind == arrowDict
-	if err != nil {
+	if m.head, err = m.views.check(head); err != nil {
 		return nil, err
 	}
+	size := m.head.body
 	body := memory.NewResizableBuffer(m)
 	defer body.Release()
 	if size > int64(m.most) {

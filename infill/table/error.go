@@ -14,11 +14,18 @@ type Error struct {
 	Row    int    // the line (CSV, TSV) or row (Parquet) where it is, from 1; 0 for the whole table
 	Reason string // what is wrong, and what to do
 	Err    error  // the cause, nil for none
+	// Array says that it is an array of JSON, and Row an element of it.
+	Array bool
 }
 
 // Error says what is wrong and what helps.
 func (e *Error) Error() string {
-	if e.Row > 0 {
+	switch {
+	case e.Array && e.Row > 0:
+		return fmt.Sprintf("unreadable JSON: element %d: %s", e.Row, e.Reason)
+	case e.Array:
+		return "unreadable JSON: " + e.Reason
+	case e.Row > 0:
 		return fmt.Sprintf("%v: line %d: %s", ErrTable, e.Row, e.Reason)
 	}
 	return fmt.Sprintf("%v: %s", ErrTable, e.Reason)

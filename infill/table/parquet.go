@@ -34,6 +34,10 @@ func NewParquet(r io.ReaderAt, size int64) (p *Parquet, err error) {
 	defer guard(0, &err)
 	f, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
+		head := make([]byte, len(arrowMagic))
+		if _, read := r.ReadAt(head, 0); read == nil && LooksArrow(head) {
+			return nil, &Error{Reason: "it is an Arrow file and not Parquet; name it .arrow", Err: err}
+		}
 		return nil, &Error{Reason: "it is not a whole Parquet file (" + err.Error() + ")", Err: err}
 	}
 	if err := checkCodecs(f); err != nil {
@@ -72,6 +76,11 @@ func guard(row int, err *error) {
 	}
 }
 
+// damaged is the error of a row.
+func damaged(row int, err error) error {
+	return &Error{Row: row, Reason: "the Parquet file is damaged (" + err.Error() + ")", Err: err}
+}
+
 // Columns are the columns at the top of the schema, of kind [Native].
 func (p *Parquet) Columns() []Column { return p.columns }
 
@@ -93,7 +102,7 @@ func (p *Parquet) Skip(rows int) (err error) {
 	p.left = p.groups[0].NumRows() - n
 	p.rows, p.groups, p.row = p.groups[0].Rows(), p.groups[1:], p.row+int(n)
 	if err := p.rows.SeekToRow(n); err != nil {
-		return &Error{p.row + 1, "the Parquet file is damaged (" + err.Error() + ")", err}
+		return damaged(p.row+1, err)
 	}
 	return nil
 }
@@ -125,7 +134,7 @@ func (p *Parquet) Next() (cells []any, err error) {
 // fill reads rows into the buffer.
 func (p *Parquet) fill() error {
 	damaged := func(err error) error {
-		return &Error{p.row + 1, "the Parquet file is damaged (" + err.Error() + ")", err}
+		return damaged(p.row+1, err)
 	}
 	p.have, p.next = 0, 0
 	if p.ended { // only now: rows in the buffer have memory of their pages
@@ -178,8 +187,8 @@ func (p *Parquet) JSON(i int, cell any) (v json.RawMessage, err error) {
 		}
 	}
 	if err != nil {
-		return nil, &Error{p.row, fmt.Sprintf("column %q of the Parquet file is damaged (%v)",
-			p.columns[i].Name, err), err}
+		return nil, &Error{Row: p.row, Err: err, Reason: fmt.Sprintf("column %q of the Parquet file is "+
+			"damaged (%v)", p.columns[i].Name, err)}
 	}
 	return b, nil
 }
