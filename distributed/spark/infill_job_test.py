@@ -92,7 +92,7 @@ class Cluster(Files):
         ):
             try:
                 done = kill_executor(job, out)
-                code = job.wait(timeout=300)
+                code = job.wait(timeout=900)
             finally:
                 job.kill()
         said = log.read_text(errors="replace")
