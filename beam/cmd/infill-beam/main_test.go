@@ -234,7 +234,8 @@ func TestWorkerFails(t *testing.T) {
 	}
 	if code != program.Trouble || len(own) != 1 ||
 		!strings.HasPrefix(own[0], "infill-beam: the job failed: no usable model on ") ||
-		!strings.Contains(own[0], "there is no folder /nowhere/bert; a model has to lie under the same") {
+		!strings.Contains(own[0], "there is no folder /nowhere/bert, nor a pulled model; a model has to "+
+			"lie under the same") {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
 	if _, err := os.Stat(pipeline.SummaryPath(out)); err == nil {
