@@ -74,20 +74,12 @@ func (t *target) surest(ctx context.Context, from []*unmasking, rows [][][]float
 	[]*unmasking, error) {
 	var out []*unmasking
 	at := map[string]int{} // where a state stands in out
-	floor := math.Inf(-1)  // n states are no worse
+	floor := math.Inf(-1)  // the sum of the n-th best
 	for k, u := range from {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		i, best := -1, math.Inf(-1)
-		for c, row := range rows[k] {
-			if row == nil {
-				continue
-			}
-			if top := slices.Max(row); i < 0 || top > best {
-				i, best = c, top
-			}
-		}
+		i := surestOf(rows[k])
 		order := space.Likely{LogP: rows[k][i]}
 		for r := range min(n, len(rows[k][i])) {
 			v := order.At(r)
@@ -117,6 +109,20 @@ func (t *target) surest(ctx context.Context, from []*unmasking, rows [][][]float
 		}
 	}
 	return out, nil
+}
+
+// surestOf is the coordinate whose likeliest category is the most probable, of those with a row.
+func surestOf(rows [][]float64) int {
+	i, best := -1, math.Inf(-1)
+	for c, row := range rows {
+		if row == nil {
+			continue
+		}
+		if top := slices.Max(row); i < 0 || top > best {
+			i, best = c, top
+		}
+	}
+	return i
 }
 
 // key names a state.

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Chains of StartConfident have the law of their definition, enumerated: a draw for every open
-// blank, of which the likeliest is kept.
+// Chains of StartConfident have the law of their definition, enumerated: every open blank gets a
+// draw, and the likeliest draw is kept.
 func TestStartConfident(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)

@@ -81,7 +81,7 @@ func TestFloat16(t *testing.T) {
 	}
 }
 
-// tight is a backend whose memory takes so many rows.
+// tight is a backend with memory for a number of rows.
 type tight struct {
 	*fakeBackend
 	rows int

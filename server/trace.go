@@ -42,7 +42,7 @@ func newTrace(h http.Header) *trace {
 // randomHex is a random number of n bytes that is not zero.
 func randomHex(n int) string {
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // it ends the program where there is no randomness
+	_, _ = rand.Read(b) // without randomness the program ends
 	b[n-1] |= 1
 	return hex.EncodeToString(b)
 }

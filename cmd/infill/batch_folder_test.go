@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// folderOf makes a folder of files of all kinds, some lines of which fail.
+// folderOf makes a folder of files of all kinds. Some of their lines fail.
 func folderOf(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "in")

@@ -172,7 +172,7 @@ func (in *Input) same(again *Input) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// changed is the error of rows whose input is no longer what their records were made of.
+// changed is the error of an input that was replaced while its records were made.
 func (in *Input) changed() error {
 	return fmt.Errorf("%w: %s changed while it was read; restore it, or begin again", ErrMismatch,
 		in.Name)

@@ -46,7 +46,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The tokenizer beside the export goes before that above it. Weights are those of this export.
+// The tokenizer beside the export goes before one a folder above. Weights belong to this export.
 func TestChooseFiles(t *testing.T) {
 	t.Parallel()
 	for files, want := range map[string]string{
