@@ -39,8 +39,10 @@ demo: setup
 	./$(BIN) fill "$(SENTENCE)"
 	@echo "== a page of its own: run ./$(BIN) serve, and open http://127.0.0.1:8017/"
 
-# Tests are linked without what only a debugger reads: that takes half the time.
-TEST      := GO=$(GO) $(GO) run ./internal/testsum -ldflags=-w
+# gotestsum prints what go test prints, and at the end which tests were skipped, and why. Tests are
+# linked without what only a debugger reads: that takes half the time.
+TOOL      := $(GO) tool -modfile=$(CURDIR)/internal/tools/go.mod
+TEST      := $(TOOL) gotestsum --format standard-quiet --raw-command $(GO) test -json -ldflags=-w
 TESTFLAGS ?=
 test: setup
 	@echo "== testing every package"
@@ -49,8 +51,7 @@ test: setup
 # make test-page   tests the page of infill serve in chromium; pictures go to bin/screenshots
 test-page: setup
 	@echo "== testing the page in a browser"
-	$(GO) build -o bin/testsum ./internal/testsum
-	cd server/browser && $(GO) vet . && GO=$(GO) ../../bin/testsum -count=1 -timeout 5m .
+	cd server/browser && $(GO) vet . && $(TEST) -count=1 -timeout 5m .
 
 # make test-spark  tests the Spark job on two executors; needs Java and Python, installs PySpark
 test-spark: setup
@@ -65,8 +66,7 @@ beam:
 # make test-beam   tests it on Beam's runner Prism, in one process and in two
 test-beam: setup
 	@echo "== testing beam"
-	$(GO) build -o bin/testsum ./internal/testsum
-	cd beam && GO=$(GO) ../bin/testsum -count=1 -timeout 10m ./...
+	cd beam && $(TEST) -count=1 -timeout 10m ./...
 
 # make release   writes archives of the program and ONNX Runtime into dist, and their checksums.
 #                PLATFORMS="linux-amd64 windows-arm64" makes some of them, "this" the machine's own
@@ -102,8 +102,7 @@ lab:
 # make test-lab    tests the lab
 test-lab: setup
 	@echo "== testing lab"
-	$(GO) build -o bin/testsum ./internal/testsum
-	cd lab && GO=$(GO) ../bin/testsum -ldflags=-w -timeout 30m $(TESTFLAGS) ./...
+	cd lab && $(TEST) -timeout 30m $(TESTFLAGS) ./...
 
 # make test-all   the same tests as make test, with more repetitions, and the long ones
 test-all: setup
@@ -114,9 +113,8 @@ test-all: setup
 # make race   runs the tests under the race detector
 RACEFLAGS ?=
 race: setup
-	$(GO) build -o bin/testsum ./internal/testsum
 	$(TEST) -race -timeout 60m $(RACEFLAGS) ./...
-	cd lab && GO=$(GO) ../bin/testsum -race -timeout 60m $(RACEFLAGS) ./...
+	cd lab && $(TEST) -race -timeout 60m $(RACEFLAGS) ./...
 
 # make race-short   the same for the packages whose code starts goroutines, without the long
 #                   statistical tests
