@@ -56,7 +56,11 @@ func augmentCommand(std stdio) *cli.Command {
 	own := settingFlags(settings.AugmentTable(), &f.Augmenting, nil)
 	own[slices.IndexFunc(own, func(o *option) bool { return o.name == "variants" })].alias = "n"
 	return &cli.Command{
-		Name:        "augment",
+		Name: "augment",
+		UsageText: `infill augment reviews.csv --text-field review -o more.csv --originals
+infill augment reviews.jsonl -o more.jsonl -n 3 --keep-file names.txt --max-drop 2
+infill augment "The film was wonderful." --action insert
+infill augment reviews.csv --text-field review -o more.csv --originals --resume`,
 		Usage:       "make variants of labelled sentences",
 		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | TEXT",
 		Description: augmentDescription,

@@ -43,7 +43,13 @@ func batchCommand(std stdio) *cli.Command {
 		"put the outputs of all shards of a run together, to that of the whole", &f.join)
 	together.env = "" // it is another command, not a choice that stays
 	return &cli.Command{
-		Name:        "batch",
+		Name: "batch",
+		UsageText: `infill batch sentences.txt -o filled.jsonl
+infill batch corpus.txt -o filled.jsonl --mask-rate 0.25 --seed 1
+infill batch table.csv --text-field sentence -o filled.parquet --per filling
+infill batch sentences.txt -o filled.jsonl --resume
+infill batch sentences.txt -o part-0.jsonl --shard 0/8 --seed 1 --resume
+infill batch --join part-*.jsonl -o filled.jsonl`,
 		Usage:       "fill a file of sentences, resumably",
 		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | --join SHARD… -o OUTPUT",
 		Description: batchDescription,

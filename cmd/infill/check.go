@@ -34,6 +34,7 @@ func modelCheckCommand(std stdio) *cli.Command {
 	}
 	return &cli.Command{
 		Name:        "check",
+		UsageText:   `infill model check`,
 		Usage:       "compare a model's gradients with finite differences in float64",
 		ArgsUsage:   "[MODEL]",
 		Description: modelCheckDescription,

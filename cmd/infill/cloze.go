@@ -102,7 +102,10 @@ func clozeCommand(std stdio) *cli.Command {
 		"\"infill model list\"; repeatable: all runs with each", &f.models)
 	models.env = "" // the variable is read below
 	return &cli.Command{
-		Name:        "cloze",
+		Name: "cloze",
+		UsageText: `infill cloze sentences.txt
+infill cloze sentences.txt --model small --model default --run greedy
+infill cloze sentences.txt --adjacent --run fill --run "sampler=dmala steps=50"`,
 		Usage:       "blank out words of a file and count those that come back, by model and settings",
 		ArgsUsage:   "INPUT",
 		Description: clozeDescription,

@@ -86,7 +86,11 @@ func (f *compareFlags) own() []*option {
 func compareCommand(std stdio) *cli.Command {
 	f := &compareFlags{}
 	return &cli.Command{
-		Name:        "compare",
+		Name: "compare",
+		UsageText: `infill compare sentences.txt
+infill compare sentences.txt --samplers gibbs,dmala --steps 20 --html report.html
+infill compare corpus.txt --mask-rate 0.25 --reference books.txt
+infill compare task.json --paper dlp --reference wiki103.5k.txt --reference tbc.5k.txt`,
 		Usage:       "run several samplers on the same sentences and compare diversity and quality",
 		ArgsUsage:   "INPUT",
 		Description: compareDescription,

@@ -15,76 +15,106 @@ import (
 	"infill/samplers"
 )
 
-const completionDescription = "" +
-	`Prints a script for the shell, made of the same definitions as --help. It completes commands,
-flags, the words that a flag takes, and files.`
+// completes is the last argument of a command line that a shell asks to complete.
+const completes = "--generate-bash-completion"
 
-// shellNames are the shells that there are scripts for.
-var shellNames = []string{"bash", "zsh", "fish"}
+// The scripts ask the program for words. Without any, shells take names of files.
+const (
+	bashScript = `# Made by: infill completion bash
+_infill() {
+  local IFS=$'\n' cur=${COMP_WORDS[COMP_CWORD]}
+  [[ $cur == "=" ]] && cur="" # --flag=value is three words
+  COMPREPLY=($(compgen -W "$("$1" "${COMP_WORDS[@]:1:COMP_CWORD}" ` + completes +
+		` 2>/dev/null | cut -f1)" -- "$cur"))
+}
+complete -o bashdefault -o default -F _infill infill
+`
+	zshScript = "#compdef infill\nautoload -U +X bashcompinit && bashcompinit\n" + bashScript
+
+	fishScript = "# Made by: infill completion fish\ncomplete -c infill -a " +
+		"'(infill (commandline -opc)[2..] (commandline -ct) " + completes + " 2>/dev/null)'\n"
+)
 
 func completionCommand(std stdio) *cli.Command {
-	shells := map[string]func(io.Writer, *cli.App) error{
-		"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion,
-	}
 	return &cli.Command{
-		Name:        "completion",
-		Usage:       "a script that completes command lines in bash, zsh or fish",
-		ArgsUsage:   strings.Join(shellNames, "|"),
-		Description: completionDescription,
+		Name: "completion",
+		UsageText: `source <(infill completion bash)
+infill completion zsh > ~/.zsh/completions/_infill
+infill completion fish > ~/.config/fish/completions/infill.fish`,
+		Usage:     "a script that completes command lines in bash, zsh or fish",
+		ArgsUsage: "bash|zsh|fish",
+		Description: `Prints a script for the shell, which asks the program for commands, flags, and
+the words that a flag takes. It completes files, too.`,
 		Action: func(c *cli.Context) error {
-			write, ok := shells[c.Args().First()]
-			if !ok || c.NArg() != 1 {
+			script := map[string]string{"bash": bashScript, "zsh": zshScript,
+				"fish": fishScript}[c.Args().First()]
+			if script == "" || c.NArg() != 1 {
 				return usagef("name a shell: infill completion bash, zsh or fish")
 			}
-			return write(std.out, newApp(std))
-		},
-	}
-}
-
-func versionCommand(std stdio) *cli.Command {
-	return &cli.Command{
-		Name:  "version",
-		Usage: "print the version",
-		Action: func(*cli.Context) error {
-			_, err := fmt.Fprintf(std.out, "infill version %s\n", version())
+			_, err := io.WriteString(std.out, script)
 			return err
 		},
 	}
 }
 
-// eachCommand visits the commands of an app, path first: "", "fill", "model info".
-func eachCommand(app *cli.App, do func(path string, cmds []*cli.Command, flags []*option)) {
-	var walk func(path string, cmds []*cli.Command, flags []cli.Flag)
-	walk = func(path string, cmds []*cli.Command, flags []cli.Flag) {
-		var own []*option
-		for _, f := range flags {
-			if o, ok := f.(*option); ok {
-				own = append(own, o)
+// suggestions are the words that may stand in the place of the last one, a line each, with what
+// they are after a tab.
+func suggestions(root *cli.Command, words []string) string {
+	if n := len(words) - 1; n < 0 || words[n] == "=" {
+		words = append(words[:max(n, 0):max(n, 0)], "")
+	}
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "=" })
+	last := words[len(words)-1]
+	line := &invocation{command: root}
+	line.find(words[:len(words)-1])
+	if slices.Contains(words, "--") {
+		return "" // after it all are arguments
+	}
+	var out []string
+	flag, _, joined := strings.Cut(last, "=")
+	if !joined && len(words) > 1 {
+		flag = words[len(words)-2]
+	}
+	f := optionOf(line.command, strings.TrimLeft(flag, "-"))
+	switch {
+	case flagLike.MatchString(flag) && f != nil && f.TakesValue():
+		for _, w := range valuesOf(f) {
+			if joined {
+				w = flag + "=" + w
+			}
+			out = append(out, w)
+		}
+	case strings.HasPrefix(last, "-"):
+		out = append(out, "--help\tshow help")
+		for _, f := range line.command.Flags {
+			for _, name := range f.Names() {
+				out = append(out, dashes(name)+"\t"+usageOf(f))
 			}
 		}
-		do(path, visible(cmds), own)
-		for _, c := range visible(cmds) {
-			walk(strings.TrimSpace(path+" "+c.Name), c.Subcommands, c.Flags)
+	default:
+		for _, c := range line.command.Subcommands {
+			out = append(out, c.Name+"\t"+c.Usage)
 		}
+		out = append(out, argumentsOf(line.command.HelpName)...)
 	}
-	walk("", app.Commands, app.Flags)
+	return strings.Join(out, "\n") + "\n"
 }
 
-// valuesOf are the words that a flag takes. A flag with more may take a path, too.
-func valuesOf(f *option) (words []string, more bool) {
+// valuesOf are the words that a flag takes.
+func valuesOf(f *option) (words []string) {
 	switch f.name {
 	case "sampler":
-		return samplers.Names(), false
+		return samplers.Names()
 	case "device":
 		words = append(words, mlm.AutoDevice)
 		for _, d := range known.All("") {
 			words = append(words, d.Name)
 		}
-		return words, false
+		return words
 	case "model":
-		return modelNames(), true
+		return modelNames()
 	}
-	return f.value.Choices, false
+	return f.value.Choices
 }
 
 // modelNames are those of the models that are part of the program or in the cache.
@@ -109,136 +139,27 @@ func modelNames() (names []string) {
 }
 
 // argumentsOf are words that a command takes as arguments.
-func argumentsOf(path string) []string {
-	switch path {
-	case "completion":
-		return slices.Clone(shellNames)
-	case "model info", "model save", "model verify":
+func argumentsOf(command string) (words []string) {
+	switch command {
+	case "infill completion":
+		return []string{"bash", "zsh", "fish"}
+	case "infill model info", "infill model save", "infill model verify":
 		return modelNames()
-	case "model pull":
-		var names []string
+	case "infill model pull":
 		for _, m := range hub.Catalogue() {
-			names = append(names, m.Name)
+			words = append(words, m.Name)
 		}
-		return names
 	}
-	return nil
+	return words
 }
 
-// bashCompletion has a case for each command, and one for each flag that takes words of a list.
-func bashCompletion(w io.Writer, app *cli.App) error {
-	var commands, values strings.Builder
-	var paths []string
-	eachCommand(app, func(path string, cmds []*cli.Command, flags []*option) {
-		args, words := argumentsOf(path), []string{"--help"}
-		for _, c := range cmds {
-			args = append(args, c.Name)
-		}
-		for _, f := range flags {
-			for _, n := range f.Names() {
-				words = append(words, dashes(n))
-			}
-		}
-		fmt.Fprintf(&commands, "    %q) args=%q words=%q ;;\n", path, strings.Join(args, " "),
-			strings.Join(words, " "))
-		paths = append(paths, fmt.Sprintf("%q", path))
-		for _, f := range flags {
-			if words, more := valuesOf(f); len(words) > 0 {
-				fmt.Fprintf(&values, "    %q) values=%q", path+" "+dashes(f.name), strings.Join(words, " "))
-				if more {
-					values.WriteString(" files=1")
-				}
-				values.WriteString(" ;;\n")
-			}
-		}
-	})
-	_, err := fmt.Fprintf(w, `# bash completion of infill. Made by: infill completion bash
-_infill() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-  local path="" word args="" words="" values="" files=""
-  if [[ $cur == "=" ]]; then # --flag=value is three words
-    cur=""
-  elif [[ $prev == "=" ]]; then
-    prev=${COMP_WORDS[COMP_CWORD-2]}
-  fi
-  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "${path:+$path }$word" in
-    %s) path="${path:+$path }$word" ;;
-    esac
-  done
-  case "$path $prev" in
-%s  esac
-  if [[ -n $values ]]; then
-    COMPREPLY=($(compgen -W "$values" -- "$cur"))
-    if [[ -n $files ]]; then
-      COMPREPLY+=($(compgen -f -- "$cur"))
-    fi
-    return
-  fi
-  case "$path" in
-%s  esac
-  if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$cur"))
-  else
-    COMPREPLY=($(compgen -W "$args" -- "$cur") $(compgen -f -- "$cur"))
-  fi
-}
-complete -o filenames -F _infill infill
-`, strings.Join(paths[1:], "|"), values.String(), commands.String())
-	return err
-}
-
-// zshCompletion lets zsh run the script of bash.
-func zshCompletion(w io.Writer, app *cli.App) error {
-	if _, err := io.WriteString(w, "#compdef infill\n# Made by: infill completion zsh\n"+
-		"autoload -U +X bashcompinit && bashcompinit\n"); err != nil {
-		return err
+func versionCommand(std stdio) *cli.Command {
+	return &cli.Command{
+		Name:  "version",
+		Usage: "print the version",
+		Action: func(*cli.Context) error {
+			_, err := fmt.Fprintf(std.out, "infill version %s\n", version())
+			return err
+		},
 	}
-	return bashCompletion(w, app)
-}
-
-// fishCompletion has a line for each command and each flag.
-func fishCompletion(w io.Writer, app *cli.App) error {
-	var b strings.Builder
-	b.WriteString("# fish completion of infill. Made by: infill completion fish\n")
-	quote := func(s string) string {
-		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
-	}
-	eachCommand(app, func(path string, cmds []*cli.Command, flags []*option) {
-		on := "__fish_use_subcommand"
-		names := strings.Fields(path)
-		for i, n := range names {
-			see := "__fish_seen_subcommand_from " + n
-			if i == 0 {
-				on = see
-			} else {
-				on += "; and " + see
-			}
-		}
-		for _, c := range cmds {
-			fmt.Fprintf(&b, "complete -c infill -n %s -a %s -d %s\n", quote(on), c.Name, quote(c.Usage))
-		}
-		for _, w := range argumentsOf(path) {
-			fmt.Fprintf(&b, "complete -c infill -n %s -a %s\n", quote(on), w)
-		}
-		for _, f := range flags {
-			_, usage := placeholder(f)
-			fmt.Fprintf(&b, "complete -c infill -n %s -l %s", quote(on), f.name)
-			if f.alias != "" {
-				fmt.Fprintf(&b, " -s %s", f.alias)
-			}
-			if f.TakesValue() {
-				b.WriteString(" -r")
-			}
-			if words, more := valuesOf(f); len(words) > 0 {
-				if !more {
-					b.WriteString(" -f")
-				}
-				fmt.Fprintf(&b, " -a %s", quote(strings.Join(words, " ")))
-			}
-			fmt.Fprintf(&b, " -d %s\n", quote(usage))
-		}
-	})
-	_, err := io.WriteString(w, b.String())
-	return err
 }

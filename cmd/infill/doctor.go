@@ -38,7 +38,9 @@ func doctorCommand(std stdio) *cli.Command {
 		boolFlag("json", "print one JSON object", &asJSON),
 	}
 	return &cli.Command{
-		Name:      "doctor",
+		Name: "doctor",
+		UsageText: `infill doctor
+infill doctor --install`,
 		ArgsUsage: "[" + strings.Join(known.Installable(), "|") + "]",
 		Usage:     "what infill runs on: runtime library, processor, default model, cache folders",
 		Flags:     join(ownEnv("install", flags, "force")),

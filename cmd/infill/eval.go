@@ -55,6 +55,9 @@ func evalCommand(std stdio) *cli.Command {
 	f := &evalFlags{}
 	return &cli.Command{
 		Name: "eval",
+		UsageText: `infill eval filled.jsonl
+infill eval filled.jsonl --reference books.txt --confidence
+infill eval a.jsonl b.jsonl --html report.html`,
 		Usage: "diversity and quality of generated sentences: self-BLEU, unique n-grams, " +
 			"corpus BLEU",
 		ArgsUsage:   "GENERATED…",

@@ -53,7 +53,10 @@ func (f *fillFlags) own() []*option {
 func fillCommand(std stdio) *cli.Command {
 	f := &fillFlags{}
 	return &cli.Command{
-		Name:        "fill",
+		Name: "fill",
+		UsageText: `infill fill "The [MASK] sat on the [MASK]."
+infill fill "The [MASK|red|green] car stopped." --json
+infill fill "She lives in a small town." --mask-rate 0.3 -n 3 --seed 1`,
 		Usage:       "fill the blanks of a sentence",
 		ArgsUsage:   "TEXT | -",
 		Description: fillDescription,

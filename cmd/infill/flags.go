@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,8 +26,7 @@ type option struct {
 	typed       string // as the command line has it, "" if it has not
 	env         string // its environment variable, "" for none
 	value       *settings.Value
-	original    string // the value before flags are read
-	fromEnv     bool
+	fromEnv     bool // it has its value from there
 	writes      bool // it names a file that is written, and is never empty
 }
 
@@ -153,10 +154,9 @@ func (f *option) Set(text string) error {
 // IsBoolFlag says that the name alone means true.
 func (f *option) IsBoolFlag() bool { return f.value.Kind == settings.Bool }
 
-// Apply reads the environment and adds the flag to a set.
+// Apply reads the environment, unless the command line has the flag, and adds it to a set.
 func (f *option) Apply(set *flag.FlagSet) error {
-	f.original = f.value.String()
-	if text := os.Getenv(f.env); f.env != "" && text != "" {
+	if text := os.Getenv(f.env); f.env != "" && f.typed == "" && text != "" {
 		if err := f.Set(text); err != nil {
 			return fmt.Errorf("could not parse %q from environment variable %q as value for flag %s: %w",
 				text, f.env, f.name, err)
@@ -164,33 +164,9 @@ func (f *option) Apply(set *flag.FlagSet) error {
 		f.fromEnv = true
 	}
 	for _, name := range f.Names() {
-		set.Var(parsed{f}, name, f.usage)
+		set.Var(f, name, f.usage)
 	}
 	return nil
-}
-
-// parsed is an option for package flag, whose String is the value and not the text of help.
-type parsed struct{ *option }
-
-func (p parsed) String() string {
-	if p.option == nil { // package flag asks a zero value
-		return ""
-	}
-	return p.value.String()
-}
-
-// Set says that the command line has the flag, which then counts in place of the environment's.
-func (p parsed) Set(text string) error {
-	p.fromEnv = false
-	return p.option.Set(text)
-}
-
-// fromEnv reports whether the command's flag has its value from the environment.
-func fromEnv(c *cli.Context, name string) bool {
-	return slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool {
-		o, ok := f.(*option)
-		return ok && o.name == name && o.fromEnv
-	})
 }
 
 // goesWith refuses flags of the command line that nothing would come of without another. A value
@@ -215,14 +191,25 @@ func (f *option) Names() []string {
 	return []string{f.name}
 }
 
-// IsSet says that the environment has the flag; the parser knows of the command line.
-func (f *option) IsSet() bool { return f.fromEnv }
+// IsSet says that the command line or the environment has the flag.
+func (f *option) IsSet() bool { return f.typed != "" || f.fromEnv }
 
-// String is the flag's line of help.
-func (f *option) String() string { return cli.FlagStringer(f) }
+// String is the flag's line of help: its names, and after a tab what it is for.
+func (f *option) String() string {
+	if f.value == nil { // package flag asks a zero value
+		return ""
+	}
+	names, usage, _ := strings.Cut(cli.FlagStringer(f), "\t")
+	arg := cmp.Or(f.arg, argsOfKinds[f.value.Kind])
+	return strings.ReplaceAll(names, " value", " "+arg) + "\t" + usage
+}
 
-// TakesValue, GetUsage, GetValue, GetDefaultText, GetEnvVars, IsVisible and IsSliceFlag are for
-// help.
+// argsOfKinds are what help calls values that have no name of their own.
+var argsOfKinds = map[settings.Kind]string{settings.Whole: "N", settings.Number: "X",
+	settings.Choice: "WORD", settings.Text: "TEXT", settings.List: "TEXT"}
+
+// The other methods are for help.
+
 func (f *option) TakesValue() bool { return !f.IsBoolFlag() }
 
 func (f *option) GetUsage() string { return f.usage }
@@ -230,24 +217,22 @@ func (f *option) GetUsage() string { return f.usage }
 func (f *option) GetValue() string { return f.value.String() }
 
 func (f *option) GetDefaultText() string {
-	switch f.value.Kind {
-	case settings.List:
+	text := f.value.String()
+	switch {
+	case f.value.Kind == settings.List, f.value.Kind == settings.Bool:
 		return ""
-	case settings.Text:
-		if f.original != "" {
-			return strconv.Quote(f.original)
-		}
+	case f.value.Kind == settings.Text && text != "":
+		return strconv.Quote(text)
 	}
-	return f.original
+	return text
 }
 
+// GetEnvVars are the variables whose names do not follow from the flag's.
 func (f *option) GetEnvVars() []string {
-	if f.env == "" {
+	if f.env == "" || f.env == settings.EnvName(f.name) {
 		return nil
 	}
 	return []string{f.env}
 }
 
 func (f *option) IsVisible() bool { return true }
-
-func (f *option) IsSliceFlag() bool { return f.value.Kind == settings.List }

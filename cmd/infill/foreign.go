@@ -60,16 +60,17 @@ var foreignFlags = []foreignFlag{
 }
 
 // foreignOf says what to type in place of a flag of another tool, "" for one that is not known.
-func foreignOf(flags []cli.Flag, path, name string) string {
+func foreignOf(c *cli.Command, name string) string {
 	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	if findFlag(flags, name) != nil {
+	if optionOf(c, name) != nil {
 		return dashes(name)
 	}
+	command := strings.TrimPrefix(c.HelpName, "infill ")
 	for _, f := range foreignFlags {
 		if slices.Contains(strings.Fields(f.names), name) &&
-			(f.flag == "" || findFlag(flags, f.flag) != nil) &&
-			(f.in == "" || slices.Contains(strings.Fields(f.in), strings.TrimPrefix(path, "infill "))) {
-			return strings.ReplaceAll(f.say, "%s", path)
+			(f.flag == "" || optionOf(c, f.flag) != nil) &&
+			(f.in == "" || slices.Contains(strings.Fields(f.in), command)) {
+			return strings.ReplaceAll(f.say, "%s", c.HelpName)
 		}
 	}
 	return ""
@@ -79,8 +80,8 @@ func foreignOf(flags []cli.Flag, path, name string) string {
 var attached = regexp.MustCompile(`^-n(\d+)$`)
 
 // detached puts = between them, where the command has the flag.
-func detached(flags []cli.Flag, arg string) string {
-	if m := attached.FindStringSubmatch(arg); m != nil && findFlag(flags, "n") != nil {
+func detached(c *cli.Command, arg string) string {
+	if m := attached.FindStringSubmatch(arg); m != nil && optionOf(c, "n") != nil {
 		return "-n=" + m[1]
 	}
 	return arg
@@ -113,9 +114,9 @@ var foreignCommands = map[string]string{
 }
 
 // asFill puts the name of the command before a text with a blank that stands in the place of one.
-func asFill(app *cli.App, args []string) []string {
+func asFill(root *cli.Command, args []string) []string {
 	isText := func(a string) bool { return !flagLike.MatchString(a) && infill.LooksBlank(a) }
-	isCommand := func(a string) bool { return find(app.Commands, a) != nil }
+	isCommand := func(a string) bool { return root.Command(a) != nil }
 	switch {
 	case len(args) == 0 || slices.ContainsFunc(args, isCommand):
 		return args

@@ -54,7 +54,7 @@ func TestForeign(t *testing.T) {
 	for _, f := range foreignFlags {
 		some := f.flag == ""
 		for _, c := range app.Commands {
-			some = some || findFlag(c.Flags, f.flag) != nil
+			some = some || optionOf(c, f.flag) != nil
 		}
 		if !some {
 			t.Errorf("no command has the flag %s", f.flag)
@@ -62,9 +62,8 @@ func TestForeign(t *testing.T) {
 	}
 	for name, command := range foreignCommands {
 		words := strings.Fields(command)
-		c := find(app.Commands, words[1])
-		if find(app.Commands, name) != nil || c == nil ||
-			len(c.Subcommands) > 0 && find(c.Subcommands, words[2]) == nil {
+		c := app.Command(words[1])
+		if app.Command(name) != nil || c == nil || len(c.Subcommands) > 0 && c.Command(words[2]) == nil {
 			t.Errorf("%s: %s", name, command)
 		}
 	}

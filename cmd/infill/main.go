@@ -27,13 +27,11 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"regexp"
-	"strings"
+	"slices"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
 
-	"infill/internal/nearest"
 	"infill/internal/program"
 )
 
@@ -56,18 +54,7 @@ type stdio struct {
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, std stdio, args []string) int {
-	app := newApp(std)
-	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
-	args, err := reorder(app, args)
-	if err == nil {
-		help := &keeper{w: std.out}
-		app.Writer = help
-		err = app.RunContext(ctx, append([]string{app.Name}, args...))
-		if err == nil {
-			err = help.err
-		}
-	}
-	code := exitCode(err)
+	err := execute(ctx, std, args)
 	// Lines that failed were reported one by one; a reader that went away
 	// (infill … | head) is not worth words.
 	var said *saidError
@@ -75,37 +62,38 @@ func run(ctx context.Context, std stdio, args []string) int {
 		!errors.As(err, &said) {
 		fmt.Fprintf(std.err, "infill: %s\n", message(err))
 	}
-	return code
+	return exitCode(err)
 }
 
-// A keeper remembers the first error of a writer, for package cli, which passes over it.
-type keeper struct {
-	w   io.Writer
-	err error
-}
-
-func (k *keeper) Write(b []byte) (int, error) {
-	n, err := k.w.Write(b)
-	if k.err == nil {
-		k.err = err
+func execute(ctx context.Context, std stdio, args []string) error {
+	app := newApp(std)
+	if n := len(args) - 1; n >= 0 && args[n] == completes {
+		_, err := io.WriteString(std.out, suggestions(rootOf(app), args[:n]))
+		return err
 	}
-	return n, err
+	line, err := parse(rootOf(app), args)
+	switch {
+	case err != nil:
+		return err
+	case line.help:
+		return printHelp(std.out, line.command)
+	}
+	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
+	return app.RunContext(ctx, slices.Concat([]string{app.Name}, line.names, []string{"--"},
+		line.rest))
 }
 
 func newApp(std stdio) *cli.App {
 	app := &cli.App{
-		Name: "infill",
-		Usage: "fill the blanks of sentences jointly, diversely and with high " +
-			"likelihood",
-		Version:                   version(),
-		HideHelpCommand:           true,
-		Suggest:                   true,
-		DisableSliceFlagSeparator: true,
-		Reader:                    std.in,
-		Writer:                    std.out,
-		ErrWriter:                 std.err,
-		ExitErrHandler:            func(*cli.Context, error) {},
-		OnUsageError:              usageErr,
+		Name:  "infill",
+		Usage: "fill the blanks of sentences jointly, diversely and with high likelihood",
+		UsageText: `infill fill "The [MASK] sat on the [MASK]."
+infill batch sentences.txt -o filled.jsonl
+infill score "The cat sat on the mat."`,
+		Description:    "infill COMMAND --help lists the flags of a command.",
+		HideHelp:       true,
+		HideVersion:    true,
+		ExitErrHandler: func(*cli.Context, error) {},
 		Commands: []*cli.Command{
 			fillCommand(std),
 			batchCommand(std),
@@ -123,50 +111,38 @@ func newApp(std stdio) *cli.App {
 			completionCommand(std),
 			manCommand(std),
 		},
-		Action: func(c *cli.Context) error {
-			if name := c.Args().First(); name != "" {
-				return unknownCommand(c.App.Commands, "infill", name)
-			}
-			return cli.ShowAppHelp(c)
-		},
 	}
-	setUsageErr(app.Commands)
+	setUp(app.Name, app.Commands)
 	return app
 }
 
-func setUsageErr(cmds []*cli.Command) {
+// setUp leaves help to this program, and gives commands their whole names.
+func setUp(path string, cmds []*cli.Command) {
 	for _, c := range cmds {
-		c.OnUsageError = usageErr
-		c.HideHelpCommand = true
-		setUsageErr(c.Subcommands)
+		c.HideHelp = true
+		c.HelpName = path + " " + c.Name
+		// What is wrong in the environment; the command line is parsed.
+		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error {
+			return &program.UsageError{Text: err.Error()}
+		}
+		setUp(c.HelpName, c.Subcommands)
 	}
 }
 
-// flagName finds how the flag package names a flag in its messages.
-var flagName = regexp.MustCompile(`for (?:flag )?-([a-z][a-z-]*)`)
-
-func usageErr(_ *cli.Context, err error, _ bool) error {
-	spell := func(s string) string {
-		return "for flag " + dashes(flagName.FindStringSubmatch(s)[1])
-	}
-	return &program.UsageError{Text: flagName.ReplaceAllStringFunc(err.Error(), spell)}
+// rootOf is the program as a command.
+func rootOf(app *cli.App) *cli.Command {
+	return &cli.Command{HelpName: app.Name, Usage: app.Usage, UsageText: app.UsageText,
+		ArgsUsage: "COMMAND", Description: app.Description, Subcommands: app.Commands}
 }
 
-func unknownCommand(cmds []*cli.Command, parent, name string) error {
-	var names []string
-	for _, c := range cmds {
-		if !c.Hidden {
-			names = append(names, c.Name)
+// eachCommand visits the program and its commands.
+func eachCommand(app *cli.App, do func(*cli.Command)) {
+	var walk func(*cli.Command)
+	walk = func(c *cli.Command) {
+		do(c)
+		for _, sub := range c.Subcommands {
+			walk(sub)
 		}
 	}
-	msg := fmt.Sprintf("unknown command %q", name)
-	if s := foreignCommands[strings.ToLower(name)]; s != "" && parent == "infill" {
-		return usagef("%s; type %s", msg, s)
-	}
-	if s := nearest.Name(name, names); s != "" {
-		msg += fmt.Sprintf("; did you mean %q?", s)
-	} else {
-		msg += "; known: " + strings.Join(names, ", ")
-	}
-	return usagef("%s (%s --help)", msg, parent)
+	walk(rootOf(app))
 }

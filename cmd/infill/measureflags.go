@@ -61,7 +61,8 @@ func (f *measureFlags) flags(caseFlag, confidence string) []*option {
 		wholeFlag("bleu-order", "longest n-gram of BLEU", &f.order, 1, bleu.MaxOrder),
 		textFlag("weights", "BLEU's `WEIGHTS`, comma separated, one for each order up to the longest; "+
 			"uniform when unset", &f.weights),
-		wordFlag("smooth", "smoothing of BLEU: "+strings.Join(smoothings, "|"), &f.smooth, smoothings...),
+		wordFlag("smooth", "smoothing of BLEU: "+strings.Join(smoothings, ", "), &f.smooth,
+			smoothings...),
 		textFlag("smooth-value", "parameter `X` of the smoothing", &f.smoothValue),
 		wordFlag("denominator", "convention for sentences shorter than n: nltk|sacrebleu",
 			&f.denominator, string(bleu.NLTK), string(bleu.SacreBLEU)),

@@ -23,7 +23,9 @@ the model names, and the perplexity.`
 
 func modelCommand(std stdio) *cli.Command {
 	return &cli.Command{
-		Name:  "model",
+		Name: "model",
+		UsageText: `infill model list
+infill model pull bert-base-uncased`,
 		Usage: "what a model is, whether its gradients are right, how well it predicts; models by name",
 		Subcommands: []*cli.Command{
 			modelInfoCommand(std),
@@ -35,12 +37,6 @@ func modelCommand(std stdio) *cli.Command {
 			modelSaveCommand(std),
 		},
 		ArgsUsage: "COMMAND",
-		Action: func(c *cli.Context) error {
-			if name := c.Args().First(); name != "" {
-				return unknownCommand(c.Command.Subcommands, "infill model", name)
-			}
-			return cli.ShowSubcommandHelp(c)
-		},
 	}
 }
 
@@ -50,7 +46,7 @@ func (f *modelFlags) modelArgument(c *cli.Context) error {
 	case 0:
 		return nil
 	case 1:
-		if c.IsSet("model") && !fromEnv(c, "model") && f.Name != c.Args().First() {
+		if optionOf(c.Command, "model").typed != "" && f.Name != c.Args().First() {
 			return usagef("two models: --model %s and %s", f.Name, c.Args().First())
 		}
 		f.Name = c.Args().First()
@@ -75,6 +71,7 @@ func modelEvalCommand(std stdio) *cli.Command {
 	}
 	return &cli.Command{
 		Name:        "eval",
+		UsageText:   `infill model eval --text corpus.txt`,
 		Usage:       "how well a model predicts masked word pieces of a text file",
 		ArgsUsage:   "[MODEL]",
 		Description: modelEvalDescription,

@@ -23,6 +23,8 @@ func modelInfoCommand(std stdio) *cli.Command {
 	var asJSON bool
 	return &cli.Command{
 		Name: "info",
+		UsageText: `infill model info
+infill model info bert-base-uncased`,
 		Usage: "what was recognised in a model: architecture, inputs, vocabulary, mask token, " +
 			"embedding, head, operators, hash",
 		ArgsUsage:   "[MODEL]",

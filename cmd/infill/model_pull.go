@@ -43,7 +43,9 @@ func modelPullCommand(std stdio) *cli.Command {
 	}
 	flags[0].env = "" // it is for one model
 	return &cli.Command{
-		Name:        "pull",
+		Name: "pull",
+		UsageText: `infill model pull answerdotai/ModernBERT-base
+infill model pull bert-base-uncased`,
 		Usage:       "download models by name, checked, into the cache; prints their folders",
 		ArgsUsage:   "NAME...",
 		Description: modelPullDescription,

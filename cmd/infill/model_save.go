@@ -24,6 +24,7 @@ with its weights, vocab.txt and config.json. A folder that has files already is 
 func modelSaveCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name:        "save",
+		UsageText:   `infill model save default ./english`,
 		Usage:       "write the files of a model to a new folder; prints its path",
 		ArgsUsage:   "NAME DIR",
 		Description: modelSaveDescription,

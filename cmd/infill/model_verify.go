@@ -43,7 +43,8 @@ func modelVerifyCommand(std stdio) *cli.Command {
 		jsonFlag(&asJSON),
 	}
 	return &cli.Command{
-		Name: "verify",
+		Name:      "verify",
+		UsageText: `infill model verify --all`,
 		Usage: "hash the files of models and compare: with the catalogue, the record of the " +
 			"download, or the folder's own list",
 		ArgsUsage:   "[NAME|FOLDER...]",

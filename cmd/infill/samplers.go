@@ -14,7 +14,9 @@ import (
 func samplersCommand(std stdio) *cli.Command {
 	var asJSON bool
 	return &cli.Command{
-		Name:      "samplers",
+		Name: "samplers",
+		UsageText: `infill samplers
+infill samplers dmala`,
 		Usage:     "the samplers with their parameters",
 		ArgsUsage: "[NAME…]",
 		Flags:     join([]*option{jsonFlag(&asJSON)}),

@@ -55,7 +55,10 @@ func (f *scoreFlags) own() []*option {
 func scoreCommand(std stdio) *cli.Command {
 	f := &scoreFlags{}
 	return &cli.Command{
-		Name:        "score",
+		Name: "score",
+		UsageText: `infill score "The cat sat on the mat."
+infill score "The [MASK] sat on the mat." --candidates cat,dog
+infill score --file corpus.txt -o scores.jsonl`,
 		Usage:       "pseudo-log-likelihood of complete sentences; candidates for a blank",
 		ArgsUsage:   "TEXT… | -",
 		Description: scoreDescription,

@@ -99,7 +99,10 @@ func serveCommand(std stdio) *cli.Command {
 		"memo": "MB to remember what each model says, 0: nothing is remembered; results do not " +
 			"depend on it"})
 	return &cli.Command{
-		Name:        "serve",
+		Name: "serve",
+		UsageText: `infill serve
+infill serve --model small --model bert=my-bert --addr 127.0.0.1:9000
+infill serve --addr 0.0.0.0:8017 --api-key-file keys.txt`,
 		Usage:       "answer requests over HTTP, with a page for browsers",
 		ArgsUsage:   " ",
 		Description: serveDescription,

@@ -22,6 +22,7 @@ func tokenizeCommand(std stdio) *cli.Command {
 	}
 	return &cli.Command{
 		Name:        "tokenize",
+		UsageText:   `infill tokenize "The cat sat on the mat."`,
 		Usage:       "the pieces, ids and byte offsets that a model's tokenizer makes of a text",
 		ArgsUsage:   "TEXT… | -",
 		Description: "With - or without TEXT, reads standard input, one text a line.",

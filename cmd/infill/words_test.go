@@ -19,14 +19,13 @@ func TestOneMeaningOfVariables(t *testing.T) {
 	t.Parallel()
 	type meaning struct{ path, arg, of string }
 	seen := map[string]meaning{}
-	eachCommand(newApp(stdio{}), func(path string, _ []*cli.Command, flags []*option) {
-		for _, f := range flags {
+	eachCommand(newApp(stdio{}), func(c *cli.Command) {
+		for _, f := range optionsOf(c) {
 			if f.env == "" {
 				continue // it has no variable
 			}
 			v := f.value
-			arg, _ := placeholder(f)
-			m := meaning{path, arg, fmt.Sprint(v.Kind, v.Min, v.Max, v.Above, v.Choices)}
+			m := meaning{c.HelpName, argOf(f), fmt.Sprint(v.Kind, v.Min, v.Max, v.Above, v.Choices)}
 			before, ok := seen[f.env]
 			if !ok {
 				seen[f.env] = m
@@ -40,10 +39,10 @@ func TestOneMeaningOfVariables(t *testing.T) {
 	})
 	for _, name := range []string{"INFILL_SEED", "INFILL_STEPS", "INFILL_TEXT", "INFILL_FORCE"} {
 		var users []string
-		eachCommand(newApp(stdio{}), func(path string, _ []*cli.Command, flags []*option) {
-			for _, f := range flags {
+		eachCommand(newApp(stdio{}), func(c *cli.Command) {
+			for _, f := range optionsOf(c) {
 				if f.env == name {
-					users = append(users, path)
+					users = append(users, c.Name)
 				}
 			}
 		})
