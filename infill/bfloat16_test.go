@@ -19,8 +19,6 @@ import (
 	"infill/samplers"
 )
 
-func init() { devicetest.AddEmulated() }
-
 // eachRounded runs a test on the device that emulates bfloat16 and, where the processor has it, on
 // the real one.
 func eachRounded(t *testing.T, test func(t *testing.T, device string)) {
@@ -34,7 +32,7 @@ func openRounded(t *testing.T, fsys fs.FS, device string) *mlm.Model {
 	t.Helper()
 	o := mlm.Options{Threads: 2}
 	if device != "" {
-		o.Precision, o.Device = mlm.BFloat16, device
+		o.Devices, o.Precision, o.Device = devicetest.Devices(), mlm.BFloat16, device
 	}
 	m, err := mlm.Open(t.Context(), fsys, o)
 	if err != nil {

@@ -15,11 +15,13 @@ import (
 func TestDevicesChangeNothing(t *testing.T) {
 	t.Parallel()
 	t.Run(devicetest.Emulated, func(t *testing.T) {
-		sameBits(t, mlm.Options{Device: devicetest.Emulated, Precision: mlm.BFloat16})
+		sameBits(t, mlm.Options{Devices: devicetest.Devices(),
+			Device: devicetest.Emulated, Precision: mlm.BFloat16})
 	})
 	t.Run(openvino.Name, func(t *testing.T) { // in bfloat16 where the processor has it
 		devicetest.OpenVINO(t)
-		sameBits(t, mlm.Options{Device: openvino.Name, Precision: mlm.Auto})
+		sameBits(t, mlm.Options{Devices: devicetest.Devices(),
+			Device: openvino.Name, Precision: mlm.Auto})
 	})
 }
 

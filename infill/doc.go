@@ -13,7 +13,7 @@
 //
 // The way of one sentence:
 //
-//	e, err := infill.Open()
+//	e, err := open.Engine() // of package infill/open
 //	defer e.Close()
 //	r, err := e.FillText(ctx, "The [MASK] sat on the [MASK].", infill.Options{})
 //	for _, f := range r.Fillings {

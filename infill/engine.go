@@ -24,16 +24,15 @@ type Engine struct {
 	supports *space.Supports
 	memo     *recall.Memo                       // nil: nothing is remembered
 	alike    atomic.Pointer[tokenize.Tokenizer] // another one with the tokens of the model's
-	owned    bool                               // the model is the engine's to close
 }
 
 // DefaultMemo is the memory that an engine has for what the model said, in bytes. With a vocabulary
 // of 30,522 it has room for 2,190 whole rows, or for 540 gradients of four blanks.
 const DefaultMemo = 256 << 20
 
-// New returns an engine on a model, which stays the caller's to close. It remembers what the
-// model says in at most DefaultMemo bytes. An engine without a model refuses everything with
-// ErrOption.
+// New returns an engine on a model. It remembers what the model says in at most DefaultMemo bytes.
+// An engine without a model refuses everything with ErrOption. Package infill/open opens models by
+// their names.
 func New(m *mlm.Model) *Engine { return NewWithMemo(m, DefaultMemo) }
 
 // NewWithMemo is New with another number of bytes for what the model says; 0 or less remembers
@@ -48,6 +47,14 @@ func NewWithMemo(m *mlm.Model, bytes int64) *Engine {
 		e.memo = recall.NewMemo(bytes)
 	}
 	return e
+}
+
+// Close closes the engine's model. Where others use that as well, nothing has to be closed but it.
+func (e *Engine) Close() error {
+	if e == nil || e.model == nil {
+		return nil
+	}
+	return e.model.Close()
 }
 
 // Forget drops what the engine remembers of the model's answers. What is filled next is filled at
@@ -104,6 +111,18 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 		return nil, err
 	}
 	return res, nil
+}
+
+// FillText fills the blanks of a text, see [Parse] and [Engine.Fill].
+func (e *Engine) FillText(ctx context.Context, s string, opt Options) (*Result, error) {
+	if err := e.ready(ctx); err != nil {
+		return nil, err
+	}
+	t, err := Parse(e.Tokenizer(), s)
+	if err != nil {
+		return nil, err
+	}
+	return e.Fill(ctx, t, opt)
 }
 
 // run is Fill with one of the model's places.

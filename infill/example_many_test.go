@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/infill/open"
 )
 
 // Many sentences share one engine. Some are in work at a time, so that each is done soon and a
@@ -18,7 +19,7 @@ import (
 func ExampleEngine_Fill_many() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	e, err := infill.Open("small")
+	e, err := open.Engine("small")
 	if err != nil {
 		log.Fatal(err)
 	}

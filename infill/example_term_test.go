@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"infill/infill"
+	"infill/infill/open"
 )
 
 // brevity is a part of an energy: minus the number of bytes that are filled in.
@@ -27,7 +28,7 @@ func (brevity) Values(_ context.Context, texts []infill.Finished, v []float64) e
 // A part of one's own makes short words likelier, by three nats a letter.
 func ExampleTerm() {
 	ctx := context.Background()
-	e, err := infill.Open("small")
+	e, err := open.Engine("small")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,12 +7,13 @@ import (
 	"os"
 
 	"infill/infill"
+	"infill/infill/open"
 	"infill/tokenize"
 )
 
 // A model of the program fills a sentence.
 func Example() {
-	e, err := infill.Open("small")
+	e, err := open.Engine("small")
 	if err != nil {
 		log.Fatal(err)
 	}

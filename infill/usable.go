@@ -13,7 +13,7 @@ import (
 func (e *Engine) ready(ctx context.Context) error {
 	switch {
 	case e == nil || e.model == nil:
-		return fmt.Errorf("%w: the engine has no model; open one with Open",
+		return fmt.Errorf("%w: the engine has no model; open one with infill/open",
 			text.ErrOption)
 	case ctx == nil:
 		return fmt.Errorf("%w: the context is nil; pass context.Background()", text.ErrOption)

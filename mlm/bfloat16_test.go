@@ -12,13 +12,11 @@ import (
 	"infill/mlm/device/devicetest"
 )
 
-func init() { devicetest.AddEmulated() }
-
 func openBFloat16(t *testing.T, name string) *Model {
 	t.Helper()
 	orttest.Load(t)
 	m, err := Open(t.Context(), fixtureFiles(t, name), Options{Precision: BFloat16,
-		Device: devicetest.Emulated, Threads: 2})
+		Devices: devicetest.Devices(), Device: devicetest.Emulated, Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,6 @@ import (
 	"infill/mlm/device/devicetest"
 )
 
-func init() { devicetest.AddCard() }
-
 // A device that has half precision brings it where no gradient is asked for. Its rows are a little
 // off, those of its float32 model are not, and full gradients are refused with what helps.
 func TestFloat16(t *testing.T) {
@@ -30,8 +28,9 @@ func TestFloat16(t *testing.T) {
 		return m
 	}
 	plain := open(Options{})
-	half := open(Options{Device: devicetest.Card, Precision: Auto, Forward: true})
-	whole := open(Options{Device: devicetest.Card, Precision: Auto})
+	half := open(Options{Devices: devicetest.Devices(),
+		Device: devicetest.Card, Precision: Auto, Forward: true})
+	whole := open(Options{Devices: devicetest.Devices(), Device: devicetest.Card, Precision: Auto})
 	if half.Precision() != Float16 || whole.Precision() != Float32 || half.SameBytes() {
 		t.Fatalf("%v and %v", half.Precision(), whole.Precision())
 	}
@@ -75,7 +74,7 @@ func TestFloat16(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = Open(t.Context(), fixtureFiles(t, "bert-sdpa-tied"),
-		Options{Device: devicetest.Emulated, Precision: Float16})
+		Options{Devices: devicetest.Devices(), Device: devicetest.Emulated, Precision: Float16})
 	if !errors.Is(err, ErrOption) {
 		t.Errorf("half precision on a device without: %v", err)
 	}

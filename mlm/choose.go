@@ -8,7 +8,6 @@ import (
 
 	"infill/internal/ort"
 	"infill/mlm/device"
-	"infill/mlm/device/known"
 )
 
 // largeRounded is the size of the weights, in bytes, from which on a model is opened on a device
@@ -18,12 +17,11 @@ const largeRounded = LargeWeights
 
 // choice is what the choice of a device depends on, beside the options. Tests have their own.
 type choice struct {
-	devices func(cache string) []device.About // those that round
-	least   int64                             // bytes of weights that are opened so by themselves
-	int8    bool                              // the processor gains by [Int8]
+	least int64 // bytes of weights that are opened so by themselves
+	int8  bool  // the processor gains by [Int8]
 }
 
-var usualChoice = choice{known.Rounding, largeRounded, device.Processor{}.Int8()}
+var usualChoice = choice{largeRounded, device.Processor{}.Int8()}
 
 // automatic says that neither the device nor the precision is named.
 func (o *Options) automatic() bool { return o.Device == AutoDevice && o.Precision == Auto }
@@ -44,7 +42,7 @@ func (o *Options) choose(weights int64) {
 			return
 		}
 		fast := func(d device.About) bool { return usable(d) && !d.Slow }
-		if list := by.devices(o.CacheDir); slices.ContainsFunc(list, fast) {
+		if list := o.Devices.Rounding(o.CacheDir); slices.ContainsFunc(list, fast) {
 			d := list[slices.IndexFunc(list, fast)]
 			o.Device, o.Precision = d.Name, o.rounding(d)
 		} else if by.int8 && o.stored {
@@ -53,7 +51,7 @@ func (o *Options) choose(weights int64) {
 	case o.Device == AutoDevice && o.Precision.narrow():
 		o.Device = device.CPU
 		// Of one that has it, but cannot be used, the error says what is in the way.
-		list := slices.DeleteFunc(slices.Clone(by.devices(o.CacheDir)),
+		list := slices.DeleteFunc(slices.Clone(o.Devices.Rounding(o.CacheDir)),
 			func(d device.About) bool { return rounding(d.Rounding) != o.Precision })
 		if len(list) > 0 {
 			o.Device = list[max(0, slices.IndexFunc(list, usable))].Name
@@ -65,7 +63,7 @@ func (o *Options) choose(weights int64) {
 		if o.Unrounded || o.Device == device.CPU || o.Device == "" {
 			return
 		}
-		for _, d := range by.devices(o.CacheDir) {
+		for _, d := range o.Devices.Rounding(o.CacheDir) {
 			if d.Name == o.Device {
 				o.Precision = o.rounding(d)
 			}
@@ -88,14 +86,17 @@ func (o *Options) library() string {
 	if o.Runtime != "" || o.Device == "" || os.Getenv(ort.EnvLibrary) != "" {
 		return o.Runtime
 	}
-	return known.Runtime(map[bool]string{false: o.Device}[o.Device == AutoDevice], o.CacheDir)
+	if o.Device == AutoDevice {
+		return o.Devices.Runtime("", o.CacheDir)
+	}
+	return o.Devices.Runtime(o.Device, o.CacheDir)
 }
 
 // findDevice chooses what is not named, see choose, and looks for the device.
 func (o *Options) findDevice(weights int64) error {
 	o.choose(weights)
 	var err error
-	if o.device, o.about, err = known.Find(o.Device, o.CacheDir); err != nil {
+	if o.device, o.about, err = o.Devices.Find(o.Device, o.CacheDir); err != nil {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
 	// What positions share makes products of other sizes in each call.
@@ -153,7 +154,7 @@ func (o Options) onDevice(ctx context.Context, weights int64, open func(Options)
 
 // Automatic says where, and in which precision, a model is opened for which neither is named.
 // weights is the size of its weights in float32, in bytes, which are stored in few bits as those
-// of the models of the program are. Of o the fields CacheDir, Forward, LowMemory and
+// of the models of the program are. Of o the fields CacheDir, Devices, Forward, LowMemory and
 // Unrounded count. Unless the runtime is loaded it is not known whether what is installed works.
 func Automatic(weights int64, o Options) (device string, p Precision) {
 	o.Device, o.Precision, o.stored = AutoDevice, Auto, true

@@ -7,12 +7,45 @@ import (
 	"strings"
 	"testing"
 
+	"infill/internal/ort"
 	"infill/internal/ort/orttest"
 	"infill/mlm/device"
 	"infill/mlm/device/cuda"
 	"infill/mlm/device/devicetest"
 	"infill/mlm/device/openvino"
 )
+
+// pretended is the emulated device with other facts, on which nothing opens but under its own name.
+type pretended struct {
+	devicetest.Emulation
+	about device.About
+}
+
+func (p pretended) Name() string              { return p.about.Name }
+func (p pretended) Rounding() device.Rounding { return p.about.Rounding }
+func (p pretended) About(string) device.About { return p.about }
+func (p pretended) Provider(s device.Session) (*ort.Provider, error) {
+	if p.Name() != devicetest.Emulated {
+		return nil, errors.New("it is not there")
+	}
+	return p.Emulation.Provider(s)
+}
+
+// pretend has devices of which that is known.
+func pretend(list ...device.About) (out device.List) {
+	for _, a := range list {
+		out = append(out, pretended{about: a})
+	}
+	return out
+}
+
+// looked is a device that nobody may look at.
+type looked struct {
+	devicetest.Emulation
+	t *testing.T
+}
+
+func (l looked) About(string) device.About { l.t.Error("looked for"); return device.About{} }
 
 // What is chosen by itself, for all that users may name, on all kinds of machines.
 func TestChoose(t *testing.T) {
@@ -96,8 +129,8 @@ func TestChoose(t *testing.T) {
 				}
 				o := Options{Device: c.name.device, Precision: c.name.p, Unrounded: c.how == "unrounded",
 					LowMemory: c.how == "low-memory", Forward: c.how == "forward"}
-				o.choice = &choice{func(string) []device.About { return list }, largeRounded,
-					c.how == "stored, VNNI"}
+				o.Devices = pretend(list...)
+				o.choice = &choice{largeRounded, c.how == "stored, VNNI"}
 				o.stored = strings.HasPrefix(c.how, "stored")
 				o.choose(weights)
 				if got := (named{o.Device, o.Precision}); got != c.want {
@@ -117,8 +150,8 @@ func TestChooseLooksForNothing(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{{Device: AutoDevice, Precision: Auto}, {}, {Device: AutoDevice},
 		{Device: AutoDevice, Precision: Int8}, {Precision: Auto}} {
-		look := func(string) []device.About { t.Errorf("%+v", o); return nil }
-		o.choice = &choice{look, largeRounded, true}
+		o.Devices = device.List{looked{t: t}}
+		o.choice = &choice{largeRounded, true}
 		o.choose(largeRounded - 1)
 	}
 }
@@ -127,7 +160,7 @@ func TestChooseLooksForNothing(t *testing.T) {
 func openedOn(t *testing.T, name string, o Options, devices ...device.About) (*Model, error) {
 	t.Helper()
 	orttest.Load(t)
-	o.choice = &choice{func(string) []device.About { return devices }, 1, false}
+	o.Devices, o.choice = pretend(devices...), &choice{1, false}
 	m, err := Open(t.Context(), fixtureFiles(t, name), o)
 	if err == nil {
 		t.Cleanup(func() { _ = m.Close() })
@@ -139,7 +172,7 @@ func openedOn(t *testing.T, name string, o Options, devices ...device.About) (*M
 func TestOpenChooses(t *testing.T) {
 	t.Parallel()
 	auto := Options{Device: AutoDevice, Precision: Auto}
-	fast := device.About{Name: devicetest.Emulated, Rounding: device.BFloat16}
+	fast := device.About{Name: devicetest.Emulated, Rounding: device.BFloat16, Identity: "fast"}
 	nowhere := device.About{Name: "nowhere", Rounding: device.BFloat16}
 	s := &Sentence{IDs: []int32{2, 10, 11, 12, 13, 3}, Blanks: []int{1, 3, 4}}
 	of := func(m *Model) []float32 {
@@ -194,6 +227,7 @@ func TestOpenChooses(t *testing.T) {
 		t.Errorf("a quantised model: %v", err)
 	}
 	// What is named is refused, and not replaced.
+	nowhere.Problem = "it is not there"
 	for _, o := range []Options{{Device: "nowhere", Precision: Auto},
 		{Device: AutoDevice, Precision: BFloat16}} {
 		if _, err := openedOn(t, "bert-sdpa-tied", o, nowhere); !errors.Is(err, ErrOption) ||

@@ -8,7 +8,6 @@ import (
 
 	"infill/internal/ort"
 	"infill/mlm/device"
-	"infill/mlm/device/known"
 	"infill/mlm/onnx"
 )
 
@@ -22,11 +21,11 @@ const (
 )
 
 // settled replaces byProbe by what suits the device. The runtime must be loaded.
-func (s signedness) settled(device string) (signedness, error) {
+func (s signedness) settled(d device.Device) (signedness, error) {
 	if s != byProbe {
 		return s, nil
 	}
-	saturates, err := SaturatesIntegers(device)
+	saturates, err := saturates(d)
 	if err != nil {
 		return s, err
 	}
@@ -39,30 +38,29 @@ func (s signedness) settled(device string) (signedness, error) {
 // probes has a func() (bool, error) for the name of each device that was asked for.
 var probes sync.Map
 
-// SaturatesIntegers says whether a device, "" for the processor, gets products of unsigned by
-// signed 8-bit integers wrong. x86 processors without VNNI do: their instruction adds two products
+// SaturatesIntegers says whether the processor gets products of unsigned by signed 8-bit integers
+// wrong. Those of x86 without VNNI do: their instruction adds two products
 // of up to 255·127 in 16 bits, and a sum beyond ±32,767 becomes that bound. Models then get
 // unsigned weights, of the same products and bits, for which the runtime has a slower and exact
 // kernel. The answer comes from a product of the largest numbers, computed once in a process.
 //
 // The runtime must be loaded. Errors wrap one of internal/ort.
-func SaturatesIntegers(device string) (bool, error) {
-	f, _ := probes.LoadOrStore(device,
+func SaturatesIntegers() (bool, error) { return saturates(device.Processor{}) }
+
+// saturates is SaturatesIntegers for any device.
+func saturates(d device.Device) (bool, error) {
+	f, _ := probes.LoadOrStore(d.Name(),
 		sync.OnceValues(func() (bool, error) {
 			m, want := largest(onnx.Int8)
-			return probe(device, m, want)
+			return probe(d, m, want)
 		}))
 	return f.(func() (bool, error))()
 }
 
 // probe says whether a row of 255s times the weights of m does not give what it must. The
 // runtime has kernels of its own for a single row and for weights that are not repacked.
-func probe(name string, m *onnx.Model, want []int32) (bool, error) {
+func probe(d device.Device, m *onnx.Model, want []int32) (bool, error) {
 	graph, err := onnx.Marshal(m, onnx.WriteOptions{})
-	if err != nil {
-		return false, err
-	}
-	d, _, err := known.Find(name, "")
 	if err != nil {
 		return false, err
 	}

@@ -29,11 +29,13 @@ func TestKindsAgree(t *testing.T) {
 		})
 	})
 	t.Run("bfloat16", func(t *testing.T) {
-		eachKind(t, mlm.Options{Device: devicetest.Emulated, Precision: mlm.BFloat16}, testmode.All())
+		eachKind(t, mlm.Options{Devices: devicetest.Devices(),
+			Device: devicetest.Emulated, Precision: mlm.BFloat16}, testmode.All())
 	})
 	t.Run(openvino.Name, func(t *testing.T) {
 		devicetest.OpenVINO(t)
-		eachKind(t, mlm.Options{Device: openvino.Name, Precision: mlm.Auto}, testmode.All())
+		eachKind(t, mlm.Options{Devices: devicetest.Devices(),
+			Device: openvino.Name, Precision: mlm.Auto}, testmode.All())
 	})
 }
 

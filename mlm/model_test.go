@@ -346,13 +346,14 @@ func TestBitsTiny(t *testing.T) {
 		testBits(t, openTiny, Options{Precision: Int8}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
 	})
 	t.Run("bfloat16", func(t *testing.T) {
-		o := Options{Device: devicetest.Emulated, Precision: BFloat16}
+		o := Options{Devices: devicetest.Devices(), Device: devicetest.Emulated, Precision: BFloat16}
 		testBits(t, openTiny, o, []int{4, 9, 20, 38}, 9)
 	})
 	t.Run(openvino.Name, func(t *testing.T) {
 		testmode.Long(t)
 		devicetest.OpenVINO(t)
-		testBits(t, openTiny, Options{Device: openvino.Name, Precision: Auto}, []int{4, 9, 20, 38}, 9)
+		testBits(t, openTiny, Options{Devices: devicetest.Devices(),
+			Device: openvino.Name, Precision: Auto}, []int{4, 9, 20, 38}, 9)
 	})
 }
 

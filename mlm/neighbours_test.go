@@ -31,7 +31,8 @@ func TestNeighbours(t *testing.T) {
 				case c.device == openvino.Name:
 					devicetest.OpenVINO(t)
 				}
-				o := mlm.Options{Device: c.device, Precision: c.p, Threads: 1, Forward: forward,
+				o := mlm.Options{Devices: devicetest.Devices(),
+					Device: c.device, Precision: c.p, Threads: 1, Forward: forward,
 					BatchTokens: mlm.MaxBatchTokens, Runtime: orttest.Load(t).Path}
 				m, err := mlm.Open(t.Context(), models.Small(), o)
 				if err != nil {
@@ -56,7 +57,8 @@ func TestNeighboursBFloat16(t *testing.T) {
 	}
 	check := func(t *testing.T, dir string) {
 		for _, forward := range []bool{false, true} {
-			m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{Device: openvino.Name,
+			m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{Devices: devicetest.Devices(),
+				Device:    openvino.Name,
 				Precision: mlm.BFloat16, Threads: 1, Forward: forward})
 			if err != nil {
 				t.Fatal(err)

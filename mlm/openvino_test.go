@@ -35,7 +35,8 @@ func TestOpenVINOCheck(t *testing.T) {
 	}
 	t.Run("small", func(t *testing.T) {
 		for _, device := range []string{device.CPU, openvino.Name} {
-			m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Device: device, CacheDir: cache,
+			m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Devices: devicetest.Devices(),
+				Device: device, CacheDir: cache,
 				Runtime: orttest.Load(t).Path})
 			check(t, m, err)
 		}
@@ -43,12 +44,13 @@ func TestOpenVINOCheck(t *testing.T) {
 	for _, a := range architectures {
 		t.Run(a.folder, func(t *testing.T) {
 			m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, a.fixtures[0]),
-				mlm.Options{Device: openvino.Name})
+				mlm.Options{Devices: devicetest.Devices(), Device: openvino.Name})
 			check(t, m, err)
 		})
 	}
 	t.Run("BERT-base", func(t *testing.T) {
-		m, err := mlm.OpenDir(t.Context(), testmode.BERTBase(t), mlm.Options{Device: openvino.Name})
+		m, err := mlm.OpenDir(t.Context(), testmode.BERTBase(t), mlm.Options{Devices: devicetest.Devices(),
+			Device: openvino.Name})
 		check(t, m, err)
 	})
 }
@@ -79,7 +81,7 @@ func TestOpenVINOCheckBFloat16(t *testing.T) {
 		for _, fixture := range a.fixtures {
 			t.Run(fixture, func(t *testing.T) {
 				m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, fixture),
-					mlm.Options{Device: openvino.Name, Precision: mlm.Auto})
+					mlm.Options{Devices: devicetest.Devices(), Device: openvino.Name, Precision: mlm.Auto})
 				check(t, m, err)
 			})
 		}
@@ -94,7 +96,8 @@ func TestOpenVINOCheckBFloat16(t *testing.T) {
 // What was not checked on the device is refused there.
 func TestOpenVINORefusesIntegers(t *testing.T) {
 	devicetest.OpenVINO(t)
-	_, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Device: openvino.Name,
+	_, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Devices: devicetest.Devices(),
+		Device:    openvino.Name,
 		Precision: mlm.Int8})
 	if !errors.Is(err, mlm.ErrOption) || !strings.Contains(err.Error(), "use cpu") {
 		t.Errorf("8-bit gradients: %v", err)
@@ -113,7 +116,7 @@ func TestOpenVINORefusesIntegers(t *testing.T) {
 		fixture := strings.TrimSuffix(filepath.Base(f), ".onnx")
 		folder, _, _ := strings.Cut(fixture, "-int8")
 		_, err := mlm.OpenDir(t.Context(), exportFolder(t, folder, fixture),
-			mlm.Options{Device: openvino.Name})
+			mlm.Options{Devices: devicetest.Devices(), Device: openvino.Name})
 		if !errors.Is(err, mlm.ErrOption) || !strings.Contains(err.Error(), "use cpu") {
 			t.Errorf("%s: %v", fixture, err)
 		}

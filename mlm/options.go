@@ -43,10 +43,11 @@ type Options struct {
 	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
 	// are the same bits, but with LowMemory or Int8 and weights in 16 bits, where the last may differ.
 	Forward bool
-	// Device is the name of what evaluates the model: [CPUDevice], which "" means, or another one of
-	// those that package mlm/device/known lists. Results are the same bits only on the same device.
-	// [AutoDevice] leaves it to [Open], see [Auto].
+	// Device is the name of what evaluates the model: [CPUDevice], which "" means, or one of Devices.
+	// Results are the same bits only on the same device. [AutoDevice] leaves it to [Open], see [Auto].
 	Device string
+	// Devices are those beside the processor. Package mlm/device/known has those of this module.
+	Devices device.List
 	// Unrounded keeps what is chosen by itself to Float32, for those who need the model itself. It
 	// has no part in what is named.
 	Unrounded bool

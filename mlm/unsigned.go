@@ -95,7 +95,7 @@ func (o Options) exact(m *onnx.Model) (*onnx.Model, error) {
 	if !integers {
 		return m, nil
 	}
-	s, err := o.signedness.settled(o.Device)
+	s, err := o.signedness.settled(o.on())
 	if err != nil || s == signed {
 		return m, err
 	}

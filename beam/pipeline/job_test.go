@@ -218,9 +218,9 @@ func TestFillerIsShared(t *testing.T) {
 		if err != nil || again != f {
 			t.Errorf("a second filler, %v", err)
 		}
-		open.Lock()
-		defer open.Unlock()
-		for key, m := range open.models {
+		shared.Lock()
+		defer shared.Unlock()
+		for key, m := range shared.models {
 			if m == f.Model {
 				return key
 			}
@@ -228,8 +228,8 @@ func TestFillerIsShared(t *testing.T) {
 		t.Error("a model that is not shared")
 		return ""
 	}
-	if a, b := filler(), filler(Setting{"steps", "7"}); a != b || len(open.models) != 1 {
-		t.Errorf("%d models, %s and %s", len(open.models), a, b)
+	if a, b := filler(), filler(Setting{"steps", "7"}); a != b || len(shared.models) != 1 {
+		t.Errorf("%d models, %s and %s", len(shared.models), a, b)
 	}
 	for _, name := range []string{"/nowhere/model", "none.onnx"} {
 		s, err := NewSettings([]Setting{{"model", name}})

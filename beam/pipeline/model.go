@@ -11,8 +11,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
-	"infill/infill"
 	"infill/infill/energies"
+	"infill/infill/open"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/internal/disk"
@@ -23,9 +23,9 @@ import (
 // ErrModel is the kind of every error of a model that cannot be opened.
 var ErrModel = errors.New("no usable model")
 
-// open has what the bundles of this process share. A model stays open until the process ends:
+// shared has what the bundles of this process share. A model stays open until the process ends:
 // nobody knows which bundle is the last.
-var open = struct {
+var shared = struct {
 	sync.Mutex
 	models  map[string]*mlm.Model
 	fillers map[string]*records.Filler
@@ -35,10 +35,10 @@ var open = struct {
 // those with the same settings of the model share the model. The error wraps [ErrModel], or it is
 // one of [settings.Fill.Open].
 func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler, error) {
-	open.Lock() // while a model is opened, too: the others wait for it
-	defer open.Unlock()
+	shared.Lock() // while a model is opened, too: the others wait for it
+	defer shared.Unlock()
 	key := fmt.Sprintf("%q %s %q", version, s.key(func(Setting) bool { return true }), s.Allow)
-	if f := open.fillers[key]; f != nil {
+	if f := shared.fillers[key]; f != nil {
 		return f, nil
 	}
 	m, err := s.openModel(ctx)
@@ -68,7 +68,7 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 		log.Infof(ctx, "the model cannot spell %q, which it fills in nowhere", filling.Words.Unspelt)
 	}
 	f := &records.Filler{Model: m, Engine: engine, Filling: filling, Version: version}
-	open.fillers[key] = f
+	shared.fillers[key] = f
 	return f, nil
 }
 
@@ -85,7 +85,7 @@ func onWorker(err error) error {
 // openModel opens the model, or returns it if this process has it open.
 func (s *Settings) openModel(ctx context.Context) (*mlm.Model, error) {
 	key := s.key(func(c Setting) bool { return settings.Find(settings.ModelTable(), c.Name) != nil })
-	if m := open.models[key]; m != nil {
+	if m := shared.models[key]; m != nil {
 		return m, nil
 	}
 	v, err := s.model()
@@ -101,7 +101,7 @@ func (s *Settings) openModel(ctx context.Context) (*mlm.Model, error) {
 	warn(ctx, m.Info())
 	log.Infof(ctx, "process %d opened the model in %v", os.Getpid(),
 		time.Since(begun).Round(time.Millisecond))
-	open.models[key] = m
+	shared.models[key] = m
 	return m, nil
 }
 
@@ -118,7 +118,7 @@ func warn(ctx context.Context, info mlm.Info) {
 
 // openNamed opens the model of the program, a folder, a file, or a pulled one.
 func openNamed(ctx context.Context, v *settings.Model) (*mlm.Model, error) {
-	m, err := infill.OpenModel(ctx, v.Name, v.Options)
+	m, err := open.Model(ctx, v.Name, v.Options)
 	var absent *hub.AbsentError
 	if errors.As(err, &absent) || errors.Is(err, hub.ErrUnknown) {
 		return nil, fmt.Errorf("there is no folder %s, nor a pulled model; a model has to lie under the "+

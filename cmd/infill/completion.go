@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/mlm"
-	"infill/mlm/device/known"
 	"infill/models"
 	"infill/models/hub"
 	"infill/samplers"
@@ -107,7 +106,7 @@ func valuesOf(f *option) (words []string) {
 		return samplers.Names()
 	case "device":
 		words = append(words, mlm.AutoDevice)
-		for _, d := range known.All("") {
+		for _, d := range devices.About("") {
 			words = append(words, d.Name)
 		}
 		return words

@@ -113,7 +113,7 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	// What models find by themselves: a device may have a build of its own.
 	file := path
 	if file == "" && os.Getenv(ort.EnvLibrary) == "" {
-		file = known.Runtime("", "")
+		file = devices.Runtime("", "")
 	}
 	report, err := ort.Load(ort.FindOptions{Path: file})
 	if err == nil {
@@ -129,8 +129,8 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 		report.Source = "of a device"
 	}
 	d.Runtime = runtimeJSON(report)
-	d.Devices = wires(known.All(""), func(v device.About) deviceJSON { return deviceJSON(v) })
-	chosen, precision := mlm.Automatic(mlm.LargeWeights, mlm.Options{Forward: true})
+	d.Devices = wires(devices.About(""), func(v device.About) deviceJSON { return deviceJSON(v) })
+	chosen, precision := mlm.Automatic(mlm.LargeWeights, mlm.Options{Devices: devices, Forward: true})
 	d.Automatic = automaticJSON{chosen, precision.String(), mlm.LargeWeights}
 	cache, cerr := disk.CacheDir("")
 	if cerr != nil {
@@ -200,7 +200,7 @@ var integersAbout = map[string]string{
 
 // integers asks the runtime, which is loaded.
 func integers() (string, error) {
-	saturates, err := mlm.SaturatesIntegers("")
+	saturates, err := mlm.SaturatesIntegers()
 	switch {
 	case err != nil:
 		return "", err

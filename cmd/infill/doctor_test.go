@@ -14,7 +14,7 @@ import (
 // doctor says in both forms which weights 8-bit products have, as models get them.
 func TestDoctorSaysWhichIntegers(t *testing.T) {
 	orttest.Load(t)
-	saturates, err := mlm.SaturatesIntegers("")
+	saturates, err := mlm.SaturatesIntegers()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 	"testing"
 	"time"
 
-	"infill/infill"
+	"infill/infill/open"
 	"infill/infill/settings"
 	"infill/mlm"
 	"infill/models"
@@ -104,7 +104,7 @@ func TestModelPullAndUse(t *testing.T) {
 	}
 	serve := &serveFlags{models: []string{"o/tiny@main", "x=o/tiny"}}
 	if named, err := serve.named(); err != nil || named[0].name != "tiny" || named[1].name != "x" ||
-		named[0].from != (infill.Source{Dir: folder}) {
+		named[0].from != (open.Source{Dir: folder}) {
 		t.Errorf("serve: %+v, %v", named, err)
 	}
 	if r := infillRun("", "tokenize", "--model", "o/tiny", "the dog"); r.code != 0 {
@@ -295,7 +295,7 @@ func TestCatalogueNames(t *testing.T) {
 		}
 		put(t, filepath.Join(cache.Folder(m), f.Path), "x")
 	}
-	if s, err := resolveModel(m.Name, ""); err != nil || s != (infill.Source{Dir: cache.Folder(m)}) {
+	if s, err := resolveModel(m.Name, ""); err != nil || s != (open.Source{Dir: cache.Folder(m)}) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	r := infillRun("", "model", "pull", "--quiet", "albert-base-v2")

@@ -8,16 +8,16 @@ import (
 	"path"
 	"strings"
 
-	"infill/infill"
+	"infill/infill/open"
 	"infill/internal/nearest"
 	"infill/internal/program"
 	"infill/models"
 	"infill/models/hub"
 )
 
-// resolveModel turns a model's name or path into its source, as [infill.FindModel] does.
-func resolveModel(name, file string) (infill.Source, error) {
-	src, err := infill.FindModel(name, file)
+// resolveModel turns a model's name or path into its source, as [open.Find] does.
+func resolveModel(name, file string) (open.Source, error) {
+	src, err := open.Find(name, file)
 	if !errors.Is(err, hub.ErrUnknown) {
 		return src, err
 	}
@@ -84,7 +84,7 @@ func unknownModel(name string) error {
 
 // sameModel reports whether two sources have the same model, which is the given file of s. Without
 // the name of a file, model.onnx is looked for first.
-func sameModel(s, other infill.Source, file string) bool {
+func sameModel(s, other open.Source, file string) bool {
 	if other.File != s.File && cmp.Or(other.File, "model.onnx") != file {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill"
+	"infill/infill/open"
 	"infill/internal/count"
 	"infill/internal/disk"
 	"infill/models/weights"
@@ -50,7 +50,7 @@ func modelSaveCommand(std stdio) *cli.Command {
 }
 
 // saveModel writes the files of a model to a new folder.
-func saveModel(s infill.Source, dir string) error {
+func saveModel(s open.Source, dir string) error {
 	if s.File != "" {
 		return fmt.Errorf("%s is a file; give the folder of the model", filepath.Join(s.Dir, s.File))
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/infill/open"
 	"infill/internal/disk"
 	"infill/models"
 	"infill/models/hub"
@@ -108,7 +108,7 @@ func verifyModel(ctx context.Context, cache hub.Cache, name string) (*verificati
 		}
 		v.Files, err = cache.Verify(ctx, m)
 	} else {
-		var src infill.Source
+		var src open.Source
 		if src, err = resolveModel(name, ""); err != nil {
 			return nil, err
 		}

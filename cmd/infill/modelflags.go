@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"infill/infill"
 	"infill/infill/energies"
+	"infill/infill/open"
 	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/mlm"
+	"infill/mlm/device/known"
 )
+
+// devices are those that a model may be opened on, beside the processor.
+var devices = known.Devices()
 
 // modelFlags are the flags of every command that opens a model.
 type modelFlags struct {
@@ -20,12 +24,13 @@ type modelFlags struct {
 
 // An openModel is a model and where it comes from.
 type openModel struct {
-	from  infill.Source
+	from  open.Source
 	model *mlm.Model
 }
 
 func (f *modelFlags) flags() []*option {
 	f.Model = *settings.ModelDefaults()
+	f.Options.Devices = devices
 	return group(groupModel, settingFlags(settings.ModelTable(), &f.Model, map[string]string{
 		"model": `folder of an ONNX export, its .onnx file, or a name as "infill model pull" takes it`,
 		"device": "what evaluates the model, doctor lists what there is; " + mlm.AutoDevice +
@@ -48,7 +53,7 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 }
 
 // source is where the model that the flags name comes from.
-func (f *modelFlags) source() (infill.Source, error) {
+func (f *modelFlags) source() (open.Source, error) {
 	file := f.Options.File
 	if file != "" {
 		file = filepath.ToSlash(filepath.Clean(file))
@@ -67,7 +72,7 @@ func (f *modelFlags) mayRound(v *settings.Fill) {
 func (f *modelFlags) forward() { f.Options.Forward = true }
 
 // once loads a model as the flags say, unless it is open already.
-func (f *modelFlags) once(ctx context.Context, src infill.Source) (m *mlm.Model, already bool,
+func (f *modelFlags) once(ctx context.Context, src open.Source) (m *mlm.Model, already bool,
 	err error) {
 	for _, o := range f.opened {
 		if sameModel(o.from, src, o.model.Info().File) {

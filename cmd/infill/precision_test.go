@@ -11,10 +11,9 @@ import (
 	"infill/mlm"
 	"infill/mlm/device"
 	"infill/mlm/device/devicetest"
-	"infill/mlm/device/known"
 )
 
-func init() { devicetest.AddEmulated() }
+func init() { devices = append(devices, devicetest.Emulation{}) }
 
 // A device brings its precision, and a precision its device. Both are in records and manifests, and
 // said at the start. A run with others is refused with the names of both.
@@ -33,7 +32,7 @@ func TestPrecisionIsRecorded(t *testing.T) {
 	on := devicetest.Emulated
 	for _, named := range [][]string{{"--device", devicetest.Emulated}, {"--precision", "bf16"}} {
 		if named[0] == "--precision" {
-			list := known.Rounding("")
+			list := devices.Rounding("")
 			on = list[slices.IndexFunc(list, func(d device.About) bool {
 				return d.Problem == "" && d.Rounding == device.BFloat16
 			})].Name
@@ -122,7 +121,7 @@ func TestScoreOpensNoRoundedModel(t *testing.T) {
 // doctor says what is chosen by itself.
 func TestDoctorSaysWhatIsChosen(t *testing.T) {
 	t.Parallel()
-	device, p := mlm.Automatic(mlm.LargeWeights, mlm.Options{})
+	device, p := mlm.Automatic(mlm.LargeWeights, mlm.Options{Devices: devices})
 	r := infillRun("", "doctor")
 	if !strings.Contains(r.out, "\ndevice auto: ") || !strings.Contains(r.out, device+" in "+p.String()) {
 		t.Error(r.out)

@@ -18,8 +18,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill"
 	"infill/infill/energies"
+	"infill/infill/open"
 	"infill/infill/settings"
 	"infill/mlm"
 	"infill/models/hub"
@@ -179,7 +179,7 @@ func (f *serveFlags) run(ctx context.Context, std stdio, log *serveLog) error {
 // A namedModel is a model that requests can name.
 type namedModel struct {
 	name string
-	from infill.Source
+	from open.Source
 }
 
 // named finds the models of the flags.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/infill/open"
 	"infill/internal/gate"
 	"infill/internal/jsonwords"
 	"infill/mlm"
@@ -26,9 +27,9 @@ type Classifier struct {
 }
 
 // newClassifier opens the classifier in a folder: model.onnx with the output logits, config.json
-// with id2label, and the tokenizer's files. Errors: those of [mlm.OpenNetwork].
+// with id2label, and the tokenizer's files. Errors: those of [open.Network].
 func newClassifier(ctx context.Context, dir string, o mlm.Options) (*Classifier, error) {
-	net, err := mlm.OpenNetwork(ctx, dir, "logits", o)
+	net, err := open.Network(ctx, dir, "logits", o)
 	if err != nil {
 		return nil, err
 	}

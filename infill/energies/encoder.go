@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"infill/infill"
+	"infill/infill/open"
 	"infill/internal/gate"
 	"infill/internal/jsonwords"
 	"infill/mlm"
@@ -26,12 +27,12 @@ type Encoder struct {
 
 // OpenEncoder opens the encoder in a folder: model.onnx with the output last_hidden_state,
 // config.json and the tokenizer's files. A folder of sentence-transformers whose pooling is not the
-// mean is refused. Errors: those of [mlm.OpenNetwork].
+// mean is refused. Errors: those of [open.Network].
 func OpenEncoder(ctx context.Context, dir string, o mlm.Options) (*Encoder, error) {
 	if err := meanPooled(dir); err != nil {
 		return nil, err
 	}
-	net, err := mlm.OpenNetwork(ctx, dir, "last_hidden_state", o)
+	net, err := open.Network(ctx, dir, "last_hidden_state", o)
 	if err != nil {
 		return nil, err
 	}

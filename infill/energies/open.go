@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/infill/open"
 	"infill/mlm"
 )
 
@@ -33,7 +34,7 @@ func key(s Spec) string { return s.Kind + ":" + s.Path }
 type Options struct {
 	mlm.Options
 	// Model opens a masked model by its name. A shared one stays its opener's to close, after the
-	// parts. nil: it is opened by its name, see [infill.OpenModel].
+	// parts. nil: it is opened by its name, see [open.Model].
 	Model func(ctx context.Context, name string) (m *mlm.Model, shared bool, err error)
 }
 
@@ -72,7 +73,7 @@ func (p *Parts) add(ctx context.Context, s Spec, o Options) error {
 	made := p.open[key(s)]
 	if made == nil {
 		var err error
-		if made, err = open(ctx, s, o); err != nil {
+		if made, err = openPart(ctx, s, o); err != nil {
 			return fmt.Errorf("part %s of the energy: %w", s.Name(), err)
 		}
 		p.open[key(s)] = made
@@ -104,8 +105,8 @@ func (p *Parts) Close() error {
 	return errors.Join(errs...)
 }
 
-// open reads what a part is made from.
-func open(ctx context.Context, s Spec, o Options) (*part, error) {
+// openPart reads what a part is made from.
+func openPart(ctx context.Context, s Spec, o Options) (*part, error) {
 	switch s.Kind {
 	case "words":
 		list, sum, err := readWords(s.Path)
@@ -147,7 +148,7 @@ func open(ctx context.Context, s Spec, o Options) (*part, error) {
 // model opens a masked model.
 func (o Options) model(ctx context.Context, name string) (m *mlm.Model, shared bool, err error) {
 	if o.Model == nil {
-		m, err = infill.OpenModel(ctx, name, o.Options)
+		m, err = open.Model(ctx, name, o.Options)
 		return m, false, err
 	}
 	return o.Model(ctx, name)

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -125,6 +126,24 @@ func TestImports(t *testing.T) {
 	for _, pkg := range order {
 		if _, err := os.Stat(filepath.Join(testmode.Root(t), filepath.FromSlash(pkg))); err != nil {
 			t.Errorf("the table has %s: %v", pkg, err)
+		}
+	}
+}
+
+// TestImportsOfEngine: who fills with an open model carries neither the hub nor devices with it.
+func TestImportsOfEngine(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("go", "list", "-deps", "./infill")
+	cmd.Dir = testmode.Root(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := modulePath(t, cmd.Dir)
+	for _, pkg := range []string{"models", "models/hub", "mlm/device/known", "mlm/device/cuda",
+		"mlm/device/openvino", "infill/open"} {
+		if slices.Contains(strings.Fields(string(out)), module+"/"+pkg) {
+			t.Errorf("package infill needs %s", pkg)
 		}
 	}
 }

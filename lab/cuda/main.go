@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"infill/mlm"
+	"infill/mlm/device/known"
 )
 
 type options struct {
@@ -70,14 +71,14 @@ func (o *options) open(ctx context.Context, device string, p mlm.Precision) (*ml
 	if device == mlm.CPUDevice {
 		p = mlm.Float32
 	}
-	return mlm.OpenDir(ctx, o.model, mlm.Options{Device: device, Precision: p, Forward: true,
-		Threads: o.threads})
+	return mlm.OpenDir(ctx, o.model, mlm.Options{Devices: known.Devices(), Device: device,
+		Precision: p, Forward: true, Threads: o.threads})
 }
 
 // profile times the operations of some calls of the largest number of rows.
 func (o *options) profile(ctx context.Context, file string) error {
-	m, err := mlm.OpenDir(ctx, o.model, mlm.Options{Device: o.device, Precision: mlm.Auto,
-		Forward: true, Threads: 1, Profile: file})
+	m, err := mlm.OpenDir(ctx, o.model, mlm.Options{Devices: known.Devices(), Device: o.device,
+		Precision: mlm.Auto, Forward: true, Threads: 1, Profile: file})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/infill/open"
 	"infill/lab/internal/chains"
 	"infill/lab/internal/runlog"
 	"infill/mlm"
@@ -173,7 +174,7 @@ func (j *job) open(ctx context.Context) (*mlm.Model, error) {
 	default:
 		return nil, fmt.Errorf("-precision %s: want %v or %v", j.precision, mlm.Float32, mlm.BFloat16)
 	}
-	return infill.OpenModel(ctx, cmp.Or(j.model, "small"), opt)
+	return open.Model(ctx, cmp.Or(j.model, "small"), opt)
 }
 
 // name is the model's in the records.

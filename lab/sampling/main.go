@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/infill/open"
 	"infill/lab/internal/chains"
 	"infill/mlm"
 )
@@ -70,7 +71,7 @@ func Command(ctx context.Context, args []string, _ io.Reader, _, errs io.Writer)
 }
 
 func run(ctx context.Context, folder, file, only, list string, threads int, o options) error {
-	m, err := infill.OpenModel(ctx, cmp.Or(folder, "small"), mlm.Options{Threads: threads})
+	m, err := open.Model(ctx, cmp.Or(folder, "small"), mlm.Options{Threads: threads})
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	binding "github.com/yalue/onnxruntime_go"
 
 	"infill/infill"
+	"infill/infill/open"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -47,7 +48,7 @@ type sentence struct {
 
 // openModel opens the folder, or the program's model small for "".
 func openModel(dir string, o mlm.Options) (*mlm.Model, error) {
-	return infill.OpenModel(context.Background(), cmp.Or(dir, "small"), o)
+	return open.Model(context.Background(), cmp.Or(dir, "small"), o)
 }
 
 // serve answers commands until its input ends.

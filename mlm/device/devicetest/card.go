@@ -1,11 +1,6 @@
 package devicetest
 
-import (
-	"sync"
-
-	"infill/mlm/device"
-	"infill/mlm/device/known"
-)
+import "infill/mlm/device"
 
 // Card is the name of the device [EmulatedCard].
 const Card = "card"
@@ -13,9 +8,6 @@ const Card = "card"
 // EmulatedCard is a graphics card without one: the runtime's own kernels, on graphs in half
 // precision, beside the processor.
 type EmulatedCard struct{ device.Processor }
-
-// AddCard has the program know the device.
-var AddCard = sync.OnceFunc(func() { known.Add(EmulatedCard{}) })
 
 // Name is [Card].
 func (EmulatedCard) Name() string { return Card }

@@ -7,7 +7,6 @@ import (
 	"infill/internal/testmode"
 	"infill/mlm/device"
 	"infill/mlm/device/cuda"
-	"infill/mlm/device/known"
 )
 
 // CUDA is the configuration of a session on a graphics card of NVIDIA. A test is skipped where
@@ -15,7 +14,7 @@ import (
 // CUDA.
 func CUDA(tb testing.TB) ort.Config {
 	tb.Helper()
-	path := known.Runtime(cuda.Name, "")
+	path := cuda.Device{}.Runtime("")
 	if path == "" {
 		testmode.Missing(tb, "a graphics card of NVIDIA with its device, cuda, installed")
 	}

@@ -3,7 +3,6 @@ package devicetest
 import (
 	"slices"
 	"strconv"
-	"sync"
 
 	"infill/mlm/device"
 	"infill/mlm/device/known"
@@ -18,8 +17,8 @@ const Emulated = "emulated"
 // that round.
 type Emulation struct{ device.Processor }
 
-// AddEmulated has the program know the device.
-var AddEmulated = sync.OnceFunc(func() { known.Add(Emulation{}) })
+// Devices are those of the program, and the emulated ones.
+func Devices() device.List { return append(known.Devices(), Emulation{}, EmulatedCard{}) }
 
 // Name is [Emulated].
 func (Emulation) Name() string { return Emulated }

@@ -29,7 +29,7 @@ func OpenVINO(tb testing.TB) device.About {
 	if err := pretend(); err != nil {
 		testmode.Missing(tb, err.Error())
 	}
-	_, about, err := known.Find(openvino.Name, "")
+	_, about, err := known.Devices().Find(openvino.Name, "")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -99,6 +99,6 @@ var pretend = sync.OnceValue(func() error {
 	if err := os.Setenv(openvino.Env, out); err != nil {
 		return err
 	}
-	_, _, err = known.Find(openvino.Name, "")
+	_, _, err = known.Devices().Find(openvino.Name, "")
 	return err
 })

@@ -1,4 +1,4 @@
-package infill_test
+package open_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/infill/open"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
 	"infill/models/hub"
@@ -15,14 +16,14 @@ import (
 )
 
 const (
-	openFolder = "../mlm/testdata/tiny-bert"
+	openFolder = "../../mlm/testdata/tiny-bert"
 	openText   = "the [MASK] sleeps ."
 )
 
 // fillings are those of a text, by an engine that the test opens.
 func fillings(t *testing.T, name string) []infill.Filling {
 	t.Helper()
-	e, err := infill.Open(name)
+	e, err := open.Engine(name)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -50,11 +51,8 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := infill.New(m)
-	if err := long.Close(); err != nil { // the model is not the engine's own
-		t.Error(err)
-	}
 	want, err := long.Fill(t.Context(), text, infill.Options{})
-	if err = errors.Join(err, m.Close()); err != nil {
+	if err = errors.Join(err, long.Close()); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("INFILL_ORT", lib.Path)
@@ -69,7 +67,7 @@ func TestOpen(t *testing.T) {
 	}
 	s.Put("o/tiny", hubtest.Masked(files))
 	var absent *hub.AbsentError
-	if _, err := infill.Open("o/tiny"); !errors.As(err, &absent) || absent.Model != "o/tiny" {
+	if _, err := open.Engine("o/tiny"); !errors.As(err, &absent) || absent.Model != "o/tiny" {
 		t.Errorf("%v", err)
 	}
 	cache, err := hub.UserCache()
@@ -98,7 +96,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	var changed *hub.ChangedError
-	if _, err := infill.Open("o/tiny"); !errors.As(err, &changed) || !errors.Is(err, hub.ErrMismatch) ||
+	if _, err := open.Engine("o/tiny"); !errors.As(err, &changed) || !errors.Is(err, hub.ErrMismatch) ||
 		changed.Model.String() != "o/tiny" {
 		t.Errorf("%v", err)
 	}
@@ -113,25 +111,25 @@ func TestOwnerIsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var absent *hub.AbsentError
-	if _, err := infill.FindModel("o/tiny", ""); !errors.As(err, &absent) || absent.Model != "o/tiny" {
+	if _, err := open.Find("o/tiny", ""); !errors.As(err, &absent) || absent.Model != "o/tiny" {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
-	if _, err := infill.Open("a", "b"); !errors.Is(err, infill.ErrOption) {
+	if _, err := open.Engine("a", "b"); !errors.Is(err, infill.ErrOption) {
 		t.Error(err)
 	}
-	if _, err := infill.Open("robertta"); !errors.Is(err, hub.ErrUnknown) {
+	if _, err := open.Engine("robertta"); !errors.Is(err, hub.ErrUnknown) {
 		t.Error(err)
 	}
 	file := filepath.Join(openFolder, "model.onnx")
-	if _, err := infill.OpenModel(t.Context(), file, mlm.Options{File: "x.onnx"}); !errors.Is(err,
+	if _, err := open.Model(t.Context(), file, mlm.Options{File: "x.onnx"}); !errors.Is(err,
 		infill.ErrOption) {
 		t.Error(err)
 	}
-	if _, err := infill.Open(filepath.Join(file, "x")); !errors.As(err, new(*fs.PathError)) &&
+	if _, err := open.Engine(filepath.Join(file, "x")); !errors.As(err, new(*fs.PathError)) &&
 		!errors.Is(err, hub.ErrUnknown) {
 		t.Error(err)
 	}

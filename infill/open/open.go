@@ -1,4 +1,6 @@
-package infill
+// Package open opens models by their names: those of the program, folders and files, and models of
+// the hub that were pulled. They can use all devices that the module knows.
+package open
 
 import (
 	"cmp"
@@ -12,54 +14,32 @@ import (
 	"strings"
 	"syscall"
 
-	"infill/infill/internal/text"
+	"infill/infill"
 	"infill/mlm"
 	"infill/mlm/device"
+	"infill/mlm/device/known"
 	"infill/models"
 	"infill/models/hub"
 	"infill/models/weights"
 )
 
-// Open opens a model and returns an engine on it, which [Engine.Close] closes. Without a name it is
-// the default model, which is part of the program. A name is one that [FindModel] finds. The engine
-// computes on all cores, in float32, and results do not depend on their number. For other options
-// of the model there are [OpenModel] and [New].
+// Engine opens a model and returns an engine on it. Without a name it is the default model, which
+// is part of the program. A name is one that [Find] finds. The engine computes on all cores, in
+// float32, and results do not depend on their number. For other options of the model there are
+// [Model] and [infill.New].
 //
-// Errors are those of [OpenModel], or wrap [ErrOption] for more than one name.
-func Open(name ...string) (*Engine, error) {
+// Errors are those of [Model], or wrap [infill.ErrOption] for more than one name.
+func Engine(name ...string) (*infill.Engine, error) {
 	if len(name) > 1 {
 		return nil, fmt.Errorf("%w: %d models to open; want one, or none for the default",
-			text.ErrOption, len(name))
+			infill.ErrOption, len(name))
 	}
-	m, err := OpenModel(context.Background(), strings.Join(name, ""),
+	m, err := Model(context.Background(), strings.Join(name, ""),
 		mlm.Options{Threads: min(runtime.GOMAXPROCS(0), mlm.MaxThreads)})
 	if err != nil {
 		return nil, err
 	}
-	e := New(m)
-	e.owned = true
-	return e, nil
-}
-
-// Close closes the model of an engine that [Open] opened. A model that was given to [New] stays its
-// caller's.
-func (e *Engine) Close() error {
-	if e == nil || !e.owned {
-		return nil
-	}
-	return e.model.Close()
-}
-
-// FillText fills the blanks of a text, see [Parse] and [Engine.Fill].
-func (e *Engine) FillText(ctx context.Context, s string, opt Options) (*Result, error) {
-	if err := e.ready(ctx); err != nil {
-		return nil, err
-	}
-	t, err := Parse(e.Tokenizer(), s)
-	if err != nil {
-		return nil, err
-	}
-	return e.Fill(ctx, t, opt)
+	return infill.New(m), nil
 }
 
 // A Source is where a model comes from.
@@ -69,14 +49,14 @@ type Source struct {
 	File string // the ONNX file in it, "" for the usual names
 }
 
-// FindModel finds a model. The name is one of package models, "" for the default, a folder, an ONNX
+// Find finds a model. The name is one of package models, "" for the default, a folder, an ONNX
 // file, or a model of package hub that was pulled: a short name, OWNER/NAME or OWNER/NAME@REVISION.
 // A file or folder of that name goes before those of the hub. file is the ONNX file in the folder,
 // "" for the usual one. Nothing is downloaded.
 //
-// Errors wrap [hub.ErrUnknown] or [ErrOption], are of type *[hub.AbsentError], or come from the
-// file system.
-func FindModel(name, file string) (Source, error) {
+// Errors wrap [hub.ErrUnknown] or [infill.ErrOption], are of type *[hub.AbsentError], or come from
+// the file system.
+func Find(name, file string) (Source, error) {
 	name = cmp.Or(name, models.All()[0].Name)
 	if _, ok := models.Find(name); ok {
 		return Source{Part: name, File: file}, nil
@@ -84,7 +64,7 @@ func FindModel(name, file string) (Source, error) {
 	dir, own, err := mlm.Locate(name)
 	switch {
 	case err == nil && own != "" && file != "":
-		return Source{}, fmt.Errorf("%w: two files of a model: %s and %s", text.ErrOption, name, file)
+		return Source{}, fmt.Errorf("%w: two files of a model: %s and %s", infill.ErrOption, name, file)
 	case err == nil:
 		return Source{Dir: dir, File: cmp.Or(own, file)}, nil
 	// A file called OWNER has no folder NAME.
@@ -111,9 +91,11 @@ func (s Source) Files() fs.FS {
 	return weights.Expand(os.DirFS(s.Dir))
 }
 
-// Open loads the model. o.File is that of the source. What was pulled must have the hash that it
-// had then. Errors are those of [mlm.Open], or of type *[hub.ChangedError].
+// Open loads the model. o.File is that of the source. Without o.Devices they are all that the
+// module knows. What was pulled must have the hash that it had then. Errors are those of
+// [mlm.Open], or of type *[hub.ChangedError].
 func (s Source) Open(ctx context.Context, o mlm.Options) (*mlm.Model, error) {
+	o = withDevices(o)
 	o.File = s.File
 	if s.Part != "" {
 		return mlm.Open(ctx, s.Files(), o)
@@ -133,15 +115,27 @@ func (s Source) Open(ctx context.Context, o mlm.Options) (*mlm.Model, error) {
 	return m, nil
 }
 
-// OpenModel opens the model of a name, see [FindModel] and [Source.Open].
-func OpenModel(ctx context.Context, name string, o mlm.Options) (*mlm.Model, error) {
+// Model opens the model of a name, see [Find] and [Source.Open].
+func Model(ctx context.Context, name string, o mlm.Options) (*mlm.Model, error) {
 	file := o.File
 	if file != "" {
 		file = filepath.ToSlash(filepath.Clean(file))
 	}
-	s, err := FindModel(name, file)
+	s, err := Find(name, file)
 	if err != nil {
 		return nil, err
 	}
 	return s.Open(ctx, o)
+}
+
+// Network opens a network that predicts no words, see [mlm.OpenNetwork].
+func Network(ctx context.Context, dir, output string, o mlm.Options) (*mlm.Network, error) {
+	return mlm.OpenNetwork(ctx, dir, output, withDevices(o))
+}
+
+func withDevices(o mlm.Options) mlm.Options {
+	if o.Devices == nil {
+		o.Devices = known.Devices()
+	}
+	return o
 }
