@@ -50,8 +50,7 @@ func promptRows(m *mlm.Model, rng *rand.Rand) (rows []PromptRow, words []int32) 
 }
 
 // A prompt of words gives the log-probabilities of these words, and for every word of the
-// vocabulary the second term of mlm.Model.Gradient, which another graph computes. The differences of
-// The gradient is that of the model's own rows, and of differences.
+// vocabulary the second term of mlm.Model.Gradient, which another graph computes.
 func TestPrompts(t *testing.T) {
 	t.Parallel()
 	comparePrompts(t, tiny(t, 2), os.DirFS(tinyDir))
@@ -120,7 +119,8 @@ func comparePrompts(t *testing.T, m *mlm.Model, files fs.FS) {
 				got := dot(p.Embedding(id), grad[r][j*d:(j+1)*d])
 				want := float64(full[0][mine*v+int(id)]) - float64(first[0][mine*v+int(id)])
 				scale = max(scale, math.Abs(want))
-				if !(math.Abs(got-want) < 1e-5) {
+				// Both are sums of float32 products, whose kernels differ between processors.
+				if !(math.Abs(got-want) < 1e-5*max(1, math.Abs(want))) {
 					t.Fatalf("row %d, blank %d, word %d: derivative %g, want %g", r, j, id, got, want)
 				}
 			}
