@@ -97,7 +97,7 @@ func (p *plan) normalize(ctx context.Context, res *Result) error {
 // be wrong, or is not known.
 func (t *target) normalizer(ctx context.Context, opt *Options, id string, last [][]int32) (
 	n Normalizer, warn, err error) {
-	logq, err := t.allMasked(ctx, t.model)
+	logq, err := t.allMasked(ctx)
 	if err != nil {
 		return n, nil, err
 	}

@@ -42,7 +42,7 @@ func TestStartSequential(t *testing.T) {
 				t.Fatal(err)
 			}
 			tgt := targetOf(t, e, tm, Options{})
-			logp, err := tgt.allMasked(t.Context(), tgt.model)
+			logp, err := tgt.allMasked(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

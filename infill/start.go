@@ -16,7 +16,7 @@ import (
 // constraints tie coordinates together, states that break them are drawn again.
 func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([][]int32, error) {
 	m := len(t.Coords)
-	logp, err := t.allMasked(ctx, t.model)
+	logp, err := t.allMasked(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +41,8 @@ func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([]
 			cum[i][v] = sum
 		}
 	}
-	switch opt.Sampling.Start {
-	case StartSequential:
+	if opt.Sampling.Start == StartSequential {
 		return t.sequential(ctx, opt, id, n, logp)
-	case StartConfident:
-		return t.unmasked(ctx, opt, id, n, logp)
 	}
 	return t.begin(opt, id, n, cum, logp)
 }
@@ -110,16 +107,11 @@ func (o *Options) shortlist() int {
 // with all blanks masked. The set is fixed before the first step, so that what
 // a sampler leaves invariant is π on the states made of these candidates.
 func (t *target) restrict(ctx context.Context, n int) error {
-	m := len(t.Coords)
-	logp := make([][]float64, m)
-	at := make([]int, m)
-	for i := range t.Coords {
-		logp[i], at[i] = make([]float64, t.Coords[i].K()), i
-	}
-	if err := t.masked(ctx, t.model, t.Shortest(), at, logp, t.openFrom(0, m)); err != nil {
+	logp, err := t.allMasked(ctx)
+	if err != nil {
 		return err
 	}
-	keep := make([][]int, m)
+	keep := make([][]int, len(t.Coords))
 	for i := range keep {
 		all := make([]int, t.Coords[i].K())
 		for v := range all {

@@ -29,12 +29,6 @@ const (
 	// to its left filled and those to its right masked. A chain costs a row of the model for every
 	// token but the first, where StartMasked has one row for all chains.
 	StartSequential
-	// StartConfident draws a word for every open blank from what the model says with the open ones
-	// masked, keeps the one that was likeliest, masks the others again, and goes on so, as masked
-	// diffusion models are decoded (Chang and others, MaskGIT, CVPR 2022, section 3.2; Nie and others,
-	// LLaDA, 2025, section 2.4), with one word a step. A chain of m tokens costs m(m − 1)/2 rows
-	// besides those of StartMasked.
-	StartConfident
 	// StartGiven takes fillings that are known, Options.Sampling.Starts, in turn.
 	StartGiven
 )
@@ -42,8 +36,7 @@ const (
 // Names lists the words for the values of Start but StartGiven, in their order.
 func (Start) Names() []string { return slices.Clone(startNames[:StartGiven]) }
 
-var startNames = []string{"masked", "argmax", "original", "random", "sequential", "confident",
-	"given"}
+var startNames = []string{"masked", "argmax", "original", "random", "sequential", "given"}
 
 // String returns the word.
 func (s Start) String() string { return nameOf(startNames, "start", s) }

@@ -92,12 +92,12 @@ func (t *target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []
 }
 
 // allMasked is, for every coordinate, the tempered log f of its categories with all blanks masked.
-func (t *target) allMasked(ctx context.Context, m *recall.Recall) ([][]float64, error) {
+func (t *target) allMasked(ctx context.Context) ([][]float64, error) {
 	at, logp := make([]int, len(t.Coords)), make([][]float64, len(t.Coords))
 	for i := range t.Coords {
 		at[i], logp[i] = i, make([]float64, t.Coords[i].K())
 	}
-	return logp, t.masked(ctx, m, t.Shortest(), at, logp, t.openFrom(0, len(at)))
+	return logp, t.masked(ctx, t.model, t.Shortest(), at, logp, t.openFrom(0, len(at)))
 }
 
 // openFrom says of n states that the coordinates from number i on are open.

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -21,12 +20,10 @@ import (
 
 const clozeDescription = "" +
 	`INPUT has complete sentences, one a line, as JSON lines or in a table; - is standard input. Words
-of each are blanked out and filled again, and those that come back are counted. Every --run is a
-way to fill: settings as NAME=VALUE, such as "sampler=dmala steps=50", with the flags for the
-others, or a simple way. "alone" fills each blank by itself, as a fill-mask pipeline does, "greedy"
-one after the other from the left, and "confident" the surest one first, as masked diffusion models
-do. Without --run these are compared with the settings of the flags. All runs get the same lines and
-words, and the differences are from the first run.`
+of each are blanked out and filled again, and those that come back are counted. Every --run has
+settings as NAME=VALUE, such as "sampler=dmala steps=50", with the flags for the others; "fill" has
+those of the flags, as without --run. All runs get the same lines and words, and the differences are
+from the first run.`
 
 // clozeFlags are the flags of infill cloze.
 type clozeFlags struct {
@@ -77,8 +74,7 @@ func (f *clozeFlags) own() []*option {
 	f.File = *settings.FileDefaults()
 	f.sample, f.level = 100, bleu.DefaultLevel
 	runs := listFlag("run", "`SETTINGS` of a run: NAME=VALUE with spaces between, or a JSON object; "+
-		"or "+strings.Join(simpleWays, ", ")+"; also model=, name=; repeatable, the first is what the "+
-		"others are compared with", &f.runs)
+		"also model=, name=; repeatable, the first is what the others are compared with", &f.runs)
 	runs.env = "" // a list of the environment would come on top of the flags
 	own := []*option{
 		runs,

@@ -289,13 +289,5 @@ func (b *clozeBench) fillLine(ctx context.Context, r *clozeRun, t *clozeTask) (*
 	opt := r.filling.Options
 	opt.ID, opt.Words.Original = t.id, t.original
 	tm := t.templates[slices.Index(b.models, r.model)]
-	switch r.way {
-	case wayAlone:
-		return r.engine.Alone(ctx, tm, opt)
-	case wayGreedy:
-		return r.engine.Greedy(ctx, tm, opt)
-	case wayConfident:
-		return r.engine.Confident(ctx, tm, opt)
-	}
 	return r.engine.Fill(ctx, tm, opt)
 }

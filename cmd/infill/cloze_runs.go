@@ -5,27 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"infill/infill"
 	"infill/infill/settings"
 	"infill/mlm"
 )
 
-// The ways to fill: by settings, and what they are compared with.
-const (
-	wayFill      = "fill"
-	wayAlone     = "alone"
-	wayGreedy    = "greedy"
-	wayConfident = "confident"
-)
-
-// simpleWays are those without settings of their own but for the words that may go into blanks.
-var simpleWays = []string{wayAlone, wayGreedy, wayConfident}
+// baselines are runs of earlier programs, which filled without a search.
+var baselines = []string{"alone", "greedy", "confident"}
 
 // A clozeRun is one way to fill lines.
 type clozeRun struct {
 	name    string
-	way     string
 	model   *clozeModel
 	filling *fillingFlags
 	engine  *infill.Engine // of the run alone, so that none profits from what another has asked
@@ -42,9 +34,8 @@ type clozeModel struct {
 func (f *clozeFlags) planned() ([]*clozeRun, error) {
 	texts := f.runs
 	if len(texts) == 0 {
-		texts = append([]string{wayFill}, simpleWays...)
+		texts = []string{settings.RunFill}
 	}
-	ways := append([]string{wayFill}, simpleWays...)
 	models := map[string]*clozeModel{}
 	model := func(name string) (*clozeModel, error) {
 		if m := models[name]; m != nil {
@@ -61,8 +52,13 @@ func (f *clozeFlags) planned() ([]*clozeRun, error) {
 	var runs []*clozeRun
 	for _, name := range f.chosenModels() {
 		for _, text := range texts {
-			r, err := settings.ParseRun(text, ways...)
+			r, err := settings.ParseRun(text)
 			if err != nil {
+				if slices.ContainsFunc(strings.Fields(text), isBaseline) {
+					return nil, usagef("--run %s: blanks are filled together, by a search or by sampling; the "+
+						"simple ways that they were compared with are in the laboratory: bin/lab baselines",
+						quoted([]string{text})[0])
+				}
 				return nil, fmt.Errorf("--run: %w", err)
 			}
 			filling, err := f.ForRun(r)
@@ -72,7 +68,7 @@ func (f *clozeFlags) planned() ([]*clozeRun, error) {
 			if err := filling.CheckOptions(); err != nil {
 				return nil, fmt.Errorf("--run %s: %w", quoted([]string{r.Text})[0], err)
 			}
-			run := &clozeRun{name: r.Name, way: r.Way, filling: &fillingFlags{Fill: *filling}}
+			run := &clozeRun{name: r.Name, filling: &fillingFlags{Fill: *filling}}
 			of := name
 			if r.Model != "" {
 				if of = r.Model; name != f.chosenModels()[0] {
@@ -93,7 +89,7 @@ func nameRuns(runs []*clozeRun, models bool) error {
 	var names []string
 	for _, r := range runs {
 		if r.name == "" {
-			r.name = wayFill
+			r.name = settings.RunFill
 		}
 		if models {
 			r.name += ", " + r.model.name
@@ -115,7 +111,7 @@ func (b *clozeBench) open(ctx context.Context) error {
 	}
 	for _, m := range b.models {
 		gradient := slices.ContainsFunc(b.runs, func(r *clozeRun) bool {
-			return r.model == m && !r.simple() && r.filling.NeedsGradient()
+			return r.model == m && r.filling.NeedsGradient()
 		})
 		if !gradient {
 			m.flags.forward()
@@ -137,8 +133,8 @@ func (b *clozeBench) open(ctx context.Context) error {
 	return nil
 }
 
-// simple reports whether a run has no sampling or search.
-func (r *clozeRun) simple() bool { return slices.Contains(simpleWays, r.way) }
+// isBaseline reports whether a word of a run is one of them.
+func isBaseline(word string) bool { return slices.Contains(baselines, word) }
 
 // close closes what open has opened.
 func (b *clozeBench) close() error {

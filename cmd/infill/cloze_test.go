@@ -57,8 +57,7 @@ func TestClozeCountsAgain(t *testing.T) {
 	const words, top = 2, 3
 	for _, adjacent := range []bool{false, true} {
 		args := []string{"--sample", "0", "--mask-words", fmt.Sprint(words), "--top", fmt.Sprint(top), in,
-			"--run", "alone", "--run", "greedy", "--run", "confident", "--run", "chains=3 steps=4",
-			"--run", "vocab=whole-words"}
+			"--run", "fill", "--run", "chains=3 steps=4", "--run", "vocab=whole-words"}
 		if adjacent {
 			args = append(args, "--adjacent")
 		}
@@ -73,7 +72,7 @@ func TestClozeCountsAgain(t *testing.T) {
 			return e.Reaches(text, w, infill.Options{}) &&
 				e.Reaches(text, w, infill.Options{Words: infill.WordOptions{Vocab: infill.VocabWholeWords}})
 		}
-		want := make([][4]float64, 5)
+		want := make([][4]float64, 3)
 		lines := 0
 		for i, text := range strings.Split(strings.TrimSpace(clozeText), "\n") {
 			id := fmt.Sprint(i + 1)
@@ -89,9 +88,7 @@ func TestClozeCountsAgain(t *testing.T) {
 			few.Sampling.Chains, few.Sampling.Steps = 3, 4
 			whole.Words.Vocab = infill.VocabWholeWords
 			for k, fill := range []func() (*infill.Result, error){
-				func() (*infill.Result, error) { return e.Alone(t.Context(), tm, opt) },
-				func() (*infill.Result, error) { return e.Greedy(t.Context(), tm, opt) },
-				func() (*infill.Result, error) { return e.Confident(t.Context(), tm, opt) },
+				func() (*infill.Result, error) { return e.Fill(t.Context(), tm, opt) },
 				func() (*infill.Result, error) { return e.Fill(t.Context(), tm, few) },
 				func() (*infill.Result, error) { return e.Fill(t.Context(), tm, whole) },
 			} {
@@ -149,8 +146,8 @@ func TestClozeDeterministic(t *testing.T) {
 	var first *report.ClozeResult
 	for _, how := range [][]string{{"--threads", "1", "--batch-tokens", "16"}, {"--threads", "2"},
 		{"--threads", "3", "--batch-tokens", "100"}} {
-		res, _ := clozeRunJSON(t, 0, append(how, "--sample", "5", "--run", "fill", "--run", "alone",
-			"--run", "greedy", "--run", "sampler=dmala steps=5 budget=rows", in)...)
+		res, _ := clozeRunJSON(t, 0, append(how, "--sample", "5", "--run", "fill", "--run",
+			"sampler=dmala steps=5 budget=rows", in)...)
 		res.Command = ""
 		if first == nil {
 			first = res
@@ -161,8 +158,8 @@ func TestClozeDeterministic(t *testing.T) {
 	if first.Lines != 5 {
 		t.Errorf("%d lines", first.Lines)
 	}
-	other, _ := clozeRunJSON(t, 0, "--sample", "5", "--run", "alone", in, "--seed", "2")
-	if reflect.DeepEqual(other.Rows[0].Metrics, first.Rows[1].Metrics) && other.Seed == first.Seed {
+	other, _ := clozeRunJSON(t, 0, "--sample", "5", in, "--seed", "2")
+	if reflect.DeepEqual(other.Rows[0].Metrics, first.Rows[0].Metrics) && other.Seed == first.Seed {
 		t.Error("the seed has no part in it")
 	}
 }
@@ -188,19 +185,16 @@ func TestClozeEqualRows(t *testing.T) {
 func TestClozeModels(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", clozeText)
-	res, _ := clozeRunJSON(t, 0, "--model", "small", "--run", "alone", "--run", "greedy",
-		"--run", "alone vocab=all name=all model=small", "--sample", "0", in)
+	res, _ := clozeRunJSON(t, 0, "--model", "small", "--run", "fill", "--run", "effort=quick",
+		"--run", "vocab=all name=all model=small", "--sample", "2", in)
 	var names []string
 	for _, row := range res.Rows {
 		names = append(names, row.Name)
 	}
-	want := []string{"alone, " + tinyModel, "greedy, " + tinyModel, "all, small", "alone, small",
-		"greedy, small"}
+	want := []string{"fill, " + tinyModel, "effort=quick, " + tinyModel, "all, small", "fill, small",
+		"effort=quick, small"}
 	if !reflect.DeepEqual(names, want) || len(res.Models) != 2 {
 		t.Errorf("%q of %q, want %q", names, res.Models, want)
-	}
-	if value(t, res.Rows[3], "rows") != 3 || value(t, res.Rows[0], "rows") != 3 {
-		t.Error("three blanks alone are three rows")
 	}
 }
 
@@ -208,8 +202,7 @@ func TestClozeModels(t *testing.T) {
 func TestClozeLeftOut(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", clozeText)
-	res, _ := clozeRunJSON(t, 0, "--sample", "0", "--min-words", "4", "--max-words", "8", "--run",
-		"alone", in)
+	res, _ := clozeRunJSON(t, 0, "--sample", "0", "--min-words", "4", "--max-words", "8", in)
 	const says = "7 of 12 lines taken; left out: 4 of other lengths, 1 without 3 words that are one " +
 		"token and that every run can bring back"
 	if len(res.Notes) != 1 || !strings.Contains(res.Notes[0], says) {
@@ -223,14 +216,14 @@ func TestClozeLeftOut(t *testing.T) {
 {"text":
 {"id":"x","text":"the small fish swims in the sea ."}
 `)
-	res, r := clozeRunJSON(t, 1, "--run", "alone", lines)
+	res, r := clozeRunJSON(t, 1, lines)
 	if res.Lines != 2 || !strings.Contains(res.Notes[0], "1 that cannot be read") ||
 		!strings.Contains(r.err, "line 2") {
 		t.Errorf("%d lines, %q, %q", res.Lines, res.Notes, r.err)
 	}
 	// A table, and its column.
 	csv := write(t, "in.csv", "id,sentence\n1,the dog sleeps in the house .\n")
-	if res, _ := clozeRunJSON(t, 0, "--text-field", "sentence", "--run", "alone", csv); res.Lines != 1 {
+	if res, _ := clozeRunJSON(t, 0, "--text-field", "sentence", csv); res.Lines != 1 {
 		t.Errorf("%d lines", res.Lines)
 	}
 }
@@ -239,7 +232,7 @@ func TestClozeLeftOut(t *testing.T) {
 func TestClozeFailedLines(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", clozeText)
-	res, r := clozeRunJSON(t, 1, "--mask-words", "1", "--sample", "3", "--run", "alone", "--run",
+	res, r := clozeRunJSON(t, 1, "--mask-words", "1", "--sample", "3", "--run", "fill", "--run",
 		"min-edits=1000", in)
 	if value(t, res.Rows[1], "words.1") != 0 || !strings.Contains(r.err, "no filling passes") ||
 		!strings.Contains(res.Notes[1], "could not be filled, so that nothing of them came back: 3") {
@@ -250,7 +243,7 @@ func TestClozeFailedLines(t *testing.T) {
 // Wrong usage is told before a model is open.
 func TestClozeUsage(t *testing.T) {
 	t.Parallel()
-	in, list := write(t, "in.txt", clozeText), write(t, "list.txt", "dog\n")
+	in := write(t, "in.txt", clozeText)
 	for _, c := range []struct {
 		args string
 		code int
@@ -262,7 +255,9 @@ func TestClozeUsage(t *testing.T) {
 		{in + " --run stps=3", 2, `did you mean "steps"`},
 		{in + " --run steps=x", 2, "--run steps=x: --steps is x, want a whole number"},
 		{in + " --run mask-words=2", 2, "words are masked once, for all runs"},
-		{in + " --run alone --run alone", 2, `two runs are called "alone"; name one of them`},
+		{in + " --run fill --run fill", 2, `two runs are called "fill"; name one of them`},
+		{in + " --run greedy", 2, "the laboratory: bin/lab baselines"},
+		{in + " --run fil", 2, `did you mean "fill"`},
 		{in + " --run model=nope", 2, `called "nope"`},
 		{in + " --mask-words 0", 2, "no word would be blanked out"},
 		{in + " --mask-words 2 --mask-rate .5", 2, "give one of them"},
@@ -271,8 +266,7 @@ func TestClozeUsage(t *testing.T) {
 		{in + " --mask-words 12", 2, "no line can be used"},
 		{in + " --allow -", 2, "none can be standard input"},
 		{in + " --markdown " + in, 2, "the output is the input itself"},
-		{in + " --run alone --energy words:" + list + "=1", 2, "blanks that are filled alone"},
-		{"- --run alone", 2, "no text"},
+		{"- --run fill", 2, "no text"},
 	} {
 		r := infillRun("", withTiny(append([]string{"cloze"}, strings.Fields(c.args)...)...)...)
 		if r.code != c.code || !strings.Contains(r.err, c.says) || r.out != "" {
@@ -281,8 +275,8 @@ func TestClozeUsage(t *testing.T) {
 	}
 }
 
-// Without --run the settings of the flags are compared with the simple ways. A share of the
-// words is masked in place of a number, if it is asked for.
+// Without --run there is one, of the settings of the flags. A share of the words is masked in place
+// of a number, if it is asked for.
 func TestClozeDefaults(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", clozeText)
@@ -293,13 +287,13 @@ func TestClozeDefaults(t *testing.T) {
 		t.Fatal(r.err)
 	}
 	for _, says := range []string{"3 lines, 30 % of the words of each blanked out, anywhere\n", "\nfill ",
-		"\nalone ", "\ngreedy ", "\nconfident ", "difference from fill on the same 3 sources", "processor time a line"} {
+		"processor time a line"} {
 		if !strings.Contains(r.out, says) {
 			t.Errorf("%q is missing:\n%s", says, r.out)
 		}
 	}
 	if doc := get(t, md); !strings.Contains(doc, "| run | words, at 1") ||
-		!strings.Contains(r.err, "fill (1 of 4)") {
+		!strings.Contains(r.err, "fill (1 of 1)") {
 		t.Errorf("%s\n%s", doc, r.err)
 	}
 	again := infillRun("", withTiny("cloze", in, "--sample", "3", "--markdown", md)...)

@@ -65,9 +65,9 @@ type Record struct {
 	Steps    int     `json:"steps,omitempty"`
 	Chains   int     `json:"chains,omitempty"`
 	Distinct int     `json:"distinct,omitempty"`
-	// Start says where chains began: "argmax", "original", "random", "sequential", "confident" or
-	// "given". Records without it are exact, or their chains began with draws of what the model says
-	// with all blanks masked.
+	// Start says where chains began: "argmax", "original", "random", "sequential" or "given".
+	// Records without it are exact, or their chains began with draws of what the model says with all
+	// blanks masked.
 	Start string `json:"start,omitempty"`
 	// Collect says which states are the fillings: "visited", "last" or "chain". Records without it
 	// are exact, or of earlier programs, which had "last".

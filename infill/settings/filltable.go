@@ -227,8 +227,8 @@ var mainTable = []*Setting[Fill]{
 		Name: "start", Line: true, Record: Changed,
 		file: func(v *Fill) string { return v.Sampling.StartFile },
 		Doc: "where chains begin: masked: draws with all blanks masked, argmax: the likeliest " +
-			"words then, sequential: blank after blank, confident: the surest one first, original: the " +
-			"words before, random: any that fit",
+			"words then, sequential: blank after blank, original: the words before, random: any " +
+			"that fit",
 		FlagDoc: ", or the records of a FILE",
 		bind:    func(v *Fill) *Value { return v.ofSampling("start", startValue(v)) },
 		form:    (*Fill).startRecorded,

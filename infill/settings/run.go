@@ -14,12 +14,10 @@ import (
 // A Run is settings for one of several runs over the same texts, as a user writes them.
 type Run struct {
 	// Text is the run as it was written. Name is how it is called: the name that it has, or else its
-	// way and its settings.
+	// settings.
 	Text, Name string
 	// Model is the model of the run, "" for none in particular.
 	Model string
-	// Way is another way to fill than by the settings, "" for none.
-	Way string
 
 	given []given
 }
@@ -35,20 +33,22 @@ type given struct {
 const (
 	runName  = "name"
 	runModel = "model"
-	runWay   = "way"
 )
 
-// ParseRun reads a run: words with white space between, or a JSON object. A word is one of the ways
-// to fill, or NAME=VALUE. NAME is that of a setting of [FillTable], "model" or "name". An object
-// has the same as members, a way as "way", and values may have spaces. A run may choose every
-// setting of the table, also those that a line of a file may not. The error is an [*Error].
-func ParseRun(text string, ways ...string) (*Run, error) {
+// RunFill is the word of a run that changes no setting.
+const RunFill = "fill"
+
+// ParseRun reads a run: words with white space between, or a JSON object. A word is NAME=VALUE, or
+// [RunFill]. NAME is that of a setting of [FillTable], "model" or "name". An object has the same as
+// members, and values may have spaces. A run may choose every setting of the table, also those that
+// a line of a file may not. The error is an [*Error].
+func ParseRun(text string) (*Run, error) {
 	r := &Run{Text: strings.TrimSpace(text)}
 	var err error
 	if strings.HasPrefix(r.Text, "{") {
-		err = r.object(ways)
+		err = r.object()
 	} else {
-		err = r.words(ways)
+		err = r.words()
 	}
 	if err != nil {
 		return nil, err
@@ -62,25 +62,27 @@ func ParseRun(text string, ways ...string) (*Run, error) {
 // badRun is an error about a run.
 func badRun(format string, args ...any) error { return &Error{Err: fmt.Errorf(format, args...)} }
 
-func (r *Run) words(ways []string) error {
+func (r *Run) words() error {
 	words := strings.Fields(r.Text)
 	if len(words) == 0 {
-		return badRun("a run without a word; give settings, as steps=50, or a way to fill: %s",
-			strings.Join(ways, ", "))
+		return badRun("a run without a word; give settings, as steps=50, or %s", RunFill)
 	}
 	for _, w := range words {
 		name, value, ok := strings.Cut(w, "=")
-		if !ok {
-			name, value = runWay, w
-		}
-		if err := r.give(name, value, nil, ways); err != nil {
-			return err
+		switch {
+		case w == RunFill:
+		case !ok:
+			return unknownIn(r.Text, w, []string{RunFill}, "settings as NAME=VALUE, or "+RunFill)
+		default:
+			if err := r.give(name, value, nil); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (r *Run) object(ways []string) error {
+func (r *Run) object() error {
 	d := json.NewDecoder(strings.NewReader(r.Text))
 	if _, err := d.Token(); err != nil { // the brace
 		return badRun("%w", err)
@@ -94,7 +96,7 @@ func (r *Run) object(ways []string) error {
 		if err := d.Decode(&raw); err != nil {
 			return badRun("%s is not a JSON object: %w", r.Text, err)
 		}
-		if err := r.give(key.(string), "", raw, ways); err != nil {
+		if err := r.give(key.(string), "", raw); err != nil {
 			return err
 		}
 	}
@@ -106,8 +108,8 @@ func (r *Run) object(ways []string) error {
 }
 
 // give enters a member: its text, or raw.
-func (r *Run) give(name, text string, raw json.RawMessage, ways []string) error {
-	own := map[string]*string{runName: &r.Name, runModel: &r.Model, runWay: &r.Way}[name]
+func (r *Run) give(name, text string, raw json.RawMessage) error {
+	own := map[string]*string{runName: &r.Name, runModel: &r.Model}[name]
 	if own != nil {
 		if raw != nil && json.Unmarshal(raw, &text) != nil {
 			return badRun("%q is %s, want a text", name, raw)
@@ -117,8 +119,6 @@ func (r *Run) give(name, text string, raw json.RawMessage, ways []string) error 
 			return badRun("%q is there twice in %s", name, r.Text)
 		case text == "":
 			return badRun("%q is empty in %s", name, r.Text)
-		case name == runWay && !slices.Contains(ways, text):
-			return unknownIn(r.Text, text, ways, "settings as NAME=VALUE, or "+strings.Join(ways, ", "))
 		}
 		*own = text
 		return nil
@@ -128,7 +128,7 @@ func (r *Run) give(name, text string, raw json.RawMessage, ways []string) error 
 		s = byField[name]
 	}
 	if s == nil {
-		names := []string{runName, runModel, runWay}
+		names := []string{runName, runModel}
 		for _, s := range fillTable {
 			names = append(names, s.Name)
 		}
@@ -157,9 +157,6 @@ func unknownIn(run, word string, known []string, want string) error {
 // spelt is the run in words, without its name and its model.
 func (r *Run) spelt() string {
 	var parts []string
-	if r.Way != "" {
-		parts = append(parts, r.Way)
-	}
 	for _, g := range r.given {
 		value := g.text
 		if g.raw != nil {

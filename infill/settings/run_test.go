@@ -12,8 +12,6 @@ import (
 	"infill/samplers"
 )
 
-var testWays = []string{"fill", "alone"}
-
 // Every setting of the table can be that of a run, in both forms, and means what its flag means.
 func TestRunTakesAnySetting(t *testing.T) {
 	t.Parallel()
@@ -42,7 +40,7 @@ func TestRunTakesAnySetting(t *testing.T) {
 			s.Name + "=" + text, strings.ReplaceAll(s.Name, "-", "_") + "=" + text,
 			s.Field() + "=" + text,
 		} {
-			r, err := ParseRun(run, testWays...)
+			r, err := ParseRun(run)
 			if err != nil {
 				t.Errorf("%s: %v", run, err)
 				continue
@@ -66,42 +64,42 @@ func TestRunTakesAnySetting(t *testing.T) {
 
 func TestParseRun(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ text, name, way, model string }{
-		{"alone", "alone", "alone", ""},
-		{" fill  steps=3 chains=2 ", "fill steps=3 chains=2", "fill", ""},
-		{"steps=3 name=short", "short", "", ""},
-		{"alone model=a/b=c", "alone", "alone", "a/b=c"},
-		{"model=small", "", "", "small"},
-		{`{}`, "", "", ""},
-		{`{"steps":3,"no_repeat":true,"ban":["a b","c"]}`, `steps=3 no-repeat=true ban=["a b","c"]`, "", ""},
-		{`{"way":"alone","name":"my run","model":"small","vocab":"all"}`, "my run", "alone", "small"},
-		{"param=a=1 param=b=2", "param=a=1 param=b=2", "", ""},
-		{"no_repeat=true", "no-repeat=true", "", ""},
+	for _, c := range []struct{ text, name, model string }{
+		{"fill", "", ""},
+		{" fill  steps=3 chains=2 ", "steps=3 chains=2", ""},
+		{"steps=3 name=short", "short", ""},
+		{"vocab=all model=a/b=c", "vocab=all", "a/b=c"},
+		{"model=small", "", "small"},
+		{`{}`, "", ""},
+		{`{"steps":3,"no_repeat":true,"ban":["a b","c"]}`, `steps=3 no-repeat=true ban=["a b","c"]`, ""},
+		{`{"name":"my run","model":"small","vocab":"all"}`, "my run", "small"},
+		{"param=a=1 param=b=2", "param=a=1 param=b=2", ""},
+		{"no_repeat=true", "no-repeat=true", ""},
 	} {
-		r, err := ParseRun(c.text, testWays...)
-		if err != nil || r.Name != c.name || r.Way != c.way || r.Model != c.model {
+		r, err := ParseRun(c.text)
+		if err != nil || r.Name != c.name || r.Model != c.model {
 			t.Errorf("%q: %+v, %v", c.text, r, err)
 		}
 	}
 	for text, says := range map[string]string{
 		"":                         "want",
 		"  ":                       "a run without a word",
-		"alon":                     `did you mean "alone"`,
+		"fil":                      `did you mean "fill"`,
 		"stps=3":                   `did you mean "steps"`,
 		"qqqqqqqqqqqq=3":           "want a setting",
 		"qqqqqqqqqqqq":             "want settings as NAME=VALUE",
 		"steps=3 steps=4":          "twice",
-		"alone fill":               "twice",
+		"alone":                    "want settings as NAME=VALUE",
 		"name=":                    "empty",
 		`{"steps":3`:               "not one JSON object",
 		`{"steps":3} x`:            "not one JSON object",
 		`{"steps":}`:               "not a JSON object",
 		`{"steps":3,"steps":4}`:    "twice",
 		`{"name":3}`:               "want a text",
-		`{"way":"walk"}`:           `nothing is called "walk"`,
+		`{"way":"fill"}`:           `nothing is called "way"`,
 		`{"energy":[],"energy":1}`: "twice",
 	} {
-		_, err := ParseRun(text, testWays...)
+		_, err := ParseRun(text)
 		if text == "" {
 			says = "a run without a word"
 		}
@@ -123,7 +121,7 @@ func TestForRun(t *testing.T) {
 	}
 	run := func(text string) *Fill {
 		t.Helper()
-		r, err := ParseRun(text, testWays...)
+		r, err := ParseRun(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +157,7 @@ func TestForRun(t *testing.T) {
 		"sampler=nope": "nope", "mask-rate=.5": "for all runs", "keep=a": "for all runs",
 		"allow=/no/such/file": "no such file", "step-size=-1": "step-size",
 	} {
-		r, err := ParseRun(text, testWays...)
+		r, err := ParseRun(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,21 +169,20 @@ func TestForRun(t *testing.T) {
 
 // Whatever is written is a run or an error, and a run says again what it is.
 func FuzzParseRun(f *testing.F) {
-	for _, s := range []string{"alone", "steps=3 name=x", `{"steps":3}`, `{"way":"alone","ban":["a"]}`,
+	for _, s := range []string{"fill", "steps=3 name=x", `{"steps":3}`, `{"name":"x","ban":["a"]}`,
 		"{", `{"a`, "=", "==", "a=b=c", "ban=a ban=b", `{"name":"\u0000"}`, "energy=words:x=1"} {
 		f.Add(s)
 	}
 	base := Defaults()
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := ParseRun(text, testWays...)
+		r, err := ParseRun(text)
 		if err != nil {
 			if !errors.Is(err, ErrSetting) || err.Error() == "" {
 				t.Fatalf("%q: %v", text, err)
 			}
 			return
 		}
-		if r.Way != "" && !slices.Contains(testWays, r.Way) || utf8.ValidString(text) &&
-			!utf8.ValidString(r.Name) {
+		if utf8.ValidString(text) && !utf8.ValidString(r.Name) {
 			t.Fatalf("%q: %+v", text, r)
 		}
 		if strings.Contains(text, "file") || strings.Contains(text, "profile") ||

@@ -38,7 +38,7 @@ class FillSettings(TypedDict, total=False):
     mask_words: blank out exactly this many words of texts without blanks (default: 0)
     min_distance: least edit distance, in characters, from a word that was blanked out (default: 0)
     long: texts longer than the model takes: window: it sees the part around the blanks; error: refuse (default: window)
-    start: where chains begin: masked: draws with all blanks masked, argmax: the likeliest words then, sequential: blank after blank, confident: the surest one first, original: the words before, random: any that fit (default: masked)
+    start: where chains begin: masked: draws with all blanks masked, argmax: the likeliest words then, sequential: blank after blank, original: the words before, random: any that fit (default: masked)
     collect: which states are fillings: visited: all that were evaluated, for the best ones, last: the last of every chain, draws of π, chain: every chain after its burn-in (default: visited)
     thin: with collect chain: one state in this many steps; 0: about 25 of each chain (default: 0)
     select: how the fillings to return are chosen: likelihood: the best; diverse: good ones that share few words (default: likelihood)
@@ -83,7 +83,7 @@ class FillSettings(TypedDict, total=False):
     mask_words: int
     min_distance: int
     long: Literal["window", "error"]
-    start: Literal["masked", "argmax", "original", "random", "sequential", "confident"]
+    start: Literal["masked", "argmax", "original", "random", "sequential"]
     collect: Literal["visited", "last", "chain"]
     thin: int
     select: Literal["likelihood", "diverse"]

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 
+	"infill/lab/baselines"
 	"infill/lab/compare"
 	"infill/lab/cuda"
 	"infill/lab/drafts"
@@ -43,6 +44,8 @@ var commands = []command{
 	{"protocols", "samplers on masked sentences, under several protocols and seeds",
 		protocols.Command},
 	{"sampling", "samplers on text: effective samples a second, scores and variety", sampling.Command},
+	{"baselines", "the search beside simpler ways to fill, by the words that come back",
+		baselines.Command},
 	{"drafts", "whether a small model is worth asking before a large one", drafts.Command},
 	{"trigger", "words that make a model say the labels of texts", trigger.Command},
 	{"torch", "chain-steps a second beside PyTorch", torch.Command},
