@@ -74,16 +74,16 @@ infill doctor --install`,
 
 // A diagnosis is what doctor prints.
 type diagnosis struct {
-	Version string      `json:"version"`
-	Go      string      `json:"go"`
-	OS      string      `json:"os"`
-	CPUs    int         `json:"cpus"`
-	CPU     []string    `json:"cpu_features"`
-	Runtime runtimeJSON `json:"runtime"`
+	Version string     `json:"version"`
+	Go      string     `json:"go"`
+	OS      string     `json:"os"`
+	CPUs    int        `json:"cpus"`
+	CPU     []string   `json:"cpu_features"`
+	Runtime ort.Report `json:"runtime"`
 	// Devices are what can evaluate models, and what is in the way of the others.
-	Devices []deviceJSON `json:"devices"`
+	Devices []device.About `json:"devices"`
 	// Automatic is where large models are opened, if neither that nor the precision is named.
-	Automatic automaticJSON `json:"automatic"`
+	Automatic automatic `json:"automatic"`
 	// Integers says which weights 8-bit products have here: signed, or unsigned where the
 	// processor gets signed ones wrong. "" if that is not known.
 	Integers string `json:"integers,omitempty"`
@@ -105,22 +105,52 @@ type diagnosis struct {
 	Unkept string `json:"unkept,omitempty"`
 }
 
-// examine loads the runtime and reports; a runtime that does not work is an
-// error after the report, so that scripts notice.
-func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
+// automatic is where models with weights of Least bytes or more are opened.
+type automatic struct {
+	Device    string `json:"device"`
+	Precision string `json:"precision"`
+	Least     int64  `json:"least_bytes"`
+}
+
+// examine reports; a runtime that does not work is an error after the report, so that scripts
+// notice.
+func examine(ctx context.Context, std stdio, path string, asJSON bool) (err error) {
 	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" +
 		runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
-	// What models find by themselves: a device may have a build of its own.
+	err = d.load(path)
+	d.Devices = devices.About("")
+	chosen, precision := mlm.Automatic(mlm.LargeWeights, mlm.Options{Devices: devices, Forward: true})
+	d.Automatic = automatic{chosen, precision.String(), mlm.LargeWeights}
+	d.Model.Name, d.Model.Source = settings.DefaultModel, "embedded in this command"
+	d.Model.Bytes = models.All()[0].Bytes()
+	d.askHub()
+	d.Cache = cacheFolder()
+	d.CacheBytes = cacheBytes(d.Cache)
+	d.Unkept = mlm.Unkept(ctx, models.Default(), mlm.Options{})
+	if asJSON {
+		return cmp.Or(jsonl.Encode(std.out, d), err)
+	}
+	_, werr := io.WriteString(std.out, d.text())
+	return cmp.Or(werr, err)
+}
+
+// load loads the runtime that models find by themselves, unless path names one: a device may have a
+// build of its own.
+func (d *diagnosis) load(path string) error {
 	file := path
 	if file == "" && os.Getenv(ort.EnvLibrary) == "" {
 		file = devices.Runtime("", "")
 	}
 	report, err := ort.Load(ort.FindOptions{Path: file})
 	if err == nil {
-		d.Integers, err = integers()
+		var saturates bool
+		saturates, err = mlm.SaturatesIntegers()
+		if d.Integers = "signed"; saturates {
+			d.Integers = "unsigned"
+		}
 	}
 	if err != nil {
-		report.OK, report.Problem = false, message(err)
+		report.OK, report.Problem, d.Integers = false, message(err), ""
 	}
 	switch {
 	case report.Source == ort.SourceGiven && path != "":
@@ -128,93 +158,105 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	case report.Source == ort.SourceGiven:
 		report.Source = "of a device"
 	}
-	d.Runtime = runtimeJSON(report)
-	d.Devices = wires(devices.About(""), func(v device.About) deviceJSON { return deviceJSON(v) })
-	chosen, precision := mlm.Automatic(mlm.LargeWeights, mlm.Options{Devices: devices, Forward: true})
-	d.Automatic = automaticJSON{chosen, precision.String(), mlm.LargeWeights}
-	cache, cerr := disk.CacheDir("")
-	if cerr != nil {
-		cache = cerr.Error()
-	}
-	d.Cache, d.CacheBytes = cache, cacheBytes(cache)
-	d.Model.Name, d.Model.Source, d.Model.Bytes = settings.DefaultModel, "embedded in this "+
-		"command", models.All()[0].Bytes()
-	address := cmp.Or(os.Getenv(settings.EnvName("hub")), hub.ForeignHub())
-	d.Hub.Address = hub.Redacted(address)
-	token, terr := hub.Token(address)
-	if d.Hub.Token = token != ""; terr != nil {
-		d.Hub.Problem = terr.Error()
-	}
-	d.Unkept = mlm.Unkept(ctx, models.Default(), mlm.Options{})
-	if asJSON {
-		if werr := jsonl.Encode(std.out, d); werr != nil {
-			return werr
-		}
-		return err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "infill %s (%s, %s)\n", d.Version, d.Go, d.OS)
-	fmt.Fprintf(&b, "processor: %s; %s\n", count.Of(d.CPUs, "thread"), strings.Join(d.CPU, " "))
-	b.WriteString(report.String())
-	for _, dev := range d.Devices {
-		fmt.Fprintf(&b, "device: %s, %s%s\n", dev.Name, cmp.Or(dev.Problem, dev.About),
-			map[bool]string{true: " (infill doctor --install " + dev.Name + ")"}[dev.Missing])
-	}
-	usual := fmt.Sprintf("%s in %s", device.CPU, mlm.Float32)
-	if large := d.Automatic.Device + " in " + d.Automatic.Precision; large != usual {
-		stored := map[bool]string{true: " and are stored in 4 or 8 bits"}[precision == mlm.Int8]
-		usual = fmt.Sprintf("%s for models whose weights take %s or more in %s%s, %s for others",
-			large, megabytes(d.Automatic.Least), mlm.Float32, stored, usual)
-	}
-	fmt.Fprintf(&b, "device %s: %s\n", mlm.AutoDevice, usual)
-	if d.Integers != "" {
-		fmt.Fprintf(&b, "8-bit products: %s\n", integersAbout[d.Integers])
-	}
-	fmt.Fprintf(&b, "default model: %s, %s, %s\n", d.Model.Name, d.Model.Source,
-		megabytes(d.Model.Bytes))
-	fmt.Fprintf(&b, "hub: %s, %s\n", printable(d.Hub.Address), printable(cmp.Or(d.Hub.Problem,
-		map[bool]string{true: "with your token", false: "without a token"}[d.Hub.Token])))
-	fmt.Fprintf(&b, "cache folder: %s%s\n", d.Cache, missing(d.Cache))
-	for _, name := range slices.Sorted(maps.Keys(d.CacheBytes)) {
-		fmt.Fprintf(&b, "  %-11s %s\n", name, megabytes(d.CacheBytes[name]))
-	}
-	if d.Unkept != "" {
-		fmt.Fprintf(&b, "memory: %s\n", unkept(d.Unkept))
-	}
-	if _, werr := io.WriteString(std.out, b.String()); werr != nil {
-		return werr
-	}
+	d.Runtime = report
 	return err
 }
 
-const (
-	signedWeights   = "signed"
-	unsignedWeights = "unsigned"
-)
+// askHub finds the address that models are pulled from, and the user's token for it.
+func (d *diagnosis) askHub() {
+	address := cmp.Or(os.Getenv(settings.EnvName("hub")), hub.ForeignHub())
+	d.Hub.Address = hub.Redacted(address)
+	token, err := hub.Token(address)
+	if d.Hub.Token = token != ""; err != nil {
+		d.Hub.Problem = err.Error()
+	}
+}
+
+// text is the diagnosis for people.
+func (d *diagnosis) text() string {
+	var b strings.Builder
+	line := func(heading, format string, args ...any) {
+		fmt.Fprintf(&b, "%s: %s\n", heading, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintf(&b, "infill %s (%s, %s)\n", d.Version, d.Go, d.OS)
+	line("processor", "%s; %s", count.Of(d.CPUs, "thread"), strings.Join(d.CPU, " "))
+	b.WriteString(d.Runtime.String())
+	for _, dev := range d.Devices {
+		line("device", "%s, %s", dev.Name, stateOf(dev))
+	}
+	line("device "+mlm.AutoDevice, "%s", d.usual())
+	if d.Integers != "" {
+		line("8-bit products", "%s", integersAbout[d.Integers])
+	}
+	line("default model", "%s, %s, %s", d.Model.Name, d.Model.Source, megabytes(d.Model.Bytes))
+	line("hub", "%s, %s", printable(d.Hub.Address), printable(d.token()))
+	d.writeCache(&b)
+	if d.Unkept != "" {
+		line("memory", "%s", unkept(d.Unkept))
+	}
+	return b.String()
+}
+
+// stateOf is what a device is, or what is in its way.
+func stateOf(dev device.About) string {
+	text := cmp.Or(dev.Problem, dev.About)
+	if dev.Missing {
+		text += " (infill doctor --install " + dev.Name + ")"
+	}
+	return text
+}
+
+// usual is where models are opened if nobody says where.
+func (d *diagnosis) usual() string {
+	usual := fmt.Sprintf("%s in %s", device.CPU, mlm.Float32)
+	large := d.Automatic.Device + " in " + d.Automatic.Precision
+	if large == usual {
+		return usual
+	}
+	stored := ""
+	if d.Automatic.Precision == mlm.Int8.String() {
+		stored = " and are stored in 4 or 8 bits"
+	}
+	return fmt.Sprintf("%s for models whose weights take %s or more in %s%s, %s for others", large,
+		megabytes(d.Automatic.Least), mlm.Float32, stored, usual)
+}
+
+// token says whether the hub gets the user's token.
+func (d *diagnosis) token() string {
+	switch {
+	case d.Hub.Problem != "":
+		return d.Hub.Problem
+	case d.Hub.Token:
+		return "with your token"
+	}
+	return "without a token"
+}
+
+// writeCache writes where the cache is and what its folders take.
+func (d *diagnosis) writeCache(b *strings.Builder) {
+	there := ""
+	if _, err := os.Stat(d.Cache); err != nil {
+		there = " (not there yet)"
+	}
+	fmt.Fprintf(b, "cache folder: %s%s\n", d.Cache, there)
+	for _, name := range slices.Sorted(maps.Keys(d.CacheBytes)) {
+		fmt.Fprintf(b, "  %-11s %s\n", name, megabytes(d.CacheBytes[name]))
+	}
+}
 
 // integersAbout says in words what diagnosis.Integers says.
 var integersAbout = map[string]string{
-	signedWeights:   "signed weights",
-	unsignedWeights: "unsigned weights, slower; with signed ones the sums of this processor saturate",
+	"signed":   "signed weights",
+	"unsigned": "unsigned weights, slower; with signed ones the sums of this processor saturate",
 }
 
-// integers asks the runtime, which is loaded.
-func integers() (string, error) {
-	saturates, err := mlm.SaturatesIntegers()
-	switch {
-	case err != nil:
-		return "", err
-	case saturates:
-		return unsignedWeights, nil
+// cacheFolder is the cache, or why there is none.
+func cacheFolder() string {
+	dir, err := disk.CacheDir("")
+	if err != nil {
+		return err.Error()
 	}
-	return signedWeights, nil
-}
-
-func missing(dir string) string {
-	if _, err := os.Stat(dir); err != nil {
-		return " (not there yet)"
-	}
-	return ""
+	return dir
 }
 
 // cacheBytes are the sizes of the folders in dir, none if it is not there.

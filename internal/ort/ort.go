@@ -74,21 +74,21 @@ const (
 // Report is everything that is known about the runtime. The zero value of a field
 // means "not known".
 type Report struct {
-	OK       bool
-	Problem  string // why not OK, with the remedy
-	Note     string // OK, but worth knowing
-	Path     string
-	Source   Source
-	Version  string // as read from the file, then from the loaded library
-	SHA256   string // lower-case hex of the file
-	Pinned   bool   // SHA256 is the one this build expects
-	Size     int64  // bytes
-	Loaded   bool   // mapped into this process
-	Platform string // os-arch in Go's spelling
-	Cache    string // folder that Install fills
+	OK       bool   `json:"ok"`
+	Problem  string `json:"problem,omitempty"` // why not OK, with the remedy
+	Note     string `json:"note,omitempty"`    // OK, but worth knowing
+	Path     string `json:"path,omitempty"`
+	Source   Source `json:"source,omitempty"`
+	Version  string `json:"version,omitempty"` // as read from the file, then from the loaded library
+	SHA256   string `json:"sha256,omitempty"`  // lower-case hex of the file
+	Pinned   bool   `json:"pinned"`            // SHA256 is the one this build expects
+	Size     int64  `json:"size,omitempty"`    // bytes
+	Loaded   bool   `json:"loaded"`            // mapped into this process
+	Platform string `json:"platform"`          // os-arch in Go's spelling
+	Cache    string `json:"cache,omitempty"`   // folder that Install fills
 
 	// Looked lists the places that were searched, in order, when nothing was found.
-	Looked []string
+	Looked []string `json:"looked,omitempty"`
 }
 
 // String prints the report on a few lines, without colour.

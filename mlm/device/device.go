@@ -65,27 +65,27 @@ type Numbers struct {
 
 // About is what there is to know of a device before a graph is opened on it.
 type About struct {
-	Name    string // as a user writes it
-	About   string // what it is, for people
-	Problem string // why it cannot be used, with the remedy; "" if it can
-	Missing bool   // the problem is that it is not installed
+	Name    string `json:"name"`              // as a user writes it
+	About   string `json:"about"`             // what it is, for people
+	Problem string `json:"problem,omitempty"` // why it cannot be used, with the remedy; "" if it can
+	Missing bool   `json:"missing,omitempty"` // the problem is that it is not installed
 	// Identity is what results depend on beside the graph: versions, the precision that
 	// it computes in. Graphs made for one identity are not used for another.
-	Identity string
-	Rounding Rounding // see Device
+	Identity string   `json:"identity"`
+	Rounding Rounding `json:"rounding,omitempty"` // see Device
 	// Apart: it computes beside the processor and runs as many calls at a time, large ones: the
 	// processor's threads prepare work for it. 0 for the processor itself.
-	Apart int
+	Apart int `json:"-"`
 	// Tokens is how many tokens a call has, Apart from the processor: rows of a length are always as
 	// many, filled up if need be. 0 for what suits the processor.
-	Tokens int
+	Tokens int `json:"-"`
 	// FixedWeights: the device refuses a weight that is an input and has a value as well,
 	// which elsewhere keeps the runtime from copying it.
-	FixedWeights bool
+	FixedWeights bool `json:"-"`
 	// NoIntegers: products of 8-bit integers were not checked on the device.
-	NoIntegers bool
+	NoIntegers bool `json:"-"`
 	// Slow: nothing is gained by it, so that it has to be named.
-	Slow bool
+	Slow bool `json:"-"`
 }
 
 // CPU is the name of the device that is always there: the processor, with the runtime's own
