@@ -234,11 +234,3 @@ func scoreLines(out io.Writer, r *jsonl.Record) string {
 	}
 	return b.String()
 }
-
-// shown is a text as it may be printed on a writer.
-func shown(out io.Writer, text string) string {
-	if isTerminal(out) {
-		return printable(text)
-	}
-	return text
-}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"infill/infill"
+	"infill/infill/jsonl"
+	"infill/internal/count"
+	"infill/mlm"
+)
+
+// fillTable prints fillings for people, with notes on standard error.
+type fillTable struct {
+	*fillFlags
+	std   stdio
+	model *mlm.Model
+	lines int
+	say   func(note string)
+}
+
+func (w *fillTable) write(r *filled) error {
+	var b strings.Builder
+	if w.lines++; w.lines > 1 {
+		b.WriteByte('\n')
+	}
+	// The number of tokens may decide: fillings of open lengths are ranked by the score per token.
+	open := slices.ContainsFunc(r.Fillings,
+		func(f infill.Filling) bool { return f.Len() != r.Fillings[0].Len() })
+	color := useColor(w.color, w.std.out)
+	for _, f := range r.Fillings {
+		text := shown(w.std.out, f.Text)
+		if color && len(text) == len(f.Text) {
+			text = highlight(text, f.Spans)
+		}
+		fmt.Fprintf(&b, "%8.2f  ", f.Score)
+		if open {
+			fmt.Fprintf(&b, "%6.2f per token  ", f.ScorePerToken)
+		}
+		if r.Exact {
+			fmt.Fprintf(&b, "%s  ", percent(f.Probability))
+		}
+		if len(r.Normalizers) > 0 {
+			fmt.Fprintf(&b, "log P %s  ", nats("%.2f", f.LogProbability))
+		}
+		b.WriteString(besides(f.Energies) + text + "\n")
+	}
+	writeNormalizers(&b, r.Normalizers)
+	if r.Marginals != nil {
+		w.marginals(&b, r.Marginals)
+	}
+	_, err := io.WriteString(w.std.out, b.String())
+	return err
+}
+
+// marginals writes the table of probabilities below the fillings of a text.
+func (w *fillTable) marginals(b *strings.Builder, m *infill.Marginals) {
+	part := func(title string, m *infill.Marginal) {
+		fmt.Fprintf(b, "\n%s, %d different\n", title, m.Distinct)
+		for _, e := range m.Likeliest {
+			fmt.Fprintf(b, "%s %s  %s\n", percent(e.Probability), plusMinus(e.Error),
+				shown(w.std.out, e.Text))
+		}
+		if rest := m.Rest(); m.Distinct > len(m.Likeliest) {
+			fmt.Fprintf(b, "%s        (others)\n", percent(rest))
+		}
+	}
+	for i := range m.Blanks {
+		part(fmt.Sprintf("blank %d", i+1), &m.Blanks[i])
+	}
+	part("whole texts", &m.Fillings)
+}
+
+// writeNormalizers writes a line for log Z of every combination of lengths.
+func writeNormalizers(b *strings.Builder, list []infill.Normalizer) {
+	for i := range list {
+		n := &list[i]
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(b, "log Z %s ± %s", nats("%.2f", n.LogZ), nats("%.2f", n.Error))
+		switch {
+		case n.Chains == 0:
+			b.WriteString(", computed")
+		case !math.IsNaN(n.Above):
+			fmt.Fprintf(b, ", %.2f and %.2f by the %d chains of either way", n.Below, n.Above, n.Chains)
+		case !math.IsNaN(n.ESS):
+			fmt.Fprintf(b, ", %.1f effective chains of %d", n.ESS, n.Chains)
+		}
+		if n.Lengths != nil {
+			b.WriteString(", tokens in the blanks:")
+			for _, l := range n.Lengths {
+				if l == 0 {
+					b.WriteString(" listed")
+					continue
+				}
+				fmt.Fprintf(b, " %d", l)
+			}
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func (w *fillTable) notes(r *filled) {
+	if w.quiet {
+		return
+	}
+	if note := recutNote(r.Fillings); note != "" {
+		fmt.Fprintln(w.std.err, note)
+	}
+	for _, d := range infill.Doubts(w.model.Tokenizer(), r.text) {
+		w.say(doubtNote(jsonl.Doubt(d), w.Name))
+	}
+	if note := paperNote(&w.Fill.Options); note != "" {
+		w.say(note)
+	}
+	fmt.Fprintln(w.std.err, w.summary(r.Result, r.took))
+}
+
+// searched sums a search up.
+func searched(r *infill.Result, d time.Duration) string {
+	s := fmt.Sprintf("search: %s of the model, %s scored in %.2f s", count.Of(r.Rows, "row"),
+		count.Of(r.Distinct, "filling"), d.Seconds())
+	switch r.Ended {
+	case infill.EndedRows:
+		s += ", ended at --rows; the best are of what was found"
+	case infill.EndedStopped:
+		s += ", stopped; the best are of what was found"
+	}
+	return s
+}
+
+func (w *fillTable) summary(r *infill.Result, d time.Duration) string {
+	if r.Exact {
+		sum := 0.0
+		for _, f := range r.Fillings {
+			sum += f.Probability
+		}
+		return fmt.Sprintf("exact, without sampling: %d of %d filling%s, "+
+			"with %.1f %% of the probability, in %.2f s", len(r.Fillings), r.Distinct,
+			count.S(r.Distinct), 100*sum, d.Seconds())
+	}
+	if r.Method == infill.MethodSearch {
+		return searched(r, d)
+	}
+	o := &w.Fill.Options
+	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampling.Sampler.Info().Name,
+		count.Of(o.Sampling.Chains, "chain"), count.Of(r.Steps, "step"), d.Seconds(), r.Distinct,
+		count.S(r.Distinct))
+	if r.Ended == infill.EndedStopped {
+		s += ", stopped"
+	}
+	s += fmt.Sprintf(", %d of %s evaluated", r.Fresh, count.Of(r.Rows, "row"))
+	if n := r.Evaluated - r.Fresh; n > 0 {
+		s += fmt.Sprintf(" and %d for start and ranking", n)
+	}
+	if !math.IsNaN(r.MoveShare) {
+		s += fmt.Sprintf(", moves %.2f", r.MoveShare)
+	}
+	if !math.IsNaN(r.Acceptance) {
+		s += fmt.Sprintf(", acceptance %.2f", r.Acceptance)
+	}
+	if r.Shortlist > 0 {
+		s += fmt.Sprintf(", %s per blank", count.Of(r.Shortlist, "candidate"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Tuned)) {
+		s += fmt.Sprintf(", %s %.3g", strings.ReplaceAll(name, "-", " "), r.Tuned[name])
+	}
+	if m := r.Marginals; m != nil && m.Draws > 0 {
+		s += ", probabilities from " + count.Of(m.Draws, "state")
+		if !math.IsNaN(m.ESS) {
+			s += fmt.Sprintf(" (worth %.0f, split R-hat %.2f)", m.ESS, m.RHat)
+		}
+	}
+	if n := r.Stats.Zero; n > 0 {
+		s += fmt.Sprintf(", %d state%s of probability 0 refused", n, count.S(n))
+	}
+	return s
+}
