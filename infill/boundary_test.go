@@ -67,7 +67,7 @@ func TestNumberAfterBlank(t *testing.T) {
 	}
 	r, err := e.Fill(
 		context.Background(), tm,
-		Options{Sampling: SamplingOptions{Steps: 4, Chains: 10}, Results: ResultOptions{Top: AllFillings,
+		Options{Sampling: SamplingOptions{Steps: 4, Chains: 10}, Results: ResultOptions{All: true,
 			Score: ScorePLL}, Seed: 1},
 	)
 	if err != nil {

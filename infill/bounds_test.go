@@ -3,6 +3,7 @@ package infill
 import (
 	"errors"
 	"math"
+	"reflect"
 	"testing"
 
 	"infill/samplers"
@@ -43,6 +44,67 @@ func TestBounds(t *testing.T) {
 	for _, m := range []Masking{{Words: MaxMaskWords + 1}, {Rate: 0.5, Words: 1}} {
 		if err := m.Check(); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", m, err)
+		}
+	}
+}
+
+// An option that is a number has a range, and one that is a choice is of its words: nonsense in any
+// of them is refused. Whoever adds an option and forgets Ranges or checkChoices sees it here.
+func TestEveryNumberIsChecked(t *testing.T) {
+	t.Parallel()
+	var numbers int
+	var walk func(name string, at func(*Options) reflect.Value)
+	walk = func(name string, at func(*Options) reflect.Value) {
+		refused := func(value any) {
+			t.Helper()
+			var o Options
+			v := at(&o)
+			v.Set(reflect.ValueOf(value).Convert(v.Type()))
+			if err := o.Check(); !errors.Is(err, ErrOption) {
+				t.Errorf("%s of %v: %v", name, value, err)
+			}
+		}
+		switch v := at(new(Options)); v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				walk(name+"."+v.Type().Field(i).Name,
+					func(o *Options) reflect.Value { return at(o).Field(i) })
+			}
+			return
+		case reflect.Int, reflect.Int32, reflect.Int64:
+			refused(-5)
+			refused(math.MaxInt32)
+		case reflect.Float64:
+			refused(-5.0)
+			refused(math.NaN())
+		case reflect.Pointer:
+			if v.Type().Elem().Kind() != reflect.Float64 {
+				return
+			}
+			refused(new(math.NaN()))
+		case reflect.Uint64: // a seed is any
+			if name != ".Seed" {
+				t.Errorf("%s: a number that this test cannot check", name)
+			}
+			return
+		case reflect.Bool, reflect.String, reflect.Slice, reflect.Interface, reflect.Func, reflect.Chan:
+			return
+		default:
+			t.Errorf("%s: a %v, which this test does not know", name, v.Kind())
+		}
+		numbers++
+	}
+	walk("", func(o *Options) reflect.Value { return reflect.ValueOf(o).Elem() })
+	if numbers < 24 {
+		t.Errorf("%d numbers among the options", numbers)
+	}
+	for _, o := range []Options{
+		{Sampling: SamplingOptions{Steps: 1, NoSteps: true}},
+		{Sampling: SamplingOptions{Shortlist: 1, NoShortlist: true}},
+		{Results: ResultOptions{Top: 1, All: true}},
+	} {
+		if err := o.Check(); !errors.Is(err, ErrOption) {
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
 }

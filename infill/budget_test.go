@@ -131,7 +131,7 @@ func TestBudgetEnds(t *testing.T) {
 	}
 	r, err := e.Fill(
 		context.Background(), tm,
-		Options{Sampling: SamplingOptions{Chains: 3, Steps: NoSteps, Budget: BudgetEvaluations},
+		Options{Sampling: SamplingOptions{Chains: 3, NoSteps: true, Budget: BudgetEvaluations},
 			Results: ResultOptions{Score: ScorePLL}},
 	)
 	if err != nil || r.Steps != 0 {

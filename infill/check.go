@@ -1,49 +1,51 @@
 package infill
 
 import (
-	"cmp"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"infill/infill/internal/text"
 	"infill/mlm"
-	"infill/samplers"
 )
 
 // Check finds options out of their range, which [Engine.Fill] refuses whatever the text is. The
 // error is ErrOption. Settings of the sampler are checked by Fill, when it knows what is sampled.
-func (o Options) Check() error { return o.fill() }
-
-// fill checks the options and sets the defaults. Then 0 stands for NoSteps and for AllFillings.
-func (o *Options) fill() error {
+func (o Options) Check() error {
 	for _, check := range []func() error{o.checkRanges, o.checkChoices, o.checkTogether} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
-	*o = o.Complete()
-	o.Sampling.Steps, o.Results.Top = max(0, o.Sampling.Steps), max(0, o.Results.Top)
-	if err := o.checkThin(); err != nil {
+	ran := o.Complete()
+	if err := ran.checkThin(); err != nil {
 		return err
 	}
-	if o.Method == MethodSample {
-		if err := o.checkMarginals(); err != nil {
+	if ran.Method == MethodSample {
+		if err := ran.checkMarginals(); err != nil {
 			return err
 		}
 	}
 	return checkTerms(o.Words.Terms)
 }
 
+// fill checks the options and makes them complete.
+func (o *Options) fill() error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	*o = o.Complete()
+	return nil
+}
+
 // checkRanges refuses numbers out of their range.
 func (o *Options) checkRanges() error {
-	all := &Ranges
-	for _, r := range []Range[int]{all.MinDistance, all.MinEdits, all.MaxEdits, all.Rows,
-		all.Context, all.Steps, all.Chains, all.Shortlist, all.Top, all.Thin} {
-		if err := r.check(o); err != nil {
+	for _, r := range reflect.ValueOf(Ranges).Fields() {
+		if err := r.Interface().(interface{ check(*Options) error }).check(o); err != nil {
 			return err
 		}
 	}
-	return all.Temperature.check(o)
+	return nil
 }
 
 // checkChoices refuses numbers that stand for no word.
@@ -75,12 +77,27 @@ func (o *Options) checkChoices() error {
 
 // checkTogether refuses options that do not go together.
 func (o *Options) checkTogether() error {
+	s, r := &o.Sampling, &o.Results
+	for _, c := range []struct {
+		number, other string
+		n             int
+		on            bool
+	}{
+		{"Steps", "NoSteps", s.Steps, s.NoSteps},
+		{"Shortlist", "NoShortlist", s.Shortlist, s.NoShortlist},
+		{"Top", "All", r.Top, r.All},
+	} {
+		if c.n != 0 && c.on {
+			return fmt.Errorf("%w: %s of %d and %s; give one of them", text.ErrOption, c.number, c.n,
+				c.other)
+		}
+	}
 	switch {
-	case o.Results.Marginals && o.Sampling.Steps == NoSteps:
+	case r.Marginals && s.NoSteps:
 		return fmt.Errorf("%w: probabilities are those of the states that steps lead to, and NoSteps; "+
 			"leave one out",
 			text.ErrOption)
-	case (o.Sampling.Start == StartGiven) != (o.Sampling.Starts != nil):
+	case (s.Start == StartGiven) != (s.Starts != nil):
 		return fmt.Errorf("%w: StartGiven goes with Starts", text.ErrOption)
 	case o.Method == MethodSearch && o.probabilities():
 		return fmt.Errorf("%w: a temperature, marginals and log Z are those of draws, and MethodSearch "+
@@ -89,47 +106,7 @@ func (o *Options) checkTogether() error {
 	return o.Words.Filter.check()
 }
 
-// Complete returns the options as [Engine.Fill] runs them: defaults stand in place of the zero
-// values of Method, Rows, Context, Sampler, Steps, Chains, Top and Temperature. Ranges are not
-// checked.
-func (o Options) Complete() Options {
-	o.Method = o.method()
-	if o.Results.Marginals || o.Results.Normalize {
-		o.Results.Score = ScorePLL
-	}
-	o.Search.Rows = cmp.Or(o.Search.Rows, defaultRows)
-	o.Search.Context = cmp.Or(o.Search.Context, defaultContext)
-	if o.Sampling.Sampler == nil {
-		o.Sampling.Sampler = &samplers.Rows{}
-	}
-	o.Sampling.Steps = cmp.Or(o.Sampling.Steps, o.defaultSteps())
-	o.Sampling.Chains = cmp.Or(o.Sampling.Chains, DefaultChains)
-	o.Sampling.Temperature = cmp.Or(o.Sampling.Temperature, defaultTemperature)
-	o.Results.Top = cmp.Or(o.Results.Top, defaultTop)
-	return o
-}
-
-func (o *Options) defaultSteps() int {
-	if o.Results.Marginals || o.Results.Normalize {
-		return PublishedSteps
-	}
-	return DefaultSteps
-}
-
-// Thinning is the number of steps from one state that CollectChain takes to the next, where
-// Complete has filled in Steps.
-func (o *Options) Thinning() int {
-	if o.Results.Thin > 0 {
-		return o.Results.Thin
-	}
-	return max(1, (o.Sampling.Steps-o.Burnin())/keptOfChain)
-}
-
-// Burnin is the number of first steps in which the sampler adapts: half of Steps, which Complete
-// has filled in. Their states are not draws of π.
-func (o *Options) Burnin() int { return o.Sampling.NumSteps() / 2 }
-
-// checkThin refuses to keep more states than maxKept.
+// checkThin refuses to keep more states than maxKept. The options are complete.
 func (o *Options) checkThin() error {
 	if o.Results.Collect != CollectChain {
 		if o.Results.Thin != 0 {

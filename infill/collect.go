@@ -20,7 +20,7 @@ const (
 	// proposals that were refused, and neighbours that were only looked at. No call of the model is
 	// made for them. Of samplers that evaluate no energies (gibbs, sgdld, and dula in
 	// batches) only the last states are known, and are taken. The best 1024 + 2·Top are kept, or
-	// maxKept for AllFillings.
+	// maxKept of all fillings.
 	// They are a search for good fillings and not draws of π.
 	CollectVisited Collect = iota
 	// CollectLast takes the last state of every chain: with enough steps independent draws of π.
@@ -40,7 +40,7 @@ var collectNames = []string{"visited", "last", "chain"}
 func (c Collect) String() string { return nameOf(collectNames, "collect", c) }
 
 // maxKept bounds the states that CollectChain takes of all chains together, and those that
-// CollectVisited keeps for AllFillings.
+// CollectVisited keeps where all fillings are asked for.
 const maxKept = 1 << 20
 
 // keptOfChain is about how many states of a chain CollectChain takes if Options.Results.Thin is 0.
@@ -49,7 +49,7 @@ const keptOfChain = 25
 // roomOf is the number of states that CollectVisited keeps, the best. There are more than are
 // returned: texts can have several states, and SelectDiverse chooses among them.
 func roomOf(o *Options) int {
-	if o.Results.Top == 0 { // AllFillings
+	if o.Results.All {
 		return maxKept
 	}
 	return 1024 + 2*o.Results.Top
@@ -58,7 +58,7 @@ func roomOf(o *Options) int {
 // leftOut is how many states there was no room for, although all are asked for. kept is how many
 // there was room for.
 func (p *plan) leftOut(kept int) int {
-	if o := &p.opt.Results; o.Collect != CollectVisited || o.Top != 0 || kept < roomOf(p.opt) {
+	if o := &p.opt.Results; o.Collect != CollectVisited || !o.All || kept < roomOf(p.opt) {
 		return 0
 	}
 	return max(0, p.seen.Total()-kept)

@@ -91,7 +91,7 @@ func TestCollect(t *testing.T) {
 		{"visited", Options{Sampling: SamplingOptions{Steps: 9}}, func(h *stateLog) map[string]takenAs {
 			return h.taken(0, 1, true)
 		}},
-		{"no step", Options{Sampling: SamplingOptions{Steps: NoSteps}},
+		{"no step", Options{Sampling: SamplingOptions{NoSteps: true}},
 			func(h *stateLog) map[string]takenAs {
 				return h.taken(0, 1, true)
 			}},
@@ -111,8 +111,8 @@ func TestCollect(t *testing.T) {
 	} {
 		h := &stateLog{m: m}
 		opt := c.opt
-		opt.Sampling.Sampler, opt.Seed, opt.Results.Top, opt.Watch.Trace = &samplers.DULA{StepSize: 0.6},
-			3, AllFillings, h.enter
+		opt.Sampling.Sampler, opt.Seed, opt.Results.All, opt.Watch.Trace = &samplers.DULA{StepSize: 0.6},
+			3, true, h.enter
 		opt.Words.Vocab, opt.Sampling.Temperature, opt.Results.Score = VocabWholeWords, 3, ScorePLL
 		opt.Sampling.Chains = cmp.Or(opt.Sampling.Chains, 9)
 		if c.opt.Watch.Stop != nil {
@@ -155,7 +155,7 @@ func TestVisitedProposals(t *testing.T) {
 	for _, name := range []string{"rows", "dmala", "exact-gibbs", "gibbs"} {
 		h := &stateLog{m: m}
 		opt := Options{Sampling: SamplingOptions{Sampler: named(t, name, nil), Steps: 10, Chains: 5},
-			Results: ResultOptions{Top: AllFillings, Score: ScorePLL},
+			Results: ResultOptions{All: true, Score: ScorePLL},
 			Watch:   WatchOptions{Trace: h.enter}}
 		r, err := e.Fill(t.Context(), tm, opt)
 		if err != nil {
@@ -283,7 +283,7 @@ func TestCollectOptions(t *testing.T) {
 		{Results: ResultOptions{Thin: 2}}, {Results: ResultOptions{Collect: CollectChain, Thin: -1}},
 		{Results: ResultOptions{Collect: CollectChain, Thin: 1},
 			Sampling: SamplingOptions{Steps: maxSteps}},
-		{Results: ResultOptions{Collect: CollectChain}, Sampling: SamplingOptions{Steps: NoSteps}},
+		{Results: ResultOptions{Collect: CollectChain}, Sampling: SamplingOptions{NoSteps: true}},
 		// 5 after the burn-in
 		{Results: ResultOptions{Collect: CollectChain, Thin: 6}, Sampling: SamplingOptions{Steps: 9}},
 		{Results: ResultOptions{Collect: CollectChain},
@@ -318,14 +318,14 @@ func TestAllFillings(t *testing.T) {
 	r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4,
 		Sampling: SamplingOptions{Sampler: named(t, "exact-gibbs", nil), Steps: 26, Chains: 30,
 			Shortlist: 90, Temperature: 20},
-		Results: ResultOptions{Top: AllFillings, Score: ScorePLL}})
+		Results: ResultOptions{All: true, Score: ScorePLL}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Distinct < 1024+2*maxTop+1 || len(r.Fillings) != r.Distinct || r.LeftOut != 0 {
 		t.Errorf("%d fillings of %d, %d left out", len(r.Fillings), r.Distinct, r.LeftOut)
 	}
-	p := &plan{opt: &Options{}, seen: recall.NewTally(1)} // as fill leaves AllFillings
+	p := &plan{opt: &Options{Results: ResultOptions{All: true}}, seen: recall.NewTally(1)}
 	p.seen.Add([]byte("a state"), maxKept+7)
 	for kept, want := range map[int]int{maxKept: 7, maxKept - 1: 0} {
 		if got := p.leftOut(kept); got != want {

@@ -73,7 +73,7 @@ func TestOpenLengths(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := Options{Sampling: SamplingOptions{Chains: 24, Steps: 2}, Seed: 9,
-		Results: ResultOptions{Top: AllFillings, Score: ScorePLL}}
+		Results: ResultOptions{All: true, Score: ScorePLL}}
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}

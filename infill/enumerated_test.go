@@ -259,8 +259,8 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 					t.Fatal(err)
 				}
 				opt := c.opt
-				opt.Sampling.Sampler, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Top = s, chains, 80,
-					AllFillings
+				opt.Sampling.Sampler, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.All = s, chains, 80,
+					true
 				opt.Seed = uint64(seed)
 				opt.Results.Collect, opt.Results.Score = CollectLast, ScorePLL
 				switch {

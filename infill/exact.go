@@ -142,7 +142,7 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 			return nil, err
 		}
 		res.Fillings = append(res.Fillings, p.undropped(passed)...)
-		if n := p.opt.Results.Top; n > 0 && n <= len(res.Fillings) &&
+		if n := p.opt.Results.Top; !p.opt.Results.All && n <= len(res.Fillings) &&
 			p.opt.Results.Select == SelectLikelihood {
 			res.Fillings = res.Fillings[:n]
 			break // the others need not be spelt

@@ -70,7 +70,7 @@ func TestExactIsEnumeration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.opt.Method, c.opt.Results.Score, c.opt.Results.Top = MethodExact, ScorePLL, AllFillings
+		c.opt.Method, c.opt.Results.Score, c.opt.Results.All = MethodExact, ScorePLL, true
 		if len(tm.in.Groups) > 1 || c.opt.Words.Allow == nil && tm.in.Groups[0].Words == nil &&
 			tm.in.Groups[0].Max > 1 {
 			continue
@@ -176,7 +176,7 @@ func TestExactRealModel(t *testing.T) {
 		"The [MASK:a/^[bc]a.*ing$/] is [MASK:a].",
 		"The car is [MASK|red|green|light blue|very, very old].",
 	} {
-		r := exactFill(t, e, line, Options{Results: ResultOptions{Top: AllFillings, Score: ScorePLL},
+		r := exactFill(t, e, line, Options{Results: ResultOptions{All: true, Score: ScorePLL},
 			Sampling: SamplingOptions{Temperature: 1.5}})
 		z := 0.0
 		for _, f := range r.Fillings {
@@ -217,12 +217,12 @@ func TestExactOrSampled(t *testing.T) {
 	for name, opt := range map[string]Options{
 		"sampler":      {Sampling: SamplingOptions{Sampler: dmala}},
 		"steps":        {Sampling: SamplingOptions{Steps: 2}},
-		"no steps":     {Sampling: SamplingOptions{Steps: NoSteps}},
+		"no steps":     {Sampling: SamplingOptions{NoSteps: true}},
 		"budget":       {Sampling: SamplingOptions{Budget: BudgetRows}},
 		"chains":       {Sampling: SamplingOptions{Chains: 2}},
 		"gradient":     {Sampling: SamplingOptions{Gradient: mlm.Forward}},
 		"shortlist":    {Sampling: SamplingOptions{Shortlist: 3}},
-		"no shortlist": {Sampling: SamplingOptions{Shortlist: NoShortlist}},
+		"no shortlist": {Sampling: SamplingOptions{NoShortlist: true}},
 		"trace":        {Watch: WatchOptions{Trace: func(Step) error { return nil }}},
 		"never":        {Method: MethodSample},
 	} {
@@ -305,7 +305,7 @@ func TestExactDiverse(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
 	const text = "The car is [MASK|red|very red|quite red|green]."
-	all := exactFill(t, e, text, Options{Results: ResultOptions{Top: AllFillings, Score: ScorePLL}})
+	all := exactFill(t, e, text, Options{Results: ResultOptions{All: true, Score: ScorePLL}})
 	two := exactFill(t, e, text,
 		Options{Results: ResultOptions{Top: 2, Select: SelectDiverse, Score: ScorePLL}})
 	want := diverse(all.Fillings, 2)
@@ -323,7 +323,7 @@ func TestExactOrderOfTies(t *testing.T) {
 	for _, temperature := range []float64{1e-300, 1e300} {
 		r := exactFill(t, e, "the [MASK] sleeps .",
 			Options{Sampling: SamplingOptions{Temperature: temperature},
-				Results: ResultOptions{Top: AllFillings}})
+				Results: ResultOptions{All: true}})
 		scores := func(a, b Filling) int { return cmp.Compare(b.Score, a.Score) }
 		if !slices.IsSortedFunc(r.Fillings, scores) || len(r.Fillings) < 5 {
 			t.Errorf("T = %g: %+v", temperature, r.Fillings)
@@ -340,7 +340,7 @@ func TestExactOrderOfTies(t *testing.T) {
 func TestExactWeigh(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	opt := Options{Results: ResultOptions{Top: AllFillings, Score: ScorePLL},
+	opt := Options{Results: ResultOptions{All: true, Score: ScorePLL},
 		Sampling: SamplingOptions{Temperature: 2}}
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)

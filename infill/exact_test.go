@@ -356,7 +356,7 @@ func TestEngineEnergies(t *testing.T) {
 		Options{
 			Seed: 3, Sampling: SamplingOptions{Chains: 8, Steps: 30},
 			Words: WordOptions{Vocab: VocabWholeWords},
-			Results: ResultOptions{Top: AllFillings, Score: ScorePLL,
+			Results: ResultOptions{All: true, Score: ScorePLL,
 				Collect: CollectLast},
 			Watch: WatchOptions{Trace: func(s Step) error {
 				for k, u := range s.Energy {

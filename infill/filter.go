@@ -41,9 +41,6 @@ func (f *Filter) on() bool { return *f != Filter{} }
 
 func (f *Filter) check() error {
 	switch {
-	case f.MinEdits < 0 || f.MinEdits > maxEdits || f.MaxEdits < 0 || f.MaxEdits > maxEdits:
-		return fmt.Errorf("%w: edit distances from %d to %d, want 0 to %d", text.ErrOption, f.MinEdits,
-			f.MaxEdits, maxEdits)
 	case f.MaxEdits > 0 && f.MinEdits > f.MaxEdits:
 		return fmt.Errorf("%w: edit distances from %d to %d, want the smaller one first", text.ErrOption,
 			f.MinEdits, f.MaxEdits)

@@ -23,9 +23,9 @@ func TestFilter(t *testing.T) {
 		opt  Options
 	}{
 		{"sampled", Masking{Words: 2}, Options{Sampling: SamplingOptions{Chains: 60, Steps: 3,
-			Temperature: 5}, Results: ResultOptions{Top: AllFillings,
+			Temperature: 5}, Results: ResultOptions{All: true,
 			Score: ScorePLL}}},
-		{"computed", Masking{Words: 1}, Options{Results: ResultOptions{Top: AllFillings}}},
+		{"computed", Masking{Words: 1}, Options{Results: ResultOptions{All: true}}},
 		{"computed, some", Masking{Words: 1}, Options{Results: ResultOptions{Top: 7}}},
 	} {
 		tm, words, err := c.m.Template(e.Tokenizer(), text, 3, "x")
@@ -33,7 +33,7 @@ func TestFilter(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := c.opt
-		all.Words.Original, all.Results.Top = words, AllFillings
+		all.Words.Original, all.Results.Top, all.Results.All = words, 0, true
 		free, err := e.Fill(t.Context(), tm, all)
 		if err != nil {
 			t.Fatal(err)

@@ -67,7 +67,7 @@ func TestInt8SameForAnyBatches(t *testing.T) {
 			m,
 		).Fill(context.Background(), tm,
 			Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}, Chains: 6, Steps: 10}, Seed: 5,
-				Results: ResultOptions{Top: AllFillings, Score: ScorePLL}})
+				Results: ResultOptions{All: true, Score: ScorePLL}})
 		_ = m.Close()
 		if err != nil {
 			t.Fatal(err)

@@ -269,7 +269,7 @@ func TestMarginalsOfAShortlist(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := Options{Sampling: SamplingOptions{Shortlist: 12, Steps: 300},
-		Results: ResultOptions{Marginals: true, Top: AllFillings}, Seed: 3}
+		Results: ResultOptions{Marginals: true, All: true}, Seed: 3}
 	tgt := targetOf(t, e, tm, opt)
 	if err := tgt.restrict(ctx, 12); err != nil {
 		t.Fatal(err)
@@ -380,7 +380,7 @@ func TestMarginalsNeedAnExactSampler(t *testing.T) {
 			t.Errorf("%s: %v", info.Name, err)
 		}
 	}
-	if _, err := e.Fill(context.Background(), tm, Options{Sampling: SamplingOptions{Steps: NoSteps},
+	if _, err := e.Fill(context.Background(), tm, Options{Sampling: SamplingOptions{NoSteps: true},
 		Results: ResultOptions{Marginals: true}}); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}

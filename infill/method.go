@@ -36,28 +36,6 @@ var methodNames = []string{"auto", "exact", "search", "sample"}
 // String returns the word of Names.
 func (m Method) String() string { return nameOf(methodNames, "method", m) }
 
-// method resolves MethodAuto.
-func (o *Options) method() Method {
-	s := &o.Sampling
-	switch {
-	case o.Method != MethodAuto:
-		return o.Method
-	case s.Sampler != nil || s.Steps != 0 || s.Budget != BudgetSteps || s.Chains != 0 ||
-		s.Start != StartMasked || s.Gradient != mlm.Full || s.Shortlist != 0 ||
-		o.Results.Collect != CollectVisited || o.Results.Thin != 0 || o.Watch.Trace != nil:
-		return MethodSample
-	case o.probabilities():
-		return MethodExact
-	}
-	return MethodSearch
-}
-
-// probabilities reports whether the options ask for what only draws of π and exact sums tell.
-func (o *Options) probabilities() bool {
-	t := o.Sampling.Temperature
-	return t != 0 && t != defaultTemperature || o.Results.Marginals || o.Results.Normalize
-}
-
 // Effort says how much a search looks at.
 type Effort int
 
@@ -103,14 +81,10 @@ const (
 // String returns a word for the ending.
 func (e Ending) String() string { return [...]string{"itself", "rows", "stopped"}[e] }
 
-// Bounds and defaults of a search.
+// Bounds of a search.
 const (
 	// maxRows bounds Options.Search.Rows.
 	maxRows = 10_000_000
-	// defaultRows is Options.Search.Rows if it is 0.
-	defaultRows = 10_000
-	// defaultContext is Options.Search.Context if it is 0.
-	defaultContext = 128
 	// maxLengths bounds the combinations of lengths that a search looks at, where blanks leave them
 	// open. Of more, this many that are spread over all.
 	maxLengths = 128

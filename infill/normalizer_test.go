@@ -183,7 +183,7 @@ func TestNormalizerOfOneBlank(t *testing.T) {
 	e := New(tiny(t))
 	for _, temp := range []float64{1, 2} {
 		r := exactFill(t, e, "the [MASK] sleeps .",
-			Options{Results: ResultOptions{Normalize: true, Top: AllFillings},
+			Options{Results: ResultOptions{Normalize: true, All: true},
 				Sampling: SamplingOptions{Temperature: temp}, Words: WordOptions{Vocab: VocabWholeWords}})
 		if !r.Exact || len(r.Normalizers) != 1 || r.Normalizers[0].Error != 0 {
 			t.Fatalf("%+v", r.Normalizers)
@@ -214,7 +214,7 @@ func TestNormalizerWarns(t *testing.T) {
 		{"the [MASK] saw the [MASK] .", Options{Sampling: SamplingOptions{Chains: 3,
 			Sampler: &samplers.Gibbs{}}}, "effective chains of 3",
 			errUnmixed},
-		{"the [MASK] saw the [MASK] .", Options{Sampling: SamplingOptions{Chains: 3, Steps: NoSteps}},
+		{"the [MASK] saw the [MASK] .", Options{Sampling: SamplingOptions{Chains: 3, NoSteps: true}},
 			"effective chains of 3", errUnmixed},
 		// Chains that hardly move end where they began, and that is not where π is.
 		{"the [MASK] saw the [MASK] and the [MASK] .",

@@ -6,27 +6,6 @@ import (
 	"infill/samplers"
 )
 
-// Defaults of Options. Chains, Top and PublishedSteps are those of DLP, section 7.5, which has 25
-// sentences and does not say of how many chains.
-const (
-	// DefaultSteps of Rows get at least as far as PublishedSteps of DMALA, see
-	// lab/notebook/performance.md.
-	DefaultSteps = 20
-	// PublishedSteps is the default where Marginals or Normalize ask for probabilities.
-	PublishedSteps = 50
-	DefaultChains  = 25
-	defaultTop     = 5
-	// defaultTemperature leaves U as the model has it.
-	defaultTemperature = 1
-)
-
-// Values of Options in place of a number, where 0 is the default.
-const (
-	NoSteps     = -1 // of SamplingOptions.Steps: no step is made, the start is the result
-	NoShortlist = -1 // of SamplingOptions.Shortlist: all that may fill a blank are candidates
-	AllFillings = -1 // of ResultOptions.Top: all fillings are returned, see Result.LeftOut
-)
-
 // Options say how a sentence is filled. The zero value searches the 5 fillings with the best
 // blended score. Sampling, where Method asks for it, is by Rows with 25 chains of 20 steps at
 // temperature 1 and seed 0.
@@ -74,31 +53,29 @@ type SearchOptions struct {
 // SamplingOptions say how states are drawn. Where a single blank is computed, Temperature alone has
 // an effect.
 type SamplingOptions struct {
-	Sampler samplers.Sampler // nil: Rows with an adapted rate
-	// Steps of every chain, see Budget: up to 1,000,000, or NoSteps; 0: see DefaultSteps.
-	Steps       int
+	Sampler     samplers.Sampler // nil: Rows with an adapted rate
+	Steps       int              // of every chain, see Budget: up to 1,000,000; 0: see DefaultSteps
+	NoSteps     bool             // no step is made, the start is the result
 	Budget      Budget           // what Steps measures; zero value: steps
 	Chains      int              // 0 means 25; at most 10,000
 	Temperature float64          // T of π ∝ exp(U/T); 0 means 1
 	Gradient    mlm.GradientMode // zero value: the full gradient
 	// Shortlist is the number of candidates of every blank, the likeliest with all blanks masked:
-	// at most 1,048,576, or NoShortlist.
+	// at most 1,048,576.
 	// 0 means DefaultShortlist for the samplers that evaluate every neighbour, those with
 	// samplers.Info.Enumerates, and all for the others.
-	Shortlist int
-	Start     Start   // where chains begin
-	Starts    *Starts // the fillings of StartGiven
+	Shortlist   int
+	NoShortlist bool    // all that may fill a blank are candidates
+	Start       Start   // where chains begin
+	Starts      *Starts // the fillings of StartGiven
 }
-
-// NumSteps is the number of steps that Steps stands for once [Options.Complete] has filled in the
-// default: 0 for NoSteps.
-func (o *SamplingOptions) NumSteps() int { return max(0, o.Steps) }
 
 // ResultOptions say which of the fillings that were found are returned, and what is said of them.
 type ResultOptions struct {
 	// Score is what ranks fillings. With Marginals or Normalize, which are of U, it is ScorePLL.
 	Score Scoring
-	Top   int  // fillings to return at most, up to 10,000, or AllFillings; 0 means 5
+	Top   int  // fillings to return at most, up to 10,000; 0 means 5
+	All   bool // all fillings are returned, see Result.LeftOut
 	Case  Case // how an uncased model's words are written
 	// Collect says which states are fillings; zero value: all that were evaluated.
 	Collect Collect

@@ -61,7 +61,7 @@ func TestTraceOfParts(t *testing.T) {
 		last = s
 		return nil
 	}
-	opt.Results.Top, opt.Results.Collect = AllFillings, CollectLast
+	opt.Results.Top, opt.Results.All, opt.Results.Collect = 0, true, CollectLast
 	r, err := e.Fill(context.Background(), tp, opt)
 	if err != nil {
 		t.Fatal(err)

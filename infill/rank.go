@@ -101,7 +101,7 @@ func (p *plan) newResult() *Result {
 // order of rank.
 func (p *plan) choose(res *Result, rank func([]Filling)) {
 	rank(res.Fillings)
-	if n := p.opt.Results.Top; n > 0 && len(res.Fillings) > n {
+	if n := p.opt.Results.Top; !p.opt.Results.All && len(res.Fillings) > n {
 		if p.opt.Results.Select == SelectDiverse {
 			res.Fillings = diverse(res.Fillings, n)
 			rank(res.Fillings)

@@ -24,7 +24,7 @@ type placed struct {
 // choice of different ones goes further down. 0 is for all.
 func rescoredOf(o *Options) int {
 	switch {
-	case o.Results.Top == 0:
+	case o.Results.All:
 		return 0
 	case o.Results.Select != SelectLikelihood:
 		return diversePool + 4*o.Results.Top

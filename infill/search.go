@@ -96,7 +96,7 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 	s := &seeker{p: p, reach: reaches[o.Search.Effort], want: o.Results.Top,
 		seen:  map[string]float64{},
 		texts: map[string]*filled{}, open: p.open}
-	if s.want == 0 {
+	if o.Results.All {
 		s.want = defaultTop
 	}
 	if o.Results.Select != SelectLikelihood {
@@ -242,7 +242,7 @@ func (s *seeker) watch() error {
 		return nil
 	}
 	n := len(s.best)
-	if s.p.opt.Results.Top > 0 {
+	if !s.p.opt.Results.All {
 		n = min(n, s.p.opt.Results.Top)
 	}
 	pr := Progress{Rows: s.rows.Asked(), Best: make([]Filling, n)}

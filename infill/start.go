@@ -94,13 +94,10 @@ const DefaultShortlist = 16
 // shortlist is the number of candidates per coordinate; 0 stands for all that
 // the blanks allow.
 func (o *Options) shortlist() int {
-	if o.Sampling.Shortlist != 0 {
-		return max(0, o.Sampling.Shortlist) // NoShortlist
-	}
-	if o.sampler().Enumerates {
+	if o.Sampling.Shortlist == 0 && !o.Sampling.NoShortlist && o.sampler().Enumerates {
 		return DefaultShortlist
 	}
-	return 0
+	return o.Sampling.Shortlist
 }
 
 // restrict keeps, of every coordinate, the n categories that are likeliest

@@ -27,8 +27,8 @@ func startsOf(t *testing.T, e *Engine, text string, opt Options) ([]string, erro
 		t.Fatal(err)
 	}
 	var out []string
-	opt.Method, opt.Results.Score, opt.Sampling.Steps, opt.Results.Collect = MethodSample, ScorePLL,
-		NoSteps, CollectLast
+	opt.Method, opt.Results.Score, opt.Sampling.NoSteps, opt.Results.Collect = MethodSample, ScorePLL,
+		true, CollectLast
 	opt.Watch.Trace = func(s Step) error {
 		for k := range s.Energy {
 			var words []string
@@ -158,7 +158,7 @@ func TestStartGiven(t *testing.T) {
 		}
 		opt := Options{Sampling: SamplingOptions{Sampler: named(t, info.Name, nil), Start: StartGiven,
 			Starts: one, Chains: 2,
-			Steps: 2, Shortlist: NoShortlist}, Words: WordOptions{Allow: list(t, "dog", "fox", "cat")},
+			Steps: 2, NoShortlist: true}, Words: WordOptions{Allow: list(t, "dog", "fox", "cat")},
 			Results: ResultOptions{Score: ScorePLL}}
 		if _, err := e.Fill(t.Context(), tm, opt); err != nil {
 			t.Errorf("%s: %v", info.Name, err)

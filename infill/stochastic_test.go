@@ -134,7 +134,7 @@ func TestShortlist(t *testing.T) {
 		{Options{Sampling: SamplingOptions{Shortlist: 9}}, 9},
 		{Options{Sampling: SamplingOptions{Sampler: &samplers.LB1{}}}, DefaultShortlist},
 		{Options{Sampling: SamplingOptions{Sampler: &samplers.ExactGibbs{}, Shortlist: 5}}, 5},
-		{Options{Sampling: SamplingOptions{Sampler: &samplers.HammingBall{}, Shortlist: NoShortlist}}, 0},
+		{Options{Sampling: SamplingOptions{Sampler: &samplers.HammingBall{}, NoShortlist: true}}, 0},
 	} {
 		if got := c.opt.shortlist(); got != c.want {
 			t.Errorf("%T, %d: %d candidates, want %d", c.opt.Sampling.Sampler, c.opt.Sampling.Shortlist, got,
@@ -149,7 +149,7 @@ func TestShortlist(t *testing.T) {
 	r, err := New(
 		m,
 	).Fill(ctx, tm, Options{Sampling: SamplingOptions{Sampler: &samplers.LB1{}, Shortlist: 7,
-		Steps: 10, Chains: 12}, Results: ResultOptions{Top: AllFillings,
+		Steps: 10, Chains: 12}, Results: ResultOptions{All: true,
 		Score: ScorePLL}})
 	if err != nil {
 		t.Fatal(err)

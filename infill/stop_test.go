@@ -72,7 +72,7 @@ func TestStarts(t *testing.T) {
 	}
 	var last [][]string
 	opt := Options{Sampling: SamplingOptions{Steps: 4, Chains: 6}, Seed: 2,
-		Results: ResultOptions{Case: CaseModel, Top: AllFillings,
+		Results: ResultOptions{Case: CaseModel, All: true,
 			Collect: CollectLast, Score: ScorePLL}}
 	opt.Watch.Trace = func(s Step) error {
 		last = nil

@@ -98,7 +98,7 @@ func TestTermsReached(t *testing.T) {
 		"[MASK|funny|boring|sad|slow].")
 	toy := &toyTerm{name: "toy"}
 	const temp = 2.0
-	opt := Options{Results: ResultOptions{Collect: CollectLast, Top: AllFillings, Score: ScorePLL},
+	opt := Options{Results: ResultOptions{Collect: CollectLast, All: true, Score: ScorePLL},
 		Sampling: SamplingOptions{Steps: 60, Chains: 1000, Temperature: temp}, Seed: 3,
 		Words: WordOptions{Terms: []Weighted{{toy, 3}}}}
 	tgt := targetOf(t, e, tm, opt)
@@ -157,7 +157,7 @@ func TestTermsExact(t *testing.T) {
 	} {
 		toy := &toyTerm{name: "toy"}
 		r := exactFill(t, e, text,
-			Options{Results: ResultOptions{Top: AllFillings, Score: ScorePLL},
+			Options{Results: ResultOptions{All: true, Score: ScorePLL},
 				Sampling: SamplingOptions{Temperature: 1.5}, Words: WordOptions{Terms: []Weighted{{toy, -2}}}})
 		if !r.Exact {
 			t.Fatalf("%q: %+v", text, r)
@@ -295,7 +295,7 @@ func TestTermsNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		toy := &toyTerm{name: "toy", odd: map[string]float64{"fox saw the cats": v}}
 		r, err := e.Fill(context.Background(), tm, Options{
-			Sampling: SamplingOptions{Steps: 80, Temperature: 4}, Results: ResultOptions{Top: AllFillings,
+			Sampling: SamplingOptions{Steps: 80, Temperature: 4}, Results: ResultOptions{All: true,
 				Score: ScorePLL}, Seed: 5, Words: WordOptions{Terms: []Weighted{{toy, 1}}},
 		})
 		if err != nil {

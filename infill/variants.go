@@ -187,7 +187,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 		opt.ID += fmt.Sprintf("\x00round\x00%d", n)
 	}
 	// Some may be taken already. Of an exact round there would be as many as the vocabulary has words.
-	opt.Results.Top = min(4*r.want.Count+16, maxTop)
+	opt.Results.Top, opt.Results.All = min(4*r.want.Count+16, maxTop), false
 	if opt.method() == MethodSearch { // whose work grows with them
 		opt.Results.Top = min(r.want.Count+3, maxTop)
 	}

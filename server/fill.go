@@ -168,10 +168,10 @@ func (s *Server) affordable(t *infill.Template, o *infill.Options, vocab int) er
 	for _, b := range t.Blanks() {
 		tokens += b.Max
 	}
-	work := float64(ran.Sampling.Chains) * (float64(ran.Sampling.NumSteps()) + 1) * float64(tokens)
+	work := float64(ran.Sampling.Chains) * (float64(ran.Sampling.Steps) + 1) * float64(tokens)
 	if work > float64(s.opt.Work) {
 		return fail(codeTooMuchWork, `"chains" × ("steps" + 1) × blanks are %d × (%d + 1) × %d, at most `+
-			"%d together; ask for fewer chains or steps", ran.Sampling.Chains, ran.Sampling.NumSteps(),
+			"%d together; ask for fewer chains or steps", ran.Sampling.Chains, ran.Sampling.Steps,
 			tokens, s.opt.Work)
 	}
 	return holdable(ran.Sampling.Chains, tokens, vocab)

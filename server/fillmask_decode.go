@@ -75,9 +75,9 @@ func (q *maskRequest) parameters(f jsonl.Field) error {
 		}
 		switch p.Name {
 		case "top_k":
-			if json.Unmarshal(p.Value, &q.topK) != nil || q.topK < 1 || q.topK > infill.Ranges.Top.Max() {
+			if json.Unmarshal(p.Value, &q.topK) != nil || q.topK < 1 || q.topK > infill.Ranges.Top.Max {
 				err = fail("bad_option", `"top_k" is %s, want a whole number from 1 to %d`, short(p.Value),
-					infill.Ranges.Top.Max())
+					infill.Ranges.Top.Max)
 			}
 		case "targets":
 			var one string

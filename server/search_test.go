@@ -145,7 +145,7 @@ func (s *slow) Write(b []byte) (int, error) {
 // A client that goes away ends its search, whether it watches or waits.
 func TestSearchGone(t *testing.T) {
 	t.Parallel()
-	s, h := start(t, Options{Work: infill.Ranges.Rows.Max()})
+	s, h := start(t, Options{Work: infill.Ranges.Rows.Max})
 	for _, more := range []string{"", `, "stream": true`} {
 		ctx, gone := context.WithCancel(t.Context())
 		req, err := http.NewRequestWithContext(ctx, "POST", h.URL+"/v1/fill",
@@ -176,7 +176,7 @@ func TestSearchGone(t *testing.T) {
 // it was asked for.
 func TestSearchTimeLimit(t *testing.T) {
 	t.Parallel()
-	_, h := start(t, Options{Limit: 500 * time.Millisecond, Work: infill.Ranges.Rows.Max()})
+	_, h := start(t, Options{Limit: 500 * time.Millisecond, Work: infill.Ranges.Rows.Max})
 	type unfinished struct {
 		Method, Ended string
 		Rows          int `json:"model_rows"`

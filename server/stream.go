@@ -120,7 +120,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 			first := &startEvent{Blanks: len(tp.Blanks()), Method: method.String(), Model: m.name,
 				Alone: alone}
 			if method == infill.MethodSample {
-				steps := ran.Sampling.NumSteps()
+				steps := ran.Sampling.Steps
 				first.Chains, first.Steps = ran.Sampling.Chains, &steps
 			}
 			return e.begin(first, t.end) // a client that goes away ends the work

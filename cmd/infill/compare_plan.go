@@ -177,7 +177,7 @@ func (r *comparer) close() (err error) {
 // protocol says in words what is done with every sentence.
 func (f *compareFlags) protocol() string {
 	o := &f.fillingFlags.Options
-	steps, chains := o.Sampling.NumSteps(), count.Of(o.Sampling.Chains, "chain")
+	steps, chains := o.Sampling.Steps, count.Of(o.Sampling.Chains, "chain")
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if f.Masking.Rate > 0 {

@@ -164,7 +164,7 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 		return orMask(err)
 	}
 	ran := opt.Complete()
-	bar := newProgress(w.progress, w.quiet, w.std.err, ran.Sampling.NumSteps())
+	bar := newProgress(w.progress, w.quiet, w.std.err, ran.Sampling.Steps)
 	opt.Watch.Progress = func(p infill.Progress) error {
 		bar.found(n, p)
 		return nil

@@ -255,7 +255,7 @@ func TestSteered(t *testing.T) {
 		for _, weight := range []float64{0, 2, 8} {
 			r, err := e.Fill(t.Context(), tm, infill.Options{
 				Seed: 1, Sampling: infill.SamplingOptions{Steps: 40, Chains: 60},
-				Results: infill.ResultOptions{Top: infill.AllFillings, Collect: infill.CollectLast},
+				Results: infill.ResultOptions{All: true, Collect: infill.CollectLast},
 				Words:   infill.WordOptions{Terms: []infill.Weighted{{Term: term, Weight: weight}}},
 			})
 			if err != nil {

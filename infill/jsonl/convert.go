@@ -31,7 +31,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		rec.Ended = r.Ended.String()
 	}
 	if r.Method == infill.MethodSample {
-		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Info().Name, ran.Sampling.NumSteps(),
+		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Info().Name, ran.Sampling.Steps,
 			ran.Sampling.Chains
 		rec.Collect = ran.Results.Collect.String()
 		if ran.Sampling.Start != infill.StartMasked {

@@ -19,7 +19,7 @@ func TestFilledZeroOptions(t *testing.T) {
 		rec.Chains != infill.DefaultChains || rec.Seed == nil || *rec.Seed != 0 {
 		t.Errorf("%+v", rec)
 	}
-	rec = Filled("a [MASK]", &infill.Options{Sampling: infill.SamplingOptions{Steps: infill.NoSteps}},
+	rec = Filled("a [MASK]", &infill.Options{Sampling: infill.SamplingOptions{NoSteps: true}},
 		&infill.Result{Method: infill.MethodSample})
 	if rec.Steps != 0 {
 		t.Errorf("%d steps, and NoSteps", rec.Steps)

@@ -24,7 +24,7 @@ func TestAppend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := infill.Options{Sampling: infill.SamplingOptions{Sampler: dmala, Steps: infill.NoSteps,
+	opt := infill.Options{Sampling: infill.SamplingOptions{Sampler: dmala, NoSteps: true,
 		Chains: 2}, Seed: 7, Words: infill.WordOptions{Original: []string{"cat"}}}
 	filled := Filled("the [MASK] <b>", &opt, &infill.Result{
 		Method: infill.MethodSample,

@@ -15,7 +15,7 @@ func Augmented(text string, opt *infill.Options, found []infill.Variant, wanted,
 	rec := &Record{Text: text, Rounds: rounds, Missing: max(0, wanted-len(found)),
 		Scoring: ran.Results.Score.String(), Method: ran.Method.String(), Seed: pointer(ran.Seed)}
 	if ran.Method != infill.MethodSearch {
-		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Info().Name, ran.Sampling.NumSteps(),
+		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Info().Name, ran.Sampling.Steps,
 			ran.Sampling.Chains
 	}
 	for i := range found {

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
@@ -66,12 +65,12 @@ func effortValue(p *infill.Effort) *Value {
 }
 
 // optionValue is access to a number of the options, within its range there. It is read as what the
-// engine takes: a default in place of 0, and 0 in place of a constant such as infill.NoSteps.
+// engine takes: a default in place of 0.
 func optionValue(o *infill.Options, r infill.Range[int]) *Value {
-	v := WholeValue(r.Of(o), int64(r.Min()), int64(r.Max()))
+	v := WholeValue(r.Of(o), int64(r.Min), int64(r.Max))
 	v.get = func() string {
 		ran := o.Complete()
-		return strconv.Itoa(max(0, *r.Of(&ran)))
+		return strconv.Itoa(*r.Of(&ran))
 	}
 	return v
 }
@@ -79,24 +78,22 @@ func optionValue(o *infill.Options, r infill.Range[int]) *Value {
 // stepsValue is the number of steps, 0 included, where the zero value of Options is the default.
 func stepsValue(o *infill.Options) *Value {
 	return optionValue(o, infill.Ranges.Steps).after(func() {
-		o.Sampling.Steps = cmp.Or(o.Sampling.Steps, infill.NoSteps)
+		o.Sampling.NoSteps = o.Sampling.Steps == 0
 	})
 }
 
-// memoValue is the size of the memo, 0 included, where the zero value of Fill is the default.
+// memoValue is the size of the memo.
 func memoValue(v *Fill) *Value {
-	value := WholeValue(&v.Memo, 0, maxMemo).after(func() { v.Memo = cmp.Or(v.Memo, noMemo) })
-	value.get = func() string { return strconv.Itoa(max(0, cmp.Or(v.Memo, defaultMemo))) }
-	return value
+	n := v.memo()
+	return WholeValue(&n, 0, maxMemo).after(func() { v.Memo = &n })
 }
 
 // temperatureValue is the temperature, and 1 in place of 0.
 func temperatureValue(o *infill.Options) *Value {
 	r := infill.Ranges.Temperature
-	v := NumberValue(r.Of(o), r.Min(), r.Max(), false)
+	v := NumberValue(r.Of(o), r.Min, r.Max, false)
 	v.get = func() string {
-		return strconv.FormatFloat(o.Complete().Sampling.Temperature, 'g', -1,
-			64)
+		return strconv.FormatFloat(o.Complete().Sampling.Temperature, 'g', -1, 64)
 	}
 	return v
 }

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,19 +20,17 @@ type Fill struct {
 	Options infill.Options // Method, Sampler, Allow, Ban and Seed come from the fields below
 	// Masking is about words to blank out. Its Keep and Stop come from the fields below, its Spans
 	// from a line. It is off for texts with blanks.
-	Masking infill.Masking
-	// Method says how fillings are found. MethodAuto samples if Sampling.Chosen is set, and, all but
-	// single blanks, with a profile and for probabilities.
-	Method   infill.Method
-	Words    FillWords    // what may go into blanks
-	Sampling FillSampling // how states are drawn
-	Seed     *uint64      // nil: Options.Seed stays
+	Masking  infill.Masking
+	Method   infill.Method // how fillings are found; MethodAuto samples if Sampling.Chosen is set
+	Words    FillWords     // what may go into blanks
+	Sampling FillSampling  // how states are drawn
+	Seed     *uint64       // nil: Options.Seed stays
 
 	// Stdin is what a file called "-" is read from, once. nil: "-" is a name as any other.
 	Stdin io.Reader
-	// Memo is what the engine may use to remember what the model says, in units of 2^20 bytes: 1 to
-	// 2^20, or −1 for none; 0 means 256. It decides no result.
-	Memo int
+	// Memo is what the engine may use to remember what the model says, in units of 2^20 bytes: 0 to
+	// 2^20; nil: 256. It decides no result.
+	Memo *int
 
 	read readFiles
 }
@@ -98,12 +95,16 @@ const defaultMemo = infill.DefaultMemo >> 20
 // maxMemo bounds Memo, so that a slip of the keyboard does not exhaust memory.
 const maxMemo = 1 << 20
 
-// noMemo is the value of Memo with which nothing is remembered.
-const noMemo = -1
+func (v *Fill) memo() int {
+	if v.Memo == nil {
+		return defaultMemo
+	}
+	return *v.Memo
+}
 
 // NewEngine is an engine on a model with this memo.
 func (v *Fill) NewEngine(m *mlm.Model) *infill.Engine {
-	return infill.NewWithMemo(m, int64(max(0, cmp.Or(v.Memo, defaultMemo)))<<20)
+	return infill.NewWithMemo(m, int64(v.memo())<<20)
 }
 
 // Open opens what the settings name, as OpenParts does, reads the files of words, as Prepare does,
@@ -126,7 +127,6 @@ func Defaults() *Fill {
 	ran := infill.Options{}.Complete()
 	return &Fill{
 		Sampling: FillSampling{Sampler: "rows"},
-		Memo:     defaultMemo,
 		Options: infill.Options{
 			Sampling: infill.SamplingOptions{Chains: ran.Sampling.Chains,
 				Temperature: ran.Sampling.Temperature},
@@ -173,18 +173,10 @@ func (v *Fill) Prepare(tok *tokenize.Tokenizer) error {
 	return v.terms()
 }
 
-// method resolves infill.MethodAuto. The engine could not: Options have a sampler in any case.
+// method resolves infill.MethodAuto. The engine could not: Options have a sampler in any case, and
+// a setting that was chosen to its default is there as one that was not.
 func (v *Fill) method() infill.Method {
-	switch o := &v.Options; {
-	case v.Method != infill.MethodAuto:
-		return v.Method
-	case v.Sampling.Chosen != "":
-		return infill.MethodSample
-	case o.Results.Marginals || o.Results.Normalize ||
-		o.Sampling.Temperature != 0 && o.Sampling.Temperature != 1:
-		return infill.MethodExact
-	}
-	return infill.MethodSearch
+	return v.Method.Resolve(v.Sampling.Chosen != "", &v.Options)
 }
 
 // NewSampler makes the sampler with its parameters. Errors: those of [samplers.New], and an

@@ -109,7 +109,9 @@ var mainTable = []*Setting[Fill]{
 		Name: "top", Doc: "fillings to return, best first", Line: true, Record: always,
 		not:   Augment,
 		Group: Results,
-		bind:  func(v *Fill) *Value { return optionValue(&v.Options, infill.Ranges.Top) },
+		bind: func(v *Fill) *Value {
+			return optionValue(&v.Options, infill.Ranges.Top).after(func() { v.Options.Results.All = false })
+		},
 	},
 	{
 		Name: "step-size", Arg: "X|auto", Line: true, Record: always,
@@ -284,6 +286,6 @@ var mainTable = []*Setting[Fill]{
 		server: true,
 		Doc: "MB to remember what the model says, 0: nothing is remembered; " +
 			"results do not depend on it",
-		bind: func(v *Fill) *Value { return memoValue(v) },
+		bind: memoValue,
 	},
 }

@@ -248,7 +248,7 @@ func TestNoSteps(t *testing.T) {
 	s := Find(FillTable(), "steps")
 	for _, text := range []string{"0", "4", "0"} {
 		if err := s.Set(v, text); err != nil || s.Value(v).String() != text ||
-			(v.Options.Sampling.Steps == infill.NoSteps) != (text == "0") {
+			v.Options.Sampling.NoSteps != (text == "0") {
 			t.Errorf("%s: %v, %+v", text, err, v.Options)
 		}
 	}
@@ -292,8 +292,8 @@ func TestMemo(t *testing.T) {
 func TestReadsArePure(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]infill.Options{
-		"zero": {}, "all": {Results: infill.ResultOptions{Top: infill.AllFillings}},
-		"none":    {Sampling: infill.SamplingOptions{Steps: infill.NoSteps}},
+		"zero": {}, "all": {Results: infill.ResultOptions{All: true}},
+		"none":    {Sampling: infill.SamplingOptions{NoSteps: true}},
 		"refused": {Sampling: infill.SamplingOptions{Steps: -3}},
 		"chosen": {Sampling: infill.SamplingOptions{Steps: 4, Chains: 3, Temperature: 0.5},
 			Results: infill.ResultOptions{Top: 2}},
@@ -315,8 +315,8 @@ func TestReadsArePure(t *testing.T) {
 			t.Errorf("%s of zero options reads %q, the engine runs %q", s.Name, got, want)
 		}
 	}
-	v := &Fill{Options: infill.Options{Sampling: infill.SamplingOptions{Steps: infill.NoSteps},
-		Results: infill.ResultOptions{Top: infill.AllFillings}}}
+	v := &Fill{Options: infill.Options{Sampling: infill.SamplingOptions{NoSteps: true},
+		Results: infill.ResultOptions{All: true}}}
 	for _, name := range []string{"steps", "top"} {
 		s := Find(FillTable(), name)
 		if got := s.Value(v).String(); got != "0" {
@@ -478,7 +478,7 @@ func TestStepsOfProbabilities(t *testing.T) {
 			t.Errorf("%q: %d steps are made, want %d", name, got, want)
 		}
 		if err := Find(FillTable(), "steps").Set(v, "0"); err != nil ||
-			v.Options.Complete().Sampling.Steps != infill.NoSteps {
+			v.Options.Complete().Sampling.Steps != 0 {
 			t.Errorf("%q: %d steps in place of none, %v", name, v.Options.Complete().Sampling.Steps, err)
 		}
 	}

@@ -212,8 +212,8 @@ func (j *job) one(ctx context.Context, c *chain, t task, k key) (
 		return nil, nil, err
 	}
 	opt := t.opt
-	opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Top = k.Seed, j.chains, j.steps,
-		infill.AllFillings
+	opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.All = k.Seed, j.chains, j.steps,
+		true
 	if opt.Sampling.Sampler, err = chains.Sampler(k.Sampler, &opt); err != nil {
 		return nil, nil, err
 	}

@@ -31,7 +31,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := tasks[0].opt
-	opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Top = 6, 12, infill.AllFillings
+	opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.All = 6, 12, true
 	if err := protocol(fromRandom, &opt); err != nil {
 		t.Fatal(err)
 	}

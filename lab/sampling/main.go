@@ -92,7 +92,7 @@ func run(ctx context.Context, folder, file, only, list string, threads int, o op
 		for _, name := range names {
 			opt := infill.Options{
 				Sampling: infill.SamplingOptions{Chains: o.chains, Steps: o.long, Temperature: o.temperature},
-				Seed:     o.seed, Results: infill.ResultOptions{Top: infill.AllFillings,
+				Seed:     o.seed, Results: infill.ResultOptions{All: true,
 					Collect: infill.CollectLast, Score: infill.ScorePLL},
 			}
 			if opt.Sampling.Sampler, err = chains.Sampler(name, &opt); err != nil {

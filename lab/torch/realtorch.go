@@ -128,8 +128,8 @@ func (j *realJob) runTorch(ctx context.Context, t realTask, r *realRun, rest str
 // starts are the states that infill's chains begin with.
 func (j *realJob) starts(ctx context.Context, t realTask, r *realRun) (out [][]int32, err error) {
 	opt := t.opt
-	opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps, opt.Sampling.Sampler = r.Seed, r.Chains,
-		infill.NoSteps, &samplers.Rows{}
+	opt.Seed, opt.Sampling.Chains, opt.Sampling.NoSteps, opt.Sampling.Sampler = r.Seed, r.Chains,
+		true, &samplers.Rows{}
 	opt.Watch.Trace = func(s infill.Step) error {
 		for k := range s.Energy {
 			out = append(out, slices.Clone(s.Tokens(k)))
