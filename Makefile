@@ -73,20 +73,20 @@ test-beam: setup
 PLATFORMS ?=
 release:
 	@echo "== building archives (the first time compiles all dependencies for each platform)"
-	$(GO) run ./internal/release -version $(VERSION) $(PLATFORMS)
+	GO=$(GO) python3 scripts/release/release.py $(VERSION) $(PLATFORMS)
 
 # make test-release   builds this machine's archive in two folders, compares the bytes, and runs it
 #                     and the image in root folders of their own
 test-release:
 	@$(MAKE) release PLATFORMS=this
 	@echo "== testing the archive and the image"
-	INFILL_RELEASE=$(CURDIR)/dist $(TEST) -count=1 -timeout 10m -run 'Release|Image' ./internal/release ./deploy
+	INFILL_RELEASE=$(CURDIR)/dist $(TEST) -count=1 -timeout 10m -run 'Release|Image' ./deploy
 
 # make wheel  writes dist/infill_mlm-….whl, which pip installs: an archive, and a package
 wheel:
 	@$(MAKE) release PLATFORMS=this
 	@echo "== building the wheel"
-	python3 python/build.py dist/infill-*-linux-*.tar.gz
+	python3 scripts/release/wheel.py dist/infill-*-linux-*.tar.gz
 
 # make test-wheel  tests it, and that it installs into an empty environment; without a network
 test-wheel: setup wheel

@@ -20,7 +20,7 @@ import infill_mlm
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WHEELS = sorted((ROOT / "dist").glob(f"infill_mlm-{infill_mlm.__version__}-*_{platform.machine()}.whl"))
 
-_spec = importlib.util.spec_from_file_location("build_wheel", ROOT / "python" / "build.py")
+_spec = importlib.util.spec_from_file_location("build_wheel", ROOT / "scripts/release/wheel.py")
 build = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(build)
 

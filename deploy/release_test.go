@@ -1,13 +1,12 @@
-package main
+package deploy
 
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +24,7 @@ import (
 func TestReleaseTwice(t *testing.T) {
 	t.Parallel()
 	archive := testmode.Archive(t)
-	root, dir, out := testmode.Root(t), t.TempDir(), t.TempDir()
+	root, dir := testmode.Root(t), t.TempDir()
 	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	list.Dir = root
 	names, err := list.Output()
@@ -52,10 +51,7 @@ func TestReleaseTwice(t *testing.T) {
 	if regexp.MustCompile(`^\d+\.\d`).MatchString(version) {
 		version = "v" + version
 	}
-	cmd := exec.Command(goCommand(), "run", "./internal/release", "-out", out, "-version", version,
-		"this")
-	cmd.Dir = dir
-	if log, err := cmd.CombinedOutput(); err != nil {
+	if log, err := release(t, dir, "release.py", version, "this"); err != nil {
 		t.Fatalf("%v: %s", err, log)
 	}
 	for _, name := range []string{filepath.Base(archive), "SHA256SUMS"} {
@@ -63,7 +59,7 @@ func TestReleaseTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := os.ReadFile(filepath.Join(out, name))
+		second, err := os.ReadFile(filepath.Join(dir, "dist", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +82,7 @@ func TestReleaseRuns(t *testing.T) {
 	for _, name := range []string{"LICENSE", "licences/go/LICENSE", "licences/models/default/LICENSE",
 		"licences/models/small/README.md", "licences/onnxruntime/ThirdPartyNotices.txt",
 		"licences/onnxruntime/LICENSE", "licences/github.com/yalue/onnxruntime_go/LICENSE"} {
-		if !slices.Contains(names, top+name) {
+		if !slices.Contains(names, "infill/"+name) {
 			t.Errorf("the archive lacks %s", name)
 		}
 	}
@@ -153,70 +149,71 @@ func checkBill(t *testing.T, path, program string) {
 	}
 }
 
+// release runs Python in the folder of the script that makes archives.
+func release(t *testing.T, dir string, args ...string) ([]byte, error) {
+	t.Helper()
+	testmode.Archive(t) // only with the others: the usual tests run no Python
+	cmd := exec.Command("python3", append([]string{"-B"}, args...)...)
+	cmd.Dir = filepath.Join(dir, "scripts", "release")
+	return cmd.CombinedOutput()
+}
+
 // An archive is the same whatever the order of its entries is, and what unpacks it finds them.
-func TestPack(t *testing.T) {
+func TestReleasePack(t *testing.T) {
 	t.Parallel()
-	files := func() []entry {
-		return []entry{{name: "infill", data: []byte("program"), run: true},
-			{name: "LICENSE", data: []byte("text")}}
-	}
+	const program = `import pathlib, release, sys
+files = {"infill/infill": b"program", "infill/LICENSE": b"text"}
+for name, files in ("one", files), ("two", dict(reversed(files.items()))):
+    release.pack(pathlib.Path(sys.argv[1], name + sys.argv[2]), files, {"infill/infill"})`
 	for _, kind := range []string{".tar.gz", ".zip"} {
 		dir := t.TempDir()
-		one, two := filepath.Join(dir, "one"+kind), filepath.Join(dir, "two"+kind)
-		reversed := files()
-		slices.Reverse(reversed)
-		if err := cmp.Or(pack(one, files()), pack(two, reversed)); err != nil {
-			t.Fatal(err)
+		if out, err := release(t, testmode.Root(t), "-c", program, dir, kind); err != nil {
+			t.Fatalf("%v: %s", err, out)
 		}
+		one := filepath.Join(dir, "one"+kind)
 		a, err := os.ReadFile(one)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.ReadFile(two)
+		b, err := os.ReadFile(filepath.Join(dir, "two"+kind))
 		if err != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s: the bytes differ, %v", kind, err)
 		}
-		got := map[string]string{}
+		var unpacked fs.FS = os.DirFS(dir)
 		if kind == ".tar.gz" {
-			for _, name := range testmode.Unpack(t, one, dir) {
-				info, err := os.Stat(filepath.Join(dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				data, err := os.ReadFile(filepath.Join(dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				got[name] = fmt.Sprintf("%s %v", data, info.Mode())
-			}
-		} else {
-			z, err := zip.NewReader(bytes.NewReader(a), int64(len(a)))
+			testmode.Unpack(t, one, dir)
+		} else if unpacked, err = zip.NewReader(bytes.NewReader(a), int64(len(a))); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{"infill/infill": "program -rwxr-xr-x",
+			"infill/LICENSE": "text -rw-r--r--"} {
+			data, err := fs.ReadFile(unpacked, name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, f := range z.File {
-				in, err := f.Open()
-				if err != nil {
-					t.Fatal(err)
-				}
-				data, err := io.ReadAll(in)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got[f.Name] = fmt.Sprintf("%s %v", data, f.Mode())
+			info, err := fs.Stat(unpacked, name)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if len(got) != 2 || got["infill/infill"] != "program -rwxr-xr-x" ||
-			got["infill/LICENSE"] != "text -rw-r--r--" {
-			t.Errorf("%s: %q", kind, got)
+			if got := fmt.Sprintf("%s %v", data, info.Mode()); got != want {
+				t.Errorf("%s: %s is %q, want %q", kind, name, got, want)
+			}
 		}
 	}
 }
 
 // The checksums are those of one version. Archives of others leave the folder, other files stay.
-func TestSums(t *testing.T) {
+func TestReleaseSums(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	root := t.TempDir()
+	const program = `import pathlib, release, sys
+release.ROOT = pathlib.Path(sys.argv[1])
+release.write = lambda *_: None
+release.main("v0.2.0", "linux-amd64")`
+	dir := filepath.Join(root, "dist")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"infill-0.2.0-linux-amd64.tar.gz", "infill-0.2.0-windows-arm64.zip",
 		"infill-0.1.0-linux-amd64.tar.gz", "infill-1b2c3d-dirty-linux-arm64.tar.gz.part",
 		"infill_mlm-0.1.0.whl", "infill-notes.txt"} {
@@ -224,8 +221,8 @@ func TestSums(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := sums(dir, "v0.2.0"); err != nil {
-		t.Fatal(err)
+	if out, err := release(t, testmode.Root(t), "-c", program, root); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 5 { // the archives, two files of others, and the sums
@@ -239,20 +236,20 @@ func TestSums(t *testing.T) {
 }
 
 // Platforms that cannot be built here, and versions that no name of a file can have, are refused.
-func TestRefuses(t *testing.T) {
+func TestReleaseRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ version, name, want string }{
 		{"", "this", "want one such as v0.1.0"},
 		{"../v1", "this", "want one such as v0.1.0"},
-		{"v1", "darwin-amd64", "no ONNX Runtime for darwin-amd64"},
-		{"v1", "darwin-arm64", "build it on a Mac"},
+		{"v1", "darwin-amd64", "darwin-amd64 cannot be built here"},
+		{"v1", "darwin-arm64", "darwin-arm64 cannot be built here"},
 	} {
 		if c.name == "darwin-arm64" && runtime.GOOS == "darwin" {
 			continue
 		}
-		err := run(t.Context(), t.TempDir(), c.version, []string{c.name})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c, err)
+		out, err := release(t, testmode.Root(t), "release.py", c.version, c.name)
+		if err == nil || !strings.Contains(string(out), c.want) {
+			t.Errorf("%+v: %v: %s", c, err, out)
 		}
 	}
 }

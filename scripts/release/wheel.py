@@ -16,11 +16,11 @@ import sys
 import tarfile
 import zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "infill_mlm"
 NAME = "infill_mlm"  # the distribution is infill-mlm: in names of files a dash is a line
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
-OLDEST = 28  # the glibc 2.x that Zig compiles for, in internal/release
+OLDEST = 28  # the glibc 2.x that Zig compiles for, in release.py
 PROGRAMS = ("infill", "libonnxruntime.so.1")
 
 
@@ -73,16 +73,20 @@ def write(out: pathlib.Path, archive: pathlib.Path) -> pathlib.Path:
     out.mkdir(parents=True, exist_ok=True)
     wheel = out / f"{NAME}-{version()}-{tag}.whl"
     part = wheel.with_suffix(".part")
-    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+    write_zip(part, files, {name for name in files if name.startswith(f"{NAME}/bin/")})
+    part.replace(wheel)
+    return wheel
+
+
+def write_zip(path: pathlib.Path, files: dict[str, bytes], programs: set[str]) -> None:
+    """Writes files into a zip archive. The same ones give the same bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            mode = 0o755 if name.startswith(f"{NAME}/bin/") else 0o644
-            entry.external_attr = (0o100000 | mode) << 16
+            entry.external_attr = (0o100755 if name in programs else 0o100644) << 16
             entry.create_system = 3
             archive.writestr(entry, data)
-    part.replace(wheel)
-    return wheel
 
 
 def glibc(file: bytes) -> int:
