@@ -60,10 +60,8 @@ func advice(err error) string {
 	var manifest *batch.ManifestError
 	var column *batch.ColumnError
 	var lines *batch.NotLinesError
-	var offline *hub.OfflineError
 	var absent *hub.AbsentError
 	var changed *hub.ChangedError
-	var bare *hub.UnexportedError
 	var paired *report.PairedError
 	var masks maskable
 	var file named
@@ -92,13 +90,8 @@ func advice(err error) string {
 		return ": --text-field NAME" // infill compare has no such flag
 	case errors.As(err, &paired) && paired.Sentences > 1:
 		return ": --top 1"
-	case errors.As(err, &offline):
-		return ": infill model pull " + offline.Model
 	case errors.As(err, &absent):
 		return pulls(absent)
-	case errors.As(err, &bare):
-		return ": optimum-cli export onnx --model " + bare.ID + " --task fill-mask FOLDER, then " +
-			"--model FOLDER"
 	case errors.As(err, &changed):
 		return ": infill model pull " + pullWords(changed.Model)
 	}

@@ -68,7 +68,6 @@ func TestAdvice(t *testing.T) {
 		{ort.ErrRuntimeCorrupt, "infill doctor --install"},
 		{hub.ErrManyExports, "--file PATH"},
 		{hub.ErrNotMasked, "--file PATH"},
-		{&hub.OfflineError{Model: "tiny"}, "infill model pull tiny"},
 		{hub.ErrFetch, ""},
 		{context.Canceled, "interrupted"},
 	} {

@@ -130,7 +130,7 @@ func modelNames() (names []string) {
 		if strings.Contains(name, "@") || slices.Contains(names, name) {
 			continue // bash cuts words at @
 		}
-		if cache.State(m) == hub.Present {
+		if cache.Has(m) {
 			names = append(names, name)
 		}
 	}

@@ -243,7 +243,7 @@ func TestBashCompletes(t *testing.T) {
 		{"infill completion b", "bash"},
 		{"infill model save sm", "small"},
 		{"infill model eval --mask", "--mask-rate"},
-		{"infill model pull albert", "albert-base-v2"},
+		{"infill model pull xlm", "xlm-roberta-base"},
 		{"infill model pu", "pull"},
 		{`infill fill a|b "text" --samplers --sampler gw`, "gwg"},
 		{"infill fill -- --sampl", ""},

@@ -48,8 +48,6 @@ func TestPullMessages(t *testing.T) {
 		{[]string{"https://huggingface.co/foo/bar/tree/main"}, exitUsage, "write foo/bar", "no folder"},
 		{[]string{"https://huggingface.co/bar"}, exitUsage, "no folder", "write"},
 		{[]string{"--offline", "roberta-base"}, exitTrouble, "roberta-base needs\n  model.onnx from http", "model.onnx,"},
-		{[]string{"--offline", "answerdotai/ModernBERT-base"}, exitTrouble,
-			"the same model is known as modernbert-base", "INFILL_OFFLINE=1"},
 		{[]string{"--offline", "foo/bar"}, exitTrouble, "copy its folder", "known as"},
 	} {
 		r := infillRun("", append([]string{"model", "pull"}, c.args...)...)

@@ -55,8 +55,8 @@ func modelListCommand(std stdio) *cli.Command {
 			for _, m := range cache.Models() {
 				l := listed{Name: m.String(), Architecture: m.Architecture, Bytes: m.Size(), Licence: m.Licence,
 					Home: m.Home, Note: m.Note,
-					Cached: cache.State(m).String(), Hash: hashWord(m), Commit: m.Commit}
-				if l.Cached == hub.Present.String() {
+					Cached: cache.State(m), Hash: hashWord(m), Commit: m.Commit}
+				if cache.Has(m) {
 					l.Folder = cache.Folder(m)
 				}
 				all = append(all, l)
@@ -75,7 +75,7 @@ func modelListCommand(std stdio) *cli.Command {
 }
 
 func hashWord(m *hub.Model) string {
-	if len(m.Unpinned()) == 0 {
+	if m.Commit == "" {
 		return "pinned"
 	}
 	return "first use"

@@ -70,14 +70,12 @@ func (f *pullFlags) pull(ctx context.Context, std stdio, names []string) error {
 	}
 	for _, name := range names {
 		_, part := models.Find(name)
-		_, repository := hub.ParseRepository(name)
 		switch {
 		case part:
 			return usagef("the model %s is part of the command; nothing to download", name)
-		case f.file != "" && (!repository || len(names) > 1):
+		case f.file != "" && (!hub.IsRepository(name) || len(names) > 1):
 			return usagef("--file goes with one OWNER/NAME of the hub")
-		}
-		if _, err := hub.Find(name); err != nil && !repository {
+		case !hub.IsRepository(name) && cache.Find(name, "") == nil:
 			return unknownModel(name)
 		}
 	}
@@ -89,7 +87,7 @@ func (f *pullFlags) pull(ctx context.Context, std stdio, names []string) error {
 		}
 	}
 	for _, name := range names {
-		p := &pullProgress{meter: newMeter(f.mode, f.quiet, std.err)}
+		p := &pullProgress{meter: newMeter(f.mode, f.quiet, std.err), model: name}
 		o.Progress, o.Log = p.show, nil
 		if !f.quiet {
 			o.Log = p.note
@@ -104,7 +102,7 @@ func (f *pullFlags) pull(ctx context.Context, std stdio, names []string) error {
 // unconnected adds to the error of a pull without a network what helps. The files of a repository
 // are not known then.
 func unconnected(err error, name string) error {
-	if _, repository := hub.ParseRepository(name); !repository && errors.Is(err, hub.ErrNoNetwork) {
+	if !hub.IsRepository(name) && errors.Is(err, hub.ErrNoNetwork) {
 		return fmt.Errorf("%w; without a network, INFILL_OFFLINE=1 says which files to put where", err)
 	}
 	return err
@@ -114,27 +112,20 @@ func unconnected(err error, name string) error {
 func (f *pullFlags) one(ctx context.Context, std stdio, cache hub.Cache, name string, o hub.Options,
 	p *pullProgress) error {
 	begin()
-	m, err := hub.Find(name)
-	if r, ok := hub.ParseRepository(name); ok {
-		if o.Offline && cache.Find(r, f.file) == nil {
-			if dir, _ := hub.Foreign(r, f.file, o.Int8); dir != "" {
-				_, err = fmt.Fprintln(std.out, dir)
-				return err
-			}
+	if o.Offline && cache.Find(name, f.file) == nil { // Hugging Face's own cache may have it
+		if dir, _, err := cache.Locate(name, f.file, o.Int8); err == nil {
+			_, err = fmt.Fprintln(std.out, dir)
+			return err
 		}
-		m, err = cache.Look(ctx, r, f.file, o)
 	}
+	m, err := cache.Look(ctx, name, f.file, o)
 	if err != nil {
 		return err
 	}
-	if cache.State(m) != hub.Present && !o.Offline && o.Log != nil {
+	if !cache.Has(m) && !o.Offline && o.Log != nil {
 		for _, line := range announced(m, o.Hub) {
 			o.Log(line)
 		}
-	}
-	if u := m.Unpinned(); len(u) > 0 && m.Commit == "" { // said even with --quiet
-		p.note(fmt.Sprintf("warning: %s: the program does not know the hashes of %s; what the first "+
-			"download brings is trusted, recorded, and compared ever after", m.Name, strings.Join(u, ", ")))
 	}
 	folder, err := cache.Pull(ctx, m, o)
 	p.clear()
@@ -172,29 +163,30 @@ func announced(m *hub.Model, address string) []string {
 // pullProgress shows how far a download is.
 type pullProgress struct {
 	meter
+	model string
 	start time.Time
 	first int64 // bytes that were there at the start
 }
 
-func (p *pullProgress) show(h hub.Progress) {
+func (p *pullProgress) show(file string, done, total int64) {
 	now := time.Now()
 	if p.start.IsZero() {
-		p.start, p.first = now, h.Done
+		p.start, p.first = now, done
 	}
-	if !p.due(now, 200*time.Millisecond, time.Second, h.Done >= h.Total) {
+	if !p.due(now, 200*time.Millisecond, time.Second, done >= total) {
 		return
 	}
 	rate := 0.0
 	if s := now.Sub(p.start).Seconds(); s > 0 {
-		rate = float64(h.Done-p.first) / s
+		rate = float64(done-p.first) / s
 	}
 	if p.mode == "json" {
 		p.line(`"model":%q,"file":%q,"bytes":%d,"of":%d,"per_second":%.0f`,
-			h.Model, h.File, h.Done, h.Total, rate)
+			p.model, file, done, total, rate)
 		return
 	}
-	p.draw(fmt.Sprintf("%s %s of %s, %.1f MB/s  %s", bar(h.Done, h.Total), megabytes(h.Done),
-		megabytes(h.Total), rate/1e6, h.File))
+	p.draw(fmt.Sprintf("%s %s of %s, %.1f MB/s  %s", bar(done, total), megabytes(done),
+		megabytes(total), rate/1e6, file))
 }
 
 // note prints a line above the bar.

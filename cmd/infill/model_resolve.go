@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"infill/infill/open"
@@ -48,8 +49,8 @@ func hubError(err error) error {
 func repositoryAt(address string) string {
 	_, rest, ok := strings.Cut(address, "://")
 	if parts := strings.Split(rest, "/"); ok && len(parts) > 2 {
-		if r, ok := hub.ParseRepository(parts[1] + "/" + parts[2]); ok {
-			return r.String()
+		if id := parts[1] + "/" + parts[2]; hub.IsRepository(id) {
+			return id
 		}
 	}
 	return ""
@@ -59,22 +60,21 @@ func unknownModel(name string) error {
 	if id := repositoryAt(name); id != "" {
 		return usagef("%q is an address, a model is named without it: write %s", hub.Redacted(name), id)
 	}
-	var names, longer []string
+	var names []string
 	for _, m := range models.All() {
 		names = append(names, m.Name)
 	}
 	embedded := strings.Join(names, " and ")
 	for _, m := range hub.Catalogue() {
 		names = append(names, m.Name)
-		if strings.HasPrefix(m.Name, name) {
-			longer = append(longer, m.Name)
+	}
+	s := nearest.Name(name, names)
+	for _, n := range slices.Backward(names) {
+		if strings.HasPrefix(n, name) {
+			s = n
 		}
 	}
-	if len(longer) > 0 {
-		return usagef("no model and no folder is called %q; there are %s", name, strings.Join(longer,
-			", "))
-	}
-	if s := nearest.Name(name, names); s != "" {
+	if s != "" {
 		return usagef("no model and no folder is called %q; did you mean %s?", name, s)
 	}
 	return usagef("no model and no folder is called %q; the program has %s; infill model list "+

@@ -66,7 +66,7 @@ func modelVerifyCommand(std stdio) *cli.Command {
 			}
 			if all {
 				for _, m := range cache.Models() {
-					if cache.State(m) == hub.Present {
+					if cache.Has(m) {
 						names = append(names, cache.Folder(m))
 					}
 				}
@@ -118,22 +118,18 @@ func verifyModel(ctx context.Context, cache hub.Cache, name string) (*verificati
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	v.OK = hub.Faults(v.Files) == 0
+	v.OK = faults(v.Files) == 0
 	return v, nil
 }
 
 // fetchedModel is the pulled model that a name or the path of its folder means, nil if there is
 // none.
 func fetchedModel(cache hub.Cache, name string) *hub.Model {
-	given, gerr := os.Stat(name)
-	if r, ok := hub.ParseRepository(name); ok && gerr != nil {
-		return cache.Find(r, "")
+	if _, err := os.Stat(name); err != nil {
+		return cache.Find(name, "")
 	}
 	for _, m := range cache.Models() {
-		if gerr != nil && m.Name == name {
-			return m
-		}
-		if info, err := os.Stat(cache.Folder(m)); gerr == nil && err == nil && os.SameFile(given, info) {
+		if sameOnDisk(name, cache.Folder(m)) {
 			return m
 		}
 	}
@@ -168,6 +164,16 @@ func openRoot(dir string) (files fs.FS, done func(), err error) {
 	return files, func() { _ = root.Close() }, nil
 }
 
+// faults counts what is missing, differs or does not belong.
+func faults(checks []hub.Check) (n int) {
+	for _, c := range checks {
+		if c.Fault() {
+			n++
+		}
+	}
+	return n
+}
+
 func printVerification(out io.Writer, v *verification) error {
 	var b strings.Builder
 	b.WriteString(printable(v.Model))
@@ -181,11 +187,11 @@ func printVerification(out io.Writer, v *verification) error {
 			size = fmt.Sprint(c.Bytes)
 		}
 		fmt.Fprintf(&b, "  %-10s  %12s  %-64s  %s\n", c.Result, size, c.SHA256, printable(c.Path))
-		if c.Result == hub.Differs && c.Want != "" {
+		if c.Fault() && c.SHA256 != "" && c.Want != "" {
 			fmt.Fprintf(&b, "  %-10s  %12s  %s  (%s)\n", "", "should be", c.Want, c.By)
 		}
 	}
-	switch n := hub.Faults(v.Files); {
+	switch n := faults(v.Files); {
 	case n == 1:
 		b.WriteString("  1 file is missing, differs or does not belong\n")
 	case n > 1:
@@ -201,7 +207,7 @@ func printVerification(out io.Writer, v *verification) error {
 func authorities(checks []hub.Check) []string {
 	var out []string
 	for _, c := range checks {
-		if c.Result == hub.Same && !slices.Contains(out, c.By) {
+		if !c.Fault() && c.Want != "" && !slices.Contains(out, c.By) {
 			out = append(out, c.By)
 		}
 	}

@@ -193,8 +193,8 @@ func (f *serveFlags) named() ([]namedModel, error) {
 		name, path, ok := strings.Cut(text, "=")
 		if !ok {
 			name, path = filepath.Base(text), text
-			if r, ok := hub.ParseRepository(text); ok {
-				name = filepath.Base(r.ID)
+			if hub.IsRepository(text) {
+				name, _, _ = strings.Cut(name, "@")
 			}
 		}
 		if name == "" || path == "" {

@@ -75,7 +75,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := hub.Options{Hub: s.URL}
-	found, err := cache.Look(t.Context(), hub.Repository{ID: "o/tiny", Revision: "main"}, "", o)
+	found, err := cache.Look(t.Context(), "o/tiny", "", o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,38 +31,19 @@ func (c Cache) partial(m *Model) string {
 	return filepath.Join(c.Dir, folderOf(m.Name), "."+m.Key()+".partial")
 }
 
-// A State tells what the cache holds of a model.
-type State int
+// Has reports whether every file of a model is there. It reads none of them.
+func (c Cache) Has(m *Model) bool { return len(c.missing(m)) == 0 }
 
-// The states of a model in a cache.
-const (
-	Absent  State = iota
-	Partial       // a download was interrupted
-	Present       // every file is there; see Verify for whether it is whole
-)
-
-// String says whether the files are there: no, partly or yes.
-func (s State) String() string {
-	switch s {
-	case Absent:
-		return "no"
-	case Partial:
-		return "partly"
-	case Present:
+// State says in a word whether the files are there: no, partly, which is a download that was
+// interrupted, or yes.
+func (c Cache) State(m *Model) string {
+	if c.Has(m) {
 		return "yes"
 	}
-	return fmt.Sprintf("state(%d)", int(s))
-}
-
-// State looks which files are there; it reads none of them.
-func (c Cache) State(m *Model) State {
-	if len(c.missing(m)) == 0 {
-		return Present
-	}
 	if _, err := os.Stat(c.partial(m)); err == nil {
-		return Partial
+		return "partly"
 	}
-	return Absent
+	return "no"
 }
 
 // missing lists the files that are not in the model's folder.
@@ -85,24 +66,25 @@ type Check struct {
 	Want   string `json:"want,omitempty"`   // SHA-256 it should have, "" if nothing says
 	// what says so: "the catalogue", "the record of the first download", or the name of a file
 	By     string `json:"by,omitempty"`
-	Result string `json:"result"` // one of Same, Differs, Missing, Extra, Unknown
+	Result string `json:"result"` // ok, DIFFERS, MISSING, EXTRA or not stated
 }
 
 // Results of a Check.
 const (
-	Same    = "ok"
-	Differs = "DIFFERS"
-	Missing = "MISSING"
+	right   = "ok"
+	differs = "DIFFERS"
+	absent  = "MISSING"
 	// does not belong to a fetched model: another tokenizer file, say, changes what it does
-	Extra   = "EXTRA"
-	Unknown = "not stated" // nothing says what the file should be; not a fault
+	extra    = "EXTRA"
+	unstated = "not stated" // nothing says what the file should be, which is not a fault
 )
 
-// Faults counts the files that are missing, differ, or do not belong.
-func Faults(checks []Check) int {
-	n := 0
+// Fault reports whether the file is missing, differs, or does not belong.
+func (c Check) Fault() bool { return c.Result != right && c.Result != unstated }
+
+func faults(checks []Check) (n int) {
 	for _, c := range checks {
-		if c.Result == Missing || c.Result == Differs || c.Result == Extra {
+		if c.Fault() {
 			n++
 		}
 	}
@@ -121,32 +103,43 @@ func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 			by = "the record of the first download"
 		}
 		check, err := verifyFile(ctx, dir, f.Path, rec.expected(f), by)
-		switch {
-		case err != nil && ctx.Err() != nil:
+		if err == nil && check.Result == unstated {
+			err = check.listed(ctx, dir, f)
+		}
+		if err != nil && ctx.Err() == nil {
+			err = fmt.Errorf("%w: %s: %w", errStore, c.Folder(m), err)
+		}
+		if err != nil {
 			return nil, err
-		case err != nil:
-			return nil, fmt.Errorf("%w: %s: %w", errStore, c.Folder(m), err)
-		}
-		if f.Bytes > 0 && check.Result == Unknown && check.Bytes != f.Bytes {
-			check.Result, check.By = Differs, "the size that was stated"
-		}
-		if f.Git != "" && check.Result == Unknown {
-			switch sum, err := gitHashIn(ctx, dir, f.Path, check.Bytes); {
-			case err != nil && ctx.Err() != nil:
-				return nil, err
-			case err != nil:
-				return nil, fmt.Errorf("%w: %s: %w", errStore, c.Folder(m), err)
-			case sum != f.Git:
-				check.Result, check.By = Differs, "git's hash that the hub lists"
-			}
 		}
 		out = append(out, check)
 	}
-	extra, err := extraFiles(dir, m)
-	for _, p := range extra {
-		out = append(out, Check{Path: p, Result: Extra})
+	others, err := extraFiles(dir, m)
+	for _, p := range others {
+		out = append(out, Check{Path: p, Result: extra})
 	}
 	return out, err
+}
+
+// listed compares what the hub lists of a file whose SHA-256 nothing says: its size and git's hash.
+func (c *Check) listed(ctx context.Context, dir fs.FS, f *File) error {
+	if f.Bytes > 0 && c.Bytes != f.Bytes {
+		c.Result, c.By = differs, "the size that was stated"
+		return nil
+	}
+	if f.Git == "" {
+		return nil
+	}
+	file, err := disk.OpenFS(dir, f.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	sum, err := gitHashOf(contextReader{ctx, file}, c.Bytes)
+	if err == nil && sum != f.Git {
+		c.Result, c.By = differs, "git's hash that the hub lists"
+	}
+	return err
 }
 
 // extraFiles lists the files of a folder that are not the model's.
@@ -175,7 +168,7 @@ func extraFiles(dir fs.FS, m *Model) ([]string, error) {
 
 // verifyFile compares one file; want "" is not stated.
 func verifyFile(ctx context.Context, dir fs.FS, path, want, by string) (Check, error) {
-	c := Check{Path: path, Bytes: -1, Want: want, By: by, Result: Missing}
+	c := Check{Path: path, Bytes: -1, Want: want, By: by, Result: absent}
 	if want == "" {
 		c.By = ""
 	}
@@ -192,23 +185,13 @@ func verifyFile(ctx context.Context, dir fs.FS, path, want, by string) (Check, e
 	case err != nil:
 		return c, fmt.Errorf("%s: %w", path, err)
 	case want == "":
-		c.Result = Unknown
+		c.Result = unstated
 	case want == c.SHA256:
-		c.Result = Same
+		c.Result = right
 	default:
-		c.Result = Differs
+		c.Result = differs
 	}
 	return c, nil
-}
-
-// gitHashIn is the hash that git has of a file of n bytes.
-func gitHashIn(ctx context.Context, dir fs.FS, path string, n int64) (string, error) {
-	f, err := disk.OpenFS(dir, path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
-	return gitHashOf(contextReader{ctx, f}, n)
 }
 
 // hashOf returns the SHA-256 of what r has left, and how much that is.

@@ -29,7 +29,7 @@ var sumsRow = regexp.MustCompile(`^([0-9a-f]{64}) [ *](.+)$`)
 
 // VerifyFolder compares the files of a folder with what the folder itself says: SHA256SUMS
 // (as sha256sum writes it), else the table of files in README.md with the columns file, bytes
-// and SHA-256 that the default model's card has. Other files are listed as Unknown. Errors
+// and SHA-256 that the default model's card has. Other files are listed as not stated. Errors
 // wrap errUnverified if neither says anything. Such a folder can only tell that it is whole,
 // not that it is from whom it seems to be.
 func VerifyFolder(ctx context.Context, dir fs.FS) ([]Check, error) {

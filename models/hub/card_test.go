@@ -12,11 +12,11 @@ import (
 func TestVerifyFolder(t *testing.T) {
 	// A model of the program by its card.
 	checks, err := VerifyFolder(t.Context(), models.Small())
-	if err != nil || Faults(checks) != 0 || len(checks) != 5 {
+	if err != nil || faults(checks) != 0 || len(checks) != 5 {
 		t.Errorf("%+v, %v", checks, err)
 	}
 	for _, c := range checks {
-		if c.Result != Same || c.By != "README.md" {
+		if c.Result != right || c.By != "README.md" {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -32,7 +32,7 @@ func TestVerifyFolder(t *testing.T) {
 		got = append(got, c.Path+" "+c.Result)
 	}
 	if want := "gone MISSING, model.onnx ok, more not stated, onnx/data DIFFERS"; err != nil ||
-		strings.Join(got, ", ") != want || Faults(checks) != 2 {
+		strings.Join(got, ", ") != want || faults(checks) != 2 {
 		t.Errorf("%q, %v", got, err)
 	}
 	for name, bad := range map[string]fstest.MapFS{

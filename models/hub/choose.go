@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // A choice is what is taken of a repository.
@@ -27,11 +26,11 @@ type form struct {
 // The forms that are taken without being named, as optimum, transformers.js and
 // sentence-transformers call them. Files for other processors are not among them.
 var (
-	full    = form{regexp.MustCompile(`^model(_O[123])?$`), "fp32"}
-	half    = form{regexp.MustCompile(`^model_(fp16|O4)$`), "fp16"}
-	eight   = form{regexp.MustCompile(`^model_(quantized|int8|uint8` + eightFor() + `)$`), "8 bits"}
-	four    = form{regexp.MustCompile(`^model_q4(f16)?$`), "4 bits"}
-	unknown = "precision by its name"
+	full   = form{regexp.MustCompile(`^model(_O[123])?$`), "fp32"}
+	half   = form{regexp.MustCompile(`^model_(fp16|O4)$`), "fp16"}
+	eight  = form{regexp.MustCompile(`^model_(quantized|int8|uint8` + eightFor() + `)$`), "8 bits"}
+	four   = form{regexp.MustCompile(`^model_q4(f16)?$`), "4 bits"}
+	byName = "precision by its name"
 )
 
 // eightFor are the names of files of 8 bits for the kind of processor that the program is made for.
@@ -56,7 +55,7 @@ func preferred(fast8 bool) []form {
 }
 
 // choose finds the ONNX file, the given one or for "" the best, and what belongs to it. id is the
-// repository's name, for advice. Errors wrap ErrNoExport.
+// repository's name, for advice. Errors wrap errNoExport.
 func choose(paths []string, file, id string, fast8 bool) (choice, error) {
 	var exports []string
 	for _, p := range paths {
@@ -71,23 +70,23 @@ func choose(paths []string, file, id string, fast8 bool) (choice, error) {
 		return strings.Compare(a, b)
 	})
 	c := choice{export: file}
-	about := unknown
+	about := byName
 	if file == "" {
 		c.export, about = best(exports, fast8)
 	}
 	switch {
 	case len(exports) == 0:
-		return c, &UnexportedError{id}
+		return c, fmt.Errorf("%w; export it with Hugging Face's optimum and open the folder", errNoExport)
 	case c.export == "":
 		return c, fmt.Errorf("%w; name one of %s", ErrManyExports, some(exports))
 	case !slices.Contains(exports, c.export):
-		return c, fmt.Errorf("%w called %s; there are %s", ErrNoExport, printable(c.export),
+		return c, fmt.Errorf("%w called %s; there are %s", errNoExport, printable(c.export),
 			some(exports))
 	}
 	if !c.tokenizer(paths) {
 		return c, fmt.Errorf("%w with a tokenizer beside it: the repository has no tokenizer.json and "+
 			"no vocab.txt; in Python AutoTokenizer.from_pretrained(%q).save_pretrained(FOLDER) writes it",
-			ErrNoExport, id)
+			errNoExport, id)
 	}
 	stem := strings.TrimSuffix(c.export, ".onnx")
 	for _, p := range paths { // weights beside the graph
@@ -98,27 +97,9 @@ func choose(paths []string, file, id string, fast8 bool) (choice, error) {
 			c.data = true
 		}
 	}
-	others := slices.DeleteFunc(exports, func(p string) bool { return p == c.export })
 	c.note = c.export + ", " + about
-	if len(others) > 0 {
-		c.note += "; also there: " + some(others)
-	}
-	c.note = cut(c.note, maxText)
 	return c, nil
 }
-
-// An UnexportedError is a repository without any ONNX file. It wraps ErrNoExport.
-type UnexportedError struct {
-	ID string // OWNER/NAME
-}
-
-// Error says what helps.
-func (e *UnexportedError) Error() string {
-	return ErrNoExport.Error() + "; export it with Hugging Face's optimum and open the folder"
-}
-
-// Unwrap returns the sentinel.
-func (e *UnexportedError) Unwrap() error { return ErrNoExport }
 
 // best is the ONNX file that is taken if none is named, with its precision, "" for none. Exports
 // deeper than a folder called onnx are named only.
@@ -132,7 +113,7 @@ func best(exports []string, fast8 bool) (name, about string) {
 		}
 	}
 	if len(exports) == 1 {
-		return exports[0], unknown
+		return exports[0], byName
 	}
 	return "", ""
 }
@@ -164,18 +145,6 @@ func (c *choice) tokenizer(paths []string) bool {
 
 // has reports whether a file is taken.
 func (c *choice) has(p string) bool { return p == c.export || slices.Contains(c.names, p) }
-
-// cut shortens a text to n bytes at most, at the start of a character.
-func cut(s string, n int) string {
-	const more = "…"
-	if len(s) <= n {
-		return s
-	}
-	for n -= len(more); !utf8.RuneStart(s[n]); {
-		n--
-	}
-	return s[:n] + more
-}
 
 // some are the first of many names.
 func some(names []string) string {

@@ -2,8 +2,6 @@ package hub
 
 import (
 	"errors"
-	"net"
-	"net/http"
 	"strings"
 	"testing"
 )
@@ -22,7 +20,7 @@ func TestAddressWithPassword(t *testing.T) {
 		if got := Redacted(address); got != want {
 			t.Errorf("%s: %s", address, got)
 		}
-		_, err := Cache{t.TempDir()}.Look(t.Context(), Repository{"o/n", "main"}, "", Options{Hub: address})
+		_, err := Cache{t.TempDir()}.Look(t.Context(), "o/n", "", Options{Hub: address})
 		if !errors.Is(err, ErrUsage) || strings.Contains(err.Error(), "secr") ||
 			!strings.Contains(err.Error(), "HF_TOKEN") {
 			t.Errorf("%s: %v", address, err)
@@ -30,28 +28,5 @@ func TestAddressWithPassword(t *testing.T) {
 	}
 	if got := Redacted(DefaultHub); got != DefaultHub {
 		t.Error(got)
-	}
-}
-
-// A transport without a network.
-type unplugged struct{}
-
-func (unplugged) RoundTrip(*http.Request) (*http.Response, error) {
-	return nil, &net.DNSError{Err: "no such host", IsNotFound: true}
-}
-
-// Without a network a repository that has a short name is told of it.
-func TestAlias(t *testing.T) {
-	t.Parallel()
-	for id, want := range map[string]string{
-		"answerdotai/ModernBERT-base": "; the same model is known as modernbert-base",
-		"answerdotai/ModernBERT":      "",
-	} {
-		_, err := Cache{t.TempDir()}.Look(t.Context(), Repository{id, "main"}, "",
-			Options{Client: &http.Client{Transport: unplugged{}}})
-		if !errors.Is(err, ErrNoNetwork) || !strings.HasSuffix(err.Error(), want) ||
-			want == "" && strings.Contains(err.Error(), "known as") {
-			t.Errorf("%s: %v", id, err)
-		}
 	}
 }

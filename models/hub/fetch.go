@@ -276,7 +276,7 @@ func (f *fetcher) copy(ctx context.Context, body io.Reader, file *File, p *part,
 			return werr
 		}
 		arrived.Add(int64(n))
-		f.o.Progress(Progress{f.model.Name, file.Path, f.done + p.n, f.model.Size()})
+		f.o.Progress(file.Path, f.done+p.n, f.model.Size())
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil

@@ -50,7 +50,7 @@ func isTrue(s string) bool {
 
 // Token is the user's token for a hub, "" if there is none: that of HF_TOKEN, or of the file that
 // Hugging Face's tools keep. Only [DefaultHub] and the hub of HF_ENDPOINT may have it. A mirror
-// that is named in another way may not. An error wraps [ErrToken].
+// that is named in another way may not. An error wraps errToken.
 func Token(hub string) (string, error) {
 	if !sameHost(hub, DefaultHub) && !sameHost(hub, ForeignHub()) {
 		return "", nil
@@ -66,7 +66,7 @@ func Token(hub string) (string, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				return "", nil
 			}
-			return "", fmt.Errorf("%w: the file of the token: %w", ErrToken, err)
+			return "", fmt.Errorf("%w: the file of the token: %w", errToken, err)
 		}
 		token = string(data)
 	}
@@ -74,7 +74,7 @@ func Token(hub string) (string, error) {
 	if len(token) > maxToken || strings.ContainsFunc(token, func(r rune) bool {
 		return r <= ' ' || r > '~'
 	}) {
-		return "", fmt.Errorf("%w: %s has characters that no token has", ErrToken, from)
+		return "", fmt.Errorf("%w: %s has characters that no token has", errToken, from)
 	}
 	return token, nil
 }
@@ -116,10 +116,10 @@ func foreignCache() string {
 	return filepath.Join(foreignHome(), "hub")
 }
 
-// Foreign looks for a repository in Hugging Face's own cache. dir is the folder of its snapshot and
+// foreign looks for a repository in Hugging Face's own cache. dir is the folder of its snapshot and
 // export the ONNX file in it: the given one, or the best. They are "" if the cache has no snapshot
 // of the revision with an export and its tokenizer. fast8 is [Options.Int8].
-func Foreign(r Repository, file string, fast8 bool) (dir, export string) {
+func foreign(r repo, file string, fast8 bool) (dir, export string) {
 	base := filepath.Join(foreignCache(), "models--"+folderOf(r.ID))
 	commit := r.Revision
 	if data, err := disk.Read(filepath.Join(base, "refs", filepath.FromSlash(r.Revision)),

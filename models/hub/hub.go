@@ -38,23 +38,23 @@ var (
 	// ErrFetch is a server that does not hand out the file: refused, missing, or failing again and
 	// again.
 	ErrFetch = errors.New("download failed")
-	// ErrNotPublic is a server that hands out the file to users it knows only. It wraps ErrFetch.
-	ErrNotPublic = fmt.Errorf("%w: the model is not public there", ErrFetch)
+	// errNotPublic is a server that hands out the file to users it knows only. It wraps ErrFetch.
+	errNotPublic = fmt.Errorf("%w: the model is not public there", ErrFetch)
 	// ErrNoNetwork is a server whose name is not known here. It wraps ErrFetch.
 	ErrNoNetwork = fmt.Errorf("%w: no network, or no such server", ErrFetch)
-	// ErrNoRepository is a repository, or a revision of one, that the hub does not have. It wraps
+	// errNoRepository is a repository, or a revision of one, that the hub does not have. It wraps
 	// ErrFetch.
-	ErrNoRepository = fmt.Errorf("%w: no such repository", ErrFetch)
-	// ErrNoExport is a repository without an ONNX file and its tokenizer, or without the one named.
-	ErrNoExport = errors.New("the repository has no ONNX export")
-	// ErrManyExports is a repository with several, none of a usual name. It wraps ErrNoExport.
-	ErrManyExports = fmt.Errorf("%w that is known by its name", ErrNoExport)
+	errNoRepository = fmt.Errorf("%w: no such repository", ErrFetch)
+	// errNoExport is a repository without an ONNX file and its tokenizer, or without the one named.
+	errNoExport = errors.New("the repository has no ONNX export")
+	// ErrManyExports is a repository with several, none of a usual name. It wraps errNoExport.
+	ErrManyExports = fmt.Errorf("%w that is known by its name", errNoExport)
 	// ErrNotMasked is a repository of a model that does something else than to predict masked words.
 	ErrNotMasked = errors.New("not a masked language model")
-	// ErrAnswer is an answer of the hub about a repository that cannot be one.
-	ErrAnswer = errors.New("the hub's answer makes no sense")
-	// ErrToken is a token of the user that cannot be read or cannot be one.
-	ErrToken = errors.New("the token for the hub cannot be used")
+	// errAnswer is an answer of the hub about a repository that cannot be one.
+	errAnswer = errors.New("the hub's answer makes no sense")
+	// errToken is a token of the user that cannot be read or cannot be one.
+	errToken = errors.New("the token for the hub cannot be used")
 	// errStore is trouble with the cache's folder: no room, no permission.
 	errStore = errors.New("cannot store the download")
 	// errUnverified is a folder for which nothing says what it should hold.

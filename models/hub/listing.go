@@ -56,24 +56,24 @@ func (l *listing) size(path string) int64 {
 	return 0
 }
 
-// parseListing reads an answer. No path of it leads out of the repository. Errors wrap ErrAnswer.
+// parseListing reads an answer. No path of it leads out of the repository. Errors wrap errAnswer.
 func parseListing(data []byte) (*listing, error) {
 	var l listing
 	if err := json.Unmarshal(data, &l); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrAnswer, jsonwords.Error(err))
+		return nil, fmt.Errorf("%w: %v", errAnswer, jsonwords.Error(err))
 	}
 	if !gitHash.MatchString(l.Commit) {
-		return nil, fmt.Errorf("%w: its commit %q is not 40 hexadecimal digits", ErrAnswer,
+		return nil, fmt.Errorf("%w: its commit %q is not 40 hexadecimal digits", errAnswer,
 			printable(l.Commit))
 	}
 	seen := make(map[string]bool, len(l.Files))
 	for _, f := range l.Files {
 		switch {
 		case !fs.ValidPath(f.Path) || strings.Contains(f.Path, `\`):
-			return nil, fmt.Errorf("%w: the path of the file %q leads out of the repository", ErrAnswer,
+			return nil, fmt.Errorf("%w: the path of the file %q leads out of the repository", errAnswer,
 				printable(f.Path))
 		case seen[f.Path]:
-			return nil, fmt.Errorf("%w: the file %q is there twice", ErrAnswer, printable(f.Path))
+			return nil, fmt.Errorf("%w: the file %q is there twice", errAnswer, printable(f.Path))
 		}
 		seen[f.Path] = true
 	}
@@ -123,7 +123,7 @@ func (l *listing) masked() error {
 }
 
 // model chooses the files of a masked language model. file is its ONNX file, "" for the best one.
-func (l *listing) model(r Repository, file string, fast8 bool) (*Model, error) {
+func (l *listing) model(r repo, file string, fast8 bool) (*Model, error) {
 	if file == "" {
 		if err := l.masked(); err != nil {
 			return nil, err
@@ -168,7 +168,7 @@ func (l *listing) model(r Repository, file string, fast8 bool) (*Model, error) {
 	slices.SortFunc(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
 	m.Note = chosen.note
 	if err := m.check(); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrAnswer, err)
+		return nil, fmt.Errorf("%w: %v", errAnswer, err)
 	}
 	return m, nil
 }

@@ -73,14 +73,14 @@ func TestListedWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := l.model(Repository{"o/n", "main"}, "", false)
+		m, err := l.model(repo{"o/n", "main"}, "", false)
 		if err != nil || (len(m.Files) == 3) != want {
 			t.Errorf("%d bytes: %+v, %v", bytes, m, err)
 		}
 	}
 }
 
-// Empty files are left out, and a model with many exports has a note that is not too long.
+// Empty files are left out.
 func TestOddListings(t *testing.T) {
 	t.Parallel()
 	model := func(files string) (*Model, error) {
@@ -88,7 +88,7 @@ func TestOddListings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return l.model(Repository{"o/n", "main"}, "", false)
+		return l.model(repo{"o/n", "main"}, "", false)
 	}
 	const needed = `{"rfilename":"model.onnx","size":1000},{"rfilename":"vocab.txt","size":9}`
 	m, err := model(needed + `,{"rfilename":"tokenizer.json","size":0},{"rfilename":"added_tokens.json","size":0}`)
@@ -97,23 +97,9 @@ func TestOddListings(t *testing.T) {
 	}
 	for _, files := range []string{`{"rfilename":"model.onnx","size":0},{"rfilename":"vocab.txt","size":9}`,
 		`{"rfilename":"model.onnx","size":9},{"rfilename":"vocab.txt"}`} {
-		if m, err := model(files); !errors.Is(err, ErrAnswer) {
+		if m, err := model(files); !errors.Is(err, errAnswer) {
 			t.Errorf("%s: %+v, %v", files, m, err)
 		}
-	}
-	folder := strings.Repeat("deep/", 30)
-	long := fmt.Sprintf(`{"rfilename":"%[1]smodel.onnx","size":9},{"rfilename":"%[1]svocab.txt","size":9},`+
-		`{"rfilename":"%[1]sother.onnx","size":9}`, folder)
-	l, err := parseListing(fmt.Appendf(nil, `{"sha":"%s","siblings":[%s]}`, testCommit, long))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err = l.model(Repository{"o/n", "main"}, folder+"model.onnx", false)
-	if err != nil || len(m.Note) != maxText || !strings.HasSuffix(m.Note, "…") {
-		t.Errorf("%+v, %v", m, err)
-	}
-	if got := cut("aaaaää", 7); got != "aaaa…" {
-		t.Error(got)
 	}
 }
 
@@ -132,14 +118,14 @@ func FuzzListing(f *testing.F) {
 	f.Add("{"+commit+`,"siblings":[`+file("x y.onnx")+","+file("vocab.txt")+"]}", "x y.onnx", "main")
 	f.Add(`{"siblings":[null]}`, "m.onnx", "main")
 	f.Fuzz(func(t *testing.T, text, file, revision string) {
-		r := Repository{"o/n", revision}
+		r := repo{"o/n", revision}
 		l, err := parseListing([]byte(text))
 		var m *Model
 		if err == nil {
 			m, err = l.model(r, file, len(text)%2 == 0)
 		}
 		if err != nil {
-			if !errors.Is(err, ErrAnswer) && !errors.Is(err, ErrNoExport) && !errors.Is(err, ErrNotMasked) {
+			if !errors.Is(err, errAnswer) && !errors.Is(err, errNoExport) && !errors.Is(err, ErrNotMasked) {
 				t.Fatalf("an error of another kind: %v", err)
 			}
 			return

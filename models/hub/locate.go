@@ -39,31 +39,29 @@ func (e *AbsentError) Unwrap() error { return errOffline }
 // export the ONNX file in it, "" if the folder has no other. file is the ONNX file that is wanted,
 // "" for any. fast8 is [Options.Int8]. Errors are of type *AbsentError or wrap [ErrUnknown].
 func (c Cache) Locate(name, file string, fast8 bool) (dir, export string, err error) {
-	r, ok := ParseRepository(name)
-	if !ok {
-		m, err := Find(name)
-		if err != nil {
-			return "", "", err
-		}
-		if c.State(m) != Present {
-			return "", "", &AbsentError{m.Name, file, m.Size()}
-		}
+	r, ok := parseRepo(name)
+	m := c.Find(name, file)
+	switch {
+	case !ok && m == nil:
+		return "", "", fmt.Errorf("%w: %q", ErrUnknown, name)
+	case !ok && !c.Has(m):
+		return "", "", &AbsentError{m.Name, file, m.Size()}
+	case !ok:
 		return c.Folder(m), file, nil
-	}
-	if m := c.Find(r, file); m != nil && c.State(m) == Present {
+	case m != nil && c.Has(m):
 		if dir := path.Dir(m.Export()); file == "" && (dir == "." || dir == "onnx") {
 			return c.Folder(m), "", nil
 		}
 		return c.Folder(m), m.Export(), nil
 	}
-	if dir, export = Foreign(r, file, fast8); dir != "" {
+	if dir, export = foreign(r, file, fast8); dir != "" {
 		return dir, export, nil
 	}
 	return "", "", &AbsentError{r.String(), file, 0}
 }
 
 // Models are those of the catalogue, and the versions of repositories that were pulled.
-func (c Cache) Models() []*Model { return slices.Concat(Catalogue(), c.Repositories()) }
+func (c Cache) Models() []*Model { return slices.Concat(Catalogue(), c.repositories()) }
 
 // A ChangedError is a pulled model that is not what was pulled. It wraps ErrMismatch.
 type ChangedError struct {
@@ -90,23 +88,23 @@ func (c Cache) Compare(dir, file, sum string, named bool) error {
 	for _, m := range c.Models() {
 		folder := c.Folder(m)
 		for _, f := range m.Files {
-			if !same(file, filepath.Join(folder, filepath.FromSlash(f.Path))) {
+			if !sameFile(file, filepath.Join(folder, filepath.FromSlash(f.Path))) {
 				continue
 			}
-			if want := c.Expected(m, f); want != "" && want != sum {
+			if want := c.readRecord(m).expected(f); want != "" && want != sum {
 				return &ChangedError{m, sum, want}
 			}
 			return nil
 		}
-		if !named && same(dir, folder) {
+		if !named && sameFile(dir, folder) {
 			return &ChangedError{Model: m}
 		}
 	}
 	return nil
 }
 
-// same reports whether two paths lead to one file or folder that is there.
-func same(a, b string) bool {
+// sameFile reports whether two paths lead to one file or folder that is there.
+func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
 		return false
@@ -120,5 +118,5 @@ func (m *Model) String() string {
 	if m.Commit == "" {
 		return m.Name
 	}
-	return Repository{m.Name, m.Revision}.String()
+	return repo{m.Name, m.Revision}.String()
 }

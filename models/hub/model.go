@@ -45,8 +45,7 @@ type Model struct {
 type File struct {
 	Path string `json:"path"` // in the model's folder, with forward slashes
 	// URL is its address, {hub}/OWNER/NAME/resolve/COMMIT/PATH, in which {hub} is the hub's address
-	// and COMMIT 40 hexadecimal digits. A file with a hash may have refs%2Fpr%2FN, a change that
-	// somebody proposed, in the place of COMMIT.
+	// and COMMIT 40 hexadecimal digits.
 	URL string `json:"url"`
 	// Bytes is its exact size, 0 if only About is known, which is at most 2 % off.
 	Bytes int64 `json:"bytes,omitempty"`
@@ -60,16 +59,6 @@ type File struct {
 
 // pinned reports whether the program itself knows the hash of a file.
 func (m *Model) pinned(f *File) bool { return m.Commit == "" && f.SHA256 != "" }
-
-// Unpinned are the paths of the files that are trusted on first use.
-func (m *Model) Unpinned() (paths []string) {
-	for _, f := range m.Files {
-		if !m.pinned(f) {
-			paths = append(paths, f.Path)
-		}
-	}
-	return paths
-}
 
 // Size is the file's size as far as it is known.
 func (f *File) Size() int64 { return max(f.Bytes, f.About) }
@@ -133,7 +122,7 @@ var (
 	goodHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	gitHash  = regexp.MustCompile(`^[0-9a-f]{40}$`)
 	hubURL   = regexp.MustCompile(`^\{hub\}/[A-Za-z0-9._-]+/[A-Za-z0-9._-]+/resolve/` +
-		`(?:[0-9a-f]{40}|(refs%2Fpr%2F[0-9]+))/[A-Za-z0-9._/-]+$`)
+		`[0-9a-f]{40}/[A-Za-z0-9._/-]+$`)
 	// Windows keeps these names, whatever their ending, for devices.
 	device = regexp.MustCompile(`(?i)(?:^|/)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|/|$)`)
 )
@@ -194,14 +183,10 @@ func (f *File) check() error {
 		return fmt.Errorf("file %s: want its size, either bytes or about, above 0 and up to %d", f.Path,
 			int64(maxBytes))
 	}
-	m := hubURL.FindStringSubmatch(f.URL)
-	switch {
-	case m == nil || slices.Contains(strings.Split(f.URL, "/"), ".."):
+	if !hubURL.MatchString(f.URL) || slices.Contains(strings.Split(f.URL, "/"), "..") {
 		return fmt.Errorf("file %s: address %q is not of the form "+
 			"{hub}/OWNER/NAME/resolve/COMMIT/PATH with a commit of 40 digits; a branch would change", f.Path,
 			f.URL)
-	case m[1] != "" && f.SHA256 == "":
-		return fmt.Errorf("file %s: what %q stands for can change, so it needs its sha256", f.Path, m[1])
 	}
 	return nil
 }

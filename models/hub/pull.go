@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,8 +30,9 @@ type Options struct {
 	// Client sends the requests; nil is a client that honours HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
 	// Its CheckRedirect is replaced.
 	Client *http.Client
-	// Progress is told, often, how far the download is; nil is told nothing.
-	Progress func(Progress)
+	// Progress is told, often, how far the download of a model is: the file, and the bytes of all
+	// files that are there, and that were said to be. nil is told nothing.
+	Progress func(file string, done, total int64)
 	// Log is told what is worth a line: waiting, retrying, resuming; nil is told nothing.
 	Log func(string)
 	// Stall ends a connection that brings less than 4,096 bytes in that time; 0 means 30 s.
@@ -42,12 +44,6 @@ type Options struct {
 	// For tests.
 	sleep func(context.Context, time.Duration) error
 	open  func(path string) (partFile, error)
-}
-
-// Progress is how far the download of a model is.
-type Progress struct {
-	Model, File string
-	Done, Total int64 // bytes of all files; Total is what was said of them
 }
 
 func (o *Options) defaults() error {
@@ -62,7 +58,7 @@ func (o *Options) defaults() error {
 	}
 	o.Client = guarded(o.Client, o.Hub, o.Token)
 	if o.Progress == nil {
-		o.Progress = func(Progress) {}
+		o.Progress = func(string, int64, int64) {}
 	}
 	if o.Log == nil {
 		o.Log = func(string) {}
@@ -81,28 +77,6 @@ func (o *Options) defaults() error {
 	}
 	return nil
 }
-
-// An OfflineError names what is missing and where it belongs. It wraps errOffline.
-type OfflineError struct {
-	Model   string
-	Folder  string   // where the files belong
-	Missing []string // "PATH from ADDRESS"
-	Extra   []string // paths of files that are not the model's, and may change what it does
-}
-
-// Error says what is wrong and what helps. What is missing has lines of its own.
-func (e *OfflineError) Error() string {
-	if len(e.Missing) == 0 {
-		return fmt.Sprintf("%s has files that are not of %s: %s; remove them, or pull it again with a "+
-			"network, which removes them", e.Folder, e.Model, strings.Join(e.Extra, ", "))
-	}
-	return fmt.Sprintf("%v: %s needs\n  %s\nput it into %s, or copy that folder from a machine that "+
-		"has it, and pull it again, which checks it",
-		errOffline, e.Model, strings.Join(e.Missing, "\n  "), e.Folder)
-}
-
-// Unwrap returns the sentinel.
-func (e *OfflineError) Unwrap() error { return errOffline }
 
 // Pull makes sure that the cache holds a model, whole, and returns its folder. What is there
 // already is hashed, what is missing or damaged is fetched, a download that was interrupted goes on
@@ -158,11 +132,11 @@ func (c Cache) Pull(ctx context.Context, m *Model, o Options) (string, error) {
 // whole reports whether every file of the model is there and right. A folder that was filled
 // by hand has no record yet and gets one.
 func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
-	if c.State(m) != Present {
+	if !c.Has(m) {
 		return false, nil
 	}
 	checks, err := c.Verify(ctx, m)
-	if err != nil || Faults(checks) > 0 {
+	if err != nil || faults(checks) > 0 {
 		return false, err
 	}
 	if c.readRecord(m) != nil {
@@ -170,33 +144,40 @@ func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
 	}
 	rec := newRecord(m)
 	for i, f := range m.Files {
-		rec.Files = append(rec.Files, Sum{Path: f.Path, From: "put there by hand", Bytes: checks[i].Bytes,
+		rec.Files = append(rec.Files, sum{Path: f.Path, From: "put there by hand", Bytes: checks[i].Bytes,
 			SHA256: checks[i].SHA256, FirstUse: !m.pinned(f)})
 	}
-	if err := c.writeRecord(m, rec); err != nil && len(m.Unpinned()) > 0 {
-		return true, err // with every hash in the catalogue nothing has to be recorded
+	err = c.writeRecord(m, rec)
+	if !slices.ContainsFunc(rec.Files, func(s sum) bool { return s.FirstUse }) {
+		return true, nil // with every hash in the catalogue nothing has to be recorded
 	}
-	return true, nil
+	return true, err
 }
 
+// offline says what is missing, or does not belong, and where.
 func (c Cache) offline(ctx context.Context, m *Model, o *Options) error {
 	checks, err := c.Verify(ctx, m)
 	if err != nil {
 		return err
 	}
-	e := &OfflineError{Model: m.Name, Folder: c.Folder(m)}
-	for i, f := range m.Files {
-		switch checks[i].Result {
-		case Missing:
-			e.Missing = append(e.Missing, f.Path+" from "+f.address(o.Hub))
-		case Differs:
-			e.Missing = append(e.Missing, f.Path+" (it is damaged) from "+f.address(o.Hub))
+	var missing, others []string
+	for i, check := range checks {
+		switch check.Result {
+		case absent:
+			missing = append(missing, check.Path+" from "+m.Files[i].address(o.Hub))
+		case differs:
+			missing = append(missing, check.Path+" (it is damaged) from "+m.Files[i].address(o.Hub))
+		case extra:
+			others = append(others, check.Path)
 		}
 	}
-	for _, extra := range checks[len(m.Files):] {
-		e.Extra = append(e.Extra, extra.Path)
+	if missing == nil {
+		return fmt.Errorf("%w: %s has files that are not of %s: %s; remove them, or pull it again with "+
+			"a network, which removes them", errOffline, c.Folder(m), m.Name, strings.Join(others, ", "))
 	}
-	return e
+	return fmt.Errorf("%w: %s needs\n  %s\nput it into %s, or copy that folder from a machine that "+
+		"has it, and pull it again, which checks it", errOffline, m.Name, strings.Join(missing, "\n  "),
+		c.Folder(m))
 }
 
 // lock waits until this process is the only one that downloads this version.
@@ -217,36 +198,29 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 	}
 	// A damaged or incomplete folder goes back to work; its good files are kept.
 	rec := c.readRecord(m)
-	if _, err := os.Stat(folder); err == nil {
-		if _, err := os.Stat(ready); err == nil {
-			err = merge(ctx, m, rec, folder, ready)
-			if err != nil {
-				return err
-			}
-		} else if err := disk.Rename(folder, ready); err != nil {
-			return fmt.Errorf("%w: %w", errStore, err)
-		}
+	if err := merge(ctx, m, rec, folder, ready); err != nil {
+		return err
 	}
 	now := newRecord(m)
 	f := fetcher{o: o, model: m}
 	for i, file := range m.Files {
-		sum := Sum{Path: file.Path, From: file.address(o.Hub), FirstUse: !m.pinned(file)}
+		got := sum{Path: file.Path, From: file.address(o.Hub), FirstUse: !m.pinned(file)}
 		dest := filepath.Join(ready, filepath.FromSlash(file.Path))
 		var err error
-		if sum.SHA256, sum.Bytes, err = kept(ctx, dest, rec.expected(file)); err != nil {
+		if got.SHA256, got.Bytes, err = kept(ctx, dest, rec.expected(file)); err != nil {
 			return err
 		}
-		if sum.SHA256 == "" {
+		if got.SHA256 == "" {
 			part := filepath.Join(partial, fmt.Sprintf("%02d-%s.part", i, filepath.Base(dest)))
-			if sum.SHA256, sum.Bytes, err = f.fetch(ctx, file, rec.expected(file), part); err != nil {
+			if got.SHA256, got.Bytes, err = f.fetch(ctx, file, rec.expected(file), part); err != nil {
 				return fmt.Errorf("%s: %w", file.Path, explain(err, file, rec, c.recordPath(m)))
 			}
 			if err := moveTo(part, dest); err != nil {
 				return fmt.Errorf("%w: %w", errStore, err)
 			}
 		}
-		f.done += sum.Bytes
-		now.Files = append(now.Files, sum)
+		f.done += got.Bytes
+		now.Files = append(now.Files, got)
 	}
 	if err := prune(ready, m); err != nil {
 		return fmt.Errorf("%w: %w", errStore, err)
@@ -263,7 +237,7 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 
 // merge moves what a folder has of a model to where an earlier download left some files, which stay
 // if they are right, and removes the folder.
-func merge(ctx context.Context, m *Model, rec *Record, folder, ready string) error {
+func merge(ctx context.Context, m *Model, rec *record, folder, ready string) error {
 	for _, file := range m.Files {
 		path := filepath.FromSlash(file.Path)
 		src, dest := filepath.Join(folder, path), filepath.Join(ready, path)
@@ -287,7 +261,7 @@ func merge(ctx context.Context, m *Model, rec *Record, folder, ready string) err
 }
 
 // explain adds the remedy to a mismatch with a recorded hash.
-func explain(err error, f *File, rec *Record, path string) error {
+func explain(err error, f *File, rec *record, path string) error {
 	if errors.Is(err, ErrMismatch) && f.SHA256 == "" && rec.find(f.Path) != nil {
 		return fmt.Errorf("%w; its hash was recorded at the first download, in %s: remove that file "+
 			"only if you know why the model changed", err, path)
@@ -338,7 +312,7 @@ func prune(dir string, m *Model) error {
 }
 
 // writeRecord replaces the record in one step.
-func (c Cache) writeRecord(m *Model, r *Record) error {
+func (c Cache) writeRecord(m *Model, r *record) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func mustLackFolder(t *testing.T, c Cache, m *Model) {
 	if _, err := os.Stat(c.Folder(m)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder is there after a failure: %v", err)
 	}
-	if c.State(m) == Present {
+	if c.Has(m) {
 		t.Error("it counts as present")
 	}
 }
@@ -63,24 +63,24 @@ func mustLackFolder(t *testing.T, c Cache, m *Model) {
 func TestPull(t *testing.T) {
 	s := newServer(t, 300_000)
 	c, m := Cache{filepath.Join(t.TempDir(), "models")}, s.model()
-	if c.State(m) != Absent {
+	if c.State(m) != "no" {
 		t.Error("present before")
 	}
-	var last Progress
+	last := int64(0)
 	o := quick(s, nil)
-	o.Progress = func(p Progress) {
-		if p.Done < last.Done || p.Total != 300_700 {
-			t.Errorf("progress %+v after %+v", p, last)
+	o.Progress = func(_ string, done, total int64) {
+		if done < last || total != 300_700 {
+			t.Errorf("%d of %d after %d", done, total, last)
 		}
-		last = p
+		last = done
 	}
 	folder, err := c.Pull(t.Context(), m, o)
-	if err != nil || folder != c.Folder(m) || c.State(m) != Present || last.Done != 300_700 {
-		t.Fatalf("%s, %v, %+v", folder, err, last)
+	if err != nil || folder != c.Folder(m) || !c.Has(m) || last != 300_700 {
+		t.Fatalf("%s, %v, %d", folder, err, last)
 	}
 	mustHold(t, s, folder)
 	checks, err := c.Verify(t.Context(), m)
-	if err != nil || Faults(checks) != 0 || len(checks) != 2 || checks[0].Result != Same ||
+	if err != nil || faults(checks) != 0 || len(checks) != 2 || checks[0].Result != right ||
 		checks[0].By != "the catalogue" {
 		t.Errorf("%+v, %v", checks, err)
 	}
@@ -295,7 +295,7 @@ func TestStatedHash(t *testing.T) {
 			!strings.Contains(err.Error(), "the hub says 0000")) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if got := cache.State(m) == Present; got != c.good {
+		if got := cache.Has(m); got != c.good {
 			t.Errorf("%s: present is %v", c.name, got)
 		}
 	}
@@ -365,7 +365,7 @@ func TestCancelKeepsThePart(t *testing.T) {
 		t.Fatalf("cancelled: %v", err)
 	}
 	mustLackFolder(t, c, m)
-	if c.State(m) != Partial {
+	if c.State(m) != "partly" {
 		t.Error("not partly there")
 	}
 	folder, err := c.Pull(t.Context(), m, quick(s, nil))

@@ -7,18 +7,18 @@ import (
 	"infill/internal/disk"
 )
 
-// A Record says what was fetched. It lies beside the model's folder and is what files without a
+// A record says what was fetched. It lies beside the model's folder and is what files without a
 // known hash are compared with ever after. Its tags are the format of that file.
-type Record struct {
+type record struct {
 	Version int    `json:"version"`
 	Model   string `json:"model"`
-	Files   []Sum  `json:"files"`
+	Files   []sum  `json:"files"`
 	// Listing is what the hub listed of a repository, nil for a model of the catalogue.
 	Listing *Model `json:"listing,omitempty"`
 }
 
-// A Sum is one file of a record.
-type Sum struct {
+// A sum is one file of a record.
+type sum struct {
 	Path     string `json:"path"`
 	From     string `json:"from"`
 	Bytes    int64  `json:"bytes"`
@@ -27,19 +27,19 @@ type Sum struct {
 }
 
 // readRecord returns the record of a model, nil if there is none or it is not readable as one.
-func (c Cache) readRecord(m *Model) *Record {
+func (c Cache) readRecord(m *Model) *record {
 	if r := readRecord(c.recordPath(m)); r != nil && r.Model == m.Name {
 		return r
 	}
 	return nil
 }
 
-func readRecord(path string) *Record {
+func readRecord(path string) *record {
 	data, err := disk.Read(path, maxRecord)
 	if err != nil {
 		return nil
 	}
-	var r Record
+	var r record
 	if json.Unmarshal(data, &r) != nil || r.Version != 1 {
 		return nil
 	}
@@ -56,8 +56,8 @@ func readListing(path string) *Model {
 }
 
 // newRecord is the record of a model without its files.
-func newRecord(m *Model) *Record {
-	r := &Record{Version: 1, Model: m.Name}
+func newRecord(m *Model) *record {
+	r := &record{Version: 1, Model: m.Name}
 	if m.Commit != "" {
 		r.Listing = m
 	}
@@ -67,7 +67,7 @@ func newRecord(m *Model) *Record {
 // contradicts is an error if a file of a model is not the one that was pulled first under its
 // commit. Hubs may say less than others of a file, and versions of this program may take other
 // files. It wraps ErrMismatch.
-func (r *Record) contradicts(m *Model, path string) error {
+func (r *record) contradicts(m *Model, path string) error {
 	if r == nil || r.Listing == nil || m.Commit == "" {
 		return nil
 	}
@@ -78,8 +78,8 @@ func (r *Record) contradicts(m *Model, path string) error {
 				was = *old
 			}
 		}
-		if sum := r.find(f.Path); sum != nil { // what arrived, even if the hub stated no hash
-			was.SHA256, was.Bytes = sum.SHA256, sum.Bytes
+		if got := r.find(f.Path); got != nil { // what arrived, even if the hub stated no hash
+			was.SHA256, was.Bytes = got.SHA256, got.Bytes
 		}
 		if contradict(was.SHA256, f.SHA256) || contradict(was.Git, f.Git) ||
 			contradict(was.Bytes, f.Bytes) {
@@ -97,7 +97,7 @@ func contradict[T comparable](a, b T) bool {
 	return a != unknown && b != unknown && a != b
 }
 
-func (r *Record) find(path string) *Sum {
+func (r *record) find(path string) *sum {
 	if r == nil {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (r *Record) find(path string) *Sum {
 }
 
 // expected is the hash that a file must have: the one stated, else the recorded one, else "".
-func (r *Record) expected(f *File) string {
+func (r *record) expected(f *File) string {
 	if f.SHA256 != "" {
 		return f.SHA256
 	}
@@ -119,7 +119,3 @@ func (r *Record) expected(f *File) string {
 	}
 	return ""
 }
-
-// Expected is the SHA-256 that a file of a model must have, as the catalogue or, for a file trusted
-// on first use, the cache's record says; "" if neither does.
-func (c Cache) Expected(m *Model, f *File) string { return c.readRecord(m).expected(f) }

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A Repository is a model repository of the hub at a revision.
-type Repository struct {
+// A repo is a model repository of the hub at a revision.
+type repo struct {
 	ID       string // OWNER/NAME
 	Revision string // a branch, a tag, a commit or refs/pr/N
 }
@@ -34,53 +34,59 @@ func isRepository(id string) bool {
 	return repositoryName.MatchString(id) && !strings.Contains(id, "..") && !strings.Contains(id, "--")
 }
 
-// ParseRepository reads OWNER/NAME or OWNER/NAME@REVISION, and reports whether the text is one.
-func ParseRepository(text string) (Repository, bool) {
+// IsRepository reports whether a text is OWNER/NAME or OWNER/NAME@REVISION.
+func IsRepository(text string) bool {
+	_, ok := parseRepo(text)
+	return ok
+}
+
+// parseRepo reads what IsRepository describes.
+func parseRepo(text string) (repo, bool) {
 	id, revision, at := strings.Cut(text, "@")
 	if !at {
 		revision = mainBranch
 	}
-	return Repository{id, revision}, isRepository(id) && revisionName.MatchString(revision) &&
+	return repo{id, revision}, isRepository(id) && revisionName.MatchString(revision) &&
 		!strings.Contains(revision, "..") && !device.MatchString(revision)
 }
 
-// String is the name that [ParseRepository] reads.
-func (r Repository) String() string {
+func (r repo) String() string {
 	if r.Revision == mainBranch {
 		return r.ID
 	}
 	return r.ID + "@" + r.Revision
 }
 
-// Look asks the hub for the files of a repository and chooses those of its masked language model:
-// the given ONNX file, or for "" the best one, with its external data and its tokenizer. The result
-// is for [Cache.Pull]. A commit that the cache has is not asked for, and nothing is with
-// [Options.Offline]. Errors wrap [ErrNoRepository], [ErrNotPublic], [ErrNoExport], [ErrNotMasked],
-// [ErrAnswer], or others of this package.
-func (c Cache) Look(ctx context.Context, r Repository, file string, o Options) (*Model, error) {
+// Look finds the model of a name for [Cache.Pull]. Of a repository it asks the hub for the files
+// and chooses those of its masked language model: the given ONNX file, or for "" the best one, with
+// its external data and its tokenizer. A commit that the cache has is not asked for, and nothing is
+// with [Options.Offline]. Errors wrap [ErrUnknown], [ErrManyExports], [ErrNotMasked], or
+// others of this package.
+func (c Cache) Look(ctx context.Context, name, file string, o Options) (*Model, error) {
 	if err := o.defaults(); err != nil {
 		return nil, err
 	}
-	if here := c.Find(r, file); here != nil && (o.Offline || here.Commit == r.Revision) {
+	r, ok := parseRepo(name)
+	if !ok {
+		return find(name)
+	}
+	if here := c.Find(name, file); here != nil && (o.Offline || here.Commit == r.Revision) {
 		return here, nil
 	}
 	if o.Offline {
 		return nil, fmt.Errorf("%w, nor in Hugging Face's own (%s): pull %s on a machine with a "+
-			"network, and copy its folder, %s%s", errOffline, foreignCache(), r,
-			filepath.Join(c.Dir, folderOf(r.ID)), alias(r.ID))
+			"network, and copy its folder, %s", errOffline, foreignCache(), r,
+			filepath.Join(c.Dir, folderOf(r.ID)))
 	}
 	data, err := ask(ctx, r, &o)
-	if errors.Is(err, ErrNoNetwork) {
-		err = fmt.Errorf("%w%s", err, alias(r.ID))
-	}
 	if err != nil {
 		return nil, err
 	}
 	l, err := parseListing(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r, err)
+	var m *Model
+	if err == nil {
+		m, err = l.model(r, file, o.Int8)
 	}
-	m, err := l.model(r, file, o.Int8)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
 	}
@@ -88,7 +94,7 @@ func (c Cache) Look(ctx context.Context, r Repository, file string, o Options) (
 }
 
 // ask is the answer of the hub's API about a repository.
-func ask(ctx context.Context, r Repository, o *Options) ([]byte, error) {
+func ask(ctx context.Context, r repo, o *Options) ([]byte, error) {
 	address := fmt.Sprintf("%s/api/models/%s/revision/%s?blobs=true", strings.TrimRight(o.Hub, "/"),
 		r.ID, url.PathEscape(r.Revision))
 	t := trials{o: o, what: r.String()}
@@ -104,7 +110,7 @@ func ask(ctx context.Context, r Repository, o *Options) ([]byte, error) {
 }
 
 // answer sends one request to the API.
-func answer(ctx context.Context, r Repository, address string, o *Options) ([]byte, error) {
+func answer(ctx context.Context, r repo, address string, o *Options) ([]byte, error) {
 	ctx, arrived, stop := o.watched(ctx)
 	defer stop()
 	req, err := newRequest(ctx, address)
@@ -126,7 +132,7 @@ func answer(ctx context.Context, r Repository, address string, o *Options) ([]by
 		arrived.Add(int64(n))
 		switch {
 		case len(data) > maxAnswer:
-			return nil, fmt.Errorf("%w: %s: more than %d bytes", ErrAnswer, r, maxAnswer)
+			return nil, fmt.Errorf("%w: %s: more than %d bytes", errAnswer, r, maxAnswer)
 		case errors.Is(err, io.EOF):
 			return data, nil
 		case err != nil:
@@ -136,15 +142,15 @@ func answer(ctx context.Context, r Repository, address string, o *Options) ([]by
 }
 
 // refusal is the error of an answer of the API that is not a listing.
-func refusal(resp *http.Response, r Repository, o *Options) error {
+func refusal(resp *http.Response, r repo, o *Options) error {
 	says := printable(resp.Status)
 	switch code := resp.Header.Get("X-Error-Code"); {
 	case resp.StatusCode == http.StatusNotFound && code == "RevisionNotFound":
-		return fmt.Errorf("%w: %s has no revision %s; name a branch, a tag or a commit", ErrNoRepository,
+		return fmt.Errorf("%w: %s has no revision %s; name a branch, a tag or a commit", errNoRepository,
 			r.ID, r.Revision)
 	case resp.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%w: %s (the server says %s); see the name's spelling on its page, %s/%s",
-			ErrNoRepository, r, says, strings.TrimRight(o.Hub, "/"), r.ID)
+			errNoRepository, r, says, strings.TrimRight(o.Hub, "/"), r.ID)
 	}
 	return denied(resp, r.String(), o)
 }
@@ -162,7 +168,7 @@ func denied(resp *http.Response, what string, o *Options) error {
 		}
 		return &temporary{fmt.Errorf("the server says %s", says), retryAfter(wait)}
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("%w: %s: the server says %s; %s", ErrNotPublic, what, says, o.permit(resp))
+		return fmt.Errorf("%w: %s: the server says %s; %s", errNotPublic, what, says, o.permit(resp))
 	}
 	return fmt.Errorf("%w: %s: the server says %s", ErrFetch, what, says)
 }

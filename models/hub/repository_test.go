@@ -40,11 +40,7 @@ func repository(t *testing.T, files map[string][]byte) (*hubtest.Server, Cache, 
 // pulled looks a repository up and pulls it.
 func pulled(t *testing.T, c Cache, name, file string, o Options) (*Model, string, error) {
 	t.Helper()
-	r, ok := ParseRepository(name)
-	if !ok {
-		t.Fatalf("%q is not a repository", name)
-	}
-	m, err := c.Look(t.Context(), r, file, o)
+	m, err := c.Look(t.Context(), name, file, o)
 	if err != nil {
 		return nil, "", err
 	}
@@ -85,25 +81,24 @@ func TestPullRepository(t *testing.T) {
 		t.Errorf("%q", slices.Sorted(maps.Keys(got)))
 	}
 	if m.Size() != 20_000+90_000+3000+21+2 || m.Licence != "apache-2.0" || m.Architecture != "bert" ||
-		m.Home != DefaultHub+"/o/n" || !strings.Contains(m.Note, "onnx/model.onnx, fp32") ||
-		!strings.Contains(m.Note, "onnx/model_q4.onnx") || m.Commit != hubtest.Commit {
+		m.Home != DefaultHub+"/o/n" || m.Note != "onnx/model.onnx, fp32" || m.Commit != hubtest.Commit {
 		t.Errorf("%+v", m)
 	}
 	// It is found by its branch, by its commit and by its file.
 	for _, name := range []string{"o/n", "o/n@main", "o/n@" + hubtest.Commit} {
-		r, _ := ParseRepository(name)
-		if f := c.Find(r, ""); f == nil || c.Folder(f) != folder || c.Find(r, "onnx/model.onnx") == nil ||
-			c.Find(r, "onnx/model_q4.onnx") != nil || f.Revision != r.Revision {
+		r, _ := parseRepo(name)
+		if f := c.Find(name, ""); f == nil || c.Folder(f) != folder ||
+			c.Find(name, "onnx/model.onnx") == nil || c.Find(name, "onnx/model_q4.onnx") != nil || f.Revision != r.Revision {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
 	for _, name := range []string{"o/n@dev", "o/m", "O/n"} {
-		if r, _ := ParseRepository(name); c.Find(r, "") != nil {
+		if c.Find(name, "") != nil {
 			t.Errorf("%s is found", name)
 		}
 	}
 	checks, err := c.Verify(t.Context(), m)
-	if err != nil || Faults(checks) != 0 || checks[0].By != "the record of the first download" {
+	if err != nil || faults(checks) != 0 || checks[0].By != "the record of the first download" {
 		t.Errorf("%+v, %v", checks, err)
 	}
 	// A second pull asks the API alone, one of the commit nothing, nor does one offline.
@@ -140,7 +135,7 @@ func TestRepositoryVersions(t *testing.T) {
 	if err != nil || half == first || len(held(t, half)) != 4 {
 		t.Fatalf("%s, %v", half, err)
 	}
-	main := Repository{"o/n", "main"}
+	main := "o/n"
 	if m := c.Find(main, ""); c.Folder(m) != half {
 		t.Errorf("the last pull is not what the name means: %+v", m)
 	}
@@ -162,8 +157,8 @@ func TestRepositoryVersions(t *testing.T) {
 		t.Errorf("main moved: %s, %v", moved, err)
 	}
 	var names []string
-	for _, m := range c.Repositories() {
-		names = append(names, Repository{m.Name, m.Revision}.String()+" "+m.Export())
+	for _, m := range c.repositories() {
+		names = append(names, repo{m.Name, m.Revision}.String()+" "+m.Export())
 	}
 	slices.Sort(names)
 	if want := []string{"o/n onnx/model.onnx", "o/n@" + hubtest.Commit + " onnx/model.onnx",
@@ -236,15 +231,15 @@ func TestLyingHub(t *testing.T) {
 		"longer":                 {serve(onnx, func(b []byte) []byte { return append(b, 1) }), errTooLarge, "more than 20000"},
 		"another hash is listed": {file(onnx, func(f map[string]any) { lfs(f)["sha256"] = strings.Repeat("0", 64) }), ErrMismatch, "SHA-256"},
 		"another size is listed": {file(onnx, func(f map[string]any) { lfs(f)["size"] = 5 }), ErrMismatch, "20000 bytes"},
-		"a huge size":            {file(onnx, func(f map[string]any) { lfs(f)["size"] = 1 << 60 }), ErrAnswer, "size"},
-		"a negative size":        {file(onnx, func(f map[string]any) { lfs(f)["size"] = -1 }), ErrAnswer, "size"},
-		"no size":                {file(config, func(f map[string]any) { delete(f, "size") }), ErrAnswer, "size"},
-		"a hash of another kind": {file(onnx, func(f map[string]any) { lfs(f)["sha256"] = "abc" }), ErrAnswer, "sha256"},
-		"a path out of it":       {file("vocab.txt", func(f map[string]any) { f["rfilename"] = "../../x" }), ErrAnswer, "leads out"},
-		"an absolute path":       {file("vocab.txt", func(f map[string]any) { f["rfilename"] = "/etc/passwd" }), ErrAnswer, "leads out"},
-		"a path of Windows":      {file("vocab.txt", func(f map[string]any) { f["rfilename"] = `a\..\..\x` }), ErrAnswer, "leads out"},
-		"twice":                  {file("vocab.txt", func(f map[string]any) { f["rfilename"] = config }), ErrAnswer, "twice"},
-		"a branch for a commit":  {func(s *hubtest.Server) { s.List = func(l map[string]any) { l["sha"] = "main" } }, ErrAnswer, "commit"},
+		"a huge size":            {file(onnx, func(f map[string]any) { lfs(f)["size"] = 1 << 60 }), errAnswer, "size"},
+		"a negative size":        {file(onnx, func(f map[string]any) { lfs(f)["size"] = -1 }), errAnswer, "size"},
+		"no size":                {file(config, func(f map[string]any) { delete(f, "size") }), errAnswer, "size"},
+		"a hash of another kind": {file(onnx, func(f map[string]any) { lfs(f)["sha256"] = "abc" }), errAnswer, "sha256"},
+		"a path out of it":       {file("vocab.txt", func(f map[string]any) { f["rfilename"] = "../../x" }), errAnswer, "leads out"},
+		"an absolute path":       {file("vocab.txt", func(f map[string]any) { f["rfilename"] = "/etc/passwd" }), errAnswer, "leads out"},
+		"a path of Windows":      {file("vocab.txt", func(f map[string]any) { f["rfilename"] = `a\..\..\x` }), errAnswer, "leads out"},
+		"twice":                  {file("vocab.txt", func(f map[string]any) { f["rfilename"] = config }), errAnswer, "twice"},
+		"a branch for a commit":  {func(s *hubtest.Server) { s.List = func(l map[string]any) { l["sha"] = "main" } }, errAnswer, "commit"},
 		"an endless answer": {func(s *hubtest.Server) {
 			s.Serve = func(w http.ResponseWriter, _ *http.Request, data []byte) bool {
 				for i := 0; data == nil && i <= maxAnswer>>20; i++ {
@@ -252,13 +247,13 @@ func TestLyingHub(t *testing.T) {
 				}
 				return data == nil
 			}
-		}, ErrAnswer, "more than"},
+		}, errAnswer, "more than"},
 		"no JSON": {func(s *hubtest.Server) {
 			s.Serve = func(w http.ResponseWriter, _ *http.Request, data []byte) bool {
 				_, _ = w.Write([]byte("<html>log in</html>"))
 				return data == nil
 			}
-		}, ErrAnswer, "JSON"},
+		}, errAnswer, "JSON"},
 	} {
 		s, cache, o := repository(t, exported())
 		c.lie(s)
@@ -266,7 +261,7 @@ func TestLyingHub(t *testing.T) {
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if cache.Find(Repository{"o/n", "main"}, "") != nil {
+		if cache.Find("o/n", "") != nil {
 			t.Errorf("%s: there is a model", name)
 		}
 	}
@@ -337,23 +332,23 @@ func TestRepositoryRefusals(t *testing.T) {
 		want             error
 		text             string
 	}{
-		"missing":           {ask: "o/x", want: ErrNotPublic, text: "HF_TOKEN"},
-		"missing, token":    {ask: "o/x", token: "hf_secret", want: ErrNotPublic, text: "your token may not read it"},
-		"404":               {make: status(404), want: ErrNoRepository, text: "spelling on its page, http://127.0.0.1:"},
-		"no such revision":  {ask: "o/n@v9", want: ErrNoRepository, text: "no revision v9"},
-		"private":           {make: put(func(r *hubtest.Repo) { r.Private = true }), want: ErrNotPublic, text: "private and wants your token"},
-		"another's token":   {make: put(func(r *hubtest.Repo) { r.Private = true }), token: "hf_other", want: ErrNotPublic, text: "not valid"},
-		"gated":             {make: put(func(r *hubtest.Repo) { r.Gated = true }), want: ErrNotPublic, text: "accept its terms"},
-		"403":               {make: status(403), token: "hf_secret", want: ErrNotPublic, text: "accept its terms"},
+		"missing":           {ask: "o/x", want: errNotPublic, text: "HF_TOKEN"},
+		"missing, token":    {ask: "o/x", token: "hf_secret", want: errNotPublic, text: "your token may not read it"},
+		"404":               {make: status(404), want: errNoRepository, text: "spelling on its page, http://127.0.0.1:"},
+		"no such revision":  {ask: "o/n@v9", want: errNoRepository, text: "no revision v9"},
+		"private":           {make: put(func(r *hubtest.Repo) { r.Private = true }), want: errNotPublic, text: "private and wants your token"},
+		"another's token":   {make: put(func(r *hubtest.Repo) { r.Private = true }), token: "hf_other", want: errNotPublic, text: "not valid"},
+		"gated":             {make: put(func(r *hubtest.Repo) { r.Gated = true }), want: errNotPublic, text: "accept its terms"},
+		"403":               {make: status(403), token: "hf_secret", want: errNotPublic, text: "accept its terms"},
 		"too many requests": {make: status(429, "Retry-After", "77"), want: ErrFetch, text: "after 77"},
 		"500":               {make: status(500), want: ErrFetch, text: "6 attempts"},
-		"no export":         {make: without(".onnx"), want: ErrNoExport, text: "optimum"},
+		"no export":         {make: without(".onnx"), want: errNoExport, text: "optimum"},
 		"no usual name": {make: put(func(r *hubtest.Repo) {
 			r.Files = map[string][]byte{"encoder_model.onnx": noise(10, 1), "decoder_model.onnx": noise(10, 1)}
 		}), want: ErrManyExports, text: "decoder_model.onnx, encoder_model.onnx"},
-		"no such file":             {file: "onnx/x.onnx", want: ErrNoExport, text: "there are onnx/model.onnx"},
-		"a file that is no export": {file: "config.json", want: ErrNoExport, text: "there are"},
-		"no tokenizer": {make: without("tokenizer.json", "vocab.txt"), want: ErrNoExport,
+		"no such file":             {file: "onnx/x.onnx", want: errNoExport, text: "there are onnx/model.onnx"},
+		"a file that is no export": {file: "config.json", want: errNoExport, text: "there are"},
+		"no tokenizer": {make: without("tokenizer.json", "vocab.txt"), want: errNoExport,
 			text: "AutoTokenizer"},
 		"not masked": {make: put(func(r *hubtest.Repo) {
 			r.Pipeline, r.Classes = "text-classification", []string{"BertForSequenceClassification"}
@@ -397,21 +392,21 @@ func TestWaitsAsAsked(t *testing.T) {
 	}
 }
 
-func TestParseRepository(t *testing.T) {
-	for text, want := range map[string]Repository{
+func TestParseRepo(t *testing.T) {
+	for text, want := range map[string]repo{
 		"google-bert/bert-base-uncased": {"google-bert/bert-base-uncased", "main"},
 		"o/n@v1.0":                      {"o/n", "v1.0"},
 		"o/n@refs/pr/3":                 {"o/n", "refs/pr/3"},
 		"A.b_c-d/E.f_g-h@x":             {"A.b_c-d/E.f_g-h", "x"},
 	} {
-		got, ok := ParseRepository(text)
+		got, ok := parseRepo(text)
 		if !ok || got != want || got.String() != text {
 			t.Errorf("%s: %+v, %v", text, got, ok)
 		}
 	}
 	for _, text := range []string{"", "bert", "./n", "../n", "o/..", "o/n/m", "/n", "o/", "o/n@", "o/n@../x",
 		"o/n@/x", "o/n@x y", "o--p/n", "o/n..m", `o\n`, "o/n@a@b", "o/n@-x", "o/n@nul", strings.Repeat("o", 97) + "/n"} {
-		if r, ok := ParseRepository(text); ok {
+		if r, ok := parseRepo(text); ok {
 			t.Errorf("%q is %+v", text, r)
 		}
 	}

@@ -166,14 +166,14 @@ func TestToken(t *testing.T) {
 	want(DefaultHub, "hf_file")
 	for _, bad := range []string{"hf secret", "hf\r\nX: y", "hf_é", strings.Repeat("x", maxToken+1)} {
 		t.Setenv(envToken, bad)
-		if token, err := Token(DefaultHub); token != "" || !errors.Is(err, ErrToken) ||
+		if token, err := Token(DefaultHub); token != "" || !errors.Is(err, errToken) ||
 			strings.Contains(err.Error(), bad) {
 			t.Errorf("%q: %q, %v", bad, token, err)
 		}
 	}
 	t.Setenv(envToken, "")
 	t.Setenv(envTokenFile, home) // a folder
-	if _, err := Token(DefaultHub); !errors.Is(err, ErrToken) {
+	if _, err := Token(DefaultHub); !errors.Is(err, errToken) {
 		t.Error(err)
 	}
 }
@@ -181,8 +181,8 @@ func TestToken(t *testing.T) {
 // Hugging Face's own cache is used as it is: by a branch, by a commit, with links to its blobs.
 func TestForeign(t *testing.T) {
 	home := clean(t)
-	r := Repository{"o/n", "main"}
-	if dir, _ := Foreign(r, "", false); dir != "" {
+	r := repo{"o/n", "main"}
+	if dir, _ := foreign(r, "", false); dir != "" {
 		t.Errorf("found %s in nothing", dir)
 	}
 	base := filepath.Join(home, "hub", "models--o--n")
@@ -190,7 +190,7 @@ func TestForeign(t *testing.T) {
 	lieAt(t, filepath.Join(base, "refs", "main"), hubtest.Commit)
 	lieAt(t, filepath.Join(base, "refs", "refs", "pr", "1"), hubtest.Commit)
 	lieAt(t, filepath.Join(snapshot, "config.json"), "{}")
-	if dir, _ := Foreign(r, "", false); dir != "" {
+	if dir, _ := foreign(r, "", false); dir != "" {
 		t.Errorf("found %s without an export", dir)
 	}
 	lieAt(t, filepath.Join(base, "blobs", "b"), "x")
@@ -208,7 +208,7 @@ func TestForeign(t *testing.T) {
 	for _, revision := range []string{"main", "refs/pr/1", hubtest.Commit} {
 		for file, want := range map[string]string{"": "onnx/model_fp16.onnx",
 			"onnx/model_q4.onnx": "onnx/model_q4.onnx", "onnx/model.onnx": ""} {
-			dir, export := Foreign(Repository{"o/n", revision}, file, false)
+			dir, export := foreign(repo{"o/n", revision}, file, false)
 			if export != want || (dir == snapshot) != (want != "") {
 				t.Errorf("%s, %s: %s in %s", revision, file, export, dir)
 			}
@@ -219,7 +219,7 @@ func TestForeign(t *testing.T) {
 		{"XDG_CACHE_HOME", filepath.Dir(home)}} {
 		t.Setenv("HOME", t.TempDir())
 		t.Setenv(c.name, c.value)
-		if dir, _ := Foreign(r, "", false); dir != snapshot {
+		if dir, _ := foreign(r, "", false); dir != snapshot {
 			t.Errorf("%s: %q", c.name, dir)
 		}
 		t.Setenv(c.name, "")

@@ -27,8 +27,8 @@ func (c Cache) recorded(id string) (all []*Model) {
 	return all
 }
 
-// Repositories are the versions of repositories that were pulled, sorted by name.
-func (c Cache) Repositories() (all []*Model) {
+// repositories are the versions of repositories that were pulled, sorted by name.
+func (c Cache) repositories() (all []*Model) {
 	folders, _ := os.ReadDir(c.Dir) // sorted
 	for _, folder := range folders {
 		id := strings.Replace(folder.Name(), "--", "/", 1)
@@ -43,9 +43,14 @@ func (c Cache) Repositories() (all []*Model) {
 	return all
 }
 
-// Find is the version of a repository that was pulled last under a revision, and has the given ONNX
-// file unless that is "". It is nil if there is none.
-func (c Cache) Find(r Repository, file string) *Model {
+// Find is the model of a name: one of the catalogue, or the version of a repository that was pulled
+// last under a revision, and has the given ONNX file unless that is "". It is nil if there is none.
+func (c Cache) Find(name, file string) *Model {
+	r, ok := parseRepo(name)
+	if !ok {
+		m, _ := find(name)
+		return m
+	}
 	key := c.ref(r)
 	all := c.recorded(r.ID)
 	commit := r.Revision
@@ -67,11 +72,11 @@ func (c Cache) Find(r Repository, file string) *Model {
 }
 
 // refPath is the file that has the key of the version that was pulled last under a revision.
-func (c Cache) refPath(r Repository) string {
+func (c Cache) refPath(r repo) string {
 	return filepath.Join(c.Dir, folderOf(r.ID), "refs", url.PathEscape(r.Revision))
 }
 
-func (c Cache) ref(r Repository) string {
+func (c Cache) ref(r repo) string {
 	key, err := disk.Read(c.refPath(r), 100)
 	if err != nil {
 		return ""
@@ -81,13 +86,13 @@ func (c Cache) ref(r Repository) string {
 
 // revisionOf is a branch or tag whose last pull was this version, the commit if there is none.
 func (c Cache) revisionOf(m *Model) string {
-	if c.ref(Repository{m.Name, mainBranch}) == m.Key() {
+	if c.ref(repo{m.Name, mainBranch}) == m.Key() {
 		return mainBranch
 	}
 	refs, _ := os.ReadDir(filepath.Join(c.Dir, folderOf(m.Name), "refs"))
 	for _, e := range refs {
 		revision, err := url.PathUnescape(e.Name())
-		if err == nil && c.ref(Repository{m.Name, revision}) == m.Key() {
+		if err == nil && c.ref(repo{m.Name, revision}) == m.Key() {
 			return revision
 		}
 	}
@@ -96,7 +101,7 @@ func (c Cache) revisionOf(m *Model) string {
 
 // writeRef notes what a revision stood for.
 func (c Cache) writeRef(m *Model) error {
-	r := Repository{m.Name, m.Revision}
+	r := repo{m.Name, m.Revision}
 	if m.Revision == "" || c.ref(r) == m.Key() {
 		return nil
 	}

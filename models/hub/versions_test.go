@@ -22,8 +22,8 @@ func TestCacheOfAnyName(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if all := c.Repositories(); len(all) != 1 || c.Folder(all[0]) != folder ||
-			c.Find(Repository{"o/n", "main"}, "") == nil {
+		if all := c.repositories(); len(all) != 1 || c.Folder(all[0]) != folder ||
+			c.Find("o/n", "") == nil {
 			t.Errorf("%s: %v, want %s", name, all, m)
 		}
 	}
@@ -67,7 +67,7 @@ func TestSameCommit(t *testing.T) {
 				s.List = nil
 			}
 			m, again, err := pulled(t, c, "o/n", "", o)
-			if err != nil || again != folder || c.State(m) != Present {
+			if err != nil || again != folder || !c.Has(m) {
 				t.Errorf("%s, first %v: %s, %v", name, first, again, err)
 			}
 		}
