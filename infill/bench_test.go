@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/models"
 )
@@ -17,7 +18,7 @@ func BenchmarkFill(b *testing.B) {
 	}
 	defer func() { _ = m.Close() }()
 	e := New(m)
-	t, err := Parse(m.Tokenizer(), "The [MASK] walked down the [MASK] and saw a [MASK].")
+	t, err := text.Parse(m.Tokenizer(), "The [MASK] walked down the [MASK] and saw a [MASK].")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/mlm/device/devicetest"
@@ -86,9 +87,9 @@ func roundedScores(t *testing.T, device string) {
 	tiny := os.DirFS(tinyFolder)
 	truth := New(openRounded(t, tiny, ""))
 	e := New(openRounded(t, tiny, device))
-	for _, text := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
+	for _, line := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
 		"the [MASK*1-2] sees a [MASK] ."} {
-		tm, err := Parse(e.Tokenizer(), text)
+		tm, err := text.Parse(e.Tokenizer(), line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func roundedScores(t *testing.T, device string) {
 			{Seed: 1, Results: ResultOptions{Select: SelectDiverse}},
 			{Seed: 1, Results: ResultOptions{Collect: CollectLast},
 				Sampling: SamplingOptions{Steps: 10, Chains: 8}}} {
-			if opt.Results.Score = ScorePLL; strings.Count(text, "[MASK") > 1 {
+			if opt.Results.Score = ScorePLL; strings.Count(line, "[MASK") > 1 {
 				opt.Method = MethodSample
 			}
 			res, err := e.Fill(t.Context(), tm, opt)
@@ -113,7 +114,7 @@ func roundedScores(t *testing.T, device string) {
 					t.Errorf("%q has %v, float32 %v", f.Text, f.Score, s.Score)
 				}
 				by := f.Score
-				if text[4:9] == "[MASK" && text[9] == '*' {
+				if line[4:9] == "[MASK" && line[9] == '*' {
 					by = f.ScorePerToken
 				}
 				if by > last {
@@ -128,7 +129,7 @@ func roundedScores(t *testing.T, device string) {
 	if err != nil || berr != nil || a.Score != b.Score {
 		t.Errorf("a score: %v, %v, want %v, %v", a, err, b, berr)
 	}
-	blank, err := Parse(e.Tokenizer(), "the [MASK|dog|cat|bird] sleeps .")
+	blank, err := text.Parse(e.Tokenizer(), "the [MASK|dog|cat|bird] sleeps .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,12 +138,12 @@ func roundedScores(t *testing.T, device string) {
 	if err != nil || derr != nil || len(c) != 3 || !reflect.DeepEqual(c, d) {
 		t.Errorf("candidates: %+v, %v, want %+v, %v", c, err, d, derr)
 	}
-	tm, err := Parse(e.Tokenizer(), "the [MASK] sees a [MASK] .")
+	tm, err := text.Parse(e.Tokenizer(), "the [MASK] sees a [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = e.Fill(t.Context(), tm, Options{Seed: 1, Results: ResultOptions{Normalize: true}})
-	if !errors.Is(err, ErrOption) {
+	if !errors.Is(err, text.ErrOption) {
 		t.Errorf("log Z: %v", err)
 	}
 }
@@ -154,9 +155,9 @@ func TestBFloat16NothingTwice(t *testing.T) {
 	eachRounded(t, func(t *testing.T, device string) {
 		m := openRounded(t, os.DirFS(tinyFolder), device)
 		without, e := NewWithMemo(m, 0), New(m)
-		for i, text := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
+		for i, line := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
 			"the [MASK] sees a [MASK|red|old dog|cat] ."} {
-			tm, err := Parse(m.Tokenizer(), text)
+			tm, err := text.Parse(m.Tokenizer(), line)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,11 +174,11 @@ func TestBFloat16NothingTwice(t *testing.T) {
 					all[j].Fresh, all[j].Evaluated = 0, 0
 				}
 				if evaluated[0] == 0 || evaluated[2] != 0 {
-					t.Errorf("%q: %v rows evaluated: without a memo, with it, again", text, evaluated)
+					t.Errorf("%q: %v rows evaluated: without a memo, with it, again", line, evaluated)
 				}
 				if want := fmt.Sprintf("%+v", all[0]); fmt.Sprintf("%+v", all[1]) != want ||
 					fmt.Sprintf("%+v", all[2]) != want {
-					t.Errorf("%q: %+v, %+v, want %s", text, all[1], all[2], want)
+					t.Errorf("%q: %+v, %+v, want %s", line, all[1], all[2], want)
 				}
 			}
 		}
@@ -195,12 +196,12 @@ func TestBFloat16Bias(t *testing.T) {
 	bias := func(t *testing.T, fsys fs.FS, devices [2]string, most float64) {
 		t.Helper()
 		models := [2]*mlm.Model{openRounded(t, fsys, devices[0]), openRounded(t, fsys, devices[1])}
-		for _, text := range texts {
+		for _, line := range texts {
 			var u [2][]float64
 			var logf [2][][]float32
 			for k, m := range models {
 				e := New(m)
-				tm, err := Parse(m.Tokenizer(), text)
+				tm, err := text.Parse(m.Tokenizer(), line)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -232,7 +233,7 @@ func TestBFloat16Bias(t *testing.T) {
 				}
 			}
 			tv := variation(u[0], u[1])
-			t.Logf("%q: %d fillings, total variation %.4f, log f within %.4f nats", text, len(u[0]), tv,
+			t.Logf("%q: %d fillings, total variation %.4f, log f within %.4f nats", line, len(u[0]), tv,
 				off)
 			if !(tv > 0) || tv > most {
 				t.Errorf("total variation %g, want at most %g", tv, most)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/space"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize"
 )
 
@@ -21,15 +21,15 @@ func TestNumberAfterBlank(t *testing.T) {
 	for _, line := range []string{
 		"q=[MASK]&x=___1", "see room [MASK]12b.", "(___7)", "see page[MASK]1.", "walk___2",
 	} {
-		tm, err := Parse(tok, line)
+		tm, err := text.Parse(tok, line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := len(tm.in.Blanks) - 1
-		b := tm.in.Blanks[last]
+		last := len(tm.Blanks) - 1
+		b := tm.Blanks[last]
 		counts := []int{1, 1}[:last+1]
-		sp, err := space.New(space.NewSupports(tok), &tm.in, make([][]text.Phrase, last+1), counts,
-			&space.Rules{Vocab: VocabAll})
+		sp, err := space.New(space.NewSupports(tok), tm, make([][]text.Phrase, last+1), counts,
+			&space.Rules{Vocab: text.VocabAll})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,26 +42,26 @@ func TestNumberAfterBlank(t *testing.T) {
 			allowed[id] = true
 		}
 		form := tokenize.AfterSpace
-		if tm.in.Places[last].Glued {
+		if tm.Places[last].Glued {
 			form = tokenize.AfterLetter
 		}
-		for _, id := range text.BoundaryOf(tok).Sort().First[VocabAll][form] {
+		for _, id := range text.BoundaryOf(tok).Sort().First[text.VocabAll][form] {
 			word := text.Surface(tok, id)
-			enc, err := tok.Encode(tm.in.Text[:b.Start] + word + tm.in.Text[b.End:])
+			enc, err := tok.Encode(tm.Text[:b.Start] + word + tm.Text[b.End:])
 			if err != nil {
 				t.Fatal(err)
 			}
-			same := slices.Clone(tm.in.IDs)
+			same := slices.Clone(tm.IDs)
 			same[b.Pos] = id
 			if last == 1 { // the other blank is still a blank
-				enc.IDs[tm.in.Blanks[0].Pos] = tok.MaskID()
+				enc.IDs[tm.Blanks[0].Pos] = tok.MaskID()
 			}
 			if slices.Equal(enc.IDs, same) != allowed[id] {
 				t.Errorf("%s: %q is %q, allowed %v", line, word, enc.Tokens, allowed[id])
 			}
 		}
 	}
-	tm, err := Parse(tok, "q=[MASK]&x=___1")
+	tm, err := text.Parse(tok, "q=[MASK]&x=___1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,12 +93,12 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 	}
 	s := space.NewSupports(tok)
 	for _, line := range []string{"a [MASK*2]1.", "a [MASK]1"} {
-		tm, err := Parse(tok, line)
+		tm, err := text.Parse(tok, line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := tm.in.Blanks[0].Max
-		sp, err := space.New(s, &tm.in, [][]text.Phrase{nil}, []int{n}, &space.Rules{})
+		n := tm.Blanks[0].Max
+		sp, err := space.New(s, tm, [][]text.Phrase{nil}, []int{n}, &space.Rules{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 		for i, line := range texts {
 			found[line] = true
 			want := slices.Concat(
-				tm.in.IDs[:tm.in.Blanks[0].Pos], tgt.Tokens(nil, tgt.LayoutOf(x[i], nil), x[i], -1, -1),
+				tm.IDs[:tm.Blanks[0].Pos], tgt.Tokens(nil, tgt.LayoutOf(x[i], nil), x[i], -1, -1),
 			)
 			enc, err := tok.Encode(line)
 			if err != nil || !slices.Equal(enc.IDs[:len(want)], want) || enc.Tokens[len(want)] != "##1" {
@@ -119,7 +119,7 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 		if n == 1 {
 			filling = "page"
 		}
-		if !found["a "+filling+line[len(line)-len(tm.in.Text)+tm.in.Blanks[0].End:]] || found["a 11"] {
+		if !found["a "+filling+line[len(line)-len(tm.Text)+tm.Blanks[0].End:]] || found["a 11"] {
 			t.Errorf("%s: %q", line, texts)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"infill/infill/text"
 	"infill/samplers"
 )
 
@@ -34,15 +35,15 @@ func TestBounds(t *testing.T) {
 		if err := c.at.fill(); err != nil {
 			t.Error(err)
 		}
-		if err := c.beyond.fill(); !errors.Is(err, ErrOption) {
+		if err := c.beyond.fill(); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%+v: %v", c.beyond, err)
 		}
 	}
-	if err := (Masking{Words: MaxMaskWords}).Check(); err != nil {
+	if err := (text.Masking{Words: text.MaxMaskWords}).Check(); err != nil {
 		t.Error(err)
 	}
-	for _, m := range []Masking{{Words: MaxMaskWords + 1}, {Rate: 0.5, Words: 1}} {
-		if err := m.Check(); !errors.Is(err, ErrOption) {
+	for _, m := range []text.Masking{{Words: text.MaxMaskWords + 1}, {Rate: 0.5, Words: 1}} {
+		if err := m.Check(); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
@@ -60,7 +61,7 @@ func TestEveryNumberIsChecked(t *testing.T) {
 			var o Options
 			v := at(&o)
 			v.Set(reflect.ValueOf(value).Convert(v.Type()))
-			if err := o.Check(); !errors.Is(err, ErrOption) {
+			if err := o.Check(); !errors.Is(err, text.ErrOption) {
 				t.Errorf("%s of %v: %v", name, value, err)
 			}
 		}
@@ -103,7 +104,7 @@ func TestEveryNumberIsChecked(t *testing.T) {
 		{Sampling: SamplingOptions{Shortlist: 1, NoShortlist: true}},
 		{Results: ResultOptions{Top: 1, All: true}},
 	} {
-		if err := o.Check(); !errors.Is(err, ErrOption) {
+		if err := o.Check(); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -114,7 +115,7 @@ func TestEveryNumberIsChecked(t *testing.T) {
 func TestTemperaturesAtTheBounds(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	tm, err := Parse(e.Tokenizer(), "The [MASK] sat on the [MASK].")
+	tm, err := text.Parse(e.Tokenizer(), "The [MASK] sat on the [MASK].")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -26,11 +27,11 @@ func TestBudget(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	const chains, steps = 12, 30
-	for _, text := range []string{
+	for _, line := range []string{
 		"the [MASK] [MASK] sleeps in the [MASK] .",
 		"the [MASK*1-2] saw a [MASK:a] and a [MASK:a] .", // chains of two lengths
 	} {
-		tm, err := Parse(e.model.Tokenizer(), text)
+		tm, err := text.Parse(e.model.Tokenizer(), line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ func TestBudget(t *testing.T) {
 				want, step := chains*(steps+1), evals[r.Steps]-evals[r.Steps-1]
 				if d := math.Abs(float64(r.Stats.Evals - want)); d > float64(step)/2+chains/3 {
 					t.Errorf(
-						"%q, %s: %d evaluations in %d steps, budget %d, the last step took %d", text, name,
+						"%q, %s: %d evaluations in %d steps, budget %d, the last step took %d", line, name,
 						r.Stats.Evals, r.Steps, want, step,
 					)
 				}
@@ -70,7 +71,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	// Three blanks: a state takes three rows, a conditional one.
-	tm, err := Parse(e.model.Tokenizer(), "the [MASK] [MASK] sleeps in the [MASK] .")
+	tm, err := text.Parse(e.model.Tokenizer(), "the [MASK] [MASK] sleeps in the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestBudgetEnds(t *testing.T) {
 		{"the [MASK|dog] sleeps .", &samplers.DMALA{}},                              // one state
 		{"the [MASK] sleeps in the [MASK] .", &samplers.DMALA{StepSize: 1.0 / 200}}, // no proposal ever moves
 	} {
-		tm, err := Parse(e.model.Tokenizer(), c.text)
+		tm, err := text.Parse(e.model.Tokenizer(), c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func TestBudgetEnds(t *testing.T) {
 			t.Errorf("%q: %d steps, %d evaluations, %v", c.text, r.Steps, r.Stats.Evals, err)
 		}
 	}
-	tm, err := Parse(e.model.Tokenizer(), "the [MASK] sleeps .")
+	tm, err := text.Parse(e.model.Tokenizer(), "the [MASK] sleeps .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func TestBudgetDeterministic(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := New(m)
-		tm, err := Parse(m.Tokenizer(), "the [MASK] [MASK] sleeps in the [MASK*1-2] .")
+		tm, err := text.Parse(m.Tokenizer(), "the [MASK] [MASK] sleeps in the [MASK*1-2] .")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 )
 
@@ -35,7 +35,7 @@ type Candidate struct {
 type CandidateOptions struct {
 	Score    Scoring // ScoreBlended or ScorePLL
 	PerToken bool    // by score per piece, so that long candidates are not at a disadvantage
-	Case     Case
+	Case     text.Case
 	Long     Long
 	// Terms are further parts of the energy, see Options.Words.Terms. A blank of candidates has no
 	// words from before.
@@ -50,12 +50,12 @@ type CandidateOptions struct {
 //
 // Errors: ErrBlank for more than one blank or a word that cannot be spelt, ErrNoCandidates,
 // ErrEmptySupport, ErrOption, mlm.ErrTooLong, mlm.ErrNotFinite, or a term's.
-func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
+func (e *Engine) Candidates(ctx context.Context, t *text.Template, words []string,
 	o CandidateOptions) ([]Candidate, error) {
 	if err := e.usable(ctx, t, nil); err != nil {
 		return nil, err
 	}
-	one, err := listing(&t.in, words)
+	one, err := listing(t, words)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (p *plan) candidates(ctx context.Context) ([]Candidate, error) {
 			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)), Energies: f.Energies,
 		}
 		for _, id := range tgt.Filling(0, []int32{int32(v)}, nil) {
-			out[v].Tokens = append(out[v].Tokens, Word(tgt.Tokenizer(), []int32{id}))
+			out[v].Tokens = append(out[v].Tokens, text.Word(tgt.Tokenizer(), []int32{id}))
 		}
 	}
 	return out, nil

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // Candidates of different lengths score what the finished sentence says of
@@ -17,12 +17,12 @@ func TestCandidates(t *testing.T) {
 	for i, line := range []string{"the [MASK] sleeps in the house .",
 		"the [MASK:a] saw the [MASK:a] .", "a [MASK|dog|big dog|dogs|very old horse] in the house .",
 		"a [MASK|dog|big dog|dogs|very old horse] in the house ."} {
-		tm, err := Parse(e.model.Tokenizer(), line)
+		tm, err := text.Parse(e.model.Tokenizer(), line)
 		if err != nil {
 			t.Fatal(err)
 		}
 		words := []string{"dog", "big dog", "dogs", "very old horse"}
-		if tm.in.Blanks[0].Words != nil {
+		if tm.Blanks[0].Words != nil {
 			words = [][]string{nil, {}}[i%2] // those of the blank
 		}
 		for _, perToken := range []bool{false, true} {
@@ -35,13 +35,13 @@ func TestCandidates(t *testing.T) {
 			}
 			sum := 0.0
 			for i, c := range got {
-				w := make([]string, len(tm.in.Blanks))
+				w := make([]string, len(tm.Blanks))
 				for j := range w {
 					w[j] = c.Candidate
 				}
-				filled, spans := text.Splice(&tm.in, e.model.Tokenizer(), w, CaseAuto)
+				filled, spans := text.Splice(tm, e.model.Tokenizer(), w, text.CaseAuto)
 				u, n := oracle(t, e, filled, spans)
-				if filled != c.Text || n != len(c.Tokens)*len(tm.in.Blanks) || math.Abs(u-c.Score) > 1e-4 ||
+				if filled != c.Text || n != len(c.Tokens)*len(tm.Blanks) || math.Abs(u-c.Score) > 1e-4 ||
 					math.Abs(u/float64(n)-c.ScorePerToken) > 1e-4 {
 					t.Errorf("%+v, want %v of %d pieces", c, u, n)
 				}
@@ -64,12 +64,12 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 	for line, words := range map[string][]string{"a [MASK] and a [MASK] .": {"dog"}, "a [MASK] .": nil, "a [MASK] sleeps .": {"qqq"}} {
-		tm, err := Parse(e.model.Tokenizer(), line)
+		tm, err := text.Parse(e.model.Tokenizer(), line)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := e.Candidates(context.Background(), tm, words, CandidateOptions{}); !errors.Is(
-			err, ErrBlank,
+			err, text.ErrBlank,
 		) {
 			t.Errorf("%s: %v", line, err)
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // The words of a list are as their author gives them, if he uses capitals.
@@ -55,7 +55,7 @@ func TestNamesScored(t *testing.T) {
 func TestNamesMarginals(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
-	tm, err := Parse(e.Tokenizer(), "They [MASK|may|did] [MASK|5|go].")
+	tm, err := text.Parse(e.Tokenizer(), "They [MASK|may|did] [MASK|5|go].")
 	if err != nil {
 		t.Fatal(err)
 	}

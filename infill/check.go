@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 )
 
@@ -56,13 +56,13 @@ func (o *Options) checkChoices() error {
 		names []string
 	}{
 		{"method", int(o.Method), methodNames},
-		{"vocabulary", int(o.Words.Vocab), VocabAll.Names()},
+		{"vocabulary", int(o.Words.Vocab), text.VocabAll.Names()},
 		{"effort", int(o.Search.Effort), effortNames},
 		{"budget", int(o.Sampling.Budget), BudgetSteps.Names()},
 		{"gradient", int(o.Sampling.Gradient), mlm.Full.Names()},
 		{"start", int(o.Sampling.Start), startNames},
 		{"score", int(o.Results.Score), scoringNames[:ScorePLL+1]},
-		{"case", int(o.Results.Case), CaseAuto.Names()},
+		{"case", int(o.Results.Case), text.CaseAuto.Names()},
 		{"collect", int(o.Results.Collect), collectNames},
 		{"select", int(o.Results.Select), SelectDiverse.Names()},
 		{"long", int(o.Long), LongError.Names()},

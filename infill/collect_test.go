@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/recall"
+	"infill/infill/text"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
 	"infill/samplers"
@@ -75,7 +76,7 @@ func TestCollect(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
 	e := New(m)
-	tm, err := Parse(m.Tokenizer(), collectText)
+	tm, err := text.Parse(m.Tokenizer(), collectText)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestCollect(t *testing.T) {
 		opt := c.opt
 		opt.Sampling.Sampler, opt.Seed, opt.Results.All, opt.Watch.Trace = &samplers.DULA{StepSize: 0.6},
 			3, true, h.enter
-		opt.Words.Vocab, opt.Sampling.Temperature, opt.Results.Score = VocabWholeWords, 3, ScorePLL
+		opt.Words.Vocab, opt.Sampling.Temperature, opt.Results.Score = text.VocabWholeWords, 3, ScorePLL
 		opt.Sampling.Chains = cmp.Or(opt.Sampling.Chains, 9)
 		if c.opt.Watch.Stop != nil {
 			stop := make(chan struct{})
@@ -148,7 +149,7 @@ func TestVisitedProposals(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
 	e := New(m)
-	tm, err := Parse(m.Tokenizer(), collectText)
+	tm, err := text.Parse(m.Tokenizer(), collectText)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestVisitedWhateverTheThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tm, err := Parse(m.Tokenizer(), "the [MASK] saw the [MASK*1-2] big [MASK] and the [MASK] in the [MASK] .")
+		tm, err := text.Parse(m.Tokenizer(), "the [MASK] saw the [MASK*1-2] big [MASK] and the [MASK] in the [MASK] .")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +218,7 @@ func TestVisitedWhateverTheThreads(t *testing.T) {
 func TestCollectorKeepsTheBest(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
-	tm, err := Parse(m.Tokenizer(), "the [MASK] saw the [MASK] .")
+	tm, err := text.Parse(m.Tokenizer(), "the [MASK] saw the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +290,7 @@ func TestCollectOptions(t *testing.T) {
 		{Results: ResultOptions{Collect: CollectChain},
 			Sampling: SamplingOptions{Chains: maxChains, Steps: 4 * 25 * 25, Budget: BudgetRows}},
 	} {
-		if err := opt.fill(); !errors.Is(err, ErrOption) {
+		if err := opt.fill(); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}
@@ -311,7 +312,7 @@ func TestCollectOptions(t *testing.T) {
 func TestAllFillings(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
-	tm, err := Parse(m.Tokenizer(), collectText)
+	tm, err := text.Parse(m.Tokenizer(), collectText)
 	if err != nil {
 		t.Fatal(err)
 	}

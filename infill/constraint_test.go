@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/tokenize/tokenizetest"
 )
 
 // list prepares words or fails the test.
-func list(t *testing.T, words ...string) *WordList {
+func list(t *testing.T, words ...string) *text.WordList {
 	t.Helper()
-	l, err := NewWordList(tokenizetest.Tiny(t), words)
+	l, err := text.NewWordList(tokenizetest.Tiny(t), words)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,15 +49,15 @@ func TestEmptySupports(t *testing.T) {
 		{"run[MASK|ing|s] .", "blank 1",
 			Options{Words: WordOptions{Ban: list(t, "dog"), Allow: list(t, "cat")}}},
 	} {
-		tm, err := Parse(e.model.Tokenizer(), c.text)
+		tm, err := text.Parse(e.model.Tokenizer(), c.text)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
 		c.opt.Sampling.Steps, c.opt.Sampling.Chains = 1, 2
 		_, err = e.Fill(context.Background(), tm, c.opt)
-		var te *TextError
-		if !errors.Is(err, ErrEmptySupport) || !errors.As(err, &te) {
+		var te *text.Error
+		if !errors.Is(err, text.ErrEmptySupport) || !errors.As(err, &te) {
 			t.Errorf("%s: error %v", c.text, err)
 		} else if !strings.Contains(err.Error(), c.blank) {
 			t.Errorf("%s: %q does not name %s", c.text, err, c.blank)
@@ -68,7 +69,7 @@ func TestEmptySupports(t *testing.T) {
 func TestOpenLengths(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	tm, err := Parse(e.model.Tokenizer(), "the [MASK*1-3] saw a [MASK*2-3] .")
+	tm, err := text.Parse(e.model.Tokenizer(), "the [MASK*1-3] saw a [MASK*2-3] .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestOpenLengths(t *testing.T) {
 	joint := map[[2]int]int{}
 	for seed := range uint64(200) {
 		opt.Seed = seed
-		p, err := e.plan(&tm.in, &opt)
+		p, err := e.plan(tm, &opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,12 +149,12 @@ func TestWindow(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
 	e := New(m)
-	text := strings.Repeat(
+	line := strings.Repeat(
 		"a dog runs . ", 30,
 	) + "the [MASK] sleeps ." + strings.Repeat(
 		" a cat sees it .", 30,
 	)
-	tm, err := Parse(m.Tokenizer(), text)
+	tm, err := text.Parse(m.Tokenizer(), line)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,10 +163,10 @@ func TestWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Window == nil || r.Window[0] == 0 || r.Window[1] == len(text) {
+	if r.Window == nil || r.Window[0] == 0 || r.Window[1] == len(line) {
 		t.Fatalf("window %v", r.Window)
 	}
-	before, after, _ := strings.Cut(text, "[MASK]")
+	before, after, _ := strings.Cut(line, "[MASK]")
 	for _, f := range r.Fillings {
 		if !strings.HasPrefix(f.Text, before) || !strings.HasSuffix(f.Text, after) {
 			t.Errorf("%q", f.Text)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/recall"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/models"
 	"infill/tokenize"
@@ -48,7 +48,7 @@ func easyBlanks(t *testing.T, name string) {
 		m = openDefault(t)
 	}
 	tok := m.Tokenizer()
-	begin := text.BoundaryOf(tok).Sort().First[VocabAll][tokenize.AfterSpace]
+	begin := text.BoundaryOf(tok).Sort().First[text.VocabAll][tokenize.AfterSpace]
 	for _, c := range []struct{ text, sensible string }{
 		{"she opened the [MASK] and walked in.", "door"},
 		{"once upon a [MASK] there lived an old man.", "time"},
@@ -63,12 +63,12 @@ func easyBlanks(t *testing.T, name string) {
 		{"he was [MASK] in 1950 in london.", "born"},
 		{"she has been a member [MASK] the party since then.", "of"},
 	} {
-		tm, err := Parse(tok, c.text)
+		tm, err := text.Parse(tok, c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		out := recall.Resized[float32](nil, 1, m.VocabSize())
-		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.in.IDs, Blanks: tm.Positions()}, out); err != nil {
+		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, out); err != nil {
 			t.Fatal(err)
 		}
 		ids := slices.Clone(begin)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/mlm/device/devicetest"
 	"infill/mlm/device/openvino"
@@ -40,7 +41,7 @@ func sameBits(t *testing.T, o mlm.Options) {
 		memo := remembered(m)[run]
 		e := NewWithMemo(m, memo)
 		for i, opt := range opts {
-			tm, err := Parse(m.Tokenizer(), "the [MASK] sees the [MASK*1-2] and the [MASK|red|old dog] .")
+			tm, err := text.Parse(m.Tokenizer(), "the [MASK] sees the [MASK*1-2] and the [MASK|red|old dog] .")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 
 	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/mlm"
 	"infill/tokenize"
@@ -95,7 +95,7 @@ func (e *Engine) Tokenizer() *tokenize.Tokenizer {
 // another vocabulary, ErrEmptySupport, ErrFiltered, mlm.ErrTooLong, mlm.ErrNotFinite for a term's
 // value, too, the sampler's own parameters (samplers.ErrParam), the model's, or the cause of ctx's
 // end.
-func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, error) {
+func (e *Engine) Fill(ctx context.Context, t *text.Template, opt Options) (*Result, error) {
 	if err := e.usable(ctx, t, &opt); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 	}
 	var res *Result
 	err := gate.Compute(ctx, e.model, func(ctx context.Context) (err error) {
-		res, err = e.run(ctx, &t.in, &opt)
+		res, err = e.run(ctx, t, &opt)
 		return err
 	})
 	if err != nil {
@@ -113,12 +113,12 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 	return res, nil
 }
 
-// FillText fills the blanks of a text, see [Parse] and [Engine.Fill].
+// FillText fills the blanks of a text, see [text.Parse] and [Engine.Fill].
 func (e *Engine) FillText(ctx context.Context, s string, opt Options) (*Result, error) {
 	if err := e.ready(ctx); err != nil {
 		return nil, err
 	}
-	t, err := Parse(e.Tokenizer(), s)
+	t, err := text.Parse(e.Tokenizer(), s)
 	if err != nil {
 		return nil, err
 	}

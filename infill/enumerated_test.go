@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/samplers"
 	"infill/tokenize"
@@ -88,9 +88,9 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 	}
 	return []constraintCase{
 		{"tied", "the [MASK:a] saw the big [MASK:a] .",
-			Options{Words: WordOptions{Vocab: VocabWholeWords}},
+			Options{Words: WordOptions{Vocab: text.VocabWholeWords}},
 			pairs(wordsOf(tok, nil), wordsOf(tok, nil), func(x, y string) bool { return x == y })},
-		{"count", "the [MASK*2] .", Options{Words: WordOptions{Vocab: VocabAll}}, single(two)},
+		{"count", "the [MASK*2] .", Options{Words: WordOptions{Vocab: text.VocabAll}}, single(two)},
 		{"count, asked in the blank", "the [MASK*2.] .", Options{}, single(two)},
 		{
 			"count of words and pieces", "the [MASK*2] .", Options{},
@@ -98,7 +98,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 				func(s string) bool { return strings.ContainsAny(s, ".,") })),
 		},
 		{"count of whole words", "the [MASK*2] sleeps .",
-			Options{Words: WordOptions{Vocab: VocabWholeWords}},
+			Options{Words: WordOptions{Vocab: text.VocabWholeWords}},
 			single(strings.Split(joinPairs(wordsOf(tok, nil)), "\n"))},
 		{
 			"list",
@@ -126,7 +126,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		},
 		{
 			"ban in several tokens", "the [MASK*2] .",
-			Options{Words: WordOptions{Vocab: VocabAll, Ban: list(t, "the", "house", "dogs", "river")}},
+			Options{Words: WordOptions{Vocab: text.VocabAll, Ban: list(t, "the", "house", "dogs", "river")}},
 			single(slices.DeleteFunc(slices.Clone(two), func(s string) bool {
 				for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '.' }) {
 					if slices.Contains([]string{"the", "house", "dogs", "river"}, w) {
@@ -158,7 +158,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		},
 		{
 			"minimum distance", "the [MASK] sleeps .",
-			Options{Words: WordOptions{Vocab: VocabWholeWords, MinDistance: 3, Original: []string{"fox"}}},
+			Options{Words: WordOptions{Vocab: text.VocabWholeWords, MinDistance: 3, Original: []string{"fox"}}},
 			single(wordsOf(tok, func(w string) bool { return text.EditDistance(w, "fox", 3) >= 3 })),
 		},
 		{"open count", "the [MASK*1-2/^(dog|big|red|cat|old)$/] sleeps .", Options{},
@@ -178,7 +178,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 			[][]string{{"cat", "s"}, {"dog", "y"}, {"cat", "y"}, {"bird", "y"}, {"runs", "y"}}},
 		{
 			"whole words inside a word", "the dog[MASK] and the [MASK/^(cat|fox)/]s .",
-			Options{Words: WordOptions{Vocab: VocabWholeWords}},
+			Options{Words: WordOptions{Vocab: text.VocabWholeWords}},
 			pairs([]string{"s", "y", "ing"}, []string{"cat", "fox"}, nil),
 		},
 		{
@@ -217,7 +217,7 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 	for seed, c := range constraintCases(t, tok) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tm, err := Parse(tok, c.text)
+			tm, err := text.Parse(tok, c.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,7 +231,7 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 			mass := map[int]float64{} // by length
 			lengths := make([]int, len(p))
 			for i, s := range c.states {
-				text, spans := text.Splice(&tm.in, tok, s, CaseAuto)
+				text, spans := text.Splice(tm, tok, s, text.CaseAuto)
 				u, n := oracle(t, e, text, spans)
 				index[text], lengths[i], p[i] = i, n, math.Exp(u/c.opt.Sampling.Temperature)
 				mass[n] += p[i]
@@ -327,7 +327,7 @@ func tripled(states [][]string) [][]string {
 func TestOneState(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	tm, err := Parse(e.model.Tokenizer(), "the [MASK:a|big dog] runs near the [MASK:a] .")
+	tm, err := text.Parse(e.model.Tokenizer(), "the [MASK:a|big dog] runs near the [MASK:a] .")
 	if err != nil {
 		t.Fatal(err)
 	}

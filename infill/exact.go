@@ -11,7 +11,7 @@ import (
 
 	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 )
 

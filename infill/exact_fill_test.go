@@ -10,15 +10,15 @@ import (
 	"testing"
 
 	"infill/infill/internal/recall"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
 
 // parsed is the template of a text.
-func parsed(t *testing.T, e *Engine, text string) *Template {
+func parsed(t *testing.T, e *Engine, line string) *text.Template {
 	t.Helper()
-	tm, err := Parse(e.Tokenizer(), text)
+	tm, err := text.Parse(e.Tokenizer(), line)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,13 +50,13 @@ func TestExactIsEnumeration(t *testing.T) {
 		}
 		cases = append(cases, constraintCase{name, text, opt, states})
 	}
-	add("one blank", "the [MASK] sleeps .", Options{Words: WordOptions{Vocab: VocabWholeWords}}, words)
-	add("cold", "the [MASK] sleeps .", Options{Words: WordOptions{Vocab: VocabWholeWords},
+	add("one blank", "the [MASK] sleeps .", Options{Words: WordOptions{Vocab: text.VocabWholeWords}}, words)
+	add("cold", "the [MASK] sleeps .", Options{Words: WordOptions{Vocab: text.VocabWholeWords},
 		Sampling: SamplingOptions{Temperature: 0.25}}, words)
-	add("hot", "the [MASK] sleeps .", Options{Words: WordOptions{Vocab: VocabWholeWords},
+	add("hot", "the [MASK] sleeps .", Options{Words: WordOptions{Vocab: text.VocabWholeWords},
 		Sampling: SamplingOptions{Temperature: 50}}, words)
 	add("ban", "the [MASK] sleeps .",
-		Options{Words: WordOptions{Vocab: VocabWholeWords, Ban: list(t, "dog", "fox")}},
+		Options{Words: WordOptions{Vocab: text.VocabWholeWords, Ban: list(t, "dog", "fox")}},
 		slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "dog" || w == "fox" }))
 	add("allow", "the [MASK] sleeps .",
 		Options{Words: WordOptions{Allow: list(t, "dog", "big dog", "cats", "old bear")}},
@@ -66,13 +66,13 @@ func TestExactIsEnumeration(t *testing.T) {
 		[]string{"big dog", "cats"})
 	exact := 0
 	for _, c := range cases {
-		tm, err := Parse(tok, c.text)
+		tm, err := text.Parse(tok, c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.opt.Method, c.opt.Results.Score, c.opt.Results.All = MethodExact, ScorePLL, true
-		if len(tm.in.Groups) > 1 || c.opt.Words.Allow == nil && tm.in.Groups[0].Words == nil &&
-			tm.in.Groups[0].Max > 1 {
+		if len(tm.Groups) > 1 || c.opt.Words.Allow == nil && tm.Groups[0].Words == nil &&
+			tm.Groups[0].Max > 1 {
 			continue
 		}
 		exact++
@@ -86,12 +86,12 @@ func TestExactIsEnumeration(t *testing.T) {
 	}
 }
 
-func checkEnumerated(t *testing.T, e *Engine, tm *Template, c constraintCase) {
+func checkEnumerated(t *testing.T, e *Engine, tm *text.Template, c constraintCase) {
 	temp := c.opt.Complete().Sampling.Temperature
 	want, scores := map[string]float64{}, map[string]float64{}
 	best, sum := math.Inf(-1), 0.0
 	for _, s := range c.states {
-		text, spans := text.Splice(&tm.in, e.Tokenizer(), s, CaseAuto)
+		text, spans := text.Splice(tm, e.Tokenizer(), s, text.CaseAuto)
 		scores[text], _ = oracle(t, e, text, spans)
 		best = max(best, scores[text])
 	}
@@ -238,12 +238,12 @@ func TestExactOrSampled(t *testing.T) {
 			t.Errorf("%s: sampled: %+v", name, r)
 		}
 	}
-	tm, err := Parse(e.Tokenizer(), "the [MASK] sleeps .")
+	tm, err := text.Parse(e.Tokenizer(), "the [MASK] sleeps .")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []Method{-1, 4} {
-		if _, err := e.Fill(t.Context(), tm, Options{Method: bad}); !errors.Is(err, ErrOption) {
+		if _, err := e.Fill(t.Context(), tm, Options{Method: bad}); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%d: %v", bad, err)
 		}
 	}
@@ -345,11 +345,11 @@ func TestExactWeigh(t *testing.T) {
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	tm, err := Parse(e.Tokenizer(), "[MASK|dog|cat|cow] sleeps.")
+	tm, err := text.Parse(e.Tokenizer(), "[MASK|dog|cat|cow] sleeps.")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(&tm.in, &opt)
+	p, err := e.plan(tm, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ func TestExactWeigh(t *testing.T) {
 		t.Errorf("nothing is a number: %v", err)
 	}
 	inf := math.Inf(-1)
-	if _, err = p.weigh(t.Context(), tgt, []float64{inf, inf, inf}, make([]Parts, 3)); !errors.Is(err, ErrEmptySupport) {
+	if _, err = p.weigh(t.Context(), tgt, []float64{inf, inf, inf}, make([]Parts, 3)); !errors.Is(err, text.ErrEmptySupport) {
 		t.Errorf("nothing fits: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/recall"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -84,12 +85,12 @@ func (e *enumerated) probabilities() []float64 {
 }
 
 // targetOf is the energy of a template whose lengths are fixed.
-func targetOf(t testing.TB, e *Engine, tm *Template, opt Options) *target {
+func targetOf(t testing.TB, e *Engine, tm *text.Template, opt Options) *target {
 	t.Helper()
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(&tm.in, &opt)
+	p, err := e.plan(tm, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,14 +106,14 @@ func enumerate(t *testing.T, text string) (*enumerated, *target, *Engine) {
 	return enumerateWith(t, tiny(t), text)
 }
 
-func enumerateWith(t *testing.T, m *mlm.Model, text string) (*enumerated, *target, *Engine) {
+func enumerateWith(t *testing.T, m *mlm.Model, line string) (*enumerated, *target, *Engine) {
 	t.Helper()
 	e := New(m)
-	tm, err := Parse(m.Tokenizer(), text)
+	tm, err := text.Parse(m.Tokenizer(), line)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tgt := targetOf(t, e, tm, Options{Words: WordOptions{Vocab: VocabWholeWords}})
+	tgt := targetOf(t, e, tm, Options{Words: WordOptions{Vocab: text.VocabWholeWords}})
 	k := tgt.Product.K(0)
 	en := &enumerated{
 		domain: tgt.Product, k: k, u: make([]float64, k*k), grad: recall.Resized[float64](nil, k*k, 2*k),
@@ -342,7 +343,7 @@ func TestConvergence(t *testing.T) {
 func TestEngineEnergies(t *testing.T) {
 	t.Parallel()
 	en, tgt, e := enumerate(t, "the [MASK] sleeps in the [MASK] .")
-	tm, err := Parse(e.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+	tm, err := text.Parse(e.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +356,7 @@ func TestEngineEnergies(t *testing.T) {
 		context.Background(), tm,
 		Options{
 			Seed: 3, Sampling: SamplingOptions{Chains: 8, Steps: 30},
-			Words: WordOptions{Vocab: VocabWholeWords},
+			Words: WordOptions{Vocab: text.VocabWholeWords},
 			Results: ResultOptions{All: true, Score: ScorePLL,
 				Collect: CollectLast},
 			Watch: WatchOptions{Trace: func(s Step) error {

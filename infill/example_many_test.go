@@ -11,6 +11,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/open"
+	"infill/infill/text"
 )
 
 // Many sentences share one engine. Some are in work at a time, so that each is done soon and a
@@ -49,7 +50,7 @@ func ExampleEngine_Fill_many() {
 		switch {
 		case errs[i] == nil:
 			fmt.Println(best[i])
-		case errors.Is(errs[i], infill.ErrNoBlank):
+		case errors.Is(errs[i], text.ErrNoBlank):
 			fmt.Println("no blank:", texts[i])
 		case errors.Is(errs[i], context.DeadlineExceeded):
 			fmt.Println("too late:", texts[i])

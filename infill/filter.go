@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // maxEdits bounds the distances of a [Filter].

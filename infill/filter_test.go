@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // A filter lets pass exactly those of the fillings that pass it when they are measured again: the
@@ -16,19 +16,19 @@ import (
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	const text = "the big dog sleeps in the house ."
+	const line = "the big dog sleeps in the house ."
 	for _, c := range []struct {
 		name string
-		m    Masking
+		m    text.Masking
 		opt  Options
 	}{
-		{"sampled", Masking{Words: 2}, Options{Sampling: SamplingOptions{Chains: 60, Steps: 3,
+		{"sampled", text.Masking{Words: 2}, Options{Sampling: SamplingOptions{Chains: 60, Steps: 3,
 			Temperature: 5}, Results: ResultOptions{All: true,
 			Score: ScorePLL}}},
-		{"computed", Masking{Words: 1}, Options{Results: ResultOptions{All: true}}},
-		{"computed, some", Masking{Words: 1}, Options{Results: ResultOptions{Top: 7}}},
+		{"computed", text.Masking{Words: 1}, Options{Results: ResultOptions{All: true}}},
+		{"computed, some", text.Masking{Words: 1}, Options{Results: ResultOptions{Top: 7}}},
 	} {
-		tm, words, err := c.m.Template(e.Tokenizer(), text, 3, "x")
+		tm, words, err := c.m.Template(e.Tokenizer(), line, 3, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,12 +40,12 @@ func TestFilter(t *testing.T) {
 		}
 		var spans [][2]int
 		at, moved := 0, 0
-		for i, b := range tm.Blanks() {
+		for i, b := range tm.Blanks {
 			at = b.Start + moved
 			spans = append(spans, [2]int{at, at + len(words[i])})
 			moved += len(words[i]) - (b.End - b.Start)
 		}
-		was, err := e.ScoreSpans(t.Context(), text, spans)
+		was, err := e.ScoreSpans(t.Context(), line, spans)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestFilter(t *testing.T) {
 			{MinEdits: least + 1, MaxDrop: &drop}} {
 			var want []string
 			for _, filling := range free.Fillings {
-				n := edits(filling.Text, text)
+				n := edits(filling.Text, line)
 				if filling.Edits != n {
 					t.Errorf("%q: %d edits, want %d", filling.Text, filling.Edits, n)
 				}
@@ -100,20 +100,20 @@ func TestFilter(t *testing.T) {
 		if _, err := e.Fill(t.Context(), tm, opt); !errors.Is(err, ErrFiltered) {
 			t.Errorf("%s: nothing passes: %v", c.name, err)
 		}
-		checkSimilarity(t, e, tm, c.opt, words, text, free.Fillings)
+		checkSimilarity(t, e, tm, c.opt, words, line, free.Fillings)
 		opt.Words.Original = nil
-		if _, err := e.Fill(t.Context(), tm, opt); !errors.Is(err, ErrOption) {
+		if _, err := e.Fill(t.Context(), tm, opt); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%s: a filter without an original: %v", c.name, err)
 		}
 	}
-	tm, err := Parse(e.Tokenizer(), "the [MASK] .")
+	tm, err := text.Parse(e.Tokenizer(), "the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
 	drop := 1.0
 	if _, err = e.Fill(t.Context(), tm,
 		Options{Words: WordOptions{Filter: Filter{MaxDrop: &drop}, Original: []string{"dog"},
-			Terms: []Weighted{{Edit{}, 1}}}}); !errors.Is(err, ErrOption) {
+			Terms: []Weighted{{Edit{}, 1}}}}); !errors.Is(err, text.ErrOption) {
 		t.Errorf("a drop of a score with other parts: %v", err)
 	}
 	nan := math.NaN()
@@ -123,7 +123,7 @@ func TestFilter(t *testing.T) {
 		{Similarity: alike{}, MinSimilarity: &drop, MaxSimilarity: new(float64)}} {
 		_,
 			err = e.Fill(t.Context(), tm, Options{Words: WordOptions{Filter: f, Original: []string{"dog"}}})
-		if !errors.Is(err, ErrOption) {
+		if !errors.Is(err, text.ErrOption) {
 			t.Errorf("%+v: %v", f, err)
 		}
 	}
@@ -145,7 +145,7 @@ func (a alike) Values(_ context.Context, texts []Finished, v []float64) error {
 }
 
 // checkSimilarity compares what passes bounds on the similarity with all fillings, best first.
-func checkSimilarity(t *testing.T, e *Engine, tm *Template, opt Options, words []string, text string,
+func checkSimilarity(t *testing.T, e *Engine, tm *text.Template, opt Options, words []string, text string,
 	all []Filling) {
 	t.Helper()
 	middle := 0.2
@@ -200,12 +200,12 @@ func TestFilterWindow(t *testing.T) {
 
 func filterWindow(t *testing.T, e *Engine, masked string) {
 	t.Helper()
-	text := strings.Repeat("a dog . ", e.model.MaxLength()) + masked + " sleeps ." +
+	line := strings.Repeat("a dog . ", e.model.MaxLength()) + masked + " sleeps ." +
 		strings.Repeat(" a cat .", e.model.MaxLength())
-	at := strings.Index(text, masked+" sleeps")
-	m := Masking{Words: 2, MaskLabels: []string{"x"},
-		Spans: []LabelledSpan{{Start: at, End: at + len(masked), Label: "x"}}}
-	tm, words, err := m.Template(e.Tokenizer(), text, 1, "")
+	at := strings.Index(line, masked+" sleeps")
+	m := text.Masking{Words: 2, MaskLabels: []string{"x"},
+		Spans: []text.LabelledSpan{{Start: at, End: at + len(masked), Label: "x"}}}
+	tm, words, err := m.Template(e.Tokenizer(), line, 1, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func filterWindow(t *testing.T, e *Engine, masked string) {
 		t.Fatalf("%v, %+v", err, r)
 	}
 	// The window as a text of its own, with the words in their places.
-	seen := tm.Text()[r.Window[0]:r.Window[1]]
+	seen := tm.Text[r.Window[0]:r.Window[1]]
 	var spans [][2]int
 	for _, w := range words {
 		i := strings.Index(seen, "[MASK]")

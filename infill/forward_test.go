@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -49,7 +50,7 @@ func TestForwardModel(t *testing.T) {
 			}
 			var results [2]*Result
 			for i, m := range []*mlm.Model{whole, without} {
-				tm, err := Parse(m.Tokenizer(), c.text)
+				tm, err := text.Parse(m.Tokenizer(), c.text)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -59,7 +60,7 @@ func TestInt8SameForAnyBatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tm, err := Parse(m.Tokenizer(), "the [MASK] sleeps in the [MASK] and the [MASK] sees it .")
+		tm, err := text.Parse(m.Tokenizer(), "the [MASK] sleeps in the [MASK] and the [MASK] sees it .")
 		if err != nil {
 			t.Fatal(err)
 		}

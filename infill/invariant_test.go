@@ -7,7 +7,7 @@ import (
 	"sort"
 	"testing"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/samplers"
 )
@@ -17,7 +17,7 @@ func (t *target) states() (x [][]int32, texts []string) {
 	at := make([]int32, len(t.Coords))
 	for {
 		if t.Valid(at) {
-			f := t.spell(at, CaseAuto)
+			f := t.spell(at, text.CaseAuto)
 			x, texts = append(x, slices.Clone(at)), append(texts, f.Text)
 		}
 		i := 0
@@ -57,13 +57,13 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 	for _, c := range constraintCases(t, tok) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tm, err := Parse(tok, c.text)
+			tm, err := text.Parse(tok, c.text)
 			if err != nil {
 				t.Fatal(err)
 			}
 			u := map[string]float64{}
 			for _, s := range c.states {
-				text, spans := text.Splice(&tm.in, tok, s, CaseAuto)
+				text, spans := text.Splice(tm, tok, s, text.CaseAuto)
 				u[text], _ = oracle(t, e, text, spans)
 			}
 			c.opt.Sampling.Temperature, c.opt.Sampling.Chains = 1,
@@ -71,7 +71,7 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 			if err := c.opt.fill(); err != nil {
 				t.Fatal(err)
 			}
-			pl, err := e.plan(&tm.in, &c.opt)
+			pl, err := e.plan(tm, &c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"infill/infill/text"
 	"infill/samplers"
 )
 
@@ -24,7 +25,7 @@ func TestListsFitSmallMemos(t *testing.T) {
 		{"candidates", "the [MASK] and the [MASK] .",
 			Options{Sampling: SamplingOptions{Sampler: &samplers.GibbsMH{}, Shortlist: 3}}},
 	} {
-		tm, err := Parse(m.Tokenizer(), c.text)
+		tm, err := text.Parse(m.Tokenizer(), c.text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,8 @@
 package infill
 
 import (
+	"infill/infill/text"
+
 	"context"
 	"errors"
 	"math"
@@ -14,7 +16,7 @@ func TestLiteralMask(t *testing.T) {
 	t.Parallel()
 	m := openSmall(t)
 	e := New(m)
-	tm, err := Parse(m.Tokenizer(), `We write \[MASK] for a [MASK], or \___.`)
+	tm, err := text.Parse(m.Tokenizer(), `We write \[MASK] for a [MASK], or \___.`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +39,9 @@ func TestLiteralMask(t *testing.T) {
 	if err != nil || s.Text != "We write [MASK] here." || len(s.Pieces) != 7 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	taken, words, err := Masking{Words: 1}.Template(m.Tokenizer(), `A \___ b`, 1, "")
-	if err != nil || len(taken.in.Blanks) != 1 || len(words) != 1 ||
-		!strings.Contains(taken.Text(), "___") {
+	taken, words, err := text.Masking{Words: 1}.Template(m.Tokenizer(), `A \___ b`, 1, "")
+	if err != nil || len(taken.Blanks) != 1 || len(words) != 1 ||
+		!strings.Contains(taken.Text, "___") {
 		t.Errorf("%+v, %q, %v", taken, words, err)
 	}
 }
@@ -50,7 +52,7 @@ func TestSpansWithoutAPiece(t *testing.T) {
 	e := New(tiny(t))
 	for _, spans := range [][][2]int{nil, {}, {{3, 4}}, {{2, 2}}} {
 		_, err := e.ScoreSpans(t.Context(), "the dog sleeps .", spans)
-		if !errors.Is(err, ErrSpan) || errors.Is(err, ErrEmpty) || !strings.Contains(err.Error(), "give") {
+		if !errors.Is(err, text.ErrSpan) || errors.Is(err, text.ErrEmpty) || !strings.Contains(err.Error(), "give") {
 			t.Errorf("%v: %v", spans, err)
 		}
 	}

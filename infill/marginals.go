@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/samplers"
 )
 

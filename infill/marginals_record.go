@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // keptStates bounds the states that chains together keep for Marginals, to some MB.

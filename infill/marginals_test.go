@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/samplers"
 )
@@ -78,7 +78,7 @@ func marginalCases() []marginalCase {
 // with Engine.Score, which shares no code with the samplers' target, and their sums.
 func (c *marginalCase) weigh(t *testing.T, e *Engine) (texts [][]string, w [][]float64, sums []float64) {
 	t.Helper()
-	tm, err := Parse(e.Tokenizer(), c.text)
+	tm, err := text.Parse(e.Tokenizer(), c.text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func (c *marginalCase) weigh(t *testing.T, e *Engine) (texts [][]string, w [][]f
 	for i, states := range c.lengths {
 		texts, w = append(texts, make([]string, len(states))), append(w, make([]float64, len(states)))
 		for k, s := range states {
-			text, spans := text.Splice(&tm.in, e.Tokenizer(), slices.Clone(s), CaseAuto)
+			text, spans := text.Splice(tm, e.Tokenizer(), slices.Clone(s), text.CaseAuto)
 			u, _ := oracle(t, e, text, spans)
 			texts[i][k], w[i][k] = text, math.Exp(u/cmp.Or(c.opt.Sampling.Temperature, 1))
 			sums[i] += w[i][k]
@@ -191,7 +191,7 @@ func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			blanks, texts := c.truth(t, e)
-			tm, err := Parse(e.Tokenizer(), c.text)
+			tm, err := text.Parse(e.Tokenizer(), c.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,7 +264,7 @@ func TestMarginalsOfAShortlist(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	e := New(openSmall(t))
-	tm, err := Parse(e.Tokenizer(), "The old [MASK] sat down on the [MASK].")
+	tm, err := text.Parse(e.Tokenizer(), "The old [MASK] sat down on the [MASK].")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestMarginalsOfAShortlist(t *testing.T) {
 	}
 	want, sum := map[string]float64{}, 0.0
 	for i := range x {
-		want[tgt.spell(x[i], CaseAuto).Text] += math.Exp(u[i])
+		want[tgt.spell(x[i], text.CaseAuto).Text] += math.Exp(u[i])
 		sum += math.Exp(u[i])
 	}
 	r, err := e.Fill(ctx, tm, opt)
@@ -305,7 +305,7 @@ func TestMarginalsOfAShortlist(t *testing.T) {
 func TestMarginalsChangeNoFilling(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	tm, err := Parse(e.Tokenizer(), "the [MASK*1-2] saw the [MASK] .")
+	tm, err := text.Parse(e.Tokenizer(), "the [MASK*1-2] saw the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,13 +333,13 @@ func TestMarginalsChangeNoFilling(t *testing.T) {
 func TestMarginalsOfOneBlank(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	for _, text := range []string{"the [MASK] sleeps .", "the [MASK:a] and the [MASK:a] sleep ."} {
-		r := exactFill(t, e, text, Options{Results: ResultOptions{Marginals: true, Top: 7},
-			Words: WordOptions{Vocab: VocabWholeWords}})
+	for _, line := range []string{"the [MASK] sleeps .", "the [MASK:a] and the [MASK:a] sleep ."} {
+		r := exactFill(t, e, line, Options{Results: ResultOptions{Marginals: true, Top: 7},
+			Words: WordOptions{Vocab: text.VocabWholeWords}})
 		m := r.Marginals
 		if !r.Exact || m == nil || m.Draws != 0 || len(m.Fillings.Likeliest) != 7 ||
-			m.Fillings.Distinct != r.Distinct || len(m.Blanks) != strings.Count(text, "[MASK") {
-			t.Fatalf("%s: %+v", text, m)
+			m.Fillings.Distinct != r.Distinct || len(m.Blanks) != strings.Count(line, "[MASK") {
+			t.Fatalf("%s: %+v", line, m)
 		}
 		for i, f := range r.Fillings {
 			for b := range m.Blanks {
@@ -360,7 +360,7 @@ func TestMarginalsOfOneBlank(t *testing.T) {
 func TestMarginalsNeedAnExactSampler(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	tm, err := Parse(e.Tokenizer(), "the [MASK] saw the [MASK] .")
+	tm, err := text.Parse(e.Tokenizer(), "the [MASK] saw the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,18 +370,18 @@ func TestMarginalsNeedAnExactSampler(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt := Options{Sampling: SamplingOptions{Sampler: s, Steps: 20, Chains: 3, Shortlist: 6},
-			Results: ResultOptions{Marginals: true}, Words: WordOptions{Vocab: VocabWholeWords}}
+			Results: ResultOptions{Marginals: true}, Words: WordOptions{Vocab: text.VocabWholeWords}}
 		r, err := e.Fill(context.Background(), tm, opt)
 		if info.Exact {
 			if err != nil || r.Marginals == nil || r.Marginals.Draws != 30 {
 				t.Errorf("%s: %v, %v", info.Name, r, err)
 			}
-		} else if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), info.Name) {
+		} else if !errors.Is(err, text.ErrOption) || !strings.Contains(err.Error(), info.Name) {
 			t.Errorf("%s: %v", info.Name, err)
 		}
 	}
 	if _, err := e.Fill(context.Background(), tm, Options{Sampling: SamplingOptions{NoSteps: true},
-		Results: ResultOptions{Marginals: true}}); !errors.Is(err, ErrOption) {
+		Results: ResultOptions{Marginals: true}}); !errors.Is(err, text.ErrOption) {
 		t.Error(err)
 	}
 }
@@ -412,7 +412,7 @@ func TestMarginalsWarn(t *testing.T) {
 		{"The [MASK|man|dog|king] went into the [MASK|house|river|road] again.",
 			Options{Sampling: SamplingOptions{Steps: 4}}, []string{"too few"}},
 	} {
-		tm, err := Parse(e.Tokenizer(), c.text)
+		tm, err := text.Parse(e.Tokenizer(), c.text)
 		if err != nil {
 			t.Fatal(err)
 		}

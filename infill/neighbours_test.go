@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -27,7 +28,7 @@ func TestEstimateRatios(t *testing.T) {
 		{"the [MASK|dog|cat|fox] saw the [MASK|dog|cat] .", Options{Words: WordOptions{NoRepeat: true}}},
 		{"the [MASK|dog|cat] saw [MASK|a|the] [MASK|dog|fox] .", Options{}},
 	} {
-		tm, err := Parse(m.Tokenizer(), c.text)
+		tm, err := text.Parse(m.Tokenizer(), c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +102,7 @@ func TestEstimateRatios(t *testing.T) {
 func TestSGDLDOnTextIsExactWithRatios(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	const text = "the [MASK|dog|cat|fox] saw [MASK|a|the|in] [MASK|dog|cat|fox] ."
+	const line = "the [MASK|dog|cat|fox] saw [MASK|a|the|in] [MASK|dog|cat|fox] ."
 	m := tiny(t)
 	for _, c := range []struct {
 		name  string
@@ -114,7 +115,7 @@ func TestSGDLDOnTextIsExactWithRatios(t *testing.T) {
 			Options{Words: WordOptions{NoRepeat: true}}, true},
 		{"taylor", samplers.SGDLD{Jump: 1, Batch: 3, Rates: samplers.TaylorRates}, Options{}, false},
 	} {
-		tm, err := Parse(m.Tokenizer(), text)
+		tm, err := text.Parse(m.Tokenizer(), line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +166,7 @@ func TestSGDLDOnTextIsExactWithRatios(t *testing.T) {
 
 func TestSGDLDRefusesTheRatiosOfAVocabulary(t *testing.T) {
 	t.Parallel()
-	tm, err := Parse(tiny(t).Tokenizer(), "the [MASK] and the [MASK] .")
+	tm, err := text.Parse(tiny(t).Tokenizer(), "the [MASK] and the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}

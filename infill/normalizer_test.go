@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/text"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
 	"infill/samplers"
@@ -39,7 +40,7 @@ func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			want := c.logZ(t, e)
-			tm, err := Parse(e.Tokenizer(), c.text)
+			tm, err := text.Parse(e.Tokenizer(), c.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +103,7 @@ func TestNormalizerOfAShortlist(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	e := New(openSmall(t))
-	tm, err := Parse(e.Tokenizer(), "The old [MASK] sat down on the [MASK].")
+	tm, err := text.Parse(e.Tokenizer(), "The old [MASK] sat down on the [MASK].")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func TestNormalizerWhateverTheThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tm, err := Parse(m.Tokenizer(), "the [MASK] saw the [MASK*1-2] big [MASK] .")
+		tm, err := text.Parse(m.Tokenizer(), "the [MASK] saw the [MASK*1-2] big [MASK] .")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +185,7 @@ func TestNormalizerOfOneBlank(t *testing.T) {
 	for _, temp := range []float64{1, 2} {
 		r := exactFill(t, e, "the [MASK] sleeps .",
 			Options{Results: ResultOptions{Normalize: true, All: true},
-				Sampling: SamplingOptions{Temperature: temp}, Words: WordOptions{Vocab: VocabWholeWords}})
+				Sampling: SamplingOptions{Temperature: temp}, Words: WordOptions{Vocab: text.VocabWholeWords}})
 		if !r.Exact || len(r.Normalizers) != 1 || r.Normalizers[0].Error != 0 {
 			t.Fatalf("%+v", r.Normalizers)
 		}
@@ -219,7 +220,7 @@ func TestNormalizerWarns(t *testing.T) {
 		// Chains that hardly move end where they began, and that is not where π is.
 		{"the [MASK] saw the [MASK] and the [MASK] .",
 			Options{Sampling: SamplingOptions{Chains: 4, Temperature: .1, Steps: 3,
-				Sampler: &samplers.RWM{Flips: 1}}, Words: WordOptions{Vocab: VocabAll}}, "chains from draws say",
+				Sampler: &samplers.RWM{Flips: 1}}, Words: WordOptions{Vocab: text.VocabAll}}, "chains from draws say",
 			errUnmixed},
 		{"the [MASK|dog] saw the [MASK|dog|cat] and the [MASK|cat|dog] and a [MASK|bird|fish] .", Options{}, "", nil},
 		// All of a row of blanks must differ.
@@ -227,7 +228,7 @@ func TestNormalizerWarns(t *testing.T) {
 			Options{Words: WordOptions{NoRepeat: true},
 				Sampling: SamplingOptions{Steps: 2, Temperature: .2}}, "hardly ever", samplers.ErrRare},
 	} {
-		tm, err := Parse(e.Tokenizer(), c.text)
+		tm, err := text.Parse(e.Tokenizer(), c.text)
 		if err != nil {
 			t.Fatal(err)
 		}

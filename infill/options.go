@@ -2,6 +2,7 @@ package infill
 
 import (
 	"infill/infill/internal/space"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -24,10 +25,10 @@ type Options struct {
 // WordOptions say what may go into blanks, and what the finished text is judged by besides the
 // model. The zero value lets words of the vocabulary fill them.
 type WordOptions struct {
-	Vocab    Vocab     // tokens that may fill a blank
-	Allow    *WordList // the only fillings of every blank; nil: any
-	Ban      *WordList // words that fill no blank; nil: none
-	NoRepeat bool      // no word is filled in twice, tied blanks apart
+	Vocab    text.Vocab     // tokens that may fill a blank
+	Allow    *text.WordList // the only fillings of every blank; nil: any
+	Ban      *text.WordList // words that fill no blank; nil: none
+	NoRepeat bool           // no word is filled in twice, tied blanks apart
 	// MinDistance is the least edit distance, in characters, of a filling from Original:
 	// 0 (any) to 100. Without Original it has no effect.
 	MinDistance int
@@ -74,9 +75,9 @@ type SamplingOptions struct {
 type ResultOptions struct {
 	// Score is what ranks fillings. With Marginals or Normalize, which are of U, it is ScorePLL.
 	Score Scoring
-	Top   int  // fillings to return at most, up to 10,000; 0 means 5
-	All   bool // all fillings are returned, see Result.LeftOut
-	Case  Case // how an uncased model's words are written
+	Top   int       // fillings to return at most, up to 10,000; 0 means 5
+	All   bool      // all fillings are returned, see Result.LeftOut
+	Case  text.Case // how an uncased model's words are written
 	// Collect says which states are fillings; zero value: all that were evaluated.
 	Collect Collect
 	// Thin is the number of steps from one state of CollectChain to the next, up to 1,000,000;

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/internal/ort/orttest"
 )
@@ -17,7 +18,7 @@ func TestTraceOfParts(t *testing.T) {
 	orttest.Load(t)
 	m := openSmall(t)
 	e := New(m)
-	tp, err := Parse(
+	tp, err := text.Parse(
 		e.model.Tokenizer(),
 		"The old [MASK] walked slowly down the long [MASK] and sat under the [MASK] tree.",
 	)
@@ -31,7 +32,7 @@ func TestTraceOfParts(t *testing.T) {
 	}
 	var p *plan
 	err = gate.Compute(t.Context(), e.model, func(ctx context.Context) (err error) {
-		if p, err = e.plan(&tp.in, &opt); err != nil {
+		if p, err = e.plan(tp, &opt); err != nil {
 			return err
 		}
 		return p.start(ctx)

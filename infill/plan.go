@@ -7,7 +7,7 @@ import (
 
 	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"

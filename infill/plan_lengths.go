@@ -1,7 +1,7 @@
 package infill
 
 import (
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/samplers"
 )
 

@@ -3,7 +3,7 @@ package infill
 import (
 	"fmt"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // Bounds of Options, so that a slip of the keyboard does not run for days or exhaust memory.

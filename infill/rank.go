@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"infill/infill/internal/space"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -188,7 +188,7 @@ func (t *target) spell(x []int32, c text.Case) Filling {
 	for g := range t.Groups {
 		ids, word := t.Filling(g, x, nil), t.Word(x, g)
 		for _, b := range t.Groups[g].Blanks {
-			words[b], f.Tokens[b], f.Pieces[b] = word, Word(tok, ids), pieces(tok, ids)
+			words[b], f.Tokens[b], f.Pieces[b] = word, text.Word(tok, ids), text.Pieces(tok, ids)
 		}
 		if t.Coords[t.First[g]].AsGiven {
 			asGiven = append(asGiven, t.Groups[g].Blanks...)

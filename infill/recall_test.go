@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -56,7 +57,7 @@ func TestMemoChangesNothing(t *testing.T) {
 	for i, j := range jobs {
 		j.opt.Sampling.Steps, j.opt.Sampling.Chains, j.opt.Seed, j.opt.Results.Score = 6, 5, uint64(i),
 			ScorePLL
-		tm, err := Parse(m.Tokenizer(), j.text)
+		tm, err := text.Parse(m.Tokenizer(), j.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,9 +120,9 @@ func TestNothingTwice(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.opt.Sampling.Steps, c.opt.Sampling.Chains, c.opt.Words.Vocab, c.opt.Results.Score = 40, 4,
-				VocabWholeWords, ScorePLL
+				text.VocabWholeWords, ScorePLL
 			e := New(m)
-			tm, err := Parse(m.Tokenizer(), c.text)
+			tm, err := text.Parse(m.Tokenizer(), c.text)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/space"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize/tokenizetest"
 )
 
@@ -27,19 +27,19 @@ func TestRecut(t *testing.T) {
 		{"page[MASK]1 is here", false, true}, {"q=[MASK]abc", true, false},
 		{"The [MASK|walk]ing man.", true, false},
 	} {
-		tm, err := Parse(tok, c.text)
+		tm, err := text.Parse(tok, c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		n := 0
 		for i, f := range exactFill(t, e, c.text, Options{Results: ResultOptions{Top: 400,
-			Score: ScorePLL}, Words: WordOptions{Vocab: VocabAll}}).Fillings {
+			Score: ScorePLL}, Words: WordOptions{Vocab: text.VocabAll}}).Fillings {
 			enc, err := tok.Encode(f.Text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := tm.in.Blanks[0].Pos
-			same := slices.Equal(enc.IDs, slices.Concat(tm.in.IDs[:at], f.ids, tm.in.IDs[at+1:]))
+			at := tm.Blanks[0].Pos
+			same := slices.Equal(enc.IDs, slices.Concat(tm.IDs[:at], f.ids, tm.IDs[at+1:]))
 			if f.Recut == same {
 				t.Errorf("%q: %q, filled in as %q: recut is %v", f.Text, enc.Tokens, f.Pieces, f.Recut)
 			}
@@ -67,25 +67,25 @@ func TestRecutMarked(t *testing.T) {
 		s := space.NewSupports(tok)
 		for _, line := range []string{"the [MASK] sat", "[MASK] sat", "the [MASK]at", "room [MASK]1.",
 			"cat[MASK]1."} {
-			tm, err := Parse(tok, line)
+			tm, err := text.Parse(tok, line)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sp, err := space.New(s, &tm.in, [][]text.Phrase{nil}, []int{1}, &space.Rules{Vocab: VocabAll})
+			sp, err := space.New(s, tm, [][]text.Phrase{nil}, []int{1}, &space.Rules{Vocab: text.VocabAll})
 			if err != nil {
 				t.Errorf("%s: %q: %v", name, line, err)
 				continue
 			}
 			tgt, n := &target{Space: sp}, 0
 			for v := range sp.Coords[0].IDs {
-				f := tgt.spell([]int32{int32(v)}, CaseAuto)
+				f := tgt.spell([]int32{int32(v)}, text.CaseAuto)
 				enc, err := tok.Encode(f.Text)
 				if err != nil {
 					t.Fatal(err)
 				}
-				at := tm.in.Blanks[0].Pos
-				same := slices.Equal(enc.IDs, slices.Concat(tm.in.IDs[:at], f.ids, tm.in.IDs[at+1:]))
-				cut := recut(&tm.in, tok, &f)
+				at := tm.Blanks[0].Pos
+				same := slices.Equal(enc.IDs, slices.Concat(tm.IDs[:at], f.ids, tm.IDs[at+1:]))
+				cut := recut(tm, tok, &f)
 				if cut == same || cut && strings.Contains(line, "]1") {
 					t.Errorf("%s: %q is %q, filled in as %q: recut is %v", name, f.Text, enc.Tokens, f.Pieces, cut)
 				}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/recall"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/samplers"
@@ -17,11 +17,11 @@ import (
 // likeliest are the n words that the model finds likeliest for a blank with all
 // blanks masked, of those that may fill it: a shortlist by other code.
 func likeliest(
-	t *testing.T, m *mlm.Model, tm *Template, blank, n int, may func(string) bool,
+	t *testing.T, m *mlm.Model, tm *text.Template, blank, n int, may func(string) bool,
 ) []string {
 	t.Helper()
-	all := recall.Resized[float32](nil, len(tm.in.Blanks), m.VocabSize())
-	if err := m.Independent(context.Background(), &mlm.Sentence{IDs: tm.in.IDs, Blanks: tm.Positions()}, all); err != nil {
+	all := recall.Resized[float32](nil, len(tm.Blanks), m.VocabSize())
+	if err := m.Independent(context.Background(), &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}
 	ids := m.Tokenizer().WholeWords()
@@ -66,20 +66,20 @@ func TestExactOnShortlist(t *testing.T) {
 				testmode.Long(t)
 			}
 			t.Parallel()
-			tm, err := Parse(m.Tokenizer(), c.text)
+			tm, err := text.Parse(m.Tokenizer(), c.text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.opt.Words.Vocab = VocabWholeWords
+			c.opt.Words.Vocab = text.VocabWholeWords
 			tgt := targetOf(t, e, tm, c.opt)
 			if err := tgt.restrict(ctx, size); err != nil {
 				t.Fatal(err)
 			}
 			// All fillings made of the shortlists, and their energies.
 			states := [][]string{nil}
-			for b := range tm.in.Blanks {
+			for b := range tm.Blanks {
 				var may func(string) bool
-				if p := tm.in.Groups[b].Pattern; p != nil {
+				if p := tm.Groups[b].Pattern; p != nil {
 					may = p.MatchString
 				}
 				var next [][]string
@@ -93,7 +93,7 @@ func TestExactOnShortlist(t *testing.T) {
 			u := map[string]float64{}
 			for _, s := range states {
 				if c.keep == nil || c.keep(s) {
-					text, spans := text.Splice(&tm.in, m.Tokenizer(), s, CaseAuto)
+					text, spans := text.Splice(tm, m.Tokenizer(), s, text.CaseAuto)
 					u[text], _ = oracle(t, e, text, spans)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/recall"
+	"infill/infill/text"
 	"infill/samplers"
 )
 
@@ -16,7 +17,7 @@ func TestEnergyRows(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	e := New(tiny(t))
-	for _, text := range []string{
+	for _, line := range []string{
 		"the [MASK] sleeps in the [MASK] .",
 		"the [MASK*2] saw the [MASK] .",
 		"the [MASK:a] and the [MASK:a] saw the [MASK] .",
@@ -24,7 +25,7 @@ func TestEnergyRows(t *testing.T) {
 		"the [MASK|red|big dog|small red fox] sleeps in the [MASK] .",
 		"the [MASK:a|red|big dog] [MASK:a] saw the [MASK] .",
 	} {
-		tm, err := Parse(e.model.Tokenizer(), text)
+		tm, err := text.Parse(e.model.Tokenizer(), line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func TestEnergyRows(t *testing.T) {
 			checkSums(t, tgt, x, u, got, more)
 			for k := range x {
 				if math.Abs(u[k]-want[k]) > 1e-5 {
-					t.Errorf("%q at %v: energy %v, want %v", text, x[k], u[k], want[k])
+					t.Errorf("%q at %v: energy %v, want %v", line, x[k], u[k], want[k])
 				}
 			}
 			at := make([]int, len(x))
@@ -67,7 +68,7 @@ func TestEnergyRows(t *testing.T) {
 					row := got[k][tgt.Product.RowOffset(i):][:len(cond[k])]
 					for v, l := range cond[k] {
 						if !math.IsInf(l, -1) && math.Abs(row[v]-l) > 1e-5 {
-							t.Fatalf("%q, T = %v, coordinate %d: f(%d) is %v, want %v", text, temp, i, v, row[v], l)
+							t.Fatalf("%q, T = %v, coordinate %d: f(%d) is %v, want %v", line, temp, i, v, row[v], l)
 						}
 					}
 				}
@@ -109,8 +110,8 @@ func TestRowSumsAreOfTheirTokens(t *testing.T) {
 	ctx := context.Background()
 	e := New(tiny(t)) // one memo
 	for _, opt := range []Options{{}, {Sampling: SamplingOptions{Temperature: 2}},
-		{Words: WordOptions{Vocab: VocabAll}}, {Sampling: SamplingOptions{Shortlist: 5}}, {}} {
-		tm, err := Parse(e.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+		{Words: WordOptions{Vocab: text.VocabAll}}, {Sampling: SamplingOptions{Shortlist: 5}}, {}} {
+		tm, err := text.Parse(e.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,12 +136,12 @@ func TestRowSumsAreOfTheirTokens(t *testing.T) {
 func TestRowSumsOfAnotherBlank(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	for _, text := range []string{"the [MASK] sees [MASK/^b/] .", "the [MASK/^b/] sees [MASK] ."} {
-		tm, err := Parse(e.model.Tokenizer(), text)
+	for _, line := range []string{"the [MASK] sees [MASK/^b/] .", "the [MASK/^b/] sees [MASK] ."} {
+		tm, err := text.Parse(e.model.Tokenizer(), line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tgt := targetOf(t, e, tm, Options{Words: WordOptions{Vocab: VocabWholeWords}})
+		tgt := targetOf(t, e, tm, Options{Words: WordOptions{Vocab: text.VocabWholeWords}})
 		x, _ := tgt.states()
 		n := tgt.Product.RowLen()
 		want, got := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n+2*len(tgt.Coords))
@@ -158,11 +159,11 @@ func TestEnergyRowsAreCounted(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	e := New(tiny(t))
-	for text, want := range map[string]int{
+	for line, want := range map[string]int{
 		"the [MASK] sleeps in the [MASK] .":              2,
 		"the [MASK:a] and the [MASK:a] saw the [MASK] .": 3 + 2,
 	} {
-		tm, err := Parse(e.model.Tokenizer(), text)
+		tm, err := text.Parse(e.model.Tokenizer(), line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +178,7 @@ func TestEnergyRowsAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := tgt.rows - before; got != 3*want {
-			t.Errorf("%q: %d rows of three states, want %d", text, got, 3*want)
+			t.Errorf("%q: %d rows of three states, want %d", line, got, 3*want)
 		}
 	}
 }
@@ -187,7 +188,7 @@ func TestEnergyRowsAreCounted(t *testing.T) {
 func TestTunedMean(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	tm, err := Parse(e.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+	tm, err := text.Parse(e.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 )
 

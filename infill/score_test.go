@@ -1,6 +1,8 @@
 package infill
 
 import (
+	"infill/infill/text"
+
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,11 +51,11 @@ func TestScoreErrors(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	for text, is := range map[string]error{
-		"":                    ErrEmpty,
-		" \n":                 ErrEmpty,
-		"[CLS] [SEP]":         ErrEmpty,
-		"the [MASK] sleeps .": ErrBlank,
-		"the ___ sleeps .":    ErrBlank,
+		"":                    text.ErrEmpty,
+		" \n":                 text.ErrEmpty,
+		"[CLS] [SEP]":         text.ErrEmpty,
+		"the [MASK] sleeps .": text.ErrBlank,
+		"the ___ sleeps .":    text.ErrBlank,
 	} {
 		if _, err := e.Score(context.Background(), text); !errors.Is(err, is) {
 			t.Errorf("%q: %v, want %v", text, err, is)
@@ -67,7 +69,7 @@ func TestScoreSpans(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	e := New(tiny(t))
-	tm, err := Parse(e.model.Tokenizer(), "the [MASK*2] sleeps in the [MASK] .")
+	tm, err := text.Parse(e.model.Tokenizer(), "the [MASK*2] sleeps in the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,13 +84,13 @@ func TestScoreSpans(t *testing.T) {
 			t.Errorf("%q: %+v, %v; want %v", f.Text, s, err, f.Score)
 		}
 	}
-	text := "the dogs sleeps ."
-	all, err := e.Score(ctx, text)
+	line := "the dogs sleeps ."
+	all, err := e.Score(ctx, line)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for span, want := range map[[2]int][]int{{4, 8}: {1, 2}, {5, 6}: {1}, {7, 9}: {2}, {4, 10}: {1, 2, 3}} {
-		s, err := e.ScoreSpans(ctx, text, [][2]int{span})
+		s, err := e.ScoreSpans(ctx, line, [][2]int{span})
 		if err != nil || len(s.Pieces) != len(want) {
 			t.Fatalf("%v: %+v, %v", span, s, err)
 		}
@@ -99,15 +101,15 @@ func TestScoreSpans(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		text string
+		line string
 		span [2]int
 		is   error
 	}{
-		{text, [2]int{-1, 2}, ErrSpan}, {text, [2]int{3, 2}, ErrSpan}, {text, [2]int{3, 99}, ErrSpan},
-		{text, [2]int{3, 4}, ErrSpan}, {"", [2]int{0, 0}, ErrEmpty},
+		{line, [2]int{-1, 2}, text.ErrSpan}, {line, [2]int{3, 2}, text.ErrSpan}, {line, [2]int{3, 99}, text.ErrSpan},
+		{line, [2]int{3, 4}, text.ErrSpan}, {"", [2]int{0, 0}, text.ErrEmpty},
 	} {
-		if _, err := e.ScoreSpans(ctx, c.text, [][2]int{c.span}); !errors.Is(err, c.is) {
-			t.Errorf("%q %v: %v, want %v", c.text, c.span, err, c.is)
+		if _, err := e.ScoreSpans(ctx, c.line, [][2]int{c.span}); !errors.Is(err, c.is) {
+			t.Errorf("%q %v: %v, want %v", c.line, c.span, err, c.is)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // A partial is a filling some of whose coordinates are filled.

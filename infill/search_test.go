@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/models"
 	"infill/samplers"
@@ -21,7 +22,7 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(&parsed(t, e, text).in, &opt)
+	p, err := e.plan(parsed(t, e, text), &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestSearchAgainstEnumeration(t *testing.T) {
 func TestSearchConstraints(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	ban, _, err := NewBanList(e.Tokenizer(), []string{"dog", "house"})
+	ban, _, err := text.NewBanList(e.Tokenizer(), []string{"dog", "house"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,14 +151,14 @@ func TestSearchConstraints(t *testing.T) {
 	}{
 		"ties": {"the [MASK:a|" + animals + "] saw the [MASK:a] and the [MASK|" + animals + "] .", Options{}},
 		"free": {"the [MASK:a/^[bcd]/] saw the [MASK:a] near the [MASK/^[fh]/] .",
-			Options{Words: WordOptions{Vocab: VocabWholeWords}}},
+			Options{Words: WordOptions{Vocab: text.VocabWholeWords}}},
 		"ban": {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .",
 			Options{Words: WordOptions{Ban: ban}}},
 		"repeat": {"the [MASK|" + animals + "] saw the [MASK|" + animals + "] .",
 			Options{Words: WordOptions{NoRepeat: true}}},
 		"phrase": {"the [MASK|dog|big dog|very old horse] saw the [MASK|house|old house] .", Options{}},
 		"pieces": {"the [MASK/^do/] [MASK*2/^(cat|dog)/] .",
-			Options{Words: WordOptions{Vocab: VocabWholeWords}}},
+			Options{Words: WordOptions{Vocab: text.VocabWholeWords}}},
 		"length": {"the [MASK*1-2/^[cd]/] saw the [MASK|house|tree] .", Options{}},
 		"terms": {"the [MASK|" + animals + "] saw the [MASK|" + animals + "] .",
 			Options{Words: WordOptions{Terms: []Weighted{{bonus, 2}}}}},
@@ -206,7 +207,7 @@ func TestSearchGivesUpNothingGood(t *testing.T) {
 			if err := opt.fill(); err != nil {
 				t.Fatal(err)
 			}
-			p, err := e.plan(&parsed(t, e, text).in, &opt)
+			p, err := e.plan(parsed(t, e, text), &opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -272,7 +273,7 @@ func TestSearchForgets(t *testing.T) {
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(&parsed(t, e, text).in, &opt)
+	p, err := e.plan(parsed(t, e, text), &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +347,7 @@ func TestSearchContext(t *testing.T) {
 		"She opened the [MASK]."
 	opt := Options{Search: SearchOptions{Context: 32}, Results: ResultOptions{Score: ScoreBlended}}
 	r := exactFill(t, e, text, opt)
-	p, err := e.plan(&parsed(t, e, text).in, func() *Options { _ = opt.fill(); return &opt }())
+	p, err := e.plan(parsed(t, e, text), func() *Options { _ = opt.fill(); return &opt }())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +395,7 @@ func TestMethod(t *testing.T) {
 		t.Errorf("one blank: %v", r.Method)
 	}
 	bad := Options{Method: MethodSearch, Results: ResultOptions{Marginals: true}}
-	if err := bad.Check(); !errors.Is(err, ErrOption) {
+	if err := bad.Check(); !errors.Is(err, text.ErrOption) {
 		t.Error(err)
 	}
 	for name, bad := range map[string]Options{
@@ -403,7 +404,7 @@ func TestMethod(t *testing.T) {
 		"many rows": {Search: SearchOptions{Rows: maxRows + 1}},
 		"context":   {Search: SearchOptions{Context: 3}},
 	} {
-		if err := bad.Check(); !errors.Is(err, ErrOption) {
+		if err := bad.Check(); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,6 +1,8 @@
 package infill
 
 import (
+	"infill/infill/text"
+
 	"fmt"
 	"math"
 	"slices"
@@ -17,7 +19,7 @@ func TestStartSequential(t *testing.T) {
 	words := []string{"dog", "cat", "fox"}
 	const blank = "[MASK|dog|cat|fox]"
 	parts := []string{"the ", " saw the ", " and the ", " ."}
-	text := func(filled ...string) string {
+	line := func(filled ...string) string {
 		s := parts[0]
 		for i, p := range parts[1:] {
 			if i < len(filled) {
@@ -37,7 +39,7 @@ func TestStartSequential(t *testing.T) {
 				index, p = append(index, strings.Join(filled, " ")), append(p, q)
 				return
 			}
-			tm, err := Parse(e.Tokenizer(), text(filled...))
+			tm, err := text.Parse(e.Tokenizer(), line(filled...))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +62,7 @@ func TestStartSequential(t *testing.T) {
 			}
 		}
 		walk(nil, 1)
-		got, err := startsOf(t, e, text(), Options{Sampling: SamplingOptions{Start: StartSequential,
+		got, err := startsOf(t, e, line(), Options{Sampling: SamplingOptions{Start: StartSequential,
 			Chains: 5000}, Words: WordOptions{NoRepeat: rule},
 			Seed: 5})
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/internal/textline"
 	"infill/tokenize"
 )

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/text"
 	"infill/samplers"
 	"infill/tokenize/tokenizetest"
 )
@@ -20,9 +21,9 @@ func (t *target) start(ctx context.Context, seed uint64, id string, n int) ([][]
 }
 
 // startsOf are the tokens of the starts of n chains.
-func startsOf(t *testing.T, e *Engine, text string, opt Options) ([]string, error) {
+func startsOf(t *testing.T, e *Engine, line string, opt Options) ([]string, error) {
 	t.Helper()
-	tm, err := Parse(e.Tokenizer(), text)
+	tm, err := text.Parse(e.Tokenizer(), line)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,13 +49,13 @@ func startsOf(t *testing.T, e *Engine, text string, opt Options) ([]string, erro
 func TestStartArgmax(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	const text = "the [MASK] saw the [MASK] ."
-	tm, err := Parse(e.Tokenizer(), text)
+	const line = "the [MASK] saw the [MASK] ."
+	tm, err := text.Parse(e.Tokenizer(), line)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, rule := range []bool{false, true} {
-		opt := Options{Words: WordOptions{Vocab: VocabWholeWords, NoRepeat: rule},
+		opt := Options{Words: WordOptions{Vocab: text.VocabWholeWords, NoRepeat: rule},
 			Sampling: SamplingOptions{Start: StartArgmax, Chains: 3}}
 		tgt := targetOf(t, e, tm, opt)
 		logp := make([][]float64, 2)
@@ -77,7 +78,7 @@ func TestStartArgmax(t *testing.T) {
 				}
 			}
 		}
-		got, err := startsOf(t, e, text, opt)
+		got, err := startsOf(t, e, line, opt)
 		if err != nil || !slices.Equal(got, []string{want, want, want}) {
 			t.Errorf("rule %v: %q, want %q: %v", rule, got, want, err)
 		}
@@ -134,8 +135,8 @@ func TestStartGiven(t *testing.T) {
 	if err != nil || !slices.Equal(got, []string{"dog fox", "dog fox"}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	const text = "the [MASK:a] saw the [MASK*2] and the [MASK:a] [MASK|big dog|fox] ."
-	file := `{"text":"` + text + `","fillings":[{"text":"x","tokens":["dog","fox ##s","dog","big dog"]},` +
+	const line = "the [MASK:a] saw the [MASK*2] and the [MASK:a] [MASK|big dog|fox] ."
+	file := `{"text":"` + line + `","fillings":[{"text":"x","tokens":["dog","fox ##s","dog","big dog"]},` +
 		`{"text":"y","tokens":["cat","big cat","cat","fox"]}],"seed":1}` + "\n\n" +
 		`{"line":2,"text":"the [MASK] .","fillings":[{"text":"the fox.","tokens":["fox"]}]}` + "\n" +
 		`{"line":3,"error":{"code":"no_blank","message":"x"}}` + "\n"
@@ -144,7 +145,7 @@ func TestStartGiven(t *testing.T) {
 		t.Fatal(s, err)
 	}
 	want := []string{"dog fox ##s dog big dog", "cat big cat cat fox", "dog fox ##s dog big dog"}
-	got, err = startsOf(t, e, text,
+	got, err = startsOf(t, e, line,
 		Options{Sampling: SamplingOptions{Start: StartGiven, Starts: s, Chains: 3}})
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
@@ -152,7 +153,7 @@ func TestStartGiven(t *testing.T) {
 	for _, info := range samplers.List() {
 		one := newStarts("")
 		one.Add("the [MASK] saw the [MASK] .", []string{"dog", "fox"}, "")
-		tm, err := Parse(tok, "the [MASK] saw the [MASK] .")
+		tm, err := text.Parse(tok, "the [MASK] saw the [MASK] .")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,10 +194,10 @@ func TestStartOpenLengths(t *testing.T) {
 func TestStartErrors(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	const text = "the [MASK] saw the [MASK] ."
+	const line = "the [MASK] saw the [MASK] ."
 	given := func(words ...string) Options {
 		s := newStarts("run.jsonl")
-		s.Add(text, words, "run.jsonl, line 7")
+		s.Add(line, words, "run.jsonl, line 7")
 		return Options{Sampling: SamplingOptions{Start: StartGiven, Starts: s}}
 	}
 	with := func(o Options, change func(*Options)) Options { change(&o); return o }
@@ -216,7 +217,7 @@ func TestStartErrors(t *testing.T) {
 			Starts: newStarts("")}},
 	} {
 		want = strings.Replace(want, " : it", ": it", 1)
-		if _, err := startsOf(t, e, text, opt); !errors.Is(err, ErrStart) ||
+		if _, err := startsOf(t, e, line, opt); !errors.Is(err, ErrStart) ||
 			!strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -224,7 +225,7 @@ func TestStartErrors(t *testing.T) {
 	for _, opt := range []Options{{Sampling: SamplingOptions{Start: -1}},
 		{Sampling: SamplingOptions{Start: 9}}, {Sampling: SamplingOptions{Start: StartGiven}},
 		{Sampling: SamplingOptions{Starts: newStarts("")}}} {
-		if err := opt.fill(); !errors.Is(err, ErrOption) {
+		if err := opt.fill(); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/recall"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -24,7 +25,7 @@ func TestStochasticGradUnbiased(t *testing.T) {
 		{"the [MASK] [MASK] in the [MASK] .", mlm.Forward},
 		{"a [MASK:a] and [MASK] near a [MASK:a] and a [MASK|dog|cat|fox] .", mlm.Full},
 	} {
-		tm, err := Parse(m.Tokenizer(), c.text)
+		tm, err := text.Parse(m.Tokenizer(), c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +80,7 @@ func TestStochasticGradUnbiased(t *testing.T) {
 func TestStochasticGradRefusesJointConstraints(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
-	tm, err := Parse(m.Tokenizer(), "the [MASK] and the [MASK] .")
+	tm, err := text.Parse(m.Tokenizer(), "the [MASK] and the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,13 +98,13 @@ func TestShortlist(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	m := tiny(t)
-	tm, err := Parse(m.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+	tm, err := text.Parse(m.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
 	plain := targetOf(t, New(m), tm, Options{})
 	all := recall.Resized[float32](nil, 2, m.VocabSize())
-	if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.in.IDs, Blanks: tm.Positions()}, all); err != nil {
+	if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}
 	cut := targetOf(t, New(m), tm, Options{})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/text"
 	"infill/internal/ort/orttest"
 )
 
@@ -13,7 +14,7 @@ func TestStop(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
 	m := openSmall(t)
-	tp, err := Parse(m.Tokenizer(), "The [MASK] sat on the [MASK].")
+	tp, err := text.Parse(m.Tokenizer(), "The [MASK] sat on the [MASK].")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,13 +67,13 @@ func TestStarts(t *testing.T) {
 	orttest.Load(t)
 	m := openSmall(t)
 	tok := m.Tokenizer()
-	tp, err := Parse(tok, "The [MASK|very old man|cat] sat [MASK*1-3] the [MASK:a] and the [MASK:a].")
+	tp, err := text.Parse(tok, "The [MASK|very old man|cat] sat [MASK*1-3] the [MASK:a] and the [MASK:a].")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last [][]string
 	opt := Options{Sampling: SamplingOptions{Steps: 4, Chains: 6}, Seed: 2,
-		Results: ResultOptions{Case: CaseModel, All: true,
+		Results: ResultOptions{Case: text.CaseModel, All: true,
 			Collect: CollectLast, Score: ScorePLL}}
 	opt.Watch.Trace = func(s Step) error {
 		last = nil

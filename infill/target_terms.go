@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/samplers"
 )
 

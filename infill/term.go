@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"infill/infill/internal/recall"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // Edit is the term that keeps fillings near the words that stood in the blanks. Its value is

@@ -1,6 +1,8 @@
 package infill
 
 import (
+	"infill/infill/text"
+
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -46,7 +48,7 @@ func TestEdit(t *testing.T) {
 	}
 	err := Edit{}.Values(context.Background(), []Finished{{Text: "a", Spans: [][2]int{{0, 1}}}},
 		make([]float64, 1))
-	if !errors.Is(err, ErrNoOriginal) || !errors.Is(err, ErrOption) {
+	if !errors.Is(err, ErrNoOriginal) || !errors.Is(err, text.ErrOption) {
 		t.Error(err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"infill/infill/internal/recall"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"

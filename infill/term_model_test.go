@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/recall"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -19,7 +20,7 @@ func TestSecondModelInvariant(t *testing.T) {
 	const weight, temp = 0.7, 2.0
 	first, second := openSmall(t), tiny(t)
 	e, other := New(first), New(second)
-	tm, err := Parse(e.Tokenizer(), "The [MASK|dog|cat|fish|bird|horse] saw the [MASK|dog|fish|bear|river].")
+	tm, err := text.Parse(e.Tokenizer(), "The [MASK|dog|cat|fish|bird|horse] saw the [MASK|dog|fish|bear|river].")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func TestSecondModelInvariant(t *testing.T) {
 	x, texts := tgt.states()
 	p, sum, spread := make([]float64, len(x)), 0.0, 0.0
 	for i := range x {
-		spans := tgt.spell(x[i], CaseAuto).Spans
+		spans := tgt.spell(x[i], text.CaseAuto).Spans
 		u, _ := oracle(t, e, texts[i], spans)
 		v, pieces := oracle(t, other, texts[i], spans)
 		if pieces != 2 {
@@ -67,10 +68,10 @@ func TestSecondModelGradient(t *testing.T) {
 	}
 	defer func() { _ = tinyAgain.Close() }()
 	e := New(tiny(t))
-	for _, text := range []string{
+	for _, line := range []string{
 		"the [MASK] sleeps in the [MASK] .", "the [MASK:a] and the [MASK|big dog|old cat] saw the [MASK:a] .",
 	} {
-		tm, err := Parse(e.Tokenizer(), text)
+		tm, err := text.Parse(e.Tokenizer(), line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,11 +97,11 @@ func TestSecondModelGradient(t *testing.T) {
 		}
 		for k := range x {
 			if want := (1 + weight) * u[k]; math.Abs(v[k]-want) > 1e-4 {
-				t.Errorf("%q: U is %v, want %v", text, v[k], want)
+				t.Errorf("%q: U is %v, want %v", line, v[k], want)
 			}
 			for i := range g[k] {
 				if want := (1 + weight) * g[k][i]; math.Abs(h[k][i]-want) > 1e-3 {
-					t.Fatalf("%q: ∇U[%d] is %v, want %v", text, i, h[k][i], want)
+					t.Fatalf("%q: ∇U[%d] is %v, want %v", line, i, h[k][i], want)
 				}
 			}
 		}
@@ -111,7 +112,7 @@ func TestSecondModelGradient(t *testing.T) {
 func TestSecondModelUncorrected(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	tm, err := Parse(e.Tokenizer(), "the [MASK] saw the [MASK] .")
+	tm, err := text.Parse(e.Tokenizer(), "the [MASK] saw the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}

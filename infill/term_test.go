@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/recall"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -54,13 +55,13 @@ func TestTermsInvariant(t *testing.T) {
 	ctx := context.Background()
 	e := New(tiny(t))
 	const weight, temp = 1.5, 2.0
-	for _, text := range []string{
+	for _, line := range []string{
 		"the [MASK|red|green|dogs|big dog|small red fox] sleeps in the [MASK|house|road|big river] .",
 		"the [MASK/^(dog|cat|bird|fish|horse|cow|fox)$/] saw the [MASK/^(dog|cat|fish|horse|bear)$/] .",
 		"the [MASK:a|dog|fox|cats|big dog] and the [MASK:a] .",
 		"the [MASK|dog|fox|cats|birds|cow|horse] sleeps .",
 	} {
-		tm := parsed(t, e, text)
+		tm := parsed(t, e, line)
 		toy := &toyTerm{name: "toy"}
 		opt := Options{Sampling: SamplingOptions{Temperature: temp},
 			Words: WordOptions{Terms: []Weighted{{toy, weight}}}}
@@ -68,7 +69,7 @@ func TestTermsInvariant(t *testing.T) {
 		x, texts := tgt.states()
 		p := make([]float64, len(x))
 		for i := range x {
-			f := tgt.spell(x[i], CaseAuto)
+			f := tgt.spell(x[i], text.CaseAuto)
 			u, _ := oracle(t, e, texts[i], f.Spans)
 			p[i] = math.Exp(u + weight*toy.of(texts[i]))
 		}
@@ -83,7 +84,7 @@ func TestTermsInvariant(t *testing.T) {
 		} {
 			z, moved := leave(t, ctx, s, table, x, p, 8)
 			if !(z < threshold) || moved == 0 {
-				t.Errorf("%s, %q: leaves π of %d states (score %.1f, %d moved)", s.Info().Name, text, len(p), z,
+				t.Errorf("%s, %q: leaves π of %d states (score %.1f, %d moved)", s.Info().Name, line, len(p), z,
 					moved)
 			}
 		}
@@ -105,7 +106,7 @@ func TestTermsReached(t *testing.T) {
 	x, texts := tgt.states()
 	p, plain, at := make([]float64, len(x)), make([]float64, len(x)), map[string]int{}
 	for i := range x {
-		s, err := e.ScoreSpans(context.Background(), texts[i], tgt.spell(x[i], CaseAuto).Spans)
+		s, err := e.ScoreSpans(context.Background(), texts[i], tgt.spell(x[i], text.CaseAuto).Spans)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +249,7 @@ func TestTermsRefused(t *testing.T) {
 		"great":   {{&toyTerm{name: "a"}, 2 * MaxWeight}},
 	} {
 		if _, err := e.Fill(context.Background(), tm,
-			Options{Words: WordOptions{Terms: terms}}); !errors.Is(err, ErrOption) {
+			Options{Words: WordOptions{Terms: terms}}); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -360,7 +361,7 @@ func TestTermsScored(t *testing.T) {
 	if !errors.Is(err, mlm.ErrNotFinite) {
 		t.Error(err)
 	}
-	if _, err := e.ScoreWith(t.Context(), "the dog .", ScorePLL, LongWindow, []Weighted{{}}); !errors.Is(err, ErrOption) {
+	if _, err := e.ScoreWith(t.Context(), "the dog .", ScorePLL, LongWindow, []Weighted{{}}); !errors.Is(err, text.ErrOption) {
 		t.Error(err)
 	}
 }

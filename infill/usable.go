@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"infill/infill/internal/space"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize"
 )
 
@@ -23,15 +23,15 @@ func (e *Engine) ready(ctx context.Context) error {
 
 // usable is ready, and refuses templates and words that were made for another model. opt is nil
 // where no list of words is given.
-func (e *Engine) usable(ctx context.Context, t *Template, opt *Options) error {
+func (e *Engine) usable(ctx context.Context, t *text.Template, opt *Options) error {
 	if err := e.ready(ctx); err != nil {
 		return err
 	}
-	if t == nil || len(t.in.Blanks) == 0 {
+	if t == nil || len(t.Blanks) == 0 {
 		return fmt.Errorf("%w: there is no template; make one with Parse or Masking.Template",
 			text.ErrOption)
 	}
-	if !e.knows(t.in.Tok) {
+	if !e.knows(t.Tok) {
 		return fmt.Errorf("%w: the template was made with the tokenizer of another vocabulary; make it "+
 			"with Engine.Tokenizer", text.ErrOption)
 	}
@@ -44,10 +44,10 @@ func (e *Engine) usable(ctx context.Context, t *Template, opt *Options) error {
 				"make it with Engine.Tokenizer", text.ErrOption)
 		}
 	}
-	if n := len(opt.Words.Original); n > 0 && n != len(t.in.Blanks) &&
+	if n := len(opt.Words.Original); n > 0 && n != len(t.Blanks) &&
 		opt.Sampling.Start != StartOriginal {
 		return fmt.Errorf("%w: %d original words for %d blanks; give one for every blank, in the order "+
-			"of the text", text.ErrOption, n, len(t.in.Blanks))
+			"of the text", text.ErrOption, n, len(t.Blanks))
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"infill/mlm"
 	"infill/tokenize"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // strange has the tokens of another vocabulary.
@@ -32,12 +32,12 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 	e, tok := New(m), m.Tokenizer()
 	ctx := t.Context()
 	var none context.Context
-	two, err := Parse(tok, "The [MASK] sat on the [MASK].")
+	two, err := text.Parse(tok, "The [MASK] sat on the [MASK].")
 	if err != nil {
 		t.Fatal(err)
 	}
 	quick := Options{Sampling: SamplingOptions{Chains: 2, Steps: 2}}
-	fill := func(ctx context.Context, e *Engine, tm *Template, o Options) func() error {
+	fill := func(ctx context.Context, e *Engine, tm *text.Template, o Options) func() error {
 		return func() error {
 			_, err := e.Fill(ctx, tm, o)
 			return err
@@ -50,7 +50,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 		"fill of a nil engine":    fill(ctx, nil, two, quick),
 		"fill without a context":  fill(none, e, two, quick),
 		"fill without a template": fill(ctx, e, nil, quick),
-		"fill a zero template":    fill(ctx, e, new(Template), quick),
+		"fill a zero template":    fill(ctx, e, new(text.Template), quick),
 		"second model of nothing": fill(ctx, e, two,
 			Options{Sampling: SamplingOptions{Chains: 2, Steps: 2},
 				Words: WordOptions{Terms: []Weighted{{NewSecondModel("second", nil), 1}}}}),
@@ -75,23 +75,23 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			return err
 		},
 		"rounds without a context": func() error {
-			_, _, err := e.Rounds("the cat sat", Masking{Words: 1}, quick, Variants{Count: 1}).Find(none, nil)
+			_, _, err := e.Rounds("the cat sat", text.Masking{Words: 1}, quick, Variants{Count: 1}).Find(none, nil)
 			return err
 		},
 		"parse without a tokenizer": func() error {
-			_, err := Parse(nil, "a [MASK]")
+			_, err := text.Parse(nil, "a [MASK]")
 			return err
 		},
 		"mask without a tokenizer": func() error {
-			_, _, err := Masking{Words: 1}.Template(nil, "the cat", 1, "")
+			_, _, err := text.Masking{Words: 1}.Template(nil, "the cat", 1, "")
 			return err
 		},
 		"words without a tokenizer": func() error {
-			_, err := NewWordList(nil, []string{"cat"})
+			_, err := text.NewWordList(nil, []string{"cat"})
 			return err
 		},
 		"bans without a tokenizer": func() error {
-			_, _, err := NewBanList(nil, []string{"cat"})
+			_, _, err := text.NewBanList(nil, []string{"cat"})
 			return err
 		},
 		"read starts without a tokenizer": func() error {
@@ -100,18 +100,18 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			return err
 		},
 		"read words without a tokenizer": func() error {
-			_, err := ReadWordList(nil, strings.NewReader("cat"))
+			_, err := text.ReadWordList(nil, strings.NewReader("cat"))
 			return err
 		},
 	} {
-		if err := call(); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "; ") {
+		if err := call(); !errors.Is(err, text.ErrOption) || !strings.Contains(err.Error(), "; ") {
 			t.Errorf("%s: %v, want ErrOption with a remedy", name, err)
 		}
 	}
 	for name, call := range map[string]func() error{
-		"words": func() error { _, err := ReadWordList(tok, nil); return err },
-		"texts": func() error { _, err := ReadWords(nil); return err },
-		"set":   func() error { _, err := ReadWordSet(nil); return err },
+		"words": func() error { _, err := text.ReadWordList(tok, nil); return err },
+		"texts": func() error { _, err := text.ReadWords(nil); return err },
+		"set":   func() error { _, err := text.ReadWordSet(nil); return err },
 	} {
 		if err := call(); err == nil || !strings.Contains(err.Error(), "strings.NewReader") {
 			t.Errorf("%s from no reader: %v", name, err)
@@ -126,15 +126,15 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 func TestTokensOfAnotherModelAreRefused(t *testing.T) {
 	m := tiny(t)
 	e, alien := New(m), strange(t)
-	their, err := Parse(alien, "walk [MASK]")
+	their, err := text.Parse(alien, "walk [MASK]")
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := NewWordList(alien, []string{"walk"})
+	words, err := text.NewWordList(alien, []string{"walk"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := Parse(m.Tokenizer(), "The [MASK] sat.")
+	own, err := text.Parse(m.Tokenizer(), "The [MASK] sat.")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestTokensOfAnotherModelAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Parse(reread, "The [MASK] sat.")
+	again, err := text.Parse(reread, "The [MASK] sat.")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestTokensOfAnotherModelAreRefused(t *testing.T) {
 		"allowed":    errOf(e.Fill(t.Context(), own, Options{Words: WordOptions{Allow: words}})),
 		"banned":     errOf(e.Fill(t.Context(), own, Options{Words: WordOptions{Ban: words}})),
 	} {
-		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "Engine.Tokenizer") {
+		if !errors.Is(err, text.ErrOption) || !strings.Contains(err.Error(), "Engine.Tokenizer") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -178,7 +178,7 @@ func TestUnknownValuesOfOptions(t *testing.T) {
 		"gradient below": {Sampling: SamplingOptions{Gradient: -1}},
 		"gradient above": {Sampling: SamplingOptions{Gradient: 2}},
 	} {
-		if err := o.Check(); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "want ") {
+		if err := o.Check(); !errors.Is(err, text.ErrOption) || !strings.Contains(err.Error(), "want ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -187,14 +187,14 @@ func TestUnknownValuesOfOptions(t *testing.T) {
 // Words that stood in some of the blanks only were taken for words of the first ones, or for none.
 func TestOriginalWordsAreOneForEveryBlank(t *testing.T) {
 	m := tiny(t)
-	two, err := Parse(m.Tokenizer(), "The [MASK] sat on the [MASK].")
+	two, err := text.Parse(m.Tokenizer(), "The [MASK] sat on the [MASK].")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, words := range [][]string{{"cat"}, {"cat", "mat", "hat"}} {
 		_, err := New(m).Fill(t.Context(), two,
 			Options{Words: WordOptions{Original: words, MinDistance: 1}})
-		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "for 2 blanks") {
+		if !errors.Is(err, text.ErrOption) || !strings.Contains(err.Error(), "for 2 blanks") {
 			t.Errorf("%d words: %v", len(words), err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestOriginalWordsAreOneForEveryBlank(t *testing.T) {
 
 // The zero values of collections are empty ones.
 func TestZeroCollections(t *testing.T) {
-	var set WordSet
+	var set text.WordSet
 	set.Add(text.EnglishStopWords())
 	set.Add(nil)
 	if set.Len() != text.EnglishStopWords().Len() {
@@ -219,9 +219,9 @@ func TestZeroCollections(t *testing.T) {
 func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
 	m := tiny(t)
 	e := New(m)
-	for _, text := range []string{"The [MASK] sat.", "The [MASK] sat on the [MASK]."} {
+	for _, line := range []string{"The [MASK] sat.", "The [MASK] sat on the [MASK]."} {
 		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-			tm, err := Parse(m.Tokenizer(), text)
+			tm, err := text.Parse(m.Tokenizer(), line)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,21 +231,21 @@ func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
 			named := err != nil && strings.Contains(err.Error(), "part constant of the energy is "+
 				fmt.Sprint(x))
 			if !named || !errors.Is(err, mlm.ErrNotFinite) || strings.Contains(err.Error(), "start it") {
-				t.Errorf("%s, %v: %v", text, x, err)
+				t.Errorf("%s, %v: %v", line, x, err)
 			}
 		}
 	}
 	none := []Weighted{{NewSecondModel("second", nil), 1}}
-	two, err := Parse(m.Tokenizer(), "The [MASK] sat on the [MASK].")
+	two, err := text.Parse(m.Tokenizer(), "The [MASK] sat on the [MASK].")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = e.Fill(t.Context(), two,
 		Options{Sampling: SamplingOptions{Chains: 2, Steps: 2}, Words: WordOptions{Terms: none}})
-	if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "pass it to NewSecondModel") {
+	if !errors.Is(err, text.ErrOption) || !strings.Contains(err.Error(), "pass it to NewSecondModel") {
 		t.Errorf("no second model: %v", err)
 	}
-	tm, err := Parse(m.Tokenizer(), "The [MASK|cat|dog] sat.")
+	tm, err := text.Parse(m.Tokenizer(), "The [MASK|cat|dog] sat.")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func (c constant) Values(_ context.Context, _ []Finished, v []float64) error {
 func TestTermThatPanics(t *testing.T) {
 	m := openSmall(t)
 	e := New(m)
-	tm, err := Parse(m.Tokenizer(), "In the year of the great [MASK] the old [MASK] of the little town "+
+	tm, err := text.Parse(m.Tokenizer(), "In the year of the great [MASK] the old [MASK] of the little town "+
 		"sat down on the [MASK] and wept for a long time.")
 	if err != nil {
 		t.Fatal(err)

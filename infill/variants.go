@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"infill/infill/internal/space"
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -94,7 +93,7 @@ type Variant struct {
 type Rounds struct {
 	e       *Engine
 	text    string
-	masking Masking
+	masking text.Masking
 	opt     Options
 	want    Variants
 	done    [][]Variant     // best first
@@ -105,7 +104,7 @@ type Rounds struct {
 
 // Rounds prepares to make variants of a text. Options.Seed, ID and the number of a round decide its
 // randomness. Results.Top and Words.Original are not used.
-func (e *Engine) Rounds(text string, m Masking, opt Options, want Variants) *Rounds {
+func (e *Engine) Rounds(text string, m text.Masking, opt Options, want Variants) *Rounds {
 	return &Rounds{e: e, text: text, masking: m, opt: opt, want: want}
 }
 
@@ -200,7 +199,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	}
 	switch {
 	case err == nil:
-	case errors.Is(err, space.ErrEmptySupport), errors.Is(err, ErrFiltered),
+	case errors.Is(err, text.ErrEmptySupport), errors.Is(err, ErrFiltered),
 		errors.Is(err, mlm.ErrTooLong), errors.Is(err, samplers.ErrTooMany):
 		if r.cause == nil {
 			r.cause = err
@@ -218,7 +217,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 // filled makes the variants of a round in which blanks are filled.
 func (r *Rounds) filled(ctx context.Context, opt Options) ([]Variant, error) {
 	tok := r.e.Tokenizer()
-	m, mask := text.Masking(r.masking), r.e.Tokenizer().Token(tok.MaskID())
+	m, mask := r.masking, r.e.Tokenizer().Token(tok.MaskID())
 	choose := m.Choose
 	if r.want.Action == Insert {
 		choose = m.ChooseGaps
@@ -232,7 +231,7 @@ func (r *Rounds) filled(ctx context.Context, opt Options) ([]Variant, error) {
 		return nil, err
 	}
 	opt.Words.Original = masked
-	res, err := r.e.Fill(ctx, &Template{*t}, opt)
+	res, err := r.e.Fill(ctx, t, opt)
 	if err != nil {
 		return nil, err
 	}

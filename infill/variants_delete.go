@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // without makes the variant of a round in which words are taken out.
 func (r *Rounds) without(ctx context.Context, opt *Options) ([]Variant, error) {
 	tok := r.e.Tokenizer()
-	m := text.Masking(r.masking)
+	m := r.masking
 	m.Fits = func(s string, w [2]int) bool {
 		return text.Deletable(s, w) && (r.masking.Fits == nil || r.masking.Fits(s, w))
 	}

@@ -1,6 +1,8 @@
 package infill
 
 import (
+	"infill/infill/text"
+
 	"context"
 	"errors"
 	"reflect"
@@ -21,17 +23,17 @@ func TestRounds(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	ctx := context.Background()
-	const text = "The big dog\tsleeps in the old house."
-	m := Masking{Rate: 0.5, Class: ClassContent}
+	const line = "The big dog\tsleeps in the old house."
+	m := text.Masking{Rate: 0.5, Class: text.ClassContent}
 	opt := Options{Sampling: SamplingOptions{Chains: 4, Steps: 4}, Seed: 5, ID: "7",
 		Words: WordOptions{Filter: Filter{MinEdits: 1}}, Results: ResultOptions{Score: ScorePLL}}
 	want := Variants{Count: 6, PerMasking: 2, ExtraRounds: 2}
-	r := e.Rounds(text, m, opt, want)
+	r := e.Rounds(line, m, opt, want)
 	found, made, err := r.Find(ctx, nil)
 	if err != nil || len(found) != 6 || made < 3 {
 		t.Fatalf("%v: %d variants of %d rounds", err, len(found), made)
 	}
-	seen := map[string]bool{strings.ToLower(text): true}
+	seen := map[string]bool{strings.ToLower(line): true}
 	for _, v := range found {
 		if seen[strings.ToLower(v.Text)] {
 			t.Errorf("%q again", v.Text)
@@ -40,12 +42,12 @@ func TestRounds(t *testing.T) {
 		// Nothing but the masked words changed.
 		at, from := 0, 0
 		for i, p := range v.Places {
-			if text[p[0]:p[1]] != v.Masked[i] || text[from:p[0]] != v.Text[at:v.Spans[i][0]] {
+			if line[p[0]:p[1]] != v.Masked[i] || line[from:p[0]] != v.Text[at:v.Spans[i][0]] {
 				t.Errorf("%q of %q", v.Text, v.Blanked)
 			}
 			from, at = p[1], v.Spans[i][1]
 		}
-		if text[from:] != v.Text[at:] || v.Edits != edits(v.Text, text) {
+		if line[from:] != v.Text[at:] || v.Edits != edits(v.Text, line) {
 			t.Errorf("%q of %q, %d edits", v.Text, v.Blanked, v.Edits)
 		}
 		s, err := e.ScoreSpans(ctx, v.Text, v.Spans)
@@ -56,7 +58,7 @@ func TestRounds(t *testing.T) {
 	// What is taken is replaced, whatever was found before.
 	taken := func(s string) bool { return s == found[0].Text || s == found[3].Text }
 	again, _, err := r.Find(ctx, taken)
-	fresh, _, err2 := New(tiny(t)).Rounds(text, m, opt, want).Find(ctx, taken)
+	fresh, _, err2 := New(tiny(t)).Rounds(line, m, opt, want).Find(ctx, taken)
 	if err != nil || err2 != nil || !reflect.DeepEqual(texts(again), texts(fresh)) || len(again) != 6 {
 		t.Errorf("%v, %v: %q, by itself %q", err, err2, texts(again), texts(fresh))
 	}
@@ -76,7 +78,7 @@ func TestRoundsOfOneWord(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	opt := Options{Words: WordOptions{Filter: Filter{MinEdits: 1}}}
-	m := Masking{Rate: 1, Keep: wordSet(t, "the", "sleeps")}
+	m := text.Masking{Rate: 1, Keep: wordSet(t, "the", "sleeps")}
 	for _, want := range []Variants{{Count: 4, PerMasking: 1}, {Count: 4},
 		{Count: 4, PerMasking: 3, ExtraRounds: 1}} {
 		found, made, err := e.Rounds("the dog sleeps", m, opt, want).Find(context.Background(), nil)
@@ -90,7 +92,7 @@ func TestRoundsOfOneWord(t *testing.T) {
 		}
 	}
 	// All rounds are too few.
-	opt.Words.Allow, _ = NewWordList(e.Tokenizer(), []string{"cat", "dog", "bird"})
+	opt.Words.Allow, _ = text.NewWordList(e.Tokenizer(), []string{"cat", "dog", "bird"})
 	found, made, err := e.Rounds("the dog sleeps", m, opt,
 		Variants{Count: 4, PerMasking: 1, ExtraRounds: 3}).Find(context.Background(), nil)
 	if err != nil || made != 7 || len(found) == 0 || len(found) > 2 {
@@ -99,20 +101,20 @@ func TestRoundsOfOneWord(t *testing.T) {
 	for _, v := range []Variants{{}, {Count: MaxVariants + 1}, {Count: 1, PerMasking: -1},
 		{Count: 1, ExtraRounds: -1}} {
 		if _, _, err := e.Rounds("the dog", m, opt, v).Find(context.Background(),
-			nil); !errors.Is(err, ErrOption) {
+			nil); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%+v: %v", v, err)
 		}
 	}
-	_, _, err = e.Rounds("the dog", Masking{Rate: 1, Keep: wordSet(t, "the", "dog")}, opt,
+	_, _, err = e.Rounds("the dog", text.Masking{Rate: 1, Keep: wordSet(t, "the", "dog")}, opt,
 		Variants{Count: 1}).Find(context.Background(), nil)
-	if !errors.Is(err, ErrFewWords) {
+	if !errors.Is(err, text.ErrFewWords) {
 		t.Errorf("nothing may be masked: %v", err)
 	}
 }
 
-func wordSet(t *testing.T, words ...string) *WordSet {
+func wordSet(t *testing.T, words ...string) *text.WordSet {
 	t.Helper()
-	s, err := NewWordSet(words)
+	s, err := text.NewWordSet(words)
 	if err != nil {
 		t.Fatal(err)
 	}

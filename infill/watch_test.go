@@ -1,6 +1,10 @@
 package infill
 
-import "testing"
+import (
+	"testing"
+
+	"infill/infill/text"
+)
 
 // Whoever waits is told how a text is filled, before and while it is. A run that is stopped has the
 // best that it found, says that it was stopped, and needs no more rows than it had.
@@ -25,7 +29,7 @@ func TestWatch(t *testing.T) {
 		{"the [MASK] saw a [MASK] .", Options{Sampling: SamplingOptions{Steps: 9, Budget: BudgetRows}},
 			MethodSample, EndedStopped},
 	} {
-		tm, err := Parse(e.model.Tokenizer(), c.text)
+		tm, err := text.Parse(e.model.Tokenizer(), c.text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
 )
@@ -195,14 +196,14 @@ func compareFolder(t *testing.T, m *mlm.Model, truth folderTruth, weights bool) 
 		}
 	}
 	for _, c := range truth.Masked {
-		tm, err := infill.Parse(tok, c.Text)
+		tm, err := text.Parse(tok, c.Text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(tm.IDs(), c.IDs) {
-			t.Errorf("%q is %d, want %d", c.Text, tm.IDs(), c.IDs)
+		if !slices.Equal(tm.IDs, c.IDs) {
+			t.Errorf("%q is %d, want %d", c.Text, tm.IDs, c.IDs)
 		}
-		s := &mlm.Sentence{IDs: tm.IDs(), Blanks: tm.Positions()}
+		s := &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}
 		out := make([][]float32, len(s.Blanks))
 		for i := range out {
 			out[i] = make([]float32, m.VocabSize())
@@ -228,11 +229,11 @@ func fillFolder(t *testing.T, m *mlm.Model) {
 	ctx := context.Background()
 	tok := m.Tokenizer()
 	e := infill.New(m)
-	allow, err := infill.NewWordList(tok, []string{"cat", "dog", "old man"})
+	allow, err := text.NewWordList(tok, []string{"cat", "dog", "old man"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ban, err := infill.NewWordList(tok, []string{"cat", "sat"})
+	ban, err := text.NewWordList(tok, []string{"cat", "sat"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,16 +251,16 @@ func fillFolder(t *testing.T, m *mlm.Model) {
 		{"the [MASK]  sat\ton the [MASK].", infill.Options{},
 			func(f string) bool { return f != "" && strings.TrimSpace(f) == f }},
 		{"the ___ sat on " + tok.Token(tok.MaskID()) + ", he",
-			infill.Options{Words: infill.WordOptions{Vocab: infill.VocabWholeWords}}, whole},
-		{"the [MASK] sat", infill.Options{Words: infill.WordOptions{Vocab: infill.VocabWholeWords, Ban: ban}},
+			infill.Options{Words: infill.WordOptions{Vocab: text.VocabWholeWords}}, whole},
+		{"the [MASK] sat", infill.Options{Words: infill.WordOptions{Vocab: text.VocabWholeWords, Ban: ban}},
 			func(f string) bool { return whole(f) && f != "cat" && f != "sat" }},
 		{"the [MASK/^[cd]..$/] ran to a [MASK/^[cd]..$/]", infill.Options{Words: infill.WordOptions{NoRepeat: true}},
 			words("cat", "dog")},
-		{"a [MASK|dog|red cat|old man] sat.", infill.Options{Results: infill.ResultOptions{Case: infill.CaseModel}},
+		{"a [MASK|dog|red cat|old man] sat.", infill.Options{Results: infill.ResultOptions{Case: text.CaseModel}},
 			words("dog", "red cat", "old man")},
 		{"the [MASK] sat on a [MASK]", infill.Options{Words: infill.WordOptions{Allow: allow}},
 			words("cat", "dog", "old man")},
-		{"the [MASK*2] sat", infill.Options{Words: infill.WordOptions{Vocab: infill.VocabWholeWords}},
+		{"the [MASK*2] sat", infill.Options{Words: infill.WordOptions{Vocab: text.VocabWholeWords}},
 			func(f string) bool {
 				a, b, two := strings.Cut(f, " ")
 				return two && whole(a) && whole(b)
@@ -270,17 +271,17 @@ func fillFolder(t *testing.T, m *mlm.Model) {
 		}},
 		{"a [MASK:x] sat on a [MASK:x].", infill.Options{}, func(f string) bool { return f != "" }},
 		{"(the “[MASK|cat|dog]” sat)", infill.Options{}, words("cat", "dog")},
-		{"[MASK|the|a] cat", infill.Options{Results: infill.ResultOptions{Case: infill.CaseModel}},
+		{"[MASK|the|a] cat", infill.Options{Results: infill.ResultOptions{Case: text.CaseModel}},
 			words("the", "a")},
 	} {
 		c.opt.Sampling.Chains, c.opt.Sampling.Steps, c.opt.Seed = 3, 4, 7
-		tm, err := infill.Parse(tok, c.text)
+		tm, err := text.Parse(tok, c.text)
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
 		}
 		r, err := e.Fill(ctx, tm, c.opt)
-		if errors.Is(err, infill.ErrEmptySupport) && tok.UNKID() >= 0 && len(tok.WholeWords()) < 3 {
+		if errors.Is(err, text.ErrEmptySupport) && tok.UNKID() >= 0 && len(tok.WholeWords()) < 3 {
 			t.Errorf("%q: the fixture has %d whole words: %v", c.text, len(tok.WholeWords()), err)
 			continue
 		}
@@ -297,26 +298,26 @@ func fillFolder(t *testing.T, m *mlm.Model) {
 // checkFilling checks one filled text: outside the blanks it is the template's,
 // and where the tokenizer makes the same pieces of it again its score is found
 // again.
-func checkFilling(t *testing.T, e *infill.Engine, tm *infill.Template, f infill.Filling,
+func checkFilling(t *testing.T, e *infill.Engine, tm *text.Template, f infill.Filling,
 	ok func(string) bool) {
 	t.Helper()
 	var rebuilt strings.Builder
 	last := 0
-	for i, b := range tm.Blanks() {
+	for i, b := range tm.Blanks {
 		word := f.Text[f.Spans[i][0]:f.Spans[i][1]]
 		if !ok(word) {
-			t.Errorf("%q: the filling %q (%s)", tm.Text(), word, f.Pieces[i])
+			t.Errorf("%q: the filling %q (%s)", tm.Text, word, f.Pieces[i])
 		}
 		if !strings.EqualFold(word, f.Tokens[i]) {
-			t.Errorf("%q: the filling %q has the tokens %q", tm.Text(), word, f.Tokens[i])
+			t.Errorf("%q: the filling %q has the tokens %q", tm.Text, word, f.Tokens[i])
 		}
-		rebuilt.WriteString(tm.Text()[last:b.Start] + word)
+		rebuilt.WriteString(tm.Text[last:b.Start] + word)
 		last = b.End
 	}
-	if rebuilt.WriteString(tm.Text()[last:]); rebuilt.String() != f.Text {
-		t.Errorf("%q is filled as %q", tm.Text(), f.Text)
+	if rebuilt.WriteString(tm.Text[last:]); rebuilt.String() != f.Text {
+		t.Errorf("%q is filled as %q", tm.Text, f.Text)
 	}
-	if len(tm.Blanks()) != 1 || math.IsNaN(f.Score) || f.Score > 0 {
+	if len(tm.Blanks) != 1 || math.IsNaN(f.Score) || f.Score > 0 {
 		return
 	}
 	s, err := e.Score(context.Background(), f.Text)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
 	"infill/mlm/onnx"
@@ -59,7 +60,7 @@ func TestPaddedLogits(t *testing.T) {
 		t.Errorf("the padding has log f %v: the test shows nothing", best)
 	}
 	fillFolder(t, m)
-	tm, err := infill.Parse(m.Tokenizer(), "the [MASK] sat on the [MASK].")
+	tm, err := text.Parse(m.Tokenizer(), "the [MASK] sat on the [MASK].")
 	if err != nil {
 		t.Fatal(err)
 	}

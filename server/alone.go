@@ -5,19 +5,19 @@ import (
 	"context"
 	"slices"
 
-	"infill/infill"
+	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/mlm"
 )
 
 // independent is log f(· | every blank masked) of every blank, one token each: what a fill-mask
 // pipeline gives. Of a text too long for the model it sees a part around the blanks.
-func independent(ctx context.Context, m *mlm.Model, t *infill.Template) ([][]float32, error) {
+func independent(ctx context.Context, m *mlm.Model, t *text.Template) ([][]float32, error) {
 	cut, err := t.Cut(m.MaxLength(), 0)
 	if err != nil {
 		return nil, err
 	}
-	s := &mlm.Sentence{IDs: cut.IDs(), Blanks: cut.Positions()}
+	s := &mlm.Sentence{IDs: cut.IDs, Blanks: cut.Positions()}
 	out := make([][]float32, len(s.Blanks))
 	for b := range out {
 		out[b] = make([]float32, m.VocabSize())

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/tokenize"
 )
@@ -61,7 +62,7 @@ func (c *counts) spelt(ids []int32, starts []int) []string {
 		if b+1 < len(starts) {
 			to = starts[b+1]
 		}
-		out[b] = infill.Word(c.tok, ids[from:to])
+		out[b] = text.Word(c.tok, ids[from:to])
 	}
 	return out
 }
@@ -82,7 +83,7 @@ func (c *counts) words() [][]countedWord {
 }
 
 // alone are the likeliest words of every blank when all blanks are masked, one token each.
-func alone(ctx context.Context, m *mlm.Model, t *infill.Template) ([][]aloneWord, error) {
+func alone(ctx context.Context, m *mlm.Model, t *text.Template) ([][]aloneWord, error) {
 	probs, err := independent(ctx, m, t)
 	if err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func alone(ctx context.Context, m *mlm.Model, t *infill.Template) ([][]aloneWord
 	out := make([][]aloneWord, len(probs))
 	for b := range probs {
 		for _, id := range likeliest(probs[b], aloneWords) {
-			word, p := infill.Word(tok, []int32{id}), math.Exp(float64(probs[b][id]))
+			word, p := text.Word(tok, []int32{id}), math.Exp(float64(probs[b][id]))
 			same := func(a aloneWord) bool { return a.Token == word }
 			if i := slices.IndexFunc(out[b], same); i >= 0 { // with another mark
 				out[b][i].P += p

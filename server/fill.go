@@ -11,6 +11,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/infill/text"
 	"infill/internal/count"
 )
 
@@ -79,7 +80,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, erro
 // filled is the record of an item with its own fields, settings apart: what a single record is
 // wherever it is printed. The rest is as with work.
 func (s *Server) filled(t *timed, m *model, it *batch.Item,
-	look func(*infill.Template, *infill.Options) error) (*jsonl.Record, error) {
+	look func(*text.Template, *infill.Options) error) (*jsonl.Record, error) {
 	rec, err := s.work(t, m.filler, it, look)
 	var f *failure
 	done := rec
@@ -95,10 +96,10 @@ func (s *Server) filled(t *timed, m *model, it *batch.Item,
 
 // work fills an item. look, if not nil, sees the options before they are used. If the time was over
 // before the end, the error is a failure that has the record of what was found by then.
-func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(*infill.Template,
+func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(*text.Template,
 	*infill.Options) error) (*jsonl.Record, error) {
 	s.counts.texts.Add(1)
-	rec, err := fill.Fill(t.works, it, func(tp *infill.Template, o *infill.Options) error {
+	rec, err := fill.Fill(t.works, it, func(tp *text.Template, o *infill.Options) error {
 		if err := s.affordable(tp, o, fill.Model.VocabSize()); err != nil {
 			return err
 		}
@@ -155,7 +156,7 @@ func (s *Server) counted(o *infill.Options) {
 // affordable refuses a text that would take too much work. The start of the chains counts as a
 // step: it is evaluated too, and with no steps at all it is the whole work. A search takes the rows
 // that it may evaluate: those that nobody asked for are cut to what the server has.
-func (s *Server) affordable(t *infill.Template, o *infill.Options, vocab int) error {
+func (s *Server) affordable(t *text.Template, o *infill.Options, vocab int) error {
 	ran, tokens := o.Complete(), 0
 	if ran.Method == infill.MethodSearch {
 		if o.Search.Rows > s.opt.Work {
@@ -165,7 +166,7 @@ func (s *Server) affordable(t *infill.Template, o *infill.Options, vocab int) er
 		o.Search.Rows = min(ran.Search.Rows, s.opt.Work)
 		return nil
 	}
-	for _, b := range t.Blanks() {
+	for _, b := range t.Blanks {
 		tokens += b.Max
 	}
 	work := float64(ran.Sampling.Chains) * (float64(ran.Sampling.Steps) + 1) * float64(tokens)

@@ -15,6 +15,7 @@ import (
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/infill/text"
 )
 
 const sentence = `{"text": "the [MASK] sleeps in the [MASK] .", "seed": 1`
@@ -144,7 +145,7 @@ func TestStream(t *testing.T) {
 func everyStep(t *testing.T, s *Server, steps, chains int) (all []stepEvent, kept []map[string]int) {
 	t.Helper()
 	m := s.models[0]
-	tp, err := infill.Parse(m.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+	tp, err := text.Parse(m.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func everyStep(t *testing.T, s *Server, steps, chains int) (all []stepEvent, kep
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
-	tp, err := infill.Parse(m.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+	tp, err := text.Parse(m.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/infill/text"
 	"infill/tokenize"
 )
 
@@ -115,13 +116,13 @@ func after(err error, answers []any) error {
 
 // masks says of every blank what the model says with all blanks masked: a list for one blank, a
 // list of lists for several. Scores are probabilities among the whole vocabulary.
-func masks(t *timed, m *model, q *maskRequest, text string) (any, error) {
+func masks(t *timed, m *model, q *maskRequest, line string) (any, error) {
 	tok := m.model.Tokenizer()
-	tp, err := infill.Parse(tok, text)
+	tp, err := text.Parse(tok, line)
 	if err != nil {
 		return nil, err
 	}
-	for _, b := range tp.Blanks() {
+	for _, b := range tp.Blanks {
 		if b.Name != "" || b.Min != 1 || b.Max != 1 || b.Words != nil || b.Pattern != nil ||
 			b.Punctuation || b.Number {
 			return nil, fail("bad_blank", `byte %d: this blank has a rule, which goes with "joint": true`,
@@ -151,10 +152,10 @@ func masks(t *timed, m *model, q *maskRequest, text string) (any, error) {
 }
 
 // listed are the answers for every blank. It ends with ctx, as there may be very many.
-func listed(ctx context.Context, tok *tokenize.Tokenizer, cut *infill.Template, probs [][]float32,
+func listed(ctx context.Context, tok *tokenize.Tokenizer, cut *text.Template, probs [][]float32,
 	targets []int32, topK int) ([][]maskItem, error) {
 	lists := make([][]maskItem, len(probs))
-	ids, at := cut.IDs(), cut.Positions()
+	ids, at := cut.IDs, cut.Positions()
 	for b := range probs {
 		for _, id := range best(probs[b], targets, topK) {
 			if ctx.Err() != nil {
@@ -183,8 +184,8 @@ func (q *maskRequest) affordable(m *model) error {
 		each = min(each, len(q.targets))
 	}
 	tok, size := m.model.Tokenizer(), 0
-	for _, text := range q.texts {
-		tp, err := infill.Parse(tok, text)
+	for _, line := range q.texts {
+		tp, err := text.Parse(tok, line)
 		if err != nil {
 			continue
 		}
@@ -192,7 +193,7 @@ func (q *maskRequest) affordable(m *model) error {
 		if err != nil {
 			continue
 		}
-		size += len(cut.Positions()) * each * (len(tok.Decode(cut.IDs())) + itemBytes)
+		size += len(cut.Positions()) * each * (len(tok.Decode(cut.IDs)) + itemBytes)
 	}
 	if size > maxAnswer {
 		return fail(codeTooMuchWork, `blanks × "top_k" × bytes of the text are %d together, at most %d; `+

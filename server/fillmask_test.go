@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill"
 	"infill/infill/energies"
+	"infill/infill/text"
 	"infill/mlm"
 )
 
@@ -231,7 +231,7 @@ func TestMaskTooLarge(t *testing.T) { // not parallel: it changes the bound
 func TestMaskListEnds(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
-	tp, err := infill.Parse(m.Tokenizer(), "the [MASK] sleeps .")
+	tp, err := text.Parse(m.Tokenizer(), "the [MASK] sleeps .")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/internal/count"
 	"infill/internal/testmode"
 )
@@ -53,7 +54,7 @@ func TestGone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.filled(tm, s.models[0], &q.item, func(_ *infill.Template, o *infill.Options) error {
+		_, err = s.filled(tm, s.models[0], &q.item, func(_ *text.Template, o *infill.Options) error {
 			o.Watch.Trace = func(st infill.Step) error {
 				if st.Step == 1+i%3 {
 					time.AfterFunc(time.Duration(i)*100*time.Microsecond, gone)

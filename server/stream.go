@@ -6,6 +6,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/infill/text"
 )
 
 // aloneWords and countedWords bound the words that a stream has of a blank, foundFillings the
@@ -100,7 +101,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 	e := newEvents(w, form)
 	defer e.finish() // after a panic, too
 	count := &counts{tok: m.model.Tokenizer()}
-	rec, err := s.filled(t, m, &q.item, func(tp *infill.Template, o *infill.Options) error {
+	rec, err := s.filled(t, m, &q.item, func(tp *text.Template, o *infill.Options) error {
 		ran := o.Complete()
 		alone, err := alone(t.works, m.model, tp)
 		if err != nil {
@@ -117,7 +118,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 			return e.failed()
 		}
 		o.Watch.Chosen = func(method infill.Method) error {
-			first := &startEvent{Blanks: len(tp.Blanks()), Method: method.String(), Model: m.name,
+			first := &startEvent{Blanks: len(tp.Blanks), Method: method.String(), Model: m.name,
 				Alone: alone}
 			if method == infill.MethodSample {
 				steps := ran.Sampling.Steps

@@ -9,6 +9,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/table"
+	"infill/infill/text"
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/mlm/device"
@@ -117,7 +118,7 @@ func (m maskable) Unwrap() error { return m.error }
 
 // orMask is err, with the advice to mask words where that helps.
 func orMask(err error) error {
-	if errors.Is(err, infill.ErrNoBlank) {
+	if errors.Is(err, text.ErrNoBlank) {
 		return maskable{err}
 	}
 	return err
@@ -130,7 +131,7 @@ func (u unranked) Unwrap() error { return u.error }
 
 // ofRanking is err, without the advice on flags that a command that ranks words does not have.
 func ofRanking(err error) error {
-	if errors.Is(err, infill.ErrEmptySupport) {
+	if errors.Is(err, text.ErrEmptySupport) {
 		return unranked{err}
 	}
 	return err
@@ -143,10 +144,10 @@ var advices = []struct {
 }{
 	{report.ErrNoText, ": --text-field NAME"},
 	{table.ErrCell, ": --quote writes it so, and an output in .csv, too"},
-	{infill.ErrManyWords, ": --allow FILE"},
+	{text.ErrManyWords, ": --allow FILE"},
 	{infill.ErrNoCandidates, ", or: --candidates"},
 	{infill.ErrUnfilled, ": infill fill; or rank words for it: --candidates WORDS"},
-	{infill.ErrEmptySupport,
+	{text.ErrEmptySupport,
 		" (flags that take fillings away: --allow, --ban, --vocab, --min-distance, --no-repeat)"},
 	{infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, " +
 		"--max-similarity)"},

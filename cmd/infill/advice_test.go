@@ -13,6 +13,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
+	"infill/infill/text"
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
@@ -24,7 +25,7 @@ import (
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	v := settings.Defaults()
-	v.Masking = infill.Masking{Rate: 0.5, Words: 2}
+	v.Masking = text.Masking{Rate: 0.5, Words: 2}
 	mismatch := &batch.MismatchError{Differences: []batch.Difference{
 		{What: "steps", Setting: true, Was: "3", Is: "4"}, {What: "seed", Was: "1", Is: "2"},
 		{What: platformSetting, Setting: true, Was: "a/b", Is: "c/d"}, // no flag sets it
@@ -41,23 +42,23 @@ func TestAdvice(t *testing.T) {
 		{&batch.ExistsError{Path: "o", Join: true}, "(--force overwrites it)"},
 		{&batch.ManifestError{Path: "o", Force: true}, "--force"},
 		{&batch.ManifestError{Path: "o"}, ""},
-		{infill.ErrManyWords, "--allow FILE"},
+		{text.ErrManyWords, "--allow FILE"},
 		{table.ErrCell, "--quote"},
 		{infill.ErrNoCandidates, "--candidates"},
 		{infill.ErrUnfilled, "infill fill"},
-		{infill.ErrNoBlank, ""},
+		{text.ErrNoBlank, ""},
 		{&batch.NotLinesError{Text: true}, ", or say that it is text: --format text"},
 		{&batch.NotLinesError{}, ""},
 		{jsonl.ErrNoText, ": --text-field NAME"},
 		{fmt.Errorf("%w: %w", report.ErrFormat, jsonl.ErrNoText), ""},
 		{jsonl.ErrJSON, ""},
-		{orMask(infill.ErrNoBlank), "--mask-words"},
-		{orMask(infill.ErrBlank), ""},
-		{ofRanking(infill.ErrEmptySupport), "(words to rank: --candidates)"},
-		{ofRanking(infill.ErrBlank), ""},
-		{infill.ErrEmptySupport, "--min-distance"},
+		{orMask(text.ErrNoBlank), "--mask-words"},
+		{orMask(text.ErrBlank), ""},
+		{ofRanking(text.ErrEmptySupport), "(words to rank: --candidates)"},
+		{ofRanking(text.ErrBlank), ""},
+		{text.ErrEmptySupport, "--min-distance"},
 		{infill.ErrFiltered, "--max-drop"},
-		{infill.ErrEmptySupport, "--no-repeat"},
+		{text.ErrEmptySupport, "--no-repeat"},
 		{&infill.LengthError{}, "--long window"},
 		{fmt.Errorf("%w: have fewer", samplers.ErrTooMany), "--shortlist N"},
 		{&report.PairedError{Record: 2, Sentences: 3}, ": --top 1"},

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/tokenize"
 )
@@ -502,7 +502,7 @@ func TestNastyCorpus(t *testing.T) {
 		}
 	}
 	for i, g := range got {
-		tm, err := infill.Parse(tok, texts[i])
+		tm, err := text.Parse(tok, texts[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -511,7 +511,7 @@ func TestNastyCorpus(t *testing.T) {
 		}
 		for _, f := range g.Fillings {
 			at, from := 0, 0
-			for j, b := range tm.Blanks() {
+			for j, b := range tm.Blanks {
 				if f.Text[at:f.Spans[j][0]] != texts[i][from:b.Start] {
 					t.Errorf("%q became %q", texts[i], f.Text)
 				}

@@ -7,6 +7,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -15,13 +16,13 @@ import (
 // the steps that it came to.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	const text = "the [MASK] sleeps in the [MASK] ."
+	const sentence = "the [MASK] sleeps in the [MASK] ."
 	model, err := mlm.OpenDir(t.Context(), tinyModel, mlm.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = model.Close() }()
-	template, err := infill.Parse(model.Tokenizer(), text)
+	template, err := text.Parse(model.Tokenizer(), sentence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +43,8 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%s: %d steps, which shows nothing", name, want.Steps)
 		}
 		flag := infillRun("", withTiny("fill", "--json", "--quiet", "--seed", "3", "--steps", "20",
-			"--sampler", "gibbs", "--budget", name, text)...)
-		line := infillRun(`{"text":"`+text+`","sampler":"gibbs","steps":20,"budget":"`+name+`"}`,
+			"--sampler", "gibbs", "--budget", name, sentence)...)
+		line := infillRun(`{"text":"`+sentence+`","sampler":"gibbs","steps":20,"budget":"`+name+`"}`,
 			withTiny("batch", "--quiet", "--seed", "3", "-")...)
 		for how, r := range map[string]outcome{"flag": flag, "line": line} {
 			var rec jsonl.Record
@@ -61,7 +62,7 @@ func TestBudget(t *testing.T) {
 			}
 		}
 	}
-	r := infillRun("", withTiny("fill", "--budget", "minutes", text)...)
+	r := infillRun("", withTiny("fill", "--budget", "minutes", sentence)...)
 	if r.code != 2 || !strings.Contains(r.err, "steps|evaluations|rows") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}

@@ -16,6 +16,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/infill/text"
 	"infill/internal/count"
 	"infill/metrics/cloze"
 	"infill/mlm"
@@ -39,7 +40,7 @@ type clozeTask struct {
 	line      int
 	id        string
 	original  []string
-	templates []*infill.Template // for each of the models
+	templates []*text.Template // for each of the models
 }
 
 // items reads all lines of the input.
@@ -113,7 +114,7 @@ func (b *clozeBench) take(path string, items []batch.Item) error {
 }
 
 // takeLine makes a task of a line, or counts why it is left out. The error would befall every line.
-func (b *clozeBench) takeLine(it *batch.Item, m infill.Masking, out *left) error {
+func (b *clozeBench) takeLine(it *batch.Item, m text.Masking, out *left) error {
 	f := b.flags
 	if it.Err != nil {
 		if out.unread++; out.unread <= maxWarnings {
@@ -121,7 +122,7 @@ func (b *clozeBench) takeLine(it *batch.Item, m infill.Masking, out *left) error
 		}
 		return nil
 	}
-	if n := infill.CountWords(it.Text); n < f.minWords || f.maxWords > 0 && n > f.maxWords {
+	if n := text.CountWords(it.Text); n < f.minWords || f.maxWords > 0 && n > f.maxWords {
 		out.other++
 		return nil
 	}
@@ -133,14 +134,14 @@ func (b *clozeBench) takeLine(it *batch.Item, m infill.Masking, out *left) error
 		filling.Masking = m
 		tm, _, err := records.TemplateOf(model.model.Tokenizer(), &item, &filling, &opt)
 		switch {
-		case errors.Is(err, infill.ErrFewWords), err == nil && i > 0 && !slices.Equal(opt.Words.Original,
+		case errors.Is(err, text.ErrFewWords), err == nil && i > 0 && !slices.Equal(opt.Words.Original,
 			t.original): // a mask token of one model may stand in the text
 			out.few++
 			if out.first == nil && err != nil {
 				out.first = atLine(it.Line, err)
 			}
 			return nil
-		case errors.Is(err, infill.ErrBlank):
+		case errors.Is(err, text.ErrBlank):
 			out.blanks++
 			return nil
 		case err != nil && jsonl.Code(err) != "":
@@ -183,8 +184,8 @@ func (l *left) reasons(f *clozeFlags) string {
 func (b *clozeBench) fits() func(text string, word [2]int) bool {
 	type asked struct {
 		model      *mlm.Model
-		vocab      infill.Vocab
-		allow, ban *infill.WordList
+		vocab      text.Vocab
+		allow, ban *text.WordList
 	}
 	seen := map[asked]bool{}
 	var ask []*clozeRun

@@ -14,6 +14,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/report"
@@ -68,16 +69,16 @@ func TestClozeCountsAgain(t *testing.T) {
 		}
 		defer func() { _ = m.Close() }()
 		e := infill.New(m)
-		fits := func(text string, w [2]int) bool {
-			return e.Reaches(text, w, infill.Options{}) &&
-				e.Reaches(text, w, infill.Options{Words: infill.WordOptions{Vocab: infill.VocabWholeWords}})
+		fits := func(line string, w [2]int) bool {
+			return e.Reaches(line, w, infill.Options{}) &&
+				e.Reaches(line, w, infill.Options{Words: infill.WordOptions{Vocab: text.VocabWholeWords}})
 		}
 		want := make([][4]float64, 3)
 		lines := 0
-		for i, text := range strings.Split(strings.TrimSpace(clozeText), "\n") {
+		for i, line := range strings.Split(strings.TrimSpace(clozeText), "\n") {
 			id := fmt.Sprint(i + 1)
-			masking := infill.Masking{Words: words, Adjacent: adjacent, Fits: fits}
-			tm, original, err := masking.Template(e.Tokenizer(), text, 1, id)
+			masking := text.Masking{Words: words, Adjacent: adjacent, Fits: fits}
+			tm, original, err := masking.Template(e.Tokenizer(), line, 1, id)
 			if err != nil {
 				continue
 			}
@@ -86,7 +87,7 @@ func TestClozeCountsAgain(t *testing.T) {
 				Words: infill.WordOptions{Original: original}}
 			few, whole := opt, opt
 			few.Sampling.Chains, few.Sampling.Steps = 3, 4
-			whole.Words.Vocab = infill.VocabWholeWords
+			whole.Words.Vocab = text.VocabWholeWords
 			for k, fill := range []func() (*infill.Result, error){
 				func() (*infill.Result, error) { return e.Fill(t.Context(), tm, opt) },
 				func() (*infill.Result, error) { return e.Fill(t.Context(), tm, few) },

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/report"
 )
 
@@ -74,7 +75,7 @@ func (f *compareFlags) publish(c *cli.Context) error {
 
 // publishMasks masks the paper's share of the words of texts without blanks.
 func (f *compareFlags) publishMasks(c *cli.Context, sources []report.Source) {
-	blank := func(s report.Source) bool { return infill.LooksBlank(s.Text) }
+	blank := func(s report.Source) bool { return text.LooksBlank(s.Text) }
 	if papers[f.paper] == nil || c.IsSet("mask-rate") || c.IsSet("mask-words") ||
 		slices.ContainsFunc(sources, blank) {
 		return

@@ -9,6 +9,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/report"
 )
@@ -51,7 +52,7 @@ func TestPaperSettings(t *testing.T) {
 		t.Errorf("sampling %+v", s)
 	}
 	if o.Results.Top != 5 || o.Results.Collect != infill.CollectLast || o.Results.Select == infill.SelectDiverse ||
-		o.Words.Vocab != infill.VocabAll || got.flags.Masking.Rate != .25 {
+		o.Words.Vocab != text.VocabAll || got.flags.Masking.Rate != .25 {
 		t.Errorf("%+v, %+v, %+v", o.Results, o.Words.Vocab, got.flags.Masking)
 	}
 	m := got.plan.measure

@@ -11,6 +11,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/internal/count"
 	"infill/report"
 	"infill/samplers"
@@ -219,7 +220,7 @@ func (f *compareFlags) protocol() string {
 	} else {
 		add("top %d by score", o.Results.Top)
 	}
-	if o.Words.Vocab != infill.VocabWords {
+	if o.Words.Vocab != text.VocabWords {
 		add("vocabulary %s", settings.Find(settings.FillTable(), "vocab").Value(&f.Fill))
 	}
 	if o.Sampling.Temperature != 1 {

@@ -11,6 +11,7 @@ import (
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/infill/text"
 	"infill/report"
 	"infill/samplers"
 )
@@ -34,7 +35,7 @@ type comparer struct {
 type task struct {
 	report.Source
 	original []string // the words that were masked; nil if the text had blanks
-	template *infill.Template
+	template *text.Template
 }
 
 // maxWarnings bounds the lines left out that are named one by one.
@@ -43,7 +44,7 @@ const maxWarnings = 10
 // take masks and reads the sentences, at most limit of them unless that is 0.
 // Those that cannot be filled are left out with a warning, or with strict are
 // an error.
-func (r *comparer) take(path string, sources []report.Source, m infill.Masking, limit int,
+func (r *comparer) take(path string, sources []report.Source, m text.Masking, limit int,
 	strict bool) error {
 	var first error
 	left := 0

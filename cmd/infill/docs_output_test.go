@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/models"
@@ -182,12 +182,12 @@ func rightScores(t *testing.T, tok *tokenize.Tokenizer, command, shown string) {
 	if err := json.Unmarshal([]byte(infillRun("", append(args, "--json")...).out), &rec); err != nil {
 		t.Fatal(err)
 	}
-	tm, err := infill.Parse(tok, rec.Text)
+	tm, err := text.Parse(tok, rec.Text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pattern, at := "(?i)^", 0
-	for _, b := range tm.Blanks() {
+	for _, b := range tm.Blanks {
 		pattern += regexp.QuoteMeta(rec.Text[at:b.Start]) + "(.+?)"
 		at = b.End
 	}

@@ -11,6 +11,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
+	"infill/infill/text"
 	"infill/internal/program"
 	"infill/internal/unpack"
 	"infill/metrics/bleu"
@@ -44,9 +45,9 @@ func usagef(format string, args ...any) error { return program.Usagef(format, ar
 
 // badInput are the errors that the user's text or flags are to blame for.
 var badInput = []error{
-	settings.ErrSetting, infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank,
-	infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrStart, infill.ErrFiltered, infill.ErrSpan,
-	infill.ErrOption,
+	settings.ErrSetting, text.ErrEmpty, text.ErrNoBlank, text.ErrBlank,
+	text.ErrEmptySupport, text.ErrFewWords, infill.ErrStart, infill.ErrFiltered, text.ErrSpan,
+	text.ErrOption,
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
 	batch.ErrShard, batch.ErrJoin, batch.ErrNotLines, batch.ErrFolder,
 	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,

@@ -11,6 +11,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/infill/text"
 	"infill/internal/count"
 	"infill/mlm"
 )
@@ -113,7 +114,7 @@ func (w *fillTable) notes(r *filled) {
 	if note := recutNote(r.Fillings); note != "" {
 		fmt.Fprintln(w.std.err, note)
 	}
-	for _, d := range infill.Doubts(w.model.Tokenizer(), r.text) {
+	for _, d := range text.Doubts(w.model.Tokenizer(), r.text) {
 		w.say(doubtNote(jsonl.Doubt(d), w.Name))
 	}
 	if note := paperNote(&w.Fill.Options); note != "" {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill"
+	"infill/infill/text"
 )
 
 // foreignFlag is what other tools call something, and what to type here.
@@ -115,7 +115,7 @@ var foreignCommands = map[string]string{
 
 // asFill puts the name of the command before a text with a blank that stands in the place of one.
 func asFill(root *cli.Command, args []string) []string {
-	isText := func(a string) bool { return !flagLike.MatchString(a) && infill.LooksBlank(a) }
+	isText := func(a string) bool { return !flagLike.MatchString(a) && text.LooksBlank(a) }
 	isCommand := func(a string) bool { return root.Command(a) != nil }
 	switch {
 	case len(args) == 0 || slices.ContainsFunc(args, isCommand):

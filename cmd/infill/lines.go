@@ -7,9 +7,9 @@ import (
 	"iter"
 	"strings"
 
-	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/infill/text"
 	"infill/internal/unpack"
 )
 
@@ -40,7 +40,7 @@ func inputTexts(args []string, std stdio) (iter.Seq2[line, error], error) {
 func eachHasBlank(args []string) bool {
 	spaces := false
 	for _, a := range args {
-		if !infill.LooksBlank(a) {
+		if !text.LooksBlank(a) {
 			return false
 		}
 		spaces = spaces || strings.ContainsAny(a, " \t\n")

@@ -7,6 +7,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/infill/text"
 	"infill/tokenize"
 )
 
@@ -66,9 +67,9 @@ func candidateNotes(tok *tokenize.Tokenizer, given []string, rec *jsonl.Record) 
 		notes = append(notes, "left out, since the model spells it like another: "+
 			strings.Join(twice, ", "))
 	}
-	if t, err := infill.Parse(tok, rec.Text); err == nil && t.Blanks()[0].Words != nil {
+	if t, err := text.Parse(tok, rec.Text); err == nil && t.Blanks[0].Words != nil {
 		notes = append(notes, "ranked in place of what the blank lists: "+
-			printable(strings.Join(t.Blanks()[0].Words, ", ")))
+			printable(strings.Join(t.Blanks[0].Words, ", ")))
 	}
 	return notes
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"infill/infill"
+	"infill/infill/text"
 )
 
 // Some commands take a text and others a file. Who takes one for the other is told.
@@ -53,9 +53,9 @@ type named struct {
 func (n named) Unwrap() error { return n.error }
 
 // orFile is the error of a text, with the command that reads a file of that name if there is one.
-func orFile(err error, text string) error {
-	if errors.Is(err, infill.ErrNoBlank) && isFile(text) {
-		return named{err, text}
+func orFile(err error, line string) error {
+	if errors.Is(err, text.ErrNoBlank) && isFile(line) {
+		return named{err, line}
 	}
 	return err
 }
@@ -66,11 +66,11 @@ func asText(err error) string {
 	if !errors.As(err, &file) || !errors.Is(err, fs.ErrNotExist) || !looksText(file.Path) {
 		return ""
 	}
-	text := printable(quoted([]string{file.Path})[0])
-	if infill.LooksBlank(file.Path) {
-		return "; a file is expected here; to fill a text: infill fill " + text
+	line := printable(quoted([]string{file.Path})[0])
+	if text.LooksBlank(file.Path) {
+		return "; a file is expected here; to fill a text: infill fill " + line
 	}
-	return "; a file is expected here; to make variants of a text: infill augment " + text
+	return "; a file is expected here; to make variants of a text: infill augment " + line
 }
 
 // extensions are those of files of texts.
@@ -80,7 +80,7 @@ var extensions = []string{".txt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", 
 // looksText reports whether the name of a file that does not exist is a text.
 func looksText(name string) bool {
 	_, err := os.Stat(name)
-	return errors.Is(err, fs.ErrNotExist) && (infill.LooksBlank(name) ||
+	return errors.Is(err, fs.ErrNotExist) && (text.LooksBlank(name) ||
 		strings.ContainsFunc(name, func(r rune) bool {
 			return unicode.IsSpace(r) || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 		}) && !slices.Contains(extensions, strings.ToLower(filepath.Ext(name))))

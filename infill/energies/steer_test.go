@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/mlm/onnx"
 	"infill/models"
@@ -242,7 +243,7 @@ func TestSteered(t *testing.T) {
 	}
 	defer func() { _ = m.Close() }()
 	e := infill.New(m)
-	tm, err := infill.Parse(m.Tokenizer(), "The film was [MASK] and [MASK].")
+	tm, err := text.Parse(m.Tokenizer(), "The film was [MASK] and [MASK].")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -15,15 +16,15 @@ var codes = []struct {
 	err  error
 	code string
 }{
-	{infill.ErrEmpty, "empty"},
-	{infill.ErrNoBlank, "no_blank"},
-	{infill.ErrBlank, "bad_blank"},
-	{infill.ErrEmptySupport, "empty_support"},
-	{infill.ErrFewWords, "too_few_words"},
+	{text.ErrEmpty, "empty"},
+	{text.ErrNoBlank, "no_blank"},
+	{text.ErrBlank, "bad_blank"},
+	{text.ErrEmptySupport, "empty_support"},
+	{text.ErrFewWords, "too_few_words"},
 	{infill.ErrStart, "bad_start"},
 	{infill.ErrNoOriginal, "no_original"},
 	{infill.ErrFiltered, "filtered"},
-	{infill.ErrSpan, "bad_span"},
+	{text.ErrSpan, "bad_span"},
 	{ErrLineTooLong, "too_long"},
 	{ErrJSON, "bad_json"},
 	{ErrRow, "bad_row"},

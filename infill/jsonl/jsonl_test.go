@@ -12,6 +12,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -51,7 +52,7 @@ func TestAppend(t *testing.T) {
 	ranked := Ranked("a [MASK]", []infill.Candidate{{
 		Candidate: "b", Text: "a b", Tokens: []string{"b"}, Score: -1, ScorePerToken: -1, Share: 1,
 	}})
-	failed := Failed("a\xff b", fmt.Errorf("oh: %w", infill.ErrNoBlank))
+	failed := Failed("a\xff b", fmt.Errorf("oh: %w", text.ErrNoBlank))
 	failed.Line = 2
 	failed.Fields = []Field{{"gold", json.RawMessage(`"mine"`)}}
 	for _, c := range []struct {
@@ -71,7 +72,7 @@ func TestAppend(t *testing.T) {
 		{ranked, `{"line":0,"text":"a [MASK]","candidates":[{"candidate":"b","text":"a b",` +
 			`"tokens":["b"],"score":-1,"score_per_token":-1,"share":1}]}`},
 		{failed, `{"line":2,"text":"a` + "\ufffd" + ` b","error":{"code":"no_blank",` +
-			`"message":"oh: ` + infill.ErrNoBlank.Error() + `"},"gold":"mine"}`},
+			`"message":"oh: ` + text.ErrNoBlank.Error() + `"},"gold":"mine"}`},
 	} {
 		got, err := Append([]byte("> "), c.rec)
 		if err != nil || string(got) != "> "+c.want {
@@ -240,8 +241,8 @@ func TestCode(t *testing.T) {
 		err  error
 		want string
 	}{
-		{infill.ErrEmpty, "empty"}, {infill.ErrNoBlank, "no_blank"}, {infill.ErrBlank, "bad_blank"},
-		{infill.ErrEmptySupport, "empty_support"}, {infill.ErrFewWords, "too_few_words"},
+		{text.ErrEmpty, "empty"}, {text.ErrNoBlank, "no_blank"}, {text.ErrBlank, "bad_blank"},
+		{text.ErrEmptySupport, "empty_support"}, {text.ErrFewWords, "too_few_words"},
 		{&Error{Kind: ErrJSON}, "bad_json"}, {&Error{Kind: ErrLineTooLong}, "too_long"},
 		{settings.ErrSetting, "bad_option"}, {tokenize.ErrInvalidUTF8, "invalid_utf8"},
 		{mlm.ErrTooLong, "too_long"}, {tokenize.ErrTooLarge, "too_long"},

@@ -220,7 +220,7 @@ type Parts struct {
 	Right float64 `json:"right"`
 }
 
-// A Doubt is one of [infill.Doubts].
+// A Doubt is one of [text.Doubts].
 type Doubt struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`

@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"infill/infill"
 	"infill/infill/settings"
+	"infill/infill/text"
 )
 
 // SpansField is the member of a line of input that has its labelled spans.
@@ -22,7 +22,7 @@ const SpansField = "spans"
 // start and end are offsets in the text, the end excluded. text is what the span should have, and
 // may be missing. Further members are kept. A cell of a table has the list as a text.
 type Spans struct {
-	List []infill.LabelledSpan // in bytes of the text
+	List []text.LabelledSpan // in bytes of the text
 
 	text   string
 	units  settings.Offsets
@@ -30,18 +30,18 @@ type Spans struct {
 	quoted bool
 }
 
-// ReadSpans reads the spans of a text. Errors are of type [*Error] and wrap infill.ErrSpan: the
+// ReadSpans reads the spans of a text. Errors are of type [*Error] and wrap text.ErrSpan: the
 // list is not one, a span is not one of the text, its text is another one, or the offsets may be
 // read in several ways.
-func (d Decoder) ReadSpans(n int, value json.RawMessage, text string, units settings.Offsets) (
+func (d Decoder) ReadSpans(n int, value json.RawMessage, line string, units settings.Offsets) (
 	*Spans, error) {
-	out := &Spans{text: text, units: units}
+	out := &Spans{text: line, units: units}
 	bad := func(i int, reason string) error {
 		field := SpansField
 		if i >= 0 {
 			field = fmt.Sprintf("%s[%d]", field, i)
 		}
-		return &Error{n, field, infill.ErrSpan, fmt.Sprintf("field %q: %s", field, reason)}
+		return &Error{n, field, text.ErrSpan, fmt.Sprintf("field %q: %s", field, reason)}
 	}
 	if len(value) > 0 && value[0] == '"' {
 		var s string
@@ -91,7 +91,7 @@ func LooksLikeSpans(value json.RawMessage) bool {
 }
 
 // read makes a span of its members. reason, if not empty, says why it is none.
-func (s *Spans) read(fields []Field) (span infill.LabelledSpan, reason string) {
+func (s *Spans) read(fields []Field) (span text.LabelledSpan, reason string) {
 	start, end, label := -1, -1, false
 	var want *string
 	for _, f := range fields {

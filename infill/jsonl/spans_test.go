@@ -8,15 +8,15 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"infill/infill"
 	"infill/infill/settings"
+	"infill/infill/text"
 )
 
 const spansText = "\U0001F600 Zo\u00eb met Ann."
 
 func TestReadSpans(t *testing.T) {
 	t.Parallel()
-	want := []infill.LabelledSpan{{Start: 5, End: 9, Label: "name"}, {Start: 14, End: 17, Label: "name"}}
+	want := []text.LabelledSpan{{Start: 5, End: 9, Label: "name"}, {Start: 14, End: 17, Label: "name"}}
 	for units, list := range map[settings.Offsets]string{
 		settings.OffsetsBytes:      `[{"start":5,"end":9,"label":"name"},{"start":14,"end":17,"label":"name"}]`,
 		settings.OffsetsCharacters: `[{"start":2,"end":5,"label":"name","text":"Zo\u00eb"},{"start":10,"end":13,"label":"name"}]`,
@@ -47,7 +47,7 @@ func TestReadSpans(t *testing.T) {
 	} {
 		_, err := Decoder{}.ReadSpans(3, json.RawMessage(c.list), c.text, c.units)
 		var e *Error
-		if !errors.As(err, &e) || !errors.Is(err, infill.ErrSpan) || Code(err) != "bad_span" ||
+		if !errors.As(err, &e) || !errors.Is(err, text.ErrSpan) || Code(err) != "bad_span" ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.list, err, c.want)
 		}
@@ -91,18 +91,18 @@ func TestSpansMoved(t *testing.T) {
 func FuzzSpans(f *testing.F) {
 	f.Add(`[{"start":2,"end":5,"label":"name"}]`, spansText, 1)
 	f.Add(`"[]"`, "", 0)
-	f.Fuzz(func(t *testing.T, list, text string, units int) {
-		text = strings.ToValidUTF8(text, "")
+	f.Fuzz(func(t *testing.T, list, line string, units int) {
+		line = strings.ToValidUTF8(line, "")
 		o := settings.Offsets(uint(units) % 4)
-		s, err := Decoder{}.ReadSpans(1, json.RawMessage(list), text, o)
+		s, err := Decoder{}.ReadSpans(1, json.RawMessage(list), line, o)
 		if err != nil {
-			if !errors.Is(err, infill.ErrSpan) {
+			if !errors.Is(err, text.ErrSpan) {
 				t.Errorf("%v", err)
 			}
 			return
 		}
 		for i, span := range s.List {
-			before, inside := text[:span.Start], text[span.Start:span.End]
+			before, inside := line[:span.Start], line[span.Start:span.End]
 			start, end := 0, 0
 			for _, f := range s.fields[i] {
 				switch f.Name {
@@ -120,14 +120,14 @@ func FuzzSpans(f *testing.F) {
 				a, n = len(utf16.Encode([]rune(before))), len(utf16.Encode([]rune(inside)))
 			}
 			if a != start || n != end-start {
-				t.Errorf("%s of %q: %+v", list, text, span)
+				t.Errorf("%s of %q: %+v", list, line, span)
 			}
 		}
-		moved, err := s.Moved(text, nil)
+		moved, err := s.Moved(line, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Decoder{}.ReadSpans(1, moved, text, o)
+		again, err := Decoder{}.ReadSpans(1, moved, line, o)
 		if err != nil || !reflect.DeepEqual(again.List, s.List) {
 			t.Errorf("%s became %s: %v", list, moved, err)
 		}

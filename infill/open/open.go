@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/mlm/device"
 	"infill/mlm/device/known"
@@ -28,11 +29,11 @@ import (
 // float32, and results do not depend on their number. For other options of the model there are
 // [Model] and [infill.New].
 //
-// Errors are those of [Model], or wrap [infill.ErrOption] for more than one name.
+// Errors are those of [Model], or wrap [text.ErrOption] for more than one name.
 func Engine(name ...string) (*infill.Engine, error) {
 	if len(name) > 1 {
 		return nil, fmt.Errorf("%w: %d models to open; want one, or none for the default",
-			infill.ErrOption, len(name))
+			text.ErrOption, len(name))
 	}
 	m, err := Model(context.Background(), strings.Join(name, ""),
 		mlm.Options{Threads: min(runtime.GOMAXPROCS(0), mlm.MaxThreads)})
@@ -54,7 +55,7 @@ type Source struct {
 // A file or folder of that name goes before those of the hub. file is the ONNX file in the folder,
 // "" for the usual one. Nothing is downloaded.
 //
-// Errors wrap [hub.ErrUnknown] or [infill.ErrOption], are of type *[hub.AbsentError], or come from
+// Errors wrap [hub.ErrUnknown] or [text.ErrOption], are of type *[hub.AbsentError], or come from
 // the file system.
 func Find(name, file string) (Source, error) {
 	name = cmp.Or(name, models.All()[0].Name)
@@ -64,7 +65,7 @@ func Find(name, file string) (Source, error) {
 	dir, own, err := mlm.Locate(name)
 	switch {
 	case err == nil && own != "" && file != "":
-		return Source{}, fmt.Errorf("%w: two files of a model: %s and %s", infill.ErrOption, name, file)
+		return Source{}, fmt.Errorf("%w: two files of a model: %s and %s", text.ErrOption, name, file)
 	case err == nil:
 		return Source{Dir: dir, File: cmp.Or(own, file)}, nil
 	// A file called OWNER has no folder NAME.

@@ -9,6 +9,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/open"
+	"infill/infill/text"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
 	"infill/models/hub"
@@ -46,7 +47,7 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := infill.Parse(m.Tokenizer(), openText)
+	text, err := text.Parse(m.Tokenizer(), openText)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestOwnerIsAFile(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
-	if _, err := open.Engine("a", "b"); !errors.Is(err, infill.ErrOption) {
+	if _, err := open.Engine("a", "b"); !errors.Is(err, text.ErrOption) {
 		t.Error(err)
 	}
 	if _, err := open.Engine("robertta"); !errors.Is(err, hub.ErrUnknown) {
@@ -126,7 +127,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	file := filepath.Join(openFolder, "model.onnx")
 	if _, err := open.Model(t.Context(), file, mlm.Options{File: "x.onnx"}); !errors.Is(err,
-		infill.ErrOption) {
+		text.ErrOption) {
 		t.Error(err)
 	}
 	if _, err := open.Engine(filepath.Join(file, "x")); !errors.As(err, new(*fs.PathError)) &&
@@ -138,7 +139,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := none.FillText(t.Context(), openText, infill.Options{}); !errors.Is(err,
-		infill.ErrOption) {
+		text.ErrOption) {
 		t.Error(err)
 	}
 }

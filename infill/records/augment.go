@@ -10,6 +10,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/infill/text"
 )
 
 // An Augmenter makes variants of texts, and records of them. Record is safe for concurrent use.
@@ -105,7 +106,7 @@ func (a *Augmenter) search(ctx context.Context, it *batch.Item) (*search, error)
 		return nil, err
 	}
 	if spans != nil {
-		if err := infill.CheckSpans(a.Model.Tokenizer(), it.Text, spans.List); err != nil {
+		if err := text.CheckSpans(a.Model.Tokenizer(), it.Text, spans.List); err != nil {
 			return nil, err
 		}
 	}

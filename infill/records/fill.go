@@ -11,6 +11,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -40,10 +41,10 @@ func IsSetting(name string) bool { return settings.LineField(name) != nil }
 // Fill is the record of an item without what the item gives it: ID, Line and fields. The settings
 // among the item's fields hold for it. change, if not nil, sees the options before they are used.
 //
-// Errors: errParts, the item's own, those of [settings.Fill.ForLine], of [infill.Parse] and of
+// Errors: errParts, the item's own, those of [settings.Fill.ForLine], of [text.Parse] and of
 // [infill.Engine.Fill]. An option that the item chose itself and that the engine refuses is a
 // [settings.ErrSetting].
-func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*infill.Template,
+func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*text.Template,
 	*infill.Options) error) (*jsonl.Record, error) {
 	if f.Model == nil || f.Engine == nil || f.Filling == nil {
 		return nil, fmt.Errorf("%w: a Filler needs a Model, an Engine on it and a Filling", errParts)
@@ -77,7 +78,7 @@ func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*infill.T
 // ownError is the error of an item that the engine did not fill. own says that the item has
 // settings of its own, which may be to blame.
 func ownError(err error, own bool) error {
-	if own && (errors.Is(err, infill.ErrOption) || errors.Is(err, samplers.ErrParam) ||
+	if own && (errors.Is(err, text.ErrOption) || errors.Is(err, samplers.ErrParam) ||
 		errors.Is(err, samplers.ErrUnsupported)) {
 		return fmt.Errorf("%w: %w", settings.ErrSetting, err) // of this line, not of all
 	}
@@ -86,8 +87,8 @@ func ownError(err error, own bool) error {
 
 // maskingOf is the masking of an item with its labelled spans. They matter if labels choose what is
 // masked, or if they move with the text. spans are nil if the item has none. Errors wrap
-// infill.ErrSpan.
-func maskingOf(it *batch.Item, filling *settings.Fill, move bool) (m infill.Masking,
+// text.ErrSpan.
+func maskingOf(it *batch.Item, filling *settings.Fill, move bool) (m text.Masking,
 	spans *jsonl.Spans, err error) {
 	m = filling.Masking
 	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
@@ -110,7 +111,7 @@ func maskingOf(it *batch.Item, filling *settings.Fill, move bool) (m infill.Mask
 // TemplateOf is Blanks for the text of an item, with what the item says of its masking. filling is
 // that of its line.
 func TemplateOf(tok *tokenize.Tokenizer, it *batch.Item, filling *settings.Fill,
-	opt *infill.Options) (t *infill.Template, masked string, err error) {
+	opt *infill.Options) (t *text.Template, masked string, err error) {
 	masking, _, err := maskingOf(it, filling, false)
 	if err != nil {
 		return nil, "", err
@@ -120,14 +121,14 @@ func TemplateOf(tok *tokenize.Tokenizer, it *batch.Item, filling *settings.Fill,
 
 // Blanks makes the template of a text. Of a text without blanks it blanks out words first, as the
 // masking asks for, and puts them into the options. masked is the text with its blanks. Errors are
-// those of [infill.Parse] and [infill.Masking.Template].
-func Blanks(tok *tokenize.Tokenizer, text string, m infill.Masking, opt *infill.Options) (
-	t *infill.Template, masked string, err error) {
+// those of [text.Parse] and [text.Masking.Template].
+func Blanks(tok *tokenize.Tokenizer, line string, m text.Masking, opt *infill.Options) (
+	t *text.Template, masked string, err error) {
 	if !m.On() {
-		t, err = infill.Parse(tok, text)
-		return t, text, err
+		t, err = text.Parse(tok, line)
+		return t, line, err
 	}
-	if t, opt.Words.Original, err = m.Template(tok, text, opt.Seed, opt.ID); err != nil {
+	if t, opt.Words.Original, err = m.Template(tok, line, opt.Seed, opt.ID); err != nil {
 		return nil, "", err
 	}
 	return t, t.Source(), nil
@@ -159,9 +160,9 @@ func by(rec *jsonl.Record, m *mlm.Model) {
 }
 
 // doubts are those about a text.
-func doubts(m *mlm.Model, text string) []jsonl.Doubt {
+func doubts(m *mlm.Model, line string) []jsonl.Doubt {
 	var out []jsonl.Doubt
-	for _, d := range infill.Doubts(m.Tokenizer(), text) {
+	for _, d := range text.Doubts(m.Tokenizer(), line) {
 		out = append(out, jsonl.Doubt(d))
 	}
 	return out

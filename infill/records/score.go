@@ -8,6 +8,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/mlm"
 )
 
@@ -23,9 +24,9 @@ type Scorer struct {
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
 // other. ID, Line and fields are left to the caller. Errors are errParts and those of
-// [infill.Parse], [settings.Ranking.Prepare], [infill.Engine.Candidates] and
+// [text.Parse], [settings.Ranking.Prepare], [infill.Engine.Candidates] and
 // [infill.Engine.ScoreWith].
-func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
+func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (
 	*jsonl.Record, error) {
 	if s.Model == nil || s.Engine == nil {
 		return nil, fmt.Errorf("%w: a Scorer needs a Model and an Engine on it", errParts)
@@ -34,20 +35,20 @@ func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 	if err := r.Prepare(); err != nil {
 		return nil, err
 	}
-	t, err := infill.Parse(s.Model.Tokenizer(), text)
+	t, err := text.Parse(s.Model.Tokenizer(), line)
 	switch {
-	case err == nil && (r.Candidates != nil || t.Blanks()[0].Words != nil):
+	case err == nil && (r.Candidates != nil || t.Blanks[0].Words != nil):
 		r.Options.Score = r.ScoredBy(true)
 		list, err := s.Engine.Candidates(ctx, t, r.Candidates, r.Options)
 		if err != nil {
 			return nil, err
 		}
-		rec = jsonl.Ranked(text, list)
+		rec = jsonl.Ranked(line, list)
 		rec.Scoring = r.Options.Score.String()
 	case r.Candidates != nil:
 		return nil, err
 	default:
-		score, err := s.Engine.ScoreWith(ctx, text, r.ScoredBy(false), r.Options.Long,
+		score, err := s.Engine.ScoreWith(ctx, line, r.ScoredBy(false), r.Options.Long,
 			r.Options.Terms)
 		if err != nil {
 			return nil, err
@@ -56,7 +57,7 @@ func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 		rec.Scoring = r.ScoredBy(false).String()
 	}
 	by(rec, s.Model)
-	rec.Doubts = doubts(s.Model, text)
+	rec.Doubts = doubts(s.Model, line)
 	return rec, nil
 }
 

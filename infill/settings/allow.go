@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"infill/infill"
+	"infill/infill/text"
 	"infill/internal/disk"
 	"infill/internal/unpack"
 )
@@ -62,7 +62,7 @@ func (v *Fill) LoadAllow() error {
 		if err != nil {
 			return err
 		}
-		words, err = infill.ReadWords(u)
+		words, err = text.ReadWords(u)
 		return errors.Join(err, u.Close())
 	})
 	if err != nil {

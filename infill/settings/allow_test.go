@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill"
+	"infill/infill/text"
 	"infill/tokenize"
 )
 
@@ -113,18 +113,18 @@ func TestLoadAllow(t *testing.T) {
 	if err := v.Prepare(tok); err != nil || v.Options.Words.Allow.Len() != 2 {
 		t.Errorf("%v, %+v", err, v.Options.Words.Allow)
 	}
-	for text, want := range map[string]error{"#\n": infill.ErrOption, "missing": fs.ErrNotExist} {
+	for line, want := range map[string]error{"#\n": text.ErrOption, "missing": fs.ErrNotExist} {
 		v := Defaults()
-		v.Words.AllowFile = path + text
-		if want == infill.ErrOption {
+		v.Words.AllowFile = path + line
+		if want == text.ErrOption {
 			v.Words.AllowFile = path
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var e *Error
 		if err := v.LoadAllow(); !errors.Is(err, want) || !errors.As(err, &e) || e.Name != "allow" {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: %v", line, err)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	found := 0
 	for _, s := range FillTable() {
 		v, missing := Defaults(), filepath.Join(t.TempDir(), "none")
-		v.Masking.Words, v.Masking.Class = 1, infill.ClassContent
+		v.Masking.Words, v.Masking.Class = 1, text.ClassContent
 		if s.Arg != "FILE" && s.Arg != "FOLDER" && s.Name != "start" {
 			if path, _ := s.File(v); path != "" {
 				t.Errorf("%s names %s", s.Name, path)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infill/infill"
+	"infill/infill/text"
 )
 
 // Augmenting is how variants of texts are made, besides how their blanks are filled.
@@ -26,7 +27,7 @@ func AugmentDefaults() *Augmenting {
 // infill.DefaultChains. lab/notebook/augment.md has both measured.
 func VariantDefaults() *Fill {
 	v := Defaults()
-	v.Masking.Rate, v.Masking.Class = 0.3, infill.ClassContent
+	v.Masking.Rate, v.Masking.Class = 0.3, text.ClassContent
 	v.Options.Words.Filter.MinEdits, v.Options.Words.MinDistance = 1, 1
 	v.Options.Sampling.Chains = 10
 	return v

@@ -25,7 +25,7 @@ func (v *Fill) Check() error {
 }
 
 // CheckOptions finds options that no text allows, before a model and the files of settings are
-// open. Options.Sampling.Sampler must be made. The error is infill.ErrOption. [Fill.Check] has what
+// open. Options.Sampling.Sampler must be made. The error is text.ErrOption. [Fill.Check] has what
 // it finds of filters, which an encoder may complete later.
 func (v *Fill) CheckOptions() error {
 	opt := v.Options

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"infill/infill"
+	"infill/infill/text"
 )
 
 // ErrSetting is the kind of every [*Error]: a setting that makes no sense.
@@ -28,13 +28,13 @@ type Error struct {
 const maxGiven = 60
 
 // Error is the message with the spelling of the source. It names one kind: a cause that is an
-// infill.ErrOption says no more than that the setting is bad.
+// text.ErrOption says no more than that the setting is bad.
 func (e *Error) Error() string {
-	text := e.Spell(func(name string) string { return name })
-	if errors.Is(e.Err, infill.ErrOption) {
-		text = strings.Replace(text, infill.ErrOption.Error()+": ", "", 1)
+	line := e.Spell(func(name string) string { return name })
+	if errors.Is(e.Err, text.ErrOption) {
+		line = strings.Replace(line, text.ErrOption.Error()+": ", "", 1)
 	}
-	return ErrSetting.Error() + ": " + text
+	return ErrSetting.Error() + ": " + line
 }
 
 // asJSON spells a setting that was set in JSON.

@@ -9,6 +9,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/energies"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -20,7 +21,7 @@ type Fill struct {
 	Options infill.Options // Method, Sampler, Allow, Ban and Seed come from the fields below
 	// Masking is about words to blank out. Its Keep and Stop come from the fields below, its Spans
 	// from a line. It is off for texts with blanks.
-	Masking  infill.Masking
+	Masking  text.Masking
 	Method   infill.Method // how fillings are found; MethodAuto samples if Sampling.Chosen is set
 	Words    FillWords     // what may go into blanks
 	Sampling FillSampling  // how states are drawn
@@ -46,7 +47,7 @@ type FillWords struct {
 
 	Keep     []string // words that are not masked
 	KeepFile string   // a file of further ones, as AllowFile
-	// StopWords are the function words that infill.ClassContent leaves, and StopFile a file of them,
+	// StopWords are the function words that text.ClassContent leaves, and StopFile a file of them,
 	// as AllowFile. Without either they are the program's English ones.
 	StopWords []string
 	StopFile  string
@@ -76,7 +77,7 @@ type FillSampling struct {
 // readFiles is what Prepare and OpenParts have read.
 type readFiles struct {
 	allowed, kept, stopped, started wordFile
-	keptWords                       *infill.WordSet
+	keptWords                       *text.WordSet
 	encoder                         *energies.Encoder
 }
 
@@ -149,17 +150,17 @@ func (v *Fill) Prepare(tok *tokenize.Tokenizer) error {
 		}
 	}
 	if v.Options.Words.Ban == nil && len(v.Words.Ban) > 0 {
-		if v.Options.Words.Ban, v.Words.Unspelt, err = infill.NewBanList(tok, v.Words.Ban); err != nil {
+		if v.Options.Words.Ban, v.Words.Unspelt, err = text.NewBanList(tok, v.Words.Ban); err != nil {
 			return &Error{Name: "ban", Err: err}
 		}
 	}
 	switch {
 	case v.Options.Words.Allow != nil:
 	case v.Words.Allow != nil:
-		v.Options.Words.Allow, err = infill.NewWordList(tok, v.Words.Allow)
+		v.Options.Words.Allow, err = text.NewWordList(tok, v.Words.Allow)
 	case v.Words.AllowFile != "":
 		v.Options.Words.Allow, v.read.allowed, err = readWords(v, v.Words.AllowFile,
-			func(r io.Reader) (*infill.WordList, error) { return infill.ReadWordList(tok, r) })
+			func(r io.Reader) (*text.WordList, error) { return text.ReadWordList(tok, r) })
 	}
 	if err != nil {
 		return &Error{Name: "allow", Err: err}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/samplers"
 )
 
@@ -209,7 +210,7 @@ var mainTable = []*Setting[Fill]{
 		Name: "mask-words", Line: true, Record: always,
 		Doc:   "blank out exactly this many words of texts without blanks",
 		Group: Words, family: maskingFamily,
-		bind: func(v *Fill) *Value { return WholeValue(&v.Masking.Words, 0, infill.MaxMaskWords) },
+		bind: func(v *Fill) *Value { return WholeValue(&v.Masking.Words, 0, text.MaxMaskWords) },
 	},
 	{
 		Name: "min-distance", Line: true, Record: always,

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"infill/infill"
+	"infill/infill/text"
 )
 
 // Offsets says what the offsets of labelled spans count.
@@ -211,7 +212,7 @@ func (v *Fill) checkMasks() error {
 		}
 	}
 	switch {
-	case (v.Words.StopWords != nil || v.Words.StopFile != "") && m.Class != infill.ClassContent:
+	case (v.Words.StopWords != nil || v.Words.StopFile != "") && m.Class != text.ClassContent:
 		return &Error{Name: "stop-words", Needs: []string{"mask-class"},
 			Err: errors.New("it says which words are not content")}
 	case f.MinSimilarity != nil && v.Words.Encoder == "":
@@ -235,12 +236,12 @@ func (v *Fill) prepareMasks() (err error) {
 	m := &v.Masking
 	if v.Words.KeepFile != "" && v.read.kept.path == "" {
 		if v.read.keptWords, v.read.kept,
-			err = readWords(v, v.Words.KeepFile, infill.ReadWordSet); err != nil {
+			err = readWords(v, v.Words.KeepFile, text.ReadWordSet); err != nil {
 			return &Error{Name: "keep-file", Err: err}
 		}
 	}
 	if m.Keep == nil && (v.Words.Keep != nil || v.read.keptWords != nil) {
-		if m.Keep, err = infill.NewWordSet(v.Words.Keep); err != nil {
+		if m.Keep, err = text.NewWordSet(v.Words.Keep); err != nil {
 			return &Error{Name: "keep", Err: err}
 		}
 		if v.read.keptWords != nil {
@@ -250,9 +251,9 @@ func (v *Fill) prepareMasks() (err error) {
 	switch {
 	case m.Stop != nil:
 	case v.Words.StopWords != nil:
-		m.Stop, err = infill.NewWordSet(v.Words.StopWords)
+		m.Stop, err = text.NewWordSet(v.Words.StopWords)
 	case v.Words.StopFile != "":
-		m.Stop, v.read.stopped, err = readWords(v, v.Words.StopFile, infill.ReadWordSet)
+		m.Stop, v.read.stopped, err = readWords(v, v.Words.StopFile, text.ReadWordSet)
 	}
 	if err != nil {
 		return &Error{Name: "stop-words", Err: err}

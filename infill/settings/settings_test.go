@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/samplers"
@@ -262,7 +263,7 @@ func TestMemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = m.Close() }()
-	text, err := infill.Parse(m.Tokenizer(), "the [MASK] dog and the [MASK] .")
+	text, err := text.Parse(m.Tokenizer(), "the [MASK] dog and the [MASK] .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +367,7 @@ func TestForLine(t *testing.T) {
 	}
 	if o := line.Options; o.Results.Top != 3 || o.Seed != 9 || o.Words.Ban == run.Options.Words.Ban ||
 		o.Sampling.Sampler != run.Options.Sampling.Sampler ||
-		!reflect.DeepEqual(line.Masking, infill.Masking{Words: 2}) {
+		!reflect.DeepEqual(line.Masking, text.Masking{Words: 2}) {
 		t.Errorf("%+v", line)
 	}
 	if run.Options.Method != infill.MethodSearch || line.Options.Method != infill.MethodSearch {

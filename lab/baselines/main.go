@@ -31,6 +31,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/open"
+	"infill/infill/text"
 	"infill/lab/internal/fanout"
 	"infill/metrics/cloze"
 	"infill/mlm"
@@ -89,18 +90,18 @@ func Command(ctx context.Context, args []string, _ io.Reader, out, errs io.Write
 // A line has words blanked out.
 type line struct {
 	id       string
-	template *infill.Template
+	template *text.Template
 	original []string
 }
 
 // take blanks out words of lines in random order, as infill cloze does.
 func take(e *infill.Engine, texts []string, o options) []line {
-	masking := infill.Masking{Words: o.words, Adjacent: true,
+	masking := text.Masking{Words: o.words, Adjacent: true,
 		Fits: func(text string, word [2]int) bool { return e.Reaches(text, word, infill.Options{}) }}
 	rng := rand.New(rand.NewPCG(o.seed, 0x636c6f7a65)) //nolint:gosec // a sample, no secret
 	var out []line
 	for _, i := range rng.Perm(len(texts)) {
-		if n := infill.CountWords(texts[i]); len(out) == o.sample || n < o.least || n > o.most {
+		if n := text.CountWords(texts[i]); len(out) == o.sample || n < o.least || n > o.most {
 			continue
 		}
 		id := strconv.Itoa(i + 1)

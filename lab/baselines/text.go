@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"infill/infill"
+	"infill/infill/text"
 	"infill/mlm"
 )
 
@@ -27,8 +27,8 @@ type conditioner interface {
 	VocabSize() int
 }
 
-// A text is a sentence with blanks. All of them may take the same words.
-type text struct {
+// A sentence is one with blanks. All of them may take the same words.
+type sentence struct {
 	model conditioner
 	in    *mlm.Sentence
 	may   []int32
@@ -37,8 +37,8 @@ type text struct {
 	token func(id int32) string
 }
 
-func newText(m *mlm.Model, t *infill.Template, may []int32) *text {
-	return &text{m, &mlm.Sentence{IDs: t.IDs(), Blanks: t.Positions()}, may, m.Tokenizer().MaskID(),
+func newText(m *mlm.Model, t *text.Template, may []int32) *sentence {
+	return &sentence{m, &mlm.Sentence{IDs: t.IDs, Blanks: t.Positions()}, may, m.Tokenizer().MaskID(),
 		map[string][]float32{}, m.Tokenizer().Token}
 }
 
@@ -51,7 +51,7 @@ type partial struct {
 
 // fill are the words of the best fillings: the one that a single choice at each step leads to, and
 // then those of a beam.
-func (t *text) fill(ctx context.Context, by way) ([][]string, error) {
+func (t *sentence) fill(ctx context.Context, by way) ([][]string, error) {
 	first, err := t.beam(ctx, by, 1)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (t *text) fill(ctx context.Context, by way) ([][]string, error) {
 }
 
 // beam fills one blank after another and keeps the n best partial fillings at each step.
-func (t *text) beam(ctx context.Context, by way, n int) ([]partial, error) {
+func (t *sentence) beam(ctx context.Context, by way, n int) ([]partial, error) {
 	beam := []partial{{slices.Repeat([]int32{t.mask}, len(t.in.Blanks)), 0}}
 	for step := range t.in.Blanks {
 		var next []partial
@@ -101,8 +101,8 @@ func (t *text) beam(ctx context.Context, by way, n int) ([]partial, error) {
 }
 
 // choose is the blank that is filled next and what the model says of it.
-func (t *text) choose(ctx context.Context, by way, step int, ids []int32) (at int, row []float32,
-	err error) {
+func (t *sentence) choose(ctx context.Context, by way, step int, ids []int32) (
+	at int, row []float32, err error) {
 	switch by {
 	case alone:
 		ids = slices.Repeat([]int32{t.mask}, len(ids))
@@ -126,7 +126,7 @@ func (t *text) choose(ctx context.Context, by way, step int, ids []int32) (at in
 }
 
 // row is log f of every word in blank i of a partial filling.
-func (t *text) row(ctx context.Context, ids []int32, i int) ([]float32, error) {
+func (t *sentence) row(ctx context.Context, ids []int32, i int) ([]float32, error) {
 	key := fmt.Sprint(i, ids)
 	if row, ok := t.known[key]; ok {
 		return row, nil
@@ -138,7 +138,7 @@ func (t *text) row(ctx context.Context, ids []int32, i int) ([]float32, error) {
 }
 
 // likeliest are the n words that a row has as the most probable, of those that a blank may take.
-func (t *text) likeliest(row []float32, n int) []int32 {
+func (t *sentence) likeliest(row []float32, n int) []int32 {
 	var best []int32
 	for _, id := range t.may {
 		if len(best) == n && row[id] <= row[best[n-1]] {

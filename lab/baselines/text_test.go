@@ -39,8 +39,8 @@ func (fake) Conditional(_ context.Context, _ *mlm.Sentence, states [][]int32, i 
 	return nil
 }
 
-func made() *text {
-	return &text{fake{}, &mlm.Sentence{IDs: make([]int32, 5), Blanks: []int{1, 2, 3}},
+func made() *sentence {
+	return &sentence{fake{}, &mlm.Sentence{IDs: make([]int32, 5), Blanks: []int{1, 2, 3}},
 		[]int32{1, 2, 3, 4, 5, 6}, maskID, map[string][]float32{},
 		func(id int32) string { return string(rune('a' + id)) }}
 }

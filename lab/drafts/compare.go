@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"infill/infill"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -48,7 +48,7 @@ func (t *tally) line(price float64) string {
 type walk func() (x [][]int32, err error)
 
 // compare runs all samplers on a sentence.
-func compare(ctx context.Context, t *infill.Template, large, small *mlm.Model,
+func compare(ctx context.Context, t *text.Template, large, small *mlm.Model,
 	o options) ([]*tally, error) {
 	in := newText(large, t)
 	out := make([][]float32, len(in.in.Blanks))
@@ -122,11 +122,11 @@ func compare(ctx context.Context, t *infill.Template, large, small *mlm.Model,
 }
 
 // draft measures drafts. Its chains make their steps at the same time, so that models see batches.
-func draft(ctx context.Context, large, small *text, starts [][]int32, o options,
+func draft(ctx context.Context, large, small *sentence, starts [][]int32, o options,
 	d drafts) (*tally, error) {
 	d.large, d.small = large, small
 	name := fmt.Sprintf("draft, k = %d, blanks %d, T̃ = %v", d.steps, d.blanks, d.temp)
-	for _, t := range []*text{large, small} {
+	for _, t := range []*sentence{large, small} {
 		if err := t.begin(ctx, starts); err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func draft(ctx context.Context, large, small *text, starts [][]int32, o options,
 }
 
 // follow lets chains walk until their rows or steps are used up.
-func follow(in *text, starts [][]int32, o options, step walk) (*tally, error) {
+func follow(in *sentence, starts [][]int32, o options, step walk) (*tally, error) {
 	a, seen, at := &tally{}, map[string]bool{}, slices.Clone(starts)
 	for _, x := range starts {
 		seen[fmt.Sprint(x)] = true

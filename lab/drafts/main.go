@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"infill/infill"
+	"infill/infill/text"
 	"infill/lab/internal/chains"
 	"infill/mlm"
 )
@@ -109,7 +109,7 @@ func run(ctx context.Context, largeDir, smallDir string, threads int, o options)
 	sums := map[string]*tally{}
 	var names []string
 	for n, sentence := range sentences {
-		t, err := infill.Parse(large.Tokenizer(), sentence)
+		t, err := text.Parse(large.Tokenizer(), sentence)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func run(ctx context.Context, largeDir, smallDir string, threads int, o options)
 }
 
 // price is the processor time of a row of the small model in rows of the large one.
-func price(ctx context.Context, t *infill.Template, large, small *mlm.Model) (float64, error) {
+func price(ctx context.Context, t *text.Template, large, small *mlm.Model) (float64, error) {
 	const rows = 8
 	var cost [2]time.Duration
 	for i, m := range []*mlm.Model{large, small} {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"infill/infill"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -17,12 +17,12 @@ type conditioner interface {
 	VocabSize() int
 }
 
-// A text is a sentence under a language model, as a model of this program and as a target of
+// A sentence is one under a language model, as a model of this program and as a target of
 // samplers. Values are indices of words, the whole words of the vocabulary.
 //
 // Rows are remembered by their context: row i does not depend on what blank i holds. All runs
 // share the memo, which spares time. A run is charged as if it had one of its own.
-type text struct {
+type sentence struct {
 	model conditioner
 	in    *mlm.Sentence
 	words []int32
@@ -33,20 +33,20 @@ type text struct {
 	count int             // rows that this run had evaluated
 }
 
-func newText(m *mlm.Model, t *infill.Template) *text {
-	return &text{model: m, in: &mlm.Sentence{IDs: t.IDs(), Blanks: t.Positions()},
+func newText(m *mlm.Model, t *text.Template) *sentence {
+	return &sentence{model: m, in: &mlm.Sentence{IDs: t.IDs, Blanks: t.Positions()},
 		words: m.Tokenizer().WholeWords(), known: map[string][]float32{}}
 }
 
 // begin starts the count of a run, in which the rows at its first states are known.
-func (t *text) begin(ctx context.Context, starts [][]int32) error {
+func (t *sentence) begin(ctx context.Context, starts [][]int32) error {
 	t.asked = map[string]bool{}
 	_, _, err := t.all(ctx, starts)
 	t.count = 0
 	return err
 }
 
-func (t *text) rows(ctx context.Context, x []int32) (float64, [][]float32, error) {
+func (t *sentence) rows(ctx context.Context, x []int32) (float64, [][]float32, error) {
 	u, rows, err := t.all(ctx, [][]int32{x})
 	if err != nil {
 		return 0, nil, err
@@ -55,7 +55,7 @@ func (t *text) rows(ctx context.Context, x []int32) (float64, [][]float32, error
 }
 
 // all gives U and the rows of several states, and asks the model about all of them at once.
-func (t *text) all(ctx context.Context, xs [][]int32) ([]float64, [][][]float32, error) {
+func (t *sentence) all(ctx context.Context, xs [][]int32) ([]float64, [][][]float32, error) {
 	m := len(t.in.Blanks)
 	var at []int
 	var want [][]int32
@@ -117,7 +117,7 @@ func (t *text) all(ctx context.Context, xs [][]int32) ([]float64, [][][]float32,
 }
 
 // pick takes the words from a row over the vocabulary.
-func (t *text) pick(row []float32) []float32 {
+func (t *sentence) pick(row []float32) []float32 {
 	out := make([]float32, len(t.words))
 	for v, id := range t.words {
 		out[v] = row[id]
@@ -126,23 +126,23 @@ func (t *text) pick(row []float32) []float32 {
 }
 
 // Domain implements samplers.Target.
-func (t *text) Domain() *samplers.Domain {
+func (t *sentence) Domain() *samplers.Domain {
 	return samplers.Categories(len(t.in.Blanks), len(t.words))
 }
 
 // Energy implements samplers.Target.
-func (t *text) Energy(ctx context.Context, x [][]int32, u []float64) error {
+func (t *sentence) Energy(ctx context.Context, x [][]int32, u []float64) error {
 	got, _, err := t.all(ctx, x)
 	copy(u, got)
 	return err
 }
 
 // ExactConditionals implements samplers.Conditioner.
-func (t *text) ExactConditionals() bool { return false }
+func (t *sentence) ExactConditionals() bool { return false }
 
 // Conditional implements samplers.Conditioner. States of samplers have their energies,
 // and so their rows, already.
-func (t *text) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
+func (t *sentence) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
 	_, rows, err := t.all(ctx, x)
 	for k := range rows {
 		widen(logp[k], rows[k][i[k]])
@@ -151,7 +151,7 @@ func (t *text) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]f
 }
 
 // EnergyRows implements samplers.RowConditioner.
-func (t *text) EnergyRows(ctx context.Context, x [][]int32, u []float64,
+func (t *sentence) EnergyRows(ctx context.Context, x [][]int32, u []float64,
 	rows, _ [][]float64) error {
 	got, all, err := t.all(ctx, x)
 	copy(u, got)

@@ -38,7 +38,7 @@ func (f *fake) value(x []int32, i int, v int32) float32 {
 func TestRowsAreCounted(t *testing.T) {
 	t.Parallel()
 	ctx, f := context.Background(), &fake{}
-	in := &text{model: f, in: &mlm.Sentence{Blanks: []int{1, 3, 4}}, words: []int32{1, 3, 4},
+	in := &sentence{model: f, in: &mlm.Sentence{Blanks: []int{1, 3, 4}}, words: []int32{1, 3, 4},
 		known: map[string][]float32{}}
 	start := []int32{0, 1, 2}
 	if err := in.begin(ctx, [][]int32{start, start}); err != nil {

@@ -237,7 +237,7 @@ func (j *job) one(ctx context.Context, c *chain, t task, k key) (
 		return nil, nil, err
 	}
 	rec = &record{
-		key: k, Blanks: len(t.template.Blanks()), Gold: t.gold, Seconds: (chains.CPU() - begin).Seconds(),
+		key: k, Blanks: len(t.template.Blanks), Gold: t.gold, Seconds: (chains.CPU() - begin).Seconds(),
 		Evals: res.Stats.Evals, Rows: res.Rows, Made: res.Steps, Moves: finite(res.MoveShare),
 	}
 	for _, f := range res.Fillings {

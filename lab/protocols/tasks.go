@@ -9,6 +9,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/records"
+	"infill/infill/text"
 	"infill/report"
 	"infill/tokenize"
 )
@@ -17,7 +18,7 @@ import (
 type task struct {
 	id, gold string
 	opt      infill.Options // what the masking found out
-	template *infill.Template
+	template *text.Template
 }
 
 // files are those of the sentences.
@@ -62,8 +63,8 @@ func (j *job) tasks(tok *tokenize.Tokenizer) ([]task, error) {
 func (j *job) selected(
 	tok *tokenize.Tokenizer, path, prefix string, sources []report.Source,
 ) ([]task, error) {
-	vocab, ok := map[string]infill.Vocab{
-		"words": infill.VocabWords, "all": infill.VocabAll, "whole-words": infill.VocabWholeWords,
+	vocab, ok := map[string]text.Vocab{
+		"words": text.VocabWords, "all": text.VocabAll, "whole-words": text.VocabWholeWords,
 	}[j.vocab]
 	if !ok {
 		return nil, fmt.Errorf("-vocab %s: want words, all or whole-words", j.vocab)
@@ -89,7 +90,7 @@ func (j *job) selected(
 		if j.rate > 0 {
 			t.gold = s.Text
 		}
-		t.template, _, err = records.Blanks(tok, s.Text, infill.Masking{Rate: j.rate}, &t.opt)
+		t.template, _, err = records.Blanks(tok, s.Text, text.Masking{Rate: j.rate}, &t.opt)
 		if err != nil {
 			return nil, fmt.Errorf("%s: sentence %s: %w", path, t.id, err)
 		}

@@ -34,7 +34,7 @@ func TestTasks(t *testing.T) {
 	var ids []string
 	for _, task := range tasks {
 		ids = append(ids, task.id)
-		if n := len(task.template.Blanks()); n != 2 || task.gold == "" {
+		if n := len(task.template.Blanks); n != 2 || task.gold == "" {
 			t.Errorf("%s has %d blanks and the gold sentence %q", task.id, n, task.gold)
 		}
 	}

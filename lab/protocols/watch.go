@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/lab/internal/chains"
 	"infill/tokenize"
 )
@@ -20,8 +21,8 @@ type watcher struct {
 }
 
 // watch has the options tell a watcher of every step, with U.
-func watch(tok *tokenize.Tokenizer, t *infill.Template, opt *infill.Options) *watcher {
-	w := &watcher{tok: tok, text: t.Text()}
+func watch(tok *tokenize.Tokenizer, t *text.Template, opt *infill.Options) *watcher {
+	w := &watcher{tok: tok, text: t.Text}
 	opt.Watch.TraceEnergies = true
 	opt.Watch.Trace = func(s infill.Step) error {
 		w.trace.Add(s)

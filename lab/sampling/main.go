@@ -21,6 +21,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/open"
+	"infill/infill/text"
 	"infill/lab/internal/chains"
 	"infill/mlm"
 )
@@ -83,8 +84,8 @@ func run(ctx context.Context, folder, file, only, list string, threads int, o op
 	names := strings.Fields(list)
 	sums := make([]summary, len(names))
 	fmt.Println(header)
-	for _, text := range lines {
-		t, err := infill.Parse(m.Tokenizer(), text)
+	for _, sentence := range lines {
+		t, err := text.Parse(m.Tokenizer(), sentence)
 		if err != nil {
 			return err
 		}
@@ -100,11 +101,11 @@ func run(ctx context.Context, folder, file, only, list string, threads int, o op
 			}
 			r, err := record1(ctx, m, o.memo<<20, t, opt)
 			if err != nil {
-				return fmt.Errorf("%s: %q: %w", name, text, err)
+				return fmt.Errorf("%s: %q: %w", name, sentence, err)
 			}
 			all = append(all, r)
 		}
-		fmt.Printf("| **%s** ||||||||||||\n", text)
+		fmt.Printf("| **%s** ||||||||||||\n", sentence)
 		tokens := commonest(all)
 		for i, r := range all {
 			l := r.line(o, all[0], tokens)

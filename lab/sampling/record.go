@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/lab/internal/chains"
 	"infill/mlm"
 )
@@ -22,7 +23,7 @@ type record struct {
 
 // record1 runs a sampler, with an engine that remembers nothing of others. What a first
 // call sets up is not measured: a short call comes first.
-func record1(ctx context.Context, m *mlm.Model, memo int64, t *infill.Template,
+func record1(ctx context.Context, m *mlm.Model, memo int64, t *text.Template,
 	opt infill.Options) (*record, error) {
 	warm := opt
 	warm.Sampling.Steps, warm.Sampling.Chains = 2, 2

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/infill/text"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
 	"infill/models"
@@ -113,7 +114,7 @@ func BenchmarkFill(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/threads=%d", sampler.Info().Name, threads), func(b *testing.B) {
 				m := open(b, threads)
 				e := infill.New(m)
-				t, err := infill.Parse(m.Tokenizer(), twentyWords)
+				t, err := text.Parse(m.Tokenizer(), twentyWords)
 				if err != nil {
 					b.Fatal(err)
 				}

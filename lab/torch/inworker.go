@@ -22,6 +22,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/open"
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -32,14 +33,14 @@ type infillWorker struct {
 	model  *mlm.Model
 	engine *infill.Engine
 	chains int
-	words  bool // blanks take words only, as infill.VocabWords has it
+	words  bool // blanks take words only, as text.VocabWords has it
 
 	sentences []sentence
 }
 
 // A sentence is one that the worker fills, again and again.
 type sentence struct {
-	t     *infill.Template
+	t     *text.Template
 	alpha float64
 	seed  uint64
 	rate  float64   // steps per second, of the last slot
@@ -121,11 +122,11 @@ func (w *infillWorker) prepare(file string) (any, error) {
 	alphas := map[string]float64{}
 	for n := range j.Sentences {
 		s := &j.Sentences[n]
-		t, err := infill.Parse(w.model.Tokenizer(), s.Text)
+		t, err := text.Parse(w.model.Tokenizer(), s.Text)
 		if err != nil {
 			return nil, err
 		}
-		s.IDs, s.Positions, s.Mask = t.IDs(), t.Positions(), w.model.Tokenizer().MaskID()
+		s.IDs, s.Positions, s.Mask = t.IDs, t.Positions(), w.model.Tokenizer().MaskID()
 		s.Allowed = w.allowed(t)
 		if s.Alpha, err = w.adapt(j, s, alphas); err != nil {
 			return nil, err
@@ -146,27 +147,27 @@ func (w *infillWorker) adapt(j *job, s *jobSentence, known map[string]float64) (
 	if s.Alpha > 0 {
 		return s.Alpha, nil
 	}
-	text := s.AdaptOn
-	if text == "" {
-		text = s.Text
+	line := s.AdaptOn
+	if line == "" {
+		line = s.Text
 	}
-	if a, ok := known[text]; ok {
+	if a, ok := known[line]; ok {
 		return a, nil
 	}
-	t, err := infill.Parse(w.model.Tokenizer(), text)
+	t, err := text.Parse(w.model.Tokenizer(), line)
 	if err != nil {
 		return 0, err
 	}
 	r, err := w.engine.Fill(context.Background(), t,
 		infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.DMALA{}, Steps: adaptSteps,
 			Chains: min(adaptChains, w.chains)}, Seed: j.Seed,
-			Words:   infill.WordOptions{Vocab: infill.VocabAll},
+			Words:   infill.WordOptions{Vocab: text.VocabAll},
 			Results: infill.ResultOptions{Score: infill.ScorePLL}})
 	if err != nil {
 		return 0, err
 	}
-	known[text] = r.Tuned["step-size"]
-	return known[text], nil
+	known[line] = r.Tuned["step-size"]
+	return known[line], nil
 }
 
 // restart takes a complete job, for a second worker on it. Its chains are the
@@ -177,7 +178,7 @@ func (w *infillWorker) restart(file string) (any, error) {
 		return nil, err
 	}
 	for n, s := range j.Sentences {
-		t, err := infill.Parse(w.model.Tokenizer(), s.Text)
+		t, err := text.Parse(w.model.Tokenizer(), s.Text)
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +192,7 @@ func (w *infillWorker) restart(file string) (any, error) {
 
 // allowed lists what may fill the blanks, which all stand between spaces: the
 // tokens that begin a word, special and unused ones excepted.
-func (w *infillWorker) allowed(t *infill.Template) [][]int32 {
+func (w *infillWorker) allowed(t *text.Template) [][]int32 {
 	tok := w.model.Tokenizer()
 	var ids []int32
 	for id := int32(0); int(id) < tok.VocabSize(); id++ {
@@ -200,7 +201,7 @@ func (w *infillWorker) allowed(t *infill.Template) [][]int32 {
 			ids = append(ids, id)
 		}
 	}
-	out := make([][]int32, len(t.Blanks()))
+	out := make([][]int32, len(t.Blanks))
 	for i := range out {
 		out[i] = ids
 	}
@@ -306,7 +307,7 @@ func (w *infillWorker) slot(c command) (*slot, error) {
 	r := &run{worker: w, slot: &slot{Prob: make([]float64, w.chains),
 		Energy: make([]float64, w.chains)}, warm: c.Warm}
 	_, err := w.engine.Fill(context.Background(), s.t, infill.Options{
-		Words: infill.WordOptions{Vocab: infill.VocabAll},
+		Words: infill.WordOptions{Vocab: text.VocabAll},
 		Sampling: infill.SamplingOptions{Sampler: &samplers.DMALA{StepSize: s.alpha}, Steps: steps,
 			Chains: w.chains}, Seed: s.seed,
 		Watch: infill.WatchOptions{Trace: r.trace}, Results: infill.ResultOptions{Score: infill.ScorePLL},
@@ -314,7 +315,7 @@ func (w *infillWorker) slot(c command) (*slot, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.finish(len(s.t.Blanks()))
+	r.finish(len(s.t.Blanks))
 	s.rate = float64(steps) / r.slot.Wall
 	s.last = r.tokens
 	return r.slot, nil

@@ -15,6 +15,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/records"
+	"infill/infill/text"
 	"infill/lab/internal/chains"
 	"infill/lab/internal/runlog"
 	"infill/mlm"
@@ -174,7 +175,7 @@ func statesOf(t *chains.Trace) *RealStates {
 // A realTask is a sentence to fill.
 type realTask struct {
 	id, text string
-	template *infill.Template
+	template *text.Template
 	opt      infill.Options
 }
 
@@ -269,7 +270,7 @@ func (j *realJob) tasks(ctx context.Context) (out []realTask, err error) {
 		if len(only) > 0 && !slices.Contains(only, t.id) {
 			continue
 		}
-		t.template, _, err = records.Blanks(j.opened.Tokenizer(), s.Text, infill.Masking{}, &t.opt)
+		t.template, _, err = records.Blanks(j.opened.Tokenizer(), s.Text, text.Masking{}, &t.opt)
 		if err != nil {
 			return nil, fmt.Errorf("sentence %s: %w", t.id, err)
 		}
@@ -291,7 +292,7 @@ func (j *realJob) sources() ([]report.Source, error) {
 
 // one runs a program on a sentence.
 func (j *realJob) one(ctx context.Context, t realTask, k realKey) (*realRun, error) {
-	r := &realRun{realKey: k, Pieces: len(t.template.IDs()), Blanks: len(t.template.Blanks()),
+	r := &realRun{realKey: k, Pieces: len(t.template.IDs), Blanks: len(t.template.Blanks),
 		Made: k.Chains * k.Steps, Version: j.version}
 	switch name, rest, _ := strings.Cut(k.Program, ":"); name {
 	case "before":

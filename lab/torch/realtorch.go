@@ -78,7 +78,7 @@ func (j *realJob) runTorch(ctx context.Context, t realTask, r *realRun, rest str
 	file := filepath.Join(dir, "job")
 	w := &infillWorker{model: j.opened, words: true}
 	job := &job{Seed: r.Seed, Products: products, Sentences: []jobSentence{{
-		Text: t.text, IDs: t.template.IDs(), Positions: t.template.Positions(),
+		Text: t.text, IDs: t.template.IDs, Positions: t.template.Positions(),
 		Mask: j.opened.Tokenizer().MaskID(), Allowed: w.allowed(t.template), States: starts,
 		Check: starts[:1], Alpha: r.StepSize,
 	}}}

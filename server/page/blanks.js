@@ -1,4 +1,4 @@
-// Blanks of a text, as infill.Parse reads them. The server decides; this is for drawing.
+// Blanks of a text, as text.Parse reads them. The server decides; this is for drawing.
 
 const blank = String.raw`\[MASK(?::([\w-]{1,64}))?(?:\*\d+(?:-\d+)?)?`
   + String.raw`(?:[.#]|\|(?:[^\]\\]|\\.){1,5000}|\/(?:[^\\]|\\.){1,1000}?\/)?\]|<mask>|_{3,}`;

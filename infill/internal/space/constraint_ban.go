@@ -1,6 +1,6 @@
 package space
 
-import "infill/infill/internal/text"
+import "infill/infill/text"
 
 // banned keeps words of a list out of the blanks. In a blank of one token that
 // is the token, in a blank of several the words of it, and in a blank with a

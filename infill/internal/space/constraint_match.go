@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // matching holds words to the regular expression of their blank. The

@@ -1,6 +1,6 @@
 package space
 
-import "infill/infill/internal/text"
+import "infill/infill/text"
 
 // unrepeated allows no token that begins a word twice. Punctuation, and pieces
 // inside words, may repeat. Tied blanks count once.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize"
 )
 

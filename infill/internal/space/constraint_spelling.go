@@ -3,7 +3,7 @@ package space
 import (
 	"slices"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
 )

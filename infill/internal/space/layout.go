@@ -1,7 +1,7 @@
 package space
 
 import (
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/mlm"
 )
 

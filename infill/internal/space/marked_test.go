@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
 )
@@ -74,7 +74,7 @@ func TestMarkedTies(t *testing.T) {
 			if err == nil && list == nil {
 				_, err = s.slot(tm, &tm.Groups[0], 0, 1, nil, text.VocabAll)
 			}
-			if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrEmptySupport) {
+			if (err == nil) != c.ok || err != nil && !errors.Is(err, text.ErrEmptySupport) {
 				t.Errorf("%s: %q: %v", name, c.text, err)
 			}
 		}

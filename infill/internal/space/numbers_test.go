@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
 )

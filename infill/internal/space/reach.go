@@ -1,6 +1,6 @@
 package space
 
-import "infill/infill/internal/text"
+import "infill/infill/text"
 
 // Reaches reports whether a filling can have a word of a text back where the word is blanked out,
 // as one token. word is its byte span.

@@ -1,6 +1,6 @@
 package space
 
-import "infill/infill/internal/text"
+import "infill/infill/text"
 
 // Rules are what a user asks of fillings, besides what the blanks say: those of infill.Options that
 // have these names.

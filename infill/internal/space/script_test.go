@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
 )

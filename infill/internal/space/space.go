@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/samplers"
 	"infill/tokenize"
 )

@@ -1,13 +1,12 @@
 package space
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize"
 )
 
@@ -56,14 +55,11 @@ func NewSupports(tok *tokenize.Tokenizer) *Supports {
 	return s
 }
 
-// ErrEmptySupport is returned when nothing may stand in a blank.
-var ErrEmptySupport = errors.New("no token may fill the blank")
-
 // EmptySupport is the error of a blank that nothing may fill.
 func EmptySupport(t *text.Template, i int, why string) error {
 	b := t.Blanks[i]
 	why = fmt.Sprintf("blank %d, %s: %s", i+1, text.Spelt(t.Text[b.Start:b.End]), why)
-	return &text.Error{Offset: b.Start, Msg: why, Err: ErrEmptySupport}
+	return &text.Error{Offset: b.Start, Msg: why, Err: text.ErrEmptySupport}
 }
 
 // formsOf returns the forms of the blanks of a group, see boundary.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
 )
@@ -70,7 +70,7 @@ func TestSupports(t *testing.T) {
 		}
 	}
 	if _, err := (&Supports{bound: s.bound}).slot(tm, &tm.Groups[0], 0, 1, nil, text.VocabWholeWords); !errors.Is(
-		err, ErrEmptySupport,
+		err, text.ErrEmptySupport,
 	) {
 		t.Errorf("an empty support gives %v", err)
 	}

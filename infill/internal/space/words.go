@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"infill/infill/internal/text"
+	"infill/infill/text"
 )
 
 // GroupOf is the group that a blank belongs to.

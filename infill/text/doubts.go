@@ -1,9 +1,8 @@
-package infill
+package text
 
 import (
 	"fmt"
 
-	"infill/infill/internal/text"
 	"infill/tokenize"
 )
 
@@ -27,7 +26,7 @@ const (
 // Doubts are those about a text, each code once: nil without any, and for a text that
 // [Parse] refuses for its spelling.
 func Doubts(tok *tokenize.Tokenizer, s string) []Doubt {
-	p, err := text.ParseBlanks(s, tok.Token(tok.MaskID()))
+	p, err := ParseBlanks(s, tok.Token(tok.MaskID()))
 	if err != nil {
 		return nil
 	}
@@ -35,13 +34,10 @@ func Doubts(tok *tokenize.Tokenizer, s string) []Doubt {
 	if p.Near != nil {
 		out = append(out, Doubt{Code: DoubtBlank, Message: p.Near.Msg})
 	}
-	if script := text.Foreign(tok, p); script != "" {
+	if script := foreignScript(tok, p); script != "" {
 		out = append(out, Doubt{DoubtForeign, fmt.Sprintf("most of the text, in %s letters, is unknown "+
 			"to the model's vocabulary or spelt in short pieces, so that results mean little; take a "+
 			"model of its language", script), script})
 	}
 	return out
 }
-
-// LooksBlank reports whether a text has what begins a blank with every model.
-func LooksBlank(s string) bool { return text.LooksBlank(s) }

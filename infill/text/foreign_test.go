@@ -18,7 +18,7 @@ func foreignTo(t *testing.T, tok *tokenize.Tokenizer, s string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Foreign(tok, p)
+	return foreignScript(tok, p)
 }
 
 // Sentences of other languages are foreign to an English vocabulary, and English ones are not, with

@@ -219,6 +219,26 @@ func AsRead(tok *tokenize.Tokenizer, word string) string {
 	return BoundaryOf(tok).Join(enc.IDs)
 }
 
+// Word is what pieces look like in a blank: without the marks of spaces and of the insides of
+// words, and without the space before the first. A part of a character is U+FFFD. What has nothing
+// to be seen is spelt as the vocabulary does.
+func Word(tok *tokenize.Tokenizer, ids []int32) string {
+	w := strings.ToValidUTF8(BoundaryOf(tok).Join(ids), "\ufffd")
+	if w == "" {
+		return Pieces(tok, ids)
+	}
+	return w
+}
+
+// Pieces are tokens as the vocabulary spells them, with spaces between.
+func Pieces(tok *tokenize.Tokenizer, ids []int32) string {
+	list := make([]string, len(ids))
+	for i, id := range ids {
+		list[i] = tok.Token(id)
+	}
+	return strings.Join(list, " ")
+}
+
 // IDsKey makes tokens a key of a map.
 func IDsKey(ids []int32) string {
 	b := make([]byte, 0, 4*len(ids))

@@ -25,9 +25,9 @@ var syllabic = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 }
 
-// Foreign is the script of a text, as package unicode calls it, most of whose letters are in words
-// that are foreign to a vocabulary, blanks left out. It is "" for other texts.
-func Foreign(tok *tokenize.Tokenizer, p *Parsed) string {
+// foreignScript is the script of a text, as package unicode calls it, most of whose letters are in
+// words that are foreign to a vocabulary, blanks left out. It is "" for other texts.
+func foreignScript(tok *tokenize.Tokenizer, p *Parsed) string {
 	enc, err := Encode(tok, p.Text, p.Blanks)
 	if err != nil {
 		return ""

@@ -12,45 +12,56 @@ import (
 	"infill/tokenize"
 )
 
-// WordSpans returns the byte spans of the words of a text that a Masking takes if it may take all:
-// addresses, names of fields and other forms for which no word can stand are left out.
-func WordSpans(text string) [][2]int {
-	var words [][2]int
+// CountWords is the number of words of a text that a Masking of [ClassAll] may mask: what stands
+// between white space, and the characters of scripts whose words are not set apart. Addresses,
+// names of fields and other forms for which no word can stand are left out.
+func CountWords(text string) int {
+	n := 0
 	for _, w := range wordsOf(text) {
 		if !w.fixed {
-			words = append(words, w.span)
+			n++
 		}
 	}
-	return words
+	return n
 }
-
-// CountWords is the number of these words.
-func CountWords(text string) int { return len(WordSpans(text)) }
 
 // MaxMaskWords is the largest Masking.Words.
 const MaxMaskWords = 1000
 
-// A Masking says how many words of a text without blanks become blanks, and which may: the fields
-// are those of infill.Masking, in their order.
+// A Masking says how many words of a text without blanks become blanks, and which may. The number
+// is a share of those that may, or given. Without Rate and Words nothing is masked.
 type Masking struct {
-	Rate                   float64
-	Words                  int
-	Keep                   *WordSet
-	Class                  WordClass
-	Stop                   *WordSet
+	Rate  float64 // share of the words that may be masked, rounded, at least one; in (0, 1]
+	Words int     // or exactly this number; 1 to MaxMaskWords
+
+	Keep  *WordSet  // words that are never masked; nil: none
+	Class WordClass // the words that may be masked
+	Stop  *WordSet  // the function words of ClassContent; nil: those of English
+	// Spans are labelled parts of the text. If MaskLabels has labels, only words in spans of these
+	// are masked. Words that have a byte in a span with one of KeepLabels are not. "*" stands
+	// for all labels. Spans without any of these labels to go by are an ErrOption.
 	Spans                  []LabelledSpan
 	MaskLabels, KeepLabels []string
-	Adjacent               bool
-	Fits                   func(text string, word [2]int) bool
+
+	// Adjacent masks words that follow each other, with nothing but white space between. Without it
+	// they may stand anywhere.
+	Adjacent bool
+	// Fits is asked of every word that may otherwise be masked, a byte span of the text. Those that
+	// it refuses stay. nil takes all.
+	Fits func(text string, word [2]int) bool
 }
 
 // WordClass is a kind of words.
 type WordClass int
 
 const (
-	ClassAll        WordClass = iota // every word
-	ClassContent                     // those with a letter, without function words: see Masking.Stop
-	ClassEverything                  // also the forms that WordSpans leaves out
+	// ClassAll is every word that another word can stand for.
+	ClassAll WordClass = iota
+	// ClassContent are the words with a letter that are not function words, see Masking.Stop.
+	ClassContent
+	// ClassEverything is also what no word of a vocabulary can stand for, such as addresses,
+	// versions, names of files and of fields. Each is masked whole.
+	ClassEverything
 )
 
 // On reports whether words are to be masked.
@@ -78,7 +89,12 @@ func (m Masking) Check() error {
 	return nil
 }
 
-// Template is what infill.Masking.Template says.
+// Template blanks out words of a text, chosen at random (DLP, section 7.5,
+// masks 25 %). It returns the template, whose text has [MASK] in their places,
+// and the words taken out, in order. The choice depends on text, seed and id
+// only. Errors: ErrOption for a masking out of range, ErrSpan for a span that is not one of the
+// text, ErrBlank for a text with blanks, ErrEmpty for one without words, ErrFewWords for one in
+// which none or fewer than Words may be masked, or invalid UTF-8.
 func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
 	id string) (*Template, []string, error) {
 	if tok == nil {

@@ -7,9 +7,11 @@ import (
 	"infill/tokenize"
 )
 
-// A Template is a text with blanks, tokenized for one model. It does not change.
+// A Template is a text with blanks, tokenized for one model. Nobody changes it.
 type Template struct {
-	Tok    *tokenize.Tokenizer
+	Tok *tokenize.Tokenizer
+	// Text has the blanks as they are spelt, without the backslashes that make text of what looks
+	// like a blank.
 	Text   string
 	Blanks []Blank  // in the order of the text; at least one
 	IDs    []int32  // the whole sequence, specials included, one mask token at every blank
@@ -24,7 +26,11 @@ type Template struct {
 	inner  []bool  // the id goes on with the word before it
 }
 
-// Parse is what infill.Parse says.
+// Parse finds the blanks of a text and tokenizes it; [Blank] has the grammar.
+// A blank is also <mask>, a run of three or more underscores, or the tokenizer's own
+// spelling of the mask token. A backslash before a blank makes it text: \[MASK].
+// Errors are *Error with ErrEmpty, ErrNoBlank
+// or ErrBlank, or come from the tokenizer (invalid UTF-8). Without a tokenizer it is ErrOption.
 func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 	if tok == nil {
 		return nil, ErrNoTokenizer
@@ -43,7 +49,7 @@ func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 	return newTemplate(tok, p.Text, p.Blanks)
 }
 
-// Source is what infill.Template.Source says.
+// Source returns the text with these backslashes: what [Parse] reads as this template.
 func (t *Template) Source() string { return escape(t.Text, t.Tok.Token(t.Tok.MaskID()), t.Blanks) }
 
 // newTemplate makes the template of a text whose blanks are known.
@@ -141,7 +147,23 @@ func tokenized(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template,
 	return t, nil
 }
 
-// Cut is what infill.Template.Cut says. A template that fits is t itself.
+// Positions returns the token positions of the blanks in IDs.
+func (t *Template) Positions() []int {
+	p := make([]int, len(t.Blanks))
+	for i, b := range t.Blanks {
+		p[i] = b.Pos
+	}
+	return p
+}
+
+// Cut returns the template with no more than limit ids, the special tokens at
+// both ends and room further tokens at the blanks included: the piece of the
+// text around the blanks that is as long as possible, with as many pieces
+// before the first blank as after the last (more on one side where the other
+// has fewer), beginning and ending with whole words. Text and blanks stay; only
+// what the model sees is cut, as Window says. A template that fits is returned
+// as it is, and so is any with a limit of 0 or less. Room is 0 or more. The error is mlm.ErrTooLong
+// if the blanks are too far apart.
 func (t *Template) Cut(limit, room int) (*Template, error) {
 	room = max(room, 0)
 	n := len(t.IDs)

@@ -18,6 +18,8 @@ var (
 	ErrManyWords = fmt.Errorf("%w: too many alternatives", ErrBlank)
 	// ErrFewWords is returned for a text with fewer words than are to be masked.
 	ErrFewWords = errors.New("too few words")
+	// ErrEmptySupport is returned when nothing may stand in a blank.
+	ErrEmptySupport = errors.New("no token may fill the blank")
 	// ErrOption is returned for an option out of its range.
 	ErrOption = errors.New("bad option")
 )

@@ -60,7 +60,7 @@ func TestDeleteBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
 		var words [][2]int
-		for _, w := range WordSpans(text) {
+		for _, w := range wordSpans(text) {
 			if Deletable(text, w) && rng.IntN(2) == 0 {
 				words = append(words, w)
 			}

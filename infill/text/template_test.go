@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/mlm"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
 )
@@ -184,6 +185,42 @@ func TestCut(t *testing.T) {
 		}
 	}
 	if _, err := tm.Cut(7, 2); err == nil || !strings.Contains(err.Error(), "span 6 pieces") {
+		t.Errorf("blanks too far apart: %v", err)
+	}
+}
+
+// What a template says of its blanks is what the text says.
+func TestTemplateSays(t *testing.T) {
+	t.Parallel()
+	tok := tokenizetest.Tiny(t)
+	tm, err := Parse(tok, `the \\[MASK:a*1-2|dog|cat] saw [MASK.] and [MASK/ing$/] .`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Blank{
+		{Name: "a", Min: 1, Max: 2, Words: []string{"dog", "cat"}, Counted: true},
+		{Min: 1, Max: 1, Punctuation: true},
+		{Min: 1, Max: 1},
+	} {
+		b := tm.Blanks[i]
+		b.Pattern = nil
+		want.Start, want.End, want.Pos = b.Start, b.End, tm.Positions()[i]
+		if !reflect.DeepEqual(b, want) || tm.IDs[b.Pos] != tok.MaskID() ||
+			!strings.HasPrefix(tm.Text[b.Start:b.End], "[MASK") {
+			t.Errorf("blank %d is %+v, want %+v", i+1, b, want)
+		}
+	}
+	if re := tm.Blanks[2].Pattern; re == nil || re.String() != "ing$" {
+		t.Errorf("the expression is %v", re)
+	}
+	if same, err := tm.Cut(100, 0); err != nil || same != tm {
+		t.Errorf("a template that fits is cut (%v)", err)
+	}
+	cut, err := tm.Cut(len(tm.IDs)-1, 0)
+	if err != nil || cut.Window == tm.Window || len(cut.IDs) >= len(tm.IDs) || cut.Text != tm.Text {
+		t.Errorf("%+v, %v", cut, err)
+	}
+	if _, err := tm.Cut(3, 0); !errors.Is(err, mlm.ErrTooLong) {
 		t.Errorf("blanks too far apart: %v", err)
 	}
 }

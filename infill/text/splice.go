@@ -10,12 +10,19 @@ import (
 	"infill/tokenize"
 )
 
-// A Case says how filled words are written when the model knows lower case only, see infill.Case.
+// A Case says how filled words are written when the model knows lower case only.
 type Case int
 
-// The values of Case.
 const (
+	// CaseAuto writes words with the capitals that they have in the text around: at the start of
+	// sentences, and all in capitals where the text is. Words of English vocabularies also have the
+	// capitals of running English text, such as France, October, Mr, DNA and I. What stands beside a
+	// word decides where it may be a name or none, as may and us. A text that is itself written in
+	// lower case (caseless corpora are) stays so, and so does a list of words in which any word has
+	// a capital. A word in the place of one that was masked is written as that was, of a model that
+	// knows capitals too: in lower case, with a first capital, or all in capitals.
 	CaseAuto Case = iota
+	// CaseModel writes the model's tokens as they are.
 	CaseModel
 )
 

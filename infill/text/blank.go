@@ -11,16 +11,28 @@ import (
 	"infill/tokenize"
 )
 
-// A Blank is a place in a text that is to be filled in, see infill.Blank for its spelling.
+// A Blank is a place in a text that is to be filled in, with what its spelling says of the filling:
+//
+//	[MASK]  <mask>  ___  one token
+//	[MASK:a]           tied: all blanks called a get the same filling
+//	[MASK*3]           three tokens
+//	[MASK*1-3]         one to three tokens
+//	[MASK.]            one token, which may be punctuation
+//	[MASK#]            a number
+//	[MASK|red|green]   one of these words or phrases
+//	[MASK/^[a-z]+ing$/]  a whole word that matches the regular expression
+//
+// Options may be combined, each once, in the order name, count, and then #, dot,
+// list or expression: [MASK:a*2/^[a-z]+$/].
 type Blank struct {
-	Start, End int // byte span of the blank's spelling in the text
-	Pos        int // index of its mask token in the ids
+	Start, End int // byte span of the blank's spelling in Template.Text
+	Pos        int // index of its mask token in Template.IDs
 
 	Name        string         // blanks of the same name are tied; "" is tied to none
 	Min, Max    int            // number of tokens, both 1 unless the blank says otherwise
 	Words       []string       // the only fillings allowed; nil: any
-	Punctuation bool           // fills the blank as well as words
-	Number      bool           // fills the blank in place of words
+	Punctuation bool           // fills the blank as well as words, as under VocabAll
+	Number      bool           // only a number fills the blank
 	Pattern     *regexp.Regexp // what a whole word must match; nil: anything
 	Counted     bool           // the spelling gives a count
 }
