@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/records"
@@ -36,7 +37,7 @@ type augmentFlags struct {
 var notOfAugment = append(append(settings.NotOf(settings.FillTable(), settings.Augment),
 	settings.NotOf(settings.FileTable(), settings.Augment)...), "ok-if-lines-fail")
 
-func augmentCommand(std stdio) *cli.Command {
+func augmentCommand(std console.IO) *cli.Command {
 	f := &augmentFlags{}
 	filling := f.fillingFlags.flags()
 	f.Fill = *settings.VariantDefaults()
@@ -85,7 +86,7 @@ infill augment reviews.csv --text-field review -o more.csv --originals --resume`
 }
 
 // sentence prints variants of one text.
-func (f *augmentFlags) sentence(c *cli.Context, std stdio, text string) (err error) {
+func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (err error) {
 	if f.output != "" {
 		return usagef("%q is taken for a text, whose variants are printed: leave out --output", text)
 	}
@@ -109,18 +110,18 @@ func (f *augmentFlags) sentence(c *cli.Context, std stdio, text string) (err err
 	}
 	for i := range found {
 		text := found[i].Text
-		if isTerminal(std.out) {
-			text = printable(text)
+		if console.IsTerminal(std.Out) {
+			text = console.Printable(text)
 		}
-		if _, err := fmt.Fprintf(std.out, "%8.2f  %s\n", found[i].Score, text); err != nil {
+		if _, err := fmt.Fprintf(std.Out, "%8.2f  %s\n", found[i].Score, text); err != nil {
 			return err
 		}
 	}
 	if missing := f.Variants.Count - len(found); missing > 0 && !f.quiet {
-		fmt.Fprintf(std.err, "infill: %d fewer than asked for\n", missing)
+		fmt.Fprintf(std.Err, "infill: %d fewer than asked for\n", missing)
 	}
 	if f.seedChosen && !f.quiet {
-		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", opt.Seed)
+		fmt.Fprintf(std.Err, "seed %d (repeat with --seed %[1]d)\n", opt.Seed)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/mlm/onnx"
 )
@@ -250,7 +251,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	var out, errs bytes.Buffer
 	code := run(
-		ctx, stdio{strings.NewReader(""), &out, &errs},
+		ctx, console.IO{In: strings.NewReader(""), Out: &out, Err: &errs},
 		withTiny("fill", "--seed", "1", "the [MASK] sleeps ."),
 	)
 	if code != exitInterrupted || !strings.Contains(errs.String(), "interrupted") {

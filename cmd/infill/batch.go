@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/records"
@@ -37,7 +38,7 @@ type batchFlags struct {
 	join bool
 }
 
-func batchCommand(std stdio) *cli.Command {
+func batchCommand(std console.IO) *cli.Command {
 	f := &batchFlags{}
 	together := boolFlag("join",
 		"put the outputs of all shards of a run together, to that of the whole", &f.join)
@@ -59,7 +60,7 @@ infill batch --join part-*.jsonl -o filled.jsonl`,
 	}
 }
 
-func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
+func (f *batchFlags) run(c *cli.Context, std console.IO) (err error) {
 	if f.join {
 		return f.joinShards(c, std)
 	}
@@ -77,7 +78,7 @@ type filePlan func(w *records.Filler, recorded map[string]string, layout *batch.
 	error)
 
 // job works through a file, or through the files of a folder.
-func (f *batchFlags) job(c *cli.Context, std stdio, plan filePlan) (err error) {
+func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan filePlan) (err error) {
 	if f.Seed == nil && !f.Shard.Whole() {
 		return usagef("the shards of a run have one seed: give each --seed N")
 	}
-	if err := f.stdin(std.in, path == "-"); err != nil {
+	if err := f.stdin(std.In, path == "-"); err != nil {
 		return err
 	}
 	if err := f.ready(); err != nil {
@@ -137,7 +138,7 @@ type fileEngine struct {
 }
 
 // opened opens the model. lines says that lines may have settings of their own.
-func (f *batchFlags) opened(c *cli.Context, std stdio, lines bool) (e fileEngine, err error) {
+func (f *batchFlags) opened(c *cli.Context, std console.IO, lines bool) (e fileEngine, err error) {
 	if !lines {
 		if err := f.settled(&f.modelFlags); err != nil {
 			return e, err
@@ -148,7 +149,7 @@ func (f *batchFlags) opened(c *cli.Context, std stdio, lines bool) (e fileEngine
 }
 
 // fillFile works through a file.
-func (f *batchFlags) fillFile(c *cli.Context, std stdio, in *batch.Input, e fileEngine,
+func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *batch.Input, e fileEngine,
 	plan filePlan) error {
 	layout, err := f.layout()
 	if err != nil {
@@ -180,7 +181,7 @@ func (f *batchFlags) fillFile(c *cli.Context, std stdio, in *batch.Input, e file
 	}
 	draws := f.Masking.On() || f.Fill.Options.Method != infill.MethodSearch
 	if draws && f.seedChosen && !f.quiet {
-		work.begins = func() { fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
+		work.begins = func() { fmt.Fprintf(std.Err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
 	work.in, work.manifest, work.form, work.doubted = in, man, layout, seen
 	work.workers = records.InFlight(e.model.Streams(), f.Fill.Options.Sampling.Chains)

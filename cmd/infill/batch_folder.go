@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/table"
 	"infill/internal/count"
@@ -21,7 +22,7 @@ import (
 const maxPassed = 10
 
 // folder works through the files of a folder, as if each were given by itself.
-func (f *batchFlags) folder(c *cli.Context, std stdio, dir string, plan filePlan) error {
+func (f *batchFlags) folder(c *cli.Context, std console.IO, dir string, plan filePlan) error {
 	switch {
 	case f.output == "" || f.output == "-":
 		return usagef("%s is a folder: %s FOLDER names another for its outputs", dir,
@@ -52,7 +53,8 @@ func (f *batchFlags) folder(c *cli.Context, std stdio, dir string, plan filePlan
 		if n := len(passed) - maxPassed; n > 0 {
 			passed, more = passed[:maxPassed], fmt.Sprintf(" and %d more", n)
 		}
-		fmt.Fprintf(std.err, "infill: passed over: %s%s\n", printable(strings.Join(passed, ", ")), more)
+		fmt.Fprintf(std.Err, "infill: passed over: %s%s\n", console.Printable(strings.Join(passed,
+			", ")), more)
 	}
 	r := &folderRun{batchFlags: f, c: c, std: std, plan: plan, models: f.modelFlags,
 		filling: f.fillingFlags}
@@ -67,7 +69,7 @@ type look struct {
 }
 
 // inspect opens each file and looks at the place of its output, before any work is done.
-func (f *batchFlags) inspect(std stdio, files []batch.Pair) (looks []look, err error) {
+func (f *batchFlags) inspect(std console.IO, files []batch.Pair) (looks []look, err error) {
 	var wrong []error
 	var there []*batch.ExistsError
 	for _, file := range files {
@@ -107,9 +109,9 @@ func (f *batchFlags) inspect(std stdio, files []batch.Pair) (looks []look, err e
 		case i == len(wrong)-1:
 			return nil, err // the program says it
 		case i < maxReported:
-			fmt.Fprintf(std.err, "infill: %s\n", message(err))
+			fmt.Fprintf(std.Err, "infill: %s\n", message(err))
 		case i == maxReported:
-			fmt.Fprintf(std.err, "infill: and %d more; the last one:\n", len(wrong)-1-i)
+			fmt.Fprintf(std.Err, "infill: and %d more; the last one:\n", len(wrong)-1-i)
 		}
 	}
 	return looks, nil
@@ -119,7 +121,7 @@ func (f *batchFlags) inspect(std stdio, files []batch.Pair) (looks []look, err e
 type folderRun struct {
 	*batchFlags
 	c       *cli.Context
-	std     stdio
+	std     console.IO
 	plan    filePlan
 	models  modelFlags // as they were before a model was opened
 	filling fillingFlags
@@ -165,9 +167,9 @@ func (r *folderRun) all(files []batch.Pair, looks []look) error {
 			}
 			says := message(err)
 			if !strings.HasPrefix(says, file.Input) {
-				says = printable(filepath.Base(file.Input)) + ": " + says
+				says = console.Printable(filepath.Base(file.Input)) + ": " + says
 			}
-			fmt.Fprintf(r.std.err, "infill: %s\n", says)
+			fmt.Fprintf(r.std.Err, "infill: %s\n", says)
 		}
 	}
 	if !r.quiet {
@@ -176,11 +178,11 @@ func (r *folderRun) all(files []batch.Pair, looks []look) error {
 		if r.done.Failed > 0 {
 			s += failures(r.done.Failed)
 		}
-		fmt.Fprintln(r.std.err, s)
+		fmt.Fprintln(r.std.Err, s)
 	}
 	switch {
 	case len(bad) > 0:
-		return usagef("not filled, as said above: %s", printable(strings.Join(bad, ", ")))
+		return usagef("not filled, as said above: %s", console.Printable(strings.Join(bad, ", ")))
 	case someFailed:
 		return errSomeFailed
 	}

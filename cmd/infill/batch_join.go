@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/internal/count"
 )
@@ -14,7 +15,7 @@ import (
 var joinFlags = []string{"join", "output", "force", "quiet"}
 
 // joinShards makes the output of a whole input of those of its shards.
-func (f *batchFlags) joinShards(c *cli.Context, std stdio) error {
+func (f *batchFlags) joinShards(c *cli.Context, std console.IO) error {
 	for _, flag := range c.Command.Flags {
 		if o, ok := flag.(*option); ok && o.typed != "" && !slices.Contains(joinFlags, o.name) {
 			return usagef("--join puts together what there is, %s is for filling; leave it out", o.typed)
@@ -41,7 +42,7 @@ func (f *batchFlags) joinShards(c *cli.Context, std stdio) error {
 		if p.Failed > 0 {
 			failed = failures(p.Failed)
 		}
-		fmt.Fprintf(std.err, "infill: %s: %d record%s%s\n", f.output, p.Records, count.S(p.Records),
+		fmt.Fprintf(std.Err, "infill: %s: %d record%s%s\n", f.output, p.Records, count.S(p.Records),
 			failed)
 	}
 	return nil

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/internal/count"
 )
 
 // batchProgress shows how far a file is: finished records, rate, time left.
 type batchProgress struct {
-	meter
+	console.Meter
 	now   func() time.Time
 	start time.Time
 	from  batch.Progress // what earlier runs had done
@@ -26,7 +27,7 @@ type batchProgress struct {
 }
 
 func newBatchProgress(mode string, quiet bool, workers int, w io.Writer) *batchProgress {
-	return &batchProgress{meter: newMeter(mode, quiet, w), now: time.Now, workers: workers,
+	return &batchProgress{Meter: console.NewMeter(mode, quiet, w), now: time.Now, workers: workers,
 		quiet: quiet}
 }
 
@@ -37,25 +38,26 @@ func (b *batchProgress) show(p batch.Progress) {
 		b.begun, b.start, b.from = true, now, p
 	}
 	b.estimate(p, now)
-	if !b.due(now, 200*time.Millisecond, time.Second, p.Records == p.Total) {
+	if !b.Due(now, 200*time.Millisecond, time.Second, p.Records == p.Total) {
 		return
 	}
 	rate, left, known := b.rates(p, now.Sub(b.start))
-	if b.mode == "json" {
+	if b.Mode == "json" {
 		var seconds string
 		if known {
 			seconds = fmt.Sprintf(",\"seconds_left\":%.0f", left.Seconds())
 		}
-		b.line(`%s"records":%d,"of":%d,"failed":%d,"resumed":%d,"per_second":%.2f%s`, b.file(),
+		b.Line(`%s"records":%d,"of":%d,"failed":%d,"resumed":%d,"per_second":%.2f%s`, b.file(),
 			p.Records, p.Total, p.Failed, p.Resumed, rate, seconds)
 		return
 	}
 	var s strings.Builder
 	if p.Total > 0 {
-		fmt.Fprintf(&s, "%s %3d %% ", bar(int64(p.Records), int64(p.Total)), 100*p.Records/p.Total)
+		fmt.Fprintf(&s, "%s %3d %% ", console.Bar(int64(p.Records), int64(p.Total)),
+			100*p.Records/p.Total)
 	}
 	if b.of != "" {
-		s.WriteString(printable(b.of) + ": ")
+		s.WriteString(console.Printable(b.of) + ": ")
 	}
 	fmt.Fprintf(&s, "%d record%s", p.Records, count.S(p.Records))
 	if p.Failed > 0 {
@@ -67,7 +69,7 @@ func (b *batchProgress) show(p batch.Progress) {
 	if known && left > 0 {
 		fmt.Fprintf(&s, ", %s left", left.Round(time.Second))
 	}
-	b.draw(s.String())
+	b.Draw(s.String())
 }
 
 // file is the member of JSON that names a file of a folder.
@@ -96,8 +98,8 @@ func (b *batchProgress) estimate(p batch.Progress, now time.Time) {
 		return
 	}
 	end := now.Add(left)
-	if b.mode == "json" {
-		fmt.Fprintf(b.w, `{"estimate":{%s"records":%d,"of":%d,"per_second":%.2f,"seconds_left":%.0f,`+
+	if b.Mode == "json" {
+		fmt.Fprintf(b.W, `{"estimate":{%s"records":%d,"of":%d,"per_second":%.2f,"seconds_left":%.0f,`+
 			`"end":%q}}`+"\n", b.file(), p.Records, p.Total, rate, left.Seconds(),
 			end.UTC().Format(time.RFC3339))
 		return
@@ -105,12 +107,12 @@ func (b *batchProgress) estimate(p batch.Progress, now time.Time) {
 	if b.quiet {
 		return
 	}
-	b.clear()
+	b.Clear()
 	layout := "15:04"
 	if end.YearDay() != now.YearDay() || left > 24*time.Hour {
 		layout = "15:04 on 2 January"
 	}
-	fmt.Fprintf(b.w, "infill: %s sentences a second, %d are left: done in about %s, at %s\n",
+	fmt.Fprintf(b.W, "infill: %s sentences a second, %d are left: done in about %s, at %s\n",
 		speed(rate), p.Total-p.Records, roughly(left), end.Format(layout))
 }
 

@@ -40,7 +40,7 @@ func TestBatchProgress(t *testing.T) {
 	}
 	out.Reset()
 	b = newBatchProgress("none", false, 1000, &out)
-	b.mode, b.now = "bar", func() time.Time { return clock }
+	b.Mode, b.now = "bar", func() time.Time { return clock }
 	b.show(batch.Progress{Total: 400})
 	clock = clock.Add(time.Minute)
 	b.show(batch.Progress{Records: 100, Total: 400})
@@ -53,7 +53,7 @@ func TestBatchProgress(t *testing.T) {
 	if s := out.String(); !strings.HasSuffix(s, "\r\x1b[K300 records, 3 failed, 2.5/s") {
 		t.Errorf("%q", s)
 	}
-	if b.clear(); !strings.HasSuffix(out.String(), "\r\x1b[K") {
+	if b.Clear(); !strings.HasSuffix(out.String(), "\r\x1b[K") {
 		t.Error("the bar stays")
 	}
 }
@@ -86,7 +86,7 @@ func TestBatchEstimate(t *testing.T) {
 		var out bytes.Buffer
 		b := newBatchProgress("none", c.quiet, 4, &out)
 		clock := begin
-		b.mode, b.now, b.last = c.mode, func() time.Time { return clock }, begin.Add(time.Hour*1000)
+		b.Mode, b.now, b.Last = c.mode, func() time.Time { return clock }, begin.Add(time.Hour*1000)
 		said := 0
 		for n := range 20 {
 			b.show(batch.Progress{Records: c.resumed + n, Resumed: c.resumed, Total: c.total})

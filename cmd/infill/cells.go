@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 )
 
@@ -57,8 +58,8 @@ func besides(parts map[string]float64) string {
 
 // shown is a text as it may be printed on a writer.
 func shown(out io.Writer, text string) string {
-	if isTerminal(out) {
-		return printable(text)
+	if console.IsTerminal(out) {
+		return console.Printable(text)
 	}
 	return text
 }

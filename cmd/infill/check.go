@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/mlm"
 )
@@ -21,7 +22,7 @@ var errCheck = errors.New("the gradients of this model are wrong; please report 
 	"how it was exported; until then take rows, the default sampler, which needs no gradients, " +
 	"or --gradient forward with another")
 
-func modelCheckCommand(std stdio) *cli.Command {
+func modelCheckCommand(std console.IO) *cli.Command {
 	var f modelFlags
 	var asJSON bool
 	opt := mlm.CheckOptions{Blanks: 3, Directions: 3}
@@ -54,9 +55,9 @@ func modelCheckCommand(std stdio) *cli.Command {
 				return err
 			}
 			if asJSON {
-				err = jsonl.Encode(std.out, r)
+				err = jsonl.Encode(std.Out, r)
 			} else {
-				err = printCheck(std.out, r)
+				err = printCheck(std.Out, r)
 			}
 			if err == nil && !r.OK {
 				err = errCheck

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/settings"
 	"infill/internal/count"
 	"infill/metrics/bleu"
@@ -92,7 +93,7 @@ func (f *clozeFlags) own() []*option {
 	return group(groupMeasures, ownEnv("cloze", own, "sample"))
 }
 
-func clozeCommand(std stdio) *cli.Command {
+func clozeCommand(std console.IO) *cli.Command {
 	f := &clozeFlags{}
 	models := listFlag("model", "`MODEL`: a folder of an ONNX export, its .onnx file, or a name of "+
 		"\"infill model list\"; repeatable: all runs with each", &f.models)
@@ -125,7 +126,7 @@ infill cloze sentences.txt --adjacent --run fill --run "sampler=dmala steps=50"`
 	}
 }
 
-func (f *clozeFlags) run(c *cli.Context, std stdio) (err error) {
+func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 	path := c.Args().First()
 	if c.IsSet("mask-rate") && !c.IsSet("mask-words") {
 		f.Masking.Words = 0
@@ -137,7 +138,7 @@ func (f *clozeFlags) run(c *cli.Context, std stdio) (err error) {
 		return usagef("--min-words %d is more than --max-words %d", f.minWords, f.maxWords)
 	}
 	f.Masking.Adjacent = f.adjacent
-	if err := f.stdin(std.in, path == "-"); err != nil {
+	if err := f.stdin(std.In, path == "-"); err != nil {
 		return err
 	}
 	if slices.Contains(f.reads(), "-") {
@@ -162,7 +163,7 @@ func (f *clozeFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	if f.seedChosen && !f.quiet {
-		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
+		fmt.Fprintf(std.Err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
 	}
 	bench := &clozeBench{flags: f, std: std, runs: runs}
 	defer func() { err = errors.Join(err, bench.close()) }()
@@ -197,7 +198,7 @@ func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*report.Cloze
 	}
 	for i, r := range b.runs {
 		if !f.quiet {
-			fmt.Fprintf(b.std.err, "%s (%d of %d) …\n", printable(r.name), i+1, len(b.runs))
+			fmt.Fprintf(b.std.Err, "%s (%d of %d) …\n", console.Printable(r.name), i+1, len(b.runs))
 		}
 		run, err := b.fill(ctx, r)
 		if err != nil {
@@ -234,13 +235,13 @@ func (f *clozeFlags) protocol() string {
 }
 
 // show writes the report and prints the result, also where the file cannot be written.
-func (f *clozeFlags) show(std stdio, r *report.ClozeResult) error {
+func (f *clozeFlags) show(std console.IO, r *report.ClozeResult) error {
 	err := writeFile(f.markdown, r.WriteMarkdown)
 	write := func(w io.Writer) error { return r.WriteText(w) }
 	if f.json {
 		write = r.WriteJSON
 	}
-	shown := write(std.out)
+	shown := write(std.Out)
 	if err != nil && errors.Is(shown, syscall.EPIPE) {
 		return err
 	}

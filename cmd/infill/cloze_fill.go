@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
@@ -27,7 +28,7 @@ import (
 // A clozeBench fills the same lines by several runs.
 type clozeBench struct {
 	flags  *clozeFlags
-	std    stdio
+	std    console.IO
 	runs   []*clozeRun
 	models []*clozeModel
 	tasks  []clozeTask
@@ -44,11 +45,11 @@ type clozeTask struct {
 }
 
 // items reads all lines of the input.
-func (f *clozeFlags) items(path string, std stdio) (_ []batch.Item, err error) {
-	if path == "-" && isTerminal(std.in) {
+func (f *clozeFlags) items(path string, std console.IO) (_ []batch.Item, err error) {
+	if path == "-" && console.IsTerminal(std.In) {
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
-	in, err := batch.Open(path, std.in, batch.InputOptions{Format: f.Format,
+	in, err := batch.Open(path, std.In, batch.InputOptions{Format: f.Format,
 		TextField: f.TextField, Quote: f.Quote, Limit: f.Limit})
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (b *clozeBench) takeLine(it *batch.Item, m text.Masking, out *left) error {
 	f := b.flags
 	if it.Err != nil {
 		if out.unread++; out.unread <= maxWarnings {
-			fmt.Fprintf(b.std.err, "infill: %s; left out\n", message(atLine(it.Line, it.Err)))
+			fmt.Fprintf(b.std.Err, "infill: %s; left out\n", message(atLine(it.Line, it.Err)))
 		}
 		return nil
 	}
@@ -146,7 +147,7 @@ func (b *clozeBench) takeLine(it *batch.Item, m text.Masking, out *left) error {
 			return nil
 		case err != nil && jsonl.Code(err) != "":
 			if out.unread++; out.unread <= maxWarnings {
-				fmt.Fprintf(b.std.err, "infill: %s; left out\n", message(atLine(it.Line, err)))
+				fmt.Fprintf(b.std.Err, "infill: %s; left out\n", message(atLine(it.Line, err)))
 			}
 			return nil
 		case err != nil:
@@ -235,7 +236,7 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, e
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	out := &report.ClozeRun{Name: r.name, Lines: make([]cloze.Counts, len(b.tasks))}
-	bar := newProgress(f.progress, f.quiet, b.std.err, len(b.tasks))
+	bar := console.NewProgress(f.progress, f.quiet, b.std.Err, len(b.tasks))
 	same := b.same()
 	var mu sync.Mutex
 	done := 0
@@ -259,8 +260,8 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, e
 				return err
 			case err != nil:
 				if out.Failed++; out.Failed <= maxWarnings {
-					bar.clear()
-					fmt.Fprintf(b.std.err, "infill: run %s: %s\n", printable(r.name),
+					bar.Clear()
+					fmt.Fprintf(b.std.Err, "infill: run %s: %s\n", console.Printable(r.name),
 						message(atLine(t.line, err)))
 				}
 				b.failed, res = true, &infill.Result{}
@@ -268,12 +269,12 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, e
 			out.Rows, out.Asked = out.Rows+int64(res.Evaluated), out.Asked+int64(res.Rows)
 			out.Lines[i], err = cloze.Count(t.original, wordsIn(res.Fillings), f.among(), same)
 			done++
-			bar.step(done, done)
+			bar.Step(done, done)
 			return err
 		})
 	}
 	err := each.Wait()
-	bar.clear()
+	bar.Clear()
 	if f.times {
 		out.Processor = processorTime() - before
 	}

@@ -124,7 +124,7 @@ func (b *clozeBench) open(ctx context.Context) error {
 	}
 	for _, r := range b.runs {
 		var err error
-		r.engine, err = r.filling.prepare(ctx, r.model.model, r.model.flags.secondModels(), b.std.err,
+		r.engine, err = r.filling.prepare(ctx, r.model.model, r.model.flags.secondModels(), b.std.Err,
 			b.flags.quiet)
 		if err != nil {
 			return fmt.Errorf("run %s: %w", r.name, err)

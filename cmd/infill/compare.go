@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/settings"
 	"infill/mlm"
@@ -83,7 +84,7 @@ func (f *compareFlags) own() []*option {
 	}
 }
 
-func compareCommand(std stdio) *cli.Command {
+func compareCommand(std console.IO) *cli.Command {
 	f := &compareFlags{}
 	return &cli.Command{
 		Name: "compare",
@@ -107,7 +108,7 @@ infill compare task.json --paper dlp --reference wiki103.5k.txt --reference tbc.
 	}
 }
 
-func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
+func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 	p, err := f.plan(c, std)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"infill/cmd/infill/internal/console"
 	"io"
 	"os"
 	"path/filepath"
@@ -112,25 +113,25 @@ func TestRenderPrintsAnyway(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		f := measureFlags{json: asJSON, markdown: none("r.md"), html: filepath.Join(dir, "r.html")}
 		var out strings.Builder
-		err := f.render(stdio{out: &out}, rendered("result"))
+		err := f.render(console.IO{Out: &out}, rendered("result"))
 		if exitCode(err) != exitTrouble || !strings.Contains(err.Error(), "none") ||
 			out.String() != "result" || get(t, f.html) != "result" {
 			t.Errorf("%v; %q, %q", err, out.String(), get(t, f.html))
 		}
 	}
 	f := measureFlags{markdown: none("r.md"), html: none("r.html")}
-	err := f.render(stdio{out: io.Discard}, rendered("result"))
+	err := f.render(console.IO{Out: io.Discard}, rendered("result"))
 	for _, name := range []string{"r.md", "r.html"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not name %s", err, name)
 		}
 	}
 	// A closed pipe is no failure of its own. It does not hide those of the files.
-	if err = f.render(stdio{out: goneReader{}}, rendered("result")); exitCode(err) != exitTrouble {
+	if err = f.render(console.IO{Out: goneReader{}}, rendered("result")); exitCode(err) != exitTrouble {
 		t.Errorf("exit %d: %v", exitCode(err), err)
 	}
 	f = measureFlags{}
-	if err = f.render(stdio{out: goneReader{}}, rendered("result")); !errors.Is(err, syscall.EPIPE) {
+	if err = f.render(console.IO{Out: goneReader{}}, rendered("result")); !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("%v", err)
 	}
 }

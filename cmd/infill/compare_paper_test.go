@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/settings"
 	"infill/infill/text"
@@ -31,7 +32,7 @@ func planned(t *testing.T, args ...string) paperRun {
 			"intervals")),
 		Action: func(c *cli.Context) (err error) {
 			out.flags = f
-			out.plan, err = f.plan(c, stdio{in: strings.NewReader("")})
+			out.plan, err = f.plan(c, console.IO{In: strings.NewReader("")})
 			return err
 		},
 	}}}

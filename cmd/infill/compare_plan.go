@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/settings"
 	"infill/infill/text"
@@ -28,7 +29,7 @@ type comparePlan struct {
 }
 
 // plan checks all that needs no model, and reads the sentences.
-func (f *compareFlags) plan(c *cli.Context, std stdio) (*comparePlan, error) {
+func (f *compareFlags) plan(c *cli.Context, std console.IO) (*comparePlan, error) {
 	p := &comparePlan{path: c.Args().First()}
 	err := f.publish(c)
 	if err != nil {
@@ -40,7 +41,7 @@ func (f *compareFlags) plan(c *cli.Context, std stdio) (*comparePlan, error) {
 	if err := f.idle(c); err != nil {
 		return nil, err
 	}
-	if err := f.stdin(std.in, p.path == "-", f.references...); err != nil {
+	if err := f.stdin(std.In, p.path == "-", f.references...); err != nil {
 		return nil, err
 	}
 	if err := f.ready(); err != nil { // with a sampler that every run replaces
@@ -52,13 +53,13 @@ func (f *compareFlags) plan(c *cli.Context, std stdio) (*comparePlan, error) {
 	if err := checkInputs("--reference", f.references); err != nil {
 		return nil, err
 	}
-	if p.references, err = plainFiles("--reference", f.references, std.in); err != nil {
+	if p.references, err = plainFiles("--reference", f.references, std.In); err != nil {
 		return nil, err
 	}
 	if err := f.checkOutputs(p.path); err != nil {
 		return nil, err
 	}
-	if p.sources, err = report.ReadSources(p.path, std.in); err != nil {
+	if p.sources, err = report.ReadSources(p.path, std.In); err != nil {
 		return nil, err
 	}
 	f.publishMasks(c, p.sources)
@@ -93,8 +94,8 @@ func (f *compareFlags) checkOutputs(path string) error {
 
 // comparer opens the model, the parts of the energy and the trace. What it returns is to be closed,
 // with an error too.
-func (f *compareFlags) comparer(ctx context.Context, std stdio) (*comparer, error) {
-	r := &comparer{warn: std.err}
+func (f *compareFlags) comparer(ctx context.Context, std console.IO) (*comparer, error) {
+	r := &comparer{warn: std.Err}
 	m, err := f.open(ctx)
 	if err != nil {
 		return r, err
@@ -105,7 +106,7 @@ func (f *compareFlags) comparer(ctx context.Context, std stdio) (*comparer, erro
 	opt := &f.fillingFlags.Options
 	f.Method = infill.MethodSample      // samplers are what is compared,
 	opt.Results.Score = infill.ScorePLL // by the energy that they draw from
-	if r.engine, err = f.prepare(ctx, m, f.secondModels(), std.err, f.quiet); err != nil {
+	if r.engine, err = f.prepare(ctx, m, f.secondModels(), std.Err, f.quiet); err != nil {
 		return r, err
 	}
 	r.atEnd(f.CloseParts)
@@ -144,17 +145,17 @@ func (f *compareFlags) openSecond(ctx context.Context, r *comparer) (string, err
 }
 
 // sample runs every sampler on every sentence.
-func (f *compareFlags) sample(ctx context.Context, std stdio, r *comparer, out *report.Comparison,
-	p *comparePlan) error {
+func (f *compareFlags) sample(ctx context.Context, std console.IO, r *comparer,
+	out *report.Comparison, p *comparePlan) error {
 	for i, s := range p.samplers {
 		if !f.quiet {
-			fmt.Fprintf(std.err, "%s (%d of %d) …\n", s.Info().Name, i+1, len(p.samplers))
+			fmt.Fprintf(std.Err, "%s (%d of %d) …\n", s.Info().Name, i+1, len(p.samplers))
 		}
-		r.progress = newProgress(f.progress, f.quiet, std.err, len(r.tasks))
+		r.progress = console.NewProgress(f.progress, f.quiet, std.Err, len(r.tasks))
 		r.name = strings.TrimSpace(s.Info().Name + " " + p.params[i])
 		r.engine.Forget() // no sampler profits from what another asked
 		run, err := r.run(ctx, s, f.strict)
-		r.progress.clear()
+		r.progress.Clear()
 		if err != nil {
 			return fmt.Errorf("sampler %s: %w", s.Info().Name, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
@@ -23,7 +24,7 @@ type comparer struct {
 	tasks          []task
 	trace          *traceFile
 	name           string // of the sampler that runs, with its parameters
-	progress       *progress
+	progress       *console.Progress
 	warn           io.Writer
 	notes          []string
 	failed         bool // some line was left out, or not filled
@@ -130,7 +131,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		out.Rows += int64(res.Rows)
 		out.Steps += int64(res.Steps * opt.Sampling.Chains)
 		stats.Add(res.Stats)
-		r.progress.step(i+1, i+1)
+		r.progress.Step(i+1, i+1)
 	}
 	if stats.Zero > 0 {
 		r.notes = append(r.notes, r.name+": "+refusals(stats.Zero, "had probability 0, against a "+

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/mlm"
 	"infill/models"
 	"infill/models/hub"
@@ -34,7 +35,7 @@ complete -o bashdefault -o default -F _infill infill
 		"'(infill (commandline -opc)[2..] (commandline -ct) " + completes + " 2>/dev/null)'\n"
 )
 
-func completionCommand(std stdio) *cli.Command {
+func completionCommand(std console.IO) *cli.Command {
 	return &cli.Command{
 		Name: "completion",
 		UsageText: `source <(infill completion bash)
@@ -50,7 +51,7 @@ the words that a flag takes. It completes files, too.`,
 			if script == "" || c.NArg() != 1 {
 				return usagef("name a shell: infill completion bash, zsh or fish")
 			}
-			_, err := io.WriteString(std.out, script)
+			_, err := io.WriteString(std.Out, script)
 			return err
 		},
 	}
@@ -152,12 +153,12 @@ func argumentsOf(command string) (words []string) {
 	return words
 }
 
-func versionCommand(std stdio) *cli.Command {
+func versionCommand(std console.IO) *cli.Command {
 	return &cli.Command{
 		Name:  "version",
 		Usage: "print the version",
 		Action: func(*cli.Context) error {
-			_, err := fmt.Fprintf(std.out, "infill version %s\n", version())
+			_, err := fmt.Fprintf(std.Out, "infill version %s\n", version())
 			return err
 		},
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sys/cpu"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/count"
@@ -27,7 +28,7 @@ import (
 	"infill/models/hub"
 )
 
-func doctorCommand(std stdio) *cli.Command {
+func doctorCommand(std console.IO) *cli.Command {
 	var install, force, asJSON bool
 	var path string
 	flags := []*option{
@@ -56,7 +57,7 @@ infill doctor --install`,
 			if install && path != "" {
 				return usagef("--install fills the cache; leave --ort out")
 			}
-			o := ort.InstallOptions{Force: force, Log: std.err}
+			o := ort.InstallOptions{Force: force, Log: std.Err}
 			switch {
 			case what != "":
 				if err := known.Install(c.Context, what, o); err != nil {
@@ -114,7 +115,7 @@ type automatic struct {
 
 // examine reports; a runtime that does not work is an error after the report, so that scripts
 // notice.
-func examine(ctx context.Context, std stdio, path string, asJSON bool) (err error) {
+func examine(ctx context.Context, std console.IO, path string, asJSON bool) (err error) {
 	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" +
 		runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
 	err = d.load(path)
@@ -128,9 +129,9 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) (err erro
 	d.CacheBytes = cacheBytes(d.Cache)
 	d.Unkept = mlm.Unkept(ctx, models.Default(), mlm.Options{})
 	if asJSON {
-		return cmp.Or(jsonl.Encode(std.out, d), err)
+		return cmp.Or(jsonl.Encode(std.Out, d), err)
 	}
-	_, werr := io.WriteString(std.out, d.text())
+	_, werr := io.WriteString(std.Out, d.text())
 	return cmp.Or(werr, err)
 }
 
@@ -189,7 +190,7 @@ func (d *diagnosis) text() string {
 		line("8-bit products", "%s", integersAbout[d.Integers])
 	}
 	line("default model", "%s, %s, %s", d.Model.Name, d.Model.Source, megabytes(d.Model.Bytes))
-	line("hub", "%s, %s", printable(d.Hub.Address), printable(d.token()))
+	line("hub", "%s, %s", console.Printable(d.Hub.Address), console.Printable(d.token()))
 	d.writeCache(&b)
 	if d.Unkept != "" {
 		line("memory", "%s", unkept(d.Unkept))

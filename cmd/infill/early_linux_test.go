@@ -147,28 +147,3 @@ func TestEarlyEnd(t *testing.T) {
 		t.Error("it does not know that it was asked")
 	}
 }
-
-// Long texts are cut to the width, around their first filled word.
-func TestAround(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("word ", 40)
-	for _, c := range []struct {
-		text  string
-		at    int
-		width int
-		want  string
-	}{
-		{"the dog sleeps .", 4, 40, "the dog sleeps ."},
-		{"the dog sleeps .", 4, 16, "the dog sleeps ."},
-		{"the dog sleeps .", 4, 10, "the dog s…"},
-		{"a\tb\x1b[2Jc", 0, 40, "a b�[2Jc"},
-		{long + "dog sleeps " + long, len(long), 24, "…word dog sleeps word w…"},
-		{long + "dog", len(long), 24, "…word dog"},
-		{"日本語の文章", 0, 7, "日本語…"},
-		{"dog", 0, 0, "…"},
-	} {
-		if got := around(c.text, [][2]int{{c.at, c.at + 1}}, c.width); got != c.want {
-			t.Errorf("%q in %d columns: %q, want %q", c.text, c.width, got, c.want)
-		}
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/energies"
 	"infill/infill/jsonl"
@@ -211,7 +212,7 @@ func TestEnergyOpensOnce(t *testing.T) {
 			parts: []string{"model:" + c.name}, addr: "127.0.0.1:0"}
 		f.Model = *settings.ModelDefaults()
 		var errs bytes.Buffer
-		std := stdio{strings.NewReader(""), &errs, &errs}
+		std := console.IO{In: strings.NewReader(""), Out: &errs, Err: &errs}
 		opt, err := f.options(nil)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/settings"
 	"infill/metrics/bleu"
 	"infill/report"
@@ -51,7 +52,7 @@ func (f *evalFlags) flags() []*option {
 	return ownEnv("eval", flags, "case", "format", "text-field", "top", "seed")
 }
 
-func evalCommand(std stdio) *cli.Command {
+func evalCommand(std console.IO) *cli.Command {
 	f := &evalFlags{}
 	return &cli.Command{
 		Name: "eval",
@@ -74,7 +75,7 @@ infill eval a.jsonl b.jsonl --html report.html`,
 }
 
 // run measures the files.
-func (f *evalFlags) run(c *cli.Context, std stdio) error {
+func (f *evalFlags) run(c *cli.Context, std console.IO) error {
 	if err := f.idle(c); err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (f *evalFlags) run(c *cli.Context, std stdio) error {
 	if o.Options, err = f.options(c, uint64(f.seed)); err != nil {
 		return err
 	}
-	generated := report.Files(files, std.in)
+	generated := report.Files(files, std.In)
 	for i, path := range files {
 		if f.format == "auto" && settings.FormatOf(path).Table() {
 			generated[i] = report.Table(path)
@@ -103,7 +104,7 @@ func (f *evalFlags) run(c *cli.Context, std stdio) error {
 	if err := f.check(inputs...); err != nil {
 		return err
 	}
-	references, err := f.plain(std.in, &o)
+	references, err := f.plain(std.In, &o)
 	if err != nil {
 		return err
 	}

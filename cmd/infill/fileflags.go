@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/settings"
 )
@@ -62,9 +63,9 @@ func (f *fileFlags) check() error {
 // named file may be empty, and so is then its output.
 // The output must not take the place of the input, nor of the other files that
 // the command reads.
-func (f *fileFlags) input(ctx context.Context, path string, std stdio, others ...string) (
+func (f *fileFlags) input(ctx context.Context, path string, std console.IO, others ...string) (
 	*batch.Input, error) {
-	if path == "-" && isTerminal(std.in) {
+	if path == "-" && console.IsTerminal(std.In) {
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
 	if f.output != "" && f.output != "-" {
@@ -85,7 +86,7 @@ func (f *fileFlags) input(ctx context.Context, path string, std stdio, others ..
 			return nil, err
 		}
 	}
-	in, err := batch.Open(path, newInterruptible(ctx, std.in), f.inputOptions())
+	in, err := batch.Open(path, newInterruptible(ctx, std.In), f.inputOptions())
 	if err == nil && path == "-" && !f.okIfLinesFail && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/internal/count"
@@ -38,7 +39,7 @@ const maxReported = 20
 type fileRun struct {
 	*fileFlags
 	fileWork
-	std      stdio
+	std      console.IO
 	out      *batch.Output
 	bar      *batchProgress
 	reported int // lines that fail
@@ -46,14 +47,14 @@ type fileRun struct {
 
 // work runs a job over the input: opens the output, tells of progress and of
 // lines that fail, and says how to go on after an early end.
-func (f *fileFlags) work(c *cli.Context, std stdio, w fileWork) error {
+func (f *fileFlags) work(c *cli.Context, std console.IO, w fileWork) error {
 	begin()
 	survey, err := w.in.Survey()
 	if err != nil {
 		return err
 	}
 	r := &fileRun{fileFlags: f, fileWork: w, std: std,
-		bar: newBatchProgress(f.progress, f.quiet, w.workers, std.err)}
+		bar: newBatchProgress(f.progress, f.quiet, w.workers, std.Err)}
 	r.bar.of = f.of
 	if r.out, err = r.open(survey); err != nil {
 		return err
@@ -68,7 +69,7 @@ func (f *fileFlags) work(c *cli.Context, std stdio, w fileWork) error {
 		Report: r.failed, Settings: r.settings, Data: r.data}
 	p, err := job.Run(c.Context)
 	f.done.Records, f.done.Failed = f.done.Records+p.Records, f.done.Failed+p.Failed
-	r.bar.clear()
+	r.bar.Clear()
 	r.sayOutput()
 	if err != nil {
 		if resumable {
@@ -100,8 +101,8 @@ func (f *fileFlags) mayFail() int {
 // open opens the output.
 func (r *fileRun) open(survey batch.Survey) (*batch.Output, error) {
 	if r.output == "" || r.output == "-" {
-		endWithReader(r.std.out)
-		return r.form.Stream(r.std.out, r.in)
+		endWithReader(r.std.Out)
+		return r.form.Stream(r.std.Out, r.in)
 	}
 	mode := batch.Create
 	switch {
@@ -121,9 +122,9 @@ func (r *fileRun) say(format string, args ...any) {
 	if !r.quiet {
 		of := ""
 		if r.of != "" {
-			of = printable(r.of) + ": "
+			of = console.Printable(r.of) + ": "
 		}
-		fmt.Fprintf(r.std.err, "infill: %s%s\n", of, fmt.Sprintf(format, args...))
+		fmt.Fprintf(r.std.Err, "infill: %s%s\n", of, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -132,7 +133,7 @@ func (r *fileRun) failed(line int, cause error) {
 	if r.reported++; r.quiet || r.reported > maxReported {
 		return
 	}
-	r.bar.clear()
+	r.bar.Clear()
 	if r.advised != nil {
 		cause = r.advised(cause)
 	}
@@ -145,7 +146,7 @@ func (r *fileRun) failed(line int, cause error) {
 // settings tells that lines have settings of their own.
 func (r *fileRun) settings(line int, names []string) {
 	if !r.quiet {
-		r.bar.clear()
+		r.bar.Clear()
 	}
 	r.say("from %s %d on, taken as settings of their %[1]ss: %[3]s", r.in.Unit(), line,
 		strings.Join(names, ", "))
@@ -154,8 +155,9 @@ func (r *fileRun) settings(line int, names []string) {
 // data tells of a field that may be meant as a setting.
 func (r *fileRun) data(line int, field jsonl.Field) {
 	if says := r.meant(field); says != "" && !r.quiet {
-		r.bar.clear()
-		r.say("from %s %d on, the field %s is data: %s", r.in.Unit(), line, printable(field.Name), says)
+		r.bar.Clear()
+		r.say("from %s %d on, the field %s is data: %s", r.in.Unit(), line,
+			console.Printable(field.Name), says)
 	}
 }
 
@@ -163,7 +165,7 @@ func (r *fileRun) data(line int, field jsonl.Field) {
 func (r *fileRun) sayRenamed(what string) {
 	var renamed []string
 	for _, pair := range r.out.Renamed(r.in) {
-		renamed = append(renamed, printable(pair[0])+" to "+printable(pair[1]))
+		renamed = append(renamed, console.Printable(pair[0])+" to "+console.Printable(pair[1]))
 	}
 	if len(renamed) > 0 {
 		r.say("%s of the input are renamed, because the output has such names of its own: %s", what,
@@ -195,7 +197,7 @@ func (r *fileRun) sayAgain(c *cli.Context, p batch.Progress, err error) {
 	case errors.Is(err, batch.ErrMismatch):
 		return
 	}
-	fmt.Fprintf(r.std.err, "infill: %s has %d record%s%s; %s:\n  %s\n", r.out.File(), p.Records,
+	fmt.Fprintf(r.std.Err, "infill: %s has %d record%s%s; %s:\n  %s\n", r.out.File(), p.Records,
 		count.S(p.Records), so, how, againCommand(c, flag))
 }
 

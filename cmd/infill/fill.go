@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
@@ -46,7 +47,7 @@ func (f *fillFlags) own() []*option {
 	}
 }
 
-func fillCommand(std stdio) *cli.Command {
+func fillCommand(std console.IO) *cli.Command {
 	f := &fillFlags{}
 	return &cli.Command{
 		Name: "fill",
@@ -68,9 +69,9 @@ infill fill "She lives in a small town." --mask-rate 0.3 -n 3 --seed 1`,
 	}
 }
 
-func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error]) (err error) {
+func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, error]) (err error) {
 	single := c.NArg() == 1 && c.Args().First() != "-"
-	if err := f.stdin(std.in, !single); err != nil {
+	if err := f.stdin(std.In, !single); err != nil {
 		return err
 	}
 	if f.trace != "" { // which is of chains
@@ -100,9 +101,9 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	defer func() { err = errors.Join(err, done()) }()
 	tr := newTrace(f.trace)
 	defer func() { err = errors.Join(err, tr.close()) }()
-	var out fillOutput = &fillTable{fillFlags: f, std: std, model: m, say: onceEach(std.err, f.quiet)}
+	var out fillOutput = &fillTable{fillFlags: f, std: std, model: m, say: onceEach(std.Err, f.quiet)}
 	if f.json {
-		out = &fillRecords{std.out, m}
+		out = &fillRecords{std.Out, m}
 	}
 	w := &filler{fillFlags: f, std: std, model: m, engine: engine, trace: tr, single: single, out: out}
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
@@ -143,7 +144,7 @@ func (w *fillRecords) notes(*filled) {}
 // A filler fills lines.
 type filler struct {
 	*fillFlags
-	std    stdio
+	std    console.IO
 	model  *mlm.Model
 	engine *infill.Engine
 	trace  *traceFile
@@ -164,19 +165,19 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 		return orMask(err)
 	}
 	ran := opt.Complete()
-	bar := newProgress(w.progress, w.quiet, w.std.err, ran.Sampling.Steps)
+	bar := console.NewProgress(w.progress, w.quiet, w.std.Err, ran.Sampling.Steps)
 	opt.Watch.Progress = func(p infill.Progress) error {
-		bar.found(n, p)
+		bar.Found(n, p)
 		return nil
 	}
 	opt.Watch.Trace = func(s infill.Step) error {
-		bar.step(n, s.Step)
+		bar.Step(n, s.Step)
 		return w.trace.write(w.model, n, s)
 	}
 	interrupted := stoppable(ctx, &opt)
 	start := time.Now()
 	r, err := w.engine.Fill(ctx, t, opt)
-	bar.clear()
+	bar.Clear()
 	early := interrupted()
 	if err != nil {
 		return err
@@ -200,13 +201,13 @@ func (w *filler) say(f *filled) {
 		if w.single {
 			at = ""
 		}
-		fmt.Fprintf(w.std.err, "infill: %swarning: %s\n", at, message(warn))
+		fmt.Fprintf(w.std.Err, "infill: %swarning: %s\n", at, message(warn))
 	}
 	// Neither masked nor sampled: the seed is of no use.
 	idle := f.Method != infill.MethodSample && f.masked == f.text
 	if !w.quiet && w.seedChosen && !w.seeded && !idle {
 		w.seeded = true
-		fmt.Fprintf(w.std.err, "seed %d (repeat with --seed %[1]d)\n", f.opt.Seed)
+		fmt.Fprintf(w.std.Err, "seed %d (repeat with --seed %[1]d)\n", f.opt.Seed)
 	}
 }
 

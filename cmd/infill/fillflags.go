@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/energies"
 	"infill/infill/settings"
@@ -88,13 +89,13 @@ func (f *fillingFlags) settled(m *modelFlags) error {
 }
 
 // engine opens the model and an engine on it. done closes both.
-func (f *fillingFlags) engine(ctx context.Context, std stdio, from *modelFlags, quiet bool) (
+func (f *fillingFlags) engine(ctx context.Context, std console.IO, from *modelFlags, quiet bool) (
 	m *mlm.Model, engine *infill.Engine, done func() error, err error) {
 	if m, err = from.open(ctx); err != nil {
 		return nil, nil, nil, err
 	}
 	warn(std, m, quiet)
-	if engine, err = f.prepare(ctx, m, from.secondModels(), std.err, quiet); err != nil {
+	if engine, err = f.prepare(ctx, m, from.secondModels(), std.Err, quiet); err != nil {
 		_ = m.Close()
 		return nil, nil, nil, err
 	}
@@ -145,7 +146,7 @@ func (f *fillingFlags) stdin(in io.Reader, texts bool, references ...string) err
 	if err := once(wanted); err != nil {
 		return err
 	}
-	if len(wanted) == 1 && !texts && isTerminal(in) {
+	if len(wanted) == 1 && !texts && console.IsTerminal(in) {
 		return usagef("%s -: no input; name a file, or pipe one in", wanted[0])
 	}
 	f.Stdin = in

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/models/hub"
@@ -12,7 +13,7 @@ import (
 
 // doubtNote is a doubt in the command's words. model is the name of the one that has it.
 func doubtNote(d jsonl.Doubt, model string) string {
-	note := printable(d.Message)
+	note := console.Printable(d.Message)
 	if m := hub.ForScript(d.Script); m != nil && m.Name != model {
 		note += fmt.Sprintf(": infill model pull %s, then --model %[1]s", m.Name)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/text"
@@ -19,7 +20,7 @@ import (
 // fillTable prints fillings for people, with notes on standard error.
 type fillTable struct {
 	*fillFlags
-	std   stdio
+	std   console.IO
 	model *mlm.Model
 	lines int
 	say   func(note string)
@@ -33,11 +34,10 @@ func (w *fillTable) write(r *filled) error {
 	// The number of tokens may decide: fillings of open lengths are ranked by the score per token.
 	open := slices.ContainsFunc(r.Fillings,
 		func(f infill.Filling) bool { return f.Len() != r.Fillings[0].Len() })
-	color := useColor(w.color, w.std.out)
 	for _, f := range r.Fillings {
-		text := shown(w.std.out, f.Text)
-		if color && len(text) == len(f.Text) {
-			text = highlight(text, f.Spans)
+		text := shown(w.std.Out, f.Text)
+		if len(text) == len(f.Text) {
+			text = console.Highlight(w.color, w.std.Out, text, f.Spans)
 		}
 		fmt.Fprintf(&b, "%8.2f  ", f.Score)
 		if open {
@@ -55,7 +55,7 @@ func (w *fillTable) write(r *filled) error {
 	if r.Marginals != nil {
 		w.marginals(&b, r.Marginals)
 	}
-	_, err := io.WriteString(w.std.out, b.String())
+	_, err := io.WriteString(w.std.Out, b.String())
 	return err
 }
 
@@ -65,7 +65,7 @@ func (w *fillTable) marginals(b *strings.Builder, m *infill.Marginals) {
 		fmt.Fprintf(b, "\n%s, %d different\n", title, m.Distinct)
 		for _, e := range m.Likeliest {
 			fmt.Fprintf(b, "%s %s  %s\n", percent(e.Probability), plusMinus(e.Error),
-				shown(w.std.out, e.Text))
+				shown(w.std.Out, e.Text))
 		}
 		if rest := m.Rest(); m.Distinct > len(m.Likeliest) {
 			fmt.Fprintf(b, "%s        (others)\n", percent(rest))
@@ -112,7 +112,7 @@ func (w *fillTable) notes(r *filled) {
 		return
 	}
 	if note := recutNote(r.Fillings); note != "" {
-		fmt.Fprintln(w.std.err, note)
+		fmt.Fprintln(w.std.Err, note)
 	}
 	for _, d := range text.Doubts(w.model.Tokenizer(), r.text) {
 		w.say(doubtNote(jsonl.Doubt(d), w.Name))
@@ -120,7 +120,7 @@ func (w *fillTable) notes(r *filled) {
 	if note := paperNote(&w.Fill.Options); note != "" {
 		w.say(note)
 	}
-	fmt.Fprintln(w.std.err, w.summary(r.Result, r.took))
+	fmt.Fprintln(w.std.Err, w.summary(r.Result, r.took))
 }
 
 // searched sums a search up.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"infill/cmd/infill/internal/console"
 	"strings"
 	"testing"
 )
@@ -50,7 +51,7 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%q: exit %d: %swant %q", c.args, r.code, r.err, c.says)
 		}
 	}
-	app := newApp(stdio{})
+	app := newApp(console.IO{})
 	for _, f := range foreignFlags {
 		some := f.flag == ""
 		for _, c := range app.Commands {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"infill/cmd/infill/internal/console"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +19,7 @@ import (
 // every flag once, in a group.
 func TestHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
-	app := newApp(stdio{})
+	app := newApp(console.IO{})
 	count := 0
 	eachCommand(app, func(c *cli.Command) {
 		count++
@@ -73,7 +74,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			if !strings.HasPrefix(example, c.HelpName) {
 				t.Errorf("%s: an example of another command: %s", c.HelpName, example)
 			}
-			if _, err := parse(rootOf(newApp(stdio{})), args[1:]); err != nil {
+			if _, err := parse(rootOf(newApp(console.IO{})), args[1:]); err != nil {
 				t.Errorf("%s: %v", example, err)
 			}
 		}
@@ -148,7 +149,7 @@ func TestCompletionAndManual(t *testing.T) {
 		}
 	}
 	manual := strings.ReplaceAll(infillRun("", "man").out, `\-`, "-")
-	eachCommand(newApp(stdio{}), func(c *cli.Command) {
+	eachCommand(newApp(console.IO{}), func(c *cli.Command) {
 		typed := strings.Fields(c.HelpName)[1:]
 		commands := infillRun("", append(typed, "", completes)...).out
 		flags := infillRun("", append(typed, "-", completes)...).out
@@ -185,7 +186,7 @@ func TestManual(t *testing.T) {
 			t.Errorf("no %s: %s", what, text)
 		}
 	}
-	eachCommand(newApp(stdio{}), func(c *cli.Command) {
+	eachCommand(newApp(console.IO{}), func(c *cli.Command) {
 		has("usage", c.HelpName+" [FLAGS] "+c.ArgsUsage)
 		has("description of "+c.HelpName, c.Description)
 		has("examples of "+c.HelpName, c.UsageText)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/text"
@@ -20,7 +21,7 @@ type line struct {
 }
 
 // inputTexts returns the sequence of texts that the arguments ask for.
-func inputTexts(args []string, std stdio) (iter.Seq2[line, error], error) {
+func inputTexts(args []string, std console.IO) (iter.Seq2[line, error], error) {
 	switch {
 	case eachHasBlank(args):
 		return nil, usagef("%d texts; fill takes one text; several come one a line on standard input: "+
@@ -30,7 +31,7 @@ func inputTexts(args []string, std stdio) (iter.Seq2[line, error], error) {
 			strings.Join(args, " "))
 	case len(args) == 1 && args[0] != "-":
 		return func(yield func(line, error) bool) { yield(line{1, args[0]}, nil) }, nil
-	case len(args) == 0 && isTerminal(std.in):
+	case len(args) == 0 && console.IsTerminal(std.In):
 		return nil, usagef("no text; try: infill fill \"The [MASK] sat on the [MASK].\"")
 	}
 	return typed(std), nil
@@ -50,11 +51,11 @@ func eachHasBlank(args []string) bool {
 
 // typed yields the lines of standard input. Who asked for it at a terminal is told that the
 // program waits.
-func typed(std stdio) iter.Seq2[line, error] {
-	if isTerminal(std.in) {
-		fmt.Fprintln(std.err, "infill: type a text on each line, and Ctrl-D at the end")
+func typed(std console.IO) iter.Seq2[line, error] {
+	if console.IsTerminal(std.In) {
+		fmt.Fprintln(std.Err, "infill: type a text on each line, and Ctrl-D at the end")
 	}
-	return lines("standard input", std.in)
+	return lines("standard input", std.In)
 }
 
 // lines yields the non-empty lines of a reader with their numbers, as infill
@@ -85,8 +86,8 @@ func lines(name string, in io.Reader) iter.Seq2[line, error] {
 }
 
 // manyTexts returns the arguments as texts, or the lines of standard input.
-func manyTexts(args []string, std stdio) (iter.Seq2[line, error], error) {
-	if len(args) == 0 && isTerminal(std.in) {
+func manyTexts(args []string, std console.IO) (iter.Seq2[line, error], error) {
+	if len(args) == 0 && console.IsTerminal(std.In) {
 		return nil, usagef("no text; give it in quotes")
 	}
 	if len(args) == 0 || len(args) == 1 && args[0] == "-" {
@@ -104,8 +105,8 @@ func manyTexts(args []string, std stdio) (iter.Seq2[line, error], error) {
 // eachText runs do on every text. What is wrong with one of several texts is
 // reported in its place and the others go on; the error of a single text is
 // returned.
-func eachText(std stdio, texts iter.Seq2[line, error], asJSON, single, strict bool, do func(int,
-	string) error) error {
+func eachText(std console.IO, texts iter.Seq2[line, error], asJSON, single, strict bool,
+	do func(int, string) error) error {
 	done, failed := 0, 0
 	for l, err := range texts {
 		if err == nil {
@@ -121,7 +122,7 @@ func eachText(std stdio, texts iter.Seq2[line, error], asJSON, single, strict bo
 		rec := jsonl.Failed(l.text, err)
 		if rec != nil && asJSON {
 			rec.Line = l.n
-			if werr := jsonl.Write(std.out, rec); werr != nil {
+			if werr := jsonl.Write(std.Out, rec); werr != nil {
 				return errors.Join(err, werr)
 			}
 		}
@@ -132,7 +133,7 @@ func eachText(std stdio, texts iter.Seq2[line, error], asJSON, single, strict bo
 			return atLine(l.n, err)
 		}
 		failed++
-		fmt.Fprintf(std.err, "infill: %s\n", message(atLine(l.n, err)))
+		fmt.Fprintf(std.Err, "infill: %s\n", message(atLine(l.n, err)))
 	}
 	switch {
 	case done == 0:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/settings"
 )
@@ -24,13 +25,13 @@ func hasText(line []byte, field string) bool {
 }
 
 // sayJSON tells it of an input. reads is what reads such lines as records.
-func sayJSON(std stdio, name, reads string) {
-	fmt.Fprintf(std.err, "infill: %s: these look like JSON lines, and each is taken for a text as it "+
-		"stands; to read them as JSON: %s\n", printable(name), reads)
+func sayJSON(std console.IO, name, reads string) {
+	fmt.Fprintf(std.Err, "infill: %s: these look like JSON lines, and each is taken for a text as it "+
+		"stands; to read them as JSON: %s\n", console.Printable(name), reads)
 }
 
 // notingJSON are the lines of standard input, with a word on the first one if it looks like JSON.
-func notingJSON(std stdio, texts iter.Seq2[line, error], reads string) iter.Seq2[line, error] {
+func notingJSON(std console.IO, texts iter.Seq2[line, error], reads string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		first := true
 		for l, err := range texts {
@@ -46,7 +47,7 @@ func notingJSON(std stdio, texts iter.Seq2[line, error], reads string) iter.Seq2
 }
 
 // sayText tells it of a file whose name decided that it is text. Who said so knows it.
-func (f *fileFlags) sayText(std stdio, path string, in *batch.Input) {
+func (f *fileFlags) sayText(std console.IO, path string, in *batch.Input) {
 	named := f.Format == settings.FormatAuto && in.Format() == settings.FormatText && path != "-"
 	if !f.quiet && named && hasText(firstOf(path), f.TextField) {
 		sayJSON(std, path, "--format jsonl")

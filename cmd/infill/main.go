@@ -32,6 +32,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/internal/program"
 )
 
@@ -41,34 +42,28 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE)
 	log.SetOutput(io.Discard) // net/http would say there what a server does wrong
 	ctx, stop := signals()
-	code := run(ctx, stdio{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	code := run(ctx, console.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
 
-// stdio is what a command reads and writes.
-type stdio struct {
-	in       io.Reader
-	out, err io.Writer
-}
-
 // run executes one command line and returns its exit code.
-func run(ctx context.Context, std stdio, args []string) int {
+func run(ctx context.Context, std console.IO, args []string) int {
 	err := execute(ctx, std, args)
 	// Lines that failed were reported one by one; a reader that went away
 	// (infill … | head) is not worth words.
 	var said *saidError
 	if err != nil && !errors.Is(err, errSomeFailed) && !errors.Is(err, syscall.EPIPE) &&
 		!errors.As(err, &said) {
-		fmt.Fprintf(std.err, "infill: %s\n", message(err))
+		fmt.Fprintf(std.Err, "infill: %s\n", message(err))
 	}
 	return exitCode(err)
 }
 
-func execute(ctx context.Context, std stdio, args []string) error {
+func execute(ctx context.Context, std console.IO, args []string) error {
 	app := newApp(std)
 	if n := len(args) - 1; n >= 0 && args[n] == completes {
-		_, err := io.WriteString(std.out, suggestions(rootOf(app), args[:n]))
+		_, err := io.WriteString(std.Out, suggestions(rootOf(app), args[:n]))
 		return err
 	}
 	line, err := parse(rootOf(app), args)
@@ -76,14 +71,14 @@ func execute(ctx context.Context, std stdio, args []string) error {
 	case err != nil:
 		return err
 	case line.help:
-		return printHelp(std.out, line.command)
+		return printHelp(std.Out, line.command)
 	}
 	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
 	return app.RunContext(ctx, slices.Concat([]string{app.Name}, line.names, []string{"--"},
 		line.rest))
 }
 
-func newApp(std stdio) *cli.App {
+func newApp(std console.IO) *cli.App {
 	app := &cli.App{
 		Name:  "infill",
 		Usage: "fill the blanks of sentences jointly, diversely and with high likelihood",

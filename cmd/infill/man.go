@@ -2,19 +2,20 @@ package main
 
 import (
 	"fmt"
+	"infill/cmd/infill/internal/console"
 	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 )
 
-func manCommand(std stdio) *cli.Command {
+func manCommand(std console.IO) *cli.Command {
 	return &cli.Command{
 		Name:      "man",
 		UsageText: `infill man > infill.1`,
 		Usage:     "the manual page, for man -l",
 		Action: func(*cli.Context) error {
-			_, err := io.WriteString(std.out, manPage(newApp(std)))
+			_, err := io.WriteString(std.Out, manPage(newApp(std)))
 			return err
 		},
 	}

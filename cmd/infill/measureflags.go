@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/metrics/bleu"
@@ -173,13 +174,13 @@ func (f *measureFlags) check(inputs ...string) error {
 
 // render writes the files that were asked for and prints a result. It prints also where a file
 // cannot be written: the result may have taken hours.
-func (f *measureFlags) render(std stdio, r renderer) error {
+func (f *measureFlags) render(std console.IO, r renderer) error {
 	err := errors.Join(writeFile(f.markdown, r.WriteMarkdown), writeFile(f.html, r.WriteHTML))
 	show := r.WriteText
 	if f.json {
 		show = r.WriteJSON
 	}
-	shown := show(std.out)
+	shown := show(std.Out)
 	if err != nil && errors.Is(shown, syscall.EPIPE) {
 		return err // a reader that went away ends the run quietly, and this must be said
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/count"
@@ -21,7 +22,7 @@ const modelEvalDescription = "" +
 same seed, and prints how often the right piece is the first, or among the first five, that
 the model names, and the perplexity.`
 
-func modelCommand(std stdio) *cli.Command {
+func modelCommand(std console.IO) *cli.Command {
 	return &cli.Command{
 		Name: "model",
 		UsageText: `infill model list
@@ -55,7 +56,7 @@ func (f *modelFlags) modelArgument(c *cli.Context) error {
 	return usagef("one model at a time, got %s", strings.Join(quoted(c.Args().Slice()), " "))
 }
 
-func modelEvalCommand(std stdio) *cli.Command {
+func modelEvalCommand(std console.IO) *cli.Command {
 	var f modelFlags
 	var path string
 	var asJSON, quiet bool
@@ -93,23 +94,23 @@ func modelEvalCommand(std stdio) *cli.Command {
 				return err
 			}
 			defer func() { _ = m.Close() }()
-			if !quiet && canDraw(std.err) {
-				opt.Progress = func(lines int) { fmt.Fprint(std.err, "\r\x1b[K", count.Of(lines, "line")) }
-				defer fmt.Fprint(std.err, "\r\x1b[K")
+			if !quiet && console.CanDraw(std.Err) {
+				opt.Progress = func(lines int) { fmt.Fprint(std.Err, "\r\x1b[K", count.Of(lines, "line")) }
+				defer fmt.Fprint(std.Err, "\r\x1b[K")
 			}
 			return evaluate(c.Context, std, m, file, opt, asJSON)
 		},
 	}
 }
 
-func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt mlm.EvalOptions,
-	asJSON bool) error {
+func evaluate(ctx context.Context, std console.IO, m *mlm.Model, text io.Reader,
+	opt mlm.EvalOptions, asJSON bool) error {
 	r, err := m.Eval(ctx, text, opt)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return jsonl.Encode(std.out, r)
+		return jsonl.Encode(std.Out, r)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, %d masked", count.Of(r.Lines, "line"), count.Of(r.Pieces, "piece"),
@@ -135,6 +136,6 @@ func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt 
 		line(name, band.Accuracy)
 	}
 	line("all", r.Accuracy)
-	_, err = io.WriteString(std.out, b.String())
+	_, err = io.WriteString(std.Out, b.String())
 	return err
 }

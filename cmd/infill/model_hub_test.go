@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/open"
 	"infill/infill/settings"
 	"infill/mlm"
@@ -395,7 +396,7 @@ func TestModelPullInterrupted(t *testing.T) {
 		return true
 	}
 	var out, errs strings.Builder
-	if code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, []string{"model", "pull", "o/tiny"}); code != exitInterrupted ||
+	if code := run(ctx, console.IO{In: strings.NewReader(""), Out: &out, Err: &errs}, []string{"model", "pull", "o/tiny"}); code != exitInterrupted ||
 		!strings.Contains(errs.String(), "infill model pull o/tiny goes on there") {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/mlm"
 )
@@ -18,7 +19,7 @@ const modelInfoDescription = "" +
 	`If a part of the model is missing or broken, what could be recognised of the others is printed,
 with what is wrong, and the exit code is 3.`
 
-func modelInfoCommand(std stdio) *cli.Command {
+func modelInfoCommand(std console.IO) *cli.Command {
 	var f modelFlags
 	var asJSON bool
 	return &cli.Command{
@@ -39,9 +40,9 @@ infill model info bert-base-uncased`,
 				return err
 			}
 			if asJSON {
-				return errors.Join(jsonl.Encode(std.out, r), err)
+				return errors.Join(jsonl.Encode(std.Out, r), err)
 			}
-			return errors.Join(printInfo(std.out, r), err)
+			return errors.Join(printInfo(std.Out, r), err)
 		},
 	}
 }
@@ -89,7 +90,7 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 func printInfo(out io.Writer, i *recognised) error {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-13s %s\n", name, printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&b, "%-13s %s\n", name, console.Printable(fmt.Sprintf(format, args...)))
 	}
 	if i.SHA256 != "" {
 		row("file", "%s, %s with its weights", i.File, megabytes(i.Bytes))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/models"
 	"infill/models/hub"
@@ -31,7 +32,7 @@ type listed struct {
 	Folder       string `json:"folder,omitempty"`
 }
 
-func modelListCommand(std stdio) *cli.Command {
+func modelListCommand(std console.IO) *cli.Command {
 	var asJSON bool
 	return &cli.Command{
 		Name:        "list",
@@ -62,10 +63,10 @@ func modelListCommand(std stdio) *cli.Command {
 				all = append(all, l)
 			}
 			if !asJSON {
-				return printList(std.out, all)
+				return printList(std.Out, all)
 			}
 			for _, l := range all {
-				if err := jsonl.Encode(std.out, l); err != nil {
+				if err := jsonl.Encode(std.Out, l); err != nil {
 					return err
 				}
 			}

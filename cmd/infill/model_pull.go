@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/internal/count"
 	"infill/mlm/device"
 	"infill/models"
@@ -30,7 +31,7 @@ type pullFlags struct {
 	offline, quiet      bool
 }
 
-func modelPullCommand(std stdio) *cli.Command {
+func modelPullCommand(std console.IO) *cli.Command {
 	// Redacted, as the help shows it. One with a password is refused in either form.
 	f := &pullFlags{address: hub.Redacted(hub.ForeignHub())}
 	flags := []*option{
@@ -60,7 +61,7 @@ infill model pull bert-base-uncased`,
 	}
 }
 
-func (f *pullFlags) pull(ctx context.Context, std stdio, names []string) error {
+func (f *pullFlags) pull(ctx context.Context, std console.IO, names []string) error {
 	cache, err := hub.UserCache()
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func (f *pullFlags) pull(ctx context.Context, std stdio, names []string) error {
 		}
 	}
 	for _, name := range names {
-		p := &pullProgress{meter: newMeter(f.mode, f.quiet, std.err), model: name}
+		p := &pullProgress{Meter: console.NewMeter(f.mode, f.quiet, std.Err), model: name}
 		o.Progress, o.Log = p.show, nil
 		if !f.quiet {
 			o.Log = p.note
@@ -109,12 +110,12 @@ func unconnected(err error, name string) error {
 }
 
 // one pulls a model and prints its folder.
-func (f *pullFlags) one(ctx context.Context, std stdio, cache hub.Cache, name string, o hub.Options,
-	p *pullProgress) error {
+func (f *pullFlags) one(ctx context.Context, std console.IO, cache hub.Cache, name string,
+	o hub.Options, p *pullProgress) error {
 	begin()
 	if o.Offline && cache.Find(name, f.file) == nil { // Hugging Face's own cache may have it
 		if dir, _, err := cache.Locate(name, f.file, o.Int8); err == nil {
-			_, err = fmt.Fprintln(std.out, dir)
+			_, err = fmt.Fprintln(std.Out, dir)
 			return err
 		}
 	}
@@ -128,14 +129,14 @@ func (f *pullFlags) one(ctx context.Context, std stdio, cache hub.Cache, name st
 		}
 	}
 	folder, err := cache.Pull(ctx, m, o)
-	p.clear()
+	p.Clear()
 	if errors.Is(err, context.Canceled) {
 		p.note(fmt.Sprintf("what has arrived is kept; infill model pull %s goes on there", name))
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(std.out, folder)
+	_, err = fmt.Fprintln(std.Out, folder)
 	return err
 }
 
@@ -162,7 +163,7 @@ func announced(m *hub.Model, address string) []string {
 
 // pullProgress shows how far a download is.
 type pullProgress struct {
-	meter
+	console.Meter
 	model string
 	start time.Time
 	first int64 // bytes that were there at the start
@@ -173,24 +174,24 @@ func (p *pullProgress) show(file string, done, total int64) {
 	if p.start.IsZero() {
 		p.start, p.first = now, done
 	}
-	if !p.due(now, 200*time.Millisecond, time.Second, done >= total) {
+	if !p.Due(now, 200*time.Millisecond, time.Second, done >= total) {
 		return
 	}
 	rate := 0.0
 	if s := now.Sub(p.start).Seconds(); s > 0 {
 		rate = float64(done-p.first) / s
 	}
-	if p.mode == "json" {
-		p.line(`"model":%q,"file":%q,"bytes":%d,"of":%d,"per_second":%.0f`,
+	if p.Mode == "json" {
+		p.Line(`"model":%q,"file":%q,"bytes":%d,"of":%d,"per_second":%.0f`,
 			p.model, file, done, total, rate)
 		return
 	}
-	p.draw(fmt.Sprintf("%s %s of %s, %.1f MB/s  %s", bar(done, total), megabytes(done),
+	p.Draw(fmt.Sprintf("%s %s of %s, %.1f MB/s  %s", console.Bar(done, total), megabytes(done),
 		megabytes(total), rate/1e6, file))
 }
 
 // note prints a line above the bar.
 func (p *pullProgress) note(line string) {
-	p.clear()
-	fmt.Fprintln(p.w, printable(line))
+	p.Clear()
+	fmt.Fprintln(p.W, console.Printable(line))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/open"
 	"infill/internal/count"
 	"infill/internal/disk"
@@ -21,7 +22,7 @@ const modelSaveDescription = "" +
 	`For other programs, which cannot read a model that is part of this one: the folder has model.onnx
 with its weights, vocab.txt and config.json. A folder that has files already is left alone.`
 
-func modelSaveCommand(std stdio) *cli.Command {
+func modelSaveCommand(std console.IO) *cli.Command {
 	return &cli.Command{
 		Name:        "save",
 		UsageText:   `infill model save default ./english`,
@@ -43,7 +44,7 @@ func modelSaveCommand(std stdio) *cli.Command {
 			if err := saveModel(src, dir); err != nil {
 				return fmt.Errorf("model save: %w", err)
 			}
-			_, err = fmt.Fprintln(std.out, dir)
+			_, err = fmt.Fprintln(std.Out, dir)
 			return err
 		},
 	}

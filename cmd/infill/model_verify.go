@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/infill/open"
 	"infill/internal/disk"
@@ -36,7 +37,7 @@ type verification struct {
 	OK     bool        `json:"ok"`
 }
 
-func modelVerifyCommand(std stdio) *cli.Command {
+func modelVerifyCommand(std console.IO) *cli.Command {
 	var all, asJSON bool
 	flags := []*option{
 		boolFlag("all", "the embedded models and every model in the cache", &all),
@@ -79,9 +80,9 @@ func modelVerifyCommand(std stdio) *cli.Command {
 				}
 				fault = fault || !v.OK
 				if asJSON {
-					err = jsonl.Encode(std.out, v)
+					err = jsonl.Encode(std.Out, v)
 				} else {
-					err = printVerification(std.out, v)
+					err = printVerification(std.Out, v)
 				}
 				if err != nil {
 					return err
@@ -176,9 +177,9 @@ func faults(checks []hub.Check) (n int) {
 
 func printVerification(out io.Writer, v *verification) error {
 	var b strings.Builder
-	b.WriteString(printable(v.Model))
+	b.WriteString(console.Printable(v.Model))
 	if v.Folder != "" && v.Folder != v.Model {
-		fmt.Fprintf(&b, " in %s", printable(v.Folder))
+		fmt.Fprintf(&b, " in %s", console.Printable(v.Folder))
 	}
 	b.WriteString("\n")
 	for _, c := range v.Files {
@@ -186,7 +187,7 @@ func printVerification(out io.Writer, v *verification) error {
 		if c.Bytes >= 0 {
 			size = fmt.Sprint(c.Bytes)
 		}
-		fmt.Fprintf(&b, "  %-10s  %12s  %-64s  %s\n", c.Result, size, c.SHA256, printable(c.Path))
+		fmt.Fprintf(&b, "  %-10s  %12s  %-64s  %s\n", c.Result, size, c.SHA256, console.Printable(c.Path))
 		if c.Fault() && c.SHA256 != "" && c.Want != "" {
 			fmt.Fprintf(&b, "  %-10s  %12s  %s  (%s)\n", "", "should be", c.Want, c.By)
 		}

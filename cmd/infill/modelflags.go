@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/energies"
 	"infill/infill/open"
 	"infill/infill/settings"
@@ -101,20 +102,20 @@ func (f *modelFlags) secondModels() energies.Options {
 
 // warn says what makes a model's results doubtful and, unless quiet is set, what makes it take more
 // memory and time than it needs.
-func warn(std stdio, m *mlm.Model, quiet bool) {
+func warn(std console.IO, m *mlm.Model, quiet bool) {
 	for _, w := range m.Info().Warnings {
-		fmt.Fprintf(std.err, "infill: warning: %s\n", printable(w))
+		fmt.Fprintf(std.Err, "infill: warning: %s\n", console.Printable(w))
 	}
 	if d, p := m.Device(), m.Precision(); d != mlm.CPUDevice && !quiet {
 		others := ""
 		if !m.SameBytes() {
 			others = ", where a repeated run may print other bytes"
 		}
-		fmt.Fprintf(std.err, "infill: on the device %s in %s%s (--device %s for the runtime's own "+
+		fmt.Fprintf(std.Err, "infill: on the device %s in %s%s (--device %s for the runtime's own "+
 			"kernels)\n", d, p, others, mlm.CPUDevice)
 	}
 	if why := m.Info().Unkept; why != "" && !quiet {
-		fmt.Fprintf(std.err, "infill: %s\n", printable(unkept(why)))
+		fmt.Fprintf(std.Err, "infill: %s\n", console.Printable(unkept(why)))
 	}
 }
 

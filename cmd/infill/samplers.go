@@ -7,11 +7,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/samplers"
 )
 
-func samplersCommand(std stdio) *cli.Command {
+func samplersCommand(std console.IO) *cli.Command {
 	var asJSON bool
 	return &cli.Command{
 		Name: "samplers",
@@ -34,12 +35,12 @@ infill samplers dmala`,
 			}
 			for i, s := range list {
 				if asJSON {
-					if err := jsonl.Encode(std.out, samplerRecord(s)); err != nil {
+					if err := jsonl.Encode(std.Out, samplerRecord(s)); err != nil {
 						return err
 					}
 					continue
 				}
-				if err := printSampler(std.out, s, i > 0); err != nil {
+				if err := printSampler(std.Out, s, i > 0); err != nil {
 					return err
 				}
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/energies"
@@ -52,7 +53,7 @@ func (f *scoreFlags) own() []*option {
 		"score the texts of a `FILE`, lines or JSON lines, to --output, as infill batch works", &f.file))
 }
 
-func scoreCommand(std stdio) *cli.Command {
+func scoreCommand(std console.IO) *cli.Command {
 	f := &scoreFlags{}
 	return &cli.Command{
 		Name: "score",
@@ -70,7 +71,7 @@ infill score --file corpus.txt -o scores.jsonl`,
 	}
 }
 
-func (f *scoreFlags) run(c *cli.Context, std stdio) error {
+func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 	if err := cmp.Or(f.check(), f.ranking.CheckFiles()); err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 		return err
 	}
 	defer func() { _ = errors.Join(s.Model.Close(), f.ranking.Parts.Close()) }()
-	say := onceEach(std.err, f.quiet)
+	say := onceEach(std.Err, f.quiet)
 	return eachText(std, texts, f.json, c.NArg() == 1 && c.Args().First() != "-", f.strict,
 		func(n int, text string) error {
 			rec, err := s.Score(c.Context, text, f.ranking)
@@ -123,7 +124,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 			}
 			if f.json {
 				rec.Line = n
-				return jsonl.Write(std.out, rec)
+				return jsonl.Write(std.Out, rec)
 			}
 			say(scoringNote(rec))
 			if rec.Windows > 0 {
@@ -133,13 +134,13 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 			for _, d := range rec.Doubts {
 				say(doubtNote(d, f.Name))
 			}
-			_, err = io.WriteString(std.out, scoreLines(std.out, rec))
+			_, err = io.WriteString(std.Out, scoreLines(std.Out, rec))
 			return err
 		})
 }
 
 // scoreFile works through a file, resumably.
-func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
+func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	in, err := f.input(c.Context, f.file, std, energies.Files(f.ranking.Energy)...)
 	if err != nil {
 		return err

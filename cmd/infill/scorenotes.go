@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/text"
@@ -54,9 +55,9 @@ func candidateNotes(tok *tokenize.Tokenizer, given []string, rec *jsonl.Record) 
 		w = strings.TrimSpace(w)
 		switch kept, ok := ranked[piecesOf(tok, w)]; {
 		case !ok:
-			unfit = append(unfit, printable(w))
+			unfit = append(unfit, console.Printable(w))
 		case kept != w:
-			twice = append(twice, printable(w+" as "+kept))
+			twice = append(twice, console.Printable(w+" as "+kept))
 		}
 	}
 	if len(unfit) > 0 {
@@ -69,7 +70,7 @@ func candidateNotes(tok *tokenize.Tokenizer, given []string, rec *jsonl.Record) 
 	}
 	if t, err := text.Parse(tok, rec.Text); err == nil && t.Blanks[0].Words != nil {
 		notes = append(notes, "ranked in place of what the blank lists: "+
-			printable(strings.Join(t.Blanks[0].Words, ", ")))
+			console.Printable(strings.Join(t.Blanks[0].Words, ", ")))
 	}
 	return notes
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/energies"
 	"infill/infill/open"
 	"infill/infill/settings"
@@ -90,7 +91,7 @@ func openedForms() string {
 	return strings.Join(all, ", ")
 }
 
-func serveCommand(std stdio) *cli.Command {
+func serveCommand(std console.IO) *cli.Command {
 	f := &serveFlags{filling: *settings.Defaults()}
 	models := listFlag("model", "`NAME=FOLDER` of a model, or what other commands take; "+
 		"repeatable, the first is asked unless a request names another", &f.models)
@@ -121,7 +122,7 @@ infill serve --addr 0.0.0.0:8017 --api-key-file keys.txt`,
 	}
 }
 
-func (f *serveFlags) run(ctx context.Context, std stdio, log *serveLog) error {
+func (f *serveFlags) run(ctx context.Context, std console.IO, log *serveLog) error {
 	named, err := f.named()
 	if err != nil {
 		return err
@@ -216,8 +217,8 @@ func (f *serveFlags) named() ([]namedModel, error) {
 
 // load opens the parts of the energy and the models, each once, and gives them to the server. What
 // was opened is returned with an error too.
-func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, named []namedModel) (
-	opened []io.Closer, err error) {
+func (f *serveFlags) load(ctx context.Context, std console.IO, s *server.Server,
+	named []namedModel) (opened []io.Closer, err error) {
 	defer func() {
 		for _, o := range f.opened {
 			opened = append(opened, o.model)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"infill/cmd/infill/internal/console"
 	"infill/internal/testmode"
 )
 
@@ -35,7 +36,7 @@ func serve(t *testing.T, args ...string) *serving {
 	s := &serving{errs: &testmode.Buffer{}}
 	code := make(chan int, 1)
 	args = append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)
-	go func() { code <- run(ctx, stdio{strings.NewReader(""), io.Discard, s.errs}, args) }()
+	go func() { code <- run(ctx, console.IO{In: strings.NewReader(""), Out: io.Discard, Err: s.errs}, args) }()
 	s.stop = sync.OnceValue(func() int { cancel(); return <-code })
 	t.Cleanup(func() { s.stop() })
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -113,9 +114,9 @@ func TestServeLogJSON(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	std := stdio{err: &out}
+	std := console.IO{Err: &out}
 	(&serveFlags{logFormat: "json"}).logs(&std)
-	if _, err := io.WriteString(std.err, "infill: one\ninfill: two\n"); err != nil || strings.Count(out.String(),
+	if _, err := io.WriteString(std.Err, "infill: one\ninfill: two\n"); err != nil || strings.Count(out.String(),
 		`"msg":"note","text":"`) != 2 {
 		t.Errorf("notes: %s, %v", out.String(), err)
 	}

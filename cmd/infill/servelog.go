@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"infill/cmd/infill/internal/console"
 	"io"
 	"log/slog"
 	"strings"
@@ -15,12 +16,12 @@ type serveLog struct {
 
 // logs makes the log that the flags ask for. In JSON it has the notes of the program, too, so that
 // each line is an object.
-func (f *serveFlags) logs(std *stdio) *serveLog {
+func (f *serveFlags) logs(std *console.IO) *serveLog {
 	if f.logFormat != "json" {
-		return &serveLog{slog.New(slog.NewTextHandler(std.err, nil)), std.err}
+		return &serveLog{slog.New(slog.NewTextHandler(std.Err, nil)), std.Err}
 	}
-	l := &serveLog{Logger: slog.New(slog.NewJSONHandler(std.err, nil))}
-	std.err = l
+	l := &serveLog{Logger: slog.New(slog.NewJSONHandler(std.Err, nil))}
+	std.Err = l
 	return l
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"infill/cmd/infill/internal/console"
 	"io"
 	"iter"
 	"os"
@@ -47,7 +48,7 @@ func onTerminal(t *testing.T, args ...string) (int, string) {
 		_, _ = b.ReadFrom(master) // ends with an error when the last slave is closed
 		shown <- b.String()
 	}()
-	code := run(context.Background(), stdio{strings.NewReader(""), slave, slave}, args)
+	code := run(context.Background(), console.IO{In: strings.NewReader(""), Out: slave, Err: slave}, args)
 	if err := slave.Close(); err != nil {
 		t.Error(err)
 	}
@@ -87,7 +88,7 @@ func TestDumbTerminal(t *testing.T) {
 	// Colours that are asked for are sent to any terminal.
 	t.Setenv("TERM", "dumb")
 	if _, shown := onTerminal(t, append(commands["exact"], "--color", "always")...); !strings.Contains(
-		shown, styleOn) {
+		shown, "\x1b[1;32m") {
 		t.Errorf("asked for: %q", shown)
 	}
 }
@@ -101,9 +102,9 @@ func TestTypedTexts(t *testing.T) {
 		in   io.Reader
 		want string
 	}{{slave, "Ctrl-D"}, {strings.NewReader("one [MASK]\n"), ""}} {
-		for _, texts := range []func([]string, stdio) (iter.Seq2[line, error], error){inputTexts, manyTexts} {
+		for _, texts := range []func([]string, console.IO) (iter.Seq2[line, error], error){inputTexts, manyTexts} {
 			var said strings.Builder
-			if _, err := texts([]string{"-"}, stdio{c.in, io.Discard, &said}); err != nil {
+			if _, err := texts([]string{"-"}, console.IO{In: c.in, Out: io.Discard, Err: &said}); err != nil {
 				t.Error(err)
 			}
 			if !strings.Contains(said.String(), c.want) || c.want == "" && said.Len() > 0 {

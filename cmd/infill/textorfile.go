@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/text"
 )
 
@@ -33,15 +34,15 @@ func soleFile(args []string) string {
 }
 
 // sayFile says that a name was taken for a text, and the command that reads the file.
-func sayFile(std stdio, path, command string) {
-	fmt.Fprintf(std.err, "infill: %s is taken for a text; %s\n", printable(path),
+func sayFile(std console.IO, path, command string) {
+	fmt.Fprintf(std.Err, "infill: %s is taken for a text; %s\n", console.Printable(path),
 		readsFile(path, command))
 }
 
 // readsFile is the command that reads a file whose name was taken for a text.
 func readsFile(path, command string) string {
 	return "for the texts of the file of that name: " + command + " " +
-		printable(quoted([]string{path})[0])
+		console.Printable(quoted([]string{path})[0])
 }
 
 // named is the error of a text without a blank that is the name of a file.
@@ -66,7 +67,7 @@ func asText(err error) string {
 	if !errors.As(err, &file) || !errors.Is(err, fs.ErrNotExist) || !looksText(file.Path) {
 		return ""
 	}
-	line := printable(quoted([]string{file.Path})[0])
+	line := console.Printable(quoted([]string{file.Path})[0])
 	if text.LooksBlank(file.Path) {
 		return "; a file is expected here; to fill a text: infill fill " + line
 	}

@@ -7,12 +7,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/tokenize"
 )
 
-func tokenizeCommand(std stdio) *cli.Command {
+func tokenizeCommand(std console.IO) *cli.Command {
 	model := settings.DefaultModel
 	var asJSON bool
 	flags := []*option{
@@ -44,7 +45,7 @@ func tokenizeCommand(std stdio) *cli.Command {
 						return err
 					}
 					if asJSON {
-						return jsonl.Encode(std.out, jsonl.Tokenized(n, text, &enc))
+						return jsonl.Encode(std.Out, jsonl.Tokenized(n, text, &enc))
 					}
 					var b strings.Builder
 					if !first {
@@ -55,7 +56,7 @@ func tokenizeCommand(std stdio) *cli.Command {
 						span := enc.Spans[i]
 						fmt.Fprintf(&b, "%7d  %4d–%-4d  %s\n", id, span[0], span[1], enc.Tokens[i])
 					}
-					_, err = io.WriteString(std.out, b.String())
+					_, err = io.WriteString(std.Out, b.String())
 					return err
 				})
 		},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"infill/cmd/infill/internal/console"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,7 +20,7 @@ func TestOneMeaningOfVariables(t *testing.T) {
 	t.Parallel()
 	type meaning struct{ path, arg, of string }
 	seen := map[string]meaning{}
-	eachCommand(newApp(stdio{}), func(c *cli.Command) {
+	eachCommand(newApp(console.IO{}), func(c *cli.Command) {
 		for _, f := range optionsOf(c) {
 			if f.env == "" {
 				continue // it has no variable
@@ -39,7 +40,7 @@ func TestOneMeaningOfVariables(t *testing.T) {
 	})
 	for _, name := range []string{"INFILL_SEED", "INFILL_STEPS", "INFILL_TEXT", "INFILL_FORCE"} {
 		var users []string
-		eachCommand(newApp(stdio{}), func(c *cli.Command) {
+		eachCommand(newApp(console.IO{}), func(c *cli.Command) {
 			for _, f := range optionsOf(c) {
 				if f.env == name {
 					users = append(users, c.Name)
@@ -62,7 +63,7 @@ func TestHelpErrors(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"--help"}, {"fill", "--help"}, {"--version"}, {"version"}} {
 		var errs bytes.Buffer
-		code := run(t.Context(), stdio{strings.NewReader(""), full{}, &errs}, args)
+		code := run(t.Context(), console.IO{In: strings.NewReader(""), Out: full{}, Err: &errs}, args)
 		if code != exitTrouble || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%q: exit %d: %s", args, code, &errs)
 		}

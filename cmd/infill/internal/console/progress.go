@@ -1,0 +1,165 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"infill/infill"
+	"infill/internal/count"
+)
+
+// A Meter shows on standard error how far something is: as a bar where someone looks, as JSON
+// lines, or not at all.
+type Meter struct {
+	W     io.Writer
+	Mode  string // bar, json or none
+	Last  time.Time
+	shown bool
+}
+
+// NewMeter makes a meter of what --progress and --quiet say.
+func NewMeter(mode string, quiet bool, w io.Writer) Meter {
+	return Meter{W: w, Mode: progressMode(mode, quiet, w)}
+}
+
+// progressMode turns --progress into bar, json or none.
+func progressMode(mode string, quiet bool, w io.Writer) string {
+	switch {
+	case quiet && mode != "json" || mode == "none":
+		return "none"
+	case mode == "auto" && CanDraw(w):
+		return "bar"
+	case mode == "auto":
+		return "none"
+	}
+	return mode
+}
+
+// Due says that it is time to show something: a bar or a JSON line each so often, and the end
+// always.
+func (m *Meter) Due(now time.Time, bar, line time.Duration, end bool) bool {
+	every := bar
+	if m.Mode == "json" {
+		every = line
+	}
+	if m.Mode == "none" || !end && now.Sub(m.Last) < every {
+		return false
+	}
+	m.Last = now
+	return true
+}
+
+// Line writes a JSON line.
+func (m *Meter) Line(format string, args ...any) {
+	fmt.Fprintf(m.W, "{\"progress\":{"+format+"}}\n", args...)
+}
+
+// Draw shows a line of text in the place of the last one.
+func (m *Meter) Draw(text string) {
+	fmt.Fprintf(m.W, "\r\x1b[K%s", text)
+	m.shown = true
+}
+
+// Clear takes the bar away.
+func (m *Meter) Clear() {
+	if m.shown {
+		fmt.Fprint(m.W, "\r\x1b[K")
+		m.shown = false
+	}
+}
+
+// Bar is a bar that is filled to the share done of total.
+func Bar(done, total int64) string {
+	const width = 30
+	full := int(min(width, width*done/max(total, 1)))
+	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
+}
+
+// A Progress shows the steps of a sentence.
+type Progress struct {
+	Meter
+	total int
+}
+
+// NewProgress makes one for sentences of total steps, of what --progress and --quiet say.
+func NewProgress(mode string, quiet bool, w io.Writer, total int) *Progress {
+	return &Progress{NewMeter(mode, quiet, w), total}
+}
+
+// Step reports that n of the total steps of a line are done. Line 0 is what has no line.
+func (p *Progress) Step(line, n int) {
+	const often = 100 * time.Millisecond
+	switch {
+	case !p.Due(time.Now(), often, often, n >= p.total):
+	case p.Mode == "json" && line == 0:
+		p.Line(`"step":%d,"steps":%d`, n, p.total)
+	case p.Mode == "json":
+		p.Line(`"line":%d,"step":%d,"steps":%d`, line, n, p.total)
+	default:
+		p.Draw(fmt.Sprintf("%s step %d of %d", Bar(int64(n), int64(p.total)), n, p.total))
+	}
+}
+
+// Found shows the best filling that a search has, and the rows of the model up to now.
+func (p *Progress) Found(line int, s infill.Progress) {
+	const often = 100 * time.Millisecond
+	if len(s.Best) == 0 || !p.Due(time.Now(), often, often, false) {
+		return
+	}
+	best := s.Best[0]
+	if p.Mode != "json" {
+		head := count.Of(s.Rows, "row") + "  "
+		p.Draw(head + around(best.Text, best.Spans, columns(p.W)-1-len(head)))
+		return
+	}
+	var at string
+	if line > 0 {
+		at = fmt.Sprintf(`"line":%d,`, line)
+	}
+	text, _ := json.Marshal(best.Text) // a string has JSON
+	p.Line(`%s"rows":%d,"score":%.2f,"best":%s`, at, s.Rows, best.Score, text)
+}
+
+// around is a line of at most some columns: the text, or what stands around its first filled word.
+func around(text string, spans [][2]int, width int) string {
+	line := []rune(strings.ReplaceAll(Printable(text), "\t", " "))
+	fits := func(r []rune, width int) int { // how many of them
+		for i := range r {
+			if width -= columnsOf(r[i]); width < 0 {
+				return i
+			}
+		}
+		return len(r)
+	}
+	if fits(line, width) == len(line) {
+		return string(line)
+	}
+	first := len(line)
+	for _, s := range spans {
+		first = min(first, len([]rune(Printable(text[:s[0]]))))
+	}
+	head := ""
+	if from := first - width/4; from > 0 && fits(line, width) < first+width/4 {
+		head, line = "…", []rune(strings.TrimLeft(string(line[from:]), " "))
+		width--
+	}
+	if n := fits(line, width); n < len(line) {
+		line = append(line[:fits(line, width-1)], '…')
+	}
+	return head + string(line)
+}
+
+// columnsOf is how many columns of a terminal a character takes, at most.
+func columnsOf(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1100 && (r < 0x2000 || r >= 0x2300): // East Asian ones, emoji, and some narrow ones
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,75 @@
+// Package console has what a command reads and writes: its streams, terminals, and how far
+// something is.
+package console
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+const (
+	styleOn  = "\x1b[1;32m" // bold green
+	styleOff = "\x1b[0m"
+)
+
+// IO is what a command reads and writes.
+type IO struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// IsTerminal says that a reader or writer is one.
+func IsTerminal(v any) bool {
+	f, ok := v.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// CanDraw says that escape codes work on a writer: it is a terminal, and not a dumb one.
+func CanDraw(v any) bool { return os.Getenv("TERM") != "dumb" && IsTerminal(v) }
+
+// columns is the width of a terminal.
+func columns(v any) int {
+	const usual = 80
+	if f, ok := v.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return usual
+}
+
+// Highlight marks the byte spans of a text that is printed on a writer, which are in order. --color
+// decides, else NO_COLOR (no-color.org), else whether the output is a terminal.
+func Highlight(color string, out io.Writer, text string, spans [][2]int) string {
+	if color == "never" || color != "always" && (os.Getenv("NO_COLOR") != "" || !CanDraw(out)) {
+		return text
+	}
+	var b strings.Builder
+	last := 0
+	for _, s := range spans {
+		if s[0] == s[1] {
+			continue
+		}
+		b.WriteString(text[last:s[0]])
+		b.WriteString(styleOn)
+		b.WriteString(text[s[0]:s[1]])
+		b.WriteString(styleOff)
+		last = s[1]
+	}
+	b.WriteString(text[last:])
+	return b.String()
+}
+
+// Printable replaces the control characters of a text, so that no input can
+// command a terminal; tabs stay.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return '�'
+		}
+		return r
+	}, s)
+}
