@@ -10,6 +10,7 @@ import (
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // The ratios of a state's neighbours from all coordinates are the differences of U, those
@@ -139,7 +140,7 @@ func TestSGDLDOnTextIsExactWithRatios(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := samplers.NewTally(27)
+		got := diag.NewTally(27)
 		err = run.Steps(ctx, 1800, func(r *samplers.Run) error {
 			if r.Done() < 300 {
 				return nil

@@ -30,14 +30,6 @@ func acceptParam(def float64, set func(Sampler, float64)) Param {
 	}
 }
 
-func scanParam(set func(Sampler, Scan)) Param {
-	return Param{
-		Name: "scan", Default: "random", Choices: scanNames,
-		Doc: "order in which coordinates are visited",
-		Set: func(s Sampler, v Value) { set(s, Scan(v.Word)) },
-	}
-}
-
 func timeParam(set func(Sampler, float64)) Param {
 	return Param{
 		Name: "time", Default: "auto", Min: 0, OpenMin: true, Max: inf, Auto: true,

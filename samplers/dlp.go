@@ -191,24 +191,3 @@ func newDLPKernel(c *Chains, d *dlp, o MHOptions) (Kernel, error) {
 	return newMH(c, dlpProposer{newFactorised(c.Domain, d, c.Len()), d, newFollower(d)},
 		mhOptions{MHOptions: o})
 }
-
-// checkPositive refuses NaN, infinities and negative numbers, and 0 unless it
-// means "automatic".
-func checkPositive(sampler, param string, v float64, zeroOK bool) error {
-	if v > 0 && !math.IsInf(v, 1) || v == 0 && zeroOK {
-		return nil
-	}
-	want := "a positive number"
-	if zeroOK {
-		want = "a positive number, or 0 for automatic"
-	}
-	return &ParamError{sampler, param, fmt.Sprint(v), want}
-}
-
-// checkCount refuses negative counts and those above limit.
-func checkCount(sampler, param string, n, limit int) error {
-	if n >= 0 && n <= limit {
-		return nil
-	}
-	return &ParamError{sampler, param, fmt.Sprint(n), fmt.Sprintf("0 (the default) to %d", limit)}
-}

@@ -283,3 +283,14 @@ func (c *Coord) delta(g []float64, xi, v int32) float64 {
 func (d *Domain) grad(g []float64, i int) []float64 {
 	return g[d.off[i] : d.off[i]+d.gradWidth(i)]
 }
+
+// maskOut sets the entries outside the support to −∞.
+func maskOut(d *Domain, i int, lp []float64) {
+	if a := d.coords[i].Allowed; a != nil {
+		for v, ok := range a {
+			if !ok {
+				lp[v] = negInf
+			}
+		}
+	}
+}

@@ -3,6 +3,8 @@ package samplers
 import (
 	"errors"
 	"fmt"
+	"infill/internal/nearest"
+	"strings"
 )
 
 var (
@@ -97,3 +99,10 @@ func (e *ParamError) Error() string {
 
 // Is makes errors.Is(err, ErrParam) true.
 func (e *ParamError) Is(target error) bool { return target == ErrParam }
+
+// unknown makes an *unknownError with the nearest known name.
+func unknown(what, name string, known []string) *unknownError {
+	return &unknownError{What: what, Name: name, Suggestion: nearest.Name(name, known), Known: known}
+}
+
+func joinNames(names []string) string { return strings.Join(names, ", ") }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 
@@ -62,7 +63,7 @@ func ExampleNewMH() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var marginals samplers.Marginals
+	var marginals diag.Marginals
 	if err := run.Sample(ctx, 3000, marginals.Observe); err != nil {
 		log.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // A new target: a necklace of beads of several colours in which equal neighbours
@@ -55,7 +56,7 @@ func ExampleTarget() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var energy samplers.Trace
+	var energy diag.Trace
 	if err := run.Sample(ctx, 20000, energy.Observe); err != nil {
 		log.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 
@@ -27,8 +28,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var trace samplers.Trace
-	var marginals samplers.Marginals
+	var trace diag.Trace
+	var marginals diag.Marginals
 	if err := run.Sample(ctx, 4000, trace.Observe, marginals.Observe); err != nil {
 		log.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func ExampleTrace() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	up := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 {
+	up := diag.Trace{Scalar: func(r *samplers.Run, k int) float64 {
 		n := int32(0)
 		for _, v := range r.X[k] {
 			n += v

@@ -8,6 +8,7 @@ import (
 
 	"infill/internal/testmode"
 	"infill/samplers"
+	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 
@@ -299,7 +300,7 @@ func sgdldError(
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := samplers.NewTally(len(e.P))
+	w := diag.NewTally(len(e.P))
 	err = run.Steps(context.Background(), steps, func(r *samplers.Run) error {
 		if r.Done() < steps/10 {
 			return nil

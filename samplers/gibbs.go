@@ -107,17 +107,6 @@ func (g *conditionals) fill(ctx context.Context, c *Chains, scan Scan) error {
 	return nil
 }
 
-// maskOut sets the entries outside the support to −∞.
-func maskOut(d *Domain, i int, lp []float64) {
-	if a := d.coords[i].Allowed; a != nil {
-		for v, ok := range a {
-			if !ok {
-				lp[v] = negInf
-			}
-		}
-	}
-}
-
 type gibbsKernel struct {
 	c    *Chains
 	scan Scan
@@ -156,4 +145,12 @@ var gibbsInfo = Info{
 		"Cho 2019); not exact where conditionals belong to no joint distribution",
 	Needs: []Need{NeedConditionals}, Cost: "1 conditional",
 	Params: []Param{scanParam(func(s Sampler, v Scan) { s.(*Gibbs).Scan = v })},
+}
+
+func scanParam(set func(Sampler, Scan)) Param {
+	return Param{
+		Name: "scan", Default: "random", Choices: scanNames,
+		Doc: "order in which coordinates are visited",
+		Set: func(s Sampler, v Value) { set(s, Scan(v.Word)) },
+	}
 }

@@ -1,6 +1,7 @@
 package samplers
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -112,4 +113,37 @@ func shorten(s string) string {
 		return string(r[:40]) + "…"
 	}
 	return s
+}
+
+// checkTarget checks a target acceptance rate, 0 for the default.
+func checkTarget(name string, a, def float64) (float64, error) {
+	if a == 0 {
+		return def, nil
+	}
+	if !(a > 0 && a < 1) {
+		return 0, &ParamError{name, "target acceptance", fmt.Sprint(a),
+			"a number in (0, 1), or 0 for the default"}
+	}
+	return a, nil
+}
+
+// checkCount refuses negative counts and those above limit.
+func checkCount(sampler, param string, n, limit int) error {
+	if n >= 0 && n <= limit {
+		return nil
+	}
+	return &ParamError{sampler, param, fmt.Sprint(n), fmt.Sprintf("0 (the default) to %d", limit)}
+}
+
+// checkPositive refuses NaN, infinities and negative numbers, and 0 unless it
+// means "automatic".
+func checkPositive(sampler, param string, v float64, zeroOK bool) error {
+	if v > 0 && !math.IsInf(v, 1) || v == 0 && zeroOK {
+		return nil
+	}
+	want := "a positive number"
+	if zeroOK {
+		want = "a positive number, or 0 for automatic"
+	}
+	return &ParamError{sampler, param, fmt.Sprint(v), want}
 }

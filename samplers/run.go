@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"reflect"
 )
 
 // Options of a run. The zero value is seed 0, no burn-in.
@@ -82,12 +81,6 @@ func (r *Run) started() error {
 		return fmt.Errorf("%w: the run has no chains; make it with Start", ErrParam)
 	}
 	return nil
-}
-
-// isNil reports whether v is nil or holds a nil pointer.
-func isNil(v any) bool {
-	r := reflect.ValueOf(v)
-	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
 }
 
 // Step advances every chain by one step. After an error the run is of no more use.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 
@@ -104,7 +105,7 @@ func checkSpins(t *testing.T, m *targets.Ising, run *samplers.Run, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got samplers.Marginals
+	var got diag.Marginals
 	if err := run.Sample(context.Background(), n, got.Observe); err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +347,7 @@ func TestSample(t *testing.T) {
 	}
 	var seen []int
 	see := func(r *samplers.Run) error { seen = append(seen, r.Done()); return nil }
-	var m samplers.Marginals
+	var m diag.Marginals
 	if m.Of(0) != nil || m.Mean(0) != 0 {
 		t.Error("marginals of nothing")
 	}
@@ -370,7 +371,7 @@ func TestMarginalsByHand(t *testing.T) {
 	t.Parallel()
 	run := &samplers.Run{Chains: &samplers.Chains{
 		Domain: samplers.Spins(2), X: [][]int32{{0, 1}, {1, 1}}, LogWeight: []float64{0, math.Log(3)}}}
-	var m samplers.Marginals
+	var m diag.Marginals
 	for _, w := range []float64{3, 0} { // 1 and 3, then 1 and 0
 		run.LogWeight[1] = math.Log(w)
 		if err := m.Observe(run); err != nil {

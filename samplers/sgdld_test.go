@@ -67,7 +67,8 @@ func TestSGDLDNamesItsAbilities(t *testing.T) {
 		"StochasticGrad": struct{ StochasticGradienter }{table},
 		"EstimateRatios": struct{ RatioEstimator }{
 			&noisyField{flat: flat{Bits(2)}, field: []float64{1, 2}, temp: 1}},
-		"EstimateRatios of means": struct{ RatioEstimator }{linear{flat{Bits(2)}, []float64{1, 2}}},
+		"EstimateRatios of means": struct{ RatioEstimator }{
+			&ratios{flat: flat{Bits(2)}, r: []float64{1, 2}}},
 	}
 	for _, rates := range []Rates{AutoRates, RatioRates, TaylorRates} {
 		lacks := start(rates, flat{Bits(2)})
@@ -293,5 +294,50 @@ func TestSGDLDWeightIsPolyaks(t *testing.T) {
 			}
 			checkFrequencies(t, "jumps of sgdld", count, want, chains)
 		}
+	}
+}
+
+// TestSGDLDFarCache: the cache adds up estimates of ψ that are beyond exp, and of which one
+// is nothing beside another.
+func TestSGDLDFarCache(t *testing.T) {
+	t.Parallel()
+	scale := []float64{-1000, -3000, -1000, 2000}
+	third := math.Log(3)
+	target := &ratios{flat: flat{Bits(2)}, r: []float64{1, 1}, fault: map[int]func(num, den []float64){}}
+	for n, s := range scale {
+		target.fault[n] = func(num, den []float64) {
+			// Ratios of 3 and ⅓, of 100 and 1 in the small one, of 1 in the last.
+			up := []float64{third, -third}
+			switch n {
+			case 1:
+				up = []float64{math.Log(100), 0}
+			case 3:
+				up = []float64{0, 0}
+			}
+			for i := range num {
+				num[i], den[i] = s+up[i], s
+			}
+		}
+	}
+	run, err := Start(context.Background(), &SGDLD{Jump: 1e-9}, target, [][]int32{{0, 0}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = run.Steps(context.Background(), 3, func(r *Run) error {
+		want := third // the first and third estimates, the second being nothing beside them
+		if r.Done() == 3 {
+			want = 0 // the last one, beside which all others are nothing
+		}
+		delta := r.kernel.(*sgdldKernel).delta[0]
+		z := math.Log(1e-9) - math.Log(math.Exp(want/2)+math.Exp(-want/2))
+		if !(math.Abs(delta[0]-want) < 1e-12 && math.Abs(delta[1]+want) < 1e-12 &&
+			math.Abs(r.LogWeight[0]-z) < 1e-12) || r.Stats[0].NonFinite > 0 {
+			t.Errorf("after %d steps the log-ratios are %v, want ±%g; log-weight %g, want %g",
+				r.Done(), delta, want, r.LogWeight[0], z)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 )
 
 // Target is an unnormalised log-density on a domain. Calls are batched: x
@@ -121,4 +122,10 @@ type Origins struct {
 	X    [][]int32
 	U    []float64
 	Grad [][]float64
+}
+
+// isNil reports whether v is nil or holds a nil pointer.
+func isNil(v any) bool {
+	r := reflect.ValueOf(v)
+	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
 }

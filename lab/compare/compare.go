@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 
@@ -154,9 +155,9 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 		made(n + 1)
 	}
 	run.ResetStats()
-	var marginals samplers.Marginals
+	var marginals diag.Marginals
 	apart := newApart(run.Domain, len(x0))
-	far := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 {
+	far := diag.Trace{Scalar: func(r *samplers.Run, k int) float64 {
 		return distance(r.X[k],
 			ref)
 	}}

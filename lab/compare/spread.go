@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // apart counts the states of every chain for itself, for the standard errors.
 type apart struct {
 	domain *samplers.Domain
-	sum    []*samplers.Tally // of each chain; coordinate and value, one after the other
+	sum    []*diag.Tally // of each chain; coordinate and value, one after the other
 }
 
 func newApart(d *samplers.Domain, chains int) *apart {
@@ -19,7 +20,7 @@ func newApart(d *samplers.Domain, chains int) *apart {
 		n += d.K(i)
 	}
 	for range chains {
-		a.sum = append(a.sum, samplers.NewTally(n))
+		a.sum = append(a.sum, diag.NewTally(n))
 	}
 	return a
 }
@@ -36,9 +37,9 @@ func (a *apart) observe(r *samplers.Run) {
 }
 
 // errors estimates the standard errors by the jackknife, with the chains as independent samples.
-func (a *apart) errors(marginal []float64, far samplers.Trace, run *samplers.Run) SE {
+func (a *apart) errors(marginal []float64, far diag.Trace, run *samplers.Run) SE {
 	n := len(a.sum)
-	of := func(f func(without int) float64) float64 { return samplers.Jackknife(n, f) }
+	of := func(f func(without int) float64) float64 { return diag.Jackknife(n, f) }
 	se := SE{Error: math.NaN(), ESS: math.NaN()}
 	if marginal != nil {
 		se.Error = of(func(k int) float64 { return a.rms(marginal, k) })
@@ -61,7 +62,7 @@ func (a *apart) errors(marginal []float64, far samplers.Trace, run *samplers.Run
 
 // rms is the error of the marginal probabilities of all chains but one.
 func (a *apart) rms(marginal []float64, without int) float64 {
-	all, square := samplers.NewTally(len(marginal)), 0.0
+	all, square := diag.NewTally(len(marginal)), 0.0
 	for k, s := range a.sum {
 		if k != without {
 			all.Add(s)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 
@@ -205,7 +206,7 @@ func TestSGDLDOnSelection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ones := samplers.NewTally(6)
+		ones := diag.NewTally(6)
 		err = r.Steps(ctx, steps, func(r *samplers.Run) error {
 			for k, x := range r.X {
 				if r.Done() <= steps/10 {

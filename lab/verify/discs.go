@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // lattice is the Ising model of section 6 with everything that a locally
@@ -260,7 +261,7 @@ func runDISCS(ctx context.Context, l *lattice, s solver, chains, burnin, steps i
 			}
 			ess := 1.0
 			if moved {
-				ess = samplers.ESSFirst(x)
+				ess = diag.ESSFirst(x)
 			} else if j == 0 {
 				out.Stuck++
 			}

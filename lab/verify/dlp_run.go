@@ -9,6 +9,7 @@ import (
 
 	"infill/report/draw"
 	"infill/samplers"
+	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 
@@ -119,7 +120,7 @@ func runDLP(ctx context.Context, s samplers.Sampler, m *targets.Ising, mean []fl
 			case slices.Min(x) == slices.Max(x): // a site that never moved is one draw
 				ess += 1 / float64(len(x)*len(sites))
 			default:
-				ess += samplers.ESS(x) / float64(len(x)*len(sites))
+				ess += diag.ESS(x) / float64(len(x)*len(sites))
 			}
 		}
 		out.ess = append(out.ess, ess)

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 
@@ -119,13 +120,13 @@ func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, draw
 	}
 	out := &isingRun{}
 	for k := range f {
-		out.ESS = append(out.ESS, samplers.ESSFirst(f[k][0]))
-		out.Geyer = append(out.Geyer, samplers.ESS(f[k][0]))
-		out.Short = append(out.Short, samplers.ESSFirst(f[k][0][:short])*steps/short)
-		out.Later = append(out.Later, samplers.ESSFirst(f[k][1]))
+		out.ESS = append(out.ESS, diag.ESSFirst(f[k][0]))
+		out.Geyer = append(out.Geyer, diag.ESS(f[k][0]))
+		out.Short = append(out.Short, diag.ESSFirst(f[k][0][:short])*steps/short)
+		out.Later = append(out.Later, diag.ESSFirst(f[k][1]))
 		mean := 0.0
 		for _, x := range f[k][len(all):] {
-			mean += samplers.ESSFirst(x) / float64(len(rows))
+			mean += diag.ESSFirst(x) / float64(len(rows))
 		}
 		out.Rows = append(out.Rows, mean)
 		out.Acc = append(out.Acc, run.Stats[k].MeanProb())

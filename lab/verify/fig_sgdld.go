@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 
@@ -86,21 +87,21 @@ type variations struct {
 // sgdldChains runs groups of chains and leaves their first 400 steps out.
 func sgdldChains(ctx context.Context, g samplers.Target, ex *targets.Exact, s samplers.Sampler,
 	groups, chains, steps int, seed uint64) (tv variations, err error) {
-	together := samplers.NewTally(len(ex.P))
+	together := diag.NewTally(len(ex.P))
 	for group := range groups {
 		run, err := samplers.Start(ctx, s, g, starts(g.Domain(), chains, seed),
 			samplers.Options{Seed: seed, First: chains * group})
 		if err != nil {
 			return tv, err
 		}
-		count, each := samplers.NewTally(len(ex.P)), make([]*samplers.Tally, chains)
+		count, each := diag.NewTally(len(ex.P)), make([]*diag.Tally, chains)
 		for k := range each {
-			each[k] = samplers.NewTally(len(ex.P))
+			each[k] = diag.NewTally(len(ex.P))
 		}
 		err = run.Steps(ctx, steps, func(r *samplers.Run) error {
 			if r.Done() >= 400 {
 				for k, x := range r.X {
-					for _, t := range []*samplers.Tally{count, each[k]} {
+					for _, t := range []*diag.Tally{count, each[k]} {
 						w := t.Weigh(r.LogWeight[k])
 						t.Sum[ex.Index(x)] += w
 					}

@@ -13,6 +13,7 @@ import (
 	"infill/lab/internal/fanout"
 	"infill/lab/internal/keep"
 	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // estimate is a mean over independent chains and its standard error.
@@ -108,9 +109,9 @@ func essOf(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, b
 	for k := range chains {
 		ess, half, batch := 0.0, 0.0, 0.0
 		for _, x := range f[k*refs : (k+1)*refs] {
-			ess += samplers.ESS(x) / refs
-			half += samplers.ESS(x[:len(x)/2]) / refs
-			batch += samplers.ESSBatch(x) / refs
+			ess += diag.ESS(x) / refs
+			half += diag.ESS(x[:len(x)/2]) / refs
+			batch += diag.ESSBatch(x) / refs
 		}
 		out.ess, out.batch = append(out.ess, ess), append(out.batch, batch)
 		out.half = append(out.half, half)

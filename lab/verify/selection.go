@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // scales are by how many powers of ten the jump rates Z, and the norms of the gradient, of 200
@@ -60,7 +60,7 @@ func rhats(g *selected, updates int) []string {
 			}
 		}
 		if len(head) > 0 {
-			out[i] = fmt.Sprintf("%.3f", samplers.SplitRHat(head))
+			out[i] = fmt.Sprintf("%.3f", diag.SplitRHat(head))
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // selected is what selection.run gave.
@@ -54,9 +55,9 @@ func (s selection) run(ctx context.Context, c selectionCase) (*selected, error) 
 	d := t.Domain().Len()
 	far := starts(t.Domain(), 1, s.seed+1)[0]
 	out := &selected{Distance: make([][]float64, s.chains)}
-	ones := make([]*samplers.Tally, s.chains)
+	ones := make([]*diag.Tally, s.chains)
 	for k := range ones {
-		ones[k] = samplers.NewTally(d)
+		ones[k] = diag.NewTally(d)
 	}
 	seen, key := map[string]bool{}, make([]byte, d)
 	share := func(k, i int) float64 { return ones[k].Sum[i] / ones[k].Total }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // TestTextsOfPage looks up every text in the page, with any numbers. Making the page
@@ -86,7 +86,7 @@ func TestESSOfIndependent(t *testing.T) {
 		for i := range x {
 			x[i] = rng.NormFloat64()
 		}
-		each[k] = samplers.ESS(x) / float64(len(x))
+		each[k] = diag.ESS(x) / float64(len(x))
 	}
 	got := over(each)
 	scatter := got.se * math.Sqrt(float64(len(each)))

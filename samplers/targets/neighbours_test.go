@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // TestNeighbourEstimates: the log-ratios that a mini-batch gives are those of the
@@ -111,7 +112,7 @@ func TestSGDLDRatesFromNeighbours(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := samplers.NewTally(len(e.P))
+		w := diag.NewTally(len(e.P))
 		err = run.Steps(context.Background(), steps, func(r *samplers.Run) error {
 			for k, x := range r.X {
 				if r.Done() > steps/10 {

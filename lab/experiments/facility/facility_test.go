@@ -10,6 +10,7 @@ import (
 	"infill/lab/experiments/lab"
 	"infill/lab/experiments/lab/labtest"
 	"infill/samplers"
+	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 
@@ -94,7 +95,7 @@ func TestDrawsFromTheTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var marginals samplers.Marginals
+	var marginals diag.Marginals
 	if err := run.Steps(ctx, 15000, marginals.Observe); err != nil {
 		t.Fatal(err)
 	}

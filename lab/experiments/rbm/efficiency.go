@@ -10,6 +10,7 @@ import (
 	"infill/lab/internal/fanout"
 	"infill/lab/papers"
 	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // weights are those of DLMC's figures, with their names there.
@@ -116,7 +117,7 @@ func (p plan) ess(ctx context.Context, o lab.Options, s samplers.Sampler, r *pap
 	run.ResetStats()
 	watch, stop := o.Watch()
 	defer stop()
-	var trace samplers.Trace
+	var trace diag.Trace
 	from := watch()
 	if err := run.Steps(ctx, p.essSteps, trace.Observe); err != nil {
 		return perCost{}, err

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"infill/samplers"
+	"infill/samplers/diag"
 )
 
 // RankRHat is the rank-normalised split R-hat of several chains: the larger one of the split R-hat
@@ -26,7 +26,7 @@ func RankRHat(values [][]float64) float64 {
 			folded[k] = append(folded[k], math.Abs(v-median))
 		}
 	}
-	return math.Max(samplers.SplitRHat(normalScores(values)), samplers.SplitRHat(normalScores(folded)))
+	return math.Max(diag.SplitRHat(normalScores(values)), diag.SplitRHat(normalScores(folded)))
 }
 
 // normalScores puts Φ⁻¹((r − 3/8) / (n + 1/4)) in place of every value, with its rank r among all

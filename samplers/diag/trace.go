@@ -1,23 +1,29 @@
-package samplers
+// Package diag observes the runs of package samplers: traces, weighted averages, effective sample
+// sizes and R-hat.
+package diag
 
-import "math"
+import (
+	"math"
+
+	"infill/samplers"
+)
 
 // Trace records a number of every chain at every step. Its Observe is a visit
-// function for Run.Sample and Run.Steps:
+// function for samplers.Run.Sample and samplers.Run.Steps:
 //
-//	var energy samplers.Trace
+//	var energy diag.Trace
 //	err := run.Sample(ctx, 1000, energy.Observe)
 //	fmt.Println(energy.Diagnose(run).ESS)
 type Trace struct {
 	// Scalar is what is recorded of chain k. nil records its energy, NaN where it is not known.
-	Scalar func(r *Run, k int) float64
+	Scalar func(r *samplers.Run, k int) float64
 	Value  [][]float64 // the number of each chain after each observed step
 	// LogWeight has the logarithms of the states' weights (Chains.LogWeight), nil while all were 0.
 	LogWeight [][]float64
 }
 
 // Observe appends the current numbers and weights.
-func (t *Trace) Observe(r *Run) error {
+func (t *Trace) Observe(r *samplers.Run) error {
 	if t.Value == nil {
 		t.Value = make([][]float64, r.Len())
 	}
@@ -50,19 +56,19 @@ func (t *Trace) startWeights() {
 }
 
 // Diagnosis sums up a run. The effective sample sizes and R-hat are those of
-// equally weighted states. For weighted ones (SGDLD) and without a trace they
+// equally weighted states. For weighted ones ([samplers.SGDLD]) and without a trace they
 // are NaN.
 type Diagnosis struct {
-	Stats    Stats   // over all chains, since the last ResetStats
-	ESS      float64 // of the scalar: the chains' ESS, together over the square of RHat if above 1
-	ESSError float64 // its standard error by Jackknife; NaN for a single chain
-	ESSBatch float64 // the same by batch means, summed over chains
-	RHat     float64 // split R-hat of the scalar
-	Mean     float64 // of the scalar with the weights of the states; NaN without a trace
+	Stats    samplers.Stats // over all chains, since the last ResetStats
+	ESS      float64        // of the scalar: that of all chains, over RHat² if above 1
+	ESSError float64        // its standard error by Jackknife; NaN for a single chain
+	ESSBatch float64        // the same by batch means, summed over chains
+	RHat     float64        // split R-hat of the scalar
+	Mean     float64        // of the scalar with the weights of the states; NaN without a trace
 }
 
 // Diagnose sums up the run with the numbers traced.
-func (t *Trace) Diagnose(r *Run) Diagnosis {
+func (t *Trace) Diagnose(r *samplers.Run) Diagnosis {
 	var d Diagnosis
 	for _, s := range r.Stats {
 		d.Stats.Add(s)

@@ -1,9 +1,11 @@
-package samplers
+package diag
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"infill/internal/testmode"
 )
 
 // ar1 is an autoregression x_t = ρ x_{t−1} + noise, whose effective sample
@@ -143,4 +145,12 @@ func TestSplitRHat(t *testing.T) {
 	if r := SplitRHat([][]float64{trend}); r < 1.3 {
 		t.Errorf("R-hat of a trend is %g: splitting does not work", r)
 	}
+}
+
+// repeats is how often a test repeats: the long run all times.
+func repeats(all, quick int) int {
+	if testmode.All() {
+		return all
+	}
+	return quick
 }

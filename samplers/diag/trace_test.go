@@ -1,17 +1,22 @@
-package samplers
+package diag
 
 import (
 	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"infill/samplers"
+	"infill/samplers/targets"
 )
 
 // linear is U = Σ b_i x_i on bits, with its exact ratios as estimates.
 type linear struct {
-	flat
-	b []float64
+	dom *samplers.Domain
+	b   []float64
 }
+
+func (l linear) Domain() *samplers.Domain { return l.dom }
 
 func (l linear) Energy(_ context.Context, x [][]int32, u []float64) error {
 	for k := range x {
@@ -41,7 +46,7 @@ func (l linear) RatioKind() (ofMeans, cheap bool) { return true, false }
 func TestTraceWeighsStates(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	l := linear{flat{Bits(3)}, []float64{2, -1, 1.5}}
+	l := linear{samplers.Bits(3), []float64{2, -1, 1.5}}
 	exact := 0.0
 	for _, b := range l.b {
 		exact += b / (1 + math.Exp(-b))
@@ -50,7 +55,7 @@ func TestTraceWeighsStates(t *testing.T) {
 	for k := range x0 {
 		x0[k] = make([]int32, 3)
 	}
-	run, err := Start(ctx, &SGDLD{Jump: 0.5}, l, x0, Options{Seed: 1})
+	run, err := samplers.Start(ctx, &samplers.SGDLD{Jump: 0.5}, l, x0, samplers.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +64,7 @@ func TestTraceWeighsStates(t *testing.T) {
 	if err := run.Steps(ctx, 100, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := run.Steps(ctx, 4000, func(r *Run) error {
+	if err := run.Steps(ctx, 4000, func(r *samplers.Run) error {
 		if err := r.Refresh(ctx); err != nil {
 			return err
 		}
@@ -87,8 +92,9 @@ func TestTraceWeighsStates(t *testing.T) {
 // weight 0 do not enter.
 func TestTraceByHand(t *testing.T) {
 	t.Parallel()
-	r := &Run{
-		Chains: &Chains{X: make([][]int32, 2), U: make([]float64, 2), LogWeight: make([]float64, 2)},
+	r := &samplers.Run{
+		Chains: &samplers.Chains{X: make([][]int32, 2), U: make([]float64, 2),
+			LogWeight: make([]float64, 2)},
 	}
 	var tr Trace
 	d := tr.Diagnose(r)
@@ -123,9 +129,12 @@ func TestTraceByHand(t *testing.T) {
 func TestTraceOfEqualWeights(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	rng := rand.New(rand.NewPCG(4, 1))
-	tab := newTable(rng, Categories(2, 3), 1, 0.2)
-	run, err := Start(ctx, &DMALA{StepSize: 1}, tab, [][]int32{{0, 0}, {1, 1}}, Options{Seed: 1})
+	target, err := targets.NewPotts(1, 2, 3, false, 0.4, []float64{0.5, 0, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := samplers.Start(ctx, &samplers.DMALA{StepSize: 1}, target, [][]int32{{0, 0}, {1, 1}},
+		samplers.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

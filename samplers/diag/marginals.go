@@ -1,15 +1,17 @@
-package samplers
+package diag
+
+import "infill/samplers"
 
 // Marginals counts how often each coordinate had each of its values in all chains, with the weights
-// of the states. Its Observe is a visit function for Run.Sample.
+// of the states. Its Observe is a visit function for samplers.Run.Sample.
 type Marginals struct {
-	dom *Domain
+	dom *samplers.Domain
 	sum *Tally
 	at  []int // coordinate i's numbers in sum begin at at[i]
 }
 
 // Observe counts the current states.
-func (m *Marginals) Observe(r *Run) error {
+func (m *Marginals) Observe(r *samplers.Run) error {
 	if m.sum == nil {
 		m.dom = r.Domain
 		n := 0
