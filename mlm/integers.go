@@ -69,7 +69,7 @@ func probe(d device.Device, m *onnx.Model, want []int32) (bool, error) {
 		return false, err
 	}
 	for _, loose := range []bool{false, true} {
-		c := ort.Config{Provider: p, Level: ort.LevelExtended, NoPrepack: loose}
+		c := ort.Config{Provider: p, NoPrepack: loose}
 		if wrong, err := multiplies(graph, want, c); wrong || err != nil {
 			return wrong, err
 		}

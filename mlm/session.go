@@ -43,7 +43,7 @@ func session(from folder, data []byte, inputs, outputs []string, o Options) (*or
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", device.ErrDevice, o.on().Name(), err)
 	}
-	c := ort.Config{Provider: p, Level: ort.LevelExtended, NoPrepack: o.LowMemory,
+	c := ort.Config{Provider: p, NoPrepack: o.LowMemory,
 		NoMemPattern: true, NoArena: o.late && o.Few, Profile: o.Profile, Entries: map[string]string{}}
 	if _, dir := from.weights(); dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir

@@ -33,7 +33,7 @@ func Load(o FindOptions) (Report, error) {
 		}
 		return *loaded, nil
 	}
-	r, err := Find(o)
+	r, err := find(o)
 	if err != nil {
 		return r, err
 	}
@@ -57,14 +57,14 @@ func Loaded() (Report, bool) {
 	return *loaded, true
 }
 
-// EnvTelemetry is the variable that keeps the runtime's telemetry from starting.
-const EnvTelemetry = "ORT_DISABLE_TELEMETRY"
+// envTelemetry is the variable that keeps the runtime's telemetry from starting.
+const envTelemetry = "ORT_DISABLE_TELEMETRY"
 
 func start(r *Report) error {
 	// No data about the user's runs leave the machine, and no identity of it is written to disk. Some
 	// builds (1.32 as pip ships it) begin with both as soon as they are loaded, which the call of
 	// the API would be too late for.
-	if err := os.Setenv(EnvTelemetry, "1"); err != nil {
+	if err := os.Setenv(envTelemetry, "1"); err != nil {
 		return fmt.Errorf("switching the runtime's telemetry off: %w", err)
 	}
 	binding.SetSharedLibraryPath(r.Path)

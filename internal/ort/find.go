@@ -12,14 +12,14 @@ import (
 	"infill/internal/disk"
 )
 
-// FindOptions steers [Find] and [Load].
+// FindOptions steers [Load].
 type FindOptions struct {
 	// Path is the library the user named, or "" to search.
 	Path string
 	// CacheDir replaces INFILL_CACHE and os.UserCacheDir()/infill.
 	CacheDir string
-	// NoSystem leaves out step 4 (the command's folder and system folders).
-	NoSystem bool
+
+	noSystem bool // tests only: without the command's folder and those of the system
 }
 
 // libraryDir is the folder of one platform's library inside the cache.
@@ -27,7 +27,7 @@ func libraryDir(cache, goos, goarch string) string {
 	return filepath.Join(cache, "onnxruntime", Version, goos+"-"+goarch)
 }
 
-// Find locates the library and checks the file, without mapping it into the
+// find locates the library and checks the file, without mapping it into the
 // process. The report is filled as far as was known, with Problem set, when
 // err is not nil; err wraps ErrRuntimeMissing, ErrRuntimeVersion or
 // ErrRuntimeCorrupt.
@@ -36,13 +36,13 @@ func libraryDir(cache, goos, goarch string) string {
 // that is only trusted from a stamp would not notice the damage it is there
 // to notice. Files the user or the system supplied have no hash to be
 // compared with, so only their format and version are checked.
-func Find(o FindOptions) (Report, error) {
+func find(o FindOptions) (Report, error) {
 	r := Report{Platform: runtime.GOOS + "-" + runtime.GOARCH}
 	cache, cacheErr := disk.CacheDir(o.CacheDir)
 	if cacheErr == nil {
 		r.Cache = libraryDir(cache, runtime.GOOS, runtime.GOARCH)
 	}
-	err := find(o, &r, cacheErr)
+	err := search(o, &r, cacheErr)
 	if err != nil {
 		r.Problem = err.Error()
 		return r, err
@@ -51,23 +51,23 @@ func Find(o FindOptions) (Report, error) {
 	return r, nil
 }
 
-func find(o FindOptions, r *Report, cacheErr error) error {
+func search(o FindOptions, r *Report, cacheErr error) error {
 	if o.Path != "" {
 		return named(r, o.Path, SourceGiven, "the library that was asked for")
 	}
 	if env := os.Getenv(EnvLibrary); env != "" {
-		return named(r, env, SourceEnv, "the library that "+EnvLibrary+" names")
+		return named(r, env, sourceEnv, "the library that "+EnvLibrary+" names")
 	}
 	p, perr := thisPlatform()
 	if cacheErr == nil && perr == nil {
 		path := filepath.Join(r.Cache, p.file)
 		r.Looked = append(r.Looked, path)
 		if exists(path) {
-			r.Path, r.Source = path, SourceCache
+			r.Path, r.Source = path, sourceCache
 			return checkCached(r, p)
 		}
 	}
-	if !o.NoSystem {
+	if !o.noSystem {
 		for _, c := range systemCandidates() {
 			r.Looked = append(r.Looked, c.path)
 			if exists(c.path) {
@@ -133,7 +133,7 @@ func systemCandidates() []candidate {
 	}
 	if exe, err := os.Executable(); err == nil {
 		for _, dir := range besides(exe) {
-			add(dir, SourceBeside)
+			add(dir, sourceBeside)
 		}
 	}
 	switch runtime.GOOS {
@@ -141,13 +141,13 @@ func systemCandidates() []candidate {
 		return out
 	case "darwin":
 		for _, d := range filepath.SplitList(os.Getenv("DYLD_LIBRARY_PATH")) {
-			add(d, SourceSystem)
+			add(d, sourceSystem)
 		}
-		add("/opt/homebrew/lib", SourceSystem)
-		add("/usr/local/lib", SourceSystem)
+		add("/opt/homebrew/lib", sourceSystem)
+		add("/usr/local/lib", sourceSystem)
 	default:
 		for _, d := range filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")) {
-			add(d, SourceSystem)
+			add(d, sourceSystem)
 		}
 		triple := map[string]string{"amd64": "x86_64-linux-gnu",
 			"arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
@@ -156,7 +156,7 @@ func systemCandidates() []candidate {
 			dirs = append([]string{"/usr/local/lib/" + triple, "/usr/lib/" + triple}, dirs...)
 		}
 		for _, d := range dirs {
-			add(d, SourceSystem)
+			add(d, sourceSystem)
 		}
 	}
 	return out

@@ -1,7 +1,6 @@
 package ort
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +43,7 @@ func TestFindBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := strings.HasPrefix(string(out), library+"\n"+string(SourceBeside)+"\n<nil>\n")
+		found := strings.HasPrefix(string(out), library+"\n"+string(sourceBeside)+"\n<nil>\n")
 		if found != (name != "lib beside nothing") {
 			t.Errorf("%s: %s", name, out)
 		}
@@ -73,25 +72,5 @@ func TestBesides(t *testing.T) {
 	want := []string{at("usr/bin"), at("opt/bin"), at("usr/lib"), at("opt/lib")}
 	if got := besides(at("usr/bin/infill")); strings.Join(got, ":") != strings.Join(want, ":") {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// The library of another platform goes to that platform's folder, and an unknown platform has none.
-func TestInstallFor(t *testing.T) {
-	cache := isolate(t)
-	foreign := platforms[len(platforms)-1]
-	lib := []byte("a library for another machine")
-	foreign.sha256 = sum(lib)
-	npm := fakeNPM(t, tgz(t, entry{name: "package/bin/napi-v6/" + foreign.npmDir + "/" +
-		foreign.npmFile, data: lib}), 0)
-	r, err := InstallFor(t.Context(), InstallOptions{From: "npm", NPM: npm, platform: &foreign},
-		foreign.goos, foreign.goarch)
-	want := filepath.Join(libraryDir(cache, foreign.goos, foreign.goarch), foreign.file)
-	if err != nil || !r.Pinned || r.Path != want || string(read(t, want)) != string(lib) {
-		t.Errorf("%v: %+v", err, r)
-	}
-	_, err = InstallFor(t.Context(), InstallOptions{NPM: npm}, "plan9", "arm64")
-	if !errors.Is(err, ErrRuntimeMissing) || !strings.Contains(err.Error(), "plan9/arm64") {
-		t.Errorf("plan9: %v", err)
 	}
 }

@@ -1,9 +1,8 @@
 package ort
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 )
 
@@ -23,10 +21,7 @@ const npmPackage = "onnxruntime-node@" + Version
 // proxy and certificates are the ones they have set up. No script of the
 // package runs.
 func fetchNPM(ctx context.Context, o *InstallOptions, p platform, work string) (fetched, error) {
-	npm := o.NPM
-	if npm == "" {
-		npm = "npm"
-	}
+	npm := cmp.Or(o.npm, "npm")
 	bin, err := exec.LookPath(npm)
 	if err != nil {
 		return fetched{}, fmt.Errorf("%s is not installed: %w", npm, err)
@@ -79,39 +74,4 @@ func fromNPM(r io.Reader, p platform, work string) (fetched, error) {
 	}
 	got.pinned = true
 	return got, nil
-}
-
-// fromTar copies the first regular file whose name matches out of a gzipped
-// tar stream and returns its hash and size.
-func fromTar(r io.Reader, match func(string) bool, path string) (string, int64, error) {
-	gz, err := gzip.NewReader(r)
-	if err != nil {
-		return "", 0, fmt.Errorf("not a gzip archive: %w", err)
-	}
-	tr := tar.NewReader(gz)
-	for {
-		h, err := tr.Next()
-		if errors.Is(err, io.EOF) {
-			return "", 0, errors.New("the archive has no library for this platform")
-		}
-		if err != nil {
-			return "", 0, fmt.Errorf("reading the archive: %w", err)
-		}
-		// A symbolic link of the right name is not the library.
-		if h.Typeflag == tar.TypeReg && match(h.Name) {
-			sum, n, err := saveLibrary(tr, h.Size, path)
-			if err != nil {
-				_ = os.Remove(path)
-			}
-			return sum, n, err
-		}
-	}
-}
-
-func lastLines(s string, n int) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return strings.Join(lines, " / ")
 }

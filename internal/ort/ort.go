@@ -45,8 +45,8 @@ var (
 	// ErrRuntimeCorrupt: the file is damaged, of another platform, or not a
 	// shared library at all.
 	ErrRuntimeCorrupt = errors.New("onnx runtime library is damaged")
-	// ErrInstall: the library could not be fetched; nothing was changed.
-	ErrInstall = errors.New("cannot install onnx runtime")
+	// errInstall: the library could not be fetched; nothing was changed.
+	errInstall = errors.New("cannot install onnx runtime")
 	// ErrModel: the runtime refuses the model.
 	ErrModel = errors.New("onnx runtime refuses the model")
 	// ErrRun: a run failed inside the runtime.
@@ -65,10 +65,10 @@ type Source string
 // Where a library can come from, for callers that print [Report] in their own words.
 const (
 	SourceGiven  Source = "given" // by FindOptions.Path
-	SourceEnv    Source = "environment"
-	SourceCache  Source = "cache"
-	SourceBeside Source = "beside the command"
-	SourceSystem Source = "system"
+	sourceEnv    Source = "environment"
+	sourceCache  Source = "cache"
+	sourceBeside Source = "beside the command"
+	sourceSystem Source = "system"
 )
 
 // Report is everything that is known about the runtime. The zero value of a field

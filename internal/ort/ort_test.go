@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	if os.Getenv(findEnv) != "" {
-		r, err := Find(FindOptions{})
+		r, err := find(FindOptions{})
 		fmt.Printf("%s\n%s\n%v\n", r.Path, r.Source, err)
 		os.Exit(0)
 	}
@@ -111,7 +111,7 @@ func copyFile(t *testing.T, from, to string) {
 
 func TestFindMissing(t *testing.T) {
 	cache := isolate(t)
-	r, err := Find(FindOptions{NoSystem: true})
+	r, err := find(FindOptions{noSystem: true})
 	if !errors.Is(err, ErrRuntimeMissing) {
 		t.Fatalf("got %v, want ErrRuntimeMissing", err)
 	}
@@ -150,14 +150,14 @@ func TestFindNamed(t *testing.T) {
 		{"empty", empty, ErrRuntimeCorrupt, "not a whole"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Find(FindOptions{Path: c.path})
+			_, err := find(FindOptions{Path: c.path})
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) ||
 				!strings.Contains(err.Error(), c.path) {
 				t.Errorf("flag: %v", err)
 			}
 			t.Setenv(EnvLibrary, c.path)
-			r, err := Find(FindOptions{})
-			if !errors.Is(err, c.want) || r.Source != SourceEnv {
+			r, err := find(FindOptions{})
+			if !errors.Is(err, c.want) || r.Source != sourceEnv {
 				t.Errorf("environment: %v, source %s", err, r.Source)
 			}
 		})
@@ -177,24 +177,24 @@ func TestFindOrder(t *testing.T) {
 	env := filepath.Join(t.TempDir(), "env.so")
 	copyFile(t, lib, env)
 	t.Setenv(EnvLibrary, env)
-	if r, err := Find(FindOptions{Path: lib}); err != nil || r.Path != lib ||
+	if r, err := find(FindOptions{Path: lib}); err != nil || r.Path != lib ||
 		r.Source != SourceGiven || r.Version != Version {
 		t.Errorf("flag: %+v, %v", r, err)
 	}
-	if r, err := Find(FindOptions{}); err != nil || r.Path != env || r.Source != SourceEnv ||
+	if r, err := find(FindOptions{}); err != nil || r.Path != env || r.Source != sourceEnv ||
 		r.Pinned {
 		t.Errorf("environment: %+v, %v", r, err)
 	}
 	// In the cache the hash counts, and a wrong one is not passed over.
 	t.Setenv(EnvLibrary, "")
-	r, err := Find(FindOptions{})
+	r, err := find(FindOptions{})
 	if !errors.Is(err, ErrRuntimeCorrupt) || r.Path != cached ||
 		!strings.Contains(err.Error(), p.sha256) {
 		t.Errorf("cache: %+v, %v", r, err)
 	}
 	// An explicit cache folder wins over the variable.
 	other := t.TempDir()
-	if r, err := Find(FindOptions{CacheDir: other, NoSystem: true}); !errors.Is(err,
+	if r, err := find(FindOptions{CacheDir: other, noSystem: true}); !errors.Is(err,
 		ErrRuntimeMissing) ||
 		!strings.HasPrefix(r.Cache, other) {
 		t.Errorf("cache folder: %+v, %v", r, err)
@@ -203,7 +203,7 @@ func TestFindOrder(t *testing.T) {
 	sys := t.TempDir()
 	copyFile(t, lib, filepath.Join(sys, "libonnxruntime.so.1"))
 	t.Setenv("LD_LIBRARY_PATH", sys)
-	if r, err := Find(FindOptions{CacheDir: other}); err != nil || r.Source != SourceSystem {
+	if r, err := find(FindOptions{CacheDir: other}); err != nil || r.Source != sourceSystem {
 		t.Errorf("system: %+v, %v", r, err)
 	}
 }
@@ -213,7 +213,7 @@ func TestNoHome(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", "INFILL_CACHE", EnvLibrary} {
 		t.Setenv(name, "")
 	}
-	r, err := Find(FindOptions{NoSystem: true})
+	r, err := find(FindOptions{noSystem: true})
 	if !errors.Is(err, ErrRuntimeMissing) || len(r.Looked) != 0 ||
 		!strings.HasPrefix(err.Error(), ErrRuntimeMissing.Error()+": no cache folder: ") ||
 		!strings.Contains(err.Error(), "set INFILL_CACHE to a folder, or "+EnvLibrary+" to the library") {
@@ -225,7 +225,7 @@ func TestWrongVersion(t *testing.T) {
 	isolate(t)
 	for version, ok := range map[string]bool{"1.17.1": false, "1.26.9": false, "2.0.0": false,
 		"1.28.3": true, "1.27.0": true} {
-		r, err := Find(FindOptions{Path: fakeLibrary(t, version)})
+		r, err := find(FindOptions{Path: fakeLibrary(t, version)})
 		if ok != (err == nil) || !ok && !errors.Is(err, ErrRuntimeVersion) {
 			t.Errorf("%s: %v", version, err)
 		}
@@ -241,7 +241,7 @@ func TestWrongVersion(t *testing.T) {
 }
 
 func TestTruncatedLibrary(t *testing.T) {
-	real, err := Find(FindOptions{})
+	real, err := find(FindOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestTruncatedLibrary(t *testing.T) {
 		if err := os.WriteFile(path, data[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Find(FindOptions{Path: path}); !errors.Is(err, ErrRuntimeCorrupt) {
+		if _, err := find(FindOptions{Path: path}); !errors.Is(err, ErrRuntimeCorrupt) {
 			t.Errorf("%d of %d bytes: %v", n, len(data), err)
 		}
 		if got := loadInChild(t, path); !strings.HasPrefix(got, "corrupt: ") {
@@ -273,7 +273,7 @@ func TestTruncatedLibrary(t *testing.T) {
 		src).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if _, err := Find(FindOptions{Path: other}); !errors.Is(err, ErrRuntimeCorrupt) ||
+	if _, err := find(FindOptions{Path: other}); !errors.Is(err, ErrRuntimeCorrupt) ||
 		!strings.Contains(err.Error(), "OrtGetApiBase") {
 		t.Errorf("another library: %v", err)
 	}
@@ -315,10 +315,6 @@ func TestLoadedOnce(t *testing.T) {
 	if _, err := Load(FindOptions{Path: filepath.Join(t.TempDir(), "x")}); !errors.Is(err,
 		ErrRuntimeVersion) {
 		t.Errorf("another file: %v", err)
-	}
-	if _, err := Open(filepath.Join(t.TempDir(), "none.onnx"), []string{"x"}, []string{"y"},
-		Config{}); !errors.Is(err, ErrModel) {
-		t.Errorf("no such model: %v", err)
 	}
 	if _, err := OpenBytes("junk", bytes.Repeat([]byte{0xff}, 100), []string{"x"}, []string{"y"},
 		Config{}); !errors.Is(err, ErrModel) {

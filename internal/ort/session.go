@@ -4,21 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	binding "github.com/yalue/onnxruntime_go"
-)
-
-// Level is how far the runtime rewrites a graph when it loads it.
-type Level int
-
-// Optimisation levels; the zero value is the runtime's own default, LevelAll.
-const (
-	_             Level = iota
-	LevelNone           // the graph as it is
-	LevelBasic          // constant folding, dead nodes
-	LevelExtended       // and fusions
-	LevelAll            // and layout changes for this processor
 )
 
 // Config sets up a session. The zero value is one thread, everything else as
@@ -30,7 +19,9 @@ type Config struct {
 	Threads int
 	// Provider evaluates the graph, nil for the runtime's own kernels.
 	Provider *Provider
-	Level    Level
+	// Plain evaluates the graph as it is. Else the runtime rewrites it, as far as all processors
+	// have it the same.
+	Plain bool
 	// NoArena frees every intermediate tensor at once instead of keeping the
 	// memory for the next run.
 	NoArena bool
@@ -58,37 +49,20 @@ type Session struct {
 	outputs []string
 }
 
-// Open loads the model in a file. inputs and outputs are the names, in the
-// order in which Run takes their tensors. External data are read relative to
-// the file's folder. Errors wrap ErrModel.
-func Open(path string, inputs, outputs []string, c Config) (*Session, error) {
-	return open(path, inputs, outputs, c,
-		func(o *binding.SessionOptions) (*binding.DynamicAdvancedSession, error) {
-			return binding.NewDynamicAdvancedSession(path, inputs, outputs, o)
-		})
-}
-
 // OpenBytes loads a model from memory, which is not needed afterwards. name
-// stands for the model in errors. A model with external data needs the entry
-// "session.model_external_initializers_file_folder_path".
+// stands for the model in errors. inputs and outputs are the names, in the order in which Run
+// takes their tensors. A model with external data needs the entry
+// "session.model_external_initializers_file_folder_path". Errors wrap ErrModel.
 func OpenBytes(name string, model []byte, inputs, outputs []string, c Config) (*Session, error) {
-	if len(model) == 0 {
-		return nil, fmt.Errorf("%w: %s is empty", ErrModel, name)
-	}
-	return open(name, inputs, outputs, c,
-		func(o *binding.SessionOptions) (*binding.DynamicAdvancedSession, error) {
-			return binding.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, o)
-		})
-}
-
-func open(name string, inputs, outputs []string, c Config,
-	load func(*binding.SessionOptions) (*binding.DynamicAdvancedSession, error)) (*Session, error) {
 	if _, ok := Loaded(); !ok {
 		return nil, fmt.Errorf("%w: load it before opening %s", ErrRuntimeMissing, name)
 	}
 	if len(inputs) == 0 || len(outputs) == 0 {
 		return nil, fmt.Errorf("%w: %s: a session needs at least one input and one output", ErrModel,
 			name)
+	}
+	if len(model) == 0 {
+		return nil, fmt.Errorf("%w: %s is empty", ErrModel, name)
 	}
 	s := &Session{name: name, inputs: append([]string(nil), inputs...),
 		outputs: append([]string(nil), outputs...)}
@@ -98,7 +72,7 @@ func open(name string, inputs, outputs []string, c Config,
 			return err
 		}
 		defer func() { _ = o.Destroy() }()
-		s.s, err = load(o)
+		s.s, err = binding.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, o)
 		return err
 	})
 	if err != nil {
@@ -117,7 +91,12 @@ func (c Config) options() (*binding.SessionOptions, error) {
 	if threads == 0 {
 		threads = 1
 	}
+	var level binding.GraphOptimizationLevel = binding.GraphOptimizationLevelEnableExtended
+	if c.Plain {
+		level = binding.GraphOptimizationLevelDisableAll
+	}
 	steps := []error{
+		o.SetGraphOptimizationLevel(level),
 		o.SetIntraOpNumThreads(threads),
 		o.SetInterOpNumThreads(1),
 		o.SetCpuMemArena(!c.NoArena),
@@ -125,15 +104,6 @@ func (c Config) options() (*binding.SessionOptions, error) {
 		o.SetLogSeverityLevel(binding.LoggingLevelFatal),
 		// A pool that spins between runs steals the cores from other runs.
 		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"),
-	}
-	levels := map[Level]binding.GraphOptimizationLevel{
-		LevelNone:     binding.GraphOptimizationLevelDisableAll,
-		LevelBasic:    binding.GraphOptimizationLevelEnableBasic,
-		LevelExtended: binding.GraphOptimizationLevelEnableExtended,
-		LevelAll:      binding.GraphOptimizationLevelEnableAll,
-	}
-	if l, ok := levels[c.Level]; ok {
-		steps = append(steps, o.SetGraphOptimizationLevel(l))
 	}
 	if c.NoPrepack {
 		steps = append(steps, o.AddSessionConfigEntry("session.disable_prepacking", "1"))
@@ -270,4 +240,33 @@ func (s *Session) Close() error {
 		return fmt.Errorf("closing %s: %w", s.name, err)
 	}
 	return nil
+}
+
+// The runtime has no codes for what happens on a card, only words: its own, those of CUDA
+// (cudaGetErrorString) and of cuBLAS.
+var (
+	saysMemory = []string{"Failed to allocate memory", "out of memory", "ALLOC_FAILED",
+		"smaller than requested bytes"}
+	saysLost = []string{"CUDA failure", "CUDA error", "CUBLAS failure", "CUDNN failure",
+		"cudaError"}
+)
+
+// cause wraps the error of a run in [ErrMemory] or [ErrLost] if it says so. A lack of memory comes
+// as a failure of CUDA, too.
+func cause(err error) error {
+	says := func(words []string) bool {
+		for _, w := range words {
+			if strings.Contains(err.Error(), w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case says(saysMemory):
+		return fmt.Errorf("%w: %w", ErrMemory, err)
+	case says(saysLost):
+		return fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	return err
 }

@@ -164,7 +164,7 @@ func TestTelemetryIsOff(t *testing.T) {
 	if _, err := Load(FindOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := os.Getenv(EnvTelemetry); got != "1" {
-		t.Errorf("%s is %q", EnvTelemetry, got)
+	if got := os.Getenv(envTelemetry); got != "1" {
+		t.Errorf("%s is %q", envTelemetry, got)
 	}
 }

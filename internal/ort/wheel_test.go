@@ -72,7 +72,7 @@ func TestInstallWheel(t *testing.T) {
 	refused := func(w *Wheel, o InstallOptions, want string) {
 		t.Helper()
 		_, err := w.Install(context.Background(), o)
-		if !errors.Is(err, ErrInstallPlugin) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, errInstallPlugin) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		if left, _ := filepath.Glob(filepath.Join(cache, "*", "*", "*")); len(left) != 0 {
@@ -218,7 +218,7 @@ func TestQuickWheel(t *testing.T) {
 	}
 	w.SHA256 = "0"
 	o.Force = true
-	if _, err := w.Install(context.Background(), o); !errors.Is(err, ErrInstallPlugin) {
+	if _, err := w.Install(context.Background(), o); !errors.Is(err, errInstallPlugin) {
 		t.Error(err)
 	}
 }

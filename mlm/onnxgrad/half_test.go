@@ -48,8 +48,8 @@ func TestHalf(t *testing.T) {
 			t.Error("it has a backward pass")
 		}
 		orttest.Load(t)
-		checkHalf(t, f, ort.Config{Level: ort.LevelNone}, false)
-		checkHalf(t, f, ort.Config{Level: ort.LevelNone}, true)
+		checkHalf(t, f, ort.Config{Plain: true}, false)
+		checkHalf(t, f, ort.Config{Plain: true}, true)
 	})
 }
 

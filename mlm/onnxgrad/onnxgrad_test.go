@@ -524,13 +524,12 @@ func TestExternalWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{f.name + ".onnx": original, "derived.onnx": small} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(filepath.Join(dir, f.name+".onnx"), original, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	s, err := ort.Open(filepath.Join(dir, "derived.onnx"), d.Inputs,
-		[]string{OutLogProb, OutCondition, OutGradient}, ort.Config{})
+	s, err := ort.OpenBytes("derived", small, d.Inputs,
+		[]string{OutLogProb, OutCondition, OutGradient}, ort.Config{Entries: map[string]string{
+			"session.model_external_initializers_file_folder_path": dir}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,7 @@ func optimised(t *testing.T, name, disabled string) *onnx.Model {
 	}
 	saved := filepath.Join(t.TempDir(), "saved.onnx")
 	s, err := ort.OpenBytes(name, data, knownInputs[:3], []string{"logits"}, ort.Config{
-		Level: ort.LevelExtended, SaveTo: saved,
-		Entries: map[string]string{"optimization.disable_specified_optimizers": disabled}})
+		SaveTo: saved, Entries: map[string]string{"optimization.disable_specified_optimizers": disabled}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestRoundProducts(t *testing.T) {
 	if k := len(m.Graph.Nodes); k != 2*7 { // two casts for each factor and result
 		t.Errorf("%d nodes", k)
 	}
-	out := RunSquares(t, m, ort.Config{Level: ort.LevelExtended}, n, x, z)
+	out := RunSquares(t, m, ort.Config{}, n, x, z)
 	for k, in := range [][]float32{x, z} {
 		for c := range n {
 			want := 0.0
