@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch"
@@ -29,7 +30,7 @@ its text. Without flags of its own it reads, writes and resumes as that does.`
 type augmentFlags struct {
 	batchFlags
 	settings.Augmenting
-	rate, words *option
+	rate, words *cmdline.Option
 }
 
 // notOfAugment are the flags of infill batch that say what variants decide, or what needs lines
@@ -42,20 +43,21 @@ func augmentCommand(std console.IO) *cli.Command {
 	filling := f.fillingFlags.flags()
 	f.Fill = *settings.VariantDefaults()
 	for _, o := range filling {
-		switch o.name {
+		switch o.Name {
 		case "steps": // no probabilities are estimated
-			o.usage = "steps of every chain"
+			o.Usage = "steps of every chain"
 		case "mask-rate":
 			f.rate = o
-			o.usage = "share of the words that may be masked to mask"
+			o.Usage = "share of the words that may be masked to mask"
 		case "mask-words":
 			f.words = o
-			o.usage = "mask exactly this many words, in place of a share"
+			o.Usage = "mask exactly this many words, in place of a share"
 		}
 	}
 	f.Augmenting = *settings.AugmentDefaults()
-	own := settingFlags(settings.AugmentTable(), &f.Augmenting, nil)
-	own[slices.IndexFunc(own, func(o *option) bool { return o.name == "variants" })].alias = "n"
+	own := cmdline.Settings(settings.AugmentTable(), &f.Augmenting, nil)
+	own[slices.IndexFunc(own,
+		func(o *cmdline.Option) bool { return o.Name == "variants" })].Alias = "n"
 	return &cli.Command{
 		Name: "augment",
 		UsageText: `infill augment reviews.csv --text-field review -o more.csv --originals
@@ -65,8 +67,9 @@ infill augment reviews.csv --text-field review -o more.csv --originals --resume`
 		Usage:       "make variants of labelled sentences",
 		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | TEXT",
 		Description: augmentDescription,
-		Flags: join(without(own), f.modelFlags.flags(), without(filling, notOfAugment...),
-			group(groupOutput, without(f.fileFlags.flags(), notOfAugment...))),
+		Flags: cmdline.Join(cmdline.Without(own), f.modelFlags.flags(), cmdline.Without(filling,
+			notOfAugment...),
+			cmdline.Group(cmdline.Output, cmdline.Without(f.fileFlags.flags(), notOfAugment...))),
 		Action: func(c *cli.Context) error {
 			// A number of words takes the place of the share that nobody asked for.
 			if c.IsSet("mask-words") && !c.IsSet("mask-rate") {

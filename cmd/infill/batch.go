@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch"
@@ -40,9 +41,9 @@ type batchFlags struct {
 
 func batchCommand(std console.IO) *cli.Command {
 	f := &batchFlags{}
-	together := boolFlag("join",
+	together := cmdline.Bool("join",
 		"put the outputs of all shards of a run together, to that of the whole", &f.join)
-	together.env = "" // it is another command, not a choice that stays
+	together.Env = "" // it is another command, not a choice that stays
 	return &cli.Command{
 		Name: "batch",
 		UsageText: `infill batch sentences.txt -o filled.jsonl
@@ -54,8 +55,8 @@ infill batch --join part-*.jsonl -o filled.jsonl`,
 		Usage:       "fill a file of sentences, resumably",
 		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | --join SHARD… -o OUTPUT",
 		Description: batchDescription,
-		Flags: join(f.modelFlags.flags(), f.fillingFlags.flags(),
-			group(groupOutput, append(f.fileFlags.flags(), together))),
+		Flags: cmdline.Join(f.modelFlags.flags(), f.fillingFlags.flags(),
+			cmdline.Group(cmdline.Output, append(f.fileFlags.flags(), together))),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }

@@ -26,7 +26,7 @@ func (f *batchFlags) folder(c *cli.Context, std console.IO, dir string, plan fil
 	switch {
 	case f.output == "" || f.output == "-":
 		return usagef("%s is a folder: %s FOLDER names another for its outputs", dir,
-			f.outputFlag.spelling())
+			f.outputFlag.Spelling())
 	case !f.Shard.Whole():
 		return usagef("--shard is for a file: %s is a folder, whose files are parts already", dir)
 	case slices.Contains(f.reads(), "-"):

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/internal/count"
@@ -17,8 +18,8 @@ var joinFlags = []string{"join", "output", "force", "quiet"}
 // joinShards makes the output of a whole input of those of its shards.
 func (f *batchFlags) joinShards(c *cli.Context, std console.IO) error {
 	for _, flag := range c.Command.Flags {
-		if o, ok := flag.(*option); ok && o.typed != "" && !slices.Contains(joinFlags, o.name) {
-			return usagef("--join puts together what there is, %s is for filling; leave it out", o.typed)
+		if o, ok := flag.(*cmdline.Option); ok && o.Typed != "" && !slices.Contains(joinFlags, o.Name) {
+			return usagef("--join puts together what there is, %s is for filling; leave it out", o.Typed)
 		}
 	}
 	switch {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/mlm"
@@ -26,12 +27,12 @@ func modelCheckCommand(std console.IO) *cli.Command {
 	var f modelFlags
 	var asJSON bool
 	opt := mlm.CheckOptions{Blanks: 3, Directions: 3}
-	flags := []*option{
-		textFlag("text", "complete `SENTENCE` to check on; random tokens when unset", &opt.Text),
-		wholeFlag("blanks", "blanks of the sentence", &opt.Blanks, 2, 64),
-		wholeFlag("directions", "tokens tried per blank", &opt.Directions, 1, 1000),
-		wholeFlag("seed", "seed of blanks and tokens", &opt.Seed, 0, math.MaxInt64),
-		boolFlag("json", "print one JSON object", &asJSON),
+	flags := []*cmdline.Option{
+		cmdline.Text("text", "complete `SENTENCE` to check on; random tokens when unset", &opt.Text),
+		cmdline.Whole("blanks", "blanks of the sentence", &opt.Blanks, 2, 64),
+		cmdline.Whole("directions", "tokens tried per blank", &opt.Directions, 1, 1000),
+		cmdline.Whole("seed", "seed of blanks and tokens", &opt.Seed, 0, math.MaxInt64),
+		cmdline.Bool("json", "print one JSON object", &asJSON),
 	}
 	return &cli.Command{
 		Name:        "check",
@@ -39,7 +40,7 @@ func modelCheckCommand(std console.IO) *cli.Command {
 		Usage:       "compare a model's gradients with finite differences in float64",
 		ArgsUsage:   "[MODEL]",
 		Description: modelCheckDescription,
-		Flags:       join(f.flags(), ownEnv("check", flags, "text", "seed")),
+		Flags:       cmdline.Join(f.flags(), cmdline.OwnEnv("check", flags, "text", "seed")),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err

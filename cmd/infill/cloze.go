@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/settings"
 	"infill/internal/count"
@@ -47,57 +48,61 @@ type clozeFlags struct {
 // clozeWords is how many words of a line are blanked out, if nothing else is said.
 const clozeWords = 3
 
-func (f *clozeFlags) filling() []*option {
-	flags := without(f.fillingFlags.flags(),
+func (f *clozeFlags) filling() []*cmdline.Option {
+	flags := cmdline.Without(f.fillingFlags.flags(),
 		settings.NotOf(settings.FillTable(), settings.Cloze)...)
 	f.Masking.Words = clozeWords
 	for _, o := range flags {
-		switch o.name {
+		switch o.Name {
 		case "mask-words":
-			o.usage = "blank out exactly this many words of each line"
+			o.Usage = "blank out exactly this many words of each line"
 		case "mask-rate":
-			o.usage = "blank out this share of the words of each line, in place of a number"
+			o.Usage = "blank out this share of the words of each line, in place of a number"
 		case "steps": // no probabilities are estimated
-			o.usage = "steps of every chain"
+			o.Usage = "steps of every chain"
 		case "top":
-			o.usage = "fillings of a line that count, best first"
+			o.Usage = "fillings of a line that count, best first"
 		case "seed":
-			o.usage = "seed of all randomness, the choice of lines and words too; chosen and printed " +
+			o.Usage = "seed of all randomness, the choice of lines and words too; chosen and printed " +
 				"when unset"
 		}
 	}
 	return append(flags,
-		boolFlag("adjacent", "blank out words that follow each other, in place of words from anywhere",
+		cmdline.Bool("adjacent",
+			"blank out words that follow each other, in place of words from anywhere",
 			&f.adjacent))
 }
 
-func (f *clozeFlags) own() []*option {
+func (f *clozeFlags) own() []*cmdline.Option {
 	f.File = *settings.FileDefaults()
 	f.sample, f.level = 100, bleu.DefaultLevel
-	runs := listFlag("run", "`SETTINGS` of a run: NAME=VALUE with spaces between, or a JSON object; "+
-		"also model=, name=; repeatable, the first is what the others are compared with", &f.runs)
-	runs.env = "" // a list of the environment would come on top of the flags
-	own := []*option{
+	runs := cmdline.List("run",
+		"`SETTINGS` of a run: NAME=VALUE with spaces between, or a JSON object; "+
+			"also model=, name=; repeatable, the first is what the others are compared with", &f.runs)
+	runs.Env = "" // a list of the environment would come on top of the flags
+	own := []*cmdline.Option{
 		runs,
-		wholeFlag("sample", "lines to fill, drawn from all that fit with --seed; 0: all", &f.sample, 0,
+		cmdline.Whole("sample", "lines to fill, drawn from all that fit with --seed; 0: all", &f.sample,
+			0, math.MaxInt32),
+		cmdline.Whole("min-words", "leave out lines of fewer words", &f.minWords, 0, math.MaxInt32),
+		cmdline.Whole("max-words", "leave out lines of more words; 0: none", &f.maxWords, 0,
 			math.MaxInt32),
-		wholeFlag("min-words", "leave out lines of fewer words", &f.minWords, 0, math.MaxInt32),
-		wholeFlag("max-words", "leave out lines of more words; 0: none", &f.maxWords, 0, math.MaxInt32),
-		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
+		cmdline.New("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
 	}
-	for _, o := range settingFlags(settings.FileTable(), &f.File, nil) {
-		if o.name == "format" || o.name == "text-field" || o.name == "quote" || o.name == "limit" {
+	for _, o := range cmdline.Settings(settings.FileTable(), &f.File, nil) {
+		if o.Name == "format" || o.Name == "text-field" || o.Name == "quote" || o.Name == "limit" {
 			own = append(own, o)
 		}
 	}
-	return group(groupMeasures, ownEnv("cloze", own, "sample"))
+	return cmdline.Group(cmdline.Measuring, cmdline.OwnEnv("cloze", own, "sample"))
 }
 
 func clozeCommand(std console.IO) *cli.Command {
 	f := &clozeFlags{}
-	models := listFlag("model", "`MODEL`: a folder of an ONNX export, its .onnx file, or a name of "+
-		"\"infill model list\"; repeatable: all runs with each", &f.models)
-	models.env = "" // the variable is read below
+	models := cmdline.List("model",
+		"`MODEL`: a folder of an ONNX export, its .onnx file, or a name of "+
+			"\"infill model list\"; repeatable: all runs with each", &f.models)
+	models.Env = "" // the variable is read below
 	return &cli.Command{
 		Name: "cloze",
 		UsageText: `infill cloze sentences.txt
@@ -106,14 +111,15 @@ infill cloze sentences.txt --adjacent --run fill --run "sampler=dmala steps=50"`
 		Usage:       "blank out words of a file and count those that come back, by model and settings",
 		ArgsUsage:   "INPUT",
 		Description: clozeDescription,
-		Flags: join(group(groupModel, append([]*option{models}, without(f.modelFlags.flags(),
-			"model", "model-file")...)), group(groupFill, f.filling()), f.own(),
-			group(groupOutput, []*option{
-				boolFlag("times", "measure the processor time of each run too", &f.times),
-				boolFlag("json", "print the result as JSON", &f.json),
-				writeFlag("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
-				boolFlag("force", "overwrite a report file that exists", &f.force),
-				boolFlag("quiet", "print results only", &f.quiet),
+		Flags: cmdline.Join(cmdline.Group(cmdline.Opening, append([]*cmdline.Option{models},
+			cmdline.Without(f.modelFlags.flags(),
+				"model", "model-file")...)), cmdline.Group(cmdline.Filling, f.filling()), f.own(),
+			cmdline.Group(cmdline.Output, []*cmdline.Option{
+				cmdline.Bool("times", "measure the processor time of each run too", &f.times),
+				cmdline.Bool("json", "print the result as JSON", &f.json),
+				cmdline.Write("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
+				cmdline.Bool("force", "overwrite a report file that exists", &f.force),
+				cmdline.Bool("quiet", "print results only", &f.quiet),
 				progressFlag(&f.progress),
 			})),
 		Action: func(c *cli.Context) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/settings"
@@ -50,36 +51,37 @@ type compareFlags struct {
 
 // sampling are the flags of sampling, without those that --samplers and the parameters beside its
 // names stand for.
-func (f *compareFlags) sampling() []*option {
+func (f *compareFlags) sampling() []*cmdline.Option {
 	f.samplers = "gibbs,gwg,dula,dmala"
-	flags := []*option{
+	flags := []*cmdline.Option{
 		paperFlag(&f.paper),
-		textFlag("samplers", "`SAMPLERS` to compare, comma separated, each with parameters after "+
+		cmdline.Text("samplers", "`SAMPLERS` to compare, comma separated, each with parameters after "+
 			"colons: dmala:balance=ratio", &f.samplers),
 	}
 	filling := f.fillingFlags.flags()
 	f.fillingFlags.Options.Sampling.Budget = infill.BudgetEvaluations
 	f.fillingFlags.Options.Sampling.Steps = infill.PublishedSteps
 	f.fillingFlags.Options.Results.Collect = infill.CollectLast // draws, of all samplers as many
-	for _, o := range without(filling, settings.NotOf(settings.FillTable(), settings.Compare)...) {
-		if o.name == "steps" {
-			o.usage = "every sampler gets what this many steps of one model evaluation each take"
+	for _, o := range cmdline.Without(filling, settings.NotOf(settings.FillTable(),
+		settings.Compare)...) {
+		if o.Name == "steps" {
+			o.Usage = "every sampler gets what this many steps of one model evaluation each take"
 		}
 		flags = append(flags, o)
 	}
 	return flags
 }
 
-func (f *compareFlags) own() []*option {
+func (f *compareFlags) own() []*cmdline.Option {
 	f.examples = 3
-	return []*option{
-		textFlag("score-model", "another `MODEL` that scores the fillings too, named as in --model",
+	return []*cmdline.Option{
+		cmdline.Text("score-model", "another `MODEL` that scores the fillings too, named as in --model",
 			&f.scoreModel),
-		wholeFlag("limit", "sentences to use, from the start; 0: all", &f.limit, 0, math.MaxInt32),
-		wholeFlag("examples", "sentences whose fillings the report shows", &f.examples, 0, 1000),
-		boolFlag("strict", "stop at the first line that cannot be filled", &f.strict),
+		cmdline.Whole("limit", "sentences to use, from the start; 0: all", &f.limit, 0, math.MaxInt32),
+		cmdline.Whole("examples", "sentences whose fillings the report shows", &f.examples, 0, 1000),
+		cmdline.Bool("strict", "stop at the first line that cannot be filled", &f.strict),
 		traceFlag(&f.trace),
-		boolFlag("quiet", "print results only", &f.quiet),
+		cmdline.Bool("quiet", "print results only", &f.quiet),
 		progressFlag(&f.progress),
 	}
 }
@@ -95,7 +97,8 @@ infill compare task.json --paper dlp --reference wiki103.5k.txt --reference tbc.
 		Usage:       "run several samplers on the same sentences and compare diversity and quality",
 		ArgsUsage:   "INPUT",
 		Description: compareDescription,
-		Flags: join(f.modelFlags.flags(), group(groupFill, f.sampling()), group(groupOutput, f.own()),
+		Flags: cmdline.Join(f.modelFlags.flags(), cmdline.Group(cmdline.Filling, f.sampling()),
+			cmdline.Group(cmdline.Output, f.own()),
 			f.measureFlags.flags("metric-case", "intervals over the sentences: of BLEU, of self-BLEU, "+
 				"and of the samplers' differences from the first")),
 		Action: func(c *cli.Context) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/infill"
 	"infill/infill/text"
 	"infill/report"
@@ -50,9 +51,10 @@ func paperNote(o *infill.Options) string {
 const paperMaskRate = .25
 
 // paperFlag is the flag that names one of papers.
-func paperFlag(p *string) *option {
-	return wordFlag("paper", "the settings of a paper's experiment, but for flags that you set; dlp: "+
-		"Zhang et al. 2022, section 7.5, with a quarter of the words of texts without blanks masked", p,
+func paperFlag(p *string) *cmdline.Option {
+	return cmdline.Word("paper",
+		"the settings of a paper's experiment, but for flags that you set; dlp: "+
+			"Zhang et al. 2022, section 7.5, with a quarter of the words of texts without blanks masked", p,
 		"none", "dlp")
 }
 
@@ -66,7 +68,7 @@ func (f *compareFlags) publish(c *cli.Context) error {
 		if c.IsSet(s.flag) || s.flag == "bleu-order" && f.weights != "" { // weights say the order
 			continue
 		}
-		if err := c.Command.Flags[i].(*option).Set(s.value); err != nil {
+		if err := c.Command.Flags[i].(*cmdline.Option).Set(s.value); err != nil {
 			return fmt.Errorf("--paper %s: --%s %s: %w", f.paper, s.flag, s.value, err)
 		}
 	}

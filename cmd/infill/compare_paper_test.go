@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/settings"
@@ -28,7 +29,7 @@ func planned(t *testing.T, args ...string) paperRun {
 	var out paperRun
 	app := &cli.App{Commands: []*cli.Command{{
 		Name: "compare",
-		Flags: join(f.modelFlags.flags(), f.sampling(), f.own(), f.measureFlags.flags("metric-case",
+		Flags: cmdline.Join(f.modelFlags.flags(), f.sampling(), f.own(), f.measureFlags.flags("metric-case",
 			"intervals")),
 		Action: func(c *cli.Context) (err error) {
 			out.flags = f

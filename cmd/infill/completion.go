@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/mlm"
 	"infill/models"
@@ -57,52 +58,9 @@ the words that a flag takes. It completes files, too.`,
 	}
 }
 
-// suggestions are the words that may stand in the place of the last one, a line each, with what
-// they are after a tab.
-func suggestions(root *cli.Command, words []string) string {
-	if n := len(words) - 1; n < 0 || words[n] == "=" {
-		words = append(words[:max(n, 0):max(n, 0)], "")
-	}
-	words = slices.DeleteFunc(words, func(w string) bool { return w == "=" })
-	last := words[len(words)-1]
-	line := &invocation{command: root}
-	line.find(words[:len(words)-1])
-	if slices.Contains(words, "--") {
-		return "" // after it all are arguments
-	}
-	var out []string
-	flag, _, joined := strings.Cut(last, "=")
-	if !joined && len(words) > 1 {
-		flag = words[len(words)-2]
-	}
-	f := optionOf(line.command, strings.TrimLeft(flag, "-"))
-	switch {
-	case flagLike.MatchString(flag) && f != nil && f.TakesValue():
-		for _, w := range valuesOf(f) {
-			if joined {
-				w = flag + "=" + w
-			}
-			out = append(out, w)
-		}
-	case strings.HasPrefix(last, "-"):
-		out = append(out, "--help\tshow help")
-		for _, f := range line.command.Flags {
-			for _, name := range f.Names() {
-				out = append(out, dashes(name)+"\t"+usageOf(f))
-			}
-		}
-	default:
-		for _, c := range line.command.Subcommands {
-			out = append(out, c.Name+"\t"+c.Usage)
-		}
-		out = append(out, argumentsOf(line.command.HelpName)...)
-	}
-	return strings.Join(out, "\n") + "\n"
-}
-
 // valuesOf are the words that a flag takes.
-func valuesOf(f *option) (words []string) {
-	switch f.name {
+func valuesOf(f *cmdline.Option) (words []string) {
+	switch f.Name {
 	case "sampler":
 		return samplers.Names()
 	case "device":
@@ -114,7 +72,7 @@ func valuesOf(f *option) (words []string) {
 	case "model":
 		return modelNames()
 	}
-	return f.value.Choices
+	return f.Value.Choices
 }
 
 // modelNames are those of the models that are part of the program or in the cache.

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sys/cpu"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
@@ -31,12 +32,13 @@ import (
 func doctorCommand(std console.IO) *cli.Command {
 	var install, force, asJSON bool
 	var path string
-	flags := []*option{
-		boolFlag("install", "install ONNX Runtime into the cache if it is missing or damaged, "+
+	flags := []*cmdline.Option{
+		cmdline.Bool("install", "install ONNX Runtime into the cache if it is missing or damaged, "+
 			"or with the name of a device: that", &install),
-		boolFlag("force", "with --install: fetch it again even if it is there", &force),
-		textFlag("ort", "`FILE` of ONNX Runtime's shared library, instead of searching for it", &path),
-		boolFlag("json", "print one JSON object", &asJSON),
+		cmdline.Bool("force", "with --install: fetch it again even if it is there", &force),
+		cmdline.Text("ort", "`FILE` of ONNX Runtime's shared library, instead of searching for it",
+			&path),
+		cmdline.Bool("json", "print one JSON object", &asJSON),
 	}
 	return &cli.Command{
 		Name: "doctor",
@@ -44,7 +46,7 @@ func doctorCommand(std console.IO) *cli.Command {
 infill doctor --install`,
 		ArgsUsage: "[" + strings.Join(known.Installable(), "|") + "]",
 		Usage:     "what infill runs on: runtime library, processor, default model, cache folders",
-		Flags:     join(ownEnv("install", flags, "force")),
+		Flags:     cmdline.Join(cmdline.OwnEnv("install", flags, "force")),
 		Action: func(c *cli.Context) error {
 			what, names := c.Args().First(), known.Installable()
 			if c.NArg() > 1 || what != "" && (!slices.Contains(names, what) || !install) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/settings"
 	"infill/metrics/bleu"
@@ -32,24 +33,24 @@ type evalFlags struct {
 	textField   string
 }
 
-func (f *evalFlags) flags() []*option {
+func (f *evalFlags) flags() []*cmdline.Option {
 	f.repetition = 4
 	flags := append(f.measureFlags.flags("case", "intervals over the sources: of BLEU, of "+
 		"self-BLEU, and of differences from the first file, where files are of the same texts"),
-		wordFlag("format", "of the generated files: auto|lines|jsonl", &f.format, "auto", "lines",
+		cmdline.Word("format", "of the generated files: auto|lines|jsonl", &f.format, "auto", "lines",
 			"jsonl"),
-		textFlag("text-field", "`NAME` of the field or column of the sentences, where they are not "+
+		cmdline.Text("text-field", "`NAME` of the field or column of the sentences, where they are not "+
 			"fillings (default: text)", &f.textField),
-		wholeFlag("top", "fillings of each record that count; 0: all", &f.top, 0, math.MaxInt32),
-		wholeFlag("sample", "measure a random sample of this many sentences of each file; 0: all",
+		cmdline.Whole("top", "fillings of each record that count; 0: all", &f.top, 0, math.MaxInt32),
+		cmdline.Whole("sample", "measure a random sample of this many sentences of each file; 0: all",
 			&f.sample, 0, math.MaxInt32),
-		wholeFlag("seed", "seed of samples and intervals", &f.seed, 0, math.MaxInt64),
-		wholeFlag("repetition", "n-gram order of self-repetition", &f.repetition, 1, bleu.MaxOrder),
-		boolFlag("paired", "compare sentence i with line i of every reference file", &f.paired),
-		textFlag("exclude", "`FILE` of sentences, one a line, to leave out of the references (those "+
+		cmdline.Whole("seed", "seed of samples and intervals", &f.seed, 0, math.MaxInt64),
+		cmdline.Whole("repetition", "n-gram order of self-repetition", &f.repetition, 1, bleu.MaxOrder),
+		cmdline.Bool("paired", "compare sentence i with line i of every reference file", &f.paired),
+		cmdline.Text("exclude", "`FILE` of sentences, one a line, to leave out of the references (those "+
 			"that were infilled)", &f.exclude),
 	)
-	return ownEnv("eval", flags, "case", "format", "text-field", "top", "seed")
+	return cmdline.OwnEnv("eval", flags, "case", "format", "text-field", "top", "seed")
 }
 
 func evalCommand(std console.IO) *cli.Command {
@@ -63,7 +64,7 @@ infill eval a.jsonl b.jsonl --html report.html`,
 			"corpus BLEU",
 		ArgsUsage:   "GENERATED…",
 		Description: evalDescription,
-		Flags:       join(group(groupMeasures, f.flags())),
+		Flags:       cmdline.Join(cmdline.Group(cmdline.Measuring, f.flags())),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usagef("no file of generated sentences; try: infill eval generated.txt --reference " +
@@ -115,7 +116,7 @@ func (f *evalFlags) run(c *cli.Context, std console.IO) error {
 	sayExclude(r)
 	records := func(in report.FileInfo) bool { return in.Format != "lines" }
 	if !slices.ContainsFunc(r.Files, records) { // only reading tells
-		if err := goesWith(c, "JSON lines or a table, and every file here is plain text", "top",
+		if err := cmdline.GoesWith(c, "JSON lines or a table, and every file here is plain text", "top",
 			"text-field"); err != nil {
 			return err
 		}

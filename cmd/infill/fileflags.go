@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/settings"
@@ -15,7 +16,7 @@ import (
 type fileFlags struct {
 	settings.File
 	output        string
-	outputFlag    *option
+	outputFlag    *cmdline.Option
 	resume, force bool
 	strict        bool
 	maxErrors     int64
@@ -27,25 +28,36 @@ type fileFlags struct {
 	done batch.Progress // of the files before it
 }
 
-func (f *fileFlags) flags() []*option {
+func (f *fileFlags) flags() []*cmdline.Option {
 	f.File = *settings.FileDefaults()
 	f.maxErrors = -1
-	output := writeFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output",
+	output := cmdline.Write("output",
+		"write to a `FILE`, .gz and .zst compressed; - is standard output",
 		&f.output)
-	output.alias = "o"
+	output.Alias = "o"
 	f.outputFlag = output
-	return append(append([]*option{output}, settingFlags(settings.FileTable(), &f.File, nil)...),
-		boolFlag("resume", "go on with an output that was left unfinished", &f.resume),
-		boolFlag("force", "overwrite an output that exists", &f.force),
-		boolFlag("strict", "stop before the first line that fails", &f.strict),
-		wholeFlag("max-errors", "stop when more lines than this fail; -1: never", &f.maxErrors, -1,
+	return append(append([]*cmdline.Option{output}, cmdline.Settings(settings.FileTable(), &f.File,
+		nil)...),
+		cmdline.Bool("resume", "go on with an output that was left unfinished", &f.resume),
+		cmdline.Bool("force", "overwrite an output that exists", &f.force),
+		cmdline.Bool("strict", "stop before the first line that fails", &f.strict),
+		cmdline.Whole("max-errors", "stop when more lines than this fail; -1: never", &f.maxErrors, -1,
 			1<<40),
-		boolFlag("ok-if-lines-fail",
+		cmdline.Bool("ok-if-lines-fail",
 			"exit with 0 although lines failed or standard input is empty, for engines that repeat a task "+
 				"otherwise", &f.okIfLinesFail),
-		boolFlag("quiet", "print no notes and no progress", &f.quiet),
+		cmdline.Bool("quiet", "print no notes and no progress", &f.quiet),
 		progressFlag(&f.progress),
 	)
+}
+
+// jsonFlag and progressFlag are the flags that several commands have.
+func jsonFlag(p *bool) *cmdline.Option {
+	return cmdline.Bool("json", "print one JSON object a line", p)
+}
+
+func progressFlag(p *string) *cmdline.Option {
+	return cmdline.Word("progress", "auto|json|none", p, "auto", "json", "none")
 }
 
 func (f *fileFlags) check() error {
@@ -69,7 +81,7 @@ func (f *fileFlags) input(ctx context.Context, path string, std console.IO, othe
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
 	if f.output != "" && f.output != "-" {
-		flag := f.outputFlag.spelling()
+		flag := f.outputFlag.Spelling()
 		targets := []target{{flag, f.output}}
 		if info, err := os.Stat(f.output); err != nil || info.Mode().IsRegular() {
 			what := flag + " " + f.output + ": its manifest"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/jsonl"
@@ -35,13 +36,13 @@ type fillFlags struct {
 	trace, color, progress string
 }
 
-func (f *fillFlags) own() []*option {
-	return []*option{
+func (f *fillFlags) own() []*cmdline.Option {
+	return []*cmdline.Option{
 		jsonFlag(&f.json),
-		boolFlag("quiet", "print results only", &f.quiet),
-		boolFlag("strict", "stop at the first line that cannot be filled", &f.strict),
+		cmdline.Bool("quiet", "print results only", &f.quiet),
+		cmdline.Bool("strict", "stop at the first line that cannot be filled", &f.strict),
 		traceFlag(&f.trace),
-		wordFlag("color", "highlight filled words: auto|always|never", &f.color,
+		cmdline.Word("color", "highlight filled words: auto|always|never", &f.color,
 			"auto", "always", "never"),
 		progressFlag(&f.progress),
 	}
@@ -57,8 +58,8 @@ infill fill "She lives in a small town." --mask-rate 0.3 -n 3 --seed 1`,
 		Usage:       "fill the blanks of a sentence",
 		ArgsUsage:   "TEXT | -",
 		Description: fillDescription,
-		Flags: join(f.modelFlags.flags(), f.fillingFlags.flags(),
-			group(groupOutput, f.own())),
+		Flags: cmdline.Join(f.modelFlags.flags(), f.fillingFlags.flags(),
+			cmdline.Group(cmdline.Output, f.own())),
 		Action: func(c *cli.Context) error {
 			texts, err := inputTexts(c.Args().Slice(), std)
 			if err != nil {

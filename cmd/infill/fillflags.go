@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/energies"
@@ -21,10 +22,10 @@ type fillingFlags struct {
 	seedChosen bool // by the command, not by its user
 }
 
-func (f *fillingFlags) flags() []*option {
+func (f *fillingFlags) flags() []*cmdline.Option {
 	f.Fill = *settings.Defaults()
 	// The texts below say what only a command line has.
-	flags := settingFlags(settings.FillTable(), &f.Fill, map[string]string{
+	flags := cmdline.Settings(settings.FillTable(), &f.Fill, map[string]string{
 		"sampler": `sampler; "infill samplers" lists them`,
 		"top":     "fillings to print, best first",
 		"budget": "what --steps measures: steps; evaluations or rows: every sampler gets as many as " +
@@ -41,11 +42,11 @@ func (f *fillingFlags) flags() []*option {
 			"standard error",
 	})
 	for _, o := range flags {
-		if o.name == "top" {
-			o.alias = "n"
+		if o.Name == "top" {
+			o.Alias = "n"
 		}
 	}
-	return group(groupFill, flags)
+	return cmdline.Group(cmdline.Filling, flags)
 }
 
 // ready checks what needs no model, and chooses a seed if none is given.
@@ -139,7 +140,7 @@ func (f *fillingFlags) stdin(in io.Reader, texts bool, references ...string) err
 	}
 	for _, s := range settings.FillTable() {
 		if path, stream := s.File(&f.Fill); stream && path == "-" {
-			wanted = append(wanted, dashes(s.Name))
+			wanted = append(wanted, "--"+s.Name)
 		}
 	}
 	wanted = append(wanted, asStdin("--reference", references)...)

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/infill/text"
 )
 
@@ -59,32 +59,28 @@ var foreignFlags = []foreignFlag{
 	{"max-length max-len truncate truncation", "long", "", "--long window, which is the default"},
 }
 
-// foreignOf says what to type in place of a flag of another tool, "" for one that is not known.
-func foreignOf(c *cli.Command, name string) string {
-	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	if optionOf(c, name) != nil {
-		return dashes(name)
-	}
+// foreign says what to type in place of a flag of another tool or, without dashes, of a command;
+// "" for one that is not known.
+func foreign(c *cli.Command, typed string) string {
 	command := strings.TrimPrefix(c.HelpName, "infill ")
+	if !strings.HasPrefix(typed, "-") {
+		if c.HelpName != "infill" {
+			return ""
+		}
+		return foreignCommands[strings.ToLower(typed)]
+	}
+	name := strings.ReplaceAll(strings.ToLower(strings.TrimLeft(typed, "-")), "_", "-")
+	if cmdline.Of(c, name) != nil {
+		return "--" + name
+	}
 	for _, f := range foreignFlags {
 		if slices.Contains(strings.Fields(f.names), name) &&
-			(f.flag == "" || optionOf(c, f.flag) != nil) &&
+			(f.flag == "" || cmdline.Of(c, f.flag) != nil) &&
 			(f.in == "" || slices.Contains(strings.Fields(f.in), command)) {
 			return strings.ReplaceAll(f.say, "%s", c.HelpName)
 		}
 	}
 	return ""
-}
-
-// attached is a number at the flag of one letter that takes one, as in -n5.
-var attached = regexp.MustCompile(`^-n(\d+)$`)
-
-// detached puts = between them, where the command has the flag.
-func detached(c *cli.Command, arg string) string {
-	if m := attached.FindStringSubmatch(arg); m != nil && optionOf(c, "n") != nil {
-		return "-n=" + m[1]
-	}
-	return arg
 }
 
 // foreignCommands are what other tools call a command, and what to type here.
@@ -115,12 +111,12 @@ var foreignCommands = map[string]string{
 
 // asFill puts the name of the command before a text with a blank that stands in the place of one.
 func asFill(root *cli.Command, args []string) []string {
-	isText := func(a string) bool { return !flagLike.MatchString(a) && text.LooksBlank(a) }
+	isText := func(a string) bool { return !cmdline.IsFlag(a) && text.LooksBlank(a) }
 	isCommand := func(a string) bool { return root.Command(a) != nil }
 	switch {
 	case len(args) == 0 || slices.ContainsFunc(args, isCommand):
 		return args
-	case isText(args[0]), flagLike.MatchString(args[0]) && slices.ContainsFunc(args, isText):
+	case isText(args[0]), cmdline.IsFlag(args[0]) && slices.ContainsFunc(args, isText):
 		return append([]string{"fill"}, args...)
 	}
 	return args

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func TestForeign(t *testing.T) {
 	for _, f := range foreignFlags {
 		some := f.flag == ""
 		for _, c := range app.Commands {
-			some = some || optionOf(c, f.flag) != nil
+			some = some || cmdline.Of(c, f.flag) != nil
 		}
 		if !some {
 			t.Errorf("no command has the flag %s", f.flag)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"os"
 	"os/exec"
@@ -35,7 +36,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		}
 		// A flag that cannot be set has no part in a default.
 		if probable := strings.Contains(r.out, "where probabilities are estimated"); probable &&
-			!slices.ContainsFunc(flags, func(f *option) bool { return f.name == "marginals" }) {
+			!slices.ContainsFunc(flags, func(f *cmdline.Option) bool { return f.Name == "marginals" }) {
 			t.Errorf("%s speaks of probabilities, which it does not estimate", name)
 		}
 		list := strings.Split(c.UsageText, "\n")
@@ -46,18 +47,18 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			t.Errorf("%s does not begin with its examples:\n%s", name, r.out)
 		}
 		for _, f := range flags {
-			if n := strings.Count(r.out, "  --"+f.name+" ") + strings.Count(r.out, "  --"+f.name+"\n"); n != 1 {
-				t.Errorf("%s: --%s stands %d times", name, f.name, n)
+			if n := strings.Count(r.out, "  --"+f.Name+" ") + strings.Count(r.out, "  --"+f.Name+"\n"); n != 1 {
+				t.Errorf("%s: --%s stands %d times", name, f.Name, n)
 			}
-			if len(flags) > 20 && f.group == "" {
-				t.Errorf("%s: --%s has no group", name, f.name)
+			if len(flags) > 20 && f.Group == "" {
+				t.Errorf("%s: --%s has no group", name, f.Name)
 			}
-			if argOf(f) == "TEXT" && !strings.Contains(f.usage, "TEXT") {
-				t.Errorf("%s: --%s does not say what its value is", name, f.name)
+			if argOf(f) == "TEXT" && !strings.Contains(f.Usage, "TEXT") {
+				t.Errorf("%s: --%s does not say what its value is", name, f.Name)
 			}
-			for _, other := range regexp.MustCompile(`--([a-z][a-z-]+)`).FindAllStringSubmatch(f.usage, -1) {
-				if !slices.ContainsFunc(flags, func(f *option) bool { return f.name == other[1] }) {
-					t.Errorf("%s: --%s names --%s, which the command has not", name, f.name, other[1])
+			for _, other := range regexp.MustCompile(`--([a-z][a-z-]+)`).FindAllStringSubmatch(f.Usage, -1) {
+				if !slices.ContainsFunc(flags, func(f *cmdline.Option) bool { return f.Name == other[1] }) {
+					t.Errorf("%s: --%s names --%s, which the command has not", name, f.Name, other[1])
 				}
 			}
 		}
@@ -74,7 +75,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			if !strings.HasPrefix(example, c.HelpName) {
 				t.Errorf("%s: an example of another command: %s", c.HelpName, example)
 			}
-			if _, err := parse(rootOf(newApp(console.IO{})), args[1:]); err != nil {
+			if _, err := cmdline.Parse(rootOf(newApp(console.IO{})), args[1:], foreign); err != nil {
 				t.Errorf("%s: %v", example, err)
 			}
 		}
@@ -82,15 +83,15 @@ func TestHelpOfEveryCommand(t *testing.T) {
 }
 
 // optionsOf are the flags of a command.
-func optionsOf(c *cli.Command) (flags []*option) {
+func optionsOf(c *cli.Command) (flags []*cmdline.Option) {
 	for _, f := range c.Flags {
-		flags = append(flags, f.(*option))
+		flags = append(flags, f.(*cmdline.Option))
 	}
 	return flags
 }
 
 // argOf is what help calls the value of a flag, "" for one without.
-func argOf(f *option) string {
+func argOf(f *cmdline.Option) string {
 	names, _, _ := strings.Cut(f.String(), "\t")
 	_, arg, _ := strings.Cut(names, " ")
 	return arg
@@ -159,8 +160,8 @@ func TestCompletionAndManual(t *testing.T) {
 			}
 		}
 		for _, f := range optionsOf(c) {
-			if !strings.Contains(manual, "--"+f.name) || !strings.Contains(flags, "--"+f.name+"\t") {
-				t.Errorf("%s lacks %s: %s", c.HelpName, f.name, flags)
+			if !strings.Contains(manual, "--"+f.Name) || !strings.Contains(flags, "--"+f.Name+"\t") {
+				t.Errorf("%s lacks %s: %s", c.HelpName, f.Name, flags)
 			}
 		}
 	})

@@ -32,6 +32,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/internal/program"
 )
@@ -60,22 +61,29 @@ func run(ctx context.Context, std console.IO, args []string) int {
 	return exitCode(err)
 }
 
+// helpColumns is the widest line of help.
+const helpColumns = 100
+
 func execute(ctx context.Context, std console.IO, args []string) error {
 	app := newApp(std)
 	if n := len(args) - 1; n >= 0 && args[n] == completes {
-		_, err := io.WriteString(std.Out, suggestions(rootOf(app), args[:n]))
-		return err
+		return printText(std.Out, cmdline.Complete(rootOf(app), args[:n], valuesOf, argumentsOf))
 	}
-	line, err := parse(rootOf(app), args)
+	line, err := cmdline.Parse(rootOf(app), asFill(rootOf(app), args), foreign)
 	switch {
 	case err != nil:
 		return err
-	case line.help:
-		return printHelp(std.Out, line.command)
+	case line.Help:
+		return printText(std.Out, cmdline.Help(line.Command, helpColumns))
 	}
 	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
-	return app.RunContext(ctx, slices.Concat([]string{app.Name}, line.names, []string{"--"},
-		line.rest))
+	return app.RunContext(ctx, slices.Concat([]string{app.Name}, line.Names, []string{"--"},
+		line.Rest))
+}
+
+func printText(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 func newApp(std console.IO) *cli.App {

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
-	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -15,8 +15,7 @@ func manCommand(std console.IO) *cli.Command {
 		UsageText: `infill man > infill.1`,
 		Usage:     "the manual page, for man -l",
 		Action: func(*cli.Context) error {
-			_, err := io.WriteString(std.Out, manPage(newApp(std)))
-			return err
+			return printText(std.Out, manPage(newApp(std)))
 		},
 	}
 }
@@ -34,13 +33,16 @@ var exitCodes = []struct {
 	{exitInterrupted, "interrupted"},
 }
 
+// manualColumns fit a page of man.
+const manualColumns = 72
+
 // manPage is the manual page: what --help prints for every command, line by line.
 func manPage(app *cli.App) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".\\\" Made by: infill man\n.TH INFILL 1\n.SH NAME\n%s\n",
 		roff(app.Name+" - "+app.Usage))
 	eachCommand(app, func(c *cli.Command) {
-		fmt.Fprintf(&b, ".SH %s\n.nf\n%s", roff(c.HelpName), roff(helpOf(c, manualColumns)))
+		fmt.Fprintf(&b, ".SH %s\n.nf\n%s", roff(c.HelpName), roff(cmdline.Help(c, manualColumns)))
 	})
 	b.WriteString(".SH EXIT STATUS\n.nf\n")
 	for _, e := range exitCodes {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/settings"
 	"infill/internal/disk"
@@ -45,60 +46,64 @@ type measureFlags struct {
 
 // flags are those of measures: caseFlag is the name of that for upper and lower case, confidence
 // the help of --confidence.
-func (f *measureFlags) flags(caseFlag, confidence string) []*option {
+func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
 	f.tokenize, f.metricCase, f.clean, f.cleanGen = "ws", "lc", "wc", "none"
 	f.smooth, f.order = bleu.DefaultSmoothing, bleu.DefaultOrder
 	f.resamples, f.level = bleu.DefaultResamples, bleu.DefaultLevel
 	tokenizers, cleanings, smoothings := corpus.Tokenizers(), corpus.Cleanings(), bleu.Smoothings()
-	return append(group(groupMeasures, []*option{
-		listFlag("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
-		wordFlag("tokenize", "tokens that are counted: "+strings.Join(tokenizers, "|"),
+	return append(cmdline.Group(cmdline.Measuring, []*cmdline.Option{
+		cmdline.List("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
+		cmdline.Word("tokenize", "tokens that are counted: "+strings.Join(tokenizers, "|"),
 			&f.tokenize, tokenizers...),
-		wordFlag(caseFlag, "lc: compare in lower case; mixed: as written", &f.metricCase, "lc", "mixed"),
-		wordFlag("clean", "cleaning of the references: "+strings.Join(cleanings, "|"),
+		cmdline.Word(caseFlag, "lc: compare in lower case; mixed: as written", &f.metricCase, "lc",
+			"mixed"),
+		cmdline.Word("clean", "cleaning of the references: "+strings.Join(cleanings, "|"),
 			&f.clean, cleanings...),
-		wordFlag("clean-generated", "cleaning of the generated sentences: "+strings.Join(cleanings, "|"),
+		cmdline.Word("clean-generated", "cleaning of the generated sentences: "+strings.Join(cleanings,
+			"|"),
 			&f.cleanGen, cleanings...),
-		wholeFlag("bleu-order", "longest n-gram of BLEU", &f.order, 1, bleu.MaxOrder),
-		textFlag("weights", "BLEU's `WEIGHTS`, comma separated, one for each order up to the longest; "+
-			"uniform when unset", &f.weights),
-		wordFlag("smooth", "smoothing of BLEU: "+strings.Join(smoothings, ", "), &f.smooth,
+		cmdline.Whole("bleu-order", "longest n-gram of BLEU", &f.order, 1, bleu.MaxOrder),
+		cmdline.Text("weights",
+			"BLEU's `WEIGHTS`, comma separated, one for each order up to the longest; "+
+				"uniform when unset", &f.weights),
+		cmdline.Word("smooth", "smoothing of BLEU: "+strings.Join(smoothings, ", "), &f.smooth,
 			smoothings...),
-		textFlag("smooth-value", "parameter `X` of the smoothing", &f.smoothValue),
-		wordFlag("denominator", "convention for sentences shorter than n: nltk|sacrebleu",
+		cmdline.Text("smooth-value", "parameter `X` of the smoothing", &f.smoothValue),
+		cmdline.Word("denominator", "convention for sentences shorter than n: nltk|sacrebleu",
 			&f.denominator, string(bleu.NLTK), string(bleu.SacreBLEU)),
-		boolFlag("effective-order", "leave out orders that a sentence is too short for", &f.effective),
-		wordFlag("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group",
+		cmdline.Bool("effective-order", "leave out orders that a sentence is too short for",
+			&f.effective),
+		cmdline.Word("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group",
 			&f.self, "corpus", "mean", "first", "group"),
-		wholeFlag("first", "sentences of the variant first", &f.first, 0, math.MaxInt32),
-		textFlag("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
-		boolFlag("confidence", confidence, &f.confidence),
-		wholeFlag("resamples", "resamples of a bootstrap", &f.resamples, 2, bleu.MaxResamples),
-		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
-	}), group(groupOutput, []*option{
-		boolFlag("json", "print the result as JSON", &f.json),
-		writeFlag("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
-		writeFlag("html", "write the report to a `FILE` as one self-contained HTML page", &f.html),
-		boolFlag("force", "overwrite report files that exist", &f.force),
+		cmdline.Whole("first", "sentences of the variant first", &f.first, 0, math.MaxInt32),
+		cmdline.Text("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
+		cmdline.Bool("confidence", confidence, &f.confidence),
+		cmdline.Whole("resamples", "resamples of a bootstrap", &f.resamples, 2, bleu.MaxResamples),
+		cmdline.New("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
+	}), cmdline.Group(cmdline.Output, []*cmdline.Option{
+		cmdline.Bool("json", "print the result as JSON", &f.json),
+		cmdline.Write("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
+		cmdline.Write("html", "write the report to a `FILE` as one self-contained HTML page", &f.html),
+		cmdline.Bool("force", "overwrite report files that exist", &f.force),
 	})...)
 }
 
 // idle refuses flags that nothing would come of.
 func (f *measureFlags) idle(c *cli.Context) error {
 	if f.self != string(bleu.FirstN) {
-		if err := goesWith(c, "--self-bleu first", "first"); err != nil {
+		if err := cmdline.GoesWith(c, "--self-bleu first", "first"); err != nil {
 			return err
 		}
 	} else if f.first < 2 {
 		return usagef("--self-bleu first goes with the number of sentences (want 2 or more): --first N")
 	}
 	if !f.confidence {
-		if err := goesWith(c, "--confidence", "resamples", "level"); err != nil {
+		if err := cmdline.GoesWith(c, "--confidence", "resamples", "level"); err != nil {
 			return err
 		}
 	}
 	if len(f.references) == 0 {
-		return goesWith(c, "--reference FILE", "clean", "exclude")
+		return cmdline.GoesWith(c, "--reference FILE", "clean", "exclude")
 	}
 	return nil
 }

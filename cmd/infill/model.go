@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
@@ -47,7 +48,7 @@ func (f *modelFlags) modelArgument(c *cli.Context) error {
 	case 0:
 		return nil
 	case 1:
-		if optionOf(c.Command, "model").typed != "" && f.Name != c.Args().First() {
+		if cmdline.Of(c.Command, "model").Typed != "" && f.Name != c.Args().First() {
 			return usagef("two models: --model %s and %s", f.Name, c.Args().First())
 		}
 		f.Name = c.Args().First()
@@ -61,14 +62,14 @@ func modelEvalCommand(std console.IO) *cli.Command {
 	var path string
 	var asJSON, quiet bool
 	opt := mlm.EvalOptions{Rate: 0.15}
-	flags := []*option{
-		textFlag("text", "text `FILE`, one sentence a line", &path),
-		newOption("mask-rate", "share of the pieces to mask", settings.NumberValue(&opt.Rate, 0, 1,
+	flags := []*cmdline.Option{
+		cmdline.Text("text", "text `FILE`, one sentence a line", &path),
+		cmdline.New("mask-rate", "share of the pieces to mask", settings.NumberValue(&opt.Rate, 0, 1,
 			true)),
-		wholeFlag("seed", "seed of the choice of pieces", &opt.Seed, 0, math.MaxInt64),
-		wholeFlag("lines", "lines to read; 0 reads all", &opt.MaxLines, 0, math.MaxInt32),
-		boolFlag("json", "print one JSON object", &asJSON),
-		boolFlag("quiet", "print results only", &quiet),
+		cmdline.Whole("seed", "seed of the choice of pieces", &opt.Seed, 0, math.MaxInt64),
+		cmdline.Whole("lines", "lines to read; 0 reads all", &opt.MaxLines, 0, math.MaxInt32),
+		cmdline.Bool("json", "print one JSON object", &asJSON),
+		cmdline.Bool("quiet", "print results only", &quiet),
 	}
 	return &cli.Command{
 		Name:        "eval",
@@ -76,7 +77,8 @@ func modelEvalCommand(std console.IO) *cli.Command {
 		Usage:       "how well a model predicts masked word pieces of a text file",
 		ArgsUsage:   "[MODEL]",
 		Description: modelEvalDescription,
-		Flags:       join(f.flags(), ownEnv("model-eval", flags, "text", "mask-rate", "seed")),
+		Flags: cmdline.Join(f.flags(), cmdline.OwnEnv("model-eval", flags, "text", "mask-rate",
+			"seed")),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err

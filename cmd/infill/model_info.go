@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/mlm"
@@ -30,7 +31,8 @@ infill model info bert-base-uncased`,
 			"embedding, head, operators, hash",
 		ArgsUsage:   "[MODEL]",
 		Description: modelInfoDescription,
-		Flags:       join(f.flags(), []*option{boolFlag("json", "print one JSON object", &asJSON)}),
+		Flags: cmdline.Join(f.flags(), []*cmdline.Option{cmdline.Bool("json",
+			"print one JSON object", &asJSON)}),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err

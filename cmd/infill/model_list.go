@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/models"
@@ -38,7 +39,7 @@ func modelListCommand(std console.IO) *cli.Command {
 		Name:        "list",
 		Usage:       "the models that have a name: those of the program, of pull, and pulled ones",
 		Description: modelListDescription,
-		Flags:       join([]*option{jsonFlag(&asJSON)}),
+		Flags:       cmdline.Join([]*cmdline.Option{jsonFlag(&asJSON)}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("model list takes no argument, got %q", c.Args().First())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/internal/count"
 	"infill/mlm/device"
@@ -34,15 +35,16 @@ type pullFlags struct {
 func modelPullCommand(std console.IO) *cli.Command {
 	// Redacted, as the help shows it. One with a password is refused in either form.
 	f := &pullFlags{address: hub.Redacted(hub.ForeignHub())}
-	flags := []*option{
-		textFlag("file", "`PATH` of the repository's ONNX file, such as onnx/model_fp16.onnx, in place "+
-			"of the best for this processor", &f.file),
-		textFlag("hub", "`URL` of a mirror of the hub", &f.address),
-		boolFlag("offline", "download nothing; say what is missing and where to put it", &f.offline),
-		boolFlag("quiet", "print the folder only", &f.quiet),
-		wordFlag("progress", "auto|json|none, on standard error", &f.mode, "auto", "json", "none"),
+	flags := []*cmdline.Option{
+		cmdline.Text("file",
+			"`PATH` of the repository's ONNX file, such as onnx/model_fp16.onnx, in place "+
+				"of the best for this processor", &f.file),
+		cmdline.Text("hub", "`URL` of a mirror of the hub", &f.address),
+		cmdline.Bool("offline", "download nothing; say what is missing and where to put it", &f.offline),
+		cmdline.Bool("quiet", "print the folder only", &f.quiet),
+		cmdline.Word("progress", "auto|json|none, on standard error", &f.mode, "auto", "json", "none"),
 	}
-	flags[0].env = "" // it is for one model
+	flags[0].Env = "" // it is for one model
 	return &cli.Command{
 		Name: "pull",
 		UsageText: `infill model pull answerdotai/ModernBERT-base
@@ -50,7 +52,7 @@ infill model pull bert-base-uncased`,
 		Usage:       "download models by name, checked, into the cache; prints their folders",
 		ArgsUsage:   "NAME...",
 		Description: modelPullDescription,
-		Flags:       join(flags),
+		Flags:       cmdline.Join(flags),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usagef("no model named; infill model list shows names, and the hub has others: " +

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/infill/open"
@@ -39,8 +40,8 @@ type verification struct {
 
 func modelVerifyCommand(std console.IO) *cli.Command {
 	var all, asJSON bool
-	flags := []*option{
-		boolFlag("all", "the embedded models and every model in the cache", &all),
+	flags := []*cmdline.Option{
+		cmdline.Bool("all", "the embedded models and every model in the cache", &all),
 		jsonFlag(&asJSON),
 	}
 	return &cli.Command{
@@ -50,7 +51,7 @@ func modelVerifyCommand(std console.IO) *cli.Command {
 			"download, or the folder's own list",
 		ArgsUsage:   "[NAME|FOLDER...]",
 		Description: modelVerifyDescription,
-		Flags:       join(flags),
+		Flags:       cmdline.Join(flags),
 		Action: func(c *cli.Context) error {
 			cache, err := hub.UserCache()
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/energies"
 	"infill/infill/open"
@@ -29,14 +30,15 @@ type openModel struct {
 	model *mlm.Model
 }
 
-func (f *modelFlags) flags() []*option {
+func (f *modelFlags) flags() []*cmdline.Option {
 	f.Model = *settings.ModelDefaults()
 	f.Options.Devices = devices
-	return group(groupModel, settingFlags(settings.ModelTable(), &f.Model, map[string]string{
-		"model": `folder of an ONNX export, its .onnx file, or a name as "infill model pull" takes it`,
-		"device": "what evaluates the model, doctor lists what there is; " + mlm.AutoDevice +
-			": large models on one that is installed, if fill or batch may round",
-	}))
+	return cmdline.Group(cmdline.Opening, cmdline.Settings(settings.ModelTable(), &f.Model,
+		map[string]string{
+			"model": `folder of an ONNX export, its .onnx file, or a name as "infill model pull" takes it`,
+			"device": "what evaluates the model, doctor lists what there is; " + mlm.AutoDevice +
+				": large models on one that is installed, if fill or batch may round",
+		}))
 }
 
 // open loads the model that the flags name.

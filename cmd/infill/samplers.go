@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/samplers"
@@ -20,7 +21,7 @@ func samplersCommand(std console.IO) *cli.Command {
 infill samplers dmala`,
 		Usage:     "the samplers with their parameters",
 		ArgsUsage: "[NAME…]",
-		Flags:     join([]*option{jsonFlag(&asJSON)}),
+		Flags:     cmdline.Join([]*cmdline.Option{jsonFlag(&asJSON)}),
 		Action: func(c *cli.Context) error {
 			list := samplers.List()
 			if c.NArg() > 0 {

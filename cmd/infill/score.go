@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch"
@@ -42,14 +43,14 @@ type scoreFlags struct {
 }
 
 // own are the flags of infill score alone.
-func (f *scoreFlags) own() []*option {
+func (f *scoreFlags) own() []*cmdline.Option {
 	texts := map[string]string{
 		"candidates": "`WORDS` or phrases to rank for the blank of TEXT, comma separated; repeatable",
 		"energy":     "add a `PART=WEIGHT` to the score, repeatable: " + energies.FormsOfTexts(),
 	}
-	own := append([]*option{jsonFlag(&f.json)}, settingFlags(settings.RankTable(), &f.ranking,
-		texts)...)
-	return append(own, textFlag("file",
+	own := append([]*cmdline.Option{jsonFlag(&f.json)}, cmdline.Settings(settings.RankTable(),
+		&f.ranking, texts)...)
+	return append(own, cmdline.Text("file",
 		"score the texts of a `FILE`, lines or JSON lines, to --output, as infill batch works", &f.file))
 }
 
@@ -64,8 +65,9 @@ infill score --file corpus.txt -o scores.jsonl`,
 		ArgsUsage:   "TEXT… | -",
 		Description: scoreDescription,
 		// Texts have one score more than fillings.
-		Flags: join(f.modelFlags.flags(), group(groupMeasures, ownEnv("score", f.own(), "score")),
-			group(groupOutput, without(f.fileFlags.flags(),
+		Flags: cmdline.Join(f.modelFlags.flags(), cmdline.Group(cmdline.Measuring, cmdline.OwnEnv("score",
+			f.own(), "score")),
+			cmdline.Group(cmdline.Output, cmdline.Without(f.fileFlags.flags(),
 				settings.NotOf(settings.FileTable(), settings.Score)...))),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
@@ -79,7 +81,7 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 		return usagef("--file and %s: give one of them", count.Of(c.NArg(), "text"))
 	}
 	if f.file == "" && f.output != "" {
-		return usagef("%s goes with --file FILE", f.outputFlag.spelling())
+		return usagef("%s goes with --file FILE", f.outputFlag.Spelling())
 	}
 	if f.file != "" {
 		return f.scoreFile(c, std)
@@ -88,7 +90,7 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 	for _, s := range settings.FileTable() {
 		ofFiles = append(ofFiles, s.Name)
 	}
-	if err := goesWith(c, "--file FILE", ofFiles...); err != nil {
+	if err := cmdline.GoesWith(c, "--file FILE", ofFiles...); err != nil {
 		return err
 	}
 	texts, err := manyTexts(c.Args().Slice(), std)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/energies"
 	"infill/infill/open"
@@ -48,32 +49,33 @@ type serveFlags struct {
 	check          bool
 }
 
-func (f *serveFlags) own() []*option {
+func (f *serveFlags) own() []*cmdline.Option {
 	f.addr, f.queue, f.work = "127.0.0.1:8017", server.DefaultQueue, server.DefaultWork
 	f.timeout, f.grace = int(server.DefaultLimit/time.Second), 30
-	flags := []*option{
-		textFlag("addr", "`HOST:PORT` to listen at; a public one needs --api-key-file", &f.addr),
-		wholeFlag("queue", "requests that wait for a place; more are refused", &f.queue, 1, 100_000),
-		wholeFlag("timeout", "seconds that a request may take, with the wait", &f.timeout, 1, 86_400),
-		wholeFlag("max-work", "chains × (steps + 1) × blanks of a text at most, and rows of a search",
+	flags := []*cmdline.Option{
+		cmdline.Text("addr", "`HOST:PORT` to listen at; a public one needs --api-key-file", &f.addr),
+		cmdline.Whole("queue", "requests that wait for a place; more are refused", &f.queue, 1, 100_000),
+		cmdline.Whole("timeout", "seconds that a request may take, with the wait", &f.timeout, 1, 86_400),
+		cmdline.Whole("max-work", "chains × (steps + 1) × blanks of a text at most, and rows of a search",
 			&f.work, 1, 1<<40),
-		wholeFlag("grace", "seconds for running requests after SIGTERM", &f.grace, 1, 86_400),
-		textFlag("api-key-file", "`FILE` of keys, one a line; a request must have one of them",
+		cmdline.Whole("grace", "seconds for running requests after SIGTERM", &f.grace, 1, 86_400),
+		cmdline.Text("api-key-file", "`FILE` of keys, one a line; a request must have one of them",
 			&f.keyFile),
-		listFlag("allow-origin", "`ORIGIN` of pages elsewhere that may ask, such as "+
+		cmdline.List("allow-origin", "`ORIGIN` of pages elsewhere that may ask, such as "+
 			"https://example.org; repeatable", &f.origins),
-		listFlag("energy", "open a `PART` that requests may add to the score, with weights of their "+
+		cmdline.List("energy", "open a `PART` that requests may add to the score, with weights of their "+
 			"own; repeatable: "+openedForms(), &f.parts),
-		wordFlag("log", "on standard error: requests|texts (and their texts)|none", &f.log,
+		cmdline.Word("log", "on standard error: requests|texts (and their texts)|none", &f.log,
 			"requests", "texts", "none"),
-		wordFlag("log-format", "of the log: text|json (an object a line)",
+		cmdline.Word("log-format", "of the log: text|json (an object a line)",
 			&f.logFormat, "text", "json"),
 	}
-	check := boolFlag("check", "ask the server at --addr whether it is ready, and exit: 0 if it is",
+	check := cmdline.Bool("check",
+		"ask the server at --addr whether it is ready, and exit: 0 if it is",
 		&f.check)
-	check.env = "" // it is another command, not a choice that stays
+	check.Env = "" // it is another command, not a choice that stays
 	flags = append(flags, check)
-	return ownEnv("serve", flags, "queue", "timeout", "log", "log-format", "energy")
+	return cmdline.OwnEnv("serve", flags, "queue", "timeout", "log", "log-format", "energy")
 }
 
 // openedForms are the ways to write a part that is opened before its weight is known.
@@ -93,10 +95,10 @@ func openedForms() string {
 
 func serveCommand(std console.IO) *cli.Command {
 	f := &serveFlags{filling: *settings.Defaults()}
-	models := listFlag("model", "`NAME=FOLDER` of a model, or what other commands take; "+
+	models := cmdline.List("model", "`NAME=FOLDER` of a model, or what other commands take; "+
 		"repeatable, the first is asked unless a request names another", &f.models)
-	models.env = "" // the variable is read below, for it would come on top of the flags
-	own := settingFlags(settings.OfServer(settings.FillTable()), &f.filling, map[string]string{
+	models.Env = "" // the variable is read below, for it would come on top of the flags
+	own := cmdline.Settings(settings.OfServer(settings.FillTable()), &f.filling, map[string]string{
 		"memo": "MB to remember what each model says, 0: nothing is remembered; results do not " +
 			"depend on it"})
 	return &cli.Command{
@@ -107,8 +109,8 @@ infill serve --addr 0.0.0.0:8017 --api-key-file keys.txt`,
 		Usage:       "answer requests over HTTP, with a page for browsers",
 		ArgsUsage:   " ",
 		Description: serveDescription,
-		Flags: join(group(groupModel, slices.Concat([]*option{models}, own,
-			without(f.flags(), "model", "model-file"))), group(groupServer, f.own())),
+		Flags: cmdline.Join(cmdline.Group(cmdline.Opening, slices.Concat([]*cmdline.Option{models}, own,
+			cmdline.Without(f.flags(), "model", "model-file"))), cmdline.Group(cmdline.Serving, f.own())),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("infill serve takes no arguments; --addr HOST:PORT says where it listens")

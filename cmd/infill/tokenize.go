@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
@@ -16,8 +17,9 @@ import (
 func tokenizeCommand(std console.IO) *cli.Command {
 	model := settings.DefaultModel
 	var asJSON bool
-	flags := []*option{
-		textFlag("model", "`MODEL`: a folder with a tokenizer's files, or the name of an embedded one",
+	flags := []*cmdline.Option{
+		cmdline.Text("model",
+			"`MODEL`: a folder with a tokenizer's files, or the name of an embedded one",
 			&model),
 		jsonFlag(&asJSON),
 	}
@@ -27,7 +29,7 @@ func tokenizeCommand(std console.IO) *cli.Command {
 		Usage:       "the pieces, ids and byte offsets that a model's tokenizer makes of a text",
 		ArgsUsage:   "TEXT… | -",
 		Description: "With - or without TEXT, reads standard input, one text a line.",
-		Flags:       join(flags),
+		Flags:       cmdline.Join(flags),
 		Action: func(c *cli.Context) error {
 			texts, err := manyTexts(c.Args().Slice(), std)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/mlm"
@@ -20,8 +21,8 @@ type traceFile struct {
 	b    *bufio.Writer
 }
 
-func traceFlag(p *string) *option {
-	return writeFlag("trace",
+func traceFlag(p *string) *cmdline.Option {
+	return cmdline.Write("trace",
 		"write energy, acceptance and state of every step to a `FILE`, as JSON lines", p)
 }
 

@@ -22,18 +22,18 @@ func TestOneMeaningOfVariables(t *testing.T) {
 	seen := map[string]meaning{}
 	eachCommand(newApp(console.IO{}), func(c *cli.Command) {
 		for _, f := range optionsOf(c) {
-			if f.env == "" {
+			if f.Env == "" {
 				continue // it has no variable
 			}
-			v := f.value
+			v := f.Value
 			m := meaning{c.HelpName, argOf(f), fmt.Sprint(v.Kind, v.Min, v.Max, v.Above, v.Choices)}
-			before, ok := seen[f.env]
+			before, ok := seen[f.Env]
 			if !ok {
-				seen[f.env] = m
+				seen[f.Env] = m
 				continue
 			}
 			if before.of != m.of || before.arg != m.arg {
-				t.Errorf("%s: %s has %s (%s), %s has %s (%s)", f.env, before.path, before.arg, before.of,
+				t.Errorf("%s: %s has %s (%s), %s has %s (%s)", f.Env, before.path, before.arg, before.of,
 					m.path, m.arg, m.of)
 			}
 		}
@@ -42,7 +42,7 @@ func TestOneMeaningOfVariables(t *testing.T) {
 		var users []string
 		eachCommand(newApp(console.IO{}), func(c *cli.Command) {
 			for _, f := range optionsOf(c) {
-				if f.env == name {
+				if f.Env == name {
 					users = append(users, c.Name)
 				}
 			}

@@ -1,9 +1,8 @@
-package main
+package cmdline
 
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
@@ -12,35 +11,29 @@ import (
 	"infill/infill/settings"
 )
 
-// The widest line of help, and of the manual.
-const (
-	helpColumns   = 100
-	manualColumns = 72
-)
-
 // The groups of flags, in the order of help.
 const (
-	groupFill     = "How blanks are filled"
-	groupWords    = "What may go into blanks"
-	groupOutput   = "What is printed, and where"
-	groupMeasures = "What is measured"
-	groupServer   = "Who is answered, and how much"
-	groupModel    = "The model"
+	Filling   = "How blanks are filled"
+	words     = "What may go into blanks"
+	Output    = "What is printed, and where"
+	Measuring = "What is measured"
+	Serving   = "Who is answered, and how much"
+	Opening   = "The model"
 )
 
-var groups = []string{groupFill, groupWords, groupMeasures, groupServer, groupOutput,
-	groupModel, ""}
+var groups = []string{Filling, words, Measuring, Serving, Output,
+	Opening, ""}
 
 // groupsOfSettings are the headings of settings. Those of Main go where the command puts them.
 var groupsOfSettings = map[settings.Group]string{
-	settings.Words:   groupWords,
-	settings.Results: groupOutput,
+	settings.Words:   words,
+	settings.Results: Output,
 }
 
-// group puts flags that have no group yet into one.
-func group(name string, flags []*option) []*option {
+// Group puts flags that have no group yet into one.
+func Group(name string, flags []*Option) []*Option {
 	for _, f := range flags {
-		f.group = cmp.Or(f.group, name)
+		f.Group = cmp.Or(f.Group, name)
 	}
 	return flags
 }
@@ -69,8 +62,8 @@ a name in brackets by that name.
 // brokenLine is where a text goes on in a line that is not indented.
 var brokenLine = regexp.MustCompile(`(\S)\n(\S)`)
 
-// helpOf is the help of a command, in lines of at most some columns.
-func helpOf(c *cli.Command, columns int) string {
+// Help is the help of a command, in lines of at most some columns.
+func Help(c *cli.Command, columns int) string {
 	var b strings.Builder
 	cli.HelpPrinterCustom(&b, helpTemplate, c, map[string]any{
 		"wrapAt":   func() int { return columns },
@@ -80,12 +73,6 @@ func helpOf(c *cli.Command, columns int) string {
 		"usage":    usageOf,
 	})
 	return b.String()
-}
-
-// printHelp prints the help of a command.
-func printHelp(w io.Writer, c *cli.Command) error {
-	_, err := io.WriteString(w, helpOf(c, helpColumns))
-	return err
 }
 
 // A heading is a group of flags that a command has.
@@ -100,7 +87,7 @@ func headings(flags []cli.Flag) []heading {
 	for _, g := range groups {
 		h := heading{Name: cmp.Or(g, "Flags")}
 		for _, f := range flags {
-			if f.(*option).group == g {
+			if f.(*Option).Group == g {
 				h.Flags = append(h.Flags, f)
 			}
 		}

@@ -1,0 +1,172 @@
+package cmdline
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/internal/nearest"
+	"infill/internal/program"
+)
+
+// flagLike is what an argument must look like to be taken for a flag; texts
+// that begin with a dash ("- [MASK] said", "-5 degrees") are not.
+var flagLike = regexp.MustCompile(`(?s)^--?[A-Za-z][A-Za-z0-9_-]*(=.*)?$`)
+
+// attached is a number at the flag of one letter that takes one, as in -n5.
+var attached = regexp.MustCompile(`^-n(\d+)$`)
+
+// detached puts = between them, where the command has the flag.
+func detached(c *cli.Command, arg string) string {
+	if m := attached.FindStringSubmatch(arg); m != nil && Of(c, "n") != nil {
+		return "-n=" + m[1]
+	}
+	return arg
+}
+
+// IsFlag reports whether an argument looks like a flag.
+func IsFlag(arg string) bool { return flagLike.MatchString(arg) }
+
+// A Line is what was typed. Package cli would take flags after the first argument for texts.
+type Line struct {
+	Command *cli.Command
+	Names   []string // of the command, after the program's
+	Rest    []string // the arguments
+	Help    bool     // is asked for
+	given   []given
+}
+
+// A given is a flag, as it was typed, and its value.
+type given struct {
+	*Option
+	as, value string
+}
+
+// A hinter says what to type in place of a flag, or without dashes of a command, that c does not
+// have; "" if it does not know.
+type hinter func(c *cli.Command, typed string) string
+
+// Parse finds the command of a command line and gives its flags their values. They may stand
+// anywhere before a lone "--". A command that has commands gives help.
+func Parse(root *cli.Command, args []string, hint hinter) (*Line, error) {
+	for len(args) > 0 && args[0] == "help" {
+		args = append(args[1:len(args):len(args)], "--help")
+	}
+	line := &Line{Command: root}
+	if err := line.sort(line.find(args), hint); err != nil {
+		return nil, err
+	}
+	if len(line.Command.Subcommands) > 0 {
+		line.Help = true
+		rest := line.find(line.Rest) // of the command after --help
+		if len(rest) > 0 && len(line.Command.Subcommands) > 0 {
+			return nil, unknownCommand(line.Command, rest[0], hint)
+		}
+	}
+	if line.Help {
+		return line, nil
+	}
+	for _, g := range line.given {
+		g.Typed = g.as
+		if err := g.Set(g.value); err != nil {
+			return nil, program.Usagef("invalid value %q for flag %s: %v", g.value,
+				dashes(strings.TrimLeft(g.as, "-")), err)
+		}
+	}
+	return line, nil
+}
+
+// find goes to the command that the first arguments name, and returns the others.
+func (l *Line) find(args []string) []string {
+	for len(args) > 0 {
+		c := l.Command.Command(args[0])
+		if c == nil {
+			break
+		}
+		l.Command, l.Names, args = c, append(l.Names, c.Name), args[1:]
+	}
+	return args
+}
+
+// sort parts flags from arguments. An unknown flag is an error, so that none is ever swallowed.
+func (l *Line) sort(args []string, hint hinter) error {
+	for len(args) > 0 {
+		a := detached(l.Command, args[0])
+		args = args[1:]
+		if a == "--" {
+			l.Rest = append(l.Rest, args...)
+			break
+		}
+		if !IsFlag(a) {
+			l.Rest = append(l.Rest, a)
+			continue
+		}
+		as, value, hasValue := strings.Cut(a, "=")
+		name := strings.TrimLeft(as, "-")
+		f := Of(l.Command, name)
+		switch {
+		case name == "help" || name == "h":
+			l.Help = true
+			continue
+		case len(l.Names) == 0 && (name == "version" || name == "v"):
+			l.find([]string{"version"})
+			continue
+		case f == nil:
+			return unknownFlag(l.Command, as, hint)
+		case hasValue:
+		case f.IsBoolFlag():
+			value = "true"
+		case len(args) == 0:
+			return program.Usagef("flag %s needs a value (%s --help)", a, l.Command.HelpName)
+		default:
+			value, args = args[0], args[1:]
+		}
+		l.given = append(l.given, given{f, as, value})
+	}
+	return nil
+}
+
+// Of is a command's flag of a name, nil for none.
+func Of(c *cli.Command, name string) *Option {
+	for _, f := range c.Flags {
+		if o := f.(*Option); name != "" && (o.Name == name || o.Alias == name) {
+			return o
+		}
+	}
+	return nil
+}
+
+// unknownFlag is the error of a flag, as it was typed, that a command does not have.
+func unknownFlag(c *cli.Command, typed string, hint hinter) error {
+	var names []string
+	for _, f := range c.Flags {
+		names = append(names, f.Names()...)
+	}
+	name := strings.TrimLeft(typed, "-")
+	if s := hint(c, typed); s != "" {
+		return program.Usagef("%s has no flag %s; type %s", c.HelpName, typed, s)
+	}
+	// One letter is as near to every other.
+	if s := nearest.Name(name, names); s != "" && len(name) > 1 {
+		return program.Usagef("%s has no flag %s; did you mean %s?", c.HelpName, typed, dashes(s))
+	}
+	return program.Usagef("%s has no flag %s (%[1]s --help lists them; a text that begins with a "+
+		"dash goes after --)", c.HelpName, typed)
+}
+
+// unknownCommand is the error of a name that is not that of a command.
+func unknownCommand(of *cli.Command, name string, hint hinter) error {
+	var names []string
+	for _, c := range of.Subcommands {
+		names = append(names, c.Name)
+	}
+	says := "known: " + strings.Join(names, ", ")
+	if s := hint(of, name); s != "" {
+		return program.Usagef("unknown command %q; type %s", name, s)
+	}
+	if s := nearest.Name(name, names); s != "" {
+		says = "did you mean \"" + s + "\"?"
+	}
+	return program.Usagef("unknown command %q; %s (%s --help)", name, says, of.HelpName)
+}

@@ -1,0 +1,232 @@
+// Package cmdline has the flags of commands, made of settings, and reads them off a command line,
+// where they may stand after the arguments. It prints help, and completes what is typed.
+package cmdline
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill/settings"
+	"infill/internal/nearest"
+	"infill/internal/program"
+)
+
+// An Option is a flag of the command line. It implements the interfaces of package cli for values
+// of package settings.
+type Option struct {
+	Name, Alias string
+	Usage       string
+	Group       string // of help
+	Arg         string // what help calls its value, "" for a name by its kind
+	Typed       string // as the command line has it, "" if it has not
+	Env         string // its environment variable, "" for none
+	Value       *settings.Value
+	fromEnv     bool // it has its value from there
+	writes      bool // it names a file that is written, and is never empty
+}
+
+// New makes a flag; the value of its variable is the default.
+func New(name, usage string, v *settings.Value) *Option {
+	return &Option{Name: name, Usage: usage, Env: settings.EnvName(name), Value: v}
+}
+
+// Bool makes a flag that is true or false.
+func Bool(name, usage string, p *bool) *Option {
+	return New(name, usage, settings.BoolValue(p))
+}
+
+// Text makes a flag that takes any text.
+func Text(name, usage string, p *string) *Option {
+	return New(name, usage, settings.TextValue(p))
+}
+
+// Write names a file that is written.
+func Write(name, usage string, p *string) *Option {
+	o := Text(name, usage, p)
+	o.writes = true
+	return o
+}
+
+// List makes a flag that may be repeated, of words with commas between.
+func List(name, usage string, p *[]string) *Option {
+	return New(name, usage, settings.ListValue(p))
+}
+
+// Whole takes whole numbers from min to max.
+func Whole[I ~int | ~int64 | ~uint64](name, usage string, p *I, min, max int64) *Option {
+	return New(name, usage, settings.WholeValue(p, min, max))
+}
+
+// Word takes one of some words, the first unless the variable has another.
+func Word(name, usage string, p *string, words ...string) *Option {
+	if *p == "" {
+		*p = words[0]
+	}
+	return New(name, usage, settings.WordValue(p, words...))
+}
+
+// Settings are the flags of a table of settings. usage has what the command says in place of
+// a setting's own text.
+func Settings[T any](table []*settings.Setting[T], v *T, usage map[string]string) []*Option {
+	var flags []*Option
+	for _, s := range table {
+		text, own := usage[s.Name]
+		if !own {
+			text = s.Doc + s.FlagDoc
+		}
+		o := New(s.Name, text, s.Value(v))
+		o.Arg, o.Group = s.Arg, groupsOfSettings[s.Group]
+		flags = append(flags, o)
+	}
+	return flags
+}
+
+// OwnEnv gives flags variables of their own, named after a command, because the usual ones mean
+// something else in the commands that fill.
+func OwnEnv(command string, flags []*Option, names ...string) []*Option {
+	for _, f := range flags {
+		if slices.Contains(names, f.Name) {
+			f.Env = settings.EnvName(command + "-" + f.Name)
+		}
+	}
+	return flags
+}
+
+// Without leaves out the flags of some names.
+func Without(flags []*Option, names ...string) []*Option {
+	var rest []*Option
+	for _, f := range flags {
+		if !slices.Contains(names, f.Name) {
+			rest = append(rest, f)
+		}
+	}
+	return rest
+}
+
+// Join is one list of flags for package cli.
+func Join(lists ...[]*Option) []cli.Flag {
+	var all []cli.Flag
+	for _, l := range lists {
+		for _, f := range l {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Spelling is the flag as it was typed, or its name.
+func (f *Option) Spelling() string {
+	if f.Typed != "" {
+		return f.Typed
+	}
+	return dashes(f.Name)
+}
+
+// Set is the parser's way to the value.
+func (f *Option) Set(text string) error {
+	if f.writes && text == "" { // else standard output, or nothing, would have what a file was to have
+		return errors.New("want the name of a file (maybe a variable of the shell is not set)")
+	}
+	err := f.Value.Set(text)
+	if err == nil {
+		return nil
+	}
+	if n := nearest.Name(text, f.Value.Choices); n != "" {
+		return fmt.Errorf("%w; did you mean %q?", err, n)
+	}
+	return err
+}
+
+// IsBoolFlag says that the name alone means true.
+func (f *Option) IsBoolFlag() bool { return f.Value.Kind == settings.Bool }
+
+// Apply reads the environment, unless the command line has the flag, and adds it to a set.
+func (f *Option) Apply(set *flag.FlagSet) error {
+	if text := os.Getenv(f.Env); f.Env != "" && f.Typed == "" && text != "" {
+		if err := f.Set(text); err != nil {
+			return fmt.Errorf("could not parse %q from environment variable %q as value for flag %s: %w",
+				text, f.Env, f.Name, err)
+		}
+		f.fromEnv = true
+	}
+	for _, name := range f.Names() {
+		set.Var(f, name, f.Usage)
+	}
+	return nil
+}
+
+// GoesWith refuses flags of the command line that nothing would come of Without another. A value
+// of the environment is there for many commands, and may well idle; so may one that asks for
+// nothing.
+func GoesWith(c *cli.Context, other string, names ...string) error {
+	for _, f := range c.Command.Flags {
+		o, ok := f.(*Option)
+		if ok && o.Typed != "" && slices.Contains(names, o.Name) &&
+			!slices.Contains([]string{"", "0", "false"}, o.Value.String()) {
+			return program.Usagef("%s goes with %s", o.Spelling(), other)
+		}
+	}
+	return nil
+}
+
+// Names are the flag's name and its short form.
+func (f *Option) Names() []string {
+	if f.Alias != "" {
+		return []string{f.Name, f.Alias}
+	}
+	return []string{f.Name}
+}
+
+// IsSet says that the command line or the environment has the flag.
+func (f *Option) IsSet() bool { return f.Typed != "" || f.fromEnv }
+
+// String is the flag's line of help: its names, and after a tab what it is for.
+func (f *Option) String() string {
+	if f.Value == nil { // package flag asks a zero value
+		return ""
+	}
+	names, usage, _ := strings.Cut(cli.FlagStringer(f), "\t")
+	arg := cmp.Or(f.Arg, argsOfKinds[f.Value.Kind])
+	return strings.ReplaceAll(names, " value", " "+arg) + "\t" + usage
+}
+
+// argsOfKinds are what help calls values that have no name of their own.
+var argsOfKinds = map[settings.Kind]string{settings.Whole: "N", settings.Number: "X",
+	settings.Choice: "WORD", settings.Text: "TEXT", settings.List: "TEXT"}
+
+// The other methods are for help.
+
+func (f *Option) TakesValue() bool { return !f.IsBoolFlag() }
+
+func (f *Option) GetUsage() string { return f.Usage }
+
+func (f *Option) GetValue() string { return f.Value.String() }
+
+func (f *Option) GetDefaultText() string {
+	text := f.Value.String()
+	switch {
+	case f.Value.Kind == settings.List, f.Value.Kind == settings.Bool:
+		return ""
+	case f.Value.Kind == settings.Text && text != "":
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// GetEnvVars are the variables whose names do not follow from the flag's.
+func (f *Option) GetEnvVars() []string {
+	if f.Env == "" || f.Env == settings.EnvName(f.Name) {
+		return nil
+	}
+	return []string{f.Env}
+}
+
+func (f *Option) IsVisible() bool { return true }
