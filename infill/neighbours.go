@@ -54,9 +54,8 @@ func (t *target) EstimateRatios(ctx context.Context, x [][]int32, batch int,
 					b.who = append(b.who, len(asked))
 					b.states, b.blanks = append(b.states, state), append(b.blanks, blank)
 					asked = append(asked, request{k, entry})
-					key := recall.ContextKey(nil, "", l.Sentence, state, blank, t.Tokenizer().MaskID())
-					if !different[string(key)] {
-						different[string(key)] = true
+					if key := t.model.Key(l.Sentence, state, blank); !different[key] {
+						different[key] = true
 						t.rows += t.model.NoteRow(l.Sentence, state, blank)
 					}
 				}

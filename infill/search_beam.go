@@ -218,13 +218,14 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 	}
 	for _, q := range asked {
 		c := &pt.Coords[at[q.k]]
-		row, dst, share := s.rows.Row(q.ask), out[q.k], 1/float64(len(pt.Groups[c.Group].Blanks))
+		row, _ := s.rows.Row(q.ask)
+		dst, share := out[q.k], 1/float64(len(pt.Groups[c.Group].Blanks))
 		for v, id := range c.IDs {
-			dst[v] += row.Value(id) * share
+			dst[v] += float64(row.Value(id)) * share
 		}
 		for v, p := range c.Phrases {
 			if len(p.IDs) == q.length {
-				dst[v] += row.Value(p.IDs[0]) * share
+				dst[v] += float64(row.Value(p.IDs[0])) * share
 			}
 		}
 	}

@@ -53,17 +53,17 @@ func (s *seeker) own(f *filled) [][]float64 {
 		if i < 0 {
 			continue
 		}
-		row := s.rows.Row(w.ask[j])
+		row, _ := s.rows.Row(w.ask[j])
 		c := &pt.Coords[i]
 		if out[i] == nil {
 			out[i] = make([]float64, c.K())
 		}
 		weight := w.terms[j].weight(s.p.opt.Results.Score)
 		for v, id := range c.IDs {
-			out[i][v] += weight * row.Value(id)
+			out[i][v] += weight * float64(row.Value(id))
 		}
 		for v, p := range c.Phrases {
-			out[i][v] += weight * row.Value(p.IDs[0])
+			out[i][v] += weight * float64(row.Value(p.IDs[0]))
 		}
 	}
 	return out

@@ -36,8 +36,8 @@ func (w *work) learn(rows *recall.Source) {
 		if w.known[i] || !rows.Known(a) {
 			continue
 		}
-		if r := rows.Row(a); r != nil {
-			w.known[i], w.value[i] = true, r.Value(w.state[w.terms[i].at])
+		if r, held := rows.Row(a); held {
+			w.known[i], w.value[i] = true, float64(r.Value(w.state[w.terms[i].at]))
 		}
 	}
 	for w.next < len(w.order) && w.known[w.order[w.next]] {

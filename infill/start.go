@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sort"
 
-	"infill/infill/internal/recall"
 	"infill/samplers"
 )
 
@@ -121,6 +120,6 @@ func (t *target) restrict(ctx context.Context, n int) error {
 	if err := t.Keep(keep); err != nil {
 		return err
 	}
-	t.model = t.model.Keeping(recall.NewKept(t.TokenSets(), t.model.VocabSize()))
+	t.model = t.model.Keeping(t.TokenSets())
 	return nil
 }

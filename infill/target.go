@@ -55,7 +55,7 @@ type bucket struct {
 }
 
 func newTarget(m *recall.Recall, sp *space.Space, opt *Options, e *extra) *target {
-	m = m.Keeping(recall.NewKept(sp.TokenSets(), m.VocabSize()))
+	m = m.Keeping(sp.TokenSets())
 	return &target{Space: sp, model: m, temp: opt.Sampling.Temperature, mode: opt.Sampling.Gradient,
 		extra: e, written: opt.Results.Case, byKey: map[*space.Layout]*bucket{}}
 }

@@ -26,10 +26,10 @@ func (t *target) EnergyRows(ctx context.Context, x [][]int32, u []float64,
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		decides := t.Decides(b.lay)
-		err := m.Rows(ctx, b.lay.Sentence, b.states, func(n recall.User, row recall.Row) {
-			k := b.who[n.State]
-			b.logProb[n.State][n.Blank] = row.Value(b.states[n.State][n.Blank])
-			if i := decides[n.Blank]; i >= 0 {
+		err := m.Rows(ctx, b.lay.Sentence, b.states, func(j, blank int, row recall.Row) {
+			k := b.who[j]
+			b.logProb[j][blank] = row.Value(b.states[j][blank])
+			if i := decides[blank]; i >= 0 {
 				t.ownRow(rows[k], i, row, sumOf(sums, k, i))
 			}
 		})

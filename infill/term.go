@@ -175,30 +175,25 @@ func (e *extra) values(ctx context.Context, i int, texts []Finished, v []float64
 		}
 		number[k] = n
 	}
-	found := make([]float64, len(keys))
+	ask := func(ctx context.Context, texts []Finished) ([]float64, error) {
+		got := make([]float64, len(texts))
+		return got, e.ask(ctx, i, texts, got)
+	}
+	var found []float64
+	var err error
 	if e.memo == nil {
-		if err := e.ask(ctx, i, different, found); err != nil {
-			return err
-		}
+		found, err = ask(ctx, different)
 	} else {
-		entries, err := e.memo.Get(ctx, keys, func(ctx context.Context, which []int,
-			made []*recall.Entry) error {
-			asked, got := make([]Finished, len(which)), make([]float64, len(which))
+		found, err = e.memo.Numbers(ctx, keys, func(ctx context.Context, which []int) ([]float64, error) {
+			asked := make([]Finished, len(which))
 			for j, n := range which {
 				asked[j] = different[n]
 			}
-			err := e.ask(ctx, i, asked, got)
-			for j := range made {
-				made[j].Value = got[j]
-			}
-			return err
+			return ask(ctx, asked)
 		})
-		if err != nil {
-			return err
-		}
-		for n := range found {
-			found[n] = entries[n].Value
-		}
+	}
+	if err != nil {
+		return err
 	}
 	for k, n := range number {
 		v[k] = found[n]

@@ -9,9 +9,9 @@ import (
 	"infill/mlm"
 )
 
-// Kept are the tokens that may fill the blanks of a target. Of what the model says the memo
+// kept are the tokens that may fill the blanks of a target. Of what the model says the memo
 // remembers these values only: nothing else is ever read. nil stands for the whole vocabulary.
-type Kept struct {
+type kept struct {
 	name string  // is part of the keys of what is remembered
 	ids  []int32 // ascending
 	at   []int32 // by token: its place in ids, or −1
@@ -25,9 +25,9 @@ const keptBytes = 16
 // longer than copying them.
 const keptWorth = 7. / 8
 
-// NewKept is the union of some sets of tokens, or nil.
-func NewKept(sets [][]int32, vocab int) *Kept {
-	k := &Kept{at: make([]int32, vocab)}
+// newKept is the union of some sets of tokens, or nil.
+func newKept(sets [][]int32, vocab int) *kept {
+	k := &kept{at: make([]int32, vocab)}
 	for _, ids := range sets {
 		for _, id := range ids {
 			k.at[id] = 1
@@ -57,7 +57,7 @@ func NewKept(sets [][]int32, vocab int) *Kept {
 }
 
 // width is the number of values of a row.
-func (k *Kept) width(vocab int) int {
+func (k *kept) width(vocab int) int {
 	if k == nil {
 		return vocab
 	}
@@ -65,7 +65,7 @@ func (k *Kept) width(vocab int) int {
 }
 
 // value is that of a token in a row.
-func (k *Kept) value(row []float32, id int32) float32 {
+func (k *kept) value(row []float32, id int32) float32 {
 	if k == nil {
 		return row[id]
 	}
@@ -73,14 +73,14 @@ func (k *Kept) value(row []float32, id int32) float32 {
 }
 
 // pick fills a row from the values of the whole vocabulary.
-func (k *Kept) pick(row, all []float32) {
+func (k *kept) pick(row, all []float32) {
 	for j, id := range k.ids {
 		row[j] = all[id]
 	}
 }
 
 // spread puts a row's values where they stand in the vocabulary, and nothing elsewhere.
-func (k *Kept) spread(dst, row []float32) {
+func (k *kept) spread(dst, row []float32) {
 	if k == nil {
 		copy(dst, row)
 		return
@@ -91,7 +91,7 @@ func (k *Kept) spread(dst, row []float32) {
 }
 
 // spreadAll spreads n rows that stand one after the other.
-func (k *Kept) spreadAll(dst, rows []float32, n int) {
+func (k *kept) spreadAll(dst, rows []float32, n int) {
 	v, w := len(dst)/n, len(rows)/n
 	for i := range n {
 		k.spread(dst[i*v:(i+1)*v], rows[i*w:(i+1)*w])
@@ -99,7 +99,7 @@ func (k *Kept) spreadAll(dst, rows []float32, n int) {
 }
 
 // covers reports whether all tokens of the states are kept.
-func (k *Kept) covers(states [][]int32) bool {
+func (k *kept) covers(states [][]int32) bool {
 	return k == nil || !slices.ContainsFunc(states, func(state []int32) bool {
 		return slices.ContainsFunc(state, func(id int32) bool { return k.at[id] < 0 })
 	})
@@ -127,14 +127,13 @@ func whole(n, width int) (out [][]float32, done func()) {
 
 // fromWider makes the entries whose rows are remembered with more tokens, and returns the others.
 func (r *Recall) fromWider(s *mlm.Sentence, states [][]int32, qs []*question, which []int,
-	made []*Entry) (restWhich []int, rest []*Entry) {
+	made []*entry) (restWhich []int, rest []*entry) {
 	if r.wider == nil || r.wider.kept == r.kept {
 		return which, made
 	}
 	for j, n := range which {
 		q := qs[n]
-		e := r.memo.peek(ContextKey(nil, r.wider.name(), s, states[q.state], q.blank,
-			r.Tokenizer().MaskID()))
+		e := r.memo.peek(contextKey(nil, r.wider.name(), s, states[q.state], q.blank, r.mask))
 		if e == nil {
 			restWhich, rest = append(restWhich, n), append(rest, made[j])
 			continue
@@ -149,7 +148,7 @@ func (r *Recall) fromWider(s *mlm.Sentence, states [][]int32, qs []*question, wh
 
 // room gives entries room for the values of n rows each, and returns where the model is to write
 // them. When it has, keep takes over what is kept.
-func (r *Recall) room(made []*Entry, n int) (out [][]float32, keep func()) {
+func (r *Recall) room(made []*entry, n int) (out [][]float32, keep func()) {
 	vocab := r.VocabSize()
 	for _, e := range made {
 		e.wide = make([]float32, n*r.kept.width(vocab))

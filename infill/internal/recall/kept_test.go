@@ -8,7 +8,7 @@ import (
 // Values are found where they were put, and tokens that are not kept are said to be missing.
 func TestKept(t *testing.T) {
 	t.Parallel()
-	k := NewKept([][]int32{{7, 3}, {3, 1}}, 9)
+	k := newKept([][]int32{{7, 3}, {3, 1}}, 9)
 	if !slices.Equal(k.ids, []int32{1, 3, 7}) || k.width(9) != 3 || len(k.name) != keptBytes {
 		t.Fatalf("%+v", k)
 	}
@@ -26,12 +26,12 @@ func TestKept(t *testing.T) {
 	if !k.covers([][]int32{{1, 3}, {7}}) || k.covers([][]int32{{1, 2}}) {
 		t.Error("covers says what is not so")
 	}
-	other := NewKept([][]int32{{1, 3, 8}}, 9)
+	other := newKept([][]int32{{1, 3, 8}}, 9)
 	if other.name == k.name {
 		t.Error("two sets have one name")
 	}
-	var nothing *Kept
-	if NewKept([][]int32{{0, 1, 2, 3, 4, 5, 6, 7}}, 9) != nil || !nothing.covers([][]int32{{1}}) ||
+	var nothing *kept
+	if newKept([][]int32{{0, 1, 2, 3, 4, 5, 6, 7}}, 9) != nil || !nothing.covers([][]int32{{1}}) ||
 		nothing.width(9) != 9 || nothing.value(all, 2) != 12 {
 		t.Error("a set of nearly all tokens is not the whole vocabulary")
 	}

@@ -13,9 +13,9 @@ const (
 	gradientKey = 'g' // log f and ∇U of a state
 )
 
-// ContextKey appends the key of the row that masks blank i in a state: what is kept of it, the
+// contextKey appends the key of the row that masks blank i in a state: what is kept of it, the
 // masked text, and the place asked about. What else is a blank of the sentence does not matter.
-func ContextKey(dst []byte, name string, s *mlm.Sentence, state []int32, i int, mask int32) []byte {
+func contextKey(dst []byte, name string, s *mlm.Sentence, state []int32, i int, mask int32) []byte {
 	dst = binary.AppendUvarint(keyOf(dst, rowKey, name), uint64(s.Blanks[i]))
 	return textKey(dst, s, state, i, mask)
 }

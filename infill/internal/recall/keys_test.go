@@ -16,7 +16,7 @@ func TestKeys(t *testing.T) {
 		for j, p := range blanks {
 			s.IDs[p] = int32(90 + j) // ignored
 		}
-		return string(ContextKey(nil, "", s, state, i, mask))
+		return string(contextKey(nil, "", s, state, i, mask))
 	}
 	same := row([]int{1, 3}, []int32{7, 8}, 0)
 	for i, other := range []string{

@@ -17,20 +17,20 @@ type Memo struct {
 
 	mu      sync.Mutex
 	used    int64
-	entries map[string]*Entry
-	ring    Entry // its next is the entry used last, its prev the one used longest ago
+	entries map[string]*entry
+	ring    entry // its next is the entry used last, its prev the one used longest ago
 }
 
-// An Entry is one remembered value.
-type Entry struct {
+// An entry is one remembered value.
+type entry struct {
 	key        string
-	next, prev *Entry        // both nil while the value is being made
+	next, prev *entry        // both nil while the value is being made
 	made       chan struct{} // closed when the value is there, or will not come
 	err        error         // why it did not come
 	// The value: a row in wide, of the tokens that are kept, or one log-probability in logProb, or of
 	// a gradient both. Nobody changes it once it is made.
 	logProb, wide []float32
-	Value         float64                // of a term in place of them
+	number        float64                // in place of them, see Numbers
 	sum           atomic.Pointer[rowSum] // of the row, once somebody has asked
 }
 
@@ -38,19 +38,19 @@ type Entry struct {
 // place in the map and the sum of a row.
 const entryBytes = 360
 
-func (e *Entry) bytes() int64 {
+func (e *entry) bytes() int64 {
 	return entryBytes + int64(len(e.key)) + 4*int64(cap(e.logProb)+cap(e.wide))
 }
 
 // NewMemo makes a memo that holds at most limit bytes.
 func NewMemo(limit int64) *Memo {
-	m := &Memo{limit: limit, entries: map[string]*Entry{}}
+	m := &Memo{limit: limit, entries: map[string]*entry{}}
 	m.ring.next, m.ring.prev = &m.ring, &m.ring
 	return m
 }
 
 // peek returns the entry of a key if its value is there, else nil.
-func (m *Memo) peek(key []byte) *Entry {
+func (m *Memo) peek(key []byte) *entry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.entries[string(key)]
@@ -61,12 +61,30 @@ func (m *Memo) peek(key []byte) *Entry {
 	return e
 }
 
-// Get returns the entries of different keys. It calls evaluate with the entries that nobody has or
+// Numbers are the values of different keys that are numbers. It calls evaluate with the numbers of
+// those that nobody has or makes.
+func (m *Memo) Numbers(ctx context.Context, keys []string,
+	evaluate func(ctx context.Context, which []int) ([]float64, error)) ([]float64, error) {
+	entries, err := m.get(ctx, keys, func(ctx context.Context, which []int, made []*entry) error {
+		values, err := evaluate(ctx, which)
+		for j, v := range values {
+			made[j].number = v
+		}
+		return err
+	})
+	out := make([]float64, len(entries))
+	for i, e := range entries {
+		out[i] = e.number
+	}
+	return out, err
+}
+
+// get returns the entries of different keys. It calls evaluate with the entries that nobody has or
 // makes, with their numbers, to fill in their values. Those that others make it waits for, while
 // the place that ctx has is free. An error is evaluate's or the cause of ctx's end.
-func (m *Memo) Get(ctx context.Context, keys []string,
-	evaluate func(ctx context.Context, which []int, made []*Entry) error) ([]*Entry, error) {
-	out := make([]*Entry, len(keys))
+func (m *Memo) get(ctx context.Context, keys []string,
+	evaluate func(ctx context.Context, which []int, made []*entry) error) ([]*entry, error) {
+	out := make([]*entry, len(keys))
 	open := make([]int, len(keys)) // numbers of the keys whose values are not there yet
 	for i := range open {
 		open[i] = i
@@ -88,14 +106,14 @@ func (m *Memo) Get(ctx context.Context, keys []string,
 
 // claim fills out with the entries there are, and makes those that are missing, whose numbers it
 // returns.
-func (m *Memo) claim(keys []string, open []int, out []*Entry) (mine []int) {
+func (m *Memo) claim(keys []string, open []int, out []*entry) (mine []int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, i := range open {
 		e := m.entries[keys[i]]
 		switch {
 		case e == nil:
-			e = &Entry{key: keys[i], made: make(chan struct{})}
+			e = &entry{key: keys[i], made: make(chan struct{})}
 			m.entries[keys[i]] = e
 			mine = append(mine, i)
 		case e.next != nil:
@@ -107,9 +125,9 @@ func (m *Memo) claim(keys []string, open []int, out []*Entry) (mine []int) {
 }
 
 // make has the values of entries evaluated. Whatever happens, nobody is left waiting for them.
-func (m *Memo) make(ctx context.Context, mine []int, out []*Entry,
-	evaluate func(context.Context, []int, []*Entry) error) (err error) {
-	made := make([]*Entry, len(mine))
+func (m *Memo) make(ctx context.Context, mine []int, out []*entry,
+	evaluate func(context.Context, []int, []*entry) error) (err error) {
+	made := make([]*entry, len(mine))
 	for j, i := range mine {
 		made[j] = out[i]
 	}
@@ -120,7 +138,7 @@ func (m *Memo) make(ctx context.Context, mine []int, out []*Entry,
 }
 
 // settle ends the making of entries.
-func (m *Memo) settle(made []*Entry, err error) {
+func (m *Memo) settle(made []*entry, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range made {
@@ -137,6 +155,7 @@ func (m *Memo) settle(made []*Entry, err error) {
 	for m.used > m.limit {
 		old := m.ring.prev
 		m.out(old)
+		old.next, old.prev = nil, nil // a Row may hold it, and must not hold its neighbours
 		m.used -= old.bytes()
 		delete(m.entries, old.key)
 	}
@@ -144,7 +163,7 @@ func (m *Memo) settle(made []*Entry, err error) {
 
 // await waits for the values of the open entries and returns those whose maker failed: it may have
 // been cancelled, which is not the business of others.
-func await(ctx context.Context, open []int, out []*Entry) (failed []int, err error) {
+func await(ctx context.Context, open []int, out []*entry) (failed []int, err error) {
 	for _, i := range open {
 		e := out[i]
 		select {
@@ -169,24 +188,27 @@ func await(ctx context.Context, open []int, out []*Entry) (failed []int, err err
 	return failed, nil
 }
 
-func (m *Memo) touch(e *Entry) {
+func (m *Memo) touch(e *entry) {
 	m.out(e)
 	m.front(e)
 }
 
-func (m *Memo) front(e *Entry) {
+func (m *Memo) front(e *entry) {
 	e.next, e.prev = m.ring.next, &m.ring
 	e.next.prev, e.prev.next = e, e
 }
 
-func (m *Memo) out(e *Entry) { e.prev.next, e.next.prev = e.next, e.prev }
+func (m *Memo) out(e *entry) { e.prev.next, e.next.prev = e.next, e.prev }
 
 // Forget drops every value that is there.
 func (m *Memo) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for e := m.ring.next; e != &m.ring; e = e.next {
+	for e := m.ring.next; e != &m.ring; {
 		delete(m.entries, e.key)
+		gone := e
+		e = e.next
+		gone.next, gone.prev = nil, nil
 	}
 	m.ring.next, m.ring.prev, m.used = &m.ring, &m.ring, 0
 }

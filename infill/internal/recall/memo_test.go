@@ -13,8 +13,8 @@ import (
 
 // give evaluates keys: the value of a key is its length, in a row of the given width.
 func give(m *Memo, width int, keys ...string) (asked []string, err error) {
-	got, err := m.Get(context.Background(), keys, func(_ context.Context, which []int,
-		made []*Entry) error {
+	got, err := m.get(context.Background(), keys, func(_ context.Context, which []int,
+		made []*entry) error {
 		for j, i := range which {
 			asked = append(asked, keys[i])
 			made[j].wide = make([]float32, width)
@@ -35,7 +35,7 @@ func give(m *Memo, width int, keys ...string) (asked []string, err error) {
 func TestMemoBound(t *testing.T) {
 	t.Parallel()
 	const width = 100
-	one := (&Entry{key: "a", wide: make([]float32, width)}).bytes()
+	one := (&entry{key: "a", wide: make([]float32, width)}).bytes()
 	m := NewMemo(3 * one)
 	for _, c := range []struct{ ask, asked string }{
 		{"a", "[a]"}, {"b", "[b]"}, {"c", "[c]"}, {"a", "[]"}, {"d", "[d]"}, // b goes
@@ -89,8 +89,8 @@ func TestMemoTogether(t *testing.T) {
 				for i := range keys {
 					keys[i] = fmt.Sprint(round) + keys[i]
 				}
-				got, err := m.Get(t.Context(), keys, func(_ context.Context, which []int,
-					made []*Entry) error {
+				got, err := m.get(t.Context(), keys, func(_ context.Context, which []int,
+					made []*entry) error {
 					evaluated.Add(int64(len(which)))
 					for j, i := range which {
 						made[j].wide = []float32{float32(len(keys[i]))}
@@ -130,7 +130,7 @@ func TestMemoFailures(t *testing.T) {
 				var group sync.WaitGroup
 				group.Go(func() {
 					defer func() { _ = recover() }()
-					_, err := m.Get(first, []string{"a"}, func(ctx context.Context, _ []int, _ []*Entry) error {
+					_, err := m.get(first, []string{"a"}, func(ctx context.Context, _ []int, _ []*entry) error {
 						<-going
 						return fail(ctx)
 					})
@@ -140,7 +140,7 @@ func TestMemoFailures(t *testing.T) {
 				})
 				synctest.Wait()
 				group.Go(func() {
-					_, err := m.Get(second, []string{"a"}, func(context.Context, []int, []*Entry) error {
+					_, err := m.get(second, []string{"a"}, func(context.Context, []int, []*entry) error {
 						t.Error("two make the same")
 						return nil
 					})

@@ -12,28 +12,28 @@ type question struct {
 	key   string
 	state int // one of those that meet in the text
 	blank int
-	users []User
+	users []user
 }
 
-// A User is a state, by its number, and a blank of it that share a question with others.
-type User struct{ State, Blank int }
+// A user is a state, by its number, and a blank of it that share a question with others.
+type user struct{ state, blank int }
 
 // LogProb is that of [mlm.Model].
 func (r *Recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	logProb [][]float32) error {
 	if r.memo == nil {
 		r.evaluates(len(states) * len(s.Blanks))
-		return r.Model.LogProb(ctx, s, states, logProb)
+		return r.model.LogProb(ctx, s, states, logProb)
 	}
 	r = r.covering(states)
 	if r.whole || len(s.Blanks) == 1 {
 		q := r.questions(s, states, nil, rowKey)
-		return r.rows(ctx, s, states, q, func(u User, e *Entry) {
-			logProb[u.State][u.Blank] = r.kept.value(e.wide, states[u.State][u.Blank])
+		return r.rows(ctx, s, states, q, func(u user, row Row) {
+			logProb[u.state][u.blank] = row.Value(states[u.state][u.blank])
 		})
 	}
 	q := r.questions(s, states, nil, tokenKey)
-	return r.tokens(ctx, s, states, q, func(u User, lp float32) { logProb[u.State][u.Blank] = lp })
+	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state][u.blank] = lp })
 }
 
 // TokenLogProb is that of [mlm.Model].
@@ -41,11 +41,11 @@ func (r *Recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]i
 	logProb []float32) error {
 	if r.memo == nil {
 		r.evaluates(len(r.questions(s, states, i, rowKey)))
-		return r.Model.TokenLogProb(ctx, s, states, i, logProb)
+		return r.model.TokenLogProb(ctx, s, states, i, logProb)
 	}
 	r = r.covering(states)
 	q := r.questions(s, states, i, tokenKey)
-	return r.tokens(ctx, s, states, q, func(u User, lp float32) { logProb[u.State] = lp })
+	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state] = lp })
 }
 
 // covering is r, or where states have tokens that it does not keep, r with all tokens.
@@ -64,22 +64,22 @@ func (r *Recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]in
 	out [][]float32) error {
 	if r.memo == nil {
 		r.evaluates(len(states))
-		return r.Model.Conditional(ctx, s, states, i, out)
+		return r.model.Conditional(ctx, s, states, i, out)
 	}
 	q := r.questions(s, states, i, rowKey)
-	return r.rows(ctx, s, states, q, func(u User, e *Entry) { r.kept.spread(out[u.State], e.wide) })
+	return r.rows(ctx, s, states, q, func(u user, row Row) { row.spread(out[u.state]) })
 }
 
 // Rows hands take the rows of all blanks of all states, with each blank masked in turn, one after
 // the other. take must not hold them.
 func (r *Recall) Rows(ctx context.Context, s *mlm.Sentence, states [][]int32,
-	take func(u User, row Row)) error {
+	take func(state, blank int, row Row)) error {
 	if r.memo == nil {
 		return r.freshRows(ctx, s, states, take)
 	}
 	r = r.covering(states)
-	return r.rows(ctx, s, states, r.questions(s, states, nil, rowKey), func(u User, e *Entry) {
-		take(u, Row{e, r.kept})
+	return r.rows(ctx, s, states, r.questions(s, states, nil, rowKey), func(u user, row Row) {
+		take(u.state, u.blank, row)
 	})
 }
 
@@ -89,20 +89,20 @@ func (r *Recall) RowsAt(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 	if r.memo == nil {
 		r.evaluates(len(states))
 		wide := Resized[float32](nil, len(states), r.VocabSize())
-		err := r.Model.Conditional(ctx, s, states, at, wide)
+		err := r.model.Conditional(ctx, s, states, at, wide)
 		for c := range states {
-			take(c, Row{&Entry{wide: wide[c]}, nil})
+			take(c, Row{&entry{wide: wide[c]}, nil})
 		}
 		return err
 	}
-	return r.rows(ctx, s, states, r.questions(s, states, at, rowKey), func(u User, e *Entry) {
-		take(u.State, Row{e, r.kept})
+	return r.rows(ctx, s, states, r.questions(s, states, at, rowKey), func(u user, row Row) {
+		take(u.state, row)
 	})
 }
 
 // freshRows is Rows without a memo.
 func (r *Recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int32,
-	take func(u User, row Row)) error {
+	take func(state, blank int, row Row)) error {
 	n, v := len(s.Blanks), r.VocabSize()
 	wide, done := whole(len(states), n*v)
 	defer done()
@@ -112,7 +112,7 @@ func (r *Recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int3
 	}
 	for c := range states {
 		for blank := range n {
-			take(User{c, blank}, Row{&Entry{wide: wide[c][blank*v : (blank+1)*v]}, nil})
+			take(c, blank, Row{&entry{wide: wide[c][blank*v : (blank+1)*v]}, nil})
 		}
 	}
 	return nil
@@ -124,15 +124,15 @@ func (r *Recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32
 	mode mlm.GradientMode, logProb, grad [][]float32) error {
 	if r.memo == nil {
 		r.evaluates(len(states) * len(s.Blanks))
-		return r.Model.Gradient(ctx, s, states, mode, logProb, grad)
+		return r.model.Gradient(ctx, s, states, mode, logProb, grad)
 	}
 	r = r.covering(states)
 	if gradientRows(s, mode) {
 		v := r.VocabSize()
 		q := r.questions(s, states, nil, rowKey)
-		return r.rows(ctx, s, states, q, func(u User, e *Entry) {
-			logProb[u.State][u.Blank] = r.kept.value(e.wide, states[u.State][u.Blank])
-			r.kept.spread(grad[u.State][u.Blank*v:(u.Blank+1)*v], e.wide)
+		return r.rows(ctx, s, states, q, func(u user, row Row) {
+			logProb[u.state][u.blank] = row.Value(states[u.state][u.blank])
+			row.spread(grad[u.state][u.blank*v : (u.blank+1)*v])
 		})
 	}
 	return r.gradients(ctx, s, states, mode, logProb, grad)
@@ -144,10 +144,9 @@ func (r *Recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
 	kind byte) []*question {
 	var out []*question
 	at := map[string]*question{}
-	mask := r.Tokenizer().MaskID()
 	var buf []byte
 	add := func(c, blank int) {
-		buf = ContextKey(buf[:0], r.name(), s, states[c], blank, mask)
+		buf = contextKey(buf[:0], r.name(), s, states[c], blank, r.mask)
 		if kind == tokenKey {
 			buf = ofToken(buf, states[c][blank])
 		}
@@ -157,7 +156,7 @@ func (r *Recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
 			at[q.key] = q
 			out = append(out, q)
 		}
-		q.users = append(q.users, User{c, blank})
+		q.users = append(q.users, user{c, blank})
 	}
 	for c := range states {
 		if masked != nil {
@@ -171,12 +170,11 @@ func (r *Recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
 	return out
 }
 
-// rows answers questions for rows. take gets the entry of each user's row, with as much of it as is
-// kept. It must not hold it.
+// rows answers questions for rows. take gets each user's row, with as much of it as is kept.
 func (r *Recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
-	take func(u User, e *Entry)) error {
-	entries, err := r.memo.Get(ctx, keysOf(qs), func(ctx context.Context, which []int,
-		made []*Entry) error {
+	take func(u user, row Row)) error {
+	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
+		made []*entry) error {
 		which, made = r.fromWider(s, states, qs, which, made)
 		asked, blanks := pick(qs, which, states), make([]int, len(which))
 		for j, n := range which {
@@ -184,7 +182,7 @@ func (r *Recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs
 		}
 		out, keep := r.room(made, 1)
 		r.evaluates(len(which))
-		err := r.Model.Conditional(ctx, s, asked, blanks, out)
+		err := r.model.Conditional(ctx, s, asked, blanks, out)
 		if err == nil {
 			keep()
 		}
@@ -195,7 +193,7 @@ func (r *Recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs
 	}
 	for n, q := range qs {
 		for _, u := range q.users {
-			take(u, entries[n])
+			take(u, Row{entries[n], r.kept})
 		}
 	}
 	return nil
@@ -203,7 +201,7 @@ func (r *Recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs
 
 // tokens answers questions for tokens, from rows if they are there.
 func (r *Recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
-	take func(u User, lp float32)) error {
+	take func(u user, lp float32)) error {
 	open := qs[:0]
 	for _, q := range qs {
 		e := r.memo.peek(rowOfToken(q.key))
@@ -212,11 +210,11 @@ func (r *Recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 			continue
 		}
 		for _, u := range q.users {
-			take(u, r.kept.value(e.wide, states[u.State][u.Blank]))
+			take(u, r.kept.value(e.wide, states[u.state][u.blank]))
 		}
 	}
-	entries, err := r.memo.Get(ctx, keysOf(open), func(ctx context.Context, which []int,
-		made []*Entry) error {
+	entries, err := r.memo.get(ctx, keysOf(open), func(ctx context.Context, which []int,
+		made []*entry) error {
 		asked, blanks, out := pick(open, which, states), make([]int, len(which)),
 			make([]float32, len(which))
 		texts := map[string]bool{}
@@ -225,7 +223,7 @@ func (r *Recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 			texts[string(rowOfToken(open[n].key))] = true
 		}
 		r.evaluates(len(texts))
-		err := r.Model.TokenLogProb(ctx, s, asked, blanks, out)
+		err := r.model.TokenLogProb(ctx, s, asked, blanks, out)
 		for j := range made {
 			made[j].logProb = []float32{out[j]}
 		}
@@ -256,10 +254,10 @@ func (r *Recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 			at[q.key] = q
 			qs = append(qs, q)
 		}
-		q.users = append(q.users, User{State: c})
+		q.users = append(q.users, user{state: c})
 	}
-	entries, err := r.memo.Get(ctx, keysOf(qs), func(ctx context.Context, which []int,
-		made []*Entry) error {
+	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
+		made []*entry) error {
 		m := len(s.Blanks)
 		lp := make([][]float32, len(which))
 		for j, e := range made {
@@ -268,7 +266,7 @@ func (r *Recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 		}
 		wide, keep := r.room(made, m)
 		r.evaluates(len(which) * m)
-		err := r.Model.Gradient(ctx, s, pick(qs, which, states), mode, lp, wide)
+		err := r.model.Gradient(ctx, s, pick(qs, which, states), mode, lp, wide)
 		if err == nil {
 			keep()
 		}
@@ -279,8 +277,8 @@ func (r *Recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 	}
 	for n, q := range qs {
 		for _, u := range q.users {
-			copy(logProb[u.State], entries[n].logProb)
-			r.kept.spreadAll(grad[u.State], entries[n].wide, len(s.Blanks))
+			copy(logProb[u.state], entries[n].logProb)
+			r.kept.spreadAll(grad[u.state], entries[n].wide, len(s.Blanks))
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"context"
 	"slices"
 	"sync/atomic"
 
@@ -8,16 +9,29 @@ import (
 	"infill/samplers"
 )
 
+// A model is what a Recall asks of an [mlm.Model].
+type model interface {
+	LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32, logProb [][]float32) error
+	TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
+		logProb []float32) error
+	Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
+		out [][]float32) error
+	Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32, mode mlm.GradientMode,
+		logProb, grad [][]float32) error
+	VocabSize() int
+}
+
 // Recall is a model that is asked nothing twice, as far as the memo reaches. Its methods give the
 // bits of the model's own: a log-probability is the same number whether the model computes it
 // alone, with its row, or with a gradient, and whatever else is in the call.
 type Recall struct {
-	*mlm.Model
-	memo *Memo // nil: everything is asked
+	model model
+	mask  int32 // the token
+	memo  *Memo // nil: everything is asked
 	// whole has energies evaluate rows over the vocabulary in place of single tokens, which
 	// takes the same time: for samplers that ask for conditionals too.
 	whole     bool
-	kept      *Kept         // what is remembered of rows
+	kept      *kept         // what is remembered of rows
 	of        string        // begins the names of what is remembered: which model said it
 	wider     *Recall       // r before its tokens became fewer, whose rows hold those of r; or nil
 	evaluated *atomic.Int64 // rows that the model evaluated
@@ -33,8 +47,8 @@ func New(m *mlm.Model, o *Memo, s samplers.Sampler) *Recall {
 		needs = s.Info().Needs
 	}
 	return &Recall{
-		Model: m, memo: o, different: NewTally(TallyMost), evaluated: new(atomic.Int64),
-		fresh: new(atomic.Int64),
+		model: m, mask: m.Tokenizer().MaskID(), memo: o, different: NewTally(TallyMost),
+		evaluated: new(atomic.Int64), fresh: new(atomic.Int64),
 		whole: slices.Contains(needs, samplers.NeedConditionals) ||
 			slices.Contains(needs, samplers.NeedRows),
 	}
@@ -66,11 +80,14 @@ func (r *Recall) evaluates(rows int) {
 // evaluated several times, as those of a list's phrases of one token.
 func (r *Recall) FreshOf(rows int) int { return min(rows, int(r.fresh.Load())) }
 
-// Keeping is r with another set of tokens that are remembered of rows, a part of those of r. It
-// counts with r.
-func (r *Recall) Keeping(k *Kept) *Recall {
+// VocabSize is the number of tokens of the vocabulary.
+func (r *Recall) VocabSize() int { return r.model.VocabSize() }
+
+// Keeping is r with other tokens that are remembered of rows, the union of some sets, a part of
+// those of r. It counts with r.
+func (r *Recall) Keeping(sets [][]int32) *Recall {
 	other := *r
-	other.kept, other.wider = k, r
+	other.kept, other.wider = newKept(sets, r.VocabSize()), r
 	return &other
 }
 
@@ -90,13 +107,18 @@ const unroundedName = "f"
 // that single tokens are enough.
 func (r *Recall) Unrounded(m *mlm.Model) *Recall {
 	out := *r
-	out.Model, out.of, out.whole, out.wider = m, unroundedName, false, nil
+	out.model, out.of, out.whole, out.wider = m, unroundedName, false, nil
 	return &out
+}
+
+// Key names the row of a blank in a state.
+func (r *Recall) Key(s *mlm.Sentence, state []int32, blank int) string {
+	return string(contextKey(nil, "", s, state, blank, r.mask))
 }
 
 // NoteRow enters that a sampler asks about the row of a blank. It returns the rows that this is.
 func (r *Recall) NoteRow(s *mlm.Sentence, state []int32, blank int) int {
-	r.different.Add(ContextKey(nil, "", s, state, blank, r.Tokenizer().MaskID()), 1)
+	r.different.Add(contextKey(nil, "", s, state, blank, r.mask), 1)
 	return 1
 }
 

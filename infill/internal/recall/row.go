@@ -8,12 +8,15 @@ import (
 
 // A Row is what the model says of a masked token, log f for the tokens that are kept.
 type Row struct {
-	*Entry
-	kept *Kept
+	*entry
+	kept *kept // nil: all tokens
 }
 
 // Value is that of a token.
 func (r Row) Value(id int32) float32 { return r.kept.value(r.wide, id) }
+
+// spread puts the values where they stand in the vocabulary, and nothing elsewhere.
+func (r Row) spread(dst []float32) { r.kept.spread(dst, r.wide) }
 
 // Spell fills dst with the values of tokens.
 func (r Row) Spell(dst []float64, ids []int32) {
@@ -57,7 +60,7 @@ func (r Row) Sum(dst []float64, ids []int32, temp float64) (most, sum float64) {
 }
 
 // are reports whether the tokens that are kept are these, in this order.
-func (k *Kept) are(ids []int32) bool {
+func (k *kept) are(ids []int32) bool {
 	if len(ids) != len(k.ids) {
 		return false
 	}

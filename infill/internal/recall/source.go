@@ -12,7 +12,7 @@ import (
 type Source struct {
 	model   *Recall
 	context int // pieces that a row sees at most, special tokens included; 0: all
-	rows    map[string]*SourceRow
+	rows    map[string]Row
 	seen    map[string]bool // rows that were asked for
 	windows map[windowKey]*window
 	cut     bool // a row saw a part of its text
@@ -25,23 +25,14 @@ const keptRows = 512
 
 // NewSource is the rows of one search, each of at most context pieces, 0 for all.
 func NewSource(m *Recall, context int) *Source {
-	return &Source{model: m, context: context, Most: keptRows, rows: map[string]*SourceRow{},
+	return &Source{model: m, context: context, Most: keptRows, rows: map[string]Row{},
 		seen: map[string]bool{}, windows: map[windowKey]*window{}}
 }
 
 // Asked is the number of different rows that were asked for.
 func (s *Source) Asked() int { return len(s.seen) }
 
-// A SourceRow is what the model says of a masked place.
-type SourceRow struct {
-	wide []float32
-	kept *Kept
-}
-
-// Value is log f of a token.
-func (r *SourceRow) Value(id int32) float64 { return float64(r.kept.value(r.wide, id)) }
-
-// A Ask asks for the row of a place.
+// An Ask is a question for the row of a place.
 type Ask struct {
 	key   string
 	win   *window
@@ -65,7 +56,7 @@ type windowKey struct {
 func (s *Source) Ask(sentence *mlm.Sentence, state []int32, at int, m *Recall) *Ask {
 	w := s.window(sentence, at)
 	a := &Ask{win: w, state: state[w.from:w.to], at: at - w.from, model: m}
-	a.key = string(ContextKey(nil, m.name(), w.s, a.state, a.at, m.Tokenizer().MaskID()))
+	a.key = string(contextKey(nil, m.name(), w.s, a.state, a.at, m.mask))
 	return a
 }
 
@@ -106,8 +97,11 @@ func cutWindow(s *mlm.Sentence, at, limit int) *window {
 	return w
 }
 
-// Row is one that was fetched.
-func (s *Source) Row(a *Ask) *SourceRow { return s.rows[a.key] }
+// Row is one that was fetched. held is false where it is not held any more.
+func (s *Source) Row(a *Ask) (row Row, held bool) {
+	row, held = s.rows[a.key]
+	return row, held
+}
 
 // Narrowed reports whether a row saw a part of its text.
 func (s *Source) Narrowed() bool { return s.cut }
@@ -128,7 +122,7 @@ func (s *Source) Fetch(ctx context.Context, asks []*Ask) error {
 	at := map[*window]*group{}
 	mine := map[string]bool{}
 	for _, a := range asks {
-		if s.rows[a.key] != nil || mine[a.key] {
+		if _, held := s.rows[a.key]; held || mine[a.key] {
 			continue
 		}
 		mine[a.key] = true
@@ -151,7 +145,7 @@ func (s *Source) Fetch(ctx context.Context, asks []*Ask) error {
 		return g.asks[0].model.Counting().RowsAt(ctx, g.win.s, states, places, func(j int, row Row) {
 			mu.Lock()
 			defer mu.Unlock()
-			s.rows[g.asks[j].key] = &SourceRow{row.wide, row.kept}
+			s.rows[g.asks[j].key] = row
 		})
 	})
 }
