@@ -140,7 +140,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 			return nil, err
 		}
 	}
-	if p.original, err = p.origin(ctx); err != nil {
+	if p.sieve, err = p.newSieve(ctx); err != nil {
 		return nil, err
 	}
 	switch t := p.only(); {

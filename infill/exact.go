@@ -2,7 +2,6 @@ package infill
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -98,58 +97,20 @@ func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
 
 // weigh makes the result of the scores of all states, in nats, and of their parts.
 func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts) (*Result, error) {
-	blank := t.Groups[0].Blanks[0]
-	best, refused := math.Inf(-1), 0
-	for v := range u {
-		if math.IsNaN(u[v]) || math.IsInf(u[v], 1) {
-			refused++
-			u[v] = math.Inf(-1)
-		}
-		best = max(best, u[v])
-	}
-	switch {
-	case !math.IsInf(best, -1):
-	case refused > 0:
-		return nil, t.extra.blame(fmt.Errorf("blank %d: %w: no filling has a finite score", blank+1,
-			mlm.ErrNotFinite))
-	default:
-		return nil, space.EmptySupport(t.Template, blank,
-			"no filling that the blank may take meets all constraints")
+	best, refused, err := t.bestOf(u)
+	if err != nil {
+		return nil, err
 	}
 	texts := t.texts(u, best, p.opt.Results.Case)
 	res := p.newResult()
 	res.Exact, res.Distinct = true, len(texts)
 	res.Method = MethodExact
 	res.Stats.NonFinite = refused
-	likeliest := func(f []Filling) {
-		sort.SliceStable(f, func(a, b int) bool {
-			if f[a].Probability != f[b].Probability {
-				return f[a].Probability > f[b].Probability
-			}
-			return f[a].Score > f[b].Score
-		})
-	}
-	for some := range slices.Chunk(texts, p.opt.Words.Filter.atOnce()) {
-		spelt := make([]Filling, len(some))
-		for i, w := range some {
-			f := t.spell([]int32{int32(w.v)}, p.opt.Results.Case)
-			f.Score, f.Parts, f.Probability = u[w.v], parts[w.v], w.share
-			f.ScorePerToken = f.Score / float64(len(f.ids))
-			spelt[i] = f
-		}
-		passed, err := p.pass(ctx, spelt)
-		if err != nil {
-			return nil, err
-		}
-		res.Fillings = append(res.Fillings, p.undropped(passed)...)
-		if n := p.opt.Results.Top; !p.opt.Results.All && n <= len(res.Fillings) &&
-			p.opt.Results.Select == SelectLikelihood {
-			res.Fillings = res.Fillings[:n]
-			break // the others need not be spelt
-		}
+	if res.Fillings, err = p.likeliest(ctx, t, texts, u, parts); err != nil {
+		return nil, err
 	}
 	if len(res.Fillings) == 0 {
-		return nil, p.filtered()
+		return nil, p.sieve.err()
 	}
 	if p.opt.Results.Marginals {
 		// They are of all states, as those of chains are, also of what a filter or Top leaves out.
@@ -164,9 +125,65 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 		res.Normalizers = []Normalizer{t.exactNormalizer(u, best)}
 		p.logProbabilities(res)
 	}
-	p.choose(res, likeliest)
+	p.choose(res, func(f []Filling) {
+		sort.SliceStable(f, func(a, b int) bool {
+			if f[a].Probability != f[b].Probability {
+				return f[a].Probability > f[b].Probability
+			}
+			return f[a].Score > f[b].Score
+		})
+	})
 	res.refused(refused, "fillings")
 	return res, nil
+}
+
+// bestOf sets scores that are not numbers to −∞. It returns the best score and how many these are.
+func (t *target) bestOf(u []float64) (best float64, refused int, err error) {
+	best = math.Inf(-1)
+	for v := range u {
+		if math.IsNaN(u[v]) || math.IsInf(u[v], 1) {
+			refused++
+			u[v] = math.Inf(-1)
+		}
+		best = max(best, u[v])
+	}
+	blank := t.Groups[0].Blanks[0]
+	switch {
+	case !math.IsInf(best, -1):
+	case refused > 0:
+		err = t.extra.blame(fmt.Errorf("blank %d: %w: no filling has a finite score", blank+1,
+			mlm.ErrNotFinite))
+	default:
+		err = space.EmptySupport(t.Template, blank,
+			"no filling that the blank may take meets all constraints")
+	}
+	return best, refused, err
+}
+
+// likeliest spells the fillings that the filter lets pass, in the order of the texts, and no more
+// than are wanted.
+func (p *plan) likeliest(ctx context.Context, t *target, texts []weighted, u []float64,
+	parts []Parts) ([]Filling, error) {
+	var out []Filling
+	for some := range slices.Chunk(texts, p.sieve.atOnce()) {
+		spelt := make([]Filling, len(some))
+		for i, w := range some {
+			f := t.spell([]int32{int32(w.v)}, p.opt.Results.Case)
+			f.Score, f.Parts, f.Probability = u[w.v], parts[w.v], w.share
+			f.ScorePerToken = f.Score / float64(len(f.ids))
+			spelt[i] = f
+		}
+		passed, err := p.sieve.pass(ctx, spelt)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p.sieve.undropped(passed)...)
+		if n := p.opt.Results.Top; !p.opt.Results.All && n <= len(out) &&
+			p.opt.Results.Select == SelectLikelihood {
+			return out[:n], nil // the others need not be spelt
+		}
+	}
+	return out, nil
 }
 
 // termRows is how many sequences the terms of all states of the one coordinate take.
@@ -184,12 +201,15 @@ func (t *target) scores(ctx context.Context, m *recall.Recall, by Scoring) (u []
 	}
 	if c.Slot >= 0 && len(t.Groups[0].Blanks) == 1 {
 		// All parts are what the model says of the blank.
-		err := t.masked(ctx, m, [][]int32{{0}}, []int{0}, [][]float64{u}, nil)
-		for v, l := range t.untempered(u) {
-			parts[v] = Parts{PLL: l, Left: l, Right: l}
+		if err := t.masked(ctx, m, [][]int32{{0}}, []int{0}, [][]float64{u}, nil); err != nil {
+			return nil, nil, 0, err
+		}
+		for v := range u {
+			u[v] *= t.temp // which is in what masked says
+			parts[v] = Parts{PLL: u[v], Left: u[v], Right: u[v]}
 		}
 		t.Forbid([]int32{0}, 0, u)
-		return u, parts, 1, errors.Join(err, t.addCold(ctx, x, u, err))
+		return u, parts, 1, t.addTerms(ctx, x, u, 1)
 	}
 	var valid []int
 	var some [][]int32
@@ -205,25 +225,7 @@ func (t *target) scores(ctx context.Context, m *recall.Recall, by Scoring) (u []
 	for j, v := range valid {
 		u[v], parts[v] = by.of(ps[j]), ps[j]
 	}
-	return u, parts, rows, t.addCold(ctx, x, u, nil)
-}
-
-// addCold adds the terms to scores, which are at no temperature. It does nothing after an error.
-func (t *target) addCold(ctx context.Context, x [][]int32, u []float64, err error) error {
-	if err != nil || t.extra == nil {
-		return nil
-	}
-	cold := *t
-	cold.temp = 1
-	return cold.addTerms(ctx, x, u)
-}
-
-// untempered takes the temperature out of energies.
-func (t *target) untempered(u []float64) []float64 {
-	for v := range u {
-		u[v] *= t.temp
-	}
-	return u
+	return u, parts, rows, t.addTerms(ctx, x, u, 1)
 }
 
 // weighted is a text by the likeliest state that makes it, and the share of all states that do.

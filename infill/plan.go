@@ -29,7 +29,7 @@ type plan struct {
 	seen    *recall.Tally // different states that were taken
 	cut     bool          // Options.Watch.Stop kept the chains from steps
 
-	original *origin // of the text before words were masked; nil: not known
+	sieve *sieve // of fillings by the text before words were masked; nil: it is not known
 }
 
 // A part are chains that have the same lengths and make their steps together.
@@ -166,7 +166,8 @@ func (p *plan) divide() {
 			q := *pt
 			q.first, q.chains, q.x0 = from, pt.chains[from:to], pt.x0[from:to]
 			if i > 0 {
-				q.tgt = pt.tgt.another()
+				q.tgt = pt.tgt.with(pt.tgt.model)
+				q.tgt.Space = pt.tgt.Another() // for use at the same time
 			}
 			if p.opt.Results.Marginals {
 				q.record = newRecord(len(q.chains), p.opt.Sampling.Chains, len(q.tgt.Coords))
@@ -175,14 +176,6 @@ func (p *plan) divide() {
 		}
 	}
 	p.parts = out
-}
-
-// another is the same target with scratch of its own, for use at the same time.
-func (t *target) another() *target {
-	return &target{
-		Space: t.Another(), model: t.model, temp: t.temp, mode: t.mode, prior: t.prior,
-		extra: t.extra, written: t.written, byKey: map[*space.Layout]*bucket{},
-	}
 }
 
 // step makes a step of every chain.

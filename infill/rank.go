@@ -68,15 +68,16 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 	for i, s := range first {
 		states[i] = placed{s.tgt, s.x}
 	}
+	stateOf := statesOf(res.Fillings, states)
 	var err error
-	if states, err = p.filter(ctx, res, states); err != nil {
+	if res.Fillings, err = p.sieve.pass(ctx, res.Fillings); err != nil {
 		return nil, err
 	}
-	if err := p.rescore(ctx, res, states, false); err != nil {
+	if err := p.rescore(ctx, res, stateOf, false); err != nil {
 		return nil, err
 	}
 	if len(res.Fillings) == 0 {
-		return nil, p.filtered()
+		return nil, p.sieve.err()
 	}
 	p.choose(res, func(f []Filling) { rank(f, p.open) })
 	res.Tuned = p.tuning()
@@ -87,8 +88,8 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 // newResult is a result without fillings.
 func (p *plan) newResult() *Result {
 	res := &Result{MoveShare: math.NaN(), Acceptance: math.NaN()}
-	if p.original != nil {
-		res.OriginalScore = p.original.score
+	if p.sieve != nil {
+		res.OriginalScore = p.sieve.score
 	}
 	if p.t.Window != [2]int{0, len(p.t.Text)} {
 		w := p.t.Window

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"infill/infill/internal/space"
 	"infill/mlm"
 )
 
@@ -32,22 +31,28 @@ func rescoredOf(o *Options) int {
 	return 8 + 2*o.Results.Top
 }
 
+// statesOf are the states of fillings by their texts.
+func statesOf(fillings []Filling, states []placed) map[string]placed {
+	of := map[string]placed{}
+	for i, s := range states {
+		of[fillings[i].Text] = s
+	}
+	return of
+}
+
 // rescore gives fillings the scores that are printed, of the whole text and in float32, and keeps
-// those that have one. states are theirs. narrow says that the scores are of rows that saw parts of
-// the text.
-func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow bool) error {
+// those that have one. state are theirs by their texts. narrow says that the scores are of rows
+// that saw parts of the text.
+func (p *plan) rescore(ctx context.Context, res *Result, state map[string]placed,
+	narrow bool) error {
 	m, err := p.e.model.Float32(ctx)
 	if err != nil {
 		return err
 	}
 	blend := res.Method == MethodSample && p.opt.Results.Score != ScorePLL
 	if m == p.e.model && !narrow && !blend {
-		res.Fillings = p.undropped(res.Fillings)
+		res.Fillings = p.sieve.undropped(res.Fillings)
 		return nil
-	}
-	state := map[string]placed{}
-	for i, s := range states {
-		state[res.Fillings[i].Text] = s
 	}
 	rank(res.Fillings, p.open)
 	n := rescoredOf(p.opt)
@@ -72,13 +77,11 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow
 		if err != nil {
 			return err
 		}
-		cold := *exact
-		cold.temp = 1
 		x := make([][]int32, len(byTarget[t]))
 		for i, f := range byTarget[t] {
 			x[i] = state[f.Text].x
 		}
-		parts, _, err := cold.parts(ctx, cold.model, x, p.opt.Results.Score)
+		parts, _, err := exact.parts(ctx, exact.model, x, p.opt.Results.Score)
 		if err != nil {
 			return fmt.Errorf("scoring in %s: %w", mlm.Float32, err)
 		}
@@ -86,7 +89,7 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow
 		for i := range u {
 			u[i] = p.opt.Results.Score.of(parts[i])
 		}
-		if err := cold.addTerms(ctx, x, u); err != nil {
+		if err := exact.addTerms(ctx, x, u, 1); err != nil {
 			return err
 		}
 		for i, f := range byTarget[t] {
@@ -94,7 +97,7 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow
 			f.ScorePerToken = u[i] / float64(len(f.ids))
 		}
 	}
-	res.Fillings = p.undropped(res.Fillings)
+	res.Fillings = p.sieve.undropped(res.Fillings)
 	return nil
 }
 
@@ -114,7 +117,5 @@ func (p *plan) unrounded(ctx context.Context, t *target) (*target, error) {
 	if err != nil || m == p.e.model {
 		return t, err
 	}
-	out := *t
-	out.model, out.buckets, out.byKey = t.model.Unrounded(m), nil, map[*space.Layout]*bucket{}
-	return &out, nil
+	return t.with(t.model.Unrounded(m)), nil
 }

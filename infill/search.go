@@ -217,7 +217,7 @@ func (s *seeker) take(ctx context.Context, f *filled) error {
 		return nil
 	}
 	s.texts[f.text.Text] = f
-	passed, err := s.p.pass(ctx, []Filling{f.text})
+	passed, err := s.p.sieve.pass(ctx, []Filling{f.text})
 	if err != nil || len(passed) == 0 {
 		return err
 	}
@@ -265,7 +265,7 @@ func (s *seeker) result(ctx context.Context) (*Result, error) {
 			mlm.ErrNotFinite))
 	}
 	if len(s.found) == 0 {
-		return nil, p.filtered()
+		return nil, p.sieve.err()
 	}
 	slices.SortStableFunc(s.found, byRank)
 	states := make([]placed, len(s.found))
@@ -273,11 +273,11 @@ func (s *seeker) result(ctx context.Context) (*Result, error) {
 		states[i] = placed{f.part.target, f.x}
 		res.Fillings = append(res.Fillings, f.text)
 	}
-	if err := p.rescore(ctx, res, states, s.rows.Narrowed()); err != nil {
+	if err := p.rescore(ctx, res, statesOf(res.Fillings, states), s.rows.Narrowed()); err != nil {
 		return nil, err
 	}
 	if len(res.Fillings) == 0 {
-		return nil, p.filtered()
+		return nil, p.sieve.err()
 	}
 	p.choose(res, func(f []Filling) { rank(f, p.open) })
 	if err := p.energies(ctx, res.Fillings); err != nil {

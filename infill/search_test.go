@@ -26,7 +26,7 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.original, err = p.origin(t.Context()); err != nil {
+	if p.sieve, err = p.newSieve(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	best := map[string]Filling{}
@@ -52,14 +52,18 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 		for k := range x {
 			u[k] = opt.Results.Score.of(parts[k])
 		}
-		if err := pt.tgt.addCold(t.Context(), x, u, nil); err != nil {
+		if err := pt.tgt.addTerms(t.Context(), x, u, 1); err != nil {
 			t.Fatal(err)
 		}
 		for k := range x {
 			f := pt.tgt.spell(x[k], opt.Results.Case)
 			f.Score, f.ScorePerToken = u[k], u[k]/float64(len(f.ids))
-			if o, ok := best[f.Text]; p.passes(&f) && (!ok || o.Score < f.Score) {
-				best[f.Text] = f
+			passed, err := p.sieve.pass(t.Context(), []Filling{f})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o, ok := best[f.Text]; len(passed) > 0 && (!ok || o.Score < f.Score) {
+				best[f.Text] = passed[0]
 			}
 		}
 	}

@@ -60,6 +60,13 @@ func newTarget(m *recall.Recall, sp *space.Space, opt *Options, e *extra) *targe
 		extra: e, written: opt.Results.Case, byKey: map[*space.Layout]*bucket{}}
 }
 
+// with is the target with another model and scratch of its own. It shares the caches of the space.
+func (t *target) with(m *recall.Recall) *target {
+	out := *t
+	out.model, out.rows, out.buckets, out.byKey = m, 0, nil, map[*space.Layout]*bucket{}
+	return &out
+}
+
 // Domain implements samplers.Target.
 func (t *target) Domain() *samplers.Domain { return t.Product }
 
@@ -87,7 +94,7 @@ func (t *target) energy(ctx context.Context, m *recall.Recall, x [][]int32, u []
 	if err != nil {
 		return err
 	}
-	return t.addTerms(ctx, x, u)
+	return t.addTerms(ctx, x, u, t.temp)
 }
 
 // EnergyGrad implements samplers.Gradienter.
@@ -121,7 +128,7 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 	if err != nil {
 		return err
 	}
-	return t.addTerms(ctx, x, u)
+	return t.addTerms(ctx, x, u, t.temp)
 }
 
 // gradient fills the entries of coordinate i, at category cur, from a row of

@@ -51,7 +51,7 @@ func (t *target) EnergyRows(ctx context.Context, x [][]int32, u []float64,
 	if err := t.sharedRows(ctx, m, x, valid, rows, sums); err != nil {
 		return err
 	}
-	return t.addTerms(ctx, x, u)
+	return t.addTerms(ctx, x, u, t.temp)
 }
 
 // sumOf has room for the sum of coordinate i of state k, nil where sums are not asked for.

@@ -9,8 +9,9 @@ import (
 	"infill/samplers"
 )
 
-// addTerms adds Σ λ_k U_k to the energies of states, in nats. Where u is −∞ it stays.
-func (t *target) addTerms(ctx context.Context, x [][]int32, u []float64) error {
+// addTerms adds Σ λ_k U_k, in nats, to the energies of states at a temperature. Where u is −∞ it
+// stays.
+func (t *target) addTerms(ctx context.Context, x [][]int32, u []float64, temp float64) error {
 	if t.extra == nil {
 		return nil
 	}
@@ -39,7 +40,7 @@ func (t *target) addTerms(ctx context.Context, x [][]int32, u []float64) error {
 		if n < 0 {
 			continue
 		}
-		u[k] += sums[n] / t.temp
+		u[k] += sums[n] / temp
 		if math.IsInf(u[k], -1) { // a term is not a constraint
 			u[k] = math.NaN()
 		}

@@ -138,6 +138,33 @@ func (e *extra) rows() int {
 	return n
 }
 
+// cheap reports whether a part of an energy asks no neural network.
+func (e *extra) cheap() bool {
+	return e != nil && slices.ContainsFunc(e.terms, func(w Weighted) bool {
+		return w.Weight != 0 && w.Term.Rows() == 0
+	})
+}
+
+// most is the most that the parts of an energy that ask a neural network can add, in nats: +Inf if
+// one of them does not say.
+func (e *extra) most() float64 {
+	sum := 0.0
+	if e == nil {
+		return 0
+	}
+	for _, w := range e.terms {
+		if w.Weight == 0 || w.Term.Rows() == 0 {
+			continue
+		}
+		b, ok := w.Term.(Bounded)
+		if !ok || w.Weight < 0 {
+			return math.Inf(1)
+		}
+		sum += w.Weight * b.Most()
+	}
+	return sum
+}
+
 // sums adds Σ λ_k U_k of texts to u, in nats, over the terms that take accepts; nil accepts all.
 func (e *extra) sums(ctx context.Context, texts []Finished, u []float64,
 	take func(Weighted) bool) error {

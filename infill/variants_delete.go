@@ -50,19 +50,14 @@ func (r *Rounds) without(ctx context.Context, opt *Options) ([]Variant, error) {
 	}
 	f := Filling{Text: left, Tokens: make([]string, len(to)), Spans: to, Score: s.Score,
 		ScorePerToken: s.ScorePerToken, Energies: s.Energies}
-	o := &origin{text: plain, read: masked}
-	for _, gone := range from {
-		opt.Words.Original = append(opt.Words.Original, plain[gone[0]:gone[1]])
+	var gone []string
+	for _, g := range from {
+		gone = append(gone, plain[g[0]:g[1]])
 	}
-	p := &plan{e: r.e, opt: opt, original: o}
-	passed, err := p.pass(ctx, []Filling{f})
-	if err != nil {
+	if err := opt.Words.Filter.Judge(ctx, &f, plain, gone); err != nil {
 		return nil, err
 	}
-	if len(passed) == 0 {
-		return nil, p.filtered()
-	}
-	return []Variant{{Filling: passed[0], Blanked: t.Text, Masked: masked, Places: from, Became: to,
+	return []Variant{{Filling: f, Blanked: t.Text, Masked: masked, Places: from, Became: to,
 		OriginalScore: &r.whole.Score}}, nil
 }
 
