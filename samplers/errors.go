@@ -3,8 +3,9 @@ package samplers
 import (
 	"errors"
 	"fmt"
-	"infill/internal/nearest"
 	"strings"
+
+	"infill/internal/nearest"
 )
 
 var (

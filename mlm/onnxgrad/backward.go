@@ -1,6 +1,7 @@
 package onnxgrad
 
 import (
+	"fmt"
 	"infill/mlm/onnx"
 )
 
@@ -90,4 +91,26 @@ func (e *entry) each(f func(i int) *value) []*value {
 		}
 	}
 	return out
+}
+
+// unsupported refuses to differentiate a form of an operator.
+func (b *builder) unsupported(e *entry, format string, args ...any) []*value {
+	b.fail(&OpError{Op: e.op, Node: e.name, Reason: fmt.Sprintf(format, args...),
+		Err: ErrUnsupportedOp})
+	return nil
+}
+
+// upTo is [0, 1, …, n−1] for dimension axis of x.
+func (b *builder) upTo(x *value, axis int) *value {
+	zero, one, at := b.wholeNumber(0), b.wholeNumber(1), b.wholeNumber(int64(axis))
+	return b.op("Range", zero, b.op("Gather", b.op("Shape", x), at), one)
+}
+
+func (b *builder) wholeNumber(v int64) *value {
+	return b.constant(fmt.Sprint("int", v), func() *onnx.Tensor { return onnx.Int64s("", nil, v) })
+}
+
+func (b *builder) asFloat(x *value) *value {
+	return b.add(&node{op: "Cast", in: []*value{x},
+		attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Float))}})
 }

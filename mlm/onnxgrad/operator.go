@@ -100,40 +100,6 @@ const (
 // operators are all records by name.
 var operators map[string]*operator
 
-func init() { // the rules refer to the table through the builder
-	operators = map[string]*operator{}
-	for _, family := range families() {
-		for i := range family.records {
-			o := &family.records[i]
-			operators[o.name] = o
-		}
-	}
-}
-
-// family is a file of records.
-type family struct {
-	name    string
-	records []operator
-}
-
-func families() []family {
-	return []family{
-		{"arithmetic", arithmeticOps()},
-		{"functions", functionOps()},
-		{"operations of the runtime that are several at once", wholeOps()},
-		{"logic and types", logicOps()},
-		{"reductions", reductionOps()},
-		{"products", productOps()},
-		{"convolution", convolutionOps()},
-		{"layout", layoutOps()},
-		{"parts", partOps()},
-		{"lookups", lookupOps()},
-		{"constants and sizes", sizeOps()},
-		{"norms", normOps()},
-		{"attention", attentionOps()},
-	}
-}
-
 // check compares the inputs of a node with what the operator takes.
 func (o *operator) check(node string, in []*value) error {
 	refuse := func(format string, args ...any) error {

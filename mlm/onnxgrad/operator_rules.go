@@ -219,13 +219,6 @@ func ofTwo(name string, d rule) operator {
 		gather: pointwise, share: pointwiseShared, derivative: d}
 }
 
-// unsupported refuses to differentiate a form of an operator.
-func (b *builder) unsupported(e *entry, format string, args ...any) []*value {
-	b.fail(&OpError{Op: e.op, Node: e.name, Reason: fmt.Sprintf(format, args...),
-		Err: ErrUnsupportedOp})
-	return nil
-}
-
 // unbroadcast sums g over what an operand of shape `to` was repeated along.
 func (b *builder) unbroadcast(g *value, to dims) *value {
 	var axes []int

@@ -1,7 +1,6 @@
 package onnxgrad
 
 import (
-	"fmt"
 	"slices"
 
 	"infill/mlm/onnx"
@@ -107,21 +106,6 @@ func (d *derivation) outerProducts() error {
 	t := d.then
 	t.nodes = live(outerProducts(t, live(t.nodes, d.gradient)), d.gradient)
 	return t.err
-}
-
-// upTo is [0, 1, …, n−1] for dimension axis of x.
-func (b *builder) upTo(x *value, axis int) *value {
-	zero, one, at := b.wholeNumber(0), b.wholeNumber(1), b.wholeNumber(int64(axis))
-	return b.op("Range", zero, b.op("Gather", b.op("Shape", x), at), one)
-}
-
-func (b *builder) wholeNumber(v int64) *value {
-	return b.constant(fmt.Sprint("int", v), func() *onnx.Tensor { return onnx.Int64s("", nil, v) })
-}
-
-func (b *builder) asFloat(x *value) *value {
-	return b.add(&node{op: "Cast", in: []*value{x},
-		attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Float))}})
 }
 
 // oneHot marks each row's position among the columns of x: [R, L, 1].
