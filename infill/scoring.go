@@ -47,9 +47,9 @@ const (
 
 // Parts are the sums that a score is made of, in nats.
 type Parts struct {
-	PLL   float64 // U
-	Left  float64 // L, the chain rule from the left
-	Right float64 // R, the chain rule from the right
+	PLL   float64 `json:"pll"`   // U
+	Left  float64 `json:"left"`  // L, the chain rule from the left
+	Right float64 `json:"right"` // R, the chain rule from the right
 }
 
 // blended is the score that the parts make.

@@ -120,9 +120,9 @@ func (rd *reader) sentence(r *sentenceRow) error {
 	if r.original {
 		return nil
 	}
-	rec := &jsonl.Record{Line: r.line, Text: r.text, Scoring: r.scoring, Acceptance: r.acceptance,
-		Gold: r.gold, Fillings: []jsonl.Filling{
-			{Text: r.sentence, Score: r.score, ScorePerToken: r.perToken}}}
+	rec := &jsonl.Record{Line: r.line, Text: r.text, Scoring: r.scoring}
+	rec.Acceptance, rec.Gold = r.acceptance, r.gold
+	rec.Fillings = []jsonl.Filling{{Text: r.sentence, Score: r.score, ScorePerToken: r.perToken}}
 	if before := rd.row; before != nil && before.line == r.line && r.failed.Code == "" {
 		rd.rank++
 		return rd.generated(rec.Fillings[0], rd.rank, rec)

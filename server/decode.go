@@ -49,7 +49,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 // decode reads a body as a JSON line of a batch file, with the fields of a server.
 func decode(body []byte) (*request, error) {
-	in, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: maxBody}}.Input(1, body)
+	in, err := jsonl.Decoder{Bytes: maxBody}.Input(1, body)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // decodeMask reads a body of that task.
 func decodeMask(body []byte) (*maskRequest, error) {
-	fields, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: maxBody, Depth: 64}}.Object(1, body)
+	fields, err := jsonl.Decoder{Bytes: maxBody, Depth: 64}.Object(1, body)
 	if err != nil {
 		return nil, err
 	}

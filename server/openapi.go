@@ -276,12 +276,12 @@ func schemaOf(t reflect.Type) schema {
 		return out
 	case reflect.Struct:
 		properties, required := schema{}, []string{}
-		for i := range t.NumField() {
-			name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		for _, f := range reflect.VisibleFields(t) {
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if name == "-" || name == "" {
 				continue
 			}
-			properties[name] = schemaOf(t.Field(i).Type)
+			properties[name] = schemaOf(f.Type)
 			if options != "omitempty" {
 				required = append(required, name)
 			}

@@ -27,7 +27,8 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return writeValue(w, jsonl.Tokenized(q.item.Line, q.item.Text, &enc))
+		return writeValue(w, &jsonl.Tokens{Line: q.item.Line, Text: q.item.Text, IDs: enc.IDs,
+			Tokens: enc.Tokens, Offsets: enc.Spans})
 	})
 }
 

@@ -7,12 +7,12 @@ import (
 
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
-	"infill/infill/jsonl"
+	"infill/infill/text"
 	"infill/models/hub"
 )
 
 // doubtNote is a doubt in the command's words. model is the name of the one that has it.
-func doubtNote(d jsonl.Doubt, model string) string {
+func doubtNote(d text.Doubt, model string) string {
 	note := console.Printable(d.Message)
 	if m := hub.ForScript(d.Script); m != nil && m.Name != model {
 		note += fmt.Sprintf(": infill model pull %s, then --model %[1]s", m.Name)
@@ -30,12 +30,12 @@ type doubted struct {
 
 // A doubtKind is the first doubt of a kind, and how many texts have such.
 type doubtKind struct {
-	jsonl.Doubt
+	text.Doubt
 	line, texts int
 }
 
 // add takes the doubts of a line.
-func (s *doubted) add(line int, doubts []jsonl.Doubt) {
+func (s *doubted) add(line int, doubts []text.Doubt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range doubts {

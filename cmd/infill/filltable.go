@@ -11,7 +11,6 @@ import (
 
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
-	"infill/infill/jsonl"
 	"infill/infill/text"
 	"infill/internal/count"
 	"infill/mlm"
@@ -115,7 +114,7 @@ func (w *fillTable) notes(r *filled) {
 		fmt.Fprintln(w.std.Err, note)
 	}
 	for _, d := range text.Doubts(w.model.Tokenizer(), r.text) {
-		w.say(doubtNote(jsonl.Doubt(d), w.Name))
+		w.say(doubtNote(d, w.Name))
 	}
 	if note := paperNote(&w.Fill.Options); note != "" {
 		w.say(note)

@@ -10,6 +10,7 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/infill/records"
 	"infill/infill/text"
 	"infill/internal/unpack"
 )
@@ -119,7 +120,7 @@ func eachText(std console.IO, texts iter.Seq2[line, error], asJSON, single, stri
 		if l.n == 0 {
 			return err // of the input, not of a line
 		}
-		rec := jsonl.Failed(l.text, err)
+		rec := records.Failed(l.text, err)
 		if rec != nil && asJSON {
 			rec.Line = l.n
 			if werr := jsonl.Write(std.Out, rec); werr != nil {

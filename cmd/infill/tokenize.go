@@ -47,7 +47,8 @@ func tokenizeCommand(std console.IO) *cli.Command {
 						return err
 					}
 					if asJSON {
-						return jsonl.Encode(std.Out, jsonl.Tokenized(n, text, &enc))
+						return jsonl.Encode(std.Out, &jsonl.Tokens{Line: n, Text: text, IDs: enc.IDs,
+							Tokens: enc.Tokens, Offsets: enc.Spans})
 					}
 					var b strings.Builder
 					if !first {

@@ -83,7 +83,7 @@ func (t *traceFile) enter(tok *tokenize.Tokenizer, l jsonl.Step, s infill.Step) 
 		}
 	}
 	l.Fill(tok, s)
-	return jsonl.WriteStep(t.b, &l)
+	return jsonl.Encode(t.b, &l)
 }
 
 func (t *traceFile) close() error {

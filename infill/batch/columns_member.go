@@ -33,14 +33,14 @@ type member[T any] struct {
 
 // memberOf is the member of this name, which T has. Its cell is empty where JSON leaves it out.
 func memberOf[T any](name string) member[T] {
-	t, at, tag, option := reflect.TypeFor[T](), -1, "", ""
+	fields, at, tag, option := reflect.VisibleFields(reflect.TypeFor[T]()), -1, "", ""
 	for tag != name { // without such a member the program panics when it starts
 		at++
-		tag, option, _ = strings.Cut(t.Field(at).Tag.Get("json"), ",")
+		tag, option, _ = strings.Cut(fields[at].Tag.Get("json"), ",")
 	}
-	kind, cell := columnType(t.Field(at).Type)
+	kind, cell := columnType(fields[at].Type)
 	return member[T]{table.Column{Name: name, Type: kind}, func(of *T) any {
-		v := reflect.ValueOf(of).Elem().Field(at)
+		v := reflect.ValueOf(of).Elem().FieldByIndex(fields[at].Index)
 		switch {
 		case v.Kind() == reflect.Pointer && v.IsNil(), v.Kind() == reflect.Slice && v.IsNil(),
 			v.IsZero() && option == "omitempty":

@@ -245,7 +245,7 @@ func (o *Output) eachLine(ctx context.Context, do func(n int, line []byte) error
 }
 
 func recordOf(n int, line []byte) (*jsonl.Record, error) {
-	return jsonl.Decoder{Limits: jsonl.Limits{Bytes: maxFrame}}.Record(n, line)
+	return jsonl.Decoder{Bytes: maxFrame}.Record(n, line)
 }
 
 // compressed calls write with a writer that compresses as the name of a file says.

@@ -184,7 +184,7 @@ func parseHeads(records []byte) ([]head, bool) {
 
 // parseHead reads one record; false if it is not whole or has no line.
 func parseHead(line []byte) (h head, ok bool) {
-	fields, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: maxFrame}}.Object(0, line)
+	fields, err := jsonl.Decoder{Bytes: maxFrame}.Object(0, line)
 	if err != nil {
 		return h, false
 	}

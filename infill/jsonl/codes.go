@@ -29,7 +29,7 @@ var codes = []struct {
 	{ErrJSON, "bad_json"},
 	{ErrRow, "bad_row"},
 	{settings.ErrSetting, "bad_option"},
-	{ErrNotFinite, "bad_option"},
+	{errNotFinite, "bad_option"},
 	{tokenize.ErrInvalidUTF8, "invalid_utf8"},
 	{mlm.ErrTooLong, "too_long"},
 	{tokenize.ErrTooLarge, "too_long"},

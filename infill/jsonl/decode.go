@@ -6,45 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"infill/internal/jsonwords"
 )
-
-// members have, for every struct of a record, the place of each of its members
-// among its fields, by name.
-var members = func() map[reflect.Type]map[string]int {
-	out := map[reflect.Type]map[string]int{}
-	var add func(t reflect.Type)
-	add = func(t reflect.Type) {
-		if t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-			add(t.Elem())
-		}
-		if t.Kind() != reflect.Struct || out[t] != nil {
-			return
-		}
-		out[t] = map[string]int{}
-		for i := range t.NumField() {
-			if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "-" {
-				out[t][name] = i
-				add(t.Field(i).Type)
-			}
-		}
-	}
-	add(reflect.TypeFor[Record]())
-	return out
-}()
-
-var index = members[reflect.TypeFor[Record]()]
-
-// inputFields is the member with the user's fields whose names records use.
-const inputFields = "input_fields"
-
-// own says whether records use a name themselves.
-func own(name string) bool {
-	_, ok := index[name]
-	return ok || name == inputFields
-}
 
 // Record reads line n as a record. Members that records do not use are in its
 // Fields. A member that is null counts as absent. The objects inside, such as
@@ -71,7 +35,7 @@ func (d Decoder) Record(n int, line []byte) (*Record, error) {
 		case string(f.Value) == "null":
 			continue
 		}
-		if err := d.member(n, f.Name, f.Value, v.Field(i)); err != nil {
+		if err := d.member(n, f.Name, f.Value, v.FieldByIndex(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +96,7 @@ func (d Decoder) list(n int, path string, value []byte, to reflect.Value) error 
 	if err := json.Unmarshal(value, &list); err != nil {
 		return fieldError(n, path, err)
 	}
-	if most := d.defaults().Fillings; len(list) > most {
+	if most := cmp.Or(d.Fillings, defaultFillings); len(list) > most {
 		return &Error{n, path, ErrJSON,
 			fmt.Sprintf("field %q has %d elements, at most %d", path, len(list), most)}
 	}
@@ -167,7 +131,7 @@ func (d Decoder) object(n int, path string, value []byte, to reflect.Value) erro
 			continue
 		}
 		text = text || f.Name == "text"
-		if err := d.member(n, at, f.Value, to.Field(i)); err != nil {
+		if err := d.member(n, at, f.Value, to.FieldByIndex(i)); err != nil {
 			return err
 		}
 	}

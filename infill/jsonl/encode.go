@@ -9,20 +9,16 @@ import (
 	"strings"
 )
 
-// ErrNotFinite is a record with a number that JSON cannot have. It is of a line, whose settings are
-// to blame.
-var ErrNotFinite = errors.New("the record has a number that is not finite")
-
 // Append encodes a record as one JSON object without a line end and appends it
 // to dst. Bytes of Text, Gold and the error's message that are not UTF-8 become
-// U+FFFD. A number that is not finite is an ErrNotFinite.
+// U+FFFD. A number that is not finite is an errNotFinite.
 func Append(dst []byte, r *Record) ([]byte, error) {
 	r = r.valid()
 	b := bytes.NewBuffer(dst)
-	if err := Encode(b, r); err != nil {
+	if err := Encode(b, inOrder(r)); err != nil {
 		var value *json.UnsupportedValueError
 		if errors.As(err, &value) {
-			err = fmt.Errorf("%w: %s; choose settings nearer to their defaults", ErrNotFinite, value.Str)
+			err = fmt.Errorf("%w: %s; choose settings nearer to their defaults", errNotFinite, value.Str)
 		}
 		return dst, err
 	}
@@ -32,9 +28,9 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 	var err error
 	for _, f := range r.Fields {
 		if own(f.Name) && (f.Name != "gold" || r.Gold != "") {
-			inner, err = appendField(append(inner, ','), f)
+			inner, err = f.Append(append(inner, ','))
 		} else {
-			dst, err = appendField(append(dst, ','), f)
+			dst, err = f.Append(append(dst, ','))
 		}
 		if err != nil {
 			return dst, err
@@ -45,17 +41,6 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 		dst = append(dst, '}')
 	}
 	return append(dst, '}'), nil
-}
-
-// appendField appends "name":value.
-func appendField(dst []byte, f Field) ([]byte, error) {
-	name, err := quoted(f.Name)
-	if err != nil {
-		return dst, err
-	}
-	b := bytes.NewBuffer(append(append(dst, name...), ':'))
-	err = json.Compact(b, f.Value)
-	return b.Bytes(), err
 }
 
 // valid is the record with nothing but UTF-8 in what came from the user.
@@ -78,15 +63,4 @@ func Write(w io.Writer, r *Record) error {
 	}
 	_, err = w.Write(append(b, '\n'))
 	return err
-}
-
-// WriteStep writes a line of a trace in one call.
-func WriteStep(w io.Writer, s *Step) error { return Encode(w, s) }
-
-// Encode writes any value as one line of JSON in one call, with < and & as they
-// are. A value that has no JSON, such as NaN, is an error and writes nothing.
-func Encode(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }

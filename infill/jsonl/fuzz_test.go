@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"infill/infill/text"
 )
 
 // What Append wrote is read back, and written again with the same bytes.
@@ -15,24 +17,25 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add("\xff", "\u2028<&>\x00", "text", `"\ud800"`, 1e-300, 0, uint64(0), false)
 	f.Add("", "", "", "1e999", 0.0, 1<<62, uint64(9), true)
 	f.Fuzz(
-		func(t *testing.T, text, word, name, value string, x float64, n int, seed uint64, failed bool) {
+		func(t *testing.T, line, word, name, value string, x float64, n int, seed uint64, failed bool) {
 			if n < 0 || math.IsNaN(x) || math.IsInf(x, 0) {
 				t.Skip()
 			}
 			word = utf8Only(word)
 			rec := &Record{
-				ID: json.RawMessage(
-					fmt.Sprint(n),
-				), Line: n, Text: text, Gold: "was " + text, Masked: []string{word},
-				Fillings: []Filling{{
-					Text: word, Tokens: []string{word}, Pieces: []string{"##" + word}, Spans: []Span{{0, len(word)}}, Score: &x, Chain: n,
-				}},
-				Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}}, Candidates: []Candidate{{Candidate: word, Share: x}},
-				Doubts:  []Doubt{{Code: "near_blank", Message: word, Script: word}},
-				Sampler: word, Seed: &seed, Steps: n, StepSize: x, Tuned: map[string]float64{word: x},
+				ID: json.RawMessage(fmt.Sprint(n)), Line: n, Text: line,
+				Doubts: []text.Doubt{{Code: "near_blank", Message: word, Script: word}},
+				Filled: Filled{
+					Gold: "was " + line, Masked: []string{word}, Seed: &seed,
+					Fillings: []Filling{{Text: word, Tokens: []string{word}, Pieces: []string{"##" + word},
+						Spans: []Span{{0, len(word)}}, Score: &x, Chain: n}},
+					Sampled: Sampled{Sampler: word, Steps: n, StepSize: x, Tuned: map[string]float64{word: x}},
+				},
+				Scored: Scored{Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}}},
+				Ranked: Ranked{[]Candidate{{Candidate: word, Share: x}}},
 			}
 			if failed {
-				rec.Error = &Failure{"empty", text}
+				rec.Error = &Failure{"empty", line}
 			}
 			// Only what the decoder takes from a line becomes a field.
 			quoted, err := json.Marshal(name)

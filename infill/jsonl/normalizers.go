@@ -1,10 +1,6 @@
 package jsonl
 
-import (
-	"fmt"
-
-	"infill/infill"
-)
+import "fmt"
 
 // A Normalizer is log Z of the fillings of the same lengths: [infill.Normalizer].
 type Normalizer struct {
@@ -19,16 +15,6 @@ type Normalizer struct {
 	Chains int      `json:"chains,omitempty"`
 	Below  *float64 `json:"below,omitempty"`
 	Above  *float64 `json:"above,omitempty"`
-}
-
-// normalizers converts log-normalisers; nil stays nil.
-func normalizers(list []infill.Normalizer) []Normalizer {
-	var out []Normalizer
-	for _, n := range list {
-		out = append(out, Normalizer{append([]int(nil), n.Lengths...), finite(n.LogZ), finite(n.Error),
-			finite(n.ESS), n.Chains, finite(n.Below), finite(n.Above)})
-	}
-	return out
 }
 
 // check returns why a value makes no sense, "" for none that does.

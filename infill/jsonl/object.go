@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,9 @@ var (
 	ErrRow = errors.New("bad row")
 	// ErrNoText is an [ErrJSON], of a line without the field that should have its text.
 	ErrNoText error = noText{}
+	// errNotFinite is a record with a number that JSON cannot have. It is of a line, whose settings
+	// are to blame.
+	errNotFinite = errors.New("the record has a number that is not finite")
 )
 
 type noText struct{}
@@ -50,8 +54,34 @@ func (e *Error) Error() string { return fmt.Sprintf("%v: %s", e.Kind, e.Reason) 
 // Unwrap returns the kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Limits bound what is decoded. A zero field stands for its default.
-type Limits struct {
+// A Field is a member of the user's line: its name, and its value as written.
+type Field struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Append appends "name":value, without white space.
+func (f Field) Append(dst []byte) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	if err := Encode(b, f.Name); err != nil {
+		return dst, err
+	}
+	b.Truncate(b.Len() - len("\n"))
+	b.WriteByte(':')
+	err := json.Compact(b, f.Value)
+	return b.Bytes(), err
+}
+
+// Encode writes any value as one line of JSON in one call, with < and & as they
+// are. A value that has no JSON, such as NaN, is an error and writes nothing.
+func Encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// A Decoder reads lines within limits. A zero field stands for its default.
+type Decoder struct {
 	// Bytes is the greatest length of a line; 0 is 64 MiB.
 	Bytes int
 	// Depth is how deep arrays and objects may be nested; 0 is 64 for a line of
@@ -60,40 +90,30 @@ type Limits struct {
 	// Fillings is the greatest number of fillings of a record, and of its
 	// pieces and candidates; 0 is a million.
 	Fillings int
-}
-
-func (l Limits) defaults() Limits {
-	or := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	or(&l.Bytes, 64<<20)
-	or(&l.Depth, 72)
-	or(&l.Fillings, 1_000_000)
-	return l
-}
-
-// A Decoder reads lines within limits. The zero value has the default ones.
-type Decoder struct {
-	Limits
 	// TextField is the member of an input that has the text; "" is "text".
 	TextField string
 }
 
+// Defaults of a Decoder's limits.
+const (
+	defaultBytes    = 64 << 20
+	defaultDepth    = 72
+	defaultFillings = 1_000_000
+)
+
 // Object reads line n as one JSON object and returns its members in order.
 func (d Decoder) Object(n int, line []byte) ([]Field, error) {
-	lim := d.defaults()
+	most, depth := cmp.Or(d.Bytes, defaultBytes), cmp.Or(d.Depth, defaultDepth)
 	bad := func(kind error, field, format string, args ...any) error {
 		return &Error{n, field, kind, fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case len(line) > lim.Bytes:
-		return nil, bad(ErrLineTooLong, "", "more than %d bytes", lim.Bytes)
+	case len(line) > most:
+		return nil, bad(ErrLineTooLong, "", "more than %d bytes", most)
 	case !utf8.Valid(line):
 		return nil, bad(ErrJSON, "", "it is not UTF-8")
-	case deeper(line, lim.Depth):
-		return nil, bad(ErrJSON, "", "it is nested more than %d deep", lim.Depth)
+	case deeper(line, depth):
+		return nil, bad(ErrJSON, "", "it is nested more than %d deep", depth)
 	}
 	r := json.NewDecoder(bytes.NewReader(line))
 	if t, err := r.Token(); err != nil || t != json.Delim('{') {

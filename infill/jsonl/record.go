@@ -1,15 +1,16 @@
 package jsonl
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
+
+	"infill/infill"
+	"infill/infill/text"
 )
 
-// A Record is what became of one text. Which members it has depends on the
-// work: Fillings for a filled text, Score and Pieces for a scored one,
-// Candidates for a ranked one, Error for one that failed.
+// A Record is what became of one text: what all records have, and what those of a kind have. It is
+// a [Filled], a [Scored] or a [Ranked] one, or one that failed, with an Error. The members of the
+// other kinds are empty, and not written.
 type Record struct {
 	// ID is the id of the user's line, a JSON string or number; nil for none.
 	ID json.RawMessage `json:"id,omitempty"`
@@ -17,33 +18,42 @@ type Record struct {
 	Line int `json:"line"`
 	// Text is the text with its blanks; of a line that failed, what it had.
 	Text string `json:"text,omitempty"`
+	// Doubts are what may be wrong with the text, worked on all the same.
+	Doubts []text.Doubt `json:"doubts,omitempty"`
+	// Scoring is what the scores are: "blended", "pll" or "within-word". Records without it are of
+	// earlier programs, which had "pll".
+	Scoring string `json:"scoring,omitempty"`
+	// Device is what evaluated the model, such as "openvino", and Precision is "bf16" or "int8" if
+	// fillings were looked for in that. Records without Device are of "cpu".
+	Device    string `json:"device,omitempty"`
+	Precision string `json:"precision,omitempty"`
+	// Model is "sha256:" and the hash of the model, Version the program's.
+	Model   string `json:"model,omitempty"`
+	Version string `json:"version,omitempty"`
+	// Error says why there is no result; nil if there is one.
+	Error *Failure `json:"error,omitempty"`
+
+	Filled
+	Scored
+	Ranked
+
+	// Fields are the fields of the user's line that go with the record. Those
+	// whose names the record uses itself are written into one object, the
+	// member input_fields.
+	Fields []Field `json:"-"`
+}
+
+// Filled is what the record of a text has whose blanks were filled.
+type Filled struct {
 	// Gold is the text before words were masked, Masked are those words.
 	Gold   string   `json:"gold,omitempty"`
 	Masked []string `json:"masked,omitempty"`
 	// OriginalScore is the score of Masked in the blanks, in nats; nil where it was not asked for.
 	OriginalScore *float64 `json:"original_score,omitempty"`
-	// Doubts are what may be wrong with the text, worked on all the same.
-	Doubts []Doubt `json:"doubts,omitempty"`
 	// Window is the part of Text that the model saw, in bytes; nil means all.
 	Window *Span `json:"window,omitempty"`
-	// Windows is the number of parts of a scored text that the model saw, each piece in the one with
-	// the most context on both sides; 0 means all at once.
-	Windows int `json:"windows,omitempty"`
 	// Fillings are the best fillings, best first.
 	Fillings []Filling `json:"fillings,omitempty"`
-	// Score is what Scoring says of the text in nats, ScorePerToken its
-	// mean over the pieces. Both are nil for a text that was not scored.
-	Score         *float64 `json:"score,omitempty"`
-	ScorePerToken *float64 `json:"score_per_token,omitempty"`
-	// Energies are the parts of Score by name, weights included, nil without such.
-	Energies map[string]float64 `json:"energies,omitempty"`
-	// Pieces are the scores of the word pieces, in the order of the text.
-	Pieces []Piece `json:"pieces,omitempty"`
-	// Candidates are the candidates for the blank, best first.
-	Candidates []Candidate `json:"candidates,omitempty"`
-	// Scoring is what the scores are: "blended", "pll" or "within-word". Records without it are of
-	// earlier programs, which had "pll".
-	Scoring string `json:"scoring,omitempty"`
 	// Method says how fillings were found, "search", "exact" or "sample". Ended says why they
 	// are the best of unfinished work: "rows" at a search's bound of rows, "stopped" by a signal or a
 	// deadline.
@@ -56,30 +66,35 @@ type Record struct {
 	// 0 for other records. Missing is how many variants fewer there are than were asked for.
 	Rounds  int `json:"rounds,omitempty"`
 	Missing int `json:"missing,omitempty"`
-	// Sampler, Seed, Steps and Chains say how the blanks were sampled. Of an exact
-	// record there is the seed alone, if it decided which words were masked. Distinct
-	// is the number of different fillings among the states that Collect names, or of
-	// an exact record that fit.
-	Sampler  string  `json:"sampler,omitempty"`
+	// Seed decided what was drawn, or which words were masked. Distinct is the number of different
+	// fillings among the states that Collect names, or of an exact record that fit.
 	Seed     *uint64 `json:"seed,omitempty"`
-	Steps    int     `json:"steps,omitempty"`
-	Chains   int     `json:"chains,omitempty"`
 	Distinct int     `json:"distinct,omitempty"`
-	// Start says where chains began: "argmax", "original", "random", "sequential" or "given".
-	// Records without it are exact, or their chains began with draws of what the model says with all
-	// blanks masked.
-	Start string `json:"start,omitempty"`
-	// Collect says which states are the fillings: "visited", "last" or "chain". Records without it
-	// are exact, or of earlier programs, which had "last".
-	Collect string `json:"collect,omitempty"`
-	// Device is what evaluated the model, such as "openvino", and Precision is "bf16" or "int8" if
-	// fillings were looked for in that. Records without Device are of "cpu".
-	Device    string `json:"device,omitempty"`
-	Precision string `json:"precision,omitempty"`
 	// Marginals are probabilities of words and texts, nil where nobody asked for them.
 	Marginals *Marginals `json:"marginals,omitempty"`
 	// Normalizers are the log-normalisers, by lengths, nil where nobody asked for them.
 	Normalizers []Normalizer `json:"normalizers,omitempty"`
+	// Rows is the number of sequences that the sampler asked the model about, without those of the
+	// start and of the ranking. Repeated is that of those among them that it had asked about
+	// before, so that nothing had to be computed.
+	Rows     int `json:"model_rows,omitempty"`
+	Repeated int `json:"repeated_rows,omitempty"`
+
+	Sampled
+}
+
+// Sampled is what the record of a text has whose fillings were drawn.
+type Sampled struct {
+	Sampler string `json:"sampler,omitempty"`
+	Steps   int    `json:"steps,omitempty"`
+	Chains  int    `json:"chains,omitempty"`
+	// Start says where chains began: "argmax", "original", "random", "sequential", "confident" or
+	// "given". Records without it are exact, or their chains began with draws of what the model says
+	// with all blanks masked.
+	Start string `json:"start,omitempty"`
+	// Collect says which states are the fillings: "visited", "last" or "chain". Records without it
+	// are exact, or of earlier programs, which had "last".
+	Collect string `json:"collect,omitempty"`
 	// MoveShare is the share of steps after the burn-in that proposed another state, Acceptance
 	// that of accepted ones among these proposals, both in [0,1]; nil without any. Records without
 	// MoveShare are of earlier programs, whose Acceptance counts proposals of the state itself too.
@@ -94,43 +109,26 @@ type Record struct {
 	// refused: a constraint forbids them, or their energy is not a number.
 	Zero      int `json:"zero_states,omitempty"`
 	NonFinite int `json:"non_finite_states,omitempty"`
-	// Rows is the number of sequences that the sampler asked the model about, without those of the
-	// start and of the ranking. Repeated is that of those among them that it had asked about
-	// before, so that nothing had to be computed.
-	Rows     int `json:"model_rows,omitempty"`
-	Repeated int `json:"repeated_rows,omitempty"`
-	// Model is "sha256:" and the hash of the model, Version the program's.
-	Model   string `json:"model,omitempty"`
-	Version string `json:"version,omitempty"`
-	// Error says why there is no result; nil if there is one.
-	Error *Failure `json:"error,omitempty"`
-
-	// Fields are the fields of the user's line that go with the record. Those
-	// whose names the record uses itself are written into one object, the
-	// member input_fields.
-	Fields []Field `json:"-"`
 }
 
-// Keep makes fields of the user's line the record's Fields. Left out are the
-// settings, which the record has with the same value.
-func (r *Record) Keep(fields []Field, setting func(name string) bool) {
-	r.Fields = nil
-	for _, f := range fields {
-		if !setting(f.Name) || !r.says(f) {
-			r.Fields = append(r.Fields, f)
-		}
-	}
+// Scored is what the record of a text has that was scored.
+type Scored struct {
+	// Windows is the number of parts of the text that the model saw, each piece in the one with
+	// the most context on both sides; 0 means all at once.
+	Windows int `json:"windows,omitempty"`
+	// Score is what Scoring says of the text in nats, ScorePerToken its
+	// mean over the pieces. Both are nil for a text that was not scored.
+	Score         *float64 `json:"score,omitempty"`
+	ScorePerToken *float64 `json:"score_per_token,omitempty"`
+	// Energies are the parts of Score by name, weights included, nil without such.
+	Energies map[string]float64 `json:"energies,omitempty"`
+	// Pieces are the scores of the word pieces, in the order of the text.
+	Pieces []Piece `json:"pieces,omitempty"`
 }
 
-// says reports whether the record has a member of this name and value.
-func (r *Record) says(f Field) bool {
-	i, ok := index[f.Name]
-	if !ok {
-		return false
-	}
-	v := reflect.ValueOf(r).Elem().Field(i)
-	b, err := json.Marshal(v.Interface())
-	return !v.IsZero() && err == nil && string(b) == string(bytes.TrimSpace(f.Value))
+// Ranked is what the record of a text has with candidates for its blank, best first.
+type Ranked struct {
+	Candidates []Candidate `json:"candidates,omitempty"`
 }
 
 // A Filling is one way to fill the blanks of a text.
@@ -148,7 +146,7 @@ type Filling struct {
 	Score         *float64 `json:"score"`
 	ScorePerToken *float64 `json:"score_per_token"`
 	// Parts are what a blended score is made of; nil for others.
-	Parts *Parts `json:"parts,omitempty"`
+	Parts *infill.Parts `json:"parts,omitempty"`
 	// Energies are the parts of Score by name, weights included, nil where the model's is the
 	// only one, which is called "model". They sum to Score.
 	Energies map[string]float64 `json:"energies,omitempty"`
@@ -213,30 +211,10 @@ type Candidate struct {
 	Share float64 `json:"share"`
 }
 
-// Parts are the sums that a blended score is made of, see [infill.Parts].
-type Parts struct {
-	PLL   float64 `json:"pll"`
-	Left  float64 `json:"left"`
-	Right float64 `json:"right"`
-}
-
-// A Doubt is one of [text.Doubts].
-type Doubt struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Script  string `json:"script,omitempty"`
-}
-
 // A Failure is the error of a record. Code is one of those of [Code].
 type Failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
-}
-
-// A Field is a member of the user's line: its name, and its value as written.
-type Field struct {
-	Name  string
-	Value json.RawMessage
 }
 
 // A Span is a range of bytes of a text, its end excluded.

@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"math"
 	"slices"
 
 	"infill/infill"
@@ -31,8 +32,12 @@ type Step struct {
 func (l *Step) Fill(tok *tokenize.Tokenizer, s infill.Step) {
 	l.Step, l.Energy, l.States = s.Step, nil, nil
 	l.Proposed, l.Accepted = slices.Clone(s.Proposed), slices.Clone(s.Accepted)
-	for k := range s.Energy {
-		l.Energy = append(l.Energy, finite(s.Energy[k]))
+	for k, u := range s.Energy {
+		energy := &u
+		if math.IsNaN(u) || math.IsInf(u, 0) {
+			energy = nil
+		}
+		l.Energy = append(l.Energy, energy)
 		var words []string
 		for _, id := range s.Tokens(k) {
 			words = append(words, tok.Token(id))

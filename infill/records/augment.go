@@ -64,7 +64,7 @@ type search struct {
 	rounds *infill.Rounds
 	opt    infill.Options
 	wanted int
-	spans  *jsonl.Spans
+	spans  *spans
 	err    error // that the item fails with
 }
 
@@ -132,7 +132,7 @@ func (a *Augmenter) finish(ctx context.Context, it *batch.Item, s *search) (batc
 		var found []infill.Variant
 		var made int
 		if found, made, err = s.rounds.Find(ctx, taken); err == nil {
-			rec, err = jsonl.Augmented(it.Text, &s.opt, found, s.wanted, made, s.spans)
+			rec, err = ofVariants(it.Text, &s.opt, found, s.wanted, made, s.spans)
 		}
 	}
 	if err == nil {

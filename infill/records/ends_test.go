@@ -96,7 +96,8 @@ func TestEndsOfSettings(t *testing.T) {
 func TestNotFiniteRecord(t *testing.T) {
 	t.Parallel()
 	it := &batch.Item{Line: 3, Text: "a"}
-	r, err := Encoded(it, &jsonl.Record{Text: "a", StepSize: math.Inf(1)}, nil, IsSetting)
+	r, err := Encoded(it, &jsonl.Record{Text: "a",
+		Filled: jsonl.Filled{Sampled: jsonl.Sampled{StepSize: math.Inf(1)}}}, nil, IsSetting)
 	var rec jsonl.Record
 	if err := json.Unmarshal(r.JSON, &rec); err != nil {
 		t.Fatal(err)

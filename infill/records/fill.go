@@ -24,7 +24,7 @@ type Filler struct {
 	Filling *settings.Fill // of lines that choose nothing else, prepared
 	Version string         // of the program, for records
 	// Doubted, if not nil, is told of the doubts about the texts of items that have a record.
-	Doubted func(line int, doubts []jsonl.Doubt)
+	Doubted func(line int, doubts []text.Doubt)
 }
 
 // Record is the record of an item as a batch file has it. The error is one that would befall every
@@ -86,26 +86,26 @@ func ownError(err error, own bool) error {
 }
 
 // maskingOf is the masking of an item with its labelled spans. They matter if labels choose what is
-// masked, or if they move with the text. spans are nil if the item has none. Errors wrap
+// masked, or if they move with the text. They are nil if the item has none. Errors wrap
 // text.ErrSpan.
 func maskingOf(it *batch.Item, filling *settings.Fill, move bool) (m text.Masking,
-	spans *jsonl.Spans, err error) {
+	of *spans, err error) {
 	m = filling.Masking
 	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
 	for _, f := range it.Fields {
 		if f.Name != jsonl.SpansField || string(f.Value) == "null" ||
-			!labels && (!move || !jsonl.LooksLikeSpans(f.Value)) {
+			!labels && (!move || !looksLikeSpans(f.Value)) {
 			continue
 		}
-		spans, err = jsonl.Decoder{}.ReadSpans(it.Line, f.Value, it.Text, filling.Words.Offsets)
+		of, err = readSpans(it.Line, f.Value, it.Text, filling.Words.Offsets)
 		if err != nil {
 			return m, nil, err
 		}
 		if labels {
-			m.Spans = spans.List
+			m.Spans = of.List
 		}
 	}
-	return m, spans, nil
+	return m, of, nil
 }
 
 // TemplateOf is Blanks for the text of an item, with what the item says of its masking. filling is
@@ -138,7 +138,7 @@ func Blanks(tok *tokenize.Tokenizer, line string, m text.Masking, opt *infill.Op
 // filled with these options. ID, Line and fields are left to the caller.
 func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 	r *infill.Result) *jsonl.Record {
-	rec := jsonl.Filled(masked, opt, r)
+	rec := ofResult(masked, opt, r)
 	rec.Version = version
 	by(rec, m)
 	rec.Doubts = doubts(m, given)
@@ -160,16 +160,10 @@ func by(rec *jsonl.Record, m *mlm.Model) {
 }
 
 // doubts are those about a text.
-func doubts(m *mlm.Model, line string) []jsonl.Doubt {
-	var out []jsonl.Doubt
-	for _, d := range text.Doubts(m.Tokenizer(), line) {
-		out = append(out, jsonl.Doubt(d))
-	}
-	return out
-}
+func doubts(m *mlm.Model, line string) []text.Doubt { return text.Doubts(m.Tokenizer(), line) }
 
 // tell calls a function with the doubts of a record, if there are any.
-func tell(of func(int, []jsonl.Doubt), it *batch.Item, rec *jsonl.Record) {
+func tell(of func(int, []text.Doubt), it *batch.Item, rec *jsonl.Record) {
 	if of != nil && rec != nil && rec.Doubts != nil {
 		of(it.Line, rec.Doubts)
 	}
@@ -196,7 +190,7 @@ func FieldsOf(it *batch.Item) iter.Seq2[string, json.RawMessage] {
 func Encoded(it *batch.Item, rec *jsonl.Record, cause error,
 	setting func(name string) bool) (batch.Record, error) {
 	if cause != nil {
-		if rec = jsonl.Failed(it.Text, cause); rec == nil {
+		if rec = Failed(it.Text, cause); rec == nil {
 			return batch.Record{}, cause
 		}
 	}
@@ -209,7 +203,7 @@ func Encoded(it *batch.Item, rec *jsonl.Record, cause error,
 		}
 	}
 	b, err := jsonl.Append(nil, rec)
-	if errors.Is(err, jsonl.ErrNotFinite) && cause == nil {
+	if jsonl.Code(err) != "" && cause == nil {
 		return Encoded(it, nil, err, setting)
 	}
 	return batch.Record{JSON: b, Failed: cause != nil, Cause: cause, Settings: taken}, err

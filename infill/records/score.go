@@ -19,7 +19,7 @@ type Scorer struct {
 	Engine  *infill.Engine    // on Model
 	Ranking *settings.Ranking // of lines that choose nothing else
 	// Doubted, if not nil, is told of the doubts about the texts of items that have a record.
-	Doubted func(line int, doubts []jsonl.Doubt)
+	Doubted func(line int, doubts []text.Doubt)
 }
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
@@ -43,7 +43,7 @@ func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (
 		if err != nil {
 			return nil, err
 		}
-		rec = jsonl.Ranked(line, list)
+		rec = ofCandidates(line, list)
 		rec.Scoring = r.Options.Score.String()
 	case r.Candidates != nil:
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (
 		if err != nil {
 			return nil, err
 		}
-		rec = jsonl.Scored(score)
+		rec = ofScore(score)
 		rec.Scoring = r.ScoredBy(false).String()
 	}
 	by(rec, s.Model)

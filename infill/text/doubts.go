@@ -8,10 +8,10 @@ import (
 
 // A Doubt is what may be wrong with a text that is worked on all the same.
 type Doubt struct {
-	Code    string // DoubtBlank or DoubtForeign
-	Message string // what is there, and what helps
+	Code    string `json:"code"`    // DoubtBlank or DoubtForeign
+	Message string `json:"message"` // what is there, and what helps
 	// Script is that of a foreign text, as package unicode calls it, such as Latin or Han.
-	Script string
+	Script string `json:"script,omitempty"`
 }
 
 // The codes of doubts.

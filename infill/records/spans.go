@@ -1,4 +1,4 @@
-package jsonl
+package records
 
 import (
 	"bytes"
@@ -8,40 +8,38 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/text"
 )
 
-// SpansField is the member of a line of input that has its labelled spans.
-const SpansField = "spans"
-
-// Spans are the labelled parts of a text: a list of objects such as
+// spans are the labelled parts of a text: a list of objects such as
 //
 //	{"start": 4, "end": 9, "label": "name", "text": "Alice"}
 //
 // start and end are offsets in the text, the end excluded. text is what the span should have, and
 // may be missing. Further members are kept. A cell of a table has the list as a text.
-type Spans struct {
+type spans struct {
 	List []text.LabelledSpan // in bytes of the text
 
 	text   string
 	units  settings.Offsets
-	fields [][]Field // of each span
+	fields [][]jsonl.Field // of each span
 	quoted bool
 }
 
-// ReadSpans reads the spans of a text. Errors are of type [*Error] and wrap text.ErrSpan: the
+// readSpans reads the spans of a text. Errors are of type [*jsonl.Error] and wrap text.ErrSpan: the
 // list is not one, a span is not one of the text, its text is another one, or the offsets may be
 // read in several ways.
-func (d Decoder) ReadSpans(n int, value json.RawMessage, line string, units settings.Offsets) (
-	*Spans, error) {
-	out := &Spans{text: line, units: units}
+func readSpans(n int, value json.RawMessage, line string, units settings.Offsets) (*spans, error) {
+	out := &spans{text: line, units: units}
 	bad := func(i int, reason string) error {
-		field := SpansField
+		field := jsonl.SpansField
 		if i >= 0 {
 			field = fmt.Sprintf("%s[%d]", field, i)
 		}
-		return &Error{n, field, text.ErrSpan, fmt.Sprintf("field %q: %s", field, reason)}
+		return &jsonl.Error{Line: n, Field: field, Kind: text.ErrSpan,
+			Reason: fmt.Sprintf("field %q: %s", field, reason)}
 	}
 	if len(value) > 0 && value[0] == '"' {
 		var s string
@@ -57,7 +55,7 @@ func (d Decoder) ReadSpans(n int, value json.RawMessage, line string, units sett
 		return nil, bad(-1, `want a list such as [{"start":4,"end":9,"label":"name"}]`)
 	}
 	for i, raw := range list {
-		fields, err := d.Object(n, raw)
+		fields, err := jsonl.Decoder{}.Object(n, raw)
 		if err != nil {
 			return nil, bad(i, err.Error())
 		}
@@ -71,9 +69,9 @@ func (d Decoder) ReadSpans(n int, value json.RawMessage, line string, units sett
 	return out, nil
 }
 
-// LooksLikeSpans reports whether a value is a list of objects that have a start, an end and a
+// looksLikeSpans reports whether a value is a list of objects that have a start, an end and a
 // label. Other lists that are called spans are data.
-func LooksLikeSpans(value json.RawMessage) bool {
+func looksLikeSpans(value json.RawMessage) bool {
 	var s string
 	if json.Unmarshal(value, &s) == nil {
 		value = json.RawMessage(s)
@@ -91,7 +89,7 @@ func LooksLikeSpans(value json.RawMessage) bool {
 }
 
 // read makes a span of its members. reason, if not empty, says why it is none.
-func (s *Spans) read(fields []Field) (span text.LabelledSpan, reason string) {
+func (s *spans) read(fields []jsonl.Field) (span text.LabelledSpan, reason string) {
 	start, end, label := -1, -1, false
 	var want *string
 	for _, f := range fields {
@@ -175,7 +173,7 @@ func width(r rune, units settings.Offsets) int {
 }
 
 // offset is a byte of a text as an offset in the units of the spans.
-func (s *Spans) offset(text string, at int) int {
+func (s *spans) offset(text string, at int) int {
 	n := 0
 	for _, r := range text[:at] {
 		n += width(r, s.units)
@@ -183,15 +181,15 @@ func (s *Spans) offset(text string, at int) int {
 	return n
 }
 
-// An Edit says that the bytes From of a text became the bytes To of another one.
-type Edit struct{ From, To Span }
+// An edit says that the bytes from of a text became the bytes to of another one.
+type edit struct{ from, to jsonl.Span }
 
-// Moved is the JSON of the spans in a text that became of theirs by some edits, in order. A span
+// moved is the JSON of the spans in a text that became of theirs by some edits, in order. A span
 // that begins or ends within an edit covers all of it.
-func (s *Spans) Moved(text string, edits []Edit) (json.RawMessage, error) {
+func (s *spans) moved(text string, edits []edit) (json.RawMessage, error) {
 	out := []byte("[")
 	for i, span := range s.List {
-		start, end := moved(span.Start, edits, false), moved(span.End, edits, true)
+		start, end := after(span.Start, edits, false), after(span.End, edits, true)
 		if start == end { // it was taken out
 			continue
 		}
@@ -215,7 +213,7 @@ func (s *Spans) Moved(text string, edits []Edit) (json.RawMessage, error) {
 				}
 			}
 			if err == nil {
-				out, err = appendField(out, f)
+				out, err = f.Append(out)
 			}
 			if err != nil {
 				return nil, err
@@ -233,23 +231,23 @@ func (s *Spans) Moved(text string, edits []Edit) (json.RawMessage, error) {
 // quoted is a text as JSON.
 func quoted(s string) (json.RawMessage, error) {
 	var b bytes.Buffer
-	err := Encode(&b, s)
+	err := jsonl.Encode(&b, s)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// moved is where a byte of a text stands after edits. end says that it ends something.
-func moved(at int, edits []Edit, end bool) int {
+// after is where a byte of a text stands after edits. end says that it ends something.
+func after(at int, edits []edit, end bool) int {
 	shift := 0
 	for _, e := range edits {
 		switch {
-		case at < e.From[0], at == e.From[0] && (end || e.From[1] > at): // else it was put in before
+		case at < e.from[0], at == e.from[0] && (end || e.from[1] > at): // else it was put in before
 			return at + shift
-		case at >= e.From[1]:
-			shift = e.To[1] - e.From[1]
+		case at >= e.from[1]:
+			shift = e.to[1] - e.from[1]
 		case end:
-			return e.To[1]
+			return e.to[1]
 		default:
-			return e.To[0]
+			return e.to[0]
 		}
 	}
 	return at + shift

@@ -1,4 +1,4 @@
-package jsonl
+package records
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/infill/jsonl"
 	"infill/samplers"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestNormalizers(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
-	rec := Filled("a [MASK*1-2]",
+	rec := ofResult("a [MASK*1-2]",
 		&infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}}, &infill.Result{
 			Fillings: []infill.Filling{
 				{Text: "a dog", LogProbability: -1.5}, {Text: "a cat", LogProbability: nan},
@@ -37,8 +38,8 @@ func TestNormalizers(t *testing.T) {
 		spoilt{`"chains":12`, `"chains":-12`, "normalizers[1]"},
 		spoilt{`"log_z":0.5`, `"log_zed":0.5`, "normalizers[0].log_zed"},
 	)
-	plain, err := Append(nil,
-		Filled("a [MASK]", &infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}},
+	plain, err := jsonl.Append(nil,
+		ofResult("a [MASK]", &infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}},
 			&infill.Result{Fillings: []infill.Filling{{Text: "a dog"}}, MoveShare: nan, Acceptance: nan}))
 	if err != nil || strings.Contains(string(plain), "normalizers") || strings.Contains(string(plain), "log_prob") {
 		t.Errorf("%s %v", plain, err)

@@ -1,4 +1,4 @@
-package jsonl
+package records
 
 import (
 	"math"
@@ -22,7 +22,7 @@ func TestMarginals(t *testing.T) {
 		}},
 		Draws: 50, ESS: 20, RHat: nan, Warning: "oh",
 	}
-	rec := Filled("a [MASK]",
+	rec := ofResult("a [MASK]",
 		&infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}},
 		&infill.Result{Marginals: m, MoveShare: nan, Acceptance: nan})
 	want := `"marginals":{"blanks":[{"likeliest":[` +

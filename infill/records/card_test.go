@@ -1,6 +1,7 @@
-package jsonl
+package records
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -15,5 +16,8 @@ func TestCardEndsRun(t *testing.T) {
 		if rec := Failed("x", fmt.Errorf("%w: model: %w", ort.ErrRun, kind)); rec != nil {
 			t.Errorf("%v: %+v", kind, rec.Error)
 		}
+	}
+	if Failed("a", errors.New("the disk")) != nil {
+		t.Error("an error of all lines became a record")
 	}
 }

@@ -1,4 +1,4 @@
-package jsonl
+package records
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/text"
 )
@@ -22,7 +23,7 @@ func TestReadSpans(t *testing.T) {
 		settings.OffsetsCharacters: `[{"start":2,"end":5,"label":"name","text":"Zo\u00eb"},{"start":10,"end":13,"label":"name"}]`,
 		settings.OffsetsUTF16:      `[{"start":3,"end":6,"label":"name"},{"start":11,"end":14,"label":"name","x":1}]`,
 	} {
-		s, err := Decoder{}.ReadSpans(3, json.RawMessage(list), spansText, units)
+		s, err := readSpans(3, json.RawMessage(list), spansText, units)
 		if err != nil || !reflect.DeepEqual(s.List, want) {
 			t.Errorf("%v: %v, %+v", units, err, s)
 		}
@@ -45,15 +46,15 @@ func TestReadSpans(t *testing.T) {
 		{settings.OffsetsBytes, "Ann", `[[0,1,"n"]]`, "object"},
 		{settings.OffsetsBytes, "Ann", `7`, "want a list"},
 	} {
-		_, err := Decoder{}.ReadSpans(3, json.RawMessage(c.list), c.text, c.units)
-		var e *Error
-		if !errors.As(err, &e) || !errors.Is(err, text.ErrSpan) || Code(err) != "bad_span" ||
+		_, err := readSpans(3, json.RawMessage(c.list), c.text, c.units)
+		var e *jsonl.Error
+		if !errors.As(err, &e) || !errors.Is(err, text.ErrSpan) || jsonl.Code(err) != "bad_span" ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.list, err, c.want)
 		}
 	}
 	// What comes before the end is ASCII.
-	s, err := Decoder{}.ReadSpans(1, json.RawMessage(`"[{\"start\":0,\"end\":3,\"label\":\"n\"}]"`),
+	s, err := readSpans(1, json.RawMessage(`"[{\"start\":0,\"end\":3,\"label\":\"n\"}]"`),
 		"Ann \u00e9", settings.OffsetsUnsaid)
 	if err != nil || len(s.List) != 1 {
 		t.Errorf("a cell of a table: %v", err)
@@ -64,24 +65,24 @@ func TestSpansMoved(t *testing.T) {
 	t.Parallel()
 	const list = `[{"text":"Zo\u00eb","start":2,"label":"name","end":5,"x":[1]},` +
 		`{"start":6,"end":13,"label":"part"}]`
-	s, err := Decoder{}.ReadSpans(1, json.RawMessage(list), spansText, settings.OffsetsCharacters)
+	s, err := readSpans(1, json.RawMessage(list), spansText, settings.OffsetsCharacters)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// "met" became "followed".
-	got, err := s.Moved("\U0001F600 Zo\u00eb followed Ann.", []Edit{{Span{10, 13}, Span{10, 18}}})
+	got, err := s.moved("\U0001F600 Zo\u00eb followed Ann.", []edit{{jsonl.Span{10, 13}, jsonl.Span{10, 18}}})
 	const want = `[{"text":"Zoë","start":2,"label":"name","end":5,"x":[1]},` +
 		`{"start":6,"end":18,"label":"part"}]`
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
 	// A span that begins or ends within what was filled in has all of it.
-	s, err = Decoder{}.ReadSpans(1, json.RawMessage(`[{"start":1,"end":4,"label":"n"}]`), "abcdef",
+	s, err = readSpans(1, json.RawMessage(`[{"start":1,"end":4,"label":"n"}]`), "abcdef",
 		settings.OffsetsUnsaid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err = s.Moved("XYZcUd", []Edit{{Span{0, 2}, Span{0, 3}}, {Span{3, 5}, Span{4, 5}}})
+	got, err = s.moved("XYZcUd", []edit{{jsonl.Span{0, 2}, jsonl.Span{0, 3}}, {jsonl.Span{3, 5}, jsonl.Span{4, 5}}})
 	if err != nil || string(got) != `[{"start":0,"end":5,"label":"n"}]` {
 		t.Errorf("%v, %s", err, got)
 	}
@@ -94,7 +95,7 @@ func FuzzSpans(f *testing.F) {
 	f.Fuzz(func(t *testing.T, list, line string, units int) {
 		line = strings.ToValidUTF8(line, "")
 		o := settings.Offsets(uint(units) % 4)
-		s, err := Decoder{}.ReadSpans(1, json.RawMessage(list), line, o)
+		s, err := readSpans(1, json.RawMessage(list), line, o)
 		if err != nil {
 			if !errors.Is(err, text.ErrSpan) {
 				t.Errorf("%v", err)
@@ -123,11 +124,11 @@ func FuzzSpans(f *testing.F) {
 				t.Errorf("%s of %q: %+v", list, line, span)
 			}
 		}
-		moved, err := s.Moved(line, nil)
+		moved, err := s.moved(line, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Decoder{}.ReadSpans(1, moved, line, o)
+		again, err := readSpans(1, moved, line, o)
 		if err != nil || !reflect.DeepEqual(again.List, s.List) {
 			t.Errorf("%s became %s: %v", list, moved, err)
 		}

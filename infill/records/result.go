@@ -1,0 +1,219 @@
+package records
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"infill/infill"
+	"infill/infill/jsonl"
+)
+
+// ofResult is the record of a text whose blanks were filled with these options, whose zero values
+// stand for their defaults. The record shares no memory with them or with the result. The caller
+// knows the rest: ID, Line, Gold, Model, Version, Fields.
+func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record {
+	ran := opt.Complete()
+	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(), Filled: jsonl.Filled{
+		Masked: slices.Clone(ran.Words.Original), Method: r.Method.String(),
+		Exact: r.Exact, Distinct: r.Distinct, Marginals: marginals(r.Marginals),
+		Normalizers: normalizers(r.Normalizers), Rows: r.Rows, Repeated: r.Repeated,
+		Sampled: jsonl.Sampled{
+			MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),
+			StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
+			Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
+		},
+	}}
+	if r.OriginalScore != nil {
+		rec.OriginalScore = pointer(*r.OriginalScore)
+	}
+	if r.Ended != infill.EndedItself {
+		rec.Ended = r.Ended.String()
+	}
+	if r.Method == infill.MethodSample {
+		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Info().Name, ran.Sampling.Steps,
+			ran.Sampling.Chains
+		rec.Collect = ran.Results.Collect.String()
+		if ran.Sampling.Start != infill.StartMasked {
+			rec.Start = ran.Sampling.Start.String()
+		}
+		if opt.Sampling.Budget != infill.BudgetSteps || opt.Watch.Stop != nil {
+			rec.Steps = r.Steps // which the budget or the stop decided
+		}
+	}
+	if r.Method == infill.MethodSample || ran.Words.Original != nil {
+		rec.Seed = pointer(ran.Seed)
+	}
+	if r.Window != nil {
+		rec.Window = pointer(jsonl.Span(*r.Window))
+	}
+	for i := range r.Fillings {
+		var probability *float64
+		if r.Exact {
+			probability = pointer(r.Fillings[i].Probability)
+		}
+		f := filling(&r.Fillings[i], ran.Results.Score, probability)
+		if ran.Words.Original != nil {
+			changes(&f, &r.Fillings[i])
+		}
+		if r.Normalizers != nil {
+			f.LogProbability = finite(r.Fillings[i].LogProbability)
+		}
+		rec.Fillings = append(rec.Fillings, f)
+	}
+	return rec
+}
+
+// changes notes how a filling differs from the text before words were masked.
+func changes(f *jsonl.Filling, of *infill.Filling) {
+	f.Edits, f.Masks, f.Changed = pointer(of.Edits), pointer(len(of.Spans)), pointer(of.Changed)
+}
+
+// filling is a filling as records have it, by the score that ranks them.
+func filling(f *infill.Filling, by infill.Scoring, probability *float64) jsonl.Filling {
+	var parts *infill.Parts
+	if by == infill.ScoreBlended {
+		parts = pointer(f.Parts)
+	}
+	return jsonl.Filling{
+		Text: f.Text, Tokens: slices.Clone(f.Tokens), Pieces: marked(f.Tokens, f.Pieces),
+		Spans: spansOf(f.Spans),
+		Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
+		Parts: parts, Energies: maps.Clone(f.Energies), Recut: f.Recut, Probability: probability,
+		Chain: f.Chain, Step: f.Step, Count: f.Count, Similarity: f.Similarity,
+	}
+}
+
+// marked are pieces that have marks, nil for words that are their pieces.
+func marked(words, pieces []string) []string {
+	if slices.Equal(words, pieces) {
+		return nil
+	}
+	return slices.Clone(pieces)
+}
+
+// ofVariants is the record of a text and its variants, made with these options: as many as wanted
+// or fewer, in a number of rounds. spans, if not nil, are labelled parts of the text, which move.
+// The caller knows the rest: ID, Line, Model, Version, Fields.
+func ofVariants(text string, opt *infill.Options, found []infill.Variant, wanted, rounds int,
+	spans *spans) (*jsonl.Record, error) {
+	ran := opt.Complete()
+	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(), Filled: jsonl.Filled{
+		Rounds: rounds, Missing: max(0, wanted-len(found)), Method: ran.Method.String(),
+		Seed: pointer(ran.Seed)}}
+	if ran.Method != infill.MethodSearch {
+		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Info().Name, ran.Sampling.Steps,
+			ran.Sampling.Chains
+	}
+	for i := range found {
+		v := &found[i]
+		f := filling(&v.Filling, ran.Results.Score, nil)
+		changes(&f, &v.Filling)
+		if v.Parts == (infill.Parts{}) { // the score is that of a whole sentence
+			f.Parts = nil
+		}
+		f.Round, f.Blanked, f.Masked = v.Round, v.Blanked, slices.Clone(v.Masked)
+		if v.OriginalScore != nil {
+			f.OriginalScore = pointer(*v.OriginalScore)
+		}
+		if spans != nil {
+			var edits []edit
+			for k, place := range v.Places {
+				edits = append(edits, edit{place, v.Became[k]})
+			}
+			var err error
+			if f.Moved, err = spans.moved(v.Text, edits); err != nil {
+				return nil, err
+			}
+		}
+		rec.Fillings = append(rec.Fillings, f)
+	}
+	return rec, nil
+}
+
+// ofScore is the record of a text that was scored.
+func ofScore(s *infill.Score) *jsonl.Record {
+	rec := &jsonl.Record{Text: s.Text, Scored: jsonl.Scored{Score: pointer(s.Score),
+		ScorePerToken: pointer(s.ScorePerToken), Energies: maps.Clone(s.Energies), Windows: s.Windows}}
+	for _, p := range s.Pieces {
+		rec.Pieces = append(rec.Pieces, jsonl.Piece{Piece: p.Piece, ID: p.ID, Span: p.Span,
+			LogProb: p.LogProb})
+	}
+	return rec
+}
+
+// ofCandidates is the record of a text with candidates for its blank.
+func ofCandidates(text string, list []infill.Candidate) *jsonl.Record {
+	rec := &jsonl.Record{Text: text}
+	for _, c := range list {
+		c.Pieces = marked(c.Tokens, c.Pieces)
+		c.Tokens, c.Energies = slices.Clone(c.Tokens), maps.Clone(c.Energies)
+		rec.Candidates = append(rec.Candidates, jsonl.Candidate(c))
+	}
+	return rec
+}
+
+// Failed is the record of a text that an error befell, nil if the error would
+// befall every text (see [jsonl.Code]).
+func Failed(text string, err error) *jsonl.Record {
+	code := jsonl.Code(err)
+	if code == "" {
+		return nil
+	}
+	return &jsonl.Record{Text: text, Error: &jsonl.Failure{Code: code, Message: err.Error()}}
+}
+
+func spansOf(list [][2]int) []jsonl.Span {
+	if list == nil {
+		return nil
+	}
+	out := make([]jsonl.Span, len(list))
+	for i, s := range list {
+		out[i] = s
+	}
+	return out
+}
+
+// marginals converts probabilities; nil stays nil.
+func marginals(m *infill.Marginals) *jsonl.Marginals {
+	if m == nil {
+		return nil
+	}
+	out := &jsonl.Marginals{Fillings: marginal(&m.Fillings), Draws: m.Draws,
+		ESS: finite(m.ESS), RHat: finite(m.RHat), Warning: m.Warning}
+	for i := range m.Blanks {
+		out.Blanks = append(out.Blanks, marginal(&m.Blanks[i]))
+	}
+	return out
+}
+
+func marginal(m *infill.Marginal) jsonl.Marginal {
+	out := jsonl.Marginal{Distinct: m.Distinct, Rest: m.Rest()}
+	for _, e := range m.Likeliest {
+		out.Likeliest = append(out.Likeliest, jsonl.Estimate{Text: e.Text, Probability: e.Probability,
+			Error: finite(e.Error), ESS: finite(e.ESS), RHat: finite(e.RHat)})
+	}
+	return out
+}
+
+// normalizers converts log-normalisers; nil stays nil.
+func normalizers(list []infill.Normalizer) []jsonl.Normalizer {
+	var out []jsonl.Normalizer
+	for _, n := range list {
+		out = append(out, jsonl.Normalizer{Lengths: slices.Clone(n.Lengths), LogZ: finite(n.LogZ),
+			Error: finite(n.Error), ESS: finite(n.ESS), Chains: n.Chains, Below: finite(n.Below),
+			Above: finite(n.Above)})
+	}
+	return out
+}
+
+// pointer points to a copy of v.
+func pointer[T any](v T) *T { return &v }
+
+// finite is a number for JSON, nil if it is not finite.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
