@@ -46,7 +46,7 @@ func cacheDisk(t *testing.T, dir, full, closed string) {
 		if got := m.Info().Unkept; (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("says %q, want %q", got, want)
 		}
-		for _, fsys := range []fs.FS{m.from.fs, weights.Expand(os.DirFS(dir))} {
+		for _, fsys := range []fs.FS{m.from.FS, weights.Expand(os.DirFS(dir))} {
 			if got := Unkept(t.Context(), fsys, cached(disk)); got != m.Info().Unkept {
 				t.Errorf("says %q without the model, with it %q", got, m.Info().Unkept)
 			}

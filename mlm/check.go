@@ -209,7 +209,7 @@ func (m *Model) checkSentence(o CheckOptions, rng *rand.Rand) (*Sentence, []int3
 
 // reference is the model file in float64.
 func (m *Model) reference() (*onnxref.MaskedLM, error) {
-	parsed, done, err := m.from.parse(m.info.File)
+	parsed, done, err := m.from.Parse(m.info.File)
 	defer done()
 	if err != nil {
 		return nil, err

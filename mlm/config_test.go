@@ -3,6 +3,8 @@ package mlm
 import (
 	"errors"
 	"testing"
+
+	"infill/mlm/internal/source"
 )
 
 func TestCheckVocabulary(t *testing.T) {
@@ -29,7 +31,7 @@ func TestCheckVocabulary(t *testing.T) {
 		{50_280, 50_368, false, 50_368, true},
 		{50_280, 50_368, false, 0, false},
 	} {
-		err := checkVocabulary(c.tokens, c.logits, c.plain, config{Vocab: c.stated})
+		err := checkVocabulary(c.tokens, c.logits, c.plain, source.Config{Vocab: c.stated})
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, errVocabulary) {
 			t.Errorf("%+v: %v", c, err)
 		}

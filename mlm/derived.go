@@ -6,6 +6,9 @@ import (
 	"fmt"
 
 	"infill/internal/ort"
+	"infill/mlm/internal/cache"
+	"infill/mlm/internal/export"
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
 )
@@ -14,7 +17,7 @@ import (
 // copy of the weights, for energies, conditionals and gradients.
 type derived struct {
 	s       *ort.Session
-	about   *about
+	about   *cache.About
 	facts   *facts
 	bounded bounds
 }
@@ -22,19 +25,19 @@ type derived struct {
 // newDerived loads the graph, from the cache or derived now. sum gives the hash of
 // the model's files, which may still be being computed: a graph of the cache may go
 // by a guess until the hash is known, not longer.
-func newDerived(from folder, m *onnx.Model, info *facts, o Options,
+func newDerived(from source.Folder, m *onnx.Model, info *facts, o Options,
 	sum func() (string, error)) (*derived, error) {
-	c := newCache(from, m, &info.Info, o)
+	c := o.shelf().For(from, m, info.File, info.Bytes, o.identity())
 	if c == nil {
 		g, err := derive(from, m, o)
 		if err != nil {
 			return nil, err
 		}
-		return g.open(from, info, o)
+		return openGraph(g, from, info, o)
 	}
-	if guess := c.guess(); guess != "" {
-		if g := c.graph(guess); g != nil {
-			d, err := g.open(from, info, o)
+	if guess := c.Guess(); guess != "" {
+		if g := c.Graph(guess); g != nil {
+			d, err := openGraph(g, from, info, o)
 			real, serr := sum()
 			if err == nil && serr == nil && real == guess {
 				info.fromCache = true
@@ -52,13 +55,13 @@ func newDerived(from folder, m *onnx.Model, info *facts, o Options,
 	if err != nil {
 		return nil, err
 	}
-	if k := from.kept; k != nil && model != k.model {
-		return nil, fmt.Errorf("%w: other weights than it says", errEntry)
+	if k := from.Kept; k != nil && model != k.Model {
+		return nil, fmt.Errorf("%w: other weights than it says", cache.ErrEntry)
 	}
-	if g := c.graph(model); g != nil {
-		if d, err := g.open(from, info, o); err == nil {
+	if g := c.Graph(model); g != nil {
+		if d, err := openGraph(g, from, info, o); err == nil {
 			info.fromCache = true
-			c.remember(model)
+			c.Remember(model)
 			return d, nil
 		}
 	}
@@ -66,39 +69,48 @@ func newDerived(from folder, m *onnx.Model, info *facts, o Options,
 	if err != nil {
 		return nil, err
 	}
-	d, err := g.open(from, info, o)
+	d, err := openGraph(g, from, info, o)
 	if err == nil { // what the runtime refuses is not worth keeping
-		c.keep(model, g)
-		c.remember(model)
+		c.Keep(model, g)
+		c.Remember(model)
 	}
 	return d, err
 }
 
+// shelf is the cache of graphs and weights, nil if there is none.
+func (o *Options) shelf() *cache.Shelf { return cache.Open(o.CacheDir, o.cacheLimits) }
+
+// identity is what a derived graph depends on beside the model and the program.
+func (o *Options) identity() string {
+	return fmt.Sprintf("device=%s precision=%v low-memory=%v loose=%v unshared=%v forward=%v",
+		o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared, o.Forward)
+}
+
 // derive makes the graph, ready for the runtime.
-func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
+func derive(from source.Folder, m *onnx.Model, o Options) (*cache.Graph, error) {
 	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8,
 		Unshared: o.unshared, ForwardOnly: o.Forward, Half: o.Precision == Float16, Unpadded: true})
 	if err != nil {
 		return nil, err
 	}
-	out := &graph{about: *a}
+	out := &cache.Graph{About: *a}
 	o, _ = o.sized(a.Weights, a.Kept)
 	late := (o.LowMemory || o.Precision == Int8) && !a.Gradient
-	g.Model, out.about.Late = widened(g.Model, late)
-	out.about.Late = out.about.Late && late
-	if s := newShelf(o); from.kept != nil && o.Precision == Int8 && s != nil {
-		out.about.Integers = s.keepIntegers(g.Model)
+	g.Model, out.About.Late = export.Widened(g.Model, late)
+	out.About.Late = out.About.Late && late
+	if s := o.shelf(); from.Kept != nil && o.Precision == Int8 && s != nil {
+		out.About.Integers = s.KeepIntegers(g.Model)
 	}
-	out.onnx, err = encoded(from, g.Model, o)
+	out.Onnx, err = encoded(from, g.Model, o)
 	return out, err
 }
 
-// open hands the graph to the runtime.
-func (g *graph) open(from folder, info *facts, o Options) (*derived, error) {
-	a := &g.about
+// openGraph hands the graph to the runtime.
+func openGraph(g *cache.Graph, from source.Folder, info *facts, o Options) (*derived, error) {
+	a := &g.About
 	o, limit := o.sized(a.Weights, a.Kept)
 	o.unfused, o.late = !a.Gradient && o.about.Apart == 0, a.Late
-	s, err := session(from, g.onnx, a.Inputs, a.outputs(), o)
+	s, err := session(from, g.Onnx, a.Inputs, a.Outputs(), o)
 	if err != nil {
 		return nil, err
 	}

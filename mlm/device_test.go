@@ -11,6 +11,8 @@ import (
 	"infill/internal/ort"
 	"infill/mlm/device"
 	"infill/mlm/device/openvino"
+	"infill/mlm/internal/cache"
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 )
 
@@ -76,12 +78,13 @@ func TestCacheOfDevices(t *testing.T) {
 	t.Parallel()
 	keys := map[string]bool{}
 	for _, id := range []string{"cpu", "other 1", "other 2"} {
-		o := Options{CacheDir: t.TempDir(), about: device.About{Identity: id}, cacheLimits: &limits{}}
-		c := newCache(folder{dir: "x"}, &onnx.Model{Graph: &onnx.Graph{}}, &Info{File: "model.onnx"}, o)
+		o := Options{CacheDir: t.TempDir(), about: device.About{Identity: id}, cacheLimits: &cache.Limits{}}
+		c := o.shelf().For(source.Folder{Dir: "x"}, &onnx.Model{Graph: &onnx.Graph{}}, "model.onnx", 0,
+			o.identity())
 		if c == nil {
 			t.Fatal("no cache")
 		}
-		keys[c.key("sum")] = true
+		keys[c.Key("sum")] = true
 	}
 	if len(keys) != 3 {
 		t.Errorf("%d keys for three devices: %v", len(keys), keys)

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 
+	"infill/mlm/internal/cache"
+	"infill/mlm/internal/export"
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
 	"infill/tokenize"
@@ -17,49 +20,49 @@ import (
 type facts struct {
 	Info
 	firstPosition int64 // position_ids of the first token
-	config        config
+	config        source.Config
 	vocabTxt      bool // the vocabulary is a vocab.txt, a line for every id
 	fromCache     bool // the derived graph was not derived now
 	precision     Precision
 	repeated      []string // pieces that the vocabulary has twice
 	newHead       bool     // what makes the logits looks untrained
 	pad           int64    // the token that fills rows up
-	fixed         fixed
+	fixed         export.Sizes
 }
 
 // addFile notes what the model file says of itself. m is as the processor runs it, and is given
 // back with the interface that the rest of the program knows.
 func (f *facts) addFile(name string, m *onnx.Model) (*onnx.Model, error) {
-	m, done := adapted(m)
+	m, done := export.Adapted(m)
 	f.Info = describe(name, m)
 	f.Adapted = done
 	err := inspect(&f.Info, m)
 	if err == nil {
-		f.fixed, err = fixedSizes(m)
-		f.Adapted = append(f.Adapted, f.fixed.notes()...)
+		f.fixed, err = export.SizesOf(m)
+		f.Adapted = append(f.Adapted, f.fixed.Notes()...)
 	}
 	return m, err
 }
 
 // addConfig notes what config.json says.
-func (f *facts) addConfig(c config) {
+func (f *facts) addConfig(c source.Config) {
 	f.config = c
-	f.Architecture = c.architecture()
-	f.firstPosition = int64(c.firstPosition())
+	f.Architecture = c.Architecture()
+	f.firstPosition = int64(c.FirstPosition())
 }
 
 // addTokenizer notes what the tokenizer says; the configuration comes first.
 func (f *facts) addTokenizer(tok *tokenize.Tokenizer, files fs.FS) {
-	f.vocabTxt = !exists(files, "tokenizer.json")
+	f.vocabTxt = !source.Exists(files, "tokenizer.json")
 	f.Tokens, f.MaskID, f.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
 	f.Known = tok.KnownVocabulary()
-	f.MaxLength = longest(f.config.positions(), tok.MaxLength(), f.fixed.length)
+	f.MaxLength = source.Longest(f.config.Positions(), tok.MaxLength(), f.fixed.Length)
 	f.pad = max(0, int64(tok.PadID()))
 	f.repeated = tok.Repeated()
 }
 
 // addGraph notes what the derivation found out.
-func (f *facts) addGraph(a *about) {
+func (f *facts) addGraph(a *cache.About) {
 	f.Vocab, f.Hidden, f.Embedding, f.Tied = a.Vocabulary, a.Dimension, a.Embedding, a.Tied
 	f.Gradients, f.NoGradients = a.Gradient, a.NoGradients
 }
@@ -67,9 +70,9 @@ func (f *facts) addGraph(a *about) {
 // addHead notes the output projection. A table that was exported twice, one of them
 // transposed, counts once.
 func (f *facts) addHead(m *onnx.Model) {
-	f.Head, f.newHead = headName(m), headUntrained(m)
+	f.Head, f.newHead = export.HeadName(m), export.NewHead(m)
 	if f.Tied && f.Head != f.Embedding {
-		f.Parameters -= stored(m, f.Head)
+		f.Parameters -= export.Stored(m, f.Head)
 	}
 }
 
@@ -94,7 +97,7 @@ var noHalfGradients = fmt.Sprintf("there is no backward pass in %s; open the mod
 
 // differentiate derives the graph. When only the backward pass is impossible it is made
 // without; about then says why.
-func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *about, error) {
+func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *cache.About, error) {
 	noGradients := ""
 	switch {
 	case o.Half:
@@ -112,10 +115,10 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *about
 	if err != nil {
 		return nil, nil, err
 	}
-	return g, &about{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension,
+	return g, &cache.About{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension,
 		Embedding: g.Embedding,
 		Tied:      g.Tied, Gradient: g.Gradient, Counted: g.Counted, NoGradients: noGradients,
-		Kept: g.KeptPerToken(usualLength), Weights: weightBytes(g.Model)}, nil
+		Kept: g.KeptPerToken(usualLength), Weights: export.WeightBytes(g.Model)}, nil
 }
 
 // runsAsIs reports whether a model that cannot be derived for this reason can be run as
@@ -124,4 +127,24 @@ func runsAsIs(err error) bool {
 	var op *onnxgrad.OpError
 	return errors.As(err, &op) || errors.Is(err, onnxgrad.ErrEmbedding) ||
 		errors.Is(err, onnxgrad.ErrUnsupportedOp)
+}
+
+// checkVocabulary is the comparison of [facts.check].
+func checkVocabulary(tokens, logits int, plain bool, c source.Config) error {
+	stated := tokens < logits && c.Vocab == logits && !plain
+	if tokens == logits || roundedUp(tokens, logits) || stated {
+		return nil
+	}
+	return fmt.Errorf("%w: the tokenizer has %d tokens, the model %d logits; put the "+
+		"tokenizer files of this very model beside it", errVocabulary, tokens, logits)
+}
+
+// roundedUp says whether a table was padded to a multiple that processors like.
+func roundedUp(tokens, logits int) bool {
+	for _, multiple := range []int{8, 64, 128} {
+		if tokens < logits && logits%multiple == 0 && logits-tokens < multiple {
+			return true
+		}
+	}
+	return false
 }

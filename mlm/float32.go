@@ -37,7 +37,7 @@ func (m *Model) Float32(ctx context.Context) (*Model, error) {
 	if o.about.Apart == 0 {
 		o.Device = device.CPU
 	}
-	from, done, err := m.from.again()
+	from, done, err := m.from.Again()
 	if err != nil {
 		return nil, err
 	}

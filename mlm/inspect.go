@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 
+	"infill/mlm/internal/export"
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
 	"infill/tokenize"
@@ -14,7 +16,7 @@ import (
 // are named in problems, the others are described. file is as in [Options]. What was recognised has
 // passed the same checks as in [Open]; that the runtime accepts the model is not among them.
 func Inspect(fsys fs.FS, file string) (info Info, problems []error) {
-	name, err := findModelFile(fsys, file)
+	name, err := source.Find(fsys, file)
 	if fsys == nil {
 		return Info{File: file}, []error{err}
 	}
@@ -25,8 +27,8 @@ func Inspect(fsys fs.FS, file string) (info Info, problems []error) {
 	} else {
 		problems = append(problems, f.inspectGraph(fsys, name)...)
 	}
-	files := beside(fsys, name)
-	cfg, err := readConfig(files)
+	files := source.Beside(fsys, name)
+	cfg, err := source.ReadConfig(files)
 	if err != nil {
 		problems = append(problems, err)
 	}
@@ -48,12 +50,12 @@ func Inspect(fsys fs.FS, file string) (info Info, problems []error) {
 
 // InspectDir is [Inspect] for a folder of the disk, with the links that [OpenDir] follows.
 func InspectDir(dir, file string) (Info, []error) {
-	from, done, err := openFolder(dir)
+	from, done, err := source.Open(dir)
 	if err != nil {
 		return Info{}, []error{err}
 	}
 	defer done()
-	return Inspect(from.fs, file)
+	return Inspect(from.FS, file)
 }
 
 // inspectGraph reads the model file and describes its graph.
@@ -63,23 +65,23 @@ func (f *facts) inspectGraph(fsys fs.FS, name string) (problems []error) {
 	if err != nil {
 		return []error{err}
 	}
-	sum, err := hashModel(context.Background(), fsys, name, externalFiles(name, m))
+	sum, err := source.HashModel(context.Background(), fsys, name, source.External(name, m))
 	if err != nil {
 		problems = append(problems, err)
 	}
 	m = onnxgrad.Widen(m)
 	m, err = f.addFile(name, m)
-	f.SHA256, f.FileSHA256 = sum.all, sum.file
+	f.SHA256, f.FileSHA256 = sum.All, sum.File
 	if err != nil {
 		return append(problems, fmt.Errorf("%s: %w", name, err))
 	}
-	if f.NoGradients = integerProducts(&f.Info); f.NoGradients == "" {
-		_, a, err := differentiate(freed(m), onnxgrad.Options{})
+	if f.NoGradients = export.NoDerivative(f.Ops); f.NoGradients == "" {
+		_, a, err := differentiate(export.Freed(m), onnxgrad.Options{})
 		switch {
 		case err == nil:
 			f.addGraph(a)
-		case f.fixed != (fixed{}):
-			f.NoGradients = f.fixed.noGradients()
+		case f.fixed != (export.Sizes{}):
+			f.NoGradients = f.fixed.NoGradients()
 		case runsAsIs(err):
 			f.NoGradients = err.Error()
 		default:

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 	"infill/models/weights"
 )
@@ -119,7 +120,7 @@ func TestKeptWeights(t *testing.T) {
 			}
 		}
 	}
-	list, graphs := entries(t, cacheDir, weightsSuffix), entries(t, cacheDir, graphSuffix)
+	list, graphs := entries(t, cacheDir, source.WeightsSuffix), entries(t, cacheDir, graphSuffix)
 	if len(list) != 2 || len(graphs) != 4 { // those of the model, and the whole numbers of Int8
 		t.Fatalf("entries: %v", entries(t, cacheDir, ""))
 	}
@@ -171,7 +172,7 @@ func TestKeptSeen(t *testing.T) {
 	t.Parallel()
 	dir, cacheDir := copyStored(t), t.TempDir()
 	opened(t, dir, cached(cacheDir))
-	path := entries(t, cacheDir, weightsSuffix)[0]
+	path := entries(t, cacheDir, source.WeightsSuffix)[0]
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +258,7 @@ func TestKeptHeals(t *testing.T) {
 	t.Parallel()
 	dir, cacheDir := copyStored(t), t.TempDir()
 	_, want := opened(t, dir, cached(cacheDir))
-	path := entries(t, cacheDir, weightsSuffix)[0]
+	path := entries(t, cacheDir, source.WeightsSuffix)[0]
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -276,7 +277,7 @@ func TestKeptHeals(t *testing.T) {
 	other, another := copyStored(t), t.TempDir()
 	change(t, filepath.Join(other, weights.Stored))
 	opened(t, other, cached(another))
-	if damaged["foreign"], err = os.ReadFile(entries(t, another, weightsSuffix)[0]); err != nil {
+	if damaged["foreign"], err = os.ReadFile(entries(t, another, source.WeightsSuffix)[0]); err != nil {
 		t.Fatal(err)
 	}
 	// Of a model of this size the weights are kept and no graph.
@@ -285,14 +286,14 @@ func TestKeptHeals(t *testing.T) {
 		t.Fatal(err)
 	}
 	alone := cached(cacheDir)
-	alone.cacheLimits.least = 4 * stored.Size()
+	alone.cacheLimits.Least = 4 * stored.Size()
 	graphs := entries(t, cacheDir, graphSuffix)
 	for _, name := range slices.Sorted(maps.Keys(damaged)) {
 		for _, o := range []Options{cached(cacheDir), alone} {
 			if err := os.WriteFile(path, damaged[name], 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if hit, got := opened(t, dir, o); hit == (o.cacheLimits.least > 0) ||
+			if hit, got := opened(t, dir, o); hit == (o.cacheLimits.Least > 0) ||
 				!slices.Equal(got, want) {
 				t.Errorf("%s: graph from the cache %v, right %v", name, hit, slices.Equal(got, want))
 			}
@@ -361,7 +362,7 @@ func TestKeptChangedModel(t *testing.T) {
 			t.Error("the old weights were used")
 		}
 	}
-	if n := len(entries(t, cacheDir, weightsSuffix)); n != 2 {
+	if n := len(entries(t, cacheDir, source.WeightsSuffix)); n != 2 {
 		t.Errorf("weights of %d models, want 2", n)
 	}
 }
@@ -377,7 +378,7 @@ func TestKeptGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := cached(cacheDir)
-	small.cacheLimits.bytes = given.Size() * 3 / 2 // one file has at most half of it
+	small.cacheLimits.Bytes = given.Size() * 3 / 2 // one file has at most half of it
 	if _, got := opened(t, dir, small); !slices.Equal(got, want) {
 		t.Error("other bits")
 	}

@@ -2,9 +2,6 @@ package mlm
 
 import (
 	"cmp"
-	"slices"
-
-	"infill/mlm/onnx"
 )
 
 // Memory of a model that has been loaded, beside the program and the runtime:
@@ -96,57 +93,4 @@ func (o Options) sized(weights, kept int64) (Options, bounds) {
 		b.batch = int(min(max(room/kept, fewestTokens), DefaultBatchTokens))
 	}
 	return o, b
-}
-
-// weightBytes is the size of a graph's weights as the runtime holds them: those
-// stored in 16 bits are widened when a model is loaded.
-func weightBytes(m *onnx.Model) int64 {
-	n := int64(0)
-	each(m.Graph, func(g *onnx.Graph) {
-		for _, t := range g.Initializers {
-			held := t.Type
-			if held == onnx.Float16 || held == onnx.BFloat16 {
-				held = onnx.Float
-			}
-			n += held.Bytes(t.Len())
-		}
-	})
-	return n
-}
-
-// loosened gives m with the tables that rows are looked up in and that products
-// read as well made inputs that need not be fed. For the runtime such an input is
-// not a constant, and it makes no copies of it. m is not changed.
-func loosened(m *onnx.Model) *onnx.Model {
-	looked, read := map[string]bool{}, map[string]bool{}
-	each(m.Graph, func(g *onnx.Graph) {
-		for _, n := range g.Nodes {
-			if len(n.Inputs) < 2 {
-				continue
-			}
-			switch n.Op {
-			case "Gather":
-				looked[n.Inputs[0]] = true
-			case "MatMul", "FusedMatMul", "Gemm":
-				read[n.Inputs[1]] = true
-			}
-		}
-	})
-	graph := *m.Graph
-	graph.Inputs = slices.Clone(graph.Inputs)
-	for _, t := range graph.Initializers {
-		already := slices.ContainsFunc(m.Graph.Inputs,
-			func(v *onnx.ValueInfo) bool { return v.Name == t.Name })
-		if t.Type != onnx.Float || !looked[t.Name] || !read[t.Name] || already {
-			continue
-		}
-		v := &onnx.ValueInfo{Name: t.Name, Type: t.Type, HasShape: true, Shape: []onnx.Dim{}}
-		for _, d := range t.Dims {
-			v.Shape = append(v.Shape, onnx.Dim{Value: d})
-		}
-		graph.Inputs = append(graph.Inputs, v)
-	}
-	out := *m
-	out.Graph = &graph
-	return &out
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"infill/mlm/device"
+	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
 	"infill/models"
@@ -85,7 +86,7 @@ func TestLoosened(t *testing.T) {
 	t.Parallel()
 	g := derivedOf(t, os.DirFS(tinyDir))
 	before := len(g.Model.Graph.Inputs)
-	out := loosened(g.Model)
+	out := export.Loosened(g.Model)
 	if len(g.Model.Graph.Inputs) != before {
 		t.Error("the graph given was changed")
 	}
@@ -96,7 +97,7 @@ func TestLoosened(t *testing.T) {
 	if !slices.Equal(names, []string{g.Embedding}) {
 		t.Errorf("made inputs: %v, want the table %s", names, g.Embedding)
 	}
-	if again := loosened(out); len(again.Graph.Inputs) != len(out.Graph.Inputs) {
+	if again := export.Loosened(out); len(again.Graph.Inputs) != len(out.Graph.Inputs) {
 		t.Error("a table that is an input already is made one again")
 	}
 	if err := onnx.Check(out); err != nil {
@@ -150,10 +151,10 @@ func TestWeightBytes(t *testing.T) {
 		onnx.NewTensor("b", onnx.Float16, []int64{5}, make([]byte, 10)),
 		onnx.NewTensor("c", onnx.Int8, []int64{7}, make([]byte, 7)),
 	}}}
-	if got := weightBytes(m); got != 24+20+7 {
+	if got := export.WeightBytes(m); got != 24+20+7 {
 		t.Errorf("%d bytes, want 51", got)
 	}
-	if s := fmt.Sprint(loosened(m).Graph.Inputs); strings.Contains(s, "a") {
+	if s := fmt.Sprint(export.Loosened(m).Graph.Inputs); strings.Contains(s, "a") {
 		t.Errorf("a weight that is looked up nowhere became an input: %s", s)
 	}
 }

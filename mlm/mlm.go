@@ -28,6 +28,8 @@ import (
 	"errors"
 
 	"infill/internal/gate"
+	"infill/mlm/internal/export"
+	"infill/mlm/internal/source"
 	"infill/tokenize"
 )
 
@@ -39,10 +41,10 @@ var (
 	// errSentence: blanks or states do not fit the sentence or the vocabulary.
 	errSentence = errors.New("bad sentence")
 	// ErrNoModel: the folder has no model file, or several and none with a usual name.
-	ErrNoModel = errors.New("no model")
+	ErrNoModel = source.ErrNoModel
 	// ErrNotMasked: the graph is not a masked language model that can be used:
 	// no input_ids, no logits, or shapes of another kind.
-	ErrNotMasked = errors.New("not a masked language model")
+	ErrNotMasked = export.ErrNotMasked
 	// ErrNoGradient: the backward pass of this model could not be derived;
 	// the forward mode works.
 	ErrNoGradient = errors.New("model has no full gradient")
@@ -69,7 +71,7 @@ type Sentence struct {
 type Model struct {
 	tok   *tokenize.Tokenizer
 	info  facts
-	from  folder
+	from  source.Folder
 	be    backend
 	sched *scheduler
 

@@ -181,7 +181,7 @@ func TestCancelRunning(t *testing.T) {
 func TestPlainAgrees(t *testing.T) {
 	t.Parallel()
 	m := openTiny(t, Options{})
-	parsed, done, err := m.from.parse("model.onnx")
+	parsed, done, err := m.from.Parse("model.onnx")
 	defer done()
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 
 	"infill/internal/disk"
 	"infill/internal/ort"
+	"infill/mlm/internal/export"
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
 	"infill/tokenize"
@@ -44,7 +46,7 @@ var networkFiles = []string{"config.json", "tokenizer.json", "tokenizer_config.j
 //
 // Errors wrap ErrNetwork, ErrNoModel, or what [Open] has of files and of the runtime.
 func OpenNetwork(ctx context.Context, dir, output string, o Options) (*Network, error) {
-	from, done, err := openFolder(dir)
+	from, done, err := source.Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,8 @@ func OpenNetwork(ctx context.Context, dir, output string, o Options) (*Network, 
 	return n, nil
 }
 
-func openNetwork(ctx context.Context, from folder, output string, o Options) (*Network, error) {
+func openNetwork(ctx context.Context, from source.Folder, output string, o Options) (*Network,
+	error) {
 	if err := given(ctx); err != nil {
 		return nil, err
 	}
@@ -71,27 +74,27 @@ func openNetwork(ctx context.Context, from folder, output string, o Options) (*N
 	if err := o.findDevice(0); err != nil {
 		return nil, err
 	}
-	name, err := findModelFile(from.fs, "")
+	name, err := source.Find(from.FS, "")
 	if err != nil {
 		return nil, err
 	}
-	files := beside(from.fs, name)
+	files := source.Beside(from.FS, name)
 	n := &Network{}
-	cfg, cerr := readConfig(files)
+	cfg, cerr := source.ReadConfig(files)
 	var terr error
 	n.tok, terr = tokenize.Load(files)
-	m, merr := onnx.Load(from.fs, name)
+	m, merr := onnx.Load(from.FS, name)
 	if err := errors.Join(merr, terr, cerr); err != nil {
 		return nil, err
 	}
-	if n.config, err = disk.ReadFS(files, "config.json", maxConfig); err != nil {
+	if n.config, err = disk.ReadFS(files, "config.json", source.MaxConfig); err != nil {
 		return nil, fmt.Errorf("%w: it needs its config.json: %w", ErrNetwork, err)
 	}
-	n.first, n.longest = int64(cfg.firstPosition()), longest(cfg.positions(), n.tok.MaxLength())
-	if n.sum, err = hashNetwork(ctx, from.fs, files, name, m); err != nil {
+	n.first, n.longest = int64(cfg.FirstPosition()), source.Longest(cfg.Positions(), n.tok.MaxLength())
+	if n.sum, err = hashNetwork(ctx, from.FS, files, name, m); err != nil {
 		return nil, err
 	}
-	m = withUsualInputs(onnxgrad.Widen(m))
+	m = export.WithUsualInputs(onnxgrad.Widen(m))
 	if output, err = n.interfaceOf(m, output); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -141,17 +144,17 @@ func (n *Network) interfaceOf(m *onnx.Model, output string) (string, error) {
 
 // hashNetwork is the hash of all that decides what a network says.
 func hashNetwork(ctx context.Context, of, files fs.FS, name string, m *onnx.Model) (string, error) {
-	first, err := hashFiles(ctx, of, append([]string{name}, externalFiles(name, m)...))
+	first, err := source.Hash(ctx, of, append([]string{name}, source.External(name, m)...))
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.New()
 	fmt.Fprintln(sum, first)
 	for _, f := range networkFiles {
-		if !exists(files, f) {
+		if !source.Exists(files, f) {
 			continue
 		}
-		next, err := hashFiles(ctx, files, []string{f})
+		next, err := source.Hash(ctx, files, []string{f})
 		if err != nil {
 			return "", err
 		}

@@ -2,20 +2,18 @@ package mlm
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
 	"sync"
 
-	"infill/internal/disk"
 	"infill/internal/ort"
 	"infill/mlm/device"
+	"infill/mlm/internal/cache"
+	"infill/mlm/internal/export"
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
 	"infill/models/weights"
@@ -28,7 +26,7 @@ import (
 // whose files are links, has them followed within its repository. Errors are those of [Open]. What
 // is wrong with the folder's files begins with the folder.
 func OpenDir(ctx context.Context, dir string, o Options) (*Model, error) {
-	from, done, err := openFolder(dir)
+	from, done, err := source.Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +43,10 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Model, error) {
 // (*tokenize.FileError), or of internal/ort (the runtime is missing or
 // refuses the model).
 func Open(ctx context.Context, fsys fs.FS, o Options) (*Model, error) {
-	return open(ctx, folder{fs: fsys}, o)
+	return open(ctx, source.Folder{FS: fsys}, o)
 }
 
-func open(ctx context.Context, from folder, o Options) (*Model, error) {
+func open(ctx context.Context, from source.Folder, o Options) (*Model, error) {
 	if err := given(ctx); err != nil {
 		return nil, err
 	}
@@ -78,13 +76,33 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 	}
 	// The library is checked and mapped while the model is being read.
 	go func() { _ = library() }()
-	return openStored(ctx, from, o, func(from folder) (*Model, error) {
+	return openStored(ctx, from, o, func(from source.Folder) (*Model, error) {
 		return openFrom(ctx, from, o, library)
 	})
 }
 
+// openStored opens a folder. Weights that are stored in few bits are taken from the cache, into
+// which they are written first if need be, or from memory if that fails.
+func openStored(ctx context.Context, from source.Folder, o Options,
+	open func(source.Folder) (*Model, error)) (*Model, error) {
+	given := func(from source.Folder) (*Model, string, error) {
+		m, err := open(from)
+		if err != nil {
+			return nil, "", err
+		}
+		m.info.Unkept = from.Unkept
+		return m, m.info.SHA256, nil
+	}
+	m, err := cache.WithWeights(ctx, o.shelf(), from, o.File, given)
+	if err == nil {
+		m.from = from // the entry may be gone by the time that something is read again
+	}
+	return m, err
+}
+
 // openFrom opens a model once the library is there.
-func openFrom(ctx context.Context, from folder, o Options, library func() error) (*Model, error) {
+func openFrom(ctx context.Context, from source.Folder, o Options, library func() error) (*Model,
+	error) {
 	// The hash is only needed at the end, or to look into the cache.
 	hashing, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -95,7 +113,7 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 	}
 	sum := func() (string, error) {
 		h, err := sums()
-		return h.all, err
+		return h.All, err
 	}
 	if lerr := library(); err == nil && lerr != nil {
 		err = lerr
@@ -107,19 +125,19 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 		return nil, err
 	}
 	// With the runtime it turns out whether the device works.
-	size := weightBytes(parsed)
-	if integerProducts(&m.info.Info) != "" {
+	size := export.WeightBytes(parsed)
+	if export.NoDerivative(m.info.Ops) != "" {
 		size = 0 // they gain nothing
 	}
-	_, _, o.stored = weights.Source(from.fs)
-	o.stored = o.stored || from.kept != nil
+	_, _, o.stored = weights.Source(from.FS)
+	o.stored = o.stored || from.Kept != nil
 	onCPU := o.Device == "" || o.Device == AutoDevice || o.Device == CPUDevice
 	if o.Few && size >= LargeWeights && onCPU {
 		o.LowMemory, o.Forward = true, true
 	}
 	if err := o.onDevice(ctx, size, func(o Options) error {
 		if err := m.start(ctx, from, parsed, o, sum); err != nil {
-			return from.named(fmt.Errorf("%s: %w", m.info.File, err))
+			return from.Named(fmt.Errorf("%s: %w", m.info.File, err))
 		}
 		return nil
 	}); err != nil {
@@ -127,16 +145,16 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 	}
 	h, err := sums()
 	if err != nil {
-		return nil, errors.Join(from.named(fmt.Errorf("%s: %w", m.info.File, err)), m.Close())
+		return nil, errors.Join(from.Named(fmt.Errorf("%s: %w", m.info.File, err)), m.Close())
 	}
-	m.info.SHA256, m.info.FileSHA256 = h.all, h.file
+	m.info.SHA256, m.info.FileSHA256 = h.All, h.File
 	return m, nil
 }
 
 // start hands the model to the runtime and begins work. The derived graph is
 // tried first; what has no rules there runs as it is, without gradients.
 func (m *Model) start(
-	ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error),
+	ctx context.Context, from source.Folder, parsed *onnx.Model, o Options, sum func() (string, error),
 ) error {
 	be, err := m.backend(ctx, from, parsed, o, sum)
 	if err != nil {
@@ -160,9 +178,9 @@ func (m *Model) start(
 }
 
 func (m *Model) backend(
-	ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error),
+	ctx context.Context, from source.Folder, parsed *onnx.Model, o Options, sum func() (string, error),
 ) (backend, error) {
-	m.info.NoGradients = integerProducts(&m.info.Info)
+	m.info.NoGradients = export.NoDerivative(m.info.Ops)
 	if o.about.NoIntegers && (m.info.NoGradients != "" || o.Precision == Int8) {
 		return nil, fmt.Errorf("%w: products of 8-bit integers were not checked on the device %s; use %s",
 			ErrOption, o.about.Name, device.CPU)
@@ -170,12 +188,12 @@ func (m *Model) backend(
 	if m.info.NoGradients != "" {
 		return newPlain(ctx, from, parsed, &m.info, o)
 	}
-	d, err := newDerived(from, freed(parsed), &m.info, o, sum)
+	d, err := newDerived(from, export.Freed(parsed), &m.info, o, sum)
 	if err == nil {
 		return d, nil
 	}
-	if f := m.info.fixed; f != (fixed{}) {
-		m.info.NoGradients = f.noGradients()
+	if f := m.info.fixed; f != (export.Sizes{}) {
+		m.info.NoGradients = f.NoGradients()
 		return newPlain(ctx, from, parsed, &m.info, o)
 	}
 	if !runsAsIs(err) {
@@ -187,153 +205,50 @@ func (m *Model) backend(
 
 // read reads and checks the files. The model's hashes are still being computed when
 // it returns: sums waits for them. The end of ctx stops that.
-func read(ctx context.Context, from folder, o Options) (
-	_ *Model, _ *onnx.Model, sums func() (hashes, error), _ error,
+func read(ctx context.Context, from source.Folder, o Options) (
+	_ *Model, _ *onnx.Model, sums func() (source.Hashes, error), _ error,
 ) {
-	name, err := findModelFile(from.fs, o.File)
+	name, err := source.Find(from.FS, o.File)
 	if err != nil {
-		return nil, nil, nil, from.named(err)
+		return nil, nil, nil, from.Named(err)
 	}
 	// Tokenizer and configuration lie beside the model, or above its onnx folder.
-	files := beside(from.fs, name)
+	files := source.Beside(from.FS, name)
 	type parsedModel struct {
 		m   *onnx.Model
 		err error
 	}
 	ch := make(chan parsedModel, 1)
 	go func() {
-		p, err := onnx.Load(from.fs, name)
+		p, err := onnx.Load(from.FS, name)
 		ch <- parsedModel{p, err}
 	}()
 	tok, terr := tokenize.Load(files)
-	cfg, cerr := readConfig(files)
+	cfg, cerr := source.ReadConfig(files)
 	p := <-ch
 	if o.File != "" && errors.Is(p.err, onnx.ErrFormat) {
-		return nil, nil, nil, from.named(p.err) // the folder of another file need not hold a model
+		return nil, nil, nil, from.Named(p.err) // the folder of another file need not hold a model
 	}
-	if err := errors.Join(from.named(p.err), from.named(terr), from.named(cerr)); err != nil {
+	if err := errors.Join(from.Named(p.err), from.Named(terr), from.Named(cerr)); err != nil {
 		return nil, nil, nil, err
 	}
 	p.m = onnxgrad.Widen(p.m) // the processor computes in float32 whatever the file asks for
 	model := &Model{tok: tok, from: from, info: facts{}}
 	if p.m, err = model.info.addFile(name, p.m); err != nil {
-		return nil, nil, nil, from.named(fmt.Errorf("%s: %w", name, err))
+		return nil, nil, nil, from.Named(fmt.Errorf("%s: %w", name, err))
 	}
 	model.info.addConfig(cfg)
 	model.info.addTokenizer(tok, files)
-	external := externalFiles(name, p.m)
-	sums = sync.OnceValues(func() (hashes, error) {
-		if k := from.kept; k != nil && k.checked {
-			h, err := hashModel(ctx, from.fs, name, nil)
-			return hashes{h.file, k.model}, err
+	external := source.External(name, p.m)
+	sums = sync.OnceValues(func() (source.Hashes, error) {
+		if k := from.Kept; k != nil && k.Checked {
+			h, err := source.HashModel(ctx, from.FS, name, nil)
+			return source.Hashes{File: h.File, All: k.Model}, err
 		}
-		return hashModel(ctx, from.fs, name, external)
+		return source.HashModel(ctx, from.FS, name, external)
 	})
 	go func() { _, _ = sums() }()
 	return model, p.m, sums, nil
-}
-
-func exists(fsys fs.FS, names ...string) bool {
-	return slices.ContainsFunc(names, func(n string) bool {
-		_, err := fs.Stat(fsys, n)
-		return err == nil
-	})
-}
-
-// hashes are SHA-256 of a model: of its file alone, and of the file followed by its external files
-// in the order of their names. Without external data they are the same.
-type hashes struct{ file, all string }
-
-// hashModel reads every file once.
-func hashModel(ctx context.Context, fsys fs.FS, name string, external []string) (hashes, error) {
-	h := sha256.New()
-	if err := hashInto(ctx, h, fsys, name); err != nil {
-		return hashes{}, err
-	}
-	file := hex.EncodeToString(h.Sum(nil)) // h goes on as it was
-	if err := hashInto(ctx, h, fsys, external...); err != nil {
-		return hashes{}, err
-	}
-	return hashes{file, hex.EncodeToString(h.Sum(nil))}, nil
-}
-
-func hashFiles(ctx context.Context, fsys fs.FS, files []string) (string, error) {
-	h := sha256.New()
-	if err := hashInto(ctx, h, fsys, files...); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-func hashInto(ctx context.Context, h hash.Hash, fsys fs.FS, files ...string) error {
-	buf := make([]byte, 1<<20)
-	for _, f := range files {
-		r, err := disk.OpenFS(fsys, f)
-		if err != nil {
-			return fmt.Errorf("%w: %w", onnx.ErrExternal, err)
-		}
-		_, err = io.CopyBuffer(h, stoppable{ctx, r}, buf)
-		_ = r.Close()
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", onnx.ErrExternal, f, err)
-		}
-	}
-	return nil
-}
-
-// stoppable ends with its context.
-type stoppable struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (s stoppable) Read(b []byte) (int, error) {
-	if s.ctx.Err() != nil {
-		return 0, context.Cause(s.ctx)
-	}
-	return s.Reader.Read(b)
-}
-
-// externalFiles lists, sorted, the files beside the model that hold weights.
-func externalFiles(name string, m *onnx.Model) []string {
-	var out []string
-	add := func(t *onnx.Tensor) {
-		if t != nil && t.IsExternal() && t.Origin.File != name && !slices.Contains(out, t.Origin.File) {
-			out = append(out, t.Origin.File)
-		}
-	}
-	each(m.Graph, func(g *onnx.Graph) {
-		for _, t := range g.Initializers {
-			add(t)
-		}
-		for _, n := range g.Nodes {
-			for _, a := range n.Attrs {
-				add(a.T) // of a Constant
-			}
-		}
-	})
-	slices.Sort(out)
-	return out
-}
-
-// each visits a graph and its subgraphs; onnx.Parse has bounded their depth.
-func each(g *onnx.Graph, f func(*onnx.Graph)) {
-	f(g)
-	for _, n := range g.Nodes {
-		for _, a := range n.Attrs {
-			if a.G != nil {
-				each(a.G, f)
-			}
-		}
-	}
-}
-
-// qualified is the name of a node's operator with its domain, unless that is ONNX's own.
-func qualified(n *onnx.Node) string {
-	if n.Domain == "" {
-		return n.Op
-	}
-	return n.Domain + "." + n.Op
 }
 
 // describe collects what the file says of itself.
@@ -344,9 +259,9 @@ func describe(name string, m *onnx.Model) Info {
 		info.Producer += " " + m.ProducerVersion
 	}
 	stored := map[string]bool{}
-	each(m.Graph, func(g *onnx.Graph) {
+	export.Each(m.Graph, func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
-			info.Ops[qualified(n)]++
+			info.Ops[export.Qualified(n)]++
 		}
 		for _, t := range g.Initializers {
 			stored[t.Name] = true
@@ -383,13 +298,13 @@ func inspect(info *Info, m *onnx.Model) error {
 			return fmt.Errorf("%w: input %s is %v, expected int64", ErrNotMasked, v.Name, v.Type)
 		}
 	}
-	out := logits(m)
+	out := export.Logits(m)
 	var names []string
 	for _, v := range m.Graph.Outputs {
 		names = append(names, v.Name)
 	}
 	bare := !slices.ContainsFunc(names,
-		func(name string) bool { return !slices.Contains(headless, name) })
+		func(name string) bool { return !slices.Contains(export.Headless, name) })
 	switch {
 	case bare:
 		return fmt.Errorf("%w: its output is %s; %s", ErrNotMasked, strings.Join(names, " and "), noHead)
@@ -415,15 +330,13 @@ func inspect(info *Info, m *onnx.Model) error {
 	return nil
 }
 
-// logits is the output called so, or the only one there is.
-func logits(m *onnx.Model) *onnx.ValueInfo {
-	for _, v := range m.Graph.Outputs {
-		if v.Name == "logits" {
-			return v
-		}
-	}
-	if len(m.Graph.Outputs) == 1 {
-		return m.Graph.Outputs[0]
-	}
-	return nil
+// Locate is the folder of a model and the name of its file in it, for [OpenDir] and [Options]. path
+// is a folder, for which file is "", or an ONNX file. That of a file in a folder called onnx is the
+// folder above if only that one has a tokenizer, as repositories of the hub are. An error is one of
+// the file system.
+func Locate(path string) (dir, file string, err error) { return source.Locate(path) }
+
+// Unkept says what [Info] of a model in fsys would say in its field Unkept, without opening it.
+func Unkept(ctx context.Context, fsys fs.FS, o Options) string {
+	return o.shelf().Unkept(ctx, fsys, o.File)
 }

@@ -15,6 +15,7 @@ import (
 	"testing/fstest"
 
 	"infill/internal/ort/orttest"
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 	"infill/tokenize"
 )
@@ -115,7 +116,7 @@ func TestOpenErrors(t *testing.T) {
 			ErrNoModel, "config.json"},
 		{"huge configuration", func(f fstest.MapFS) {
 			f["config.json"].Data = bytes.Repeat([]byte(" "),
-				maxConfig+1)
+				source.MaxConfig+1)
 		}, ErrNoModel, "config.json"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -303,18 +304,18 @@ func TestInfo(t *testing.T) {
 		len(i.SHA256) != 64 {
 		t.Errorf("%+v", i)
 	}
-	var c config
+	var c source.Config
 	for _, x := range []struct {
 		kind string
 		max  int
 		want int
 	}{{"bert", 512, 512}, {"roberta", 514, 512}, {"", 0, 0}, {"roberta", 0, 0}} {
 		c.ModelType, c.MaxPositions = x.kind, x.max
-		if got := c.positions(); got != x.want {
+		if got := c.Positions(); got != x.want {
 			t.Errorf("%q with %d positions takes %d, want %d", x.kind, x.max, got, x.want)
 		}
 	}
-	if longest(0, 0) != 0 || longest(0, 512, 40) != 40 {
+	if source.Longest(0, 0) != 0 || source.Longest(0, 512, 40) != 40 {
 		t.Error("the smallest stated limit")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"infill/mlm/device"
+	"infill/mlm/internal/cache"
 )
 
 // DefaultBatchTokens is the number of tokens (rows × length) that one
@@ -66,7 +67,7 @@ type Options struct {
 	late        bool          // see widened
 	stored      bool          // the weights are stored in few bits
 	unshared    bool          // see onnxgrad.Options
-	cacheLimits *limits       // nil for the usual ones
+	cacheLimits *cache.Limits // nil for the usual ones
 	device      device.Device // nil until it was looked for
 	about       device.About
 	choice      *choice    // nil for the usual one

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"infill/internal/ort"
+	"infill/mlm/internal/export"
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 )
 
@@ -22,49 +23,26 @@ type plain struct {
 	alone bool // a row's result depends on what shares its run
 }
 
-// integerOps lists the operators of a model that work on integers in the
-// place of weights, and whether rows must be evaluated alone.
-func integerOps(info *Info) (ops []string, alone bool) {
-	for op := range info.Ops {
-		if p, ok := quantised[op]; ok {
-			ops = append(ops, op)
-			alone = alone || p.rounds
-		}
-	}
-	slices.Sort(ops)
-	return ops, alone
-}
-
 // maxPlainLogits bounds the logits of one run, in values (64 MB).
 const maxPlainLogits = 16 << 20
 
-// integerProducts says why a quantised model has no gradients, "" if it is none.
-func integerProducts(info *Info) string {
-	ops, _ := integerOps(info)
-	if len(ops) == 0 {
-		return ""
-	}
-	return "its products are on 8-bit integers (" + strings.Join(ops, ", ") +
-		"), which have no derivative; use the float32 model, or a sampler that needs no gradient (gibbs)"
-}
-
-func newPlain(ctx context.Context, from folder, m *onnx.Model, info *facts, o Options) (*plain,
-	error) {
+func newPlain(ctx context.Context, from source.Folder, m *onnx.Model, info *facts,
+	o Options) (*plain, error) {
 	m, err := o.exact(m)
 	if err != nil {
 		return nil, err
 	}
-	o, limit := o.sized(weightBytes(m), 0)
+	o, limit := o.sized(export.WeightBytes(m), 0)
 	data, err := encoded(from, m, o)
 	if err != nil {
 		return nil, err
 	}
-	s, err := session(from, data, info.Inputs, []string{logits(m).Name}, o)
+	s, err := session(from, data, info.Inputs, []string{export.Logits(m).Name}, o)
 	if err != nil {
 		return nil, err
 	}
 	p := &plain{s: s, facts: info, limit: limit}
-	_, p.alone = integerOps(&info.Info)
+	_, p.alone = export.Integers(info.Ops)
 	if info.Vocab == 0 {
 		if info.Vocab, err = p.probe(ctx); err != nil {
 			_ = s.Close()
@@ -79,9 +57,9 @@ const probeLength = 8
 
 // probe finds V by running one row, for files that do not state it.
 func (p *plain) probe(ctx context.Context) (int, error) {
-	rows, length := max(1, p.facts.fixed.rows), probeLength
-	if p.facts.fixed.length > 0 {
-		length = p.facts.fixed.length
+	rows, length := max(1, p.facts.fixed.Rows), probeLength
+	if p.facts.fixed.Length > 0 {
+		length = p.facts.fixed.Length
 	}
 	n := rows * length
 	b := batch{key: key{length: length, group: 1}, rows: rows, ids: make([]int64, n),
@@ -112,15 +90,15 @@ func (p *plain) run(ctx context.Context, b *batch) error {
 	// are rounded by the range of all that is in the batch, it must be cut at
 	// every row, or a result would depend on its neighbours.
 	sizes := p.facts.fixed
-	length := max(b.length, sizes.length)
+	length := max(b.length, sizes.Length)
 	most := max(1, maxPlainLogits/(length*p.facts.Vocab))
 	if p.alone {
 		most = 1
 	}
-	if sizes.rows > 0 {
-		most = min(most, sizes.rows)
+	if sizes.Rows > 0 {
+		most = min(most, sizes.Rows)
 	}
-	buf := make([]float32, max(min(b.rows, most), sizes.rows)*length*p.facts.Vocab)
+	buf := make([]float32, max(min(b.rows, most), sizes.Rows)*length*p.facts.Vocab)
 	for from := 0; from < b.rows; from += most {
 		if err := p.some(ctx, b, from, min(from+most, b.rows), buf); err != nil {
 			return err
@@ -133,8 +111,8 @@ func (p *plain) some(ctx context.Context, b *batch, from, to int, buf []float32)
 	l, v := b.length, p.facts.Vocab
 	part := &batch{key: b.key, rows: to - from, ids: b.ids[from*l : to*l], mask: b.mask[from*l : to*l],
 		types: b.types[from*l : to*l]}
-	if p.facts.fixed != (fixed{}) {
-		part = p.facts.fixed.sized(b, from, to, p.facts.pad)
+	if p.facts.fixed != (export.Sizes{}) {
+		part = sizedBatch(p.facts.fixed, b, from, to, p.facts.pad)
 		l = part.length
 	}
 	buf = buf[:part.rows*l*v]
@@ -174,4 +152,41 @@ func logSum(row []float32) float64 {
 		sum += math.Exp(float64(x) - top)
 	}
 	return top + math.Log(sum)
+}
+
+// exact gives a model that is to run as it is, with unsigned weights where the device needs them.
+// The runtime must be loaded.
+func (o Options) exact(m *onnx.Model) (*onnx.Model, error) {
+	if !export.MultipliesIntegers(m) {
+		return m, nil
+	}
+	s, err := o.signedness.settled(o.on())
+	if err != nil || s == signed {
+		return m, err
+	}
+	return export.UnsignedWeights(m)
+}
+
+// sizedBatch is rows from to to of a batch in the sizes of the file: short rows are filled up with
+// the token for it, which the mask hides, and missing ones repeat the first.
+func sizedBatch(f export.Sizes, b *batch, from, to int, pad int64) *batch {
+	part := &batch{key: b.key, rows: to - from}
+	if f.Length > 0 {
+		part.length = f.Length
+	}
+	if f.Rows > 0 {
+		part.rows = f.Rows
+	}
+	n := part.rows * part.length
+	part.ids, part.mask = slices.Repeat([]int64{pad}, n), make([]int64, n)
+	part.types = make([]int64, n)
+	for r := range part.rows {
+		row := from
+		if r < to-from {
+			row += r
+		}
+		copy(part.ids[r*part.length:], b.ids[row*b.length:(row+1)*b.length])
+		copy(part.mask[r*part.length:], b.mask[row*b.length:(row+1)*b.length])
+	}
+	return part
 }

@@ -7,25 +7,24 @@ import (
 
 	"infill/internal/ort"
 	"infill/mlm/device"
+	"infill/mlm/internal/cache"
+	"infill/mlm/internal/export"
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 )
-
-// externalMin is the size from which on a weight is left where it is on disk
-// instead of being handed to the runtime inside the graph, in bytes.
-const externalMin = 4096
 
 // encoded is a graph, original or derived, as the runtime gets it, changed to what the device
 // computes right. Weights of a
 // folder on disk, and those that the cache keeps, are referred to by file, offset
 // and length, so that the runtime maps them; all others travel inside the graph.
-func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
+func encoded(from source.Folder, m *onnx.Model, o Options) ([]byte, error) {
 	o.on().Rewrite(m, o.Precision.narrow())
 	if o.looseTable {
-		m = loosened(m)
+		m = export.Loosened(m)
 	}
 	w := onnx.WriteOptions{}
-	if _, dir := from.weights(); dir != "" {
-		w.ExternalMin, w.Location = externalMin, from.locate
+	if _, dir := from.Weights(); dir != "" {
+		w.ExternalMin, w.Location = cache.ExternalMin, from.Locate
 	}
 	return onnx.Marshal(m, w)
 }
@@ -37,7 +36,8 @@ const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGe
 	"LayerNormFusionL1;LayerNormFusionL2;SimplifiedLayerNormFusion;SkipLayerNormFusion;DivMulFusion"
 
 // session gives an encoded graph to the runtime.
-func session(from folder, data []byte, inputs, outputs []string, o Options) (*ort.Session, error) {
+func session(from source.Folder, data []byte, inputs, outputs []string, o Options) (*ort.Session,
+	error) {
 	p, err := o.on().Provider(device.Session{CacheDir: o.CacheDir, Streams: o.Threads,
 		Rounded: o.Precision.narrow()})
 	if err != nil {
@@ -45,7 +45,7 @@ func session(from folder, data []byte, inputs, outputs []string, o Options) (*or
 	}
 	c := ort.Config{Provider: p, NoPrepack: o.LowMemory,
 		NoMemPattern: true, NoArena: o.late && o.Few, Profile: o.Profile, Entries: map[string]string{}}
-	if _, dir := from.weights(); dir != "" {
+	if _, dir := from.Weights(); dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir
 	}
 	if o.unfused {

@@ -3,6 +3,7 @@ package mlm
 import (
 	"testing"
 
+	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
 )
 
@@ -11,10 +12,10 @@ func TestHeadOfUnnamedValues(t *testing.T) {
 	t.Parallel()
 	m := &onnx.Model{Graph: &onnx.Graph{Outputs: []*onnx.ValueInfo{{Name: "logits"}},
 		Nodes: []*onnx.Node{{Op: "Identity", Inputs: []string{""}, Outputs: []string{"", "logits"}}}}}
-	if name := headName(m); name != "" {
+	if name := export.HeadName(m); name != "" {
 		t.Errorf("the head is %q", name)
 	}
-	if headUntrained(m) {
+	if export.NewHead(m) {
 		t.Error("a head without vectors is new")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"infill/internal/ort/orttest"
 	"infill/mlm/device"
+	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
 )
 
@@ -60,7 +61,7 @@ func TestUnsignedWeights(t *testing.T) {
 		m, want := largest(onnx.Int8)
 		c.form(m, want)
 		before := marshalled(t, m)
-		u, err := unsignedWeights(m)
+		u, err := export.UnsignedWeights(m)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -124,7 +125,7 @@ func TestUnsignedLeavesOthers(t *testing.T) {
 	} {
 		m, _ := largest(onnx.Int8)
 		form(m)
-		u, err := unsignedWeights(m)
+		u, err := export.UnsignedWeights(m)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

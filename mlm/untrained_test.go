@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"infill/internal/ort/orttest"
+	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
 	"infill/models"
 )
@@ -70,12 +71,12 @@ func TestHeadUntrained(t *testing.T) {
 		if n < 2 {
 			t.Fatalf("%s: %d vectors have a known name", name, n)
 		}
-		if !headUntrained(m) {
+		if !export.NewHead(m) {
 			t.Errorf("%s: a new head of %d vectors passes for trained", name, n)
 		}
 		for i := range n {
 			m := load()
-			if renew(t, m, i); headUntrained(m) {
+			if renew(t, m, i); export.NewHead(m) {
 				t.Errorf("%s: vector %d is trained, the head passes for new", name, i)
 			}
 			seen++

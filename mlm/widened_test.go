@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"infill/internal/ort/orttest"
+	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
 	"infill/models"
 )
@@ -91,13 +92,13 @@ func TestWidened(t *testing.T) {
 			"Concat", "Add"}},
 		{true, model(use), []string{"Gemm"}},
 	} {
-		out, _ := widened(c.in, c.late)
+		out, _ := export.Widened(c.in, c.late)
 		if got := ops(out); !slices.Equal(got, c.want) {
 			t.Errorf("%v, late %v: %v, want %v", ops(c.in), c.late, got, c.want)
 		}
 		total := int64(0)
 		for _, part := range out.Graph.Initializers[1:] {
-			if total += part.Dims[0]; 4*part.Len() > mostWidened || part.Len() != part.Dims[0]*cols {
+			if total += part.Dims[0]; 4*part.Len() > export.MostWidened || part.Len() != part.Dims[0]*cols {
 				t.Errorf("a part of %v", part.Dims)
 			}
 		}

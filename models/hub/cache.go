@@ -135,7 +135,7 @@ func (c *Check) listed(ctx context.Context, dir fs.FS, f *File) error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	sum, err := gitHashOf(contextReader{ctx, file}, c.Bytes)
+	sum, err := gitHashOf(disk.Stoppable(ctx, file), c.Bytes)
 	if err == nil && sum != f.Git {
 		c.Result, c.By = differs, "git's hash that the hub lists"
 	}
@@ -197,19 +197,6 @@ func verifyFile(ctx context.Context, dir fs.FS, path, want, by string) (Check, e
 // hashOf returns the SHA-256 of what r has left, and how much that is.
 func hashOf(ctx context.Context, r io.Reader) (string, int64, error) {
 	h := sha256.New()
-	n, err := io.CopyBuffer(h, contextReader{ctx, r}, make([]byte, 1<<20))
+	n, err := io.CopyBuffer(h, disk.Stoppable(ctx, r), make([]byte, 1<<20))
 	return hex.EncodeToString(h.Sum(nil)), n, err
-}
-
-// contextReader stops reading when its context ends.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if c.ctx.Err() != nil {
-		return 0, context.Cause(c.ctx)
-	}
-	return c.r.Read(p)
 }

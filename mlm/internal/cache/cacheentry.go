@@ -1,4 +1,4 @@
-package mlm
+package cache
 
 import (
 	"bytes"
@@ -11,14 +11,14 @@ import (
 	"infill/mlm/onnxgrad"
 )
 
-// graph is a derived graph ready for the runtime, and what is known of it.
-type graph struct {
-	about about
-	onnx  []byte // as the runtime gets it; large weights of a folder by reference
+// Graph is a derived graph ready for the runtime, and what is known of it.
+type Graph struct {
+	About About
+	Onnx  []byte // as the runtime gets it; large weights of a folder by reference
 }
 
-// about is what the cache keeps beside a graph.
-type about struct {
+// About is what the cache keeps beside a graph.
+type About struct {
 	Key         string   `json:"key"` // of the cache's entry, "" outside the cache
 	Inputs      []string `json:"inputs"`
 	Vocabulary  int      `json:"vocabulary"`
@@ -35,8 +35,8 @@ type about struct {
 	Weights  int64  `json:"weights"`            // bytes, see weightBytes
 }
 
-// errEntry: a file of the cache is damaged, cut short, or of something else.
-var errEntry = errors.New("not an entry of this cache")
+// ErrEntry: a file of the cache is damaged, cut short, or of something else.
+var ErrEntry = errors.New("not an entry of this cache")
 
 // entryMagic begins an entry. It changes with the layout:
 //
@@ -49,17 +49,17 @@ const entryMagic = "infill graph 1\n"
 const maxAbout = 1 << 20
 
 // encode is g as an entry of the cache.
-func (g *graph) encode() ([]byte, error) {
-	head, err := json.Marshal(g.about)
+func (g *Graph) encode() ([]byte, error) {
+	head, err := json.Marshal(g.About)
 	if err != nil || len(head) > maxAbout {
-		return nil, errors.Join(errEntry, err)
+		return nil, errors.Join(ErrEntry, err)
 	}
-	b := make([]byte, 0, len(entryMagic)+4+len(head)+8+len(g.onnx)+sha256.Size)
+	b := make([]byte, 0, len(entryMagic)+4+len(head)+8+len(g.Onnx)+sha256.Size)
 	b = append(b, entryMagic...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(head)))
 	b = append(b, head...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(g.onnx)))
-	b = append(b, g.onnx...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(g.Onnx)))
+	b = append(b, g.Onnx...)
 	return sealed(b), nil
 }
 
@@ -70,43 +70,43 @@ func sealed(b []byte) []byte {
 }
 
 // decodeGraph reads an entry and keeps parts of b. Errors wrap errEntry.
-func decodeGraph(b []byte, key string) (*graph, error) {
+func decodeGraph(b []byte, key string) (*Graph, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(entryMagic))
 	if !ok || len(rest) < 4+8+sha256.Size {
-		return nil, fmt.Errorf("%w: no header", errEntry)
+		return nil, fmt.Errorf("%w: no header", ErrEntry)
 	}
 	end := len(b) - sha256.Size
 	if sum := sha256.Sum256(b[:end]); !bytes.Equal(sum[:], b[end:]) {
-		return nil, fmt.Errorf("%w: its checksum is of other bytes", errEntry)
+		return nil, fmt.Errorf("%w: its checksum is of other bytes", ErrEntry)
 	}
 	rest = rest[:len(rest)-sha256.Size]
 	n := uint64(binary.LittleEndian.Uint32(rest))
 	rest = rest[4:]
 	if n > maxAbout || n+8 > uint64(len(rest)) {
-		return nil, fmt.Errorf("%w: %d bytes of description", errEntry, n)
+		return nil, fmt.Errorf("%w: %d bytes of description", ErrEntry, n)
 	}
-	g := &graph{}
-	if err := json.Unmarshal(rest[:n], &g.about); err != nil {
-		return nil, fmt.Errorf("%w: %w", errEntry, err)
+	g := &Graph{}
+	if err := json.Unmarshal(rest[:n], &g.About); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrEntry, err)
 	}
 	size := binary.LittleEndian.Uint64(rest[n:])
-	g.onnx = rest[n+8:]
-	a := &g.about
+	g.Onnx = rest[n+8:]
+	a := &g.About
 	switch {
-	case size != uint64(len(g.onnx)) || size == 0:
-		return nil, fmt.Errorf("%w: a graph of %d bytes", errEntry, size)
+	case size != uint64(len(g.Onnx)) || size == 0:
+		return nil, fmt.Errorf("%w: a graph of %d bytes", ErrEntry, size)
 	case a.Key != key:
-		return nil, fmt.Errorf("%w: it is of %q", errEntry, a.Key)
+		return nil, fmt.Errorf("%w: it is of %q", ErrEntry, a.Key)
 	case a.Vocabulary < 1 || a.Vocabulary > 1<<24 || a.Dimension < 1 || a.Dimension > 1<<24 ||
 		a.Kept < 0 || a.Weights < 0 ||
 		a.Integers != "" && len(a.Integers) != 2*sha256.Size || len(a.Inputs) == 0:
-		return nil, fmt.Errorf("%w: impossible sizes", errEntry)
+		return nil, fmt.Errorf("%w: impossible sizes", ErrEntry)
 	}
 	return g, nil
 }
 
-// outputs are the names of the graph's outputs.
-func (a *about) outputs() []string {
+// Outputs are the names of the graph's outputs.
+func (a *About) Outputs() []string {
 	out := []string{onnxgrad.OutLogProb, onnxgrad.OutCondition}
 	if a.Gradient {
 		out = append(out, onnxgrad.OutGradient)

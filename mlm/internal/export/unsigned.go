@@ -1,9 +1,10 @@
-package mlm
+package export
 
 import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"infill/mlm/onnx"
 )
@@ -36,21 +37,21 @@ var dequantised = integerProduct{weights: 0, zero: 2}
 
 // form is how a node reads 8-bit weights; a zero point at 0 stands for not at all.
 func form(n *onnx.Node) integerProduct {
-	op := qualified(n)
+	op := Qualified(n)
 	if op == "DequantizeLinear" {
 		return dequantised
 	}
 	return quantised[op]
 }
 
-// unsignedWeights gives m with 128 added to the stored signed weights of its 8-bit products and to
+// UnsignedWeights gives m with 128 added to the stored signed weights of its 8-bit products and to
 // their zero points. The products are the same. m is not changed.
 //
 // The runtime has a setting that does the same (session.x64quantprecision). Version 1.27 ends the
 // process where a node has no zero point for its weights, and does nothing in branches.
-func unsignedWeights(m *onnx.Model) (*onnx.Model, error) {
+func UnsignedWeights(m *onnx.Model) (*onnx.Model, error) {
 	u := turner{stored: map[string]*onnx.Tensor{}, names: map[*onnx.Tensor]string{}}
-	each(m.Graph, func(g *onnx.Graph) {
+	Each(m.Graph, func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			u.stored[t.Name] = t
 		}
@@ -68,7 +69,7 @@ func unsignedWeights(m *onnx.Model) (*onnx.Model, error) {
 	for _, v := range slices.Concat(g.Inputs, g.Outputs) {
 		read[v.Name] = true
 	}
-	each(g, func(g *onnx.Graph) {
+	Each(g, func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
 			for _, name := range n.Inputs {
 				read[name] = true
@@ -84,22 +85,13 @@ func unsignedWeights(m *onnx.Model) (*onnx.Model, error) {
 	return &out, nil
 }
 
-// exact gives a model that is to run as it is, with unsigned weights where the device needs them.
-// The runtime must be loaded.
-func (o Options) exact(m *onnx.Model) (*onnx.Model, error) {
-	integers := false
-	each(m.Graph, func(g *onnx.Graph) {
-		integers = integers || slices.ContainsFunc(g.Nodes,
+// MultipliesIntegers reports whether a model has products of 8-bit integers.
+func MultipliesIntegers(m *onnx.Model) (found bool) {
+	Each(m.Graph, func(g *onnx.Graph) {
+		found = found || slices.ContainsFunc(g.Nodes,
 			func(n *onnx.Node) bool { return form(n).zero != 0 })
 	})
-	if !integers {
-		return m, nil
-	}
-	s, err := o.signedness.settled(o.on())
-	if err != nil || s == signed {
-		return m, err
-	}
-	return unsignedWeights(m)
+	return found
 }
 
 // turner makes each matrix unsigned once.
@@ -192,4 +184,27 @@ func (u *turner) unsigned(t *onnx.Tensor) (string, error) {
 	u.names[t] = name
 	u.made = append(u.made, onnx.NewTensor(name, onnx.Uint8, t.Dims, data))
 	return name, nil
+}
+
+// Integers lists the operators of a model that work on integers in the
+// place of weights, and whether rows must be evaluated alone.
+func Integers(ops map[string]int) (named []string, alone bool) {
+	for op := range ops {
+		if p, ok := quantised[op]; ok {
+			named = append(named, op)
+			alone = alone || p.rounds
+		}
+	}
+	slices.Sort(named)
+	return named, alone
+}
+
+// NoDerivative says why a quantised model has no gradients, "" if it is none.
+func NoDerivative(ops map[string]int) string {
+	named, _ := Integers(ops)
+	if len(named) == 0 {
+		return ""
+	}
+	return "its products are on 8-bit integers (" + strings.Join(named, ", ") +
+		"), which have no derivative; use the float32 model, or a sampler that needs no gradient (gibbs)"
 }

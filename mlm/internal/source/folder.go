@@ -1,4 +1,6 @@
-package mlm
+// Package source is where a model comes from: its folder, the names of its files, what config.json
+// says, and hashes.
+package source
 
 import (
 	"errors"
@@ -9,25 +11,26 @@ import (
 	"path/filepath"
 
 	"infill/internal/disk"
+	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
 	"infill/models/weights"
 )
 
-// folder is where a model comes from. dir is the folder on disk, "" if there is none (an
+// Folder is where a model comes from. dir is the folder on disk, "" if there is none (an
 // embedded model) or its weights are stored in few bits. Then the runtime gets them from
 // the cache that keeps them in float16, or else from memory.
-type folder struct {
-	fs  fs.FS
-	dir string
+type Folder struct {
+	FS  fs.FS
+	Dir string
 	// name is the folder in errors, as its caller has it, "" for an embedded model.
-	name string
+	Name string
 	// links is set where the model's files are links: the runtime refuses weights behind
 	// one that leads out of the folder that it is told, and gets this folder, which has
 	// their targets, in place of dir.
 	links *links
-	kept  *kept
+	Kept  *Kept
 	// unkept says why weights stored in few bits come from memory though the cache is for them.
-	unkept string
+	Unkept string
 }
 
 // links is the outermost folder that links may lead to.
@@ -36,31 +39,31 @@ type links struct {
 	dir string // with all links resolved
 }
 
-// weights is the folder that the runtime reads weights from.
-func (f folder) weights() (fs.FS, string) {
+// Weights is the folder that the runtime reads weights from.
+func (f Folder) Weights() (fs.FS, string) {
 	switch {
-	case f.kept != nil:
-		return os.DirFS(f.kept.dir), f.kept.dir
+	case f.Kept != nil:
+		return os.DirFS(f.Kept.Dir), f.Kept.Dir
 	case f.links != nil:
 		return f.links.fs, f.links.dir
 	}
-	return f.fs, f.dir
+	return f.FS, f.Dir
 }
 
-// locate is the path, below the folder of weights, of a file of the model. "" means that it
+// Locate is the path, below the folder of weights, of a file of the model. "" means that it
 // is not there.
-func (f folder) locate(file string) string {
+func (f Folder) Locate(file string) string {
 	switch {
-	case f.kept != nil && file == weights.Given:
-		return f.kept.name
-	case f.kept != nil && filepath.Ext(file) == weightsSuffix: // see keepIntegers
+	case f.Kept != nil && file == weights.Given:
+		return f.Kept.Name
+	case f.Kept != nil && filepath.Ext(file) == WeightsSuffix: // see keepIntegers
 		return file
-	case f.kept != nil:
+	case f.Kept != nil:
 		return ""
 	case f.links == nil:
 		return file
 	}
-	target, err := filepath.EvalSymlinks(filepath.Join(f.dir, filepath.FromSlash(file)))
+	target, err := filepath.EvalSymlinks(filepath.Join(f.Dir, filepath.FromSlash(file)))
 	if err == nil {
 		target, err = filepath.Rel(f.links.dir, target)
 	}
@@ -70,11 +73,13 @@ func (f folder) locate(file string) string {
 	return filepath.ToSlash(target)
 }
 
-// openFolder opens a folder of the disk. No link leads out of it. The one exception is
+const WeightsSuffix = ".weights"
+
+// Open opens a folder of the disk. No link leads out of it. The one exception is
 // Hugging Face's cache, in which a model's files are links to ../../blobs: there links
 // may lead to wherever the same repository's folder is. Nothing that a model file says
 // widens that.
-func openFolder(dir string) (f folder, done func(), err error) {
+func Open(dir string) (f Folder, done func(), err error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return f, nil, fmt.Errorf("%w: %w", ErrNoModel, err)
@@ -85,59 +90,59 @@ func openFolder(dir string) (f folder, done func(), err error) {
 		return f, nil, fmt.Errorf("%w: %w; give the folder that the model was exported to", ErrNoModel,
 			err)
 	}
-	f = folder{fs: disk.RootFS(root), dir: abs, name: dir}
+	f = Folder{FS: disk.RootFS(root), Dir: abs, Name: dir}
 	if below != "." {
-		f.links = &links{fs: f.fs}
+		f.links = &links{fs: f.FS}
 		if f.links.dir, err = filepath.EvalSymlinks(base); err == nil {
-			f.fs, err = fs.Sub(f.fs, filepath.ToSlash(below))
+			f.FS, err = fs.Sub(f.FS, filepath.ToSlash(below))
 		}
 		if err == nil {
-			_, err = fs.Stat(f.fs, ".")
+			_, err = fs.Stat(f.FS, ".")
 		}
 	}
 	if err != nil {
 		return f, nil, errors.Join(fmt.Errorf("%w: %w", ErrNoModel, err), root.Close())
 	}
-	if exists(f.fs, weights.Stored) {
+	if Exists(f.FS, weights.Stored) {
 		// Such weights are read as an embedded model's are, also after the model was opened: the
 		// folder stays open as long as the model is in use.
-		return folder{fs: weights.Expand(f.fs), name: dir}, func() {}, nil
+		return Folder{FS: weights.Expand(f.FS), Name: dir}, func() {}, nil
 	}
 	return f, func() { _ = root.Close() }, nil
 }
 
-// named is an error of the folder's files, with the folder that they are in.
-func (f folder) named(err error) error {
-	if err == nil || f.name == "" {
+// Named is an error of the folder's files, with the folder that they are in.
+func (f Folder) Named(err error) error {
+	if err == nil || f.Name == "" {
 		return err
 	}
-	return fmt.Errorf("%s: %w", f.name, err)
+	return fmt.Errorf("%s: %w", f.Name, err)
 }
 
-// parse reads and checks the model file again, with the interface that the rest of the program
+// Parse reads and checks the model file again, with the interface that the rest of the program
 // knows; it is not kept in memory. done ends
 // access to the weights that were left in the folder's files.
-func (f folder) parse(name string) (m *onnx.Model, done func(), err error) {
-	f, done, err = f.again()
+func (f Folder) Parse(name string) (m *onnx.Model, done func(), err error) {
+	f, done, err = f.Again()
 	if err != nil {
 		return nil, done, err
 	}
-	if m, err = onnx.Load(f.fs, name); err == nil {
-		m, _ = adapted(m)
+	if m, err = onnx.Load(f.FS, name); err == nil {
+		m, _ = export.Adapted(m)
 	}
 	return m, done, err
 }
 
-// again opens the folder once more, if it was closed. done is never nil.
-func (f folder) again() (_ folder, done func(), err error) {
-	if f.dir == "" {
+// Again opens the folder once more, if it was closed. done is never nil.
+func (f Folder) Again() (_ Folder, done func(), err error) {
+	if f.Dir == "" {
 		return f, func() {}, nil
 	}
-	g, done, err := openFolder(f.dir)
+	g, done, err := Open(f.Dir)
 	if err != nil {
 		return f, func() {}, err
 	}
-	g.name = f.name
+	g.Name = f.Name
 	return g, done, nil
 }
 
@@ -155,26 +160,35 @@ func Locate(path string) (dir, file string, err error) {
 	}
 	dir, file = filepath.Dir(path), filepath.Base(path)
 	abs, err := filepath.Abs(dir)
-	if err != nil || filepath.Base(abs) != "onnx" || exists(os.DirFS(dir), tokenizerFiles...) {
+	if err != nil || filepath.Base(abs) != "onnx" || Exists(os.DirFS(dir), tokenizerFiles...) {
 		return dir, file, err
 	}
 	above := filepath.Join(dir, "..")
 	// A link would lead out of the folder above.
 	if own, err := os.Lstat(abs); err == nil && own.IsDir() &&
-		exists(os.DirFS(above), tokenizerFiles...) {
+		Exists(os.DirFS(above), tokenizerFiles...) {
 		return above, "onnx/" + file, nil
 	}
 	return dir, file, nil
 }
 
-// beside is the folder of the tokenizer and config.json: the model file's, or the one
+// Beside is the folder of the tokenizer and config.json: the model file's, or the one
 // above its onnx folder.
-func beside(fsys fs.FS, name string) fs.FS {
+func Beside(fsys fs.FS, name string) fs.FS {
 	if dir := path.Dir(name); dir != "." && fs.ValidPath(dir) {
 		if sub, err := fs.Sub(fsys, dir); err == nil &&
-			exists(sub, tokenizerFiles...) {
+			Exists(sub, tokenizerFiles...) {
 			return sub
 		}
 	}
 	return fsys
+}
+
+// Kept are weights of a stored model in the cache, in a file that the runtime maps.
+type Kept struct {
+	Dir, Name string // dir is absolute, without links
+	Size      int64  // of the weights alone
+	File      string // the model file, below its folder
+	Model     string // hash of the model
+	Checked   bool   // the weights had the hash when they were last seen
 }

@@ -1,4 +1,4 @@
-package mlm
+package export
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"infill/mlm/onnx"
 )
 
-// headUntrained reports whether the layers that make the logits are as a new layer has
+// NewHead reports whether the layers that make the logits are as a new layer has
 // them: every vector from the logits back to the last product before the head's own, which
 // are biases and the scales of norms, is all 0 or all 1. Training moves each of them, and
 // nothing else resets them, so a trained head is never taken for a new one. Such a head
@@ -15,11 +15,11 @@ import (
 //
 // A head with fewer than two vectors gives too little evidence and counts as trained, as
 // EuroBERT's does, which is a single matrix. So does one whose vectors cannot be read.
-func headUntrained(m *onnx.Model) bool {
+func NewHead(m *onnx.Model) bool {
 	s := newSources(m)
 	w := headWalk{sources: s, seen: map[*onnx.Node]bool{}, vectors: map[string]*onnx.Tensor{}}
 	// The first product is the one with the vocabulary, the second ends the head.
-	below := w.upTo([]*onnx.Node{s.producer[logits(m).Name]})
+	below := w.upTo([]*onnx.Node{s.producer[Logits(m).Name]})
 	w.upTo(w.producers(below))
 	if len(w.vectors) < 2 {
 		return false

@@ -1,4 +1,4 @@
-package mlm
+package cache
 
 import (
 	"context"
@@ -13,70 +13,47 @@ import (
 	"slices"
 
 	"infill/internal/disk"
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 	"infill/models/weights"
 )
 
-// kept are weights of a stored model, in float16, in a file of the cache that the runtime maps. In
-// memory they would lie beside what the runtime makes of them. All graphs of the model share
-// the file. It has the bytes of weights.Given and ends with
+// Weights of a stored model are kept in float16, in a file that the runtime maps. In memory they
+// would lie beside what the runtime makes of them. All graphs of the model share the file. It has
+// the bytes of weights.Given and ends with
 //
 //	keptMagic, SHA-256 of the key, SHA-256 of the model (both 32 bytes)
 //
 // The key is the hash of the model's files as they are stored, or of its card. The hash of the
 // model, as hashModel has it, is computed where the file's size and time are not those that it was
 // last computed for. What is used gets another time after recheck, so that damage is found then.
-type kept struct {
-	dir, name string // dir is absolute, without links
-	size      int64  // of the weights alone
-	file      string // the model file, below its folder
-	model     string // hash of the model
-	checked   bool   // the weights had the hash when they were last seen
-}
 
 // keptMagic changes with the layout, and with the numbers that package weights gives.
 const keptMagic = "infill weights 1"
 
 const keptEnd = len(keptMagic) + 2*sha256.Size
 
-// openStored opens a folder. Weights that are stored in few bits are taken from the cache, into
-// which they are written first if need be, or from memory if that fails.
-func openStored(ctx context.Context, from folder, o Options,
-	open func(folder) (*Model, error)) (*Model, error) {
-	m, err := withStored(ctx, from, o, func(from folder) (*Model, string, error) {
-		m, err := open(from)
-		if err != nil {
-			return nil, "", err
-		}
-		m.info.Unkept = from.unkept
-		return m, m.info.SHA256, nil
-	})
-	if err == nil {
-		m.from = from // the entry may be gone by the time that something is read again
-	}
-	return m, err
-}
-
-// withStored has open make something of a folder, with its weights from the cache if they are
-// stored in few bits and are to be had there. open also gives the hash of the model that it found.
-func withStored[T io.Closer](ctx context.Context, from folder, o Options,
-	open func(folder) (x T, model string, err error)) (T, error) {
+// WithWeights has open make something of a folder, with its weights from the cache if they are
+// stored in few bits and are to be had there. file is the model file, "" for the usual one. open
+// also gives the hash of the model that it found.
+func WithWeights[T io.Closer](ctx context.Context, s *Shelf, from source.Folder, file string,
+	open func(source.Folder) (x T, model string, err error)) (T, error) {
 	for try := 0; try < 2; try++ { // what is damaged is written again
-		e := findEntry(ctx, from.fs, o)
+		e := s.entry(ctx, from.FS, file)
 		if e == nil {
 			break
 		}
 		k, err := e.keep(ctx)
 		if k == nil {
 			if err != nil && ctx.Err() == nil {
-				from.unkept = err.Error()
+				from.Unkept = err.Error()
 			}
 			break
 		}
 		over := keptFS{e.stored, k}
-		x, model, err := open(folder{fs: over, name: from.name, kept: k})
-		if err == nil && model == k.model {
-			if !k.checked {
+		x, model, err := open(source.Folder{FS: over, Name: from.Name, Kept: k})
+		if err == nil && model == k.Model {
+			if !k.Checked {
 				e.remember(e.path, e.key)
 			}
 			return x, nil
@@ -86,7 +63,7 @@ func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 		} else if over.whole(ctx) { // something else is wrong, or may be
 			break
 		}
-		_ = os.Remove(filepath.Join(k.dir, k.name)) // a file that is mapped stays on some systems
+		_ = os.Remove(filepath.Join(k.Dir, k.Name)) // a file that is mapped stays on some systems
 	}
 	x, _, err := open(from)
 	return x, err
@@ -95,9 +72,9 @@ func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 // keep finds the weights of a stored model in the cache, or writes them. It gives nil if they are
 // not to be had there, and an error if they ought to be. Where it can be seen that they cannot be
 // written they are not expanded first.
-func (e *entry) keep(ctx context.Context) (*kept, error) {
+func (e *entry) keep(ctx context.Context) (*source.Kept, error) {
 	if k := e.read(); k != nil {
-		k.checked = e.seen(e.path, e.key)
+		k.Checked = e.seen(e.path, e.key)
 		return k, nil
 	}
 	given := weights.Expand(e.stored)
@@ -114,14 +91,14 @@ func (e *entry) keep(ctx context.Context) (*kept, error) {
 	e.prune()
 	k := e.read()
 	if k == nil {
-		return nil, fmt.Errorf("%w: %s", errEntry, e.path)
+		return nil, fmt.Errorf("%w: %s", ErrEntry, e.path)
 	}
 	return k, nil
 }
 
-// Unkept says what [Info] of a model in fsys would say in its field Unkept, without opening it.
-func Unkept(ctx context.Context, fsys fs.FS, o Options) string {
-	e := findEntry(ctx, fsys, o)
+// Unkept says why the weights of a model in fsys cannot be kept, "" if they can or need not be.
+func (s *Shelf) Unkept(ctx context.Context, fsys fs.FS, file string) string {
+	e := s.entry(ctx, fsys, file)
 	if e == nil || e.read() != nil {
 		return ""
 	}
@@ -133,42 +110,41 @@ func Unkept(ctx context.Context, fsys fs.FS, o Options) string {
 
 // An entry is where weights of a stored model are kept, or would be.
 type entry struct {
-	*shelf
+	*Shelf
 	stored    fs.FS // the model's folder, with its stored file
 	path, key string
 	file      string // the model file, below its folder
 }
 
-// findEntry is the entry of a stored model, nil if the cache has none for it.
-func findEntry(ctx context.Context, fsys fs.FS, o Options) *entry {
+// entry is the entry of a stored model, nil if the cache has none for it.
+func (s *Shelf) entry(ctx context.Context, fsys fs.FS, file string) *entry {
 	stored, card, ok := weights.Source(fsys)
 	if !ok {
 		return nil
 	}
-	s := newShelf(o)
 	info, err := fs.Stat(stored, weights.Stored)
 	// Sixteen bits are made of four.
-	if err != nil || s == nil || 4*info.Size() < s.max.least {
+	if err != nil || s == nil || 4*info.Size() < s.max.Least {
 		return nil
 	}
-	name, err := findModelFile(stored, o.File)
+	name, err := source.Find(stored, file)
 	if err != nil {
 		return nil
 	}
-	key, err := hashFiles(ctx, stored, []string{name, card})
+	key, err := source.Hash(ctx, stored, []string{name, card})
 	if err != nil {
 		return nil
 	}
-	return &entry{s, stored, s.path("weights of "+key, weightsSuffix), key, name}
+	return &entry{s, stored, s.path("weights of "+key, source.WeightsSuffix), key, name}
 }
 
-func (e *entry) read() *kept { return readKept(e.path, e.key, e.file) }
+func (e *entry) read() *source.Kept { return readKept(e.path, e.key, e.file) }
 
 // room reports whether the weights in the given form can be written: errNotKept if they are too
 // large for the cache, an error of disk.Room if the disk is in the way.
 func (e *entry) room(given fs.FS) error {
 	info, err := fs.Stat(given, weights.Given)
-	if err != nil || info.Size() > e.max.bytes/2-int64(keptEnd) {
+	if err != nil || info.Size() > e.max.Bytes/2-int64(keptEnd) {
 		return errors.Join(errNotKept, err)
 	}
 	return disk.Room(e.dir, info.Size()+int64(keptEnd))
@@ -178,12 +154,12 @@ func (e *entry) room(given fs.FS) error {
 var errNotKept = errors.New("weights are not kept")
 
 // keepWeights writes the weights of a model in the given form.
-func (s *shelf) keepWeights(ctx context.Context, path, key, name string, given fs.FS) error {
+func (s *Shelf) keepWeights(ctx context.Context, path, key, name string, given fs.FS) error {
 	m, err := onnx.Load(given, name)
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(externalFiles(name, m), []string{weights.Given}) {
+	if !slices.Equal(source.External(name, m), []string{weights.Given}) {
 		return fmt.Errorf("%w: other files have some", errNotKept)
 	}
 	in, err := disk.OpenFS(given, weights.Given)
@@ -192,11 +168,11 @@ func (s *shelf) keepWeights(ctx context.Context, path, key, name string, given f
 	}
 	defer in.Close() //nolint:errcheck // opened for reading
 	model := sha256.New()
-	if err := hashInto(ctx, model, given, name); err != nil {
+	if err := source.HashInto(ctx, model, given, name); err != nil {
 		return err
 	}
 	return s.writeFunc(path, func(w io.Writer) error {
-		if _, err := io.CopyBuffer(io.MultiWriter(w, model), stoppable{ctx, in},
+		if _, err := io.CopyBuffer(io.MultiWriter(w, model), disk.Stoppable(ctx, in),
 			make([]byte, 1<<20)); err != nil {
 			return err
 		}
@@ -207,7 +183,7 @@ func (s *shelf) keepWeights(ctx context.Context, path, key, name string, given f
 }
 
 // readKept finds the entry in a file. It gives nil if there is none of that key.
-func readKept(path, key, file string) *kept {
+func readKept(path, key, file string) *source.Kept {
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
 		return nil
@@ -222,9 +198,10 @@ func readKept(path, key, file string) *kept {
 		return nil
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	k := &kept{dir: dir, name: filepath.Base(path), size: info.Size() - int64(keptEnd), file: file}
+	k := &source.Kept{Dir: dir, Name: filepath.Base(path), Size: info.Size() - int64(keptEnd),
+		File: file}
 	end := make([]byte, keptEnd)
-	if _, err := f.ReadAt(end, k.size); err != nil {
+	if _, err := f.ReadAt(end, k.Size); err != nil {
 		return nil
 	}
 	of := sha256.Sum256([]byte(key))
@@ -232,20 +209,20 @@ func readKept(path, key, file string) *kept {
 	if string(end[:len(head)]) != head {
 		return nil
 	}
-	k.model = hex.EncodeToString(end[len(head):])
+	k.Model = hex.EncodeToString(end[len(head):])
 	return k
 }
 
 // keptFS is a stored folder with the weights of the cache in their given form.
 type keptFS struct {
 	fs.FS
-	k *kept
+	k *source.Kept
 }
 
 // whole reports whether the weights are those that they should be.
 func (f keptFS) whole(ctx context.Context) bool {
-	sum, err := hashFiles(ctx, f, []string{f.k.file, weights.Given})
-	return err == nil && sum == f.k.model || ctx.Err() != nil
+	sum, err := source.Hash(ctx, f, []string{f.k.File, weights.Given})
+	return err == nil && sum == f.k.Model || ctx.Err() != nil
 }
 
 // Open opens a file of the folder.
@@ -253,11 +230,11 @@ func (f keptFS) Open(name string) (fs.File, error) {
 	if name != weights.Given {
 		return f.FS.Open(name)
 	}
-	file, err := disk.Open(filepath.Join(f.k.dir, f.k.name))
+	file, err := disk.Open(filepath.Join(f.k.Dir, f.k.Name))
 	if err != nil {
 		return nil, err
 	}
-	return &keptFile{io.NewSectionReader(file, 0, f.k.size), file}, nil
+	return &keptFile{io.NewSectionReader(file, 0, f.k.Size), file}, nil
 }
 
 // keptFile is the given file, opened: the entry without its end.

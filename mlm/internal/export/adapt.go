@@ -1,4 +1,4 @@
-package mlm
+package export
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"infill/mlm/onnxgrad"
 )
 
-// adapted gives a graph the interface that the rest of the program knows: inputs of type int64 with
+// Adapted gives a graph the interface that the rest of the program knows: inputs of type int64 with
 // the usual names, and logits as the output. done says what was changed, for people. m is not
 // changed, and is returned itself if there is nothing to do.
-func adapted(m *onnx.Model) (out *onnx.Model, done []string) {
+func Adapted(m *onnx.Model) (out *onnx.Model, done []string) {
 	a := adapter{m: m}
 	a.output()
 	a.softmax()
@@ -20,8 +20,8 @@ func adapted(m *onnx.Model) (out *onnx.Model, done []string) {
 	return a.m, a.done
 }
 
-// withUsualInputs does it for the inputs alone.
-func withUsualInputs(m *onnx.Model) *onnx.Model {
+// WithUsualInputs does it for the inputs alone.
+func WithUsualInputs(m *onnx.Model) *onnx.Model {
 	a := adapter{m: m}
 	a.inputs()
 	return a.m
@@ -47,8 +47,8 @@ func (a *adapter) graph() *onnx.Graph {
 	return a.m.Graph
 }
 
-// headless are names of outputs that a model without a head for masked words has.
-var headless = []string{"last_hidden_state", "hidden_states", "token_embeddings", "pooler_output",
+// Headless are names of outputs that a model without a head for masked words has.
+var Headless = []string{"last_hidden_state", "hidden_states", "token_embeddings", "pooler_output",
 	"sentence_embedding"}
 
 // predicting are parts of names that outputs over the vocabulary have.
@@ -108,7 +108,7 @@ func prune(g *onnx.Graph) {
 
 // softmax takes the softmax off an output of probabilities or their logarithms: log f is the same.
 func (a *adapter) softmax() {
-	out := logits(a.m)
+	out := Logits(a.m)
 	if out == nil || out.HasShape && len(out.Shape) != 3 {
 		return
 	}
@@ -179,14 +179,14 @@ func usualName(name string) string {
 // its nodes compute for themselves.
 func valueNames(m *onnx.Model) map[string]bool {
 	names := map[string]bool{}
-	each(m.Graph, func(g *onnx.Graph) {
+	Each(m.Graph, func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
 			for _, o := range n.Outputs {
 				names[o] = false
 			}
 		}
 	})
-	each(m.Graph, func(g *onnx.Graph) {
+	Each(m.Graph, func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			names[t.Name] = true
 		}

@@ -1,4 +1,4 @@
-package mlm
+package source
 
 import (
 	"errors"
@@ -7,15 +7,18 @@ import (
 	"strings"
 )
 
+// ErrNoModel: the folder has no model file, or several and none with a usual name.
+var ErrNoModel = errors.New("no model")
+
 // modelFiles are the names under which an export is looked for, in order.
 var modelFiles = []string{"model.onnx", "onnx/model.onnx"}
 
 // mostListed is how many files an error names.
 const mostListed = 12
 
-// findModelFile is the name of the model file: the given one, or one with a usual name, or else the
+// Find is the name of the model file: the given one, or one with a usual name, or else the
 // only ONNX file of the folder and of its onnx folder.
-func findModelFile(fsys fs.FS, file string) (string, error) {
+func Find(fsys fs.FS, file string) (string, error) {
 	if fsys == nil {
 		return "", fmt.Errorf("%w: the folder is nil; pass models.Default() or os.DirFS(FOLDER)",
 			ErrNoModel)

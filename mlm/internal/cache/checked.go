@@ -1,4 +1,4 @@
-package mlm
+package cache
 
 import (
 	"crypto/sha256"
@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 )
 
@@ -18,7 +19,7 @@ const recheck = 24 * time.Hour
 
 // seen reports whether a file of the cache had the hash that its key stands for with the size and
 // time that it has, not long ago. It notes that the file is used.
-func (s *shelf) seen(path, key string) bool {
+func (s *Shelf) seen(path, key string) bool {
 	note, info := s.stamp(path, key)
 	if info == nil {
 		return false
@@ -31,14 +32,14 @@ func (s *shelf) seen(path, key string) bool {
 }
 
 // remember notes that a file has the right hash.
-func (s *shelf) remember(path, key string) {
+func (s *Shelf) remember(path, key string) {
 	if note, info := s.stamp(path, key); info != nil {
 		_ = s.write(note, []byte{'\n'})
 	}
 }
 
 // stamp is the name of the note for a file, by its size and time.
-func (s *shelf) stamp(path, key string) (note string, info fs.FileInfo) {
+func (s *Shelf) stamp(path, key string) (note string, info fs.FileInfo) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return "", nil
@@ -47,16 +48,20 @@ func (s *shelf) stamp(path, key string) (note string, info fs.FileInfo) {
 		noteSuffix), info
 }
 
-// integers is the file of the cache with that SHA-256, below its folder.
-func integers(sum string) string { return sum[:32] + weightsSuffix }
+// ExternalMin is the size from which on a weight is left where it is on disk
+// instead of being handed to the runtime inside the graph, in bytes.
+const ExternalMin = 4096
 
-// keepIntegers moves the whole numbers of a graph, which lie in memory, to a file that the runtime
+// integers is the file of the cache with that SHA-256, below its folder.
+func integers(sum string) string { return sum[:32] + source.WeightsSuffix }
+
+// KeepIntegers moves the whole numbers of a graph, which lie in memory, to a file that the runtime
 // maps, and gives its SHA-256. The graph then refers to it. "" means that they stay.
-func (s *shelf) keepIntegers(m *onnx.Model) string {
+func (s *Shelf) KeepIntegers(m *onnx.Model) string {
 	h, size := sha256.New(), int64(0)
 	var list []*onnx.Tensor
 	for _, t := range m.Graph.Initializers {
-		if t.Type != onnx.Uint8 || t.Origin.File != "" || t.ByteLen() < externalMin {
+		if t.Type != onnx.Uint8 || t.Origin.File != "" || t.ByteLen() < ExternalMin {
 			continue
 		}
 		data, err := t.Bytes()
@@ -66,7 +71,7 @@ func (s *shelf) keepIntegers(m *onnx.Model) string {
 		h.Write(data)
 		list, size = append(list, t), size+int64(len(data))
 	}
-	if len(list) == 0 || size > s.max.bytes/2 {
+	if len(list) == 0 || size > s.max.Bytes/2 {
 		return ""
 	}
 	sum := hex.EncodeToString(h.Sum(nil))
@@ -95,7 +100,7 @@ func (s *shelf) keepIntegers(m *onnx.Model) string {
 }
 
 // whole reports whether the cache has the whole numbers with that SHA-256.
-func (s *shelf) whole(sum string) bool {
+func (s *Shelf) whole(sum string) bool {
 	path := filepath.Join(s.dir, integers(sum))
 	if s.seen(path, sum) {
 		return true

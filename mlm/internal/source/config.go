@@ -1,4 +1,4 @@
-package mlm
+package source
 
 import (
 	"encoding/json"
@@ -10,11 +10,11 @@ import (
 	"infill/internal/jsonwords"
 )
 
-// maxConfig bounds config.json; those of published models have a few kB.
-const maxConfig = 1 << 20
+// MaxConfig bounds config.json; those of published models have a few kB.
+const MaxConfig = 1 << 20
 
-// config is what is used of config.json; every field may be missing.
-type config struct {
+// Config is what is used of config.json; every field may be missing.
+type Config struct {
 	Architectures []string `json:"architectures"`
 	ModelType     string   `json:"model_type"`
 	Vocab         int      `json:"vocab_size"`
@@ -25,10 +25,10 @@ type config struct {
 	PadID         *int     `json:"pad_token_id"`
 }
 
-// readConfig reads config.json; a folder without one gives the zero value.
-func readConfig(fsys fs.FS) (config, error) {
-	var c config
-	data, err := disk.ReadFS(fsys, "config.json", maxConfig)
+// ReadConfig reads config.json; a folder without one gives the zero value.
+func ReadConfig(fsys fs.FS) (Config, error) {
+	var c Config
+	data, err := disk.ReadFS(fsys, "config.json", MaxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
@@ -47,23 +47,23 @@ func readConfig(fsys fs.FS) (config, error) {
 	return c, nil
 }
 
-// architecture names the model for people.
-func (c config) architecture() string {
+// Architecture names the model for people.
+func (c Config) Architecture() string {
 	if len(c.Architectures) > 0 {
 		return c.Architectures[0]
 	}
 	return c.ModelType
 }
 
-// positions is the longest sentence that the position table has room for, 0
+// Positions is the longest sentence that the position table has room for, 0
 // if it is not stated. RoBERTa and its kin count positions from the id of the
 // padding token on, so that as many rows of the table are never used.
-func (c config) positions() int {
-	return max(0, c.MaxPositions-c.firstPosition())
+func (c Config) Positions() int {
+	return max(0, c.MaxPositions-c.FirstPosition())
 }
 
-// firstPosition is the position of the first token.
-func (c config) firstPosition() int {
+// FirstPosition is the position of the first token.
+func (c Config) FirstPosition() int {
 	switch c.ModelType {
 	case "roberta", "xlm-roberta", "camembert", "mpnet", "longformer",
 		"xlm-roberta-xl", "roberta-prelayernorm", "data2vec-text", "ibert", "esm":
@@ -76,8 +76,8 @@ func (c config) firstPosition() int {
 	return 0
 }
 
-// longest is the smallest of the limits that are stated (above 0).
-func longest(limits ...int) int {
+// Longest is the smallest of the limits that are stated (above 0).
+func Longest(limits ...int) int {
 	least := 0
 	for _, l := range limits {
 		if l > 0 && (least == 0 || l < least) {
@@ -85,24 +85,4 @@ func longest(limits ...int) int {
 		}
 	}
 	return least
-}
-
-// checkVocabulary is the comparison of [facts.check].
-func checkVocabulary(tokens, logits int, plain bool, c config) error {
-	stated := tokens < logits && c.Vocab == logits && !plain
-	if tokens == logits || roundedUp(tokens, logits) || stated {
-		return nil
-	}
-	return fmt.Errorf("%w: the tokenizer has %d tokens, the model %d logits; put the "+
-		"tokenizer files of this very model beside it", errVocabulary, tokens, logits)
-}
-
-// roundedUp says whether a table was padded to a multiple that processors like.
-func roundedUp(tokens, logits int) bool {
-	for _, multiple := range []int{8, 64, 128} {
-		if tokens < logits && logits%multiple == 0 && logits-tokens < multiple {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,199 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"infill/mlm/internal/source"
+	"infill/mlm/onnx"
+)
+
+// Graphs keeps derived graphs in the folder "graphs" of the user's cache. A graph is named by the
+// SHA-256 of the model's files, of this program and of the options that it depends on, so that
+// it is never stale. It is written under another name, made to last and renamed, so
+// that it is whole or not there. It ends with a checksum. What is damaged counts as
+// missing and is written again. Nothing about the cache is ever an error of the command:
+// without it a graph is derived.
+type Graphs struct {
+	Shelf
+	program string // SHA-256 of this program
+	options string // those that the graph depends on
+	from    source.Folder
+	files   []string // the model's, below from
+}
+
+// For is the cache for a model, nil if there is to be none: for small models,
+// for those whose weights are in memory, and where there is no folder for it. options are those
+// that a graph depends on.
+func (s *Shelf) For(from source.Folder, m *onnx.Model, file string, bytes int64,
+	options string) *Graphs {
+	if _, dir := from.Weights(); dir == "" || s == nil || bytes < s.max.Least {
+		return nil
+	}
+	program, err := programSum()
+	if err != nil {
+		return nil
+	}
+	return &Graphs{Shelf: *s, program: program, from: from, options: options,
+		files: append([]string{file}, source.External(file, m)...)}
+}
+
+// minBuildID is more than the note's head and a build ID that somebody chose by -ldflags -buildid.
+const minBuildID = 64
+
+// programSum tells the running program from others: by the build ID that Go's linker makes of all
+// that it links, or else by the SHA-256 of its file.
+var programSum = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if f, err := elf.Open(path); err == nil {
+		defer f.Close() //nolint:errcheck // opened for reading
+		if s := f.Section(".note.go.buildid"); s != nil {
+			if id, err := s.Data(); err == nil && len(id) > minBuildID {
+				return hex.EncodeToString(id), nil
+			}
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+})
+
+// Key names the graph of a model whose files have the given hash.
+func (c *Graphs) Key(model string) string {
+	parts := []string{"model " + model, "file " + c.files[0], "program " + c.program, c.options}
+	for _, f := range c.files {
+		if at := c.from.Locate(f); at != f && at != "" { // the graph says where its weights are
+			parts = append(parts, "at "+at)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Graph is the graph of a model whose files have the given hash, nil if the cache
+// has none that is whole and passes the reader's checks.
+func (c *Graphs) Graph(model string) *Graph {
+	key := c.Key(model)
+	path := c.path(key, graphSuffix)
+	b := readSmall(path, c.max.Bytes/2)
+	if b == nil {
+		return nil
+	}
+	g, err := decodeGraph(b, key)
+	if err == nil && g.About.Integers != "" && !c.whole(g.About.Integers) {
+		return nil
+	}
+	if err == nil {
+		fsys, _ := c.from.Weights()
+		err = g.check(fsys)
+	}
+	if err != nil {
+		return nil
+	}
+	used(path)
+	return g
+}
+
+// check has our reader validate the graph before the runtime sees it.
+func (g *Graph) check(fsys fs.FS) error {
+	m, err := onnx.Parse(g.Onnx, "derived graph", fsys)
+	if err != nil {
+		return err
+	}
+	return onnx.Check(m)
+}
+
+// Keep stores a graph.
+func (c *Graphs) Keep(model string, g *Graph) {
+	kept := *g
+	kept.About.Key = c.Key(model)
+	b, err := kept.encode()
+	if err != nil || int64(len(b)) > c.max.Bytes/2 {
+		return
+	}
+	if c.write(c.path(kept.About.Key, graphSuffix), b) == nil {
+		c.prune()
+	}
+}
+
+// note is what hash files of some sizes and times had. It is a guess only, to be
+// confirmed by hashing: files can change and keep their times.
+type note struct {
+	Files []stamp `json:"files"`
+	Sum   string  `json:"sum"`
+}
+
+type stamp struct {
+	Name  string    `json:"name"`
+	Bytes int64     `json:"bytes"`
+	Time  time.Time `json:"time"`
+}
+
+func (c *Graphs) stamps() ([]stamp, bool) {
+	var out []stamp
+	for _, f := range c.files {
+		info, err := fs.Stat(c.from.FS, f)
+		if err != nil {
+			return nil, false
+		}
+		out = append(out, stamp{f, info.Size(), info.ModTime().UTC()})
+	}
+	return out, true
+}
+
+func (c *Graphs) notePath() string {
+	return c.path(filepath.Join(c.from.Dir, filepath.FromSlash(c.files[0])), noteSuffix)
+}
+
+// Guess is the hash that the model's files had when last seen with these sizes and
+// times, "" if they were not.
+func (c *Graphs) Guess() string {
+	if c.from.Kept != nil {
+		return c.from.Kept.Model
+	}
+	var n note
+	b := readSmall(c.notePath(), maxAbout)
+	if b == nil || json.Unmarshal(b, &n) != nil || len(n.Sum) != 2*sha256.Size {
+		return ""
+	}
+	now, ok := c.stamps()
+	same := func(a, b stamp) bool {
+		return a.Name == b.Name && a.Bytes == b.Bytes &&
+			a.Time.Equal(b.Time)
+	}
+	if !ok || !slices.EqualFunc(n.Files, now, same) {
+		return ""
+	}
+	return n.Sum
+}
+
+// Remember notes the hash of the model's files.
+func (c *Graphs) Remember(model string) {
+	if c.from.Kept != nil { // it says so itself
+		return
+	}
+	if s, ok := c.stamps(); ok {
+		if b, err := json.Marshal(note{s, model}); err == nil {
+			_ = c.write(c.notePath(), b)
+		}
+	}
+}

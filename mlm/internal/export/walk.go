@@ -1,0 +1,116 @@
+package export
+
+import "infill/mlm/onnx"
+
+// Each visits a graph and its subgraphs; onnx.Parse has bounded their depth.
+func Each(g *onnx.Graph, f func(*onnx.Graph)) {
+	f(g)
+	for _, n := range g.Nodes {
+		for _, a := range n.Attrs {
+			if a.G != nil {
+				Each(a.G, f)
+			}
+		}
+	}
+}
+
+// Qualified is the name of a node's operator with its domain, unless that is ONNX's own.
+func Qualified(n *onnx.Node) string {
+	if n.Domain == "" {
+		return n.Op
+	}
+	return n.Domain + "." + n.Op
+}
+
+// Logits is the output called so, or the only one there is.
+func Logits(m *onnx.Model) *onnx.ValueInfo {
+	for _, v := range m.Graph.Outputs {
+		if v.Name == "logits" {
+			return v
+		}
+	}
+	if len(m.Graph.Outputs) == 1 {
+		return m.Graph.Outputs[0]
+	}
+	return nil
+}
+
+// HeadName is the name of the stored weight of the product that makes the
+// logits, "" if they are made in another way.
+func HeadName(m *onnx.Model) string {
+	s := newSources(m)
+	weight := func(name string) string {
+		name, _ = s.weight(name)
+		return name
+	}
+	n := s.producer[Logits(m).Name]
+	for n != nil && len(n.Inputs) > 0 {
+		switch n.Op {
+		case "MatMul", "Gemm", "FusedMatMul":
+			if len(n.Inputs) > 1 {
+				return weight(n.Inputs[1])
+			}
+			return ""
+		case "Add":
+			next := s.producer[n.Inputs[0]]
+			if len(n.Inputs) > 1 && (next == nil || weight(n.Inputs[0]) != "") {
+				next = s.producer[n.Inputs[1]]
+			}
+			n = next
+		case "Cast", "Identity", "Reshape", "Squeeze":
+			n = s.producer[n.Inputs[0]]
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// sources say where the values of a graph come from.
+type sources struct {
+	stored   map[string]*onnx.Tensor
+	producer map[string]*onnx.Node
+}
+
+func newSources(m *onnx.Model) sources {
+	s := sources{map[string]*onnx.Tensor{}, map[string]*onnx.Node{}}
+	for _, t := range m.Graph.Initializers {
+		s.stored[t.Name] = t
+	}
+	for _, n := range m.Graph.Nodes {
+		for _, o := range n.Outputs {
+			if o != "" { // an output that is left out, like an input
+				s.producer[o] = n
+			}
+		}
+	}
+	return s
+}
+
+// weight follows a value through changes of layout and type to where it is stored, nil if
+// it is computed.
+func (s sources) weight(name string) (string, *onnx.Tensor) {
+	for s.stored[name] == nil {
+		n := s.producer[name]
+		if n == nil || len(n.Inputs) == 0 {
+			return "", nil
+		}
+		switch n.Op {
+		case "Transpose", "Cast", "Identity", "DequantizeLinear":
+		default:
+			return "", nil
+		}
+		name = n.Inputs[0]
+	}
+	return name, s.stored[name]
+}
+
+// Stored is the number of elements of a stored tensor, 0 if there is none.
+func Stored(m *onnx.Model, name string) int64 {
+	for _, t := range m.Graph.Initializers {
+		if t.Name == name {
+			return t.Len()
+		}
+	}
+	return 0
+}
