@@ -46,7 +46,7 @@ func TestNumberAfterBlank(t *testing.T) {
 			form = tokenize.AfterLetter
 		}
 		for _, id := range text.BoundaryOf(tok).Sort().First[text.VocabAll][form] {
-			word := text.Surface(tok, id)
+			word, _ := tok.Surface(id)
 			enc, err := tok.Encode(tm.Text[:b.Start] + word + tm.Text[b.End:])
 			if err != nil {
 				t.Fatal(err)

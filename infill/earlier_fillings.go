@@ -87,7 +87,6 @@ func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, err
 	}
 	s := newStarts(name)
 	in := textline.NewReader(r, maxStartLine)
-	mask := tok.Token(tok.MaskID())
 	fillings := 0
 	for {
 		b, err := in.Next()
@@ -112,7 +111,7 @@ func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, err
 		if rec.Text == nil || len(rec.Fillings) == 0 {
 			continue
 		}
-		p, err := text.ParseBlanks(*rec.Text, mask)
+		plain, blanks, err := text.ParseBlanks(tok, *rec.Text)
 		if err != nil {
 			return nil, bad(err)
 		}
@@ -121,11 +120,11 @@ func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, err
 			if f.Pieces != nil {
 				words = f.Pieces
 			}
-			if len(words) != len(p.Blanks) {
+			if len(words) != len(blanks) {
 				return nil, bad(fmt.Errorf("filling %d has %d tokens for %d blanks", i+1, len(words),
-					len(p.Blanks)))
+					len(blanks)))
 			}
-			s.Add(p.Text, words, at)
+			s.Add(plain, words, at)
 			fillings++
 		}
 		if s.bytes > maxStartBytes {

@@ -231,7 +231,7 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 			mass := map[int]float64{} // by length
 			lengths := make([]int, len(p))
 			for i, s := range c.states {
-				text, spans := text.Splice(tm, tok, s, text.CaseAuto)
+				text, spans := tm.Splice(s, text.CaseAuto)
 				u, n := oracle(t, e, text, spans)
 				index[text], lengths[i], p[i] = i, n, math.Exp(u/c.opt.Sampling.Temperature)
 				mass[n] += p[i]

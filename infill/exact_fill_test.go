@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"unicode"
 
 	"infill/infill/internal/recall"
 	"infill/infill/text"
@@ -91,7 +92,7 @@ func checkEnumerated(t *testing.T, e *Engine, tm *text.Template, c constraintCas
 	want, scores := map[string]float64{}, map[string]float64{}
 	best, sum := math.Inf(-1), 0.0
 	for _, s := range c.states {
-		text, spans := text.Splice(tm, e.Tokenizer(), s, text.CaseAuto)
+		text, spans := tm.Splice(s, text.CaseAuto)
 		scores[text], _ = oracle(t, e, text, spans)
 		best = max(best, scores[text])
 	}
@@ -146,7 +147,7 @@ func TestExactRealModel(t *testing.T) {
 	for id := range int32(tok.VocabSize()) {
 		w := tok.Token(id)
 		if tok.IsSpecial(id) || tok.IsUnused(id) || tok.IsContinuation(id) ||
-			!text.IsLetterOrDigit(text.FirstRune(w)) || text.HasDigit(w) {
+			!unicode.In(text.FirstRune(w), unicode.L, unicode.M) || text.HasDigit(w) {
 			continue
 		}
 		p[w] = math.Exp(float64(logp[0][id]))

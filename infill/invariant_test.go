@@ -63,7 +63,7 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 			}
 			u := map[string]float64{}
 			for _, s := range c.states {
-				text, spans := text.Splice(tm, tok, s, text.CaseAuto)
+				text, spans := tm.Splice(s, text.CaseAuto)
 				u[text], _ = oracle(t, e, text, spans)
 			}
 			c.opt.Sampling.Temperature, c.opt.Sampling.Chains = 1,

@@ -87,7 +87,7 @@ func (c *marginalCase) weigh(t *testing.T, e *Engine) (texts [][]string, w [][]f
 	for i, states := range c.lengths {
 		texts, w = append(texts, make([]string, len(states))), append(w, make([]float64, len(states)))
 		for k, s := range states {
-			text, spans := text.Splice(tm, e.Tokenizer(), slices.Clone(s), text.CaseAuto)
+			text, spans := tm.Splice(slices.Clone(s), text.CaseAuto)
 			u, _ := oracle(t, e, text, spans)
 			texts[i][k], w[i][k] = text, math.Exp(u/cmp.Or(c.opt.Sampling.Temperature, 1))
 			sums[i] += w[i][k]

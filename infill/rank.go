@@ -197,7 +197,7 @@ func (t *target) spell(x []int32, c text.Case) Filling {
 	}
 	l := t.LayoutOf(x, nil)
 	f.ids, f.lengths = t.Tokens(nil, l, x, -1, -1), l.Lengths
-	f.Text, f.Spans = text.Splice(t.Template, tok, words, c, asGiven...)
+	f.Text, f.Spans = t.Template.Splice(words, c, asGiven...)
 	return f
 }
 

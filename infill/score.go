@@ -56,19 +56,18 @@ func (e *Engine) scoreText(ctx context.Context, sentence string, by Scoring, lon
 	if err := e.ready(ctx); err != nil {
 		return nil, err
 	}
-	tok := e.model.Tokenizer()
 	if err := text.CheckText(sentence, "write a complete sentence"); err != nil {
 		return nil, err
 	}
-	p, err := text.ParseBlanks(sentence, tok.Token(tok.MaskID()))
+	plain, blanks, err := text.ParseBlanks(e.model.Tokenizer(), sentence)
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Blanks) > 0 {
+	if len(blanks) > 0 {
 		msg := "a score is of a complete sentence; fill the blank first"
-		return nil, &text.Error{Offset: p.Blanks[0].Start, Msg: msg, Err: ErrUnfilled}
+		return nil, &text.Error{Offset: blanks[0].Start, Msg: msg, Err: ErrUnfilled}
 	}
-	return e.score(ctx, p.Text, by, long, nil)
+	return e.score(ctx, plain, by, long, nil)
 }
 
 // ScoreWith is ScoreText with further parts of the energy. They judge the text as if blanks had

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"infill/infill/text"
 )
@@ -31,9 +30,7 @@ func (Edit) Values(_ context.Context, texts []Finished, v []float64) error {
 		}
 		v[k] = 0
 		for i, s := range f.Spans {
-			now := []rune(strings.ToLower(f.Text[s[0]:s[1]]))
-			before := []rune(strings.ToLower(f.Original[i]))
-			v[k] -= float64(text.Levenshtein(now, before, math.MaxInt))
+			v[k] -= float64(text.EditDistance(f.Text[s[0]:s[1]], f.Original[i], math.MaxInt))
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func (e *Engine) usable(ctx context.Context, t *text.Template, opt *Options) err
 		return nil
 	}
 	for _, l := range []*text.WordList{opt.Words.Allow, opt.Words.Ban} {
-		if tok := text.TokenizerOf(l); tok != nil && !e.knows(tok) {
+		if tok := l.Tokenizer(); tok != nil && !e.knows(tok) {
 			return fmt.Errorf("%w: a list of words was made with the tokenizer of another vocabulary; "+
 				"make it with Engine.Tokenizer", text.ErrOption)
 		}

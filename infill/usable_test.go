@@ -203,10 +203,10 @@ func TestOriginalWordsAreOneForEveryBlank(t *testing.T) {
 // The zero values of collections are empty ones.
 func TestZeroCollections(t *testing.T) {
 	var set text.WordSet
-	set.Add(text.EnglishStopWords())
+	set.Add(wordSet(t, "the", "of"))
 	set.Add(nil)
-	if set.Len() != text.EnglishStopWords().Len() {
-		t.Errorf("%d words, want %d", set.Len(), text.EnglishStopWords().Len())
+	if set.Len() != 2 {
+		t.Errorf("%d words, want 2", set.Len())
 	}
 	var starts Starts
 	starts.Add("a [MASK]", []string{"cat"}, "")

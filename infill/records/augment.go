@@ -106,7 +106,7 @@ func (a *Augmenter) search(ctx context.Context, it *batch.Item) (*search, error)
 		return nil, err
 	}
 	if spans != nil {
-		if err := text.CheckSpans(a.Model.Tokenizer(), it.Text, spans.List); err != nil {
+		if err := (text.Masking{Spans: spans.List}).CheckSpans(a.Model.Tokenizer(), it.Text); err != nil {
 			return nil, err
 		}
 	}

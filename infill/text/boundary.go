@@ -1,7 +1,6 @@
 package text
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -72,7 +71,7 @@ type Lists struct {
 // of adds a token to the list of every vocabulary that has it, but for whole words that stand
 // apart: those are for the tokenizer to say.
 func (l *Lists) of(list func(Vocab) *[]int32, id int32, text string, inside bool) {
-	starts, digits := IsLetterOrDigit(FirstRune(text)), HasDigit(text)
+	starts, digits := isLetterOrDigit(FirstRune(text)), HasDigit(text)
 	has := [numVocabs]bool{
 		VocabAll: true, VocabDigits: starts || inside, VocabWords: (starts || inside) && !digits,
 		VocabNumbers: isNumber(text), VocabWholeNumbers: isNumber(text),
@@ -95,7 +94,7 @@ func (l *Lists) apart(id int32, form tokenize.Place, text string) {
 func (l *Lists) inside(id int32, text string, goesOn bool) {
 	list := func(v Vocab) *[]int32 { return &l.First[v][tokenize.AfterLetter] }
 	l.of(list, id, text, true)
-	if (goesOn || IsIdeograph(FirstRune(text))) && IsLetters(text) {
+	if (goesOn || IsIdeograph(FirstRune(text))) && isLetters(text) {
 		for _, v := range []Vocab{VocabWholeWords, VocabWholeNumbers} {
 			*list(v) = append(*list(v), id)
 		}
@@ -144,10 +143,13 @@ func (t *Template) InNumber(i int) bool {
 	return unicode.IsDigit(last) || unicode.IsDigit(first)
 }
 
-// Numbers reports whether an expression asks for digits: it has some, or a class of few characters
-// among which they are, such as [a-z0-9].
-func Numbers(re *regexp.Regexp) bool {
-	tree, err := syntax.Parse(re.String(), syntax.Perl)
+// AsksDigits reports whether the blank has an expression that asks for digits: it has some, or a
+// class of few characters among which they are, such as [a-z0-9].
+func (b *Blank) AsksDigits() bool {
+	if b.Pattern == nil {
+		return false
+	}
+	tree, err := syntax.Parse(b.Pattern.String(), syntax.Perl)
 	return err == nil && asksDigits(tree)
 }
 
@@ -224,7 +226,7 @@ func LettersBefore(s string) string {
 	end := len(s)
 	for end > 0 {
 		r, n := utf8.DecodeLastRuneInString(s[:end])
-		if !IsWordRune(r) {
+		if !isWordRune(r) {
 			break
 		}
 		end -= n
@@ -234,7 +236,7 @@ func LettersBefore(s string) string {
 
 // LettersAfter is the beginning of a text that belongs to one word.
 func LettersAfter(s string) string {
-	n := strings.IndexFunc(s, func(r rune) bool { return !IsWordRune(r) })
+	n := strings.IndexFunc(s, func(r rune) bool { return !isWordRune(r) })
 	if n < 0 {
 		return s
 	}
@@ -244,23 +246,23 @@ func LettersAfter(s string) string {
 // beginsNumber reports whether a text begins with a digit.
 func beginsNumber(s string) bool { return unicode.IsDigit(FirstRune(s)) }
 
-// IsWordRune reports whether a rune belongs to a word that a letter beside it
+// isWordRune reports whether a rune belongs to a word that a letter beside it
 // belongs to as well. Ideographs are words of their own.
-func IsWordRune(r rune) bool {
-	return IsLetterOrDigit(r) && !unicode.In(r, unicode.Han, unicode.Hiragana) && !isKatakana(r)
+func isWordRune(r rune) bool {
+	return isLetterOrDigit(r) && !unicode.In(r, unicode.Han, unicode.Hiragana) && !isKatakana(r)
 }
 
 // isKatakana reports whether a character is of the script in which Japanese spells words from
 // elsewhere, or the mark of its long vowels.
 func isKatakana(r rune) bool { return unicode.Is(unicode.Katakana, r) || r == 'ー' || r == 'ｰ' }
 
-// IsLetterOrDigit reports whether a rune is part of words, ideographs included.
-func IsLetterOrDigit(r rune) bool {
+// isLetterOrDigit reports whether a rune is part of words, ideographs included.
+func isLetterOrDigit(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// IsLetters reports whether a piece consists of letters and combining marks.
-func IsLetters(s string) bool {
+// isLetters reports whether a piece consists of letters and combining marks.
+func isLetters(s string) bool {
 	for _, r := range s {
 		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
 			return false
@@ -269,8 +271,8 @@ func IsLetters(s string) bool {
 	return s != ""
 }
 
-// Surface is the spelling of a token inside a text.
-func Surface(tok *tokenize.Tokenizer, id int32) string {
+// surface is the spelling of a token inside a text.
+func surface(tok *tokenize.Tokenizer, id int32) string {
 	s, _ := tok.Surface(id)
 	return s
 }

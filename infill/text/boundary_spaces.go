@@ -72,7 +72,7 @@ func (m *spaceMarks) Begins(f []int32, i int, glued bool) bool {
 	if !space && (i > 0 || glued) {
 		return false
 	}
-	return IsLetterOrDigit(FirstRune(text))
+	return isLetterOrDigit(FirstRune(text))
 }
 
 func (m *spaceMarks) GoesOn(f []int32, i int) bool {
@@ -81,8 +81,8 @@ func (m *spaceMarks) GoesOn(f []int32, i int) bool {
 }
 
 func (m *spaceMarks) sameWord(f []int32, i int) bool {
-	return m.GoesOn(f, i) && IsWordRune(LastRune(Surface(m.tok, f[i-1]))) &&
-		IsWordRune(FirstRune(Surface(m.tok, f[i])))
+	return m.GoesOn(f, i) && isWordRune(LastRune(surface(m.tok, f[i-1]))) &&
+		isWordRune(FirstRune(surface(m.tok, f[i])))
 }
 
 func (m *spaceMarks) Alike(a, b int32) bool {
@@ -90,7 +90,7 @@ func (m *spaceMarks) Alike(a, b int32) bool {
 		first := map[string]int32{}
 		m.key = make([]int32, m.tok.VocabSize())
 		for id := range m.key {
-			text := Surface(m.tok, int32(id))
+			text := surface(m.tok, int32(id))
 			if _, ok := first[text]; !ok {
 				first[text] = int32(id)
 			}

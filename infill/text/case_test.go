@@ -86,7 +86,7 @@ func TestNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		words := strings.Split(c.words, "/")
-		got, spans := Splice(tm, tok, words, CaseAuto)
+		got, spans := tm.Splice(words, CaseAuto)
 		if got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
@@ -95,7 +95,7 @@ func TestNames(t *testing.T) {
 				t.Errorf("%q: blank %d is said to be %q", got, i+1, got[s[0]:s[1]])
 			}
 		}
-		if got, _ := Splice(tm, tok, words, CaseModel); !strings.EqualFold(got, c.want) {
+		if got, _ := tm.Splice(words, CaseModel); !strings.EqualFold(got, c.want) {
 			t.Errorf("%q: as the model has it %q", c.text, got)
 		}
 	}
@@ -105,7 +105,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := Splice(tm, la, []string{"france"}, CaseAuto); got != "Paris, france." {
+	if got, _ := tm.Splice([]string{"france"}, CaseAuto); got != "Paris, france." {
 		t.Errorf("in another language: %q", got)
 	}
 }
@@ -147,7 +147,7 @@ func TestNamesHeldOut(t *testing.T) {
 				for i, w := range spelt {
 					keys[i] = strings.ToLower(w)
 				}
-				got, spans := Splice(tm, tok, keys, CaseAuto)
+				got, spans := tm.Splice(keys, CaseAuto)
 				for i, word := range spelt {
 					filled := got[spans[i][0]:spans[i][1]]
 					words++

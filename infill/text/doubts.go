@@ -8,7 +8,7 @@ import (
 
 // A Doubt is what may be wrong with a text that is worked on all the same.
 type Doubt struct {
-	Code    string `json:"code"`    // DoubtBlank or DoubtForeign
+	Code    string `json:"code"`    // near_blank or foreign_text
 	Message string `json:"message"` // what is there, and what helps
 	// Script is that of a foreign text, as package unicode calls it, such as Latin or Han.
 	Script string `json:"script,omitempty"`
@@ -16,26 +16,26 @@ type Doubt struct {
 
 // The codes of doubts.
 const (
-	// DoubtBlank is the code of what looks like a blank and is none.
-	DoubtBlank = "near_blank"
-	// DoubtForeign is the code of a text most of whose letters are in words that the model's
+	// doubtBlank is the code of what looks like a blank and is none.
+	doubtBlank = "near_blank"
+	// doubtForeign is the code of a text most of whose letters are in words that the model's
 	// vocabulary does not know, or spells in short pieces.
-	DoubtForeign = "foreign_text"
+	doubtForeign = "foreign_text"
 )
 
 // Doubts are those about a text, each code once: nil without any, and for a text that
 // [Parse] refuses for its spelling.
 func Doubts(tok *tokenize.Tokenizer, s string) []Doubt {
-	p, err := ParseBlanks(s, tok.Token(tok.MaskID()))
+	p, err := parseBlanks(s, tok.Token(tok.MaskID()))
 	if err != nil {
 		return nil
 	}
 	var out []Doubt
 	if p.Near != nil {
-		out = append(out, Doubt{Code: DoubtBlank, Message: p.Near.Msg})
+		out = append(out, Doubt{Code: doubtBlank, Message: p.Near.Msg})
 	}
 	if script := foreignScript(tok, p); script != "" {
-		out = append(out, Doubt{DoubtForeign, fmt.Sprintf("most of the text, in %s letters, is unknown "+
+		out = append(out, Doubt{doubtForeign, fmt.Sprintf("most of the text, in %s letters, is unknown "+
 			"to the model's vocabulary or spelt in short pieces, so that results mean little; take a "+
 			"model of its language", script), script})
 	}

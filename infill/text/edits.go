@@ -6,11 +6,11 @@ import "strings"
 // (Unicode code points) to be inserted, deleted or replaced. Case does not count. A distance of
 // most or more is returned as most.
 func EditDistance(a, b string, most int) int {
-	return Levenshtein([]rune(strings.ToLower(a)), []rune(strings.ToLower(b)), most)
+	return levenshtein([]rune(strings.ToLower(a)), []rune(strings.ToLower(b)), most)
 }
 
-// Levenshtein is the Levenshtein distance of two texts, or most if it is not below that.
-func Levenshtein(x, y []rune, most int) int {
+// levenshtein is the Levenshtein distance of two texts, or most if it is not below that.
+func levenshtein(x, y []rune, most int) int {
 	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
 		x, y = x[1:], y[1:]
 	}

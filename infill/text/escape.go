@@ -9,8 +9,8 @@ import (
 	"infill/tokenize"
 )
 
-// A Parsed is a text without its escapes.
-type Parsed struct {
+// A parsed is a text without its escapes.
+type parsed struct {
 	Text   string
 	Blanks []Blank // with their spans in Text
 	// Near is the first of what looks like a blank and is none, with what to write; nil for none.
@@ -19,12 +19,22 @@ type Parsed struct {
 	literal *Error
 }
 
-// ParseBlanks finds the blanks of a text; mask is the tokenizer's own spelling
+// ParseBlanks is a text without its escapes, with the spans of its blanks. A backslash directly
+// before a blank makes it ordinary text.
+func ParseBlanks(tok *tokenize.Tokenizer, raw string) (plain string, blanks []Blank, err error) {
+	p, err := parseBlanks(raw, tok.Token(tok.MaskID()))
+	if err != nil {
+		return "", nil, err
+	}
+	return p.Text, p.Blanks, nil
+}
+
+// parseBlanks finds the blanks of a text; mask is the tokenizer's own spelling
 // of the mask token. A backslash directly before a blank makes it ordinary
 // text, and two stand for one backslash before a blank: "\[MASK]" is the text
 // "[MASK]", and "\\[MASK]" a backslash and a blank. Other backslashes are text.
-func ParseBlanks(raw, mask string) (*Parsed, error) {
-	p := &Parsed{}
+func parseBlanks(raw, mask string) (*parsed, error) {
+	p := &parsed{}
 	var plain strings.Builder
 	for i := 0; i < len(raw); {
 		slashes := len(raw[i:]) - len(strings.TrimLeft(raw[i:], `\`))
@@ -63,7 +73,7 @@ func ParseBlanks(raw, mask string) (*Parsed, error) {
 	return p, nil
 }
 
-// escape is the text that [ParseBlanks] reads as this one with these blanks.
+// escape is the text that [parseBlanks] reads as this one with these blanks.
 func escape(plain, mask string, blanks []Blank) string {
 	var raw strings.Builder
 	slashes := 0

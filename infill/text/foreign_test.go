@@ -14,7 +14,7 @@ import (
 // foreignTo is the script of a text that is foreign to a vocabulary.
 func foreignTo(t *testing.T, tok *tokenize.Tokenizer, s string) string {
 	t.Helper()
-	p, err := ParseBlanks(s, tok.Token(tok.MaskID()))
+	p, err := parseBlanks(s, tok.Token(tok.MaskID()))
 	if err != nil {
 		t.Fatal(err)
 	}

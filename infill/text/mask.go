@@ -84,7 +84,7 @@ func (m Masking) Check() error {
 			m.Class)
 	case len(m.Spans) > 0 && !m.labels():
 		return fmt.Errorf("%w: spans, but neither MaskLabels nor KeepLabels, which say what is done "+
-			"with them; AnyLabel stands for all labels", ErrOption)
+			"with them; \"*\" stands for all labels", ErrOption)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func BlankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template,
 	return t, taken, nil
 }
 
-// Choose returns the text without its escapes, see ParseBlanks, and the spans of
+// Choose returns the text without its escapes, see Parse, and the spans of
 // the words to blank out, in order.
 func (m Masking) Choose(text, mask string, seed uint64, id string) (string, [][2]int, error) {
 	return m.choose(text, mask, seed, id, m.candidates)
@@ -154,7 +154,7 @@ func (m Masking) choose(text, mask string, seed uint64, id string,
 		return "", nil, err
 	}
 	given := text
-	p, err := ParseBlanks(text, mask)
+	p, err := parseBlanks(text, mask)
 	if err != nil {
 		return "", nil, err
 	}
@@ -246,7 +246,7 @@ func (m Masking) candidates(given, text string, found []textWord) ([][2]int, err
 	if m.Class == ClassContent {
 		stop := m.Stop
 		if stop == nil {
-			stop = EnglishStopWords()
+			stop = englishStops()
 		}
 		parts, covered := stop.overWords(text, words)
 		for i, w := range words {

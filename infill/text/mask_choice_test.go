@@ -78,7 +78,7 @@ func TestContentWords(t *testing.T) {
 	if !reflect.DeepEqual(got, []string{"in"}) {
 		t.Errorf("%q", got)
 	}
-	if n := EnglishStopWords().Len(); n < 200 {
+	if n := englishStops().Len(); n < 200 {
 		t.Errorf("%d stop words", n)
 	}
 }
@@ -96,7 +96,7 @@ func TestLabels(t *testing.T) {
 		{nil, []string{"place", "kin"}, []string{"Ann's", "Mary", "Ann", "lives", "in"}},
 		// A span that ends within a word has nothing of it.
 		{[]string{"name"}, nil, []string{"Ann", "Mary", "Ann"}},
-		{[]string{AnyLabel}, []string{"kin"}, []string{"Ann", "Mary", "Ann", "Annapolis"}},
+		{[]string{anyLabel}, []string{"kin"}, []string{"Ann", "Mary", "Ann", "Annapolis"}},
 		{[]string{"none"}, nil, nil},
 	} {
 		m := Masking{Spans: spans, MaskLabels: c.mask, KeepLabels: c.keep}
@@ -105,12 +105,12 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	for _, bad := range []LabelledSpan{{-1, 2, ""}, {3, 3, ""}, {0, 99, ""}, {4, 5, ""}} {
-		m := Masking{Rate: 1, Spans: []LabelledSpan{bad}, KeepLabels: []string{AnyLabel}}
+		m := Masking{Rate: 1, Spans: []LabelledSpan{bad}, KeepLabels: []string{anyLabel}}
 		if _, _, err := m.Template(tokenizetest.Tiny(t), "caf\u00e9 au lait", 1, ""); !errors.Is(err, ErrSpan) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
-	m := Masking{Rate: 1, Spans: spans[:1], KeepLabels: []string{AnyLabel}}
+	m := Masking{Rate: 1, Spans: spans[:1], KeepLabels: []string{anyLabel}}
 	if _, _, err := m.Template(tokenizetest.Tiny(t), `Ann \[MASK]`, 1, ""); !errors.Is(err, ErrSpan) {
 		t.Errorf("spans of a text with an escape: %v", err)
 	}
@@ -122,7 +122,7 @@ func TestSpansWithoutLabels(t *testing.T) {
 		m := Masking{Rate: 1, Spans: spans}
 		_, _, err := m.Template(tokenizetest.Tiny(t), "Ann left.", 1, "")
 		for _, err := range []error{err, m.Check()} {
-			if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "AnyLabel") {
+			if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "anyLabel") {
 				t.Errorf("%v: %v", spans, err)
 			}
 		}

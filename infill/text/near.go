@@ -30,7 +30,7 @@ var (
 var blankNames = regexp.MustCompile(`^(?i:mask|masked|masks|blank|gap|extra_id)$`)
 
 // nearAt notes what looks like a blank and is none.
-func (p *Parsed) nearAt(raw string, i int) {
+func (p *parsed) nearAt(raw string, i int) {
 	s := raw[i:]
 	if p.Near != nil || !strings.ContainsRune("[<{_［【", FirstRune(s)) {
 		return
@@ -63,7 +63,7 @@ func (p *Parsed) nearAt(raw string, i int) {
 
 // escaped notes a blank that a backslash makes text of. One within a word, as in a path, may not be
 // meant for the blank.
-func (p *Parsed) escaped(raw string, at, opening int) {
+func (p *parsed) escaped(raw string, at, opening int) {
 	blank := raw[at : at+opening]
 	if blank == openBlank {
 		blank = Spelt(raw[at:])
@@ -73,13 +73,13 @@ func (p *Parsed) escaped(raw string, at, opening int) {
 	if p.literal == nil {
 		p.literal = err
 	}
-	if before := LastRune(raw[:at-1]); p.Near == nil && (before == ':' || IsLetterOrDigit(before)) {
+	if before := LastRune(raw[:at-1]); p.Near == nil && (before == ':' || isLetterOrDigit(before)) {
 		p.Near = err
 	}
 }
 
 // noBlank is the error of a text without blanks.
-func (p *Parsed) noBlank() error {
+func (p *parsed) noBlank() error {
 	switch {
 	case p.literal != nil:
 		return p.literal

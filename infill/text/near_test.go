@@ -59,15 +59,15 @@ func TestSpellingsOfOthers(t *testing.T) {
 		"a mask, a blank, the gap":      "",
 	} {
 		for name, mask := range toks {
-			alone, err := ParseBlanks(text, mask)
+			alone, err := parseBlanks(text, mask)
 			if err != nil {
 				t.Fatalf("%s: %q: %v", name, text, err)
 			}
-			beside, err := ParseBlanks("A [MASK|x|<MASK>] here: "+text, mask)
+			beside, err := parseBlanks("A [MASK|x|<MASK>] here: "+text, mask)
 			if err != nil {
 				t.Fatalf("%s: %q: %v", name, text, err)
 			}
-			for _, p := range []*Parsed{alone, beside} {
+			for _, p := range []*parsed{alone, beside} {
 				switch {
 				case (p.Near != nil) != (want != ""):
 					t.Errorf("%s: %q: %v", name, text, p.Near)

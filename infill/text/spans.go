@@ -15,24 +15,24 @@ type LabelledSpan struct {
 	Label      string
 }
 
-// AnyLabel stands for every label.
-const AnyLabel = "*"
+// anyLabel stands for every label.
+const anyLabel = "*"
 
 // ErrSpan is returned for a span that is not one of its text, or has nothing of what is wanted.
 var ErrSpan = errors.New("bad span")
 
-// CheckSpans refuses spans that cannot move with a text whose words are masked: those that are not
+// CheckSpans refuses Spans that cannot move with a text whose words are masked: those that are not
 // of the text, and any of a text with a backslash before a blank, since the masked text is without
 // it. Errors wrap [ErrSpan], but for those of [Parse].
-func CheckSpans(tok *tokenize.Tokenizer, text string, spans []LabelledSpan) error {
+func (m Masking) CheckSpans(tok *tokenize.Tokenizer, text string) error {
 	if tok == nil {
 		return ErrNoTokenizer
 	}
-	p, err := ParseBlanks(text, tok.Token(tok.MaskID()))
+	p, err := parseBlanks(text, tok.Token(tok.MaskID()))
 	if err != nil {
 		return err
 	}
-	return Masking{Spans: spans}.checkSpans(text, p.Text)
+	return m.checkSpans(text, p.Text)
 }
 
 // labels reports whether labels choose what is masked.
@@ -57,7 +57,7 @@ func (m Masking) checkSpans(given, text string) error {
 
 // among reports whether a list of labels has a label.
 func among(labels []string, label string) bool {
-	return slices.Contains(labels, label) || slices.Contains(labels, AnyLabel)
+	return slices.Contains(labels, label) || slices.Contains(labels, anyLabel)
 }
 
 // inKept reports whether a word has a byte in a span that is kept.
@@ -94,8 +94,8 @@ func (m Masking) within(text string, word [2]int) [][2]int {
 		}
 		b = a + inner[len(inner)-1].span[1]
 		a += inner[0].span[0]
-		if a > 0 && a == s.Start && IsLetterOrDigit(LastRune(text[:a])) ||
-			b == s.End && IsLetterOrDigit(FirstRune(text[b:])) {
+		if a > 0 && a == s.Start && isLetterOrDigit(LastRune(text[:a])) ||
+			b == s.End && isLetterOrDigit(FirstRune(text[b:])) {
 			continue
 		}
 		out, last = append(out, [2]int{a, b}), b

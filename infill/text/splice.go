@@ -29,12 +29,12 @@ const (
 // Names lists the words for the values, in their order.
 func (Case) Names() []string { return []string{"auto", "model"} }
 
-// Splice writes words into the blanks of a template, one per blank. It returns
+// Splice writes words into the blanks, one per blank. It returns
 // the text and the byte span in it of every blank's words. Nothing outside the
 // blanks changes. asGiven are blanks whose words have the capitals that their author gave them.
 // A word in the place of one that was masked is written as that was, see caseOf.
-func Splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case,
-	asGiven ...int) (string, [][2]int) {
+func (t *Template) Splice(words []string, c Case, asGiven ...int) (string, [][2]int) {
+	tok := t.Tok
 	small, masked := writtenLower(t), t.Masked != nil
 	if c != CaseAuto || !tok.Lowercase() && !masked || small && !masked {
 		return t.write(words, nil)
@@ -151,11 +151,11 @@ func pronouns(filling, before, after string) string {
 	for k, c := range out {
 		at := len(before) + k
 		last, next := LastRune(text[:at]), FirstRune(text[at+1:])
-		part := func(r rune) bool { return IsLetterOrDigit(r) || r == '-' || r == '_' }
+		part := func(r rune) bool { return isLetterOrDigit(r) || r == '-' || r == '_' }
 		if c != 'i' || at > 0 && (part(last) || last == '.') || at+1 < len(text) && part(next) {
 			continue
 		}
-		if next == '.' && IsLetterOrDigit(FirstRune(text[at+2:])) {
+		if next == '.' && isLetterOrDigit(FirstRune(text[at+2:])) {
 			continue
 		}
 		out[k] = 'I'

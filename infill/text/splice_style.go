@@ -51,7 +51,7 @@ func caseOf(word string) wordCase {
 // isFunctionWord reports whether a word is on the list of English function words.
 func isFunctionWord(word string) bool {
 	parts := wordParts(word)
-	return len(parts) > 0 && !slices.Contains(EnglishStopWords().covered(parts), false)
+	return len(parts) > 0 && !slices.Contains(englishStops().covered(parts), false)
 }
 
 // writtenLower reports whether the author of a text writes sentences in lower

@@ -39,7 +39,7 @@ func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := ParseBlanks(text, tok.Token(tok.MaskID()))
+	p, err := parseBlanks(text, tok.Token(tok.MaskID()))
 	if err != nil {
 		return nil, err
 	}

@@ -16,18 +16,21 @@ type textWord struct {
 	fixed bool
 }
 
-// markup are names of fields, tags, formulas and characters by name. Those that a text has in one
+// markup are the forms that a text has for something else than words, in five classes. Those in one
 // word between signs, such as $x$ and :smile:, are found as words.
 var markup = regexp.MustCompile(strings.Join([]string{
+	// tags and comments of HTML, and what chat models have between bars
 	`<!--(?s:.*?)-->`,
 	`</?\pL[\w:.-]*(?:\s+[\w:@.-]+=(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>`,
 	`<\|[^<>|\s]+\|>`,
-	`\[[^\s\[\]]+\]`,
-	`\{\{[^{}]*\}\}`, `\{%[^{}]*%\}`, `\$?\{[\w.:!-]*\}`,
+	// names in brackets and braces, as templates have them
+	`\[[^\s\[\]]+\]`, `\{\{[^{}]*\}\}`, `\{%[^{}]*%\}`, `\$?\{[\w.:!-]*\}`,
+	// places of printf and Python
 	`%\([\w.]+\)[a-zA-Z]?`, `%[0-9.$+-]*[sdifxgu]\b`,
-	`\$[^\s$](?:[^$\n]*[^\s$])?\$`, `\$\pL\w*`,
+	// formulas, variables and commands
+	`\$[^\s$](?:[^$\n]*[^\s$])?\$`, `\$\pL\w*`, `\\\pL+`,
+	// characters by name or number
 	`&(?:#\d+|#x[0-9a-fA-F]+|\pL\w*);`,
-	`\\\pL+`,
 }, "|"))
 
 // wordsOf finds the words of a text: what stands between white space, without punctuation at its
@@ -41,7 +44,7 @@ func wordsOf(text string) []textWord {
 			continue
 		}
 		out = appendWords(out, text, last, m[0])
-		if strings.ContainsFunc(text[m[0]:m[1]], IsLetterOrDigit) {
+		if strings.ContainsFunc(text[m[0]:m[1]], isLetterOrDigit) {
 			out = append(out, textWord{[2]int{m[0], m[1]}, true})
 		}
 		last = m[1]
@@ -56,10 +59,10 @@ func standsAlone(text string, from, to int) bool {
 	switch sign := text[from]; {
 	case strings.IndexByte(`$%\`, sign) < 0:
 		return true
-	case IsLetterOrDigit(last), sign == '\\' && (last == ':' || last == '\\'):
+	case isLetterOrDigit(last), sign == '\\' && (last == ':' || last == '\\'):
 		return false
 	}
-	return text[to-1] != '$' || !IsLetterOrDigit(FirstRune(text[to:]))
+	return text[to-1] != '$' || !isLetterOrDigit(FirstRune(text[to:]))
 }
 
 // appendWords appends the words of a part of a text without markup.
@@ -98,7 +101,7 @@ func appendWords(out []textWord, text string, from, to int) []textWord {
 
 // IsIdeograph reports whether a character is of a script whose words are not set apart, where each
 // character is read as a word.
-func IsIdeograph(r rune) bool { return unicode.IsLetter(r) && !IsWordRune(r) }
+func IsIdeograph(r rune) bool { return unicode.IsLetter(r) && !isWordRune(r) }
 
 // unspaced are scripts whose words are not set apart and have several characters each. Where they
 // end only a dictionary knows.
@@ -120,12 +123,12 @@ const inForms = `.:/\@_=?#~%<>|*^$[]{}+`
 
 // appendWord appends the word between white space and ideographs, if there is one.
 func appendWord(out []textWord, text string, from, to int) []textWord {
-	a := strings.IndexFunc(text[from:to], IsLetterOrDigit)
+	a := strings.IndexFunc(text[from:to], isLetterOrDigit)
 	if a < 0 {
 		return out
 	}
 	a += from
-	b := from + strings.LastIndexFunc(text[from:to], IsLetterOrDigit)
+	b := from + strings.LastIndexFunc(text[from:to], isLetterOrDigit)
 	b += utf8.RuneLen(FirstRune(text[b:]))
 	if open := text[a:b]; b < to && text[b] == ')' &&
 		strings.Count(open, "(") > strings.Count(open, ")") {
@@ -186,7 +189,7 @@ func setOf(words string) map[string]bool {
 
 // isAbbreviation reports whether a word of letters is an abbreviation, going by what follows it.
 func isAbbreviation(word, after string) bool {
-	if !IsLetters(word) || !strings.HasPrefix(after, ".") ||
+	if !isLetters(word) || !strings.HasPrefix(after, ".") ||
 		utf8.RuneCountInString(word) < 2 && !numbered[word] {
 		return false
 	}

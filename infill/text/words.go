@@ -155,17 +155,14 @@ func (l *WordList) add(p Phrase) {
 	}
 }
 
-// What follows are functions and not methods, since the methods of WordList are those of infill's
-// API.
+// Holds reports whether the list, which may be nil, holds what these tokens spell.
+func (l *WordList) Holds(ids []int32) bool { return l != nil && l.byIDs[IDsKey(ids)] }
 
-// Holds reports whether a list, which may be nil, holds what these tokens spell.
-func Holds(l *WordList, ids []int32) bool { return l != nil && l.byIDs[IDsKey(ids)] }
+// Phrases are the words of the list. Nobody changes them.
+func (l *WordList) Phrases() []Phrase { return l.phrases }
 
-// PhrasesOf are the words of a list. Nobody changes them.
-func PhrasesOf(l *WordList) []Phrase { return l.phrases }
-
-// TokenizerOf is that of a list, nil for nil and for the zero value.
-func TokenizerOf(l *WordList) *tokenize.Tokenizer {
+// Tokenizer is that of the list, nil for nil and for the zero value.
+func (l *WordList) Tokenizer() *tokenize.Tokenizer {
 	if l == nil {
 		return nil
 	}

@@ -36,7 +36,7 @@ func wordParts(text string) []wordPart {
 	var last rune
 	for i, r := range text {
 		switch {
-		case !IsLetterOrDigit(r):
+		case !isLetterOrDigit(r):
 			end(i)
 		case start >= 0 && !unicode.IsMark(r) && (IsIdeograph(r) || IsIdeograph(last)) &&
 			(!isKatakana(r) || !isKatakana(last)):
@@ -169,10 +169,10 @@ func (s *WordSet) overWords(text string, words [][2]int) (parts, covered []int) 
 //go:embed stopwords_en.txt
 var englishStopWords string
 
-// EnglishStopWords is the program's list of English function words: articles, pronouns,
+// englishStops is the program's list of English function words: articles, pronouns,
 // prepositions, conjunctions, auxiliary verbs, and adverbs of degree, negation and place. The set
 // is shared and must not be changed.
-var EnglishStopWords = sync.OnceValue(func() *WordSet {
+var englishStops = sync.OnceValue(func() *WordSet {
 	s, _ := ReadWordSet(strings.NewReader(englishStopWords)) // a test sees that it can be read
 	return s
 })

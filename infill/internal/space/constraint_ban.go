@@ -15,7 +15,7 @@ func (b *banned) alone(s slot) (func(text.Phrase) bool, any) {
 	if b.list == nil || !s.list && s.count > 1 {
 		return nil, nil
 	}
-	return func(p text.Phrase) bool { return !text.Holds(b.list, p.IDs) }, b.list
+	return func(p text.Phrase) bool { return !b.list.Holds(p.IDs) }, b.list
 }
 
 func (b *banned) together() bool { return b.list != nil && severalTokens(b.counts) }
@@ -29,7 +29,7 @@ func (b *banned) allows(d *draft) bool {
 		f = closed(b.bound, f)
 	}
 	return b.bound.Words(f, d.forms[g][0], func(word []int32) bool {
-		return !text.Holds(b.list, word)
+		return !b.list.Holds(word)
 	})
 }
 

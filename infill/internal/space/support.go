@@ -83,7 +83,7 @@ func (s *Supports) slot(t *text.Template, g *text.Group, pos, count int, cs []co
 	switch {
 	case g.Number:
 		v = text.VocabNumbers
-	case g.Pattern != nil && text.Numbers(g.Pattern):
+	case g.AsksDigits():
 		v = text.VocabWholeNumbers
 	case g.Pattern != nil:
 		v = text.VocabWholeWords
@@ -136,7 +136,8 @@ func (s *Supports) filter(base []int32, at slot, cs []constraint) []int32 {
 	}
 	p := text.Phrase{IDs: make([]int32, 1)}
 	for _, id := range base {
-		p.IDs[0], p.Text = id, text.Surface(s.tok, id)
+		p.IDs[0] = id
+		p.Text, _ = s.tok.Surface(id)
 		if allow(asks, p) {
 			ids = append(ids, id)
 		}
@@ -212,7 +213,7 @@ func (s *Supports) phrases(t *text.Template, g *text.Group, cs []constraint,
 	if g.Words != nil {
 		err = s.ownPhrases(g, forms[0], allowed, asks, keep)
 	} else {
-		for _, p := range text.PhrasesOf(allowed) {
+		for _, p := range allowed.Phrases() {
 			if allow(asks, p) { // a list for all blanks need not fit into each
 				_ = keep(s.respell(p, forms[0]))
 			}
@@ -238,7 +239,7 @@ func (s *Supports) ownPhrases(g *text.Group, form tokenize.Place, allowed *text.
 			return &text.Error{Offset: g.Start, Msg: err.Error(), Err: text.ErrBlank}
 		}
 		p.Text = strings.TrimSpace(w)
-		if allowed != nil && !text.Holds(allowed, p.IDs) || !allow(asks, p) {
+		if allowed != nil && !allowed.Holds(p.IDs) || !allow(asks, p) {
 			continue
 		}
 		if err := keep(s.respell(p, form)); err != nil {

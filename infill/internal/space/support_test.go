@@ -51,7 +51,7 @@ func TestSupports(t *testing.T) {
 			switch {
 			case strings.HasPrefix(piece, "[") && len(piece) > 1:
 				t.Errorf("%s holds %s", kind, piece)
-			case strings.HasPrefix(piece, "##") != (kind == "glued") && text.IsWordRune([]rune(piece)[0]):
+			case strings.HasPrefix(piece, "##") != (kind == "glued") && text.LettersAfter(piece) != "":
 				t.Errorf("%s holds %s", kind, piece)
 			case kind != "glued" && strings.HasPrefix(piece, "##"):
 				t.Errorf("%s holds %s", kind, piece)
