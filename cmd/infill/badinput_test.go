@@ -250,7 +250,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out, errs bytes.Buffer
-	code := run(
+	code := runLine(
 		ctx, console.IO{In: strings.NewReader(""), Out: &out, Err: &errs},
 		withTiny("fill", "--seed", "1", "the [MASK] sleeps ."),
 	)

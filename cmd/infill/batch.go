@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"runtime"
 
 	"github.com/urfave/cli/v2"
 
@@ -207,12 +206,6 @@ func (f *batchFlags) recorded() (map[string]string, error) {
 	maps.Copy(out, ofModel)
 	return out, err
 }
-
-// platform is the manifest's name of the machine: floating-point results are not the same on all.
-const platform = runtime.GOOS + "/" + runtime.GOARCH
-
-// platformSetting is its name among the settings of the manifest. No flag sets it.
-const platformSetting = "platform"
 
 // modelHash names a model in manifests.
 func modelHash(m *mlm.Model) string { return "sha256:" + m.Info().SHA256 }

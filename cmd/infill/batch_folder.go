@@ -225,7 +225,7 @@ func ofFile(err error, file batch.Pair) bool {
 		return false
 	}
 	var path *fs.PathError
-	return damaged(err) || errors.Is(err, table.ErrTable) || errors.Is(err, batch.ErrNotLines) ||
+	return inputDamaged(err) || errors.Is(err, table.ErrTable) || errors.Is(err, batch.ErrNotLines) ||
 		errors.Is(err, batch.ErrMismatch) || errors.Is(err, batch.ErrManifest) ||
 		errors.Is(err, table.ErrCell) || errors.As(err, &path) && path.Path == file.Input
 }

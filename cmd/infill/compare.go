@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"math"
-	"os"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -156,22 +154,4 @@ func modelName(m *mlm.Model) string {
 	return strings.TrimSpace(m.Info().Architecture + " sha256:" + m.Info().SHA256[:16])
 }
 
-// typedCommand is what was typed, as a shell would need it.
-func typedCommand() string {
-	return "infill " + strings.Join(quoted(os.Args[min(1, len(os.Args)):]), " ")
-}
-
 // today is the date of a report.
-func today() string { return time.Now().Format(time.DateOnly) }
-
-// quoted writes arguments as a shell would need them.
-func quoted(args []string) []string {
-	out := make([]string, len(args))
-	for i, a := range args {
-		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`*?[]|&;<>(){}~#!") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		out[i] = a
-	}
-	return out
-}

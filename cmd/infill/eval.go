@@ -81,7 +81,7 @@ func (f *evalFlags) run(c *cli.Context, std console.IO) error {
 		return err
 	}
 	files := c.Args().Slice()
-	if err := once(append(asStdin("the sentences", files),
+	if err := onlyOnce(append(asStdin("the sentences", files),
 		asStdin("--reference", f.references)...)); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"runtime"
 
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
@@ -134,3 +135,9 @@ func (f *fileFlags) recordFile(recorded map[string]string, in *batch.Input, l ba
 	recorded[platformSetting] = platform
 	return err
 }
+
+// platform is the manifest's name of the machine: floating-point results are not the same on all.
+const platform = runtime.GOOS + "/" + runtime.GOARCH
+
+// platformSetting is its name among the settings of the manifest. No flag sets it.
+const platformSetting = "platform"

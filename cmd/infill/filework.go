@@ -191,7 +191,7 @@ func (r *fileRun) sayOutput() {
 func (r *fileRun) sayAgain(c *cli.Context, p batch.Progress, err error) {
 	so, how, flag := "", "go on with", "--resume"
 	switch {
-	case damaged(err):
+	case inputDamaged(err):
 		so = " of what came before the damage"
 		how, flag = "get the input again whole, then begin again with", "--force"
 	case errors.Is(err, batch.ErrMismatch):
@@ -201,9 +201,9 @@ func (r *fileRun) sayAgain(c *cli.Context, p batch.Progress, err error) {
 		count.S(p.Records), so, how, againCommand(c, flag))
 }
 
-// damaged says whether the input is at fault. Nothing goes on with an output made of it, which does
-// not belong to the file that is whole. A disk or a pipe that fails may read it the next time.
-func damaged(err error) bool {
+// inputDamaged says whether the input is at fault. Nothing goes on with an output made of it, which
+// does not belong to the file that is whole. A disk or a pipe that fails may read it the next time.
+func inputDamaged(err error) bool {
 	var file *fs.PathError
 	return errors.Is(err, unpack.ErrDamaged) && !errors.Is(err, context.Canceled) &&
 		!errors.As(err, &file)

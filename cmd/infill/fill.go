@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"regexp"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
-	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/mlm"
 )
@@ -102,7 +100,8 @@ func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, er
 	defer func() { err = errors.Join(err, done()) }()
 	tr := newTrace(f.trace)
 	defer func() { err = errors.Join(err, tr.close()) }()
-	var out fillOutput = &fillTable{fillFlags: f, std: std, model: m, say: onceEach(std.Err, f.quiet)}
+	var out fillOutput = &fillTable{std: std, model: m, name: f.Name, of: &f.Fill, color: f.color,
+		quiet: f.quiet, say: onceEach(std.Err, f.quiet)}
 	if f.json {
 		out = &fillRecords{std.Out, m}
 	}
@@ -111,36 +110,6 @@ func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, er
 		return w.line(c.Context, n, text)
 	})
 }
-
-// A fillOutput gets what comes of one text after the other.
-type fillOutput interface {
-	write(*filled) error
-	// notes says on standard error what else there is to know.
-	notes(*filled)
-}
-
-// filled is what came of a text.
-type filled struct {
-	line         int
-	text, masked string // with the blanks that it was given
-	opt          *infill.Options
-	*infill.Result
-	took time.Duration
-}
-
-// fillRecords are lines of JSON, which say all.
-type fillRecords struct {
-	out   io.Writer
-	model *mlm.Model
-}
-
-func (w *fillRecords) write(f *filled) error {
-	rec := records.Filled(w.model, version(), f.text, f.masked, f.opt, f.Result)
-	rec.Line = f.line
-	return jsonl.Write(w.out, rec)
-}
-
-func (w *fillRecords) notes(*filled) {}
 
 // A filler fills lines.
 type filler struct {
@@ -183,7 +152,7 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 	if err != nil {
 		return err
 	}
-	out := &filled{n, text, masked, &opt, r, time.Since(start)}
+	out := &filling{n, text, masked, &opt, r, time.Since(start)}
 	if err := w.out.write(out); err != nil {
 		return err
 	}
@@ -196,7 +165,7 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 }
 
 // say tells of warnings and, once, of a seed that the command has chosen.
-func (w *filler) say(f *filled) {
+func (w *filler) say(f *filling) {
 	for _, warn := range f.Warnings {
 		at := fmt.Sprintf("line %d: ", f.line)
 		if w.single {

@@ -144,7 +144,7 @@ func (f *fillingFlags) stdin(in io.Reader, texts bool, references ...string) err
 		}
 	}
 	wanted = append(wanted, asStdin("--reference", references)...)
-	if err := once(wanted); err != nil {
+	if err := onlyOnce(wanted); err != nil {
 		return err
 	}
 	if len(wanted) == 1 && !texts && console.IsTerminal(in) {
@@ -165,8 +165,8 @@ func asStdin(name string, paths []string) []string {
 	return out
 }
 
-// once refuses that several files are standard input, which can be read once.
-func once(wanted []string) error {
+// onlyOnce refuses that several files are standard input, which can be read once.
+func onlyOnce(wanted []string) error {
 	switch {
 	case len(wanted) < 2:
 		return nil

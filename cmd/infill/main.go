@@ -43,13 +43,13 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE)
 	log.SetOutput(io.Discard) // net/http would say there what a server does wrong
 	ctx, stop := signals()
-	code := run(ctx, console.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:])
+	code := runLine(ctx, console.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
 
-// run executes one command line and returns its exit code.
-func run(ctx context.Context, std console.IO, args []string) int {
+// runLine executes one command line and returns its exit code.
+func runLine(ctx context.Context, std console.IO, args []string) int {
 	err := execute(ctx, std, args)
 	// Lines that failed were reported one by one; a reader that went away
 	// (infill … | head) is not worth words.
@@ -79,11 +79,6 @@ func execute(ctx context.Context, std console.IO, args []string) error {
 	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
 	return app.RunContext(ctx, slices.Concat([]string{app.Name}, line.Names, []string{"--"},
 		line.Rest))
-}
-
-func printText(w io.Writer, text string) error {
-	_, err := io.WriteString(w, text)
-	return err
 }
 
 func newApp(std console.IO) *cli.App {
@@ -130,22 +125,4 @@ func setUp(path string, cmds []*cli.Command) {
 		}
 		setUp(c.HelpName, c.Subcommands)
 	}
-}
-
-// rootOf is the program as a command.
-func rootOf(app *cli.App) *cli.Command {
-	return &cli.Command{HelpName: app.Name, Usage: app.Usage, UsageText: app.UsageText,
-		ArgsUsage: "COMMAND", Description: app.Description, Subcommands: app.Commands}
-}
-
-// eachCommand visits the program and its commands.
-func eachCommand(app *cli.App, do func(*cli.Command)) {
-	var walk func(*cli.Command)
-	walk = func(c *cli.Command) {
-		do(c)
-		for _, sub := range c.Subcommands {
-			walk(sub)
-		}
-	}
-	walk(rootOf(app))
 }

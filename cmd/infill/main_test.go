@@ -43,7 +43,7 @@ type outcome struct {
 // infillRun runs one command line in process.
 func infillRun(stdin string, args ...string) outcome {
 	var out, errs bytes.Buffer
-	code := run(context.Background(), console.IO{In: strings.NewReader(stdin), Out: &out, Err: &errs}, args)
+	code := runLine(context.Background(), console.IO{In: strings.NewReader(stdin), Out: &out, Err: &errs}, args)
 	return outcome{code, out.String(), errs.String()}
 }
 

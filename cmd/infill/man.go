@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
+	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -14,8 +15,8 @@ func manCommand(std console.IO) *cli.Command {
 		Name:      "man",
 		UsageText: `infill man > infill.1`,
 		Usage:     "the manual page, for man -l",
-		Action: func(*cli.Context) error {
-			return printText(std.Out, manPage(newApp(std)))
+		Action: func(c *cli.Context) error {
+			return printText(std.Out, manPage(c.App))
 		},
 	}
 }
@@ -55,4 +56,27 @@ func manPage(app *cli.App) string {
 func roff(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "`", `\(ga`, "'", `\(aq`, "^", `\(ha`,
 		"~", `\(ti`, "\n.", "\n\\&.").Replace(s)
+}
+
+// rootOf is the program as a command.
+func rootOf(app *cli.App) *cli.Command {
+	return &cli.Command{HelpName: app.Name, Usage: app.Usage, UsageText: app.UsageText,
+		ArgsUsage: "COMMAND", Description: app.Description, Subcommands: app.Commands}
+}
+
+// eachCommand visits the program and its commands.
+func eachCommand(app *cli.App, do func(*cli.Command)) {
+	var walk func(*cli.Command)
+	walk = func(c *cli.Command) {
+		do(c)
+		for _, sub := range c.Subcommands {
+			walk(sub)
+		}
+	}
+	walk(rootOf(app))
+}
+
+func printText(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
 }

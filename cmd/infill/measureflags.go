@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -199,3 +201,10 @@ func writeFile(path string, write func(io.Writer) error) error {
 	}
 	return disk.WriteFunc(path, write)
 }
+
+// typedCommand is what was typed, as a shell would need it.
+func typedCommand() string {
+	return "infill " + strings.Join(quoted(os.Args[min(1, len(os.Args)):]), " ")
+}
+
+func today() string { return time.Now().Format(time.DateOnly) }

@@ -100,12 +100,12 @@ func modelEvalCommand(std console.IO) *cli.Command {
 				opt.Progress = func(lines int) { fmt.Fprint(std.Err, "\r\x1b[K", count.Of(lines, "line")) }
 				defer fmt.Fprint(std.Err, "\r\x1b[K")
 			}
-			return evaluate(c.Context, std, m, file, opt, asJSON)
+			return printEval(c.Context, std, m, file, opt, asJSON)
 		},
 	}
 }
 
-func evaluate(ctx context.Context, std console.IO, m *mlm.Model, text io.Reader,
+func printEval(ctx context.Context, std console.IO, m *mlm.Model, text io.Reader,
 	opt mlm.EvalOptions, asJSON bool) error {
 	r, err := m.Eval(ctx, text, opt)
 	if err != nil {

@@ -396,7 +396,7 @@ func TestModelPullInterrupted(t *testing.T) {
 		return true
 	}
 	var out, errs strings.Builder
-	if code := run(ctx, console.IO{In: strings.NewReader(""), Out: &out, Err: &errs}, []string{"model", "pull", "o/tiny"}); code != exitInterrupted ||
+	if code := runLine(ctx, console.IO{In: strings.NewReader(""), Out: &out, Err: &errs}, []string{"model", "pull", "o/tiny"}); code != exitInterrupted ||
 		!strings.Contains(errs.String(), "infill model pull o/tiny goes on there") {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}

@@ -65,10 +65,10 @@ var onText = map[string]string{
 	"dlmcf":       withGradient,
 	"ab":          withGradient,
 	"acs":         withGradient,
-	"exact-gibbs": candidates,
-	"block-gibbs": candidates,
-	"hb":          candidates,
-	"lb1":         candidates,
+	"exact-gibbs": perCandidate,
+	"block-gibbs": perCandidate,
+	"hb":          perCandidate,
+	"lb1":         perCandidate,
 	"sgdld": "for a batch of b, 2b rows with Taylor rates, where b is at least 2, and with ratios b " +
 		"for every word that a blank could have; ratios are affordable for 16 neighbours or fewer",
 }
@@ -77,11 +77,11 @@ const (
 	withGradient = "m rows for m tokens, with a backward pass"
 	precondition = "; a factor of precondition is for a list, for a blank, or for a token of a " +
 		"blank of several"
-	candidates = "among a fixed set of candidates per blank, m rows for the m tokens of each"
+	perCandidate = "among a fixed set of candidates per blank, m rows for the m tokens of each"
 )
 
-// needs joins what a sampler needs with commas.
-func needs(s samplers.Info) string {
+// needsOf joins what a sampler needs with commas.
+func needsOf(s samplers.Info) string {
 	words := make([]string, len(s.Needs))
 	for i, n := range s.Needs {
 		words[i] = n.String()
@@ -99,7 +99,7 @@ func printSampler(out io.Writer, s samplers.Info, gap bool) error {
 		exact = "not exact"
 	}
 	fmt.Fprintf(&b, "%s  %s (%s)\n  %s\n  needs %s; per step: %s\n", s.Name, s.Title, exact, s.Doc,
-		needs(s), s.Cost)
+		needsOf(s), s.Cost)
 	if text := onText[s.Name]; text != "" {
 		fmt.Fprintf(&b, "  on text: %s\n", text)
 	}
@@ -130,7 +130,7 @@ type samplerJSON struct {
 
 func samplerRecord(s samplers.Info) samplerJSON {
 	r := samplerJSON{Name: s.Name, Title: s.Title, Doc: s.Doc, Exact: s.Exact,
-		Needs: needs(s), Cost: s.Cost, OnText: onText[s.Name],
+		Needs: needsOf(s), Cost: s.Cost, OnText: onText[s.Name],
 		Params: []paramJSON{}}
 	for _, p := range s.Params {
 		r.Params = append(r.Params, paramJSON{p.Name, p.Doc, p.Range(), p.Default})

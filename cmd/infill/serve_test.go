@@ -36,7 +36,9 @@ func serve(t *testing.T, args ...string) *serving {
 	s := &serving{errs: &testmode.Buffer{}}
 	code := make(chan int, 1)
 	args = append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)
-	go func() { code <- run(ctx, console.IO{In: strings.NewReader(""), Out: io.Discard, Err: s.errs}, args) }()
+	go func() {
+		code <- runLine(ctx, console.IO{In: strings.NewReader(""), Out: io.Discard, Err: s.errs}, args)
+	}()
 	s.stop = sync.OnceValue(func() int { cancel(); return <-code })
 	t.Cleanup(func() { s.stop() })
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {

@@ -48,7 +48,7 @@ func onTerminal(t *testing.T, args ...string) (int, string) {
 		_, _ = b.ReadFrom(master) // ends with an error when the last slave is closed
 		shown <- b.String()
 	}()
-	code := run(context.Background(), console.IO{In: strings.NewReader(""), Out: slave, Err: slave}, args)
+	code := runLine(context.Background(), console.IO{In: strings.NewReader(""), Out: slave, Err: slave}, args)
 	if err := slave.Close(); err != nil {
 		t.Error(err)
 	}

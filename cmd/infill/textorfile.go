@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,8 @@ import (
 	"unicode"
 
 	"infill/cmd/infill/internal/console"
+	"infill/infill/batch"
+	"infill/infill/settings"
 	"infill/infill/text"
 )
 
@@ -85,4 +89,60 @@ func looksText(name string) bool {
 		strings.ContainsFunc(name, func(r rune) bool {
 			return unicode.IsSpace(r) || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 		}) && !slices.Contains(extensions, strings.ToLower(filepath.Ext(name))))
+}
+
+// Lines of text may look like JSON lines, as in a file of records that is called .txt. They
+// are texts all the same, and that is said.
+
+// hasText says whether a line is a JSON object with a text in the given field.
+func hasText(line []byte, field string) bool {
+	if !isRecord(line) {
+		return false
+	}
+	var members map[string]json.RawMessage
+	var text *string
+	return json.Unmarshal(line, &members) == nil && members[field] != nil &&
+		json.Unmarshal(members[field], &text) == nil && text != nil
+}
+
+// sayJSON tells it of an input. reads is what reads such lines as records.
+func sayJSON(std console.IO, name, reads string) {
+	fmt.Fprintf(std.Err, "infill: %s: these look like JSON lines, and each is taken for a text as it "+
+		"stands; to read them as JSON: %s\n", console.Printable(name), reads)
+}
+
+// notingJSON are the lines of standard input, with a word on the first one if it looks like JSON.
+func notingJSON(std console.IO, texts iter.Seq2[line, error], reads string) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		first := true
+		for l, err := range texts {
+			if first && err == nil && hasText([]byte(l.text), "text") {
+				sayJSON(std, "standard input", reads)
+			}
+			first = false
+			if !yield(l, err) {
+				return
+			}
+		}
+	}
+}
+
+// sayText tells it of a file whose name decided that it is text. Who said so knows it.
+func (f *fileFlags) sayText(std console.IO, path string, in *batch.Input) {
+	named := f.Format == settings.FormatAuto && in.Format() == settings.FormatText && path != "-"
+	if !f.quiet && named && hasText(firstOf(path), f.TextField) {
+		sayJSON(std, path, "--format jsonl")
+	}
+}
+
+// quoted writes arguments as a shell would need them.
+func quoted(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`*?[]|&;<>(){}~#!") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		out[i] = a
+	}
+	return out
 }

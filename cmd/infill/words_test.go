@@ -63,7 +63,7 @@ func TestHelpErrors(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"--help"}, {"fill", "--help"}, {"--version"}, {"version"}} {
 		var errs bytes.Buffer
-		code := run(t.Context(), console.IO{In: strings.NewReader(""), Out: full{}, Err: &errs}, args)
+		code := runLine(t.Context(), console.IO{In: strings.NewReader(""), Out: full{}, Err: &errs}, args)
 		if code != exitTrouble || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%q: exit %d: %s", args, code, &errs)
 		}

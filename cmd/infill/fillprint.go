@@ -11,21 +11,57 @@ import (
 
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
+	"infill/infill/jsonl"
+	"infill/infill/records"
+	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/count"
 	"infill/mlm"
 )
 
+// A fillOutput gets what comes of one text after the other.
+type fillOutput interface {
+	write(*filling) error
+	// notes says on standard error what else there is to know.
+	notes(*filling)
+}
+
+// filling is what came of a text.
+type filling struct {
+	line         int
+	text, masked string // with the blanks that it was given
+	opt          *infill.Options
+	*infill.Result
+	took time.Duration
+}
+
+// fillRecords are lines of JSON, which say all.
+type fillRecords struct {
+	out   io.Writer
+	model *mlm.Model
+}
+
+func (w *fillRecords) write(f *filling) error {
+	rec := records.Filled(w.model, version(), f.text, f.masked, f.opt, f.Result)
+	rec.Line = f.line
+	return jsonl.Write(w.out, rec)
+}
+
+func (w *fillRecords) notes(*filling) {}
+
 // fillTable prints fillings for people, with notes on standard error.
 type fillTable struct {
-	*fillFlags
 	std   console.IO
 	model *mlm.Model
+	name  string // of the model
+	of    *settings.Fill
+	color string
+	quiet bool
 	lines int
 	say   func(note string)
 }
 
-func (w *fillTable) write(r *filled) error {
+func (w *fillTable) write(r *filling) error {
 	var b strings.Builder
 	if w.lines++; w.lines > 1 {
 		b.WriteByte('\n')
@@ -106,7 +142,7 @@ func writeNormalizers(b *strings.Builder, list []infill.Normalizer) {
 	}
 }
 
-func (w *fillTable) notes(r *filled) {
+func (w *fillTable) notes(r *filling) {
 	if w.quiet {
 		return
 	}
@@ -114,9 +150,9 @@ func (w *fillTable) notes(r *filled) {
 		fmt.Fprintln(w.std.Err, note)
 	}
 	for _, d := range text.Doubts(w.model.Tokenizer(), r.text) {
-		w.say(doubtNote(d, w.Name))
+		w.say(doubtNote(d, w.name))
 	}
-	if note := paperNote(&w.Fill.Options); note != "" {
+	if note := paperNote(&w.of.Options); note != "" {
 		w.say(note)
 	}
 	fmt.Fprintln(w.std.Err, w.summary(r.Result, r.took))
@@ -148,7 +184,7 @@ func (w *fillTable) summary(r *infill.Result, d time.Duration) string {
 	if r.Method == infill.MethodSearch {
 		return searched(r, d)
 	}
-	o := &w.Fill.Options
+	o := &w.of.Options
 	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampling.Sampler.Info().Name,
 		count.Of(o.Sampling.Chains, "chain"), count.Of(r.Steps, "step"), d.Seconds(), r.Distinct,
 		count.S(r.Distinct))
