@@ -16,6 +16,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/text"
+	"infill/server/page"
 )
 
 const sentence = `{"text": "the [MASK] sleeps in the [MASK] .", "seed": 1`
@@ -300,7 +301,7 @@ func (d *dated) Write(b []byte) (int, error) {
 func TestPage(t *testing.T) {
 	t.Parallel()
 	_, h := start(t, Options{})
-	for _, path := range append(pageNames(), "") {
+	for _, path := range append(page.Names(), "", "docs") {
 		a := ask(t, "GET", h.URL+"/"+path, "")
 		if a.code != http.StatusOK || a.header.Get("Content-Type") == "" ||
 			!strings.HasPrefix(a.header.Get("Content-Security-Policy"), "default-src 'self';") ||

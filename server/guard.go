@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"infill/server/page"
 )
 
 // answering makes a handler of a route: it checks who asks, answers with errors, counts and logs.
@@ -132,9 +134,6 @@ func (s *Server) admit(rt *route, keys [][sha256.Size]byte, r *http.Request) err
 	return nil
 }
 
-// policy lets the page load its own files only.
-const policy = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
 // guarded puts in front of a handler what holds for every request.
 func (s *Server) guarded(next http.Handler) (http.Handler, error) {
 	s.origins = http.NewCrossOriginProtection()
@@ -154,7 +153,7 @@ func (s *Server) guarded(next http.Handler) (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		r = traced(h, r)
-		h.Set("Content-Security-Policy", policy)
+		h.Set("Content-Security-Policy", page.Policy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")

@@ -68,7 +68,7 @@ func (s *Server) operation(r *route) schema {
 		}
 		content := schema{"schema": ref(r.doc.body)}
 		if r.doc.example != nil {
-			content["example"] = r.doc.example
+			content["examples"] = schema{"short": schema{"value": r.doc.example}}
 		}
 		out["requestBody"] = schema{"required": true, "content": schema{kind: content}}
 	}

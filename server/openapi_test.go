@@ -257,3 +257,67 @@ func TestOpenAPIAnswersBefore(t *testing.T) {
 		t.Errorf("%s: %q", a.body, wrong)
 	}
 }
+
+// The page /docs shows the description to anybody, its examples are answered, and parameters of an
+// address have the types that their settings have.
+func TestOpenAPIDocs(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{Keys: []string{"sixteen-characters"}})
+	docs := ask(t, "GET", h.URL+"/docs", "")
+	if slash := ask(t, "GET", h.URL+"/docs/", ""); docs.code != http.StatusOK ||
+		!strings.Contains(string(docs.body), `spec-url="openapi.json"`) || string(slash.body) != string(docs.body) {
+		t.Errorf("%d %s", docs.code, docs.body)
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct {
+				Name   string
+				Schema struct {
+					Type any
+					Enum []string
+				}
+			}
+			RequestBody struct {
+				Content map[string]struct {
+					Examples map[string]struct{ Value json.RawMessage }
+				}
+			}
+		}
+	}
+	text := ask(t, "GET", h.URL+"/openapi.json", "").body
+	if err := json.Unmarshal(text, &doc); err != nil || len(doc.Paths) < 10 {
+		t.Fatalf("%d paths: %v", len(doc.Paths), err)
+	}
+	kinds := map[string]string{}
+	for _, p := range doc.Paths["/v1/fill"]["get"].Parameters {
+		kinds[p.Name] = fmt.Sprintf("%v %v", p.Schema.Type, len(p.Schema.Enum) > 0)
+	}
+	for name, want := range map[string]string{"top": "integer false", "temperature": "number false",
+		"no_repeat": "boolean false", "method": "<nil> true", "sampler": "string false",
+		"params": "string false", "energy": "array false"} {
+		if kinds[name] != want {
+			t.Errorf("%s in an address: %s, want %s", name, kinds[name], want)
+		}
+	}
+	for _, no := range []string{"of a FILE", "such distance", "that encoder", "(true or false)",
+		"(auto or exact"} {
+		if strings.Contains(string(text), no) {
+			t.Errorf("it says %q", no)
+		}
+	}
+	examples := 0
+	for path, methods := range doc.Paths {
+		for _, c := range methods["post"].RequestBody.Content {
+			for _, e := range c.Examples {
+				examples++
+				if a := ask(t, "POST", h.URL+strings.Replace(path, "{id}", "tiny", 1), string(e.Value),
+					"Authorization: Bearer sixteen-characters"); a.code != http.StatusOK {
+					t.Errorf("%s %s: %d %s", path, e.Value, a.code, a.body)
+				}
+			}
+		}
+	}
+	if examples < 5 {
+		t.Errorf("%d examples", examples)
+	}
+}

@@ -2,18 +2,13 @@ package server
 
 import (
 	"bytes"
-	"embed"
-	"io/fs"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 
 	"infill/infill/jsonl"
+	"infill/server/page"
 )
-
-//go:embed page
-var pageFiles embed.FS
 
 // A route is a method and a path, with what answers it.
 type route struct {
@@ -72,11 +67,11 @@ func (s *Server) routes() []route {
 			doc: doc{summary: "counts for Prometheus", kinds: []string{"text/plain"}}},
 		{method: "GET", path: "/openapi.json", handle: s.openapi, open: true,
 			doc: doc{summary: "this description", kinds: jsonKind}},
-		{method: "GET", path: "/docs", handle: s.docs, open: true,
+		{method: "GET", path: "/docs", handle: page.Serve, open: true,
 			doc: doc{summary: "this description, as a page", kinds: []string{"text/html"}}},
 		{method: "GET", path: "/settings.json", handle: s.form, open: true,
 			doc: doc{summary: "the settings, for the page", kinds: jsonKind}},
-		{method: "GET", path: "/", handle: s.page, open: true,
+		{method: "GET", path: "/", handle: page.Serve, open: true,
 			doc: doc{summary: "the page for browsers", kinds: []string{"text/html"}}},
 	}
 }
@@ -94,7 +89,7 @@ func (s *Server) mux() *http.ServeMux {
 		case r.path != "/":
 			handle(r.path, r)
 		case r.method == http.MethodGet:
-			for _, file := range pageNames() {
+			for _, file := range page.Names() {
 				handle("/"+file, r)
 			}
 			fallthrough
@@ -126,40 +121,6 @@ func (s *Server) mux() *http.ServeMux {
 				r.URL.Path)
 		}}))
 	return mux
-}
-
-// pageNames are the files of the page.
-func pageNames() []string {
-	var names []string
-	// The files are part of the program, so that reading them does not fail.
-	_ = fs.WalkDir(pageFiles, "page", func(path string, d fs.DirEntry, _ error) error {
-		if !d.IsDir() {
-			names = append(names, strings.TrimPrefix(path, "page/"))
-		}
-		return nil
-	})
-	return names
-}
-
-// page answers with the page and its files.
-func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
-	name := strings.TrimPrefix(r.URL.Path, "/")
-	if name == "" {
-		name = "index.html"
-	}
-	b, err := fs.ReadFile(pageFiles, "page/"+name)
-	if err != nil {
-		return err
-	}
-	kind := map[string]string{
-		".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
-		".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png",
-		".ico": "image/x-icon", ".json": "application/json",
-	}[path.Ext(name)]
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Cache-Control", "no-cache") // another version may come at any time
-	_, err = w.Write(b)
-	return err
 }
 
 // health says that the server is alive.

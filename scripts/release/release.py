@@ -104,6 +104,7 @@ def write(path: Path, target: str, version: str, here: bool) -> None:
     texts = {f"licences/onnxruntime/{text.name}": text for text in (HERE / "onnxruntime").iterdir()}
     texts |= {f"licences/models/{text}": ROOT / "models" / text
               for text in ("default/LICENSE", "small/README.md")}
+    texts |= {f"licences/rapidoc/{text.name}": text for text in ROOT.glob("server/page/docs/*.txt")}
     with tempfile.TemporaryDirectory() as work:
         cc = os.environ.get("CC", "cc")
         if zig_target and not (here and "CC" in os.environ):

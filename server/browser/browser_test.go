@@ -173,8 +173,8 @@ func (p *tab) beside(there context.Context, path string) *tab {
 				wrong = append(wrong, e.Entry.Text)
 			}
 		case *network.EventRequestWillBeSent:
-			if !strings.HasPrefix(e.Request.URL, p.url+"/") {
-				wrong = append(wrong, "it asks another place: "+e.Request.URL)
+			if to := e.Request.URL; !strings.HasPrefix(to, p.url+"/") && !strings.HasPrefix(to, "data:image/svg+xml;") {
+				wrong = append(wrong, "it asks another place: "+to)
 			}
 		}
 	}); err != nil {

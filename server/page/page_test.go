@@ -1,6 +1,11 @@
-package server
+package page
 
 import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,12 +19,16 @@ const maxPage = 60_000
 // The page is small, and loads nothing from elsewhere: it works without a network.
 func TestPageFiles(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("page/*")
+	files, err := filepath.Glob("*.*")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files: ", err)
 	}
 	size := 0
+	files = append(files, "docs/docs.html", "docs/docs.js")
 	for _, file := range files {
+		if filepath.Ext(file) == ".go" {
+			continue
+		}
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -31,6 +40,29 @@ func TestPageFiles(t *testing.T) {
 	}
 	if size > maxPage {
 		t.Errorf("the page has %d bytes, want at most %d", size, maxPage)
+	}
+}
+
+// The viewer is the file of the package that is named, and its licence is beside it.
+func TestViewer(t *testing.T) {
+	t.Parallel()
+	const version, sum = "9.3.8", "b083f080f1727f019ccf551228392e0fc39a0be450ba19bca451ea31d6be2ec9"
+	b, err := files.ReadFile("docs/" + viewer + ".gz")
+	if got := fmt.Sprintf("%x", sha256.Sum256(b)); err != nil || got != sum {
+		t.Errorf("SHA-256 %s, want %s: %v", got, sum, err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil || !bytes.HasPrefix(text, []byte("/*! RapiDoc "+version+" ")) {
+		t.Errorf("%.60s: %v", text, err)
+	}
+	for name, says := range map[string]string{"LICENSE.txt": "MIT License", "BUNDLED.txt": "Lea Verou"} {
+		if b, err := files.ReadFile("docs/" + name); err != nil || !strings.Contains(string(b), says) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
