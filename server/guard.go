@@ -152,7 +152,7 @@ func (s *Server) guarded(next http.Handler) (http.Handler, error) {
 	crossed := s.origins.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		r = traced(h, r)
+		r = s.traced(h, r)
 		h.Set("Content-Security-Policy", page.Policy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
@@ -160,11 +160,11 @@ func (s *Server) guarded(next http.Handler) (http.Handler, error) {
 		if origin := r.Header.Get("Origin"); origin != "" && slices.Contains(s.opt.Origins, origin) {
 			h.Set("Access-Control-Allow-Origin", origin)
 			h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-			h.Set("Access-Control-Expose-Headers", traceHeaders)
+			h.Set("Access-Control-Expose-Headers", traceparent)
 			h.Set("Vary", "Origin")
 			if r.Method == http.MethodOptions {
 				h.Set("Access-Control-Allow-Methods", "GET, POST")
-				h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, "+traceHeaders)
+				h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, "+traceparent)
 				h.Set("Access-Control-Max-Age", "600")
 				w.WriteHeader(http.StatusNoContent)
 				return

@@ -34,7 +34,7 @@ func (s *Server) document() schema {
 		"openapi": "3.1.0",
 		"info": schema{"title": "infill", "version": s.opt.Version,
 			"description": "Fills the blanks of sentences jointly. An answer continues the trace of the " +
-				"headers traceparent and tracestate, or begins one."},
+				"header traceparent, or begins one."},
 		"paths": paths,
 		"components": schema{"schemas": schema{
 			"fill": fillSchema(), "score": scoreSchema(), "text": textSchema(),
