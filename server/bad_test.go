@@ -6,13 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"infill/server/api"
 )
 
 // Every malformed request has a code and a message that names the field, and never a flag.
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
 	_, h := start(t, Options{Work: 1000})
-	texts := strings.Repeat(`"a [MASK] .", `, maxTexts)
+	texts := strings.Repeat(`"a [MASK] .", `, api.MaxTexts)
 	for _, c := range []struct {
 		method, path, body string
 		status             int

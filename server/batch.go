@@ -13,6 +13,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/server/api"
 )
 
 // batch answers POST /v1/batch: JSON lines in, records out, in order, while they come.
@@ -52,7 +53,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) error {
 	in := &slowly{r: r, c: c, leaving: s.leaving, gone: func() { stop(errGone) }}
 	defer in.watch()()
 	out := &steadily{w: w, c: c}
-	w.Header().Set("Content-Type", ndjson)
+	w.Header().Set("Content-Type", api.JSONLines)
 	w.Header().Set("Connection", "close") // what is left of a body begins no other request
 	job := batch.Job{
 		Input: batch.JSONLines("the body", in), Output: batch.Stream(out), Total: -1,

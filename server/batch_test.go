@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"infill/infill/batch"
+	"infill/server/api"
 )
 
 // The records of a batch are those of a batch file, in the order of its lines, bad lines among them.
@@ -28,7 +29,7 @@ func TestBatch(t *testing.T) {
 	in.WriteString("\n{\n" + `{"text": "the dog ."}` + "\n" + `{"text": "the [MASK] .", "steps": 500}` + "\n" +
 		`{"text": "the [MASK] sleeps .", "steps": 2}`)
 	a := ask(t, "POST", h.URL+"/v1/batch?seed=5&steps=4&chains=3&ban=dog,cow", in.String())
-	if a.code != http.StatusOK || a.header.Get("Content-Type") != ndjson {
+	if a.code != http.StatusOK || a.header.Get("Content-Type") != api.JSONLines {
 		t.Fatalf("%d %v %s", a.code, a.header, a.body)
 	}
 	fill, err := s.models[0].forFile(map[string][]string{"seed": {"5"}, "steps": {"4"},

@@ -84,15 +84,6 @@ func member(f jsonl.Field, v any, want string) error {
 	return nil
 }
 
-// short is the beginning of a value for an error.
-func short(b []byte) string {
-	const most = 60
-	if len(b) > most {
-		return strings.ToValidUTF8(string(b[:most]), "") + "…"
-	}
-	return string(b)
-}
-
 // addressed are the parameters of the address of a request, if all of them can be read.
 func addressed(r *http.Request) (url.Values, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)

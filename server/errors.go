@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"infill/infill/jsonl"
@@ -47,48 +48,8 @@ var statuses = map[string]int{
 	codeInternal:     http.StatusInternalServerError,
 }
 
-// meanings say for clients what errors mean, in the order of their statuses. too_long has two: of a
-// body, and of a text, which is one of the codes of [jsonl.Code].
-var meanings = []struct{ code, means string }{
-	{"bad_json", "the body is not the object it has to be"},
-	{codeUnauthorized, "a key is needed, in the header Authorization: Bearer KEY"},
-	{codeOrigin, "a page of another site asks"},
-	{codeHost, "the server is asked by a name that is not its own"},
-	{codeNotFound, "there is no such path"},
-	{codeUnknownModel, "there is no such model"},
-	{codeMethod, "the path takes another method; Allow names those that it takes"},
-	{codeSlow, fmt.Sprintf("the body, or the next piece of that of a batch, took more than %v",
-		bodyTime)},
-	{tooLong, fmt.Sprintf("the body has more than %d bytes", maxBody)},
-	{codeTooMuchWork, "chains × (steps + 1) × tokens in the blanks are above the server's limit " +
-		"([MASK*1-3] counts three), chains × these tokens × the vocabulary above 268,435,456, which is " +
-		"not asked of a search, or the answers to inputs would be too large"},
-	{codeTooManyTexts, fmt.Sprintf("there are more than %d inputs", maxTexts)},
-	{"no_blank, bad_option, …", "the text or a setting is at fault, as the codes of records say"},
-	{codeOverloaded, "the queue is full; Retry-After says when to ask again"},
-	{codeInternal, "the server failed; the line of its log with the trace of this answer says more"},
-	{codeLoading, "the model is not there yet"},
-	{codeDraining, "the server is about to end"},
-	{codeTimeout, "the time was over; record has the best up to then, with ended: stopped"},
-}
-
 // tooLong is the code of a body, or of a text, that is too long.
 const tooLong = "too_long"
-
-// failures are the errors of a description, by status.
-func failures() schema {
-	out := schema{}
-	for _, m := range meanings {
-		f := &failure{code: m.code, large: m.code == tooLong}
-		status := fmt.Sprint(f.status())
-		text := m.code + ": " + m.means
-		if before, ok := out[status].(schema); ok {
-			text = before["description"].(string) + "\n" + text
-		}
-		out[status] = schema{"description": text, "content": typed("application/json", "error")}
-	}
-	return out
-}
 
 // statusGone is what the log and the metrics have of a request whose client went away.
 const statusGone = 499
@@ -172,3 +133,12 @@ type rawRecord []byte
 
 // MarshalJSON returns the record.
 func (r rawRecord) MarshalJSON() ([]byte, error) { return r, nil }
+
+// short is the beginning of a value for an error.
+func short(b []byte) string {
+	const most = 60
+	if len(b) > most {
+		return strings.ToValidUTF8(string(b[:most]), "") + "…"
+	}
+	return string(b)
+}

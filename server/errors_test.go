@@ -8,6 +8,8 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"infill/server/api"
 )
 
 // Every code that only a server knows has a meaning, in the order of statuses.
@@ -46,8 +48,8 @@ func TestPanicInAnAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, begun := range []bool{false, true} {
-		h := httptest.NewServer(s.answering(route{open: true,
-			handle: func(w http.ResponseWriter, _ *http.Request) error {
+		h := httptest.NewServer(s.answering(api.Route{Open: true},
+			func(w http.ResponseWriter, _ *http.Request) error {
 				if begun {
 					_, err := io.WriteString(w, "half")
 					if err := errors.Join(err, http.NewResponseController(w).Flush()); err != nil {
@@ -55,7 +57,7 @@ func TestPanicInAnAnswer(t *testing.T) {
 					}
 				}
 				panic("a test")
-			}}))
+			}))
 		res, err := http.Get(h.URL)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"infill/infill/jsonl"
+	"infill/server/api"
 )
 
 // frameTime is the least time between two frames that a client is sent.
@@ -134,7 +135,7 @@ func (e *events) send(name string, v any) error {
 		return err
 	}
 	data.Truncate(data.Len() - 1) // the line end
-	if e.form == ndjson {
+	if e.form == api.JSONLines {
 		b.WriteString(`{"event":"` + name + `","data":`)
 		b.Write(data.Bytes())
 		b.WriteString("}\n")

@@ -16,6 +16,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/text"
+	"infill/server/api"
 	"infill/server/page"
 )
 
@@ -75,7 +76,7 @@ func TestStream(t *testing.T) {
 	body := sentence + `, "steps": 10, "chains": 3`
 	plain := ask(t, "POST", h.URL+"/v1/fill", body+"}")
 	states, kept := everyStep(t, s, 10, 3)
-	for _, form := range []string{eventStream, ndjson} {
+	for _, form := range []string{api.EventStream, api.JSONLines} {
 		a := ask(t, "POST", h.URL+"/v1/fill", body+`, "stream": true}`, "Accept: "+form)
 		if a.code != http.StatusOK || a.header.Get("Content-Type") != form {
 			t.Fatalf("%s: %d %v %s", form, a.code, a.header, a.body)
@@ -219,7 +220,7 @@ func TestAlone(t *testing.T) {
 // A step that is left out hands on what was accepted in it.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
-	e := newEvents(nil, ndjson)
+	e := newEvents(nil, api.JSONLines)
 	e.frame(&stepEvent{Step: 1, Moved: []bool{true, false, false}, accepted: 1, proposed: 3})
 	e.frame(&stepEvent{Step: 2, Moved: []bool{false, false, true}, accepted: 1, proposed: 3})
 	e.frame(&stepEvent{Step: 3, Moved: []bool{false, false, true}, accepted: 1, proposed: 3})
@@ -237,7 +238,7 @@ func TestFrames(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const steps = 500
 			w := &dated{ResponseRecorder: httptest.NewRecorder()}
-			e := newEvents(w, ndjson)
+			e := newEvents(w, api.JSONLines)
 			if err := e.begin(&startEvent{}, func() {}); err != nil {
 				t.Fatal(err)
 			}

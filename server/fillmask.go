@@ -17,17 +17,6 @@ import (
 	"infill/tokenize"
 )
 
-// A maskRequest is what clients of Hugging Face's fill-mask task send.
-type maskRequest struct {
-	texts []string
-	model string // its name, "" for the default
-	topK  int
-	// targets are the only words that count, nil for all.
-	targets []string
-	joint   bool
-	fields  []jsonl.Field // further parameters, which are settings
-}
-
 // A maskItem is one answer of that task.
 type maskItem struct {
 	Score    float64 `json:"score"`
@@ -38,13 +27,10 @@ type maskItem struct {
 	Tokens []int32 `json:"tokens,omitempty"`
 }
 
-// defaultTopK is the number of answers of that task when nobody asks for another.
-const defaultTopK = 5
-
 // maxAnswer is about how many bytes an answer of that task may have, over all texts. Each answer
 // has the whole text again, so that a small request could ask for more than the memory holds. Ten
-// answers for each of 50 blanks of 32 texts of 2000 bytes have half of it. A variable for tests.
-var maxAnswer = 64 << 20
+// answers for each of 50 blanks of 32 texts of 2000 bytes have half of it.
+const maxAnswer = 64 << 20
 
 // itemBytes is what an answer has beside its text, about.
 const itemBytes = 100
@@ -80,7 +66,7 @@ func (s *Server) fillMask(w http.ResponseWriter, r *http.Request) error {
 		return t.cause(err)
 	}
 	defer leave()
-	if err := q.affordable(m); err != nil {
+	if err := q.affordable(m, s.maxAnswer); err != nil {
 		return err
 	}
 	answers := make([]any, len(q.texts))
@@ -175,7 +161,7 @@ func listed(ctx context.Context, tok *tokenize.Tokenizer, cut *text.Template, pr
 
 // affordable refuses a request whose answer would be too large, before anything is worked on. A
 // text that cannot be read counts nothing: its error comes in its turn.
-func (q *maskRequest) affordable(m *model) error {
+func (q *maskRequest) affordable(m *model, most int) error {
 	if q.joint {
 		return nil // its work is bounded as that of /v1/fill
 	}
@@ -195,9 +181,9 @@ func (q *maskRequest) affordable(m *model) error {
 		}
 		size += len(cut.Positions()) * each * (len(tok.Decode(cut.IDs)) + itemBytes)
 	}
-	if size > maxAnswer {
+	if size > most {
 		return fail(codeTooMuchWork, `blanks × "top_k" × bytes of the text are %d together, at most %d; `+
-			`send fewer texts or ask for a smaller "top_k"`, size, maxAnswer)
+			`send fewer texts or ask for a smaller "top_k"`, size, most)
 	}
 	return nil
 }

@@ -7,7 +7,19 @@ import (
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/server/api"
 )
+
+// A maskRequest is what clients of Hugging Face's fill-mask task send.
+type maskRequest struct {
+	texts []string
+	model string // its name, "" for the default
+	topK  int
+	// targets are the only words that count, nil for all.
+	targets []string
+	joint   bool
+	fields  []jsonl.Field // further parameters, which are settings
+}
 
 // decodeMask reads a body of that task.
 func decodeMask(body []byte) (*maskRequest, error) {
@@ -15,7 +27,7 @@ func decodeMask(body []byte) (*maskRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &maskRequest{topK: defaultTopK}
+	q := &maskRequest{topK: api.DefaultTopK}
 	for _, f := range fields {
 		switch f.Name {
 		case "inputs":
@@ -35,8 +47,9 @@ func decodeMask(body []byte) (*maskRequest, error) {
 	switch {
 	case q.texts == nil:
 		return nil, fail("bad_json", "no field %q", "inputs")
-	case len(q.texts) > maxTexts:
-		return nil, fail(codeTooManyTexts, `"inputs" has %d texts, at most %d`, len(q.texts), maxTexts)
+	case len(q.texts) > api.MaxTexts:
+		return nil, fail(codeTooManyTexts, `"inputs" has %d texts, at most %d`, len(q.texts),
+			api.MaxTexts)
 	case !q.joint && len(q.fields) > 0:
 		return nil, fail("bad_option", `parameter %q goes with "joint": true`, q.fields[0].Name)
 	}

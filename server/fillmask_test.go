@@ -195,11 +195,10 @@ func TestMaskAnswersBefore(t *testing.T) {
 
 // An answer that would be too large is refused before any text is worked on. What counts is the sum
 // over the texts, of as many answers as there are at most.
-func TestMaskTooLarge(t *testing.T) { // not parallel: it changes the bound
-	old := maxAnswer
-	maxAnswer = 6000
-	defer func() { maxAnswer = old }()
+func TestMaskTooLarge(t *testing.T) {
+	t.Parallel()
 	s, h := start(t, Options{})
+	s.maxAnswer = 6000
 	for _, c := range []struct {
 		body   string
 		status int

@@ -37,7 +37,10 @@ func TestForm(t *testing.T) {
 	t.Parallel()
 	_, h := start(t, Options{Keys: []string{"0123456789abcdef"}})
 	a := ask(t, "GET", h.URL+"/settings.json", "")
-	var fields []formField
+	var fields []struct {
+		Field, Name, Type, Doc string
+		Choices                []string
+	}
 	if err := json.Unmarshal(a.body, &fields); err != nil || a.code != http.StatusOK {
 		t.Fatalf("%d %s: %v", a.code, a.body, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/url"
 	"testing"
+
+	"infill/server/api"
 )
 
 // Whatever comes as a body or an address is a request or an error with a code of its own, and what
@@ -34,7 +36,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		m, err := decodeMask([]byte(s))
 		known(err)
-		if err == nil && (len(m.texts) == 0 || len(m.texts) > maxTexts || m.topK < 1) {
+		if err == nil && (len(m.texts) == 0 || len(m.texts) > api.MaxTexts || m.topK < 1) {
 			t.Errorf("%q: %+v", s, m)
 		}
 		values, err := url.ParseQuery(s)

@@ -15,13 +15,17 @@ import (
 	"strings"
 	"time"
 
+	"infill/server/api"
 	"infill/server/page"
 )
 
+// A handler answers a request, or returns what its answer says.
+type handler func(http.ResponseWriter, *http.Request) error
+
 // answering makes a handler of a route: it checks who asks, answers with errors, counts and logs.
-func (s *Server) answering(rt route) http.Handler {
-	name := rt.name()
-	if rt.path == "" {
+func (s *Server) answering(rt api.Route, handle handler) http.Handler {
+	name := rt.Name()
+	if rt.Path == "" {
 		name = otherRoute
 	}
 	keys := make([][sha256.Size]byte, len(s.opt.Keys))
@@ -44,8 +48,8 @@ func (s *Server) answering(rt route) http.Handler {
 			s.counts.add(name, code.status(), time.Since(start))
 			// The address may have a text behind its path, or in its place where nothing is found.
 			path := r.URL.Path
-			if rt.path == "" || code.status() >= http.StatusBadRequest {
-				path = cmp.Or(rt.path, otherRoute)
+			if rt.Path == "" || code.status() >= http.StatusBadRequest {
+				path = cmp.Or(rt.Path, otherRoute)
 			}
 			code.log.Info("request", "method", short([]byte(r.Method)), "path", path,
 				"status", code.status(), "bytes", code.bytes, "seconds", time.Since(start).Seconds(),
@@ -59,7 +63,7 @@ func (s *Server) answering(rt route) http.Handler {
 		}()
 		err := s.admit(&rt, keys, r)
 		if err == nil {
-			err = rt.handle(code, r)
+			err = handle(code, r)
 		}
 		s.fail(code, err)
 	})
@@ -111,8 +115,8 @@ func writeFailure(w http.ResponseWriter, f *failure) error {
 }
 
 // admit refuses requests that nobody may make.
-func (s *Server) admit(rt *route, keys [][sha256.Size]byte, r *http.Request) error {
-	if rt.costly {
+func (s *Server) admit(rt *api.Route, keys [][sha256.Size]byte, r *http.Request) error {
+	if rt.Costly {
 		// Where it costs something to answer, GET is no safer than POST.
 		check := *r
 		check.Method = http.MethodPost
@@ -120,7 +124,7 @@ func (s *Server) admit(rt *route, keys [][sha256.Size]byte, r *http.Request) err
 			return fail(codeOrigin, "pages of other origins may not ask this server")
 		}
 	}
-	if rt.open || len(keys) == 0 {
+	if rt.Open || len(keys) == 0 {
 		return nil
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -143,9 +147,9 @@ func (s *Server) guarded(next http.Handler) (http.Handler, error) {
 		}
 	}
 	refuse := func(code, message string) http.Handler {
-		return s.answering(route{handle: func(http.ResponseWriter, *http.Request) error {
+		return s.answering(api.Route{Open: true}, func(http.ResponseWriter, *http.Request) error {
 			return fail(code, "%s", message)
-		}, open: true})
+		})
 	}
 	s.origins.SetDenyHandler(refuse(codeOrigin, "pages of other origins may not ask this server"))
 	noHost := refuse(codeHost, "the server is not called that; ask it by localhost or its address")

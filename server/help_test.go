@@ -14,6 +14,7 @@ import (
 
 	"infill/internal/ort/orttest"
 	"infill/mlm"
+	"infill/server/api"
 )
 
 // tiny is a model that knows some eighty words and answers within milliseconds.
@@ -108,7 +109,7 @@ type event struct {
 func readEvents(t testing.TB, a answered) []event {
 	t.Helper()
 	var out []event
-	if a.header.Get("Content-Type") == ndjson {
+	if a.header.Get("Content-Type") == api.JSONLines {
 		for line := range bytes.Lines(a.body) {
 			var e event
 			if err := json.Unmarshal(line, &e); err != nil {

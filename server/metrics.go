@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"sort"
 	"strconv"
@@ -10,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"infill/server/api"
 )
 
 // bounds are those of the latency histogram, in seconds.
@@ -33,10 +34,10 @@ type routeCounts struct {
 	sum     time.Duration
 }
 
-func newMetrics(routes []route) *metrics {
+func newMetrics() *metrics {
 	m := &metrics{routes: map[string]*routeCounts{}}
-	for _, r := range routes {
-		m.routes[r.name()] = &routeCounts{codes: map[int]int64{},
+	for _, r := range api.Routes {
+		m.routes[r.Name()] = &routeCounts{codes: map[int]int64{},
 			buckets: make([]int64, len(bounds)+1)}
 	}
 	m.routes[otherRoute] = &routeCounts{codes: map[int]int64{}, buckets: make([]int64, len(bounds)+1)}
@@ -54,50 +55,6 @@ func (m *metrics) add(route string, code int, took time.Duration) {
 	r.codes[code]++
 	r.buckets[sort.SearchFloat64s(bounds, took.Seconds())]++
 	r.sum += took
-}
-
-// metrics answers GET /metrics in Prometheus's text format, version 0.0.4.
-func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) error {
-	var b strings.Builder
-	head := func(name, kind, help string) {
-		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", name, help, kind)
-	}
-	one := func(name, kind, help string, value int64) {
-		head(name, kind, help)
-		fmt.Fprintf(&b, "%s %d\n", name, value)
-	}
-	s.counts.write(&b, head)
-	one("infill_queue", "gauge", "Requests that wait for a place, without lines of batches.",
-		int64(s.queue.waiting()))
-	one("infill_working", "gauge", "Requests and lines of batches that have a place.",
-		int64(len(s.queue.working)))
-	one("infill_places", "gauge", "Places to work in.", int64(cap(s.queue.working)))
-	one("infill_requests_in_flight", "gauge", "Requests that have no whole answer yet.",
-		s.counts.underWay.Load())
-	one("infill_chain_steps_total", "counter", "Steps of chains.", s.counts.chainSteps.Load())
-	one("infill_search_rows_total", "counter", "Rows of models that searches asked for.",
-		s.counts.searchRows.Load())
-	one("infill_texts_total", "counter", "Texts that were filled or scored.", s.counts.texts.Load())
-	isReady := int64(0)
-	if s.state.Load() == ready {
-		isReady = 1
-	}
-	one("infill_ready", "gauge", "1 if the server takes requests.", isReady)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	head("infill_model_calls_total", "counter", "Calls of a model, by what they compute.")
-	for _, m := range s.models {
-		energies, conditionals, gradients := m.model.Work()
-		for _, k := range []struct {
-			kind string
-			n    int64
-		}{{"energy", energies.Runs}, {"conditional", conditionals.Runs}, {"gradient", gradients.Runs}} {
-			fmt.Fprintf(&b, "infill_model_calls_total{model=%s,kind=%q} %d\n", label(m.name), k.kind, k.n)
-		}
-	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, err := w.Write([]byte(b.String()))
-	return err
 }
 
 // write writes the counts by route.

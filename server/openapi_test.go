@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"infill/infill/settings"
+	"infill/server/api"
 )
 
 // valid says what is wrong with a value by a schema; members that the schema does not have are.
@@ -121,22 +122,25 @@ func TestOpenAPI(t *testing.T) {
 		"POST /models/{id...}": {`{"inputs": "the [MASK] ."}`},
 	}
 	bad := map[string]string{"POST /v1/batch": "/v1/batch?x=1"}
-	for _, r := range s.routes() {
-		path := strings.ReplaceAll(r.path, "...", "")
-		op, ok := doc["paths"].(map[string]any)[path].(map[string]any)[strings.ToLower(r.method)].(map[string]any)
+	if n := len(s.handlers()); n != len(api.Routes) {
+		t.Errorf("%d handlers of %d routes", n, len(api.Routes))
+	}
+	for _, r := range api.Routes {
+		path := strings.ReplaceAll(r.Path, "...", "")
+		op, ok := doc["paths"].(map[string]any)[path].(map[string]any)[strings.ToLower(r.Method)].(map[string]any)
 		if !ok || op["summary"] == "" {
-			t.Errorf("%s is not described", r.name())
+			t.Errorf("%s is not described", r.Name())
 			continue
 		}
-		list := bodies[r.name()]
+		list := bodies[r.Name()]
 		if _, takes := op["requestBody"]; takes != (list != nil) {
-			t.Errorf("%s: a body is described: %v", r.name(), takes)
+			t.Errorf("%s: a body is described: %v", r.Name(), takes)
 		}
 		if list == nil {
 			list = []string{""}
 		}
 		url := h.URL + strings.ReplaceAll(path, "{id}", "tiny")
-		if r.name() == "GET /v1/fill" {
+		if r.Name() == "GET /v1/fill" {
 			url += "?steps=2&text=the+%5BMASK%5D+."
 		}
 		answers := op["responses"].(map[string]any)
@@ -149,15 +153,15 @@ func TestOpenAPI(t *testing.T) {
 						t.Fatal(err)
 					}
 					if wrong := valid(doc, c.(map[string]any)["schema"].(map[string]any), v, "body"); wrong != nil {
-						t.Errorf("%s %s: %q", r.name(), body, wrong)
+						t.Errorf("%s %s: %q", r.Name(), body, wrong)
 					}
 				}
 			}
-			a := ask(t, r.method, url, body)
+			a := ask(t, r.Method, url, body)
 			kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
 			c, ok := content[kind].(map[string]any)
 			if a.code != http.StatusOK || !ok {
-				t.Errorf("%s: %d %s: %s", r.name(), a.code, kind, a.body)
+				t.Errorf("%s: %d %s: %s", r.Name(), a.code, kind, a.body)
 				continue
 			}
 			if schema, ok := c["schema"].(map[string]any); ok {
@@ -166,20 +170,20 @@ func TestOpenAPI(t *testing.T) {
 					t.Fatal(err)
 				}
 				if wrong := valid(doc, schema, v, "answer"); wrong != nil {
-					t.Errorf("%s %s: %q", r.name(), a.body, wrong)
+					t.Errorf("%s %s: %q", r.Name(), a.body, wrong)
 				}
 			}
 		}
-		if r.method == "POST" {
+		if r.Method == "POST" {
 			at := url
-			if p, ok := bad[r.name()]; ok {
+			if p, ok := bad[r.Name()]; ok {
 				at = h.URL + p
 			}
 			var v any
-			a := ask(t, r.method, at, "x")
+			a := ask(t, r.Method, at, "x")
 			if err := json.Unmarshal(a.body, &v); err != nil || a.code == http.StatusOK ||
 				valid(doc, map[string]any{"$ref": "#/components/schemas/error"}, v, "error") != nil {
-				t.Errorf("%s: %d %s: %v", r.name(), a.code, a.body, err)
+				t.Errorf("%s: %d %s: %v", r.Name(), a.code, a.body, err)
 			}
 		}
 	}
@@ -208,10 +212,10 @@ func TestOpenAPIEvents(t *testing.T) {
 		{"POST", "", sentence + "}"},
 		{"GET", "?id=x&steps=2&seed=1&text=the+%5BMASK%5D+.", ""},
 	} {
-		a := ask(t, c.method, h.URL+"/v1/fill"+c.address, c.body, "Accept: "+ndjson)
+		a := ask(t, c.method, h.URL+"/v1/fill"+c.address, c.body, "Accept: "+api.JSONLines)
 		op := fill[strings.ToLower(c.method)].(map[string]any)
 		content := op["responses"].(map[string]any)["200"].(map[string]any)["content"].(map[string]any)
-		line := content[ndjson].(map[string]any)["schema"].(map[string]any)
+		line := content[api.JSONLines].(map[string]any)["schema"].(map[string]any)
 		for text := range strings.Lines(string(a.body)) {
 			var v map[string]any
 			if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -253,7 +257,7 @@ func TestOpenAPIAnswersBefore(t *testing.T) {
 	if err := json.Unmarshal(a.body, &v); err != nil {
 		t.Fatal(err)
 	}
-	if wrong := valid(doc, ref("error"), v, "error"); wrong != nil {
+	if wrong := valid(doc, map[string]any{"$ref": "#/components/schemas/error"}, v, "error"); wrong != nil {
 		t.Errorf("%s: %q", a.body, wrong)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/server/api"
 )
 
 // long is a search that nobody waits for the end of.
@@ -38,7 +39,7 @@ func TestSearchStream(t *testing.T) {
 	_, h := start(t, Options{})
 	const body = `{"text": "the [MASK] sleeps in the [MASK] [MASK] .", "seed": 1, "top": 8`
 	plain := ask(t, "POST", h.URL+"/v1/fill", body+"}")
-	for _, form := range []string{eventStream, ndjson} {
+	for _, form := range []string{api.EventStream, api.JSONLines} {
 		a := ask(t, "POST", h.URL+"/v1/fill", body+`, "stream": true}`, "Accept: "+form)
 		list := readEvents(t, a)
 		n := len(list)
@@ -114,7 +115,7 @@ func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &slow{ResponseRecorder: httptest.NewRecorder()}
-		e := newEvents(w, ndjson)
+		e := newEvents(w, api.JSONLines)
 		if err := e.begin(&startEvent{}, func() {}); err != nil {
 			t.Fatal(err)
 		}

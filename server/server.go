@@ -1,13 +1,10 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,8 +30,6 @@ const (
 	// maxBody is the greatest length of a request's body in bytes. A batch has as many lines of
 	// this length as it likes.
 	maxBody = 1 << 20
-	// maxTexts is the greatest number of texts of one request.
-	maxTexts = 32
 )
 
 // Times that a client has. They are variables for tests.
@@ -79,6 +74,8 @@ type Server struct {
 	counts  *metrics
 	state   atomic.Int32
 	leaving chan struct{} // closed when the server drains
+	// maxAnswer bounds answers of the fill-mask task, see the constant.
+	maxAnswer int
 
 	mu     sync.RWMutex
 	models []*model // the first is the default
@@ -98,35 +95,6 @@ type model struct {
 	model  *mlm.Model
 	filler *records.Filler
 	scorer *records.Scorer
-}
-
-// New makes a server without models, which is not ready. The error is of an origin that makes no
-// sense.
-func New(opt Options) (*Server, error) {
-	if opt.Places <= 0 {
-		opt.Places = runtime.NumCPU()
-	}
-	if opt.Queue <= 0 {
-		opt.Queue = DefaultQueue
-	}
-	if opt.Limit <= 0 {
-		opt.Limit = DefaultLimit
-	}
-	if opt.Work <= 0 {
-		opt.Work = DefaultWork
-	}
-	if opt.Engine == nil {
-		opt.Engine = infill.New
-	}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
-	s := &Server{opt: opt, queue: newQueue(opt.Places, opt.Queue), leaving: make(chan struct{}),
-		files: make(chan struct{}, opt.Queue)}
-	s.counts = newMetrics(s.routes())
-	var err error
-	s.handler, err = s.guarded(s.mux())
-	return s, err
 }
 
 // Steer lets requests add parts to their energies that are made from files. It is called before
@@ -169,9 +137,6 @@ func (s *Server) Add(name string, m *mlm.Model) error {
 // Ready says that all models are there. Before, requests for a model are refused with status 503.
 func (s *Server) Ready() { s.state.CompareAndSwap(loading, ready) }
 
-// Handler is what answers requests.
-func (s *Server) Handler() http.Handler { return s.handler }
-
 // find returns the model of a name, the default for "".
 func (s *Server) find(name string) (*model, error) {
 	switch s.state.Load() {
@@ -195,60 +160,3 @@ func (s *Server) find(name string) (*model, error) {
 
 // errMissing is returned for a model, a listener or a context that is nil.
 var errMissing = errors.New("missing argument")
-
-// errCutOff is returned by Serve when requests had not ended within the time they were given.
-var errCutOff = errors.New("requests were cut off")
-
-// Serve answers the connections of a listener until ctx ends. Then it takes no new ones, is not
-// ready any more, lets running requests end for at most the time of grace, and returns nil. If some
-// have not ended by then, they are cut off and the error is errCutOff. It is errMissing without a
-// context or a listener. Other errors are the listener's.
-func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
-	switch {
-	case ctx == nil:
-		return fmt.Errorf("%w: the context is nil; pass context.Background()", errMissing)
-	case l == nil:
-		return fmt.Errorf("%w: there is no listener; make one with net.Listen", errMissing)
-	}
-	base, cut := context.WithCancelCause(context.Background())
-	defer cut(nil)
-	srv := &http.Server{
-		Handler:           s.handler,
-		ReadHeaderTimeout: headerTime,
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    1 << 16,
-		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return base },
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	s.drain()
-	end, stop := context.WithTimeout(context.Background(), grace)
-	defer stop()
-	if err := srv.Shutdown(end); err == nil {
-		return nil
-	}
-	n := s.counts.underWay.Load()
-	cut(errCut) // what still works ends now, and has a moment to say so
-	last, stop := context.WithTimeout(context.Background(), time.Second)
-	defer stop()
-	_ = srv.Shutdown(last)
-	return errors.Join(fmt.Errorf("%w: %d after %v", errCutOff, n, grace), srv.Close())
-}
-
-// drain says that the server is about to end.
-func (s *Server) drain() {
-	was := s.state.Swap(draining)
-	if was == draining {
-		return
-	}
-	close(s.leaving)
-	if was == ready { // before, nothing was begun
-		s.opt.Log.Info("draining", "requests", s.counts.underWay.Load())
-	}
-}

@@ -1,8 +1,7 @@
-package server
+package api
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"infill/infill/settings"
@@ -21,9 +20,9 @@ type formField struct {
 	Doc     string   `json:"doc"`
 }
 
-// form answers GET /settings.json with the settings that a request may have, in the order of the
-// command's help.
-func (s *Server) form(w http.ResponseWriter, _ *http.Request) error {
+// Form is the settings that a request may have, in the order of the command's help, as JSON has
+// them. Parts are those of the energy that a request can name.
+func Form(parts []string) any {
 	var fields []formField
 	defaults := settings.Defaults()
 	for _, set := range settings.FillTable() {
@@ -39,19 +38,11 @@ func (s *Server) form(w http.ResponseWriter, _ *http.Request) error {
 			}
 		}
 		if set.Name == "energy" {
-			f.Doc += s.openParts()
+			f.Doc += "; open here: " + strings.Join(parts, ", ")
 		}
 		fields = append(fields, f)
 	}
-	w.Header().Set("Cache-Control", "no-cache")
-	return writeValue(w, fields)
-}
-
-// openParts says which parts of the energy requests can name.
-func (s *Server) openParts() string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return "; open here: " + strings.Join(append([]string{"edit"}, s.parts.Names()...), ", ")
+	return fields
 }
 
 // jsonType is the type of a setting's JSON value.

@@ -1,128 +1,17 @@
-package server
+package api
 
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
 
-	"infill/infill/jsonl"
 	"infill/infill/settings"
 )
 
 // A schema is one of JSON Schema, as OpenAPI 3.1 has them.
 type schema map[string]any
-
-// openapi answers GET /openapi.json.
-func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) error {
-	return writeValue(w, s.document())
-}
-
-// document describes all routes. Schemas come from the settings and from the types of answers.
-func (s *Server) document() schema {
-	paths := map[string]schema{}
-	for _, r := range s.routes() {
-		path := strings.Replace(r.path, "...", "", 1)
-		if paths[path] == nil {
-			paths[path] = schema{}
-		}
-		paths[path][strings.ToLower(r.method)] = s.operation(&r)
-	}
-	doc := schema{
-		"openapi": "3.1.0",
-		"info": schema{"title": "infill", "version": s.opt.Version,
-			"description": "Fills the blanks of sentences jointly. An answer continues the trace of the " +
-				"header traceparent, or begins one."},
-		"paths": paths,
-		"components": schema{"schemas": schema{
-			"fill": fillSchema(), "score": scoreSchema(), "text": textSchema(),
-			"record": described("what a file of records has of the text, with the other fields of the "+
-				"request", schemaOf(reflect.TypeFor[jsonl.Record]())),
-			"error":  schemaOf(reflect.TypeFor[answer]()),
-			"tokens": schemaOf(reflect.TypeFor[jsonl.Tokens]()),
-			"models": object(schema{"models": listOf(schemaOf(reflect.TypeFor[modelAnswer]()))}, "models"),
-			"mask":   maskSchema(),
-			"event":  eventSchema(),
-			"masks": schema{"description": "one list for one blank or with joint, a list for each of " +
-				"several blanks, a list of these for several texts", "type": "array"},
-			"status": object(schema{"status": schema{"type": "string"}}, "status"),
-		}, "responses": failures()},
-	}
-	if len(s.opt.Keys) > 0 {
-		doc["components"].(schema)["securitySchemes"] = schema{
-			"key": schema{"type": "http", "scheme": "bearer"},
-		}
-	}
-	return doc
-}
-
-// operation describes a route.
-func (s *Server) operation(r *route) schema {
-	out := schema{"summary": r.doc.summary}
-	if r.doc.body != "" {
-		kind := "application/json"
-		if r.doc.lines {
-			kind = ndjson
-		}
-		content := schema{"schema": ref(r.doc.body)}
-		if r.doc.example != nil {
-			content["examples"] = schema{"short": schema{"value": r.doc.example}}
-		}
-		out["requestBody"] = schema{"required": true, "content": schema{kind: content}}
-	}
-	var parameters []schema
-	if strings.Contains(r.path, "{id...}") {
-		parameters = append(parameters, schema{"name": "id", "in": "path", "required": true,
-			"schema": schema{"type": "string"}})
-	}
-	if r.doc.query {
-		for _, p := range settings.FillTable() {
-			if p.Line {
-				parameters = append(parameters, parameterOf(p))
-			}
-		}
-		parameters = append(parameters, schema{"name": "model", "in": "query", "schema": modelType})
-		if r.method == http.MethodGet {
-			parameters = append(parameters, schema{"name": "text", "in": "query", "required": true,
-				"schema": textType, "example": exampleText},
-				schema{"name": "id", "in": "query", "schema": schema{"type": "string"},
-					"description": idType["description"]},
-				schema{"name": "stream", "in": "query", "schema": streamType})
-		}
-	}
-	if parameters != nil {
-		out["parameters"] = parameters
-	}
-	content := schema{}
-	for _, kind := range r.doc.kinds {
-		content[kind] = schema{}
-		switch {
-		case kind == eventStream:
-			content[kind] = schema{"schema": schema{"type": "string", "description": "server-sent events " +
-				"with the names and data of the schema event"}}
-		case kind == ndjson && !r.doc.lines: // a line is an event
-			content[kind] = schema{"schema": ref("event")}
-		case r.doc.answer != "":
-			content[kind] = schema{"schema": ref(r.doc.answer)}
-		}
-	}
-	responses := schema{
-		"200":     schema{"description": "the answer", "content": content},
-		"default": schema{"description": "an error", "content": typed("application/json", "error")},
-	}
-	if r.costly {
-		for status := range failures() {
-			responses[status] = schema{"$ref": "#/components/responses/" + status}
-		}
-	}
-	out["responses"] = responses
-	if len(s.opt.Keys) > 0 && !r.open {
-		out["security"] = []schema{{"key": []string{}}}
-	}
-	return out
-}
 
 // typed is content of one media type with a schema.
 func typed(kind, name string) schema { return schema{kind: schema{"schema": ref(name)}} }
@@ -155,26 +44,6 @@ var streamType = schema{
 
 var modelType = schema{
 	"type": "string", "description": "the name of one of several models; the first without it",
-}
-
-// exampleText is what examples fill.
-const exampleText = "The [MASK] sat on the [MASK]."
-
-// eventSchema is a line of a stream.
-func eventSchema() schema {
-	var kinds []schema
-	for _, e := range []struct {
-		name string
-		data reflect.Type
-	}{
-		{"start", reflect.TypeFor[startEvent]()}, {"found", reflect.TypeFor[foundEvent]()},
-		{"step", reflect.TypeFor[stepEvent]()},
-		{"done", reflect.TypeFor[doneEvent]()}, {"error", reflect.TypeFor[answer]()},
-	} {
-		kinds = append(kinds, object(schema{"event": schema{"const": e.name}, "data": schemaOf(e.data)},
-			"event", "data"))
-	}
-	return schema{"oneOf": kinds}
 }
 
 // textSchema is the body of a request with nothing but a text.
@@ -210,11 +79,11 @@ func scoreSchema() schema {
 func maskSchema() schema {
 	return object(schema{
 		"inputs": schema{"type": []string{"string", "array"}, "items": schema{"type": "string"},
-			"maxItems": maxTexts, "description": fmt.Sprintf("a text, or a list of at most %d", maxTexts)},
+			"maxItems": MaxTexts, "description": fmt.Sprintf("a text, or a list of at most %d", MaxTexts)},
 		"model": schema{"type": "string",
 			"description": "the name of one of several models; /models/NAME takes no other"},
 		"parameters": schema{"type": "object", "properties": schema{
-			"top_k": schema{"type": "integer", "minimum": 1, "default": defaultTopK,
+			"top_k": schema{"type": "integer", "minimum": 1, "default": DefaultTopK,
 				"description": "the number of answers"},
 			"targets": schema{"type": []string{"string", "array"}, "items": schema{"type": "string"},
 				"description": "the only words that count, each one token of the model"},
@@ -261,10 +130,10 @@ func valueSchema(v *settings.Value, doc string) schema {
 
 // schemaOf is the schema of a type of answers.
 func schemaOf(t reflect.Type) schema {
-	switch t {
-	case reflect.TypeFor[json.RawMessage]():
+	switch {
+	case t == reflect.TypeFor[json.RawMessage]():
 		return schema{}
-	case reflect.TypeFor[rawRecord]():
+	case t.Kind() == reflect.Slice && t.Implements(reflect.TypeFor[json.Marshaler]()): // is encoded
 		return ref("record")
 	}
 	switch t.Kind() {

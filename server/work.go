@@ -1,0 +1,188 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/infill/jsonl"
+	"infill/infill/records"
+	"infill/infill/text"
+	"infill/internal/count"
+)
+
+// request reads what a client asks for, from the body or from the address.
+func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, error) {
+	var q *request
+	values, err := addressed(r)
+	if err != nil {
+		return nil, err
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		in, err := fromQuery(values)
+		if err != nil {
+			return nil, err
+		}
+		if q, err = newRequest(in); err != nil {
+			return nil, err
+		}
+	} else {
+		for name := range values { // which nobody would read
+			return nil, fail("bad_option", "%q stands in the address; put it into the body", name)
+		}
+		body, err := readBody(w, r)
+		if err != nil {
+			return nil, err
+		}
+		if q, err = decode(body); err != nil {
+			return nil, err
+		}
+	}
+	if s.opt.LogTexts {
+		s.log(r).Info("text", "path", r.URL.Path, "text", q.item.Text)
+	}
+	return q, nil
+}
+
+// filled is the record of an item with its own fields, settings apart: what a single record is
+// wherever it is printed. The rest is as with work.
+func (s *Server) filled(t *timed, m *model, it *batch.Item,
+	look func(*text.Template, *infill.Options) error) (*jsonl.Record, error) {
+	rec, err := s.work(t, m.filler, it, look)
+	var f *failure
+	done := rec
+	if errors.As(err, &f) {
+		done = f.record
+	}
+	if done != nil {
+		done.ID, done.Line = it.ID, it.Line
+		done.Keep(kept(it, records.IsSetting).Fields, records.IsSetting)
+	}
+	return rec, err
+}
+
+// work fills an item. look, if not nil, sees the options before they are used. If the time was over
+// before the end, the error is a failure that has the record of what was found by then.
+func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(*text.Template,
+	*infill.Options) error) (*jsonl.Record, error) {
+	s.counts.texts.Add(1)
+	rec, err := fill.Fill(t.works, it, func(tp *text.Template, o *infill.Options) error {
+		if err := s.affordable(tp, o, fill.Model.VocabSize()); err != nil {
+			return err
+		}
+		o.Watch.Stop = t.waits.Done()
+		if look != nil {
+			if err := look(tp, o); err != nil {
+				return err
+			}
+		}
+		s.counted(o)
+		return nil
+	})
+	if err != nil {
+		return nil, t.cause(err)
+	}
+	if errors.Is(t.works.Err(), context.Canceled) { // which is a reason to stop, too
+		return nil, t.cause(context.Canceled)
+	}
+	if rec.Ended == infill.EndedStopped.String() {
+		after := count.Of(rec.Steps, "step")
+		if rec.Method == infill.MethodSearch.String() {
+			after = count.Of(rec.Rows, "row") + " of the model"
+		}
+		f := fail(codeTimeout, "the time was over after %s", after)
+		f.record = rec
+		return nil, f
+	}
+	return rec, nil
+}
+
+// counted lets the metrics see the steps and the rows of a search as they are made.
+func (s *Server) counted(o *infill.Options) {
+	watch, rows := o.Watch.Progress, 0
+	o.Watch.Progress = func(p infill.Progress) error {
+		s.counts.searchRows.Add(int64(p.Rows - rows))
+		rows = p.Rows
+		if watch == nil {
+			return nil
+		}
+		return watch(p)
+	}
+	trace := o.Watch.Trace
+	o.Watch.Trace = func(st infill.Step) error {
+		if st.Step > 0 {
+			s.counts.chainSteps.Add(int64(len(st.Energy)))
+		}
+		if trace == nil {
+			return nil
+		}
+		return trace(st)
+	}
+}
+
+// affordable refuses a text that would take too much work. The start of the chains counts as a
+// step: it is evaluated too, and with no steps at all it is the whole work. A search takes the rows
+// that it may evaluate: those that nobody asked for are cut to what the server has.
+func (s *Server) affordable(t *text.Template, o *infill.Options, vocab int) error {
+	ran, tokens := o.Complete(), 0
+	if ran.Method == infill.MethodSearch {
+		if o.Search.Rows > s.opt.Work {
+			return fail(codeTooMuchWork, `"most_rows" is %d, at most %d; ask for fewer`, o.Search.Rows,
+				s.opt.Work)
+		}
+		o.Search.Rows = min(ran.Search.Rows, s.opt.Work)
+		return nil
+	}
+	for _, b := range t.Blanks {
+		tokens += b.Max
+	}
+	work := float64(ran.Sampling.Chains) * (float64(ran.Sampling.Steps) + 1) * float64(tokens)
+	if work > float64(s.opt.Work) {
+		return fail(codeTooMuchWork, `"chains" × ("steps" + 1) × blanks are %d × (%d + 1) × %d, at most `+
+			"%d together; ask for fewer chains or steps", ran.Sampling.Chains, ran.Sampling.Steps,
+			tokens, s.opt.Work)
+	}
+	return holdable(ran.Sampling.Chains, tokens, vocab)
+}
+
+// mostHeld bounds what the chains of a request hold at a time: for each token of the blanks a value
+// for each token of the vocabulary, once in 4 bytes and once in 8. That is 3 GiB.
+const mostHeld = 1 << 28
+
+// holdable refuses chains whose states take too much memory, however few steps they make.
+func holdable(chains, tokens, vocab int) error {
+	if float64(chains)*float64(tokens)*float64(vocab) <= mostHeld {
+		return nil
+	}
+	return fail(codeTooMuchWork, `"chains" × blanks are %d × %d, at most %d together with a `+
+		"vocabulary of %d; ask for fewer chains", chains, tokens, mostHeld/vocab, vocab)
+}
+
+// timed is the time that a request has.
+type timed struct {
+	waits context.Context // ends at the limit, or once works has ended
+	works context.Context // ends overTime later, for what can say nothing before its end
+	stop  func()
+}
+
+func (s *Server) begin(ctx context.Context) *timed {
+	works, stop := context.WithTimeout(ctx, s.opt.Limit+overTime)
+	waits, stop2 := context.WithTimeout(works, s.opt.Limit)
+	return &timed{waits, works, func() { stop(); stop2() }}
+}
+
+func (t *timed) end() { t.stop() }
+
+// cause is the error of a request whose time may be over, whose client may be gone, or that the
+// server has cut off.
+func (t *timed) cause(err error) error {
+	switch {
+	case !errors.Is(err, context.Canceled) || !errors.Is(t.works.Err(), context.Canceled):
+		return err
+	case errors.Is(context.Cause(t.works), errCut):
+		return errCut
+	}
+	return errGone
+}
