@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"infill/server/api"
 )
@@ -174,6 +175,7 @@ func TestWhoMayAsk(t *testing.T) {
 		{"POST", open.URL + "/v1/fill", []string{"Host: evil.example"}, 403, "forbidden_host"},
 		{"GET", open.URL + "/", []string{"Host: evil.example:80"}, 403, "forbidden_host"},
 		{"POST", open.URL + "/v1/fill", []string{"Host: localhost"}, 200, ""},
+		{"POST", open.URL + "/v1/fill", []string{"Host: LOCALHOST"}, 200, ""},
 		{"POST", open.URL + "/v1/fill", []string{"Host: [::1]:8017"}, 200, ""},
 		{"POST", keyed.URL + "/v1/fill", nil, 401, "unauthorized"},
 		{"POST", keyed.URL + "/v1/fill", []string{"Authorization: Bearer " + key[1:]}, 401, "unauthorized"},
@@ -227,5 +229,15 @@ func TestChainsThatAreTooMany(t *testing.T) {
 		if (err == nil) != c.fits || err != nil && (!errors.As(err, &f) || f.code != codeTooMuchWork) {
 			t.Errorf("%d chains, %d tokens: %v", c.chains, c.tokens, err)
 		}
+	}
+}
+
+// A score keeps the time of a request, though it can say nothing before its end.
+func TestScoreTakesTooLong(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{Limit: time.Nanosecond})
+	a := ask(t, "POST", h.URL+"/v1/score", `{"text": "the dog sleeps ."}`)
+	if got := a.failure(t).Type; a.code != http.StatusGatewayTimeout || got != "timeout" {
+		t.Errorf("%d %s", a.code, a.body)
 	}
 }

@@ -190,10 +190,11 @@ func (s *Server) ours(host string) bool {
 		name = h
 	}
 	name = strings.Trim(name, "[]")
-	return name == "localhost" || net.ParseIP(name) != nil || slices.Contains(s.opt.Hosts, name) ||
+	is := func(other string) bool { return strings.EqualFold(other, name) }
+	return is("localhost") || net.ParseIP(name) != nil || slices.ContainsFunc(s.opt.Hosts, is) ||
 		slices.ContainsFunc(s.opt.Origins, func(o string) bool {
 			u, err := url.Parse(o)
-			return err == nil && u.Host == host
+			return err == nil && strings.EqualFold(u.Host, host)
 		})
 }
 

@@ -10,7 +10,7 @@ import (
 // score answers POST /v1/score.
 func (s *Server) score(w http.ResponseWriter, r *http.Request) error {
 	return s.simply(w, r, func(t *timed, m *model, q *request) error {
-		rec, err := m.scorer.Item(t.works, &q.item)
+		rec, err := m.scorer.Item(t.waits, &q.item) // nothing is known before its end
 		if err != nil {
 			return err
 		}
