@@ -350,6 +350,7 @@ func shellWords(line string) []string {
 
 // What the guide shows is printed, where its sentences are there.
 func TestClozeGuideOutput(t *testing.T) {
+	testmode.Long(t)
 	doc := get(t, filepath.Join(testmode.Root(t), "docs", "guide", "cloze.md"))
 	shown := regexp.MustCompile("(?s)```text\n\\$ infill (cloze [^\n]*)\n(.*?)```").FindStringSubmatch(doc)
 	if shown == nil {
