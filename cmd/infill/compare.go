@@ -22,8 +22,8 @@ of complete sentences, with --mask-rate or --mask-words; or the task file of the
 many steps of one evaluation each as --steps says, and of the start. A sampler whose proposals
 often are the state itself, which need none, so makes more steps; sampling of a sentence ends with
 the step that comes nearest. With --budget rows it is sequences through the model that are equal,
-with --budget steps the steps. Prints the table of Zhang et al. 2022 (Table 3), with --paper dlp
-by that paper's settings. Lines that cannot be filled are left out, with a warning.`
+with --budget steps the steps. Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be
+filled are left out, with a warning.`
 
 // budgets are the names that reports have for budgets.
 var budgets = map[infill.Budget]string{
@@ -38,7 +38,6 @@ type compareFlags struct {
 	fillingFlags
 	measureFlags
 	samplers      string
-	paper         string
 	scoreModel    string
 	trace         string
 	limit         int
@@ -52,7 +51,6 @@ type compareFlags struct {
 func (f *compareFlags) sampling() []*cmdline.Option {
 	f.samplers = "gibbs,gwg,dula,dmala"
 	flags := []*cmdline.Option{
-		paperFlag(&f.paper),
 		cmdline.Text("samplers", "`SAMPLERS` to compare, comma separated, each with parameters after "+
 			"colons: dmala:balance=ratio", &f.samplers),
 	}
@@ -90,8 +88,7 @@ func compareCommand(std console.IO) *cli.Command {
 		Name: "compare",
 		UsageText: `infill compare sentences.txt
 infill compare sentences.txt --samplers gibbs,dmala --steps 20 --html report.html
-infill compare corpus.txt --mask-rate 0.25 --reference books.txt
-infill compare task.json --paper dlp --reference wiki103.5k.txt --reference tbc.5k.txt`,
+infill compare corpus.txt --mask-rate 0.25 --reference books.txt`,
 		Usage:       "run several samplers on the same sentences and compare diversity and quality",
 		ArgsUsage:   "INPUT",
 		Description: compareDescription,
@@ -135,7 +132,7 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 	if err := f.sample(c.Context, std, r, compared, p); err != nil {
 		return err
 	}
-	compared.Notes = append(r.notes, f.paperNotes()...)
+	compared.Notes = r.notes
 	res, err := prepared.Compare(compared)
 	if err != nil {
 		return err

@@ -31,10 +31,7 @@ type comparePlan struct {
 // plan checks all that needs no model, and reads the sentences.
 func (f *compareFlags) plan(c *cli.Context, std console.IO) (*comparePlan, error) {
 	p := &comparePlan{path: c.Args().First()}
-	err := f.publish(c)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if p.samplers, p.params, err = chosenSamplers(f.samplers); err != nil {
 		return nil, err
 	}
@@ -62,7 +59,6 @@ func (f *compareFlags) plan(c *cli.Context, std console.IO) (*comparePlan, error
 	if p.sources, err = report.ReadSources(p.path, std.In); err != nil {
 		return nil, err
 	}
-	f.publishMasks(c, p.sources)
 	return p, nil
 }
 

@@ -286,3 +286,26 @@ func TestCompareTrace(t *testing.T) {
 		t.Errorf("report and trace in one file: exit %d, %s", r.code, r.err)
 	}
 }
+
+// A sampler of the paper says how the paper runs it, where nothing of that is chosen.
+func TestPaperNote(t *testing.T) {
+	t.Parallel()
+	const note = "--steps 50 --start random --collect last --vocab all"
+	for _, c := range []struct {
+		args []string
+		says bool
+	}{
+		{[]string{"--sampler", "dmala"}, true},
+		{[]string{"--sampler", "dula"}, true},
+		{[]string{"--sampler", "rows"}, false},
+		{[]string{"--sampler", "dmala", "--steps", "20"}, false},
+		{[]string{"--sampler", "dmala", "--collect", "last"}, false},
+		{[]string{"--sampler", "dmala", "--quiet"}, false},
+	} {
+		r := infillRun("", append(withTiny("fill", "--seed", "1", "--chains", "2"), append(c.args,
+			"the [MASK] sleeps in the [MASK] .")...)...)
+		if r.code != 0 || strings.Contains(r.err, note) != c.says {
+			t.Errorf("%v: exit %d, %s", c.args, r.code, r.err)
+		}
+	}
+}

@@ -56,6 +56,8 @@ var foreignFlags = []foreignFlag{
 	{"num-steps iterations iters n-iter", "steps", "", "--steps N"},
 	{"num-chains n-chains", "chains", "", "--chains N"},
 	{"fp16 bf16 int8 dtype quantize", "precision", "", "--precision WORD"},
+	{"paper", "", "compare", "bin/lab protocols run -protocols R, of the laboratory in the " +
+		"repository, which repeats experiments of papers"},
 	{"max-length max-len truncate truncation", "long", "", "--long window, which is the default"},
 }
 

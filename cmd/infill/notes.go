@@ -159,3 +159,19 @@ func piecesOf(tok *tokenize.Tokenizer, w string) string {
 	}
 	return fmt.Sprint(e.IDs)
 }
+
+// paperNote says how the samplers of DLP are run in its paper, where nothing of it is chosen. The
+// defaults were chosen for rows and for the best fillings.
+func paperNote(o *infill.Options) string {
+	s := o.Sampling.Sampler
+	if s == nil || o.Sampling.Steps != 0 || o.Results.Collect != infill.CollectVisited {
+		return ""
+	}
+	name := s.Info().Name
+	if name != "dula" && name != "dmala" {
+		return ""
+	}
+	return fmt.Sprintf("%s makes %d steps here, and every state that it visited is ranked; its paper "+
+		"has --steps %d --start random --collect last --vocab all", name, infill.DefaultSteps,
+		infill.PublishedSteps)
+}

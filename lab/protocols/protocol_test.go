@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
+	"infill/infill"
+	"infill/internal/testmode"
 	"infill/lab/internal/runlog"
 )
 
@@ -107,5 +110,22 @@ func TestSecondsOfAChain(t *testing.T) {
 		if rec.Seconds != r.want {
 			t.Errorf("%v: %v seconds", r, rec.Seconds)
 		}
+	}
+}
+
+// The numbers of the defaults are those of the paper, read from it where it is at hand.
+func TestPaperSays(t *testing.T) {
+	text, err := os.ReadFile(testmode.Shared(t, "papers", "000_afe358fca1da7133.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{"mask 25% of the words", "sample 25 sentences",
+		"run all samplers for 50 steps", "select the top-5 sentences", "N=30,522"} {
+		if !strings.Contains(string(text), says) {
+			t.Errorf("the paper does not say %q", says)
+		}
+	}
+	if infill.PublishedSteps != 50 || infill.DefaultChains != 25 {
+		t.Error("the defaults are others")
 	}
 }
