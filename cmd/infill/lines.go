@@ -30,12 +30,10 @@ func inputTexts(args []string, std console.IO) (iter.Seq2[line, error], error) {
 	case len(args) > 1:
 		return nil, usagef("%d texts; put quotes around the sentence: infill fill \"%s\"", len(args),
 			strings.Join(args, " "))
-	case len(args) == 1 && args[0] != "-":
-		return func(yield func(line, error) bool) { yield(line{1, args[0]}, nil) }, nil
 	case len(args) == 0 && console.IsTerminal(std.In):
 		return nil, usagef("no text; try: infill fill \"The [MASK] sat on the [MASK].\"")
 	}
-	return typed(std), nil
+	return manyTexts(args, std)
 }
 
 // eachHasBlank says whether these are several texts, and not the words of one without its quotes.

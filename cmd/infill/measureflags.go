@@ -23,65 +23,44 @@ import (
 
 // measureFlags are the flags of the commands that measure sentences.
 type measureFlags struct {
-	references  []string
-	tokenize    string
-	metricCase  string
-	clean       string
-	cleanGen    string
-	order       int
-	weights     string
-	smooth      string
-	smoothValue string
-	denominator string
-	effective   bool
-	self        string
-	first       int
-	ngrams      string
-	confidence  bool
-	resamples   int
-	level       float64
-	json        bool
-	markdown    string
-	html        string
-	force       bool
+	measured             report.Options
+	references           []string
+	weights, smoothValue string
+	ngrams               string
+	json, force          bool
+	markdown, html       string
 }
 
 // flags are those of measures: caseFlag is the name of that for upper and lower case, confidence
 // the help of --confidence.
 func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
-	f.tokenize, f.metricCase, f.clean, f.cleanGen = "ws", "lc", "wc", "none"
-	f.smooth, f.order = bleu.DefaultSmoothing, bleu.DefaultOrder
-	f.resamples, f.level = bleu.DefaultResamples, bleu.DefaultLevel
-	tokenizers, cleanings, smoothings := corpus.Tokenizers(), corpus.Cleanings(), bleu.Smoothings()
+	m := &f.measured
+	*m = report.Options{Clean: "wc", CleanGenerated: "none", Smoothing: bleu.DefaultSmoothing,
+		Order: bleu.DefaultOrder, Resamples: bleu.DefaultResamples, Level: bleu.DefaultLevel}
+	cleanings := corpus.Cleanings()
 	return append(cmdline.Group(cmdline.Measuring, []*cmdline.Option{
 		cmdline.List("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
-		cmdline.Word("tokenize", "tokens that are counted: "+strings.Join(tokenizers, "|"),
-			&f.tokenize, tokenizers...),
-		cmdline.Word(caseFlag, "lc: compare in lower case; mixed: as written", &f.metricCase, "lc",
-			"mixed"),
-		cmdline.Word("clean", "cleaning of the references: "+strings.Join(cleanings, "|"),
-			&f.clean, cleanings...),
-		cmdline.Word("clean-generated", "cleaning of the generated sentences: "+strings.Join(cleanings,
-			"|"),
-			&f.cleanGen, cleanings...),
-		cmdline.Whole("bleu-order", "longest n-gram of BLEU", &f.order, 1, bleu.MaxOrder),
-		cmdline.Text("weights",
-			"BLEU's `WEIGHTS`, comma separated, one for each order up to the longest; "+
-				"uniform when unset", &f.weights),
-		cmdline.Word("smooth", "smoothing of BLEU: "+strings.Join(smoothings, ", "), &f.smooth,
-			smoothings...),
+		cmdline.Word("tokenize", "tokens that are counted:", &m.Tokenize, corpus.Tokenizers()...),
+		cmdline.Word(caseFlag, "lc: compare in lower case; mixed: as written", &m.Case, "lc", "mixed"),
+		cmdline.Word("clean", "cleaning of the references:", &m.Clean, cleanings...),
+		cmdline.Word("clean-generated", "cleaning of the generated sentences:", &m.CleanGenerated,
+			cleanings...),
+		cmdline.Whole("bleu-order", "longest n-gram of BLEU", &m.Order, 1, bleu.MaxOrder),
+		cmdline.Text("weights", "BLEU's `WEIGHTS`, comma separated, one for each order up to the "+
+			"longest; uniform when unset", &f.weights),
+		cmdline.Word("smooth", "smoothing of BLEU:", &m.Smoothing, bleu.Smoothings()...),
 		cmdline.Text("smooth-value", "parameter `X` of the smoothing", &f.smoothValue),
-		cmdline.Word("denominator", "convention for sentences shorter than n: nltk|sacrebleu",
-			&f.denominator, string(bleu.NLTK), string(bleu.SacreBLEU)),
+		cmdline.Word("denominator", "convention for sentences shorter than n:", &m.Denominator,
+			string(bleu.NLTK), string(bleu.SacreBLEU)),
 		cmdline.Bool("effective-order", "leave out orders that a sentence is too short for",
-			&f.effective),
-		cmdline.Word("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group",
-			&f.self, "corpus", "mean", "first", "group"),
-		cmdline.Whole("first", "sentences of the variant first", &f.first, 0, math.MaxInt32),
+			&m.EffectiveOrder),
+		cmdline.Word("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group", &m.SelfBLEU,
+			"corpus", "mean", "first", "group"),
+		cmdline.Whole("first", "sentences of the variant first", &m.First, 0, math.MaxInt32),
 		cmdline.Text("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
-		cmdline.Bool("confidence", confidence, &f.confidence),
-		cmdline.Whole("resamples", "resamples of a bootstrap", &f.resamples, 2, bleu.MaxResamples),
-		cmdline.New("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
+		cmdline.Bool("confidence", confidence, &m.Confidence),
+		cmdline.Whole("resamples", "resamples of a bootstrap", &m.Resamples, 2, bleu.MaxResamples),
+		cmdline.New("level", "level of the intervals", settings.NumberValue(&m.Level, 0.5, 0.999, true)),
 	}), cmdline.Group(cmdline.Output, []*cmdline.Option{
 		cmdline.Bool("json", "print the result as JSON", &f.json),
 		cmdline.Write("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
@@ -92,14 +71,14 @@ func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
 
 // idle refuses flags that nothing would come of.
 func (f *measureFlags) idle(c *cli.Context) error {
-	if f.self != string(bleu.FirstN) {
+	if f.measured.SelfBLEU != string(bleu.FirstN) {
 		if err := cmdline.GoesWith(c, "--self-bleu first", "first"); err != nil {
 			return err
 		}
-	} else if f.first < 2 {
+	} else if f.measured.First < 2 {
 		return usagef("--self-bleu first goes with the number of sentences (want 2 or more): --first N")
 	}
-	if !f.confidence {
+	if !f.measured.Confidence {
 		if err := cmdline.GoesWith(c, "--confidence", "resamples", "level"); err != nil {
 			return err
 		}
@@ -112,12 +91,8 @@ func (f *measureFlags) idle(c *cli.Context) error {
 
 // options turns the flags into the options of a report. Weights alone say what the order is.
 func (f *measureFlags) options(c *cli.Context, seed uint64) (report.Options, error) {
-	o := report.Options{
-		Tokenize: f.tokenize, Case: f.metricCase, Clean: f.clean, CleanGenerated: f.cleanGen,
-		Order: f.order, Smoothing: f.smooth, Denominator: f.denominator, EffectiveOrder: f.effective,
-		SelfBLEU: f.self, First: f.first,
-		Confidence: f.confidence, Resamples: f.resamples, Level: f.level, Seed: seed,
-	}
+	o := f.measured
+	o.Seed = seed
 	var err error
 	if o.Weights, err = numbers("weights", f.weights, func(s string) (float64, error) {
 		v, err := strconv.ParseFloat(s, 64)

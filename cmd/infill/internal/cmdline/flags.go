@@ -65,10 +65,14 @@ func Whole[I ~int | ~int64 | ~uint64](name, usage string, p *I, min, max int64) 
 	return New(name, usage, settings.WholeValue(p, min, max))
 }
 
-// Word takes one of some words, the first unless the variable has another.
+// Word takes one of some words, the first unless the variable has another. A usage that ends with a
+// colon gets the list of them.
 func Word(name, usage string, p *string, words ...string) *Option {
 	if *p == "" {
 		*p = words[0]
+	}
+	if strings.HasSuffix(usage, ":") {
+		usage += " " + strings.Join(words, ", ")
 	}
 	return New(name, usage, settings.WordValue(p, words...))
 }
