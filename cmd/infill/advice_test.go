@@ -1,89 +1,10 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
-
-	"infill/infill"
-	"infill/infill/batch"
-	"infill/infill/jsonl"
-	"infill/infill/settings"
-	"infill/infill/table"
-	"infill/infill/text"
-	"infill/internal/ort"
-	"infill/mlm"
-	"infill/models/hub"
-	"infill/report"
-	"infill/samplers"
 )
-
-// Each kind of error gets the flag or command that helps, whatever it is wrapped in.
-func TestAdvice(t *testing.T) {
-	t.Parallel()
-	v := settings.Defaults()
-	v.Masking = text.Masking{Rate: 0.5, Words: 2}
-	mismatch := &batch.MismatchError{Differences: []batch.Difference{
-		{What: "steps", Setting: true, Was: "3", Is: "4"}, {What: "seed", Was: "1", Is: "2"},
-		{What: platformSetting, Setting: true, Was: "a/b", Is: "c/d"}, // no flag sets it
-	}}
-	for _, c := range []struct {
-		err  error
-		says string // in the message; "" where the error says all
-	}{
-		{v.Check(), "--mask-rate and --mask-words: give one of them"},
-		{mismatch, "--steps was 3, is 4; seed was 1, is 2; platform was a/b, is c/d; "},
-		{&batch.ExistsError{Path: "o"}, "--resume"},
-		{&batch.ExistsError{Path: "o"}, "--force"},
-		{&batch.ExistsError{Path: "o", Link: true}, ""},
-		{&batch.ExistsError{Path: "o", Join: true}, "(--force overwrites it)"},
-		{&batch.ManifestError{Path: "o", Force: true}, "--force"},
-		{&batch.ManifestError{Path: "o"}, ""},
-		{text.ErrManyWords, "--allow FILE"},
-		{table.ErrCell, "--quote"},
-		{infill.ErrNoCandidates, "--candidates"},
-		{infill.ErrUnfilled, "infill fill"},
-		{text.ErrNoBlank, ""},
-		{&batch.NotLinesError{Text: true}, ", or say that it is text: --format text"},
-		{&batch.NotLinesError{}, ""},
-		{jsonl.ErrNoText, ": --text-field NAME"},
-		{fmt.Errorf("%w: %w", report.ErrFormat, jsonl.ErrNoText), ""},
-		{jsonl.ErrJSON, ""},
-		{orMask(text.ErrNoBlank), "--mask-words"},
-		{orMask(text.ErrBlank), ""},
-		{ofRanking(text.ErrEmptySupport), "(words to rank: --candidates)"},
-		{ofRanking(text.ErrBlank), ""},
-		{text.ErrEmptySupport, "--min-distance"},
-		{infill.ErrFiltered, "--max-drop"},
-		{text.ErrEmptySupport, "--no-repeat"},
-		{&infill.LengthError{}, "--long window"},
-		{fmt.Errorf("%w: have fewer", samplers.ErrTooMany), "--shortlist N"},
-		{&report.PairedError{Record: 2, Sentences: 3}, ": --top 1"},
-		{&report.PairedError{Record: 2}, ""},
-		{mlm.ErrNotFinite, "infill model check"},
-		{ort.ErrRuntimeMissing, "infill doctor --install"},
-		{ort.ErrRuntimeVersion, "infill doctor --install"},
-		{ort.ErrRuntimeCorrupt, "infill doctor --install"},
-		{hub.ErrManyExports, "--file PATH"},
-		{hub.ErrNotMasked, "--file PATH"},
-		{hub.ErrFetch, ""},
-		{context.Canceled, "interrupted"},
-	} {
-		got := message(fmt.Errorf("line 3: %w", c.err))
-		if !strings.Contains(got, c.says) || c.says == "" && got != "line 3: "+c.err.Error() {
-			t.Errorf("%v: %s", c.err, got)
-		}
-		if strings.Contains(c.err.Error(), "--") {
-			t.Errorf("the library names a flag: %v", c.err)
-		}
-	}
-	if got := message(errors.New("other")); got != "other" {
-		t.Errorf("%s", got)
-	}
-}
 
 // Only commands that can mask words advise it, and only on standard error: the records have the
 // error alone.

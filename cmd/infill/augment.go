@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
@@ -80,7 +81,7 @@ infill augment reviews.csv --text-field review -o more.csv --originals --resume`
 				return usagef("no words are to be masked: --mask-rate 0.3, or --mask-words 2")
 			case f.Variants.Action == infill.Insert && f.Fill.Options.Words.Filter.MaxDrop != nil:
 				return usagef("--max-drop is about words that stood there, and --action insert has none")
-			case c.NArg() == 1 && looksText(text):
+			case c.NArg() == 1 && advice.LooksText(text):
 				return f.sentence(c, std, text)
 			}
 			return f.job(c, std, f.augmentation)
@@ -109,7 +110,7 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 	opt.ID = "1"
 	found, _, err := engine.Rounds(text, f.Masking, opt, f.Variants).Find(c.Context, nil)
 	if err != nil {
-		return orMask(err)
+		return advice.OrMask(err)
 	}
 	for i := range found {
 		text := found[i].Text

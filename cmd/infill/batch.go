@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
@@ -67,7 +68,7 @@ func (f *batchFlags) run(c *cli.Context, std console.IO) (err error) {
 	return f.job(c, std, func(w *records.Filler, recorded map[string]string, layout *batch.Layout) (
 		fileWork, error) {
 		recorded["command"] = "batch"
-		return fileWork{do: w.Record, advised: orMask,
+		return fileWork{do: w.Record, advised: advice.OrMask,
 			meant: meantBy(settings.FillTable(), settings.Defaults)}, nil
 	})
 }

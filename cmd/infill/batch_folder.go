@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/table"
@@ -109,7 +110,7 @@ func (f *batchFlags) inspect(std console.IO, files []batch.Pair) (looks []look, 
 		case i == len(wrong)-1:
 			return nil, err // the program says it
 		case i < maxReported:
-			fmt.Fprintf(std.Err, "infill: %s\n", message(err))
+			fmt.Fprintf(std.Err, "infill: %s\n", advice.Message(err))
 		case i == maxReported:
 			fmt.Fprintf(std.Err, "infill: and %d more; the last one:\n", len(wrong)-1-i)
 		}
@@ -165,7 +166,7 @@ func (r *folderRun) all(files []batch.Pair, looks []look) error {
 				}
 				said[err.Error()] = true
 			}
-			says := message(err)
+			says := advice.Message(err)
 			if !strings.HasPrefix(says, file.Input) {
 				says = console.Printable(filepath.Base(file.Input)) + ": " + says
 			}

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch"
@@ -119,7 +120,7 @@ func (b *clozeBench) takeLine(it *batch.Item, m text.Masking, out *left) error {
 	f := b.flags
 	if it.Err != nil {
 		if out.unread++; out.unread <= maxWarnings {
-			fmt.Fprintf(b.std.Err, "infill: %s; left out\n", message(atLine(it.Line, it.Err)))
+			fmt.Fprintf(b.std.Err, "infill: %s; left out\n", advice.Message(atLine(it.Line, it.Err)))
 		}
 		return nil
 	}
@@ -147,7 +148,7 @@ func (b *clozeBench) takeLine(it *batch.Item, m text.Masking, out *left) error {
 			return nil
 		case err != nil && jsonl.Code(err) != "":
 			if out.unread++; out.unread <= maxWarnings {
-				fmt.Fprintf(b.std.Err, "infill: %s; left out\n", message(atLine(it.Line, err)))
+				fmt.Fprintf(b.std.Err, "infill: %s; left out\n", advice.Message(atLine(it.Line, err)))
 			}
 			return nil
 		case err != nil:
@@ -262,7 +263,7 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, e
 				if out.Failed++; out.Failed <= maxWarnings {
 					bar.Clear()
 					fmt.Fprintf(b.std.Err, "infill: run %s: %s\n", console.Printable(r.name),
-						message(atLine(t.line, err)))
+						advice.Message(atLine(t.line, err)))
 				}
 				b.failed, res = true, &infill.Result{}
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/settings"
 	"infill/mlm"
@@ -57,16 +58,16 @@ func (f *clozeFlags) planned() ([]*clozeRun, error) {
 				if slices.ContainsFunc(strings.Fields(text), isBaseline) {
 					return nil, usagef("--run %s: blanks are filled together, by a search or by sampling; the "+
 						"simple ways that they were compared with are in the laboratory: bin/lab baselines",
-						quoted([]string{text})[0])
+						console.Quoted([]string{text})[0])
 				}
 				return nil, fmt.Errorf("--run: %w", err)
 			}
 			filling, err := f.ForRun(r)
 			if err != nil {
-				return nil, fmt.Errorf("--run %s: %w", quoted([]string{r.Text})[0], err)
+				return nil, fmt.Errorf("--run %s: %w", console.Quoted([]string{r.Text})[0], err)
 			}
 			if err := filling.CheckOptions(); err != nil {
-				return nil, fmt.Errorf("--run %s: %w", quoted([]string{r.Text})[0], err)
+				return nil, fmt.Errorf("--run %s: %w", console.Quoted([]string{r.Text})[0], err)
 			}
 			run := &clozeRun{name: r.Name, filling: &fillingFlags{Fill: *filling}}
 			of := name

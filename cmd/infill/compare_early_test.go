@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"io"
 	"os"
@@ -114,7 +115,7 @@ func TestRenderPrintsAnyway(t *testing.T) {
 		f := measureFlags{json: asJSON, markdown: none("r.md"), html: filepath.Join(dir, "r.html")}
 		var out strings.Builder
 		err := f.render(console.IO{Out: &out}, rendered("result"))
-		if exitCode(err) != exitTrouble || !strings.Contains(err.Error(), "none") ||
+		if advice.ExitCode(err) != exitTrouble || !strings.Contains(err.Error(), "none") ||
 			out.String() != "result" || get(t, f.html) != "result" {
 			t.Errorf("%v; %q, %q", err, out.String(), get(t, f.html))
 		}
@@ -127,8 +128,8 @@ func TestRenderPrintsAnyway(t *testing.T) {
 		}
 	}
 	// A closed pipe is no failure of its own. It does not hide those of the files.
-	if err = f.render(console.IO{Out: goneReader{}}, rendered("result")); exitCode(err) != exitTrouble {
-		t.Errorf("exit %d: %v", exitCode(err), err)
+	if err = f.render(console.IO{Out: goneReader{}}, rendered("result")); advice.ExitCode(err) != exitTrouble {
+		t.Errorf("exit %d: %v", advice.ExitCode(err), err)
 	}
 	f = measureFlags{}
 	if err = f.render(console.IO{Out: goneReader{}}, rendered("result")); !errors.Is(err, syscall.EPIPE) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/jsonl"
@@ -61,7 +62,7 @@ func (r *comparer) take(path string, sources []report.Source, m text.Masking, li
 		}
 		t, masked, err := records.Blanks(r.engine.Tokenizer(), s.Text, m, &opt)
 		if err != nil {
-			err = orMask(fmt.Errorf("%s: sentence %s: %w", path, s.ID, err))
+			err = advice.OrMask(fmt.Errorf("%s: sentence %s: %w", path, s.ID, err))
 			if jsonl.Code(err) == "" || strict {
 				return err
 			}
@@ -69,7 +70,7 @@ func (r *comparer) take(path string, sources []report.Source, m text.Masking, li
 				first = err
 			}
 			if left++; left <= maxWarnings {
-				fmt.Fprintf(r.warn, "infill: %s; left out\n", message(err))
+				fmt.Fprintf(r.warn, "infill: %s; left out\n", advice.Message(err))
 			}
 			continue
 		}
@@ -116,7 +117,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 			if jsonl.Code(err) == "" || strict {
 				return nil, err
 			}
-			fmt.Fprintf(r.warn, "infill: sampler %s: %s\n", s.Info().Name, message(err))
+			fmt.Fprintf(r.warn, "infill: sampler %s: %s\n", s.Info().Name, advice.Message(err))
 			r.failed = true
 			out.Sentences = append(out.Sentences, report.SentenceRun{Err: err.Error()})
 			continue

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sys/cpu"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
@@ -153,7 +154,7 @@ func (d *diagnosis) load(path string) error {
 		}
 	}
 	if err != nil {
-		report.OK, report.Problem, d.Integers = false, message(err), ""
+		report.OK, report.Problem, d.Integers = false, advice.Message(err), ""
 	}
 	switch {
 	case report.Source == ort.SourceGiven && path != "":
@@ -191,7 +192,7 @@ func (d *diagnosis) text() string {
 	if d.Integers != "" {
 		line("8-bit products", "%s", integersAbout[d.Integers])
 	}
-	line("default model", "%s, %s, %s", d.Model.Name, d.Model.Source, megabytes(d.Model.Bytes))
+	line("default model", "%s, %s, %s", d.Model.Name, d.Model.Source, count.Bytes(d.Model.Bytes))
 	line("hub", "%s, %s", console.Printable(d.Hub.Address), console.Printable(d.token()))
 	d.writeCache(&b)
 	if d.Unkept != "" {
@@ -221,7 +222,7 @@ func (d *diagnosis) usual() string {
 		stored = " and are stored in 4 or 8 bits"
 	}
 	return fmt.Sprintf("%s for models whose weights take %s or more in %s%s, %s for others", large,
-		megabytes(d.Automatic.Least), mlm.Float32, stored, usual)
+		count.Bytes(d.Automatic.Least), mlm.Float32, stored, usual)
 }
 
 // token says whether the hub gets the user's token.
@@ -243,7 +244,7 @@ func (d *diagnosis) writeCache(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "cache folder: %s%s\n", d.Cache, there)
 	for _, name := range slices.Sorted(maps.Keys(d.CacheBytes)) {
-		fmt.Fprintf(b, "  %-11s %s\n", name, megabytes(d.CacheBytes[name]))
+		fmt.Fprintf(b, "  %-11s %s\n", name, count.Bytes(d.CacheBytes[name]))
 	}
 }
 

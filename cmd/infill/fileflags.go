@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
@@ -132,12 +133,9 @@ func (f *fileFlags) recordFile(recorded map[string]string, in *batch.Input, l ba
 	if l.Format != settings.FormatJSONL {
 		recorded["output-format"] = l.Format.String() // a later setting than the others
 	}
-	recorded[platformSetting] = platform
+	recorded[advice.PlatformSetting] = platform
 	return err
 }
 
 // platform is the manifest's name of the machine: floating-point results are not the same on all.
 const platform = runtime.GOOS + "/" + runtime.GOARCH
-
-// platformSetting is its name among the settings of the manifest. No flag sets it.
-const platformSetting = "platform"

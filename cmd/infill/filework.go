@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
@@ -137,7 +138,7 @@ func (r *fileRun) failed(line int, cause error) {
 	if r.advised != nil {
 		cause = r.advised(cause)
 	}
-	r.say("%s", message(fmt.Errorf("%s %d: %w", r.in.Unit(), line, cause)))
+	r.say("%s", advice.Message(fmt.Errorf("%s %d: %w", r.in.Unit(), line, cause)))
 	if r.reported == maxReported {
 		r.say("what else fails is said in the output alone")
 	}
@@ -223,5 +224,5 @@ func againCommand(c *cli.Context, flag string) string {
 		args = append(args, a)
 	}
 	// Before a lone --, after which all are arguments.
-	return strings.Join(quoted(append([]string{args[0], args[1], flag}, args[2:]...)), " ")
+	return strings.Join(console.Quoted(append([]string{args[0], args[1], flag}, args[2:]...)), " ")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
@@ -130,9 +131,9 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 	t, masked, err := records.Blanks(w.model.Tokenizer(), text, w.Masking, &opt)
 	if err != nil {
 		if w.single {
-			err = orFile(err, text)
+			err = advice.OrFile(err, text)
 		}
-		return orMask(err)
+		return advice.OrMask(err)
 	}
 	ran := opt.Complete()
 	bar := console.NewProgress(w.progress, w.quiet, w.std.Err, ran.Sampling.Steps)
@@ -171,7 +172,7 @@ func (w *filler) say(f *filling) {
 		if w.single {
 			at = ""
 		}
-		fmt.Fprintf(w.std.Err, "infill: %swarning: %s\n", at, message(warn))
+		fmt.Fprintf(w.std.Err, "infill: %swarning: %s\n", at, advice.Message(warn))
 	}
 	// Neither masked nor sampled: the seed is of no use.
 	idle := f.Method != infill.MethodSample && f.masked == f.text

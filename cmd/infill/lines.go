@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
@@ -132,7 +133,7 @@ func eachText(std console.IO, texts iter.Seq2[line, error], asJSON, single, stri
 			return atLine(l.n, err)
 		}
 		failed++
-		fmt.Fprintf(std.Err, "infill: %s\n", message(atLine(l.n, err)))
+		fmt.Fprintf(std.Err, "infill: %s\n", advice.Message(atLine(l.n, err)))
 	}
 	switch {
 	case done == 0:

@@ -32,6 +32,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/internal/program"
@@ -56,9 +57,9 @@ func runLine(ctx context.Context, std console.IO, args []string) int {
 	var said *saidError
 	if err != nil && !errors.Is(err, errSomeFailed) && !errors.Is(err, syscall.EPIPE) &&
 		!errors.As(err, &said) {
-		fmt.Fprintf(std.Err, "infill: %s\n", message(err))
+		fmt.Fprintf(std.Err, "infill: %s\n", advice.Message(err))
 	}
-	return exitCode(err)
+	return advice.ExitCode(err)
 }
 
 // helpColumns is the widest line of help.

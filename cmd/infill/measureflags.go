@@ -179,7 +179,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 
 // typedCommand is what was typed, as a shell would need it.
 func typedCommand() string {
-	return "infill " + strings.Join(quoted(os.Args[min(1, len(os.Args)):]), " ")
+	return "infill " + strings.Join(console.Quoted(os.Args[min(1, len(os.Args)):]), " ")
 }
 
 func today() string { return time.Now().Format(time.DateOnly) }

@@ -54,7 +54,7 @@ func (f *modelFlags) modelArgument(c *cli.Context) error {
 		f.Name = c.Args().First()
 		return nil
 	}
-	return usagef("one model at a time, got %s", strings.Join(quoted(c.Args().Slice()), " "))
+	return usagef("one model at a time, got %s", strings.Join(console.Quoted(c.Args().Slice()), " "))
 }
 
 func modelEvalCommand(std console.IO) *cli.Command {

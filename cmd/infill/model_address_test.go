@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/models/hub"
 )
 
@@ -56,7 +57,7 @@ func TestPullMessages(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]bool{"roberta-base": true, "foo/bar": false} {
-		err := message(unconnected(fmt.Errorf("x: %w", hub.ErrNoNetwork), name))
+		err := advice.Message(unconnected(fmt.Errorf("x: %w", hub.ErrNoNetwork), name))
 		if strings.Contains(err, "INFILL_OFFLINE=1 says which files") != want {
 			t.Errorf("%s: %s", name, err)
 		}

@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/open"
 	"infill/infill/settings"
@@ -283,7 +284,7 @@ func TestCatalogueNames(t *testing.T) {
 	}
 	m := cache.Find("bert-base-uncased", "")
 	if _, err := resolveModel(m.Name, ""); err == nil ||
-		!strings.HasSuffix(message(err), "not in the cache: infill model pull bert-base-uncased (532 MB)") {
+		!strings.HasSuffix(advice.Message(err), "not in the cache: infill model pull bert-base-uncased (532 MB)") {
 		t.Errorf("%v", err)
 	}
 	for _, f := range m.Files {

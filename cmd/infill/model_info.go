@@ -10,9 +10,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
+	"infill/internal/count"
 	"infill/mlm"
 )
 
@@ -81,7 +83,7 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 		r.Problems = append(r.Problems, p.Error())
 	}
 	if len(problems) == 0 { // the files are fine, the runtime or the comparison of hashes is not
-		r.Problems = []string{message(err)}
+		r.Problems = []string{advice.Message(err)}
 	}
 	if r.SHA256 == "" && r.Tokens == 0 {
 		return nil, err // nothing was recognised
@@ -95,7 +97,7 @@ func printInfo(out io.Writer, i *recognised) error {
 		fmt.Fprintf(&b, "%-13s %s\n", name, console.Printable(fmt.Sprintf(format, args...)))
 	}
 	if i.SHA256 != "" {
-		row("file", "%s, %s with its weights", i.File, megabytes(i.Bytes))
+		row("file", "%s, %s with its weights", i.File, count.Bytes(i.Bytes))
 		row("sha256", "%s", i.SHA256)
 	}
 	architecture := i.Architecture

@@ -10,6 +10,7 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
+	"infill/internal/count"
 	"infill/models"
 	"infill/models/hub"
 )
@@ -96,7 +97,7 @@ func printList(out io.Writer, all []listed) error {
 	}
 	row("name", "architecture", "size", "licence", "cached", "hash")
 	for _, l := range all {
-		row(l.Name, l.Architecture, megabytes(l.Bytes), l.Licence, l.Cached, l.Hash)
+		row(l.Name, l.Architecture, count.Bytes(l.Bytes), l.Licence, l.Cached, l.Hash)
 		for _, more := range []string{l.Note, l.Home, l.Folder} {
 			if more != "" {
 				fmt.Fprintf(&b, "    %s\n", more)

@@ -145,7 +145,7 @@ func (f *pullFlags) one(ctx context.Context, std console.IO, cache hub.Cache, na
 // announced says what is going to be downloaded, and from where.
 func announced(m *hub.Model, address string) []string {
 	address = strings.TrimRight(hub.Redacted(address), "/")
-	text := fmt.Sprintf("%s: %s, %s, from %s", m, megabytes(m.Size()), m.Licence,
+	text := fmt.Sprintf("%s: %s, %s, from %s", m, count.Bytes(m.Size()), m.Licence,
 		strings.Replace(m.Home, hub.DefaultHub, address, 1))
 	if m.Commit == "" {
 		return []string{text}
@@ -154,7 +154,7 @@ func announced(m *hub.Model, address string) []string {
 	var sizes []string
 	for _, f := range m.Files {
 		if f.Size() >= 1e6 || f.Path == m.Export() {
-			sizes = append(sizes, path.Base(f.Path)+" "+megabytes(f.Size()))
+			sizes = append(sizes, path.Base(f.Path)+" "+count.Bytes(f.Size()))
 		}
 	}
 	if rest := len(m.Files) - len(sizes); rest > 0 {
@@ -188,8 +188,8 @@ func (p *pullProgress) show(file string, done, total int64) {
 			p.model, file, done, total, rate)
 		return
 	}
-	p.Draw(fmt.Sprintf("%s %s of %s, %.1f MB/s  %s", console.Bar(done, total), megabytes(done),
-		megabytes(total), rate/1e6, file))
+	p.Draw(fmt.Sprintf("%s %s of %s, %.1f MB/s  %s", console.Bar(done, total), count.Bytes(done),
+		count.Bytes(total), rate/1e6, file))
 }
 
 // note prints a line above the bar.

@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
@@ -27,14 +25,6 @@ func resolveModel(name, file string) (open.Source, error) {
 		err = errors.New(err.Error())
 	}
 	return src, err
-}
-
-// pullWords are the arguments with which infill model pull fetches a model.
-func pullWords(m *hub.Model) string {
-	if name := m.Export(); m.Commit != "" && path.Base(name) != "model.onnx" {
-		return m.String() + " --file " + name
-	}
-	return m.String()
 }
 
 // hubError makes the errors that the command line is to blame for usage errors.
@@ -102,15 +92,4 @@ func sameOnDisk(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
-}
-
-// megabytes writes a size for people.
-func megabytes(n int64) string {
-	switch {
-	case n < 1e6:
-		return fmt.Sprintf("%.0f kB", max(float64(n)/1e3, 1))
-	case n < 1e7:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.0f MB", float64(n)/1e6)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
@@ -106,7 +107,7 @@ func verifyModel(ctx context.Context, cache hub.Cache, name string) (*verificati
 		v.Model, v.Folder = m.String(), cache.Folder(m)
 		if _, serr := os.Stat(v.Folder); serr != nil {
 			return nil, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads it",
-				m, pullWords(m))
+				m, advice.PullWords(m))
 		}
 		v.Files, err = cache.Verify(ctx, m)
 	} else {

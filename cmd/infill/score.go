@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
@@ -103,7 +104,7 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 	if path := soleFile(c.Args().Slice()); path != "" {
 		const reads = "infill score --file"
 		if !strings.Contains(path, " ") { // a text of one word is hardly meant
-			return usagef("%s: a text is expected here; %s", path, readsFile(path, reads))
+			return usagef("%s: a text is expected here; %s", path, advice.ReadsFile(path, reads))
 		}
 		if !f.quiet {
 			sayFile(std, path, reads)
@@ -119,7 +120,7 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 		func(n int, text string) error {
 			rec, err := s.Score(c.Context, text, f.ranking)
 			if err != nil {
-				return ofRanking(err)
+				return advice.OfRanking(err)
 			}
 			for _, note := range candidateNotes(s.Model.Tokenizer(), f.ranking.Candidates, rec) {
 				say("infill: --candidates: " + note)
@@ -175,7 +176,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	seen := &doubted{model: f.Name}
 	s.Doubted = seen.add
 	return f.work(c, std, fileWork{in: in, manifest: man, form: layout, doubted: seen,
-		workers: records.InFlight(s.Model.Streams(), 0), do: s.Record, advised: ofRanking,
+		workers: records.InFlight(s.Model.Streams(), 0), do: s.Record, advised: advice.OfRanking,
 		meant: meantBy(settings.RankTable(), func() *settings.Ranking { return &settings.Ranking{} })})
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"io"
 	"log/slog"
@@ -38,7 +39,7 @@ func (l *serveLog) failed(err error) error {
 	if err == nil || l.text != nil {
 		return err
 	}
-	l.Error("failed", "error", message(err))
+	l.Error("failed", "error", advice.Message(err))
 	return &saidError{err}
 }
 

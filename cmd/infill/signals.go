@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"infill/cmd/infill/internal/advice"
 	"infill/infill"
 	"os"
 	"os/signal"
@@ -39,7 +40,7 @@ func signals() (context.Context, func()) {
 		case begun.Load():
 			stop()
 		default:
-			fmt.Fprintf(os.Stderr, "infill: %s\n", message(context.Canceled))
+			fmt.Fprintf(os.Stderr, "infill: %s\n", advice.Message(context.Canceled))
 			os.Exit(exitInterrupted)
 		}
 	}()

@@ -13,3 +13,14 @@ func S(n int) string {
 
 // Of is a number of things whose plural ends in s.
 func Of(n int, noun string) string { return fmt.Sprintf("%d %s%s", n, noun, S(n)) }
+
+// Bytes writes a size for people.
+func Bytes(n int64) string {
+	switch {
+	case n < 1e6:
+		return fmt.Sprintf("%.0f kB", max(float64(n)/1e3, 1))
+	case n < 1e7:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+}

@@ -73,3 +73,15 @@ func Printable(s string) string {
 		return r
 	}, s)
 }
+
+// Quoted writes arguments as a shell would need them.
+func Quoted(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`*?[]|&;<>(){}~#!") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		out[i] = a
+	}
+	return out
+}

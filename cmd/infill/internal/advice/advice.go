@@ -1,8 +1,11 @@
-package main
+// Package advice says of an error which flag or command helps, and what the command exits with.
+// The libraries know neither.
+package advice
 
 import (
 	"context"
 	"errors"
+	"path"
 	"strings"
 
 	"infill/infill"
@@ -10,6 +13,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/table"
 	"infill/infill/text"
+	"infill/internal/count"
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/mlm/device"
@@ -18,9 +22,9 @@ import (
 	"infill/samplers"
 )
 
-// message is an error in the command's words: settings are flags, and the kind of the error says
-// which flag or command helps. The libraries know neither.
-func message(err error) string {
+// Message is an error in the command's words: settings are flags, and the kind of the error says
+// which flag or command helps.
+func Message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
@@ -28,14 +32,14 @@ func message(err error) string {
 	var s speller
 	if errors.As(err, &s) {
 		spelt := s.Spell(func(name string) string {
-			if name == platformSetting {
+			if name == PlatformSetting {
 				return name
 			}
 			return "--" + name
 		})
 		text = strings.Replace(text, s.Error(), spelt, 1)
 	}
-	return text + advice(err)
+	return text + adviceOn(err)
 }
 
 // A speller is an error that names settings.
@@ -44,9 +48,9 @@ type speller interface {
 	Spell(name func(string) string) string
 }
 
-// advice says which flags or commands help against an error of the libraries. It is empty where the
-// error says all.
-func advice(err error) string {
+// adviceOn says which flags or commands help against an error of the libraries. It is empty where
+// the error says all.
+func adviceOn(err error) string {
 	var ranked unranked
 	if errors.As(err, &ranked) {
 		return " (words to rank: --candidates)"
@@ -68,7 +72,7 @@ func advice(err error) string {
 	var file named
 	switch {
 	case errors.As(err, &file):
-		return "; " + readsFile(file.path, "infill batch")
+		return "; " + ReadsFile(file.path, "infill batch")
 	case asText(err) != "":
 		return asText(err)
 	case errors.As(err, &masks):
@@ -94,7 +98,7 @@ func advice(err error) string {
 	case errors.As(err, &absent):
 		return pulls(absent)
 	case errors.As(err, &changed):
-		return ": infill model pull " + pullWords(changed.Model)
+		return ": infill model pull " + PullWords(changed.Model)
 	}
 	return ""
 }
@@ -106,7 +110,7 @@ func pulls(e *hub.AbsentError) string {
 		text += " --file " + e.File
 	}
 	if e.Bytes > 0 {
-		text += " (" + megabytes(e.Bytes) + ")"
+		text += " (" + count.Bytes(e.Bytes) + ")"
 	}
 	return text
 }
@@ -116,8 +120,8 @@ type maskable struct{ error }
 
 func (m maskable) Unwrap() error { return m.error }
 
-// orMask is err, with the advice to mask words where that helps.
-func orMask(err error) error {
+// OrMask is err, with the advice to mask words where that helps.
+func OrMask(err error) error {
 	if errors.Is(err, text.ErrNoBlank) {
 		return maskable{err}
 	}
@@ -129,8 +133,8 @@ type unranked struct{ error }
 
 func (u unranked) Unwrap() error { return u.error }
 
-// ofRanking is err, without the advice on flags that a command that ranks words does not have.
-func ofRanking(err error) error {
+// OfRanking is err, without the advice on flags that a command that ranks words does not have.
+func OfRanking(err error) error {
 	if errors.Is(err, text.ErrEmptySupport) {
 		return unranked{err}
 	}
@@ -165,3 +169,14 @@ var advices = []struct {
 }
 
 const installs = ": run `infill doctor --install`"
+
+// PullWords are the arguments with which infill model pull fetches a model.
+func PullWords(m *hub.Model) string {
+	if name := m.Export(); m.Commit != "" && path.Base(name) != "model.onnx" {
+		return m.String() + " --file " + name
+	}
+	return m.String()
+}
+
+// PlatformSetting is the name of the machine among the settings of a manifest. No flag sets it.
+const PlatformSetting = "platform"

@@ -1,0 +1,56 @@
+package advice
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/infill/table"
+	"infill/infill/text"
+	"infill/internal/program"
+	"infill/internal/unpack"
+	"infill/metrics/bleu"
+	"infill/metrics/corpus"
+	"infill/mlm"
+	"infill/mlm/device"
+	"infill/report"
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// badInput are the errors that the user's text or flags are to blame for.
+var badInput = []error{
+	settings.ErrSetting, text.ErrEmpty, text.ErrNoBlank, text.ErrBlank,
+	text.ErrEmptySupport, text.ErrFewWords, infill.ErrStart, infill.ErrFiltered, text.ErrSpan,
+	text.ErrOption,
+	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
+	batch.ErrShard, batch.ErrJoin, batch.ErrNotLines, batch.ErrFolder,
+	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
+	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
+	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
+	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
+	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrPaired,
+	report.ErrOption,
+	unpack.ErrDamaged, device.ErrDevice,
+}
+
+// ExitCode is what the command exits with.
+func ExitCode(err error) int {
+	var file *fs.PathError
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return program.OK
+	case errors.Is(err, context.Canceled):
+		return program.Interrupted
+	case errors.Is(err, batch.ErrTooMany):
+		return program.Stopped
+	case errors.Is(err, settings.ErrSetting) && errors.As(err, &file):
+		return program.Trouble // a file that a setting names cannot be read
+	}
+	return program.ExitCode(err, badInput)
+}
