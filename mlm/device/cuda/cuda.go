@@ -8,6 +8,7 @@
 package cuda
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,16 +19,6 @@ import (
 	"infill/internal/ort"
 	"infill/mlm/device"
 	"infill/mlm/onnx"
-)
-
-// Name is what a user writes.
-const Name = "cuda"
-
-// What the build of the runtime asks for.
-const (
-	leastCUDA       = 13000 // that the driver knows, 1000·major + 10·minor
-	leastDriver     = "580"
-	leastCapability = 75 // 10·major + minor
 )
 
 // calls is how many calls a card evaluates at the same time: while one computes, the results of
@@ -98,29 +89,6 @@ func same(a, b string) bool {
 	return a == b || err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// problem says why a card or its driver is too old, "" if it is not.
-func (c card) problem() string {
-	switch {
-	case c.cuda < leastCUDA:
-		return fmt.Sprintf("the driver %sis for CUDA %d.%d, and 13.0 is needed: install driver %s or "+
-			"later", c.driver+strings.Repeat(" ", min(1, len(c.driver))), c.cuda/1000, c.cuda%1000/10,
-			leastDriver)
-	case c.capability < leastCapability:
-		return fmt.Sprintf("%s has compute capability %d.%d, and %d.%d is needed", c.name,
-			c.capability/10, c.capability%10, leastCapability/10, leastCapability%10)
-	}
-	return ""
-}
-
-// String names the card, its memory and its driver.
-func (c card) String() string {
-	s := fmt.Sprintf("%s, %d MiB", c.name, c.memory>>20)
-	if c.driver != "" {
-		s += ", driver " + c.driver
-	}
-	return s
-}
-
 // Rewrite changes nothing.
 func (Device) Rewrite(*onnx.Model, bool) {}
 
@@ -174,29 +142,22 @@ func located(cache string) (paths []string, err error) {
 	return paths, nil
 }
 
-// find is the library's file, "" if there is none.
-func (l *library) find(cache string) string {
-	if path, _, err := l.Find(cache); err == nil {
-		return path
+// Install puts the build into the cache, and those of CUDA's libraries that the machine does not
+// have. o is as for [ort.Wheel.Install].
+func (Device) Install(ctx context.Context, o ort.InstallOptions) error {
+	if _, err := Build.Install(ctx, o); err != nil {
+		return err
 	}
-	for _, dir := range folders() {
-		// The folder may be a pattern.
-		found, err := filepath.Glob(filepath.Join(dir, l.Library))
-		if err == nil && len(found) > 0 {
-			return found[len(found)-1] // of several the newest
+	for _, l := range libraries {
+		if path := l.find(o.CacheDir); path != "" && !o.Force {
+			if o.Log != nil {
+				_, _ = fmt.Fprintf(o.Log, "%s is there: %s\n", l.Library, path)
+			}
+			continue
+		}
+		if _, err := l.Install(ctx, o); err != nil {
+			return err
 		}
 	}
-	return ""
-}
-
-// folders are those in which other programs keep CUDA's libraries, as patterns.
-func folders() []string {
-	out := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
-	for _, prefix := range pythons() {
-		for _, packages := range []string{"site-packages", "dist-packages"} {
-			out = append(out, filepath.Join(prefix, "lib", "python3*", packages, "nvidia", "*", "lib"))
-		}
-	}
-	return append(out, "/usr/local/cuda/lib64", "/usr/local/cuda-13*/lib64", "/opt/cuda/lib64",
-		"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/lib")
+	return nil
 }

@@ -57,13 +57,6 @@ import (
 // names of the driver's libraries. Tests have others.
 var driverLibrary, managementLibrary = "libcuda.so.1", "libnvidia-ml.so.1"
 
-// card is what the driver says of the first card.
-type card struct {
-	name, driver     string
-	cuda, capability int
-	memory           int64 // bytes
-}
-
 // driver asks the driver once.
 var driver = sync.OnceValues(ask)
 

@@ -5,12 +5,6 @@ package cuda
 import "errors"
 
 // card is what the driver says of the first card.
-type card struct {
-	name, driver     string
-	cuda, capability int
-	memory           int64
-}
-
 var errPlatform = errors.New("cuda is for linux-amd64")
 
 func driver() (card, error) { return card{}, errPlatform }

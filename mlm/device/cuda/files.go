@@ -1,14 +1,15 @@
 package cuda
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 
 	"infill/internal/ort"
 )
+
+// Name is what a user writes.
+const Name = "cuda"
 
 // Env is the environment variable that names the library of the runtime's build for CUDA, which has
 // libonnxruntime_providers_cuda.so beside it. Without it the one in the cache is taken.
@@ -79,26 +80,6 @@ var libraries = []*library{
 		"libcudnn_graph.so.9", "libcudnn_heuristic.so.9", "libcudnn_ops.so.9"),
 }
 
-// Install puts the build into the cache, and those of CUDA's libraries that the machine does not
-// have. o is as for [ort.Wheel.Install].
-func (Device) Install(ctx context.Context, o ort.InstallOptions) error {
-	if _, err := Build.Install(ctx, o); err != nil {
-		return err
-	}
-	for _, l := range libraries {
-		if path := l.find(o.CacheDir); path != "" && !o.Force {
-			if o.Log != nil {
-				_, _ = fmt.Fprintf(o.Log, "%s is there: %s\n", l.Library, path)
-			}
-			continue
-		}
-		if _, err := l.Install(ctx, o); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // pythons are the folders of the installations of Python that a user may have put CUDA into.
 func pythons() []string {
 	out := []string{os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX")}
@@ -117,4 +98,31 @@ func pythons() []string {
 		}
 	}
 	return append(out, "/usr/local", "/usr")
+}
+
+// find is the library's file, "" if there is none.
+func (l *library) find(cache string) string {
+	if path, _, err := l.Find(cache); err == nil {
+		return path
+	}
+	for _, dir := range folders() {
+		// The folder may be a pattern.
+		found, err := filepath.Glob(filepath.Join(dir, l.Library))
+		if err == nil && len(found) > 0 {
+			return found[len(found)-1] // of several the newest
+		}
+	}
+	return ""
+}
+
+// folders are those in which other programs keep CUDA's libraries, as patterns.
+func folders() []string {
+	out := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
+	for _, prefix := range pythons() {
+		for _, packages := range []string{"site-packages", "dist-packages"} {
+			out = append(out, filepath.Join(prefix, "lib", "python3*", packages, "nvidia", "*", "lib"))
+		}
+	}
+	return append(out, "/usr/local/cuda/lib64", "/usr/local/cuda-13*/lib64", "/opt/cuda/lib64",
+		"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/lib")
 }

@@ -1,10 +1,9 @@
 package openvino
 
-import (
-	"context"
+import "infill/internal/ort"
 
-	"infill/internal/ort"
-)
+// Name is what a user writes.
+const Name = "openvino"
 
 // Env is the environment variable that names the plug-in's library. Without it the library in the
 // cache is taken.
@@ -45,10 +44,4 @@ var files = map[string]string{
 		"e91be9f5bc1c87aadb08f2e19ebcb742979adda0a5434f72650a154e317e7fb1",
 	"third-party-programs.txt": "" +
 		"cf1dc931aee305019c370a5e6398040e43afa8e22664118710f8b0e13c02de0c",
-}
-
-// Install puts the plug-in into the cache. o is as for [ort.Wheel.Install].
-func (Device) Install(ctx context.Context, o ort.InstallOptions) error {
-	_, err := Plugin.Install(ctx, o)
-	return err
 }

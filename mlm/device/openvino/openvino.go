@@ -9,6 +9,7 @@ package openvino
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,9 +22,6 @@ import (
 	"infill/mlm/device"
 	"infill/mlm/onnx"
 )
-
-// Name is what a user writes.
-const Name = "openvino"
 
 // provider is what the plug-in calls the device for one processor. It has others that choose
 // among processors and graphics cards.
@@ -125,7 +123,10 @@ func (Device) Provider(s device.Session) (*ort.Provider, error) {
 // some graphs, so that they give other numbers when they are read back.
 func options(s device.Session) (map[string]string, error) {
 	// The hint is always there: without one the plug-in takes bfloat16 where the processor has it.
-	hint := map[bool]string{false: "f32", true: "bf16"}[s.Rounded]
+	hint := "f32"
+	if s.Rounded {
+		hint = "bf16"
+	}
 	streams := strconv.Itoa(max(s.Streams, 1))
 	config := map[string]string{"INFERENCE_PRECISION_HINT": hint,
 		// A run computes in one stream. More streams than runs would hold memory for nothing.
@@ -135,4 +136,10 @@ func options(s device.Session) (map[string]string, error) {
 		"ENABLE_CPU_PINNING": "NO"}
 	text, err := json.Marshal(map[string]any{"CPU": config})
 	return map[string]string{"load_config": string(text)}, err
+}
+
+// Install puts the plug-in into the cache. o is as for [ort.Wheel.Install].
+func (Device) Install(ctx context.Context, o ort.InstallOptions) error {
+	_, err := Plugin.Install(ctx, o)
+	return err
 }
