@@ -115,7 +115,7 @@ func (e *Engine) Fill(ctx context.Context, t *text.Template, opt Options) (*Resu
 
 // FillText fills the blanks of a text, see [text.Parse] and [Engine.Fill].
 func (e *Engine) FillText(ctx context.Context, s string, opt Options) (*Result, error) {
-	if err := e.ready(ctx); err != nil {
+	if err := e.Ready(ctx); err != nil {
 		return nil, err
 	}
 	t, err := text.Parse(e.Tokenizer(), s)

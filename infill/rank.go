@@ -141,6 +141,14 @@ func rank(f []Filling, perToken bool) {
 	})
 }
 
+// Chosen are the fillings in the order in which they were chosen.
+func (r *Result) Chosen(by Select) []Filling {
+	if by == SelectDiverse {
+		return diverse(r.Fillings, len(r.Fillings))
+	}
+	return r.Fillings
+}
+
 // diverse chooses n of the ranked fillings as DiversityWeight says; of equals
 // the better ranked goes first.
 func diverse(f []Filling, n int) []Filling {

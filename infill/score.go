@@ -53,7 +53,7 @@ func (e *Engine) scoreText(ctx context.Context, sentence string, by Scoring, lon
 	if by < ScoreBlended || by >= numScorings {
 		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", text.ErrOption, by)
 	}
-	if err := e.ready(ctx); err != nil {
+	if err := e.Ready(ctx); err != nil {
 		return nil, err
 	}
 	if err := text.CheckText(sentence, "write a complete sentence"); err != nil {
@@ -115,7 +115,7 @@ func (e *Engine) ScoreSpans(ctx context.Context, sentence string, spans [][2]int
 
 func (e *Engine) scoreSpans(ctx context.Context, sentence string, spans [][2]int,
 	by Scoring) (*Score, error) {
-	if err := e.ready(ctx); err != nil {
+	if err := e.Ready(ctx); err != nil {
 		return nil, err
 	}
 	if err := text.CheckText(sentence, "write a complete sentence"); err != nil {

@@ -9,8 +9,8 @@ import (
 	"infill/tokenize"
 )
 
-// ready refuses an engine without a model, and a missing context.
-func (e *Engine) ready(ctx context.Context) error {
+// Ready refuses an engine without a model, and a missing context. The error is ErrOption.
+func (e *Engine) Ready(ctx context.Context) error {
 	switch {
 	case e == nil || e.model == nil:
 		return fmt.Errorf("%w: the engine has no model; open one with infill/open",
@@ -21,10 +21,10 @@ func (e *Engine) ready(ctx context.Context) error {
 	return nil
 }
 
-// usable is ready, and refuses templates and words that were made for another model. opt is nil
+// usable is Ready, and refuses templates and words that were made for another model. opt is nil
 // where no list of words is given.
 func (e *Engine) usable(ctx context.Context, t *text.Template, opt *Options) error {
-	if err := e.ready(ctx); err != nil {
+	if err := e.Ready(ctx); err != nil {
 		return err
 	}
 	if t == nil || len(t.Blanks) == 0 {

@@ -11,10 +11,10 @@ import (
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
-	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/records"
 	"infill/infill/settings"
+	"infill/infill/variants"
 	"infill/internal/count"
 )
 
@@ -79,7 +79,7 @@ infill augment reviews.csv --text-field review -o more.csv --originals --resume`
 			switch text := c.Args().First(); {
 			case !f.Masking.On():
 				return usagef("no words are to be masked: --mask-rate 0.3, or --mask-words 2")
-			case f.Variants.Action == infill.Insert && f.Fill.Options.Words.Filter.MaxDrop != nil:
+			case f.Variants.Action == variants.Insert && f.Fill.Options.Words.Filter.MaxDrop != nil:
 				return usagef("--max-drop is about words that stood there, and --action insert has none")
 			case c.NArg() == 1 && advice.LooksText(text):
 				return f.sentence(c, std, text)
@@ -108,7 +108,7 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 	begin()
 	opt := f.Fill.Options
 	opt.ID = "1"
-	found, _, err := engine.Rounds(text, f.Masking, opt, f.Variants).Find(c.Context, nil)
+	found, _, err := variants.New(engine, text, f.Masking, opt, f.Variants).Find(c.Context, nil)
 	if err != nil {
 		return advice.OrMask(err)
 	}

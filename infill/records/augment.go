@@ -11,6 +11,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/text"
+	"infill/infill/variants"
 )
 
 // An Augmenter makes variants of texts, and records of them. Record is safe for concurrent use.
@@ -61,7 +62,7 @@ func isVariantSetting(name string) bool {
 
 // A search is for the variants of one item.
 type search struct {
-	rounds *infill.Rounds
+	rounds *variants.Rounds
 	opt    infill.Options
 	wanted int
 	spans  *spans
@@ -112,7 +113,7 @@ func (a *Augmenter) search(ctx context.Context, it *batch.Item) (*search, error)
 	}
 	s := &search{opt: filling.Options, wanted: line.Variants.Count, spans: spans}
 	s.opt.ID = it.Key()
-	s.rounds = a.Engine.Rounds(it.Text, masking, s.opt, line.Variants)
+	s.rounds = variants.New(a.Engine, it.Text, masking, s.opt, line.Variants)
 	if _, _, err = s.rounds.Find(ctx, nil); err != nil {
 		return nil, ownError(err, own)
 	}
@@ -129,7 +130,7 @@ func (a *Augmenter) finish(ctx context.Context, it *batch.Item, s *search) (batc
 	var rec *jsonl.Record
 	err := s.err
 	if err == nil {
-		var found []infill.Variant
+		var found []variants.Variant
 		var made int
 		if found, made, err = s.rounds.Find(ctx, taken); err == nil {
 			rec, err = ofVariants(it.Text, &s.opt, found, s.wanted, made, s.spans)

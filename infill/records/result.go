@@ -7,6 +7,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/infill/variants"
 )
 
 // ofResult is the record of a text whose blanks were filled with these options, whose zero values
@@ -95,7 +96,7 @@ func marked(words, pieces []string) []string {
 // ofVariants is the record of a text and its variants, made with these options: as many as wanted
 // or fewer, in a number of rounds. spans, if not nil, are labelled parts of the text, which move.
 // The caller knows the rest: ID, Line, Model, Version, Fields.
-func ofVariants(text string, opt *infill.Options, found []infill.Variant, wanted, rounds int,
+func ofVariants(text string, opt *infill.Options, found []variants.Variant, wanted, rounds int,
 	spans *spans) (*jsonl.Record, error) {
 	ran := opt.Complete()
 	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(), Filled: jsonl.Filled{

@@ -6,20 +6,20 @@ import (
 	"iter"
 	"slices"
 
-	"infill/infill"
 	"infill/infill/text"
+	"infill/infill/variants"
 )
 
 // Augmenting is how variants of texts are made, besides how their blanks are filled.
 type Augmenting struct {
-	Variants  infill.Variants
+	Variants  variants.Options
 	Repeats   bool // a variant may be that of another text, or another text itself
 	Originals bool // each text is written too, before its variants
 }
 
 // AugmentDefaults are the values of settings that nobody chose.
 func AugmentDefaults() *Augmenting {
-	return &Augmenting{Variants: infill.DefaultVariants()}
+	return &Augmenting{Variants: variants.Default()}
 }
 
 // VariantDefaults are the values of a [Fill] that makes variants: they are of content words, and
@@ -41,7 +41,7 @@ var augmentTable = []*Setting[Augmenting]{
 		Name: "variants", Line: true, Record: always, Group: Results,
 		Doc: "variants to make of each text",
 		bind: func(v *Augmenting) *Value {
-			return WholeValue(&v.Variants.Count, 1, infill.MaxVariants)
+			return WholeValue(&v.Variants.Count, 1, variants.Max)
 		},
 	},
 	{
@@ -54,14 +54,14 @@ var augmentTable = []*Setting[Augmenting]{
 		Name: "per-masking", Line: true, Record: always, Group: Words,
 		Doc: "variants to take of one choice of masked words, before others are masked; 0: any number",
 		bind: func(v *Augmenting) *Value {
-			return WholeValue(&v.Variants.PerMasking, 0, infill.MaxVariants)
+			return WholeValue(&v.Variants.PerMasking, 0, variants.Max)
 		},
 	},
 	{
 		Name: "extra-rounds", Line: true, Record: always, Group: Words,
 		Doc: "further choices of words to mask while variants are missing",
 		bind: func(v *Augmenting) *Value {
-			return WholeValue(&v.Variants.ExtraRounds, 0, infill.MaxVariants)
+			return WholeValue(&v.Variants.ExtraRounds, 0, variants.Max)
 		},
 	},
 	{

@@ -1,14 +1,15 @@
-package infill
+package variants
 
 import (
 	"context"
 	"fmt"
 
+	"infill/infill"
 	"infill/infill/text"
 )
 
 // without makes the variant of a round in which words are taken out.
-func (r *Rounds) without(ctx context.Context, opt *Options) ([]Variant, error) {
+func (r *Rounds) without(ctx context.Context, opt *infill.Options) ([]Variant, error) {
 	tok := r.e.Tokenizer()
 	m := r.masking
 	m.Fits = func(s string, w [2]int) bool {
@@ -24,7 +25,7 @@ func (r *Rounds) without(ctx context.Context, opt *Options) ([]Variant, error) {
 	}
 	left, from, to := text.Delete(plain, chosen)
 	if text.CountWords(left) == 0 {
-		return nil, fmt.Errorf("%w: nothing is left of the text", ErrFiltered)
+		return nil, fmt.Errorf("%w: nothing is left of the text", infill.ErrFiltered)
 	}
 	if r.tried[left] {
 		return nil, nil
@@ -46,9 +47,9 @@ func (r *Rounds) without(ctx context.Context, opt *Options) ([]Variant, error) {
 	}
 	if s.ScorePerToken < r.whole.ScorePerToken-drop {
 		return nil, fmt.Errorf("%w: without %q the sentence scores %.2f nats per token, and %.2f with it",
-			ErrFiltered, masked, s.ScorePerToken, r.whole.ScorePerToken)
+			infill.ErrFiltered, masked, s.ScorePerToken, r.whole.ScorePerToken)
 	}
-	f := Filling{Text: left, Tokens: make([]string, len(to)), Spans: to, Score: s.Score,
+	f := infill.Filling{Text: left, Tokens: make([]string, len(to)), Spans: to, Score: s.Score,
 		ScorePerToken: s.ScorePerToken, Energies: s.Energies}
 	var gone []string
 	for _, g := range from {
@@ -62,7 +63,8 @@ func (r *Rounds) without(ctx context.Context, opt *Options) ([]Variant, error) {
 }
 
 // score is that of a sentence without its escapes, with all parts of the energy.
-func (r *Rounds) score(ctx context.Context, plain string, opt *Options) (*Score, error) {
+func (r *Rounds) score(ctx context.Context, plain string, opt *infill.Options) (*infill.Score,
+	error) {
 	s, err := r.e.ScoreWith(ctx, plain, opt.Results.Score, opt.Long, opt.Words.Terms)
 	if err != nil {
 		return nil, fmt.Errorf("the score of %q: %w", plain, err)

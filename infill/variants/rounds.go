@@ -1,4 +1,6 @@
-package infill
+// Package variants makes other texts of one: words of it are masked and filled again, put in or
+// taken out, in rounds, until there are as many as are wanted.
+package variants
 
 import (
 	"context"
@@ -7,16 +9,17 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
 )
 
-// MaxVariants bounds each number of [Variants].
-const MaxVariants = 1000
+// Max bounds each number of [Options].
+const Max = 1000
 
-// DefaultVariants are five, each of other masked words.
-func DefaultVariants() Variants { return Variants{Count: 5, PerMasking: 1, ExtraRounds: 3} }
+// Default are five, each of other masked words.
+func Default() Options { return Options{Count: 5, PerMasking: 1, ExtraRounds: 3} }
 
 // An Action is what makes a variant of a text.
 type Action int
@@ -35,27 +38,27 @@ const (
 // Names lists the words for the values of Action, in their order.
 func (Action) Names() []string { return []string{"substitute", "insert", "delete"} }
 
-// Variants says how many different texts [Engine.Rounds] makes of one.
-type Variants struct {
-	Count      int // 1 to MaxVariants
+// Options say how many different texts [New] makes of one.
+type Options struct {
+	Count      int // 1 to Max
 	PerMasking int // variants to take from one choice of masked words; 0: any number
 	// ExtraRounds is how many further choices of words may be masked if variants are missing: 0 to
-	// MaxVariants. Without a bound a text of few words would be tried for ever.
+	// Max. Without a bound a text of few words would be tried for ever.
 	ExtraRounds int
 	Action      Action
 }
 
 // Check refuses numbers out of range; the error is ErrOption.
-func (v Variants) Check() error {
+func (v Options) Check() error {
 	switch {
-	case v.Count < 1 || v.Count > MaxVariants:
-		return fmt.Errorf("%w: %d variants, want 1 to %d", text.ErrOption, v.Count, MaxVariants)
-	case v.PerMasking < 0 || v.PerMasking > MaxVariants:
+	case v.Count < 1 || v.Count > Max:
+		return fmt.Errorf("%w: %d variants, want 1 to %d", text.ErrOption, v.Count, Max)
+	case v.PerMasking < 0 || v.PerMasking > Max:
 		return fmt.Errorf("%w: %d variants of one masking, want 0 to %d", text.ErrOption, v.PerMasking,
-			MaxVariants)
-	case v.ExtraRounds < 0 || v.ExtraRounds > MaxVariants:
+			Max)
+	case v.ExtraRounds < 0 || v.ExtraRounds > Max:
 		return fmt.Errorf("%w: %d extra rounds, want 0 to %d", text.ErrOption, v.ExtraRounds,
-			MaxVariants)
+			Max)
 	case v.Action < Substitute || v.Action > Delete:
 		return fmt.Errorf("%w: action %d, want Substitute, Insert or Delete", text.ErrOption, v.Action)
 	}
@@ -66,7 +69,7 @@ func (v Variants) Check() error {
 const deleteRounds = 4
 
 // rounds is the most rounds that are made.
-func (v Variants) rounds() int {
+func (v Options) rounds() int {
 	switch {
 	case v.Action == Delete: // a round has one at most, and is cheap
 		return deleteRounds*v.Count + v.ExtraRounds
@@ -78,7 +81,7 @@ func (v Variants) rounds() int {
 
 // A Variant is a text in which some words were masked and filled again.
 type Variant struct {
-	Filling
+	infill.Filling
 	Round         int      // in which it was found, from 0; rounds have different seeds
 	Blanked       string   // the text with blanks
 	Masked        []string // the words that stood in them, "" of those that were put in
@@ -88,37 +91,37 @@ type Variant struct {
 }
 
 // Rounds finds variants of one text, round by round. In each round words are masked and filled as
-// [Engine.Fill] does, with seeds of its own. A round is computed when it is needed, and once.
-// Rounds is not safe for concurrent use.
+// [infill.Engine.Fill] does, with seeds of its own. A round is computed when it is needed, and
+// once. Rounds is not safe for concurrent use.
 type Rounds struct {
-	e       *Engine
+	e       *infill.Engine
 	text    string
 	masking text.Masking
-	opt     Options
-	want    Variants
+	opt     infill.Options
+	want    Options
 	done    [][]Variant     // best first
 	cause   error           // the first error of a round that another round may not have
-	whole   *Score          // of the text; nil: not asked for yet
+	whole   *infill.Score   // of the text; nil: not asked for yet
 	tried   map[string]bool // what was left of the text after words were taken out
 }
 
-// Rounds prepares to make variants of a text. Options.Seed, ID and the number of a round decide its
-// randomness. Results.Top and Words.Original are not used.
-func (e *Engine) Rounds(text string, m text.Masking, opt Options, want Variants) *Rounds {
+// New prepares to make variants of a text. Seed, ID and the number of a round decide its
+// randomness. Results.Top, Results.All and Words.Original are not used.
+func New(e *infill.Engine, text string, m text.Masking, opt infill.Options, want Options) *Rounds {
 	return &Rounds{e: e, text: text, masking: m, opt: opt, want: want}
 }
 
-// Find returns Variants.Count variants, or fewer if the rounds do not have more, in the order of
+// Find returns Options.Count variants, or fewer if the rounds do not have more, in the order of
 // the rounds, and within a round best first. They differ from each other by more than case. taken,
 // if not nil, reports texts that are not to be returned. The result depends on the answers of taken
 // and on nothing that was found before. made is the number of rounds that it looked at.
 //
-// Errors: those of [Masking.Template] and [Engine.Fill]. ErrEmptySupport, ErrFiltered and
-// mlm.ErrTooLong may be those of some rounds only, and are returned if no round has a variant.
+// Errors: those of [text.Masking.Template] and [infill.Engine.Fill]. ErrEmptySupport, ErrFiltered
+// and mlm.ErrTooLong may be those of some rounds only, and are returned if no round has a variant.
 // ErrFiltered also says that all variants are taken.
 func (r *Rounds) Find(ctx context.Context, taken func(text string) bool) (found []Variant, made int,
 	err error) {
-	if err := errors.Join(r.want.Check(), r.e.ready(ctx)); err != nil {
+	if err := errors.Join(r.want.Check(), r.e.Ready(ctx)); err != nil {
 		return nil, 0, err
 	}
 	if r.want.Action == Insert && r.opt.Words.Filter.MaxDrop != nil {
@@ -173,7 +176,7 @@ func (r *Rounds) Find(ctx context.Context, taken func(text string) bool) (found 
 		return nil, made, r.cause
 	}
 	return nil, made, fmt.Errorf("%w: the %d that were found in %d rounds stand elsewhere already",
-		ErrFiltered, len(elsewhere), made)
+		infill.ErrFiltered, len(elsewhere), made)
 }
 
 // round is round number n.
@@ -186,9 +189,9 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 		opt.ID += fmt.Sprintf("\x00round\x00%d", n)
 	}
 	// Some may be taken already. Of an exact round there would be as many as the vocabulary has words.
-	opt.Results.Top, opt.Results.All = min(4*r.want.Count+16, maxTop), false
-	if opt.method() == MethodSearch { // whose work grows with them
-		opt.Results.Top = min(r.want.Count+3, maxTop)
+	opt.Results.Top, opt.Results.All = min(4*r.want.Count+16, infill.Ranges.Top.Max), false
+	if opt.Complete().Method == infill.MethodSearch { // whose work grows with them
+		opt.Results.Top = min(r.want.Count+3, infill.Ranges.Top.Max)
 	}
 	var list []Variant
 	var err error
@@ -199,7 +202,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	}
 	switch {
 	case err == nil:
-	case errors.Is(err, text.ErrEmptySupport), errors.Is(err, ErrFiltered),
+	case errors.Is(err, text.ErrEmptySupport), errors.Is(err, infill.ErrFiltered),
 		errors.Is(err, mlm.ErrTooLong), errors.Is(err, samplers.ErrTooMany):
 		if r.cause == nil {
 			r.cause = err
@@ -215,7 +218,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 }
 
 // filled makes the variants of a round in which blanks are filled.
-func (r *Rounds) filled(ctx context.Context, opt Options) ([]Variant, error) {
+func (r *Rounds) filled(ctx context.Context, opt infill.Options) ([]Variant, error) {
 	tok := r.e.Tokenizer()
 	m, mask := r.masking, r.e.Tokenizer().Token(tok.MaskID())
 	choose := m.Choose
@@ -235,11 +238,8 @@ func (r *Rounds) filled(ctx context.Context, opt Options) ([]Variant, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.Results.Select == SelectDiverse { // in the order in which they are chosen
-		res.Fillings = diverse(res.Fillings, len(res.Fillings))
-	}
 	var list []Variant
-	for _, f := range res.Fillings {
+	for _, f := range res.Chosen(opt.Results.Select) {
 		v := Variant{Filling: f, Blanked: t.Source(), Masked: masked, Places: chosen,
 			Became: slices.Clone(f.Spans), OriginalScore: res.OriginalScore}
 		for i, w := range masked {
