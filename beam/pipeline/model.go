@@ -84,7 +84,7 @@ func onWorker(err error) error {
 
 // openModel opens the model, or returns it if this process has it open.
 func (s *Settings) openModel(ctx context.Context) (*mlm.Model, error) {
-	key := s.key(func(c Setting) bool { return settings.Find(settings.ModelTable(), c.Name) != nil })
+	key := s.key(func(c Setting) bool { return settings.ModelTable().Find(c.Name) != nil })
 	if m := shared.models[key]; m != nil {
 		return m, nil
 	}

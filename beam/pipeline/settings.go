@@ -73,7 +73,7 @@ func (s *Settings) filling() (*settings.Fill, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := settings.Find(settings.FillTable(), "allow").SetJSON(v, words); err != nil {
+		if err := settings.FillTable().Find("allow").SetJSON(v, words); err != nil {
 			return nil, err
 		}
 	}
@@ -87,16 +87,16 @@ func (s *Settings) model() (*settings.Model, error) {
 }
 
 // apply puts the settings of a table into v. One that is in no table is an error.
-func apply[T any](chosen []Setting, table []*settings.Setting[T], v *T) error {
+func apply[T any](chosen []Setting, table settings.Table[T], v *T) error {
 	for _, c := range chosen {
-		if s := settings.Find(table, c.Name); s != nil {
+		if s := table.Find(c.Name); s != nil {
 			if err := s.Set(v, c.Text); err != nil {
 				return err
 			}
 			continue
 		}
-		if settings.Find(settings.FillTable(), c.Name) == nil &&
-			settings.Find(settings.ModelTable(), c.Name) == nil {
+		if settings.FillTable().Find(c.Name) == nil &&
+			settings.ModelTable().Find(c.Name) == nil {
 			return &settings.Error{Name: c.Name, Err: errNoSetting}
 		}
 	}

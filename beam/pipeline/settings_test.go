@@ -54,10 +54,10 @@ func TestSettingsTravel(t *testing.T) {
 	}
 	wantFilling, wantModel := settings.Defaults(), settings.ModelDefaults()
 	for _, c := range chosen {
-		if f := settings.Find(settings.FillTable(), c.Name); f != nil {
+		if f := settings.FillTable().Find(c.Name); f != nil {
 			err = f.Set(wantFilling, c.Text)
 		} else {
-			err = settings.Find(settings.ModelTable(), c.Name).Set(wantModel, c.Text)
+			err = settings.ModelTable().Find(c.Name).Set(wantModel, c.Text)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -36,8 +36,8 @@ type augmentFlags struct {
 
 // notOfAugment are the flags of infill batch that say what variants decide, or what needs lines
 // that do not know of each other.
-var notOfAugment = append(append(settings.NotOf(settings.FillTable(), settings.Augment),
-	settings.NotOf(settings.FileTable(), settings.Augment)...), "ok-if-lines-fail")
+var notOfAugment = append(append(settings.FillTable().NotOf("augment"),
+	settings.FileTable().NotOf("augment")...), "ok-if-lines-fail")
 
 func augmentCommand(std console.IO) *cli.Command {
 	f := &augmentFlags{}
@@ -134,7 +134,7 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]string,
 	layout *batch.Layout) (fileWork, error) {
 	recorded["command"] = "augment"
-	of, err := settings.Recorded(settings.AugmentTable(), &f.Augmenting, settings.AugmentDefaults())
+	of, err := settings.AugmentTable().Recorded(&f.Augmenting, settings.AugmentDefaults())
 	if err != nil {
 		return fileWork{}, err
 	}

@@ -191,19 +191,19 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *batch.Input, e
 
 // unsaid is what settings mean that a manifest may leave out.
 func unsaid() map[string]string {
-	out := settings.Unsaid(settings.FillTable(), settings.Defaults())
-	maps.Copy(out, settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()))
-	maps.Copy(out, settings.Unsaid(settings.FileTable(), settings.FileDefaults()))
+	out := settings.FillTable().Unsaid(settings.Defaults())
+	maps.Copy(out, settings.ModelTable().Unsaid(settings.ModelDefaults()))
+	maps.Copy(out, settings.FileTable().Unsaid(settings.FileDefaults()))
 	return out
 }
 
 // recorded is what the manifest has of the flags: all that decides a record.
 func (f *batchFlags) recorded() (map[string]string, error) {
-	out, err := settings.Recorded(settings.FillTable(), &f.Fill, settings.Defaults())
+	out, err := settings.FillTable().Recorded(&f.Fill, settings.Defaults())
 	if err != nil {
 		return nil, err
 	}
-	ofModel, err := settings.Recorded(settings.ModelTable(), &f.Model, settings.ModelDefaults())
+	ofModel, err := settings.ModelTable().Recorded(&f.Model, settings.ModelDefaults())
 	maps.Copy(out, ofModel)
 	return out, err
 }

@@ -50,7 +50,7 @@ const clozeWords = 3
 
 func (f *clozeFlags) filling() []*cmdline.Option {
 	flags := cmdline.Without(f.fillingFlags.flags(),
-		settings.NotOf(settings.FillTable(), settings.Cloze)...)
+		settings.FillTable().NotOf("cloze")...)
 	f.Masking.Words = clozeWords
 	for _, o := range flags {
 		switch o.Name {

@@ -58,8 +58,7 @@ func (f *compareFlags) sampling() []*cmdline.Option {
 	f.fillingFlags.Options.Sampling.Budget = infill.BudgetEvaluations
 	f.fillingFlags.Options.Sampling.Steps = infill.PublishedSteps
 	f.fillingFlags.Options.Results.Collect = infill.CollectLast // draws, of all samplers as many
-	for _, o := range cmdline.Without(filling, settings.NotOf(settings.FillTable(),
-		settings.Compare)...) {
+	for _, o := range cmdline.Without(filling, settings.FillTable().NotOf("compare")...) {
 		if o.Name == "steps" {
 			o.Usage = "every sampler gets what this many steps of one model evaluation each take"
 		}

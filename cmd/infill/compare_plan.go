@@ -218,7 +218,7 @@ func (f *compareFlags) protocol() string {
 		add("top %d by score", o.Results.Top)
 	}
 	if o.Words.Vocab != text.VocabWords {
-		add("vocabulary %s", settings.Find(settings.FillTable(), "vocab").Value(&f.Fill))
+		add("vocabulary %s", settings.FillTable().Find("vocab").Value(&f.Fill))
 	}
 	if o.Sampling.Temperature != 1 {
 		add("temperature %g", o.Sampling.Temperature)

@@ -124,7 +124,7 @@ func (f *fileFlags) layoutOf(output string) (batch.Layout, error) {
 
 // recordFile puts what the manifest has of the files into its settings.
 func (f *fileFlags) recordFile(recorded map[string]string, in *batch.Input, l batch.Layout) error {
-	ofFile, err := settings.Recorded(settings.FileTable(), &f.File, settings.FileDefaults())
+	ofFile, err := settings.FileTable().Recorded(&f.File, settings.FileDefaults())
 	maps.Copy(recorded, ofFile)
 	recorded["format"] = in.Format().String()
 	if in.Format() != settings.FormatTSV {

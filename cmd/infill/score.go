@@ -69,7 +69,7 @@ infill score --file corpus.txt -o scores.jsonl`,
 		Flags: cmdline.Join(f.modelFlags.flags(), cmdline.Group(cmdline.Measuring, cmdline.OwnEnv("score",
 			f.own(), "score")),
 			cmdline.Group(cmdline.Output, cmdline.Without(f.fileFlags.flags(),
-				settings.NotOf(settings.FileTable(), settings.Score)...))),
+				settings.FileTable().NotOf("score")...))),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
@@ -171,7 +171,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(),
 		Model: modelHash(s.Model), Settings: recorded,
-		Absent: settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()),
+		Absent: settings.ModelTable().Unsaid(settings.ModelDefaults()),
 	}
 	seen := &doubted{model: f.Name}
 	s.Doubted = seen.add
@@ -182,11 +182,11 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 
 // recorded is what the manifest has of the flags. Scores are in float32 whatever the precision.
 func (f *scoreFlags) recorded() (map[string]string, error) {
-	out, err := settings.Recorded(settings.RankTable(), &f.ranking, &settings.Ranking{})
+	out, err := settings.RankTable().Recorded(&f.ranking, &settings.Ranking{})
 	if err != nil {
 		return nil, err
 	}
-	ofModel, err := settings.Recorded(settings.ModelTable(), &f.Model, settings.ModelDefaults())
+	ofModel, err := settings.ModelTable().Recorded(&f.Model, settings.ModelDefaults())
 	delete(ofModel, "precision")
 	maps.Copy(out, ofModel)
 	return out, err

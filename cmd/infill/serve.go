@@ -98,7 +98,7 @@ func serveCommand(std console.IO) *cli.Command {
 	models := cmdline.List("model", "`NAME=FOLDER` of a model, or what other commands take; "+
 		"repeatable, the first is asked unless a request names another", &f.models)
 	models.Env = "" // the variable is read below, for it would come on top of the flags
-	own := cmdline.Settings(settings.OfServer(settings.FillTable()), &f.filling, map[string]string{
+	own := cmdline.Settings(settings.FillTable().OfServer(), &f.filling, map[string]string{
 		"memo": "MB to remember what each model says, 0: nothing is remembered; results do not " +
 			"depend on it"})
 	return &cli.Command{

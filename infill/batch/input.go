@@ -133,7 +133,7 @@ func (in *Input) begin(r io.Reader) error {
 	format := &in.options.Format
 	guessed := *format == settings.FormatAuto
 	if guessed {
-		if ext := settings.ForeignTable(in.Name); ext != "" {
+		if ext := foreignTable(in.Name); ext != "" {
 			return fmt.Errorf("%w: tables are read as .csv, .tsv, .parquet and .arrow, and not as %s; save "+
 				"it as one of these", table.ErrTable, ext)
 		}

@@ -57,8 +57,22 @@ func (l Layout) Found(path string) (Layout, error) {
 	return l, nil
 }
 
-// otherOutputs are suffixes of what no output holds, but for the tables of
-// [settings.ForeignTable]. Records in such a file would not be what its name says.
+// foreignTables are suffixes of tables that other programs make.
+var foreignTables = []string{
+	".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".orc", ".avro", ".sqlite",
+}
+
+// foreignTable is the suffix of a name if it is that of a table in no format, such as ".xlsx",
+// and else "". Without it such a file would be taken for lines, or filled with them.
+func foreignTable(path string) string {
+	if ext := suffixOf(path); slices.Contains(foreignTables, ext) {
+		return ext
+	}
+	return ""
+}
+
+// otherOutputs are suffixes of what no output holds, but for foreignTables. Records in such a file
+// would not be what its name says.
 var otherOutputs = []string{
 	".db", ".docx", ".dta", ".h5", ".hdf5", ".htm", ".html", ".md", ".npy", ".npz", ".pdf", ".pickle",
 	".pkl", ".rds", ".sav", ".toml", ".txt", ".xml", ".yaml", ".yml",
@@ -73,7 +87,7 @@ func foreign(path string) string {
 	if slices.Contains(otherOutputs, ext) {
 		return ext
 	}
-	return settings.ForeignTable(path)
+	return foreignTable(path)
 }
 
 // otherPacked are suffixes of compressed files and archives that no output can be. Without them

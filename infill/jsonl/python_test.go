@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -127,13 +128,13 @@ func pythonType[T any](s *settings.Setting[T], defaults func() *T) string {
 		return "Sequence[str]"
 	case takes(`{"a":1}`):
 		return "Mapping[str, Any]"
-	case v.Kind == settings.Bool:
+	case v.Kind == reflect.Bool:
 		return "bool"
-	case v.Kind == settings.Whole:
+	case v.Kind == reflect.Int:
 		return "int"
-	case v.Kind == settings.Number:
+	case v.Kind == reflect.Float64:
 		return "float"
-	case v.Kind == settings.Choice:
+	case v.Choices != nil:
 		quoted := make([]string, len(v.Choices))
 		for i, c := range v.Choices {
 			quoted[i] = fmt.Sprintf("%q", c)

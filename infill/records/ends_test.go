@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"testing"
 
@@ -53,11 +54,11 @@ func TestEndsOfSettings(t *testing.T) {
 	tried := 0
 	for _, s := range settings.FillTable() {
 		v := s.Value(settings.Defaults())
-		if !s.Line || v.Kind != settings.Number && v.Kind != settings.Whole {
+		if !s.Line || v.Kind != reflect.Float64 && v.Kind != reflect.Int {
 			continue
 		}
 		most := v.Max
-		if v.Kind == settings.Whole {
+		if v.Kind == reflect.Int {
 			most = math.Min(most, 2000) // more is time, and no other number
 		}
 		for _, end := range []float64{v.Min, most} {
@@ -66,7 +67,7 @@ func TestEndsOfSettings(t *testing.T) {
 			}
 			for _, sampler := range []string{"", "rows", "dmala"} {
 				fields := map[string]any{s.Field(): json.Number(strconv.FormatFloat(end, 'g', -1, 64))}
-				if v.Kind == settings.Whole {
+				if v.Kind == reflect.Int {
 					fields[s.Field()] = int64(end)
 				}
 				if sampler != "" && s.Name != "steps" && s.Name != "chains" {

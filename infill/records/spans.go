@@ -2,6 +2,7 @@ package records
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -9,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/infill/text"
 )
 
@@ -23,7 +23,7 @@ type spans struct {
 	List []text.LabelledSpan // in bytes of the text
 
 	text   string
-	units  settings.Offsets
+	units  string
 	fields [][]jsonl.Field // of each span
 	quoted bool
 }
@@ -31,8 +31,8 @@ type spans struct {
 // readSpans reads the spans of a text. Errors are of type [*jsonl.Error] and wrap text.ErrSpan: the
 // list is not one, a span is not one of the text, its text is another one, or the offsets may be
 // read in several ways.
-func readSpans(n int, value json.RawMessage, line string, units settings.Offsets) (*spans, error) {
-	out := &spans{text: line, units: units}
+func readSpans(n int, value json.RawMessage, line string, units string) (*spans, error) {
+	out := &spans{text: line, units: cmp.Or(units, "unsaid")}
 	bad := func(i int, reason string) error {
 		field := jsonl.SpansField
 		if i >= 0 {
@@ -119,7 +119,7 @@ func (s *spans) read(fields []jsonl.Field) (span text.LabelledSpan, reason strin
 	var ok1, ok2 bool
 	span.Start, ok1 = byteOffset(s.text, start, s.units)
 	span.End, ok2 = byteOffset(s.text, end, s.units)
-	if s.units == settings.OffsetsUnsaid && (!ok1 || !ok2 || !isASCII(s.text[:span.End])) {
+	if s.units == "unsaid" && (!ok1 || !ok2 || !isASCII(s.text[:span.End])) {
 		if end > len(s.text) {
 			return span, fmt.Sprintf("it ends at %d, the text has %d bytes", end, len(s.text))
 		}
@@ -147,8 +147,8 @@ func isASCII(s string) bool {
 
 // byteOffset is an offset of a text in bytes; false if it is none of the text, or within a
 // character.
-func byteOffset(text string, at int, units settings.Offsets) (int, bool) {
-	if units == settings.OffsetsBytes || units == settings.OffsetsUnsaid {
+func byteOffset(text string, at int, units string) (int, bool) {
+	if units == "bytes" || units == "unsaid" {
 		ok := at <= len(text) && (at == len(text) || utf8.RuneStart(text[at]))
 		return min(at, len(text)), ok
 	}
@@ -162,11 +162,11 @@ func byteOffset(text string, at int, units settings.Offsets) (int, bool) {
 }
 
 // width is by how much a character advances offsets.
-func width(r rune, units settings.Offsets) int {
+func width(r rune, units string) int {
 	switch units {
-	case settings.OffsetsCharacters:
+	case "characters":
 		return 1
-	case settings.OffsetsUTF16:
+	case "utf-16":
 		return max(1, utf16.RuneLen(r))
 	}
 	return utf8.RuneLen(r)

@@ -9,7 +9,6 @@ import (
 	"unicode/utf16"
 
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/infill/text"
 )
 
@@ -18,10 +17,10 @@ const spansText = "\U0001F600 Zo\u00eb met Ann."
 func TestReadSpans(t *testing.T) {
 	t.Parallel()
 	want := []text.LabelledSpan{{Start: 5, End: 9, Label: "name"}, {Start: 14, End: 17, Label: "name"}}
-	for units, list := range map[settings.Offsets]string{
-		settings.OffsetsBytes:      `[{"start":5,"end":9,"label":"name"},{"start":14,"end":17,"label":"name"}]`,
-		settings.OffsetsCharacters: `[{"start":2,"end":5,"label":"name","text":"Zo\u00eb"},{"start":10,"end":13,"label":"name"}]`,
-		settings.OffsetsUTF16:      `[{"start":3,"end":6,"label":"name"},{"start":11,"end":14,"label":"name","x":1}]`,
+	for units, list := range map[string]string{
+		"bytes":      `[{"start":5,"end":9,"label":"name"},{"start":14,"end":17,"label":"name"}]`,
+		"characters": `[{"start":2,"end":5,"label":"name","text":"Zo\u00eb"},{"start":10,"end":13,"label":"name"}]`,
+		"utf-16":     `[{"start":3,"end":6,"label":"name"},{"start":11,"end":14,"label":"name","x":1}]`,
 	} {
 		s, err := readSpans(3, json.RawMessage(list), spansText, units)
 		if err != nil || !reflect.DeepEqual(s.List, want) {
@@ -29,22 +28,22 @@ func TestReadSpans(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		units      settings.Offsets
+		units      string
 		text, list string
 		want       string
 	}{
-		{settings.OffsetsUnsaid, spansText, `[{"start":2,"end":5,"label":"n"}]`, "span_offsets"},
-		{settings.OffsetsUnsaid, "Ann", `[{"start":0,"end":4,"label":"n"}]`, "the text has 3 bytes"},
-		{settings.OffsetsBytes, spansText, `[{"start":5,"end":8,"label":"n"}]`, "not offsets"},
-		{settings.OffsetsUTF16, spansText, `[{"start":1,"end":3,"label":"n"}]`, "not offsets"},
-		{settings.OffsetsCharacters, spansText, `[{"start":5,"end":99,"label":"n"}]`, "not offsets"},
-		{settings.OffsetsCharacters, spansText, `[{"start":5,"end":9,"label":"n","text":"Zo\u00eb"}]`, "its text"},
-		{settings.OffsetsBytes, "Ann", `[{"start":0,"end":0,"label":"n"}]`, "ends at 0"},
-		{settings.OffsetsBytes, "Ann", `[{"start":0,"end":1}]`, "want start, end and label"},
-		{settings.OffsetsBytes, "Ann", `[{"start":-1,"end":1,"label":"n"}]`, "want start"},
-		{settings.OffsetsBytes, "Ann", `[{"start":0.5,"end":1,"label":"n"}]`, `"start" is 0.5`},
-		{settings.OffsetsBytes, "Ann", `[[0,1,"n"]]`, "object"},
-		{settings.OffsetsBytes, "Ann", `7`, "want a list"},
+		{"unsaid", spansText, `[{"start":2,"end":5,"label":"n"}]`, "span_offsets"},
+		{"unsaid", "Ann", `[{"start":0,"end":4,"label":"n"}]`, "the text has 3 bytes"},
+		{"bytes", spansText, `[{"start":5,"end":8,"label":"n"}]`, "not offsets"},
+		{"utf-16", spansText, `[{"start":1,"end":3,"label":"n"}]`, "not offsets"},
+		{"characters", spansText, `[{"start":5,"end":99,"label":"n"}]`, "not offsets"},
+		{"characters", spansText, `[{"start":5,"end":9,"label":"n","text":"Zo\u00eb"}]`, "its text"},
+		{"bytes", "Ann", `[{"start":0,"end":0,"label":"n"}]`, "ends at 0"},
+		{"bytes", "Ann", `[{"start":0,"end":1}]`, "want start, end and label"},
+		{"bytes", "Ann", `[{"start":-1,"end":1,"label":"n"}]`, "want start"},
+		{"bytes", "Ann", `[{"start":0.5,"end":1,"label":"n"}]`, `"start" is 0.5`},
+		{"bytes", "Ann", `[[0,1,"n"]]`, "object"},
+		{"bytes", "Ann", `7`, "want a list"},
 	} {
 		_, err := readSpans(3, json.RawMessage(c.list), c.text, c.units)
 		var e *jsonl.Error
@@ -55,7 +54,7 @@ func TestReadSpans(t *testing.T) {
 	}
 	// What comes before the end is ASCII.
 	s, err := readSpans(1, json.RawMessage(`"[{\"start\":0,\"end\":3,\"label\":\"n\"}]"`),
-		"Ann \u00e9", settings.OffsetsUnsaid)
+		"Ann \u00e9", "unsaid")
 	if err != nil || len(s.List) != 1 {
 		t.Errorf("a cell of a table: %v", err)
 	}
@@ -65,7 +64,7 @@ func TestSpansMoved(t *testing.T) {
 	t.Parallel()
 	const list = `[{"text":"Zo\u00eb","start":2,"label":"name","end":5,"x":[1]},` +
 		`{"start":6,"end":13,"label":"part"}]`
-	s, err := readSpans(1, json.RawMessage(list), spansText, settings.OffsetsCharacters)
+	s, err := readSpans(1, json.RawMessage(list), spansText, "characters")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +77,7 @@ func TestSpansMoved(t *testing.T) {
 	}
 	// A span that begins or ends within what was filled in has all of it.
 	s, err = readSpans(1, json.RawMessage(`[{"start":1,"end":4,"label":"n"}]`), "abcdef",
-		settings.OffsetsUnsaid)
+		"unsaid")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +93,7 @@ func FuzzSpans(f *testing.F) {
 	f.Add(`"[]"`, "", 0)
 	f.Fuzz(func(t *testing.T, list, line string, units int) {
 		line = strings.ToValidUTF8(line, "")
-		o := settings.Offsets(uint(units) % 4)
+		o := []string{"", "characters", "bytes", "utf-16"}[uint(units)%4]
 		s, err := readSpans(1, json.RawMessage(list), line, o)
 		if err != nil {
 			if !errors.Is(err, text.ErrSpan) {
@@ -115,9 +114,9 @@ func FuzzSpans(f *testing.F) {
 			}
 			a, n := len(before), len(inside)
 			switch o {
-			case settings.OffsetsCharacters:
+			case "characters":
 				a, n = len([]rune(before)), len([]rune(inside))
-			case settings.OffsetsUTF16:
+			case "utf-16":
 				a, n = len(utf16.Encode([]rune(before))), len(utf16.Encode([]rune(inside)))
 			}
 			if a != start || n != end-start {

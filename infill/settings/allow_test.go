@@ -33,7 +33,7 @@ func TestAllowFile(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	allow := Find(FillTable(), "allow")
+	allow := FillTable().Find("allow")
 	for name, data := range map[string][]byte{"plain": []byte(words), "gzip": packed.Bytes()} {
 		path := filepath.Join(t.TempDir(), "words")
 		if err := os.WriteFile(path, data, 0o600); err != nil {

@@ -34,43 +34,43 @@ func VariantDefaults() *Fill {
 }
 
 // AugmentTable lists the settings of an [Augmenting] in the order of help and documents.
-func AugmentTable() []*Setting[Augmenting] { return slices.Clone(augmentTable) }
+func AugmentTable() Table[Augmenting] { return slices.Clone(augmentTable) }
 
-var augmentTable = []*Setting[Augmenting]{
+var augmentTable = Table[Augmenting]{
 	{
-		Name: "variants", Line: true, Record: always, Group: Results,
+		Name: "variants", Line: true, record: always, Group: results,
 		Doc: "variants to make of each text",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.Count, 1, variants.Max)
 		},
 	},
 	{
-		Name: "action", Record: Changed, Group: Words,
+		Name: "action", record: changed, Group: words,
 		Doc: "substitute: other words for some, insert: words between two others, delete: words taken " +
 			"out where the sentence scores per token what it did",
 		bind: func(v *Augmenting) *Value { return namedValue(&v.Variants.Action) },
 	},
 	{
-		Name: "per-masking", Line: true, Record: always, Group: Words,
+		Name: "per-masking", Line: true, record: always, Group: words,
 		Doc: "variants to take of one choice of masked words, before others are masked; 0: any number",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.PerMasking, 0, variants.Max)
 		},
 	},
 	{
-		Name: "extra-rounds", Line: true, Record: always, Group: Words,
+		Name: "extra-rounds", Line: true, record: always, Group: words,
 		Doc: "further choices of words to mask while variants are missing",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.ExtraRounds, 0, variants.Max)
 		},
 	},
 	{
-		Name: "repeats", Record: always, Group: Results,
+		Name: "repeats", record: always, Group: results,
 		Doc:  "let a variant be one of another line too, or a line before",
 		bind: func(v *Augmenting) *Value { return BoolValue(&v.Repeats) },
 	},
 	{
-		Name: "originals", Record: always, Group: Results,
+		Name: "originals", record: always, Group: results,
 		Doc:  "write each text itself too, before its variants",
 		bind: func(v *Augmenting) *Value { return BoolValue(&v.Originals) },
 	},
@@ -79,7 +79,7 @@ var augmentTable = []*Setting[Augmenting]{
 // errNotOfVariants is why a line of variants may not have a setting of a [Fill].
 func errNotOfVariants(s *Setting[Fill]) error {
 	switch {
-	case s == nil || s.not&Augment == 0:
+	case s == nil || !s.isNotOf("augment"):
 		return nil
 	case s.Name == "top":
 		return errors.New("there are as many results as variants; leave it out")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ func temperatureValue(o *infill.Options) *Value {
 // seedValue is a number of 64 bits, or none.
 func seedValue(p **uint64) *Value {
 	return &Value{
-		Kind: Whole, Max: math.MaxUint64, want: "a whole number from 0 to 2^64-1",
+		Kind: reflect.Int, Max: math.MaxUint64, want: "a whole number from 0 to 2^64-1",
 		get: func() string {
 			if *p == nil {
 				return ""

@@ -34,7 +34,7 @@ func TestDocs(t *testing.T) {
 	for _, s := range FillTable() {
 		table.WriteString(row(s, s.Value(defaults)))
 	}
-	candidates := Find(RankTable(), "candidates")
+	candidates := RankTable().Find("candidates")
 	table.WriteString(row(candidates, candidates.Value(&Ranking{})))
 	if table.String() == old {
 		return

@@ -92,20 +92,6 @@ func FormatOf(path string) Format {
 	return FormatAuto
 }
 
-// foreign are suffixes of tables that other programs make.
-var foreign = []string{
-	".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".orc", ".avro", ".sqlite",
-}
-
-// ForeignTable is the suffix of a name if it is that of a table in no [Format], such as ".xlsx",
-// and else "". Without it such a file would be taken for lines, or filled with them.
-func ForeignTable(path string) string {
-	if ext := strings.ToLower(filepath.Ext(path)); slices.Contains(foreign, ext) {
-		return ext
-	}
-	return ""
-}
-
 // Unit is what a record of an output is made for.
 type Unit int
 
@@ -116,18 +102,18 @@ const (
 )
 
 // FileTable lists the settings of a [File] in the order of help and documents.
-func FileTable() []*Setting[File] { return slices.Clone(fileTable) }
+func FileTable() Table[File] { return slices.Clone(fileTable) }
 
 // The manifest has the formats that were found, and the limit and the shard in places of their own.
-var fileTable = []*Setting[File]{
+var fileTable = Table[File]{
 	{
-		Name: "format", Group: Results,
+		Name: "format", Group: results,
 		Doc: "of the input, one of text|jsonl|json|csv|tsv|parquet|arrow; auto: by its name, or first " +
 			"bytes",
 		bind: func(v *File) *Value { return choiceValue(&v.Format, formatNames...) },
 	},
 	{
-		Name: "output-format", Group: Results,
+		Name: "output-format", Group: results,
 		Doc: "of the output, one of jsonl|json|csv|tsv|parquet|arrow; auto: by its name, else jsonl",
 		bind: func(v *File) *Value {
 			names := slices.Delete(slices.Clone(formatNames), int(FormatText), int(FormatText)+1)
@@ -138,29 +124,29 @@ var fileTable = []*Setting[File]{
 		},
 	},
 	{
-		Name: "text-field", Arg: "NAME", Record: Changed, Group: Results,
+		Name: "text-field", Arg: "NAME", record: changed, Group: results,
 		Doc:  "the column of a table, or the field of JSON lines, that has the text",
 		bind: func(v *File) *Value { return nameOfFieldValue(&v.TextField) },
 	},
 	{
-		Name: "quote", Record: Changed, Group: Results,
+		Name: "quote", record: changed, Group: results,
 		Doc:  "cells of .tsv stand in quotes where they need it, as those of .csv do",
 		bind: func(v *File) *Value { return BoolValue(&v.Quote) },
 	},
 	{
-		Name: "limit", Group: Results, Doc: "read only this many records of the input; 0: all",
+		Name: "limit", Group: results, Doc: "read only this many records of the input; 0: all",
 		bind: func(v *File) *Value { return WholeValue(&v.Limit, 0, math.MaxInt32) },
 	},
 	{
-		Name: "shard", Arg: "I/N", Group: Results,
-		not: Augment,
+		Name: "shard", Arg: "I/N", Group: results,
+		not: "augment",
 		Doc: "work on shard `I/N` of the input, from 0/N to N-1/N, whose outputs one after the other " +
 			"are that of the whole",
 		bind: func(v *File) *Value { return shardValue(&v.Shard) },
 	},
 	{
-		Name: "per", Record: Changed, Group: Results,
-		not:  Augment | Score,
+		Name: "per", record: changed, Group: results,
+		not:  "augment score",
 		Doc:  "one record of the output per sentence, or one per filling",
 		bind: func(v *File) *Value { return choiceValue(&v.Per, "sentence", "filling") },
 	},

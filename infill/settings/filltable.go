@@ -27,7 +27,7 @@ func enumerating() []string {
 }
 
 // FillTable lists the settings of a [Fill] in the order of help and documents.
-func FillTable() []*Setting[Fill] { return slices.Clone(fillTable) }
+func FillTable() Table[Fill] { return slices.Clone(fillTable) }
 
 var fillTable = slices.Concat(mainTable, maskTable)
 
@@ -39,19 +39,19 @@ var (
 	maskingFamily = &family[Fill]{func(v *Fill) { v.Masking.Rate, v.Masking.Words = 0, 0 }}
 )
 
-var mainTable = []*Setting[Fill]{
+var mainTable = Table[Fill]{
 	{
-		Name: "method", Line: true, Record: Changed, absent: infill.MethodSample.String(),
-		not: Compare,
+		Name: "method", Line: true, record: changed, absent: infill.MethodSample.String(),
+		not: "compare",
 		Doc: "how fillings are found: search: the best ones, exact: all of a single blank, with " +
 			"probabilities, sample: draws; auto: search, or sample with a setting of the sampling",
 		bind: func(v *Fill) *Value { return namedValue(&v.Method) },
 		form: func(v *Fill) (string, error) { return v.method().String(), nil },
 	},
 	{
-		Name: "score", Line: true, Record: Changed, absent: infill.ScorePLL.String(),
-		not:   Compare,
-		field: "scoring", Group: Results,
+		Name: "score", Line: true, record: changed, absent: infill.ScorePLL.String(),
+		not:   "compare",
+		field: "scoring", Group: results,
 		Doc: "what ranks fillings: blended: words judged beside all others and in the order of " +
 			"the text, pll: beside all others only",
 		bind: func(v *Fill) *Value {
@@ -60,40 +60,40 @@ var mainTable = []*Setting[Fill]{
 		},
 	},
 	{
-		Name: "effort", Line: true, Record: Changed,
-		not:  Compare,
+		Name: "effort", Line: true, record: changed,
+		not:  "compare",
 		Doc:  "how much a search looks at: quick|normal|thorough",
 		bind: func(v *Fill) *Value { return effortValue(&v.Options.Search.Effort) },
 	},
 	{
-		Name: "rows", Line: true, Record: Changed, field: "most_rows",
-		not: Compare,
+		Name: "rows", Line: true, record: changed, field: "most_rows",
+		not: "compare",
 		Doc: "rows of the model that a search evaluates at most",
 		bind: func(v *Fill) *Value {
 			return optionValue(&v.Options, infill.Ranges.Rows)
 		},
 	},
 	{
-		Name: "row-context", Line: true, Record: Changed,
-		not: Compare,
+		Name: "row-context", Line: true, record: changed,
+		not: "compare",
 		Doc: "pieces of a long text that a row of a search sees; what is printed is scored in full",
 		bind: func(v *Fill) *Value {
 			return optionValue(&v.Options, infill.Ranges.Context)
 		},
 	},
 	{
-		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, Record: always,
-		not:    Compare,
+		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, record: always,
+		not:    "compare",
 		family: samplerFamily,
 		bind:   func(v *Fill) *Value { return v.ofSampler("sampler", nameValue(&v.Sampling.Sampler)) },
 	},
 	{
-		Name: "steps", Line: true, Record: always,
+		Name: "steps", Line: true, record: always,
 		Doc:  "steps of every chain; where probabilities are estimated the default is 50",
 		bind: func(v *Fill) *Value { return v.ofSampling("steps", stepsValue(&v.Options)) },
 	},
 	{
-		Name: "budget", Line: true, Record: Changed,
+		Name: "budget", Line: true, record: changed,
 		Doc: "what steps measures: steps; evaluations or rows: every sampler gets as many as this " +
 			"many steps of one evaluation take",
 		bind: func(v *Fill) *Value {
@@ -101,43 +101,43 @@ var mainTable = []*Setting[Fill]{
 		},
 	},
 	{
-		Name: "chains", Doc: "chains per sentence", Line: true, Record: always,
+		Name: "chains", Doc: "chains per sentence", Line: true, record: always,
 		bind: func(v *Fill) *Value {
 			return v.ofSampling("chains", optionValue(&v.Options, infill.Ranges.Chains))
 		},
 	},
 	{
-		Name: "top", Doc: "fillings to return, best first", Line: true, Record: always,
-		not:   Augment,
-		Group: Results,
+		Name: "top", Doc: "fillings to return, best first", Line: true, record: always,
+		not:   "augment",
+		Group: results,
 		bind: func(v *Fill) *Value {
 			return optionValue(&v.Options, infill.Ranges.Top).after(func() { v.Options.Results.All = false })
 		},
 	},
 	{
-		Name: "step-size", Arg: "X|auto", Line: true, Record: always,
-		not: Compare,
+		Name: "step-size", Arg: "X|auto", Line: true, record: always,
+		not: "compare",
 		Doc: "step size of the sampler: a number above 0, or auto " +
 			"(adapted in the first half of the steps)",
 		family: samplerFamily,
 		bind:   func(v *Fill) *Value { return v.ofSampler("step-size", TextValue(&v.Sampling.StepSize)) },
 	},
 	{
-		Name: "balance", Arg: "NAME", Line: true, Record: always,
-		not:    Compare,
+		Name: "balance", Arg: "NAME", Line: true, record: always,
+		not:    "compare",
 		Doc:    "balancing function of the sampler: " + balances(),
 		family: samplerFamily,
 		bind:   func(v *Fill) *Value { return v.ofSampler("balance", TextValue(&v.Sampling.Balance)) },
 	},
 	{
 		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE",
-		not:  Compare,
-		Line: true, Record: always, field: "params",
+		not:  "compare",
+		Line: true, record: always, field: "params",
 		family: samplerFamily,
 		bind:   func(v *Fill) *Value { return v.ofSampler("param", paramsValue(&v.Sampling.Params)) },
 	},
 	{
-		Name: "shortlist", Record: always,
+		Name: "shortlist", record: always,
 		Doc: fmt.Sprintf("candidates per blank, the likeliest with all blanks masked; 0: %d for the "+
 			"samplers that evaluate every neighbour (%s), all for the others",
 			infill.DefaultShortlist, strings.Join(enumerating(), ", ")),
@@ -146,7 +146,7 @@ var mainTable = []*Setting[Fill]{
 		},
 	},
 	{
-		Name: "temperature", Line: true, Record: always,
+		Name: "temperature", Line: true, record: always,
 		Doc: "T of exp(U/T): below 1 likelier, above 1 more diverse fillings",
 		bind: func(v *Fill) *Value {
 			return temperatureValue(&v.Options)
@@ -157,30 +157,30 @@ var mainTable = []*Setting[Fill]{
 		bind: func(v *Fill) *Value { return seedValue(&v.Seed) },
 	},
 	{
-		Name: "vocab", Line: true, Record: always,
+		Name: "vocab", Line: true, record: always,
 		Doc:   "what may fill a blank: words|all|whole-words; all: punctuation and numbers too",
-		Group: Words,
+		Group: words,
 		bind: func(v *Fill) *Value {
 			return namedValue(&v.Options.Words.Vocab)
 		},
 	},
 	{
-		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, Record: always,
+		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, record: always,
 		bind: func(v *Fill) *Value {
 			return v.ofSampling("gradient", namedValue(&v.Options.Sampling.Gradient))
 		},
 	},
 	{
-		Name: "case", Line: true, Record: always,
+		Name: "case", Line: true, record: always,
 		Doc:   "auto: with the capitals of English text; model: as the model spells",
-		Group: Results,
+		Group: results,
 		bind: func(v *Fill) *Value {
 			return namedValue(&v.Options.Results.Case)
 		},
 	},
 	{
-		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, Record: always,
-		Group: Words,
+		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, record: always,
+		Group: words,
 		bind: func(v *Fill) *Value {
 			return wordsValue(&v.Words.Ban).after(func() { v.Options.Words.Ban = nil })
 		},
@@ -188,46 +188,46 @@ var mainTable = []*Setting[Fill]{
 	{
 		Name: "allow", Doc: "the only words or phrases that fill blanks", Arg: "FILE",
 		file: func(v *Fill) string { return v.Words.AllowFile },
-		Line: true, Record: always,
-		Group: Words,
+		Line: true, record: always,
+		Group: words,
 		bind:  allowValue, form: (*Fill).allowRecorded,
 	},
 	{
-		Name: "no-repeat", Line: true, Record: always,
+		Name: "no-repeat", Line: true, record: always,
 		Doc:   "fill no word into two blanks of a sentence (tied blanks apart)",
-		Group: Words,
+		Group: words,
 		bind:  func(v *Fill) *Value { return BoolValue(&v.Options.Words.NoRepeat) },
 	},
 	{
-		Name: "mask-rate", Line: true, Record: always,
+		Name: "mask-rate", Line: true, record: always,
 		Doc:   "blank out this share of the words of texts without blanks; 0: the texts have blanks",
-		Group: Words, family: maskingFamily,
+		Group: words, family: maskingFamily,
 		bind: func(v *Fill) *Value {
 			return NumberValue(&v.Masking.Rate, 0, 1, false)
 		},
 	},
 	{
-		Name: "mask-words", Line: true, Record: always,
+		Name: "mask-words", Line: true, record: always,
 		Doc:   "blank out exactly this many words of texts without blanks",
-		Group: Words, family: maskingFamily,
+		Group: words, family: maskingFamily,
 		bind: func(v *Fill) *Value { return WholeValue(&v.Masking.Words, 0, text.MaxMaskWords) },
 	},
 	{
-		Name: "min-distance", Line: true, Record: always,
+		Name: "min-distance", Line: true, record: always,
 		Doc:   "least edit distance, in characters, from a word that was blanked out",
-		Group: Words,
+		Group: words,
 		bind: func(v *Fill) *Value {
 			return optionValue(&v.Options, infill.Ranges.MinDistance)
 		},
 	},
 	{
-		Name: "long", Line: true, Record: always,
+		Name: "long", Line: true, record: always,
 		Doc: "texts longer than the model takes: window: it sees the part around the blanks; " +
 			"error: refuse",
 		bind: func(v *Fill) *Value { return namedValue(&v.Options.Long) },
 	},
 	{
-		Name: "start", Line: true, Record: Changed,
+		Name: "start", Line: true, record: changed,
 		file: func(v *Fill) string { return v.Sampling.StartFile },
 		Doc: "where chains begin: masked: draws with all blanks masked, argmax: the likeliest " +
 			"words then, sequential: blank after blank, original: the words before, random: any " +
@@ -237,47 +237,47 @@ var mainTable = []*Setting[Fill]{
 		form:    (*Fill).startRecorded,
 	},
 	{
-		Name: "collect", Line: true, Record: Changed, absent: infill.CollectLast.String(),
+		Name: "collect", Line: true, record: changed, absent: infill.CollectLast.String(),
 		Doc: "which states are fillings: visited: all that were evaluated, for the best ones, " +
 			"last: the last of every chain, draws of π, chain: every chain after its burn-in",
-		Group: Results,
+		Group: results,
 		bind: func(v *Fill) *Value {
 			return v.ofSampling("collect", namedValue(&v.Options.Results.Collect))
 		},
 	},
 	{
-		Name: "thin", Line: true, Record: Changed,
+		Name: "thin", Line: true, record: changed,
 		Doc:   "with collect chain: one state in this many steps; 0: about 25 of each chain",
-		Group: Results,
+		Group: results,
 		bind: func(v *Fill) *Value {
 			return v.ofSampling("thin", optionValue(&v.Options, infill.Ranges.Thin))
 		},
 	},
 	{
-		Name: "select", Line: true, Record: always,
+		Name: "select", Line: true, record: always,
 		Doc: "how the fillings to return are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
-		Group: Results,
+		Group: results,
 		bind: func(v *Fill) *Value {
 			return namedValue(&v.Options.Results.Select)
 		},
 	},
 	{
-		Name: "energy", Line: true, Record: Changed, Arg: "PART=WEIGHT",
+		Name: "energy", Line: true, record: changed, Arg: "PART=WEIGHT",
 		Doc:   "parts to add to the energy that is sampled and ranked, with their weights",
-		Group: Words,
+		Group: words,
 		bind:  energyValue, form: (*Fill).energyRecorded,
 	},
 	{
-		Name: "marginals", Line: true, Record: Changed, Group: Results,
-		not: Augment | Cloze | Compare,
+		Name: "marginals", Line: true, record: changed, Group: results,
+		not: "augment cloze compare",
 		Doc: "probabilities of the words of each blank and of whole texts, with standard errors; " +
 			"top says how many",
 		bind: func(v *Fill) *Value { return BoolValue(&v.Options.Results.Marginals) },
 	},
 	{
-		Name: "log-z", Line: true, Record: Changed, Group: Results,
-		not: Augment | Cloze | Compare,
+		Name: "log-z", Line: true, record: changed, Group: results,
+		not: "augment cloze compare",
 		Doc: "log-probabilities of the fillings, by the log-normaliser of each length, with its " +
 			"standard error",
 		bind: func(v *Fill) *Value { return BoolValue(&v.Options.Results.Normalize) },

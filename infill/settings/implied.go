@@ -42,7 +42,7 @@ func (v *Fill) Implied(manifest map[string]string) map[string]string {
 	}
 	out := map[string]string{}
 	for _, s := range fillTable {
-		if s.Record != never {
+		if s.record != never {
 			out[s.Name] = without(s, chosen)
 		}
 	}

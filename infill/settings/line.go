@@ -51,7 +51,7 @@ func asField(err error) error {
 	if !errors.As(err, &e) {
 		return &Error{Err: err}
 	}
-	if s := Find(fillTable, e.Name); s != nil {
+	if s := fillTable.Find(e.Name); s != nil {
 		e.field = s.Field()
 	}
 	return e

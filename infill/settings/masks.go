@@ -1,36 +1,21 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 
 	"infill/infill"
 	"infill/infill/text"
 )
 
-// Offsets says what the offsets of labelled spans count.
-type Offsets int
-
-const (
-	// OffsetsUnsaid is enough for texts of ASCII up to the end of their last span, where all agree.
-	OffsetsUnsaid     Offsets = iota
-	OffsetsCharacters         // Unicode code points, as Python counts
-	OffsetsBytes              // of UTF-8, as Go and Rust count
-	OffsetsUTF16              // units of UTF-16, as JavaScript and Java count
-)
-
-// offsetsWords are the words for the values of Offsets.
-var offsetsWords = []string{"unsaid", "characters", "bytes", "utf-16"}
-
-// String is the word for the value.
-func (o Offsets) String() string { return offsetsWords[o] }
-
 // maskTable has the settings that say which words are masked, and which fillings are refused.
-var maskTable = []*Setting[Fill]{
+var maskTable = Table[Fill]{
 	{
-		Name: "keep", Arg: "WORDS", Line: true, Record: Changed, field: "keep_words", Group: Words,
+		Name: "keep", Arg: "WORDS", Line: true, record: changed, field: "keep_words", Group: words,
 		masked: true,
 		Doc:    "words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"",
 		bind: func(v *Fill) *Value {
@@ -38,7 +23,7 @@ var maskTable = []*Setting[Fill]{
 		},
 	},
 	{
-		Name: "keep-file", Arg: "FILE", Record: Changed, Group: Words,
+		Name: "keep-file", Arg: "FILE", record: changed, Group: words,
 		masked: true, file: func(v *Fill) string { return v.Words.KeepFile },
 		Doc: "a file of such words, one a line",
 		bind: func(v *Fill) *Value {
@@ -49,7 +34,7 @@ var maskTable = []*Setting[Fill]{
 		form: func(v *Fill) (string, error) { return recorded(v.Words.KeepFile, v.read.kept) },
 	},
 	{
-		Name: "mask-class", Line: true, Record: Changed, Group: Words,
+		Name: "mask-class", Line: true, record: changed, Group: words,
 		masked: true,
 		Doc: "words that may be masked: all, content: with a letter, and not on the list of stop " +
 			"words, everything: also addresses, versions, names of files and fields",
@@ -58,57 +43,57 @@ var maskTable = []*Setting[Fill]{
 		},
 	},
 	{
-		Name: "stop-words", Arg: "FILE", Line: true, Record: Changed, Group: Words,
+		Name: "stop-words", Arg: "FILE", Line: true, record: changed, Group: words,
 		file: func(v *Fill) string { return v.Words.StopFile },
 		Doc:  "words that are not content words, in place of the program's English ones",
 		bind: stopValue,
 		form: func(v *Fill) (string, error) { return recorded(v.Words.StopFile, v.read.stopped) },
 	},
 	{
-		Name: "mask-labels", Arg: "LABELS", Line: true, Record: Changed, Group: Words,
+		Name: "mask-labels", Arg: "LABELS", Line: true, record: changed, Group: words,
 		masked: true,
 		Doc:    "mask words in spans of these labels only, * for all; lines of JSON have \"spans\"",
 		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.MaskLabels) },
 	},
 	{
-		Name: "keep-labels", Arg: "LABELS", Line: true, Record: Changed, Group: Words,
+		Name: "keep-labels", Arg: "LABELS", Line: true, record: changed, Group: words,
 		masked: true,
 		Doc:    "mask no word in spans of these labels, * for all",
 		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.KeepLabels) },
 	},
 	{
-		Name: "span-offsets", Line: true, Record: Changed, Group: Words,
+		Name: "span-offsets", Line: true, record: changed, Group: words,
 		Doc: "what offsets of spans count: characters|bytes|utf-16; unsaid: for texts of ASCII, " +
 			"where all agree",
-		bind: func(v *Fill) *Value { return choiceValue(&v.Words.Offsets, offsetsWords...) },
+		bind: func(v *Fill) *Value { return offsetsValue(&v.Words.Offsets) },
 	},
 	{
-		Name: "min-edits", Line: true, Record: Changed, Group: Words,
-		masked: true, not: Compare,
+		Name: "min-edits", Line: true, record: changed, Group: words,
+		masked: true, not: "compare",
 		Doc: "least edit distance, in characters, of a filled text from the text as it was",
 		bind: func(v *Fill) *Value {
 			return optionValue(&v.Options, infill.Ranges.MinEdits)
 		},
 	},
 	{
-		Name: "max-edits", Line: true, Record: Changed, Group: Words,
-		masked: true, not: Compare,
+		Name: "max-edits", Line: true, record: changed, Group: words,
+		masked: true, not: "compare",
 		Doc: "greatest edit distance, in characters, of a filled text from the text as it was; 0: any",
 		bind: func(v *Fill) *Value {
 			return optionValue(&v.Options, infill.Ranges.MaxEdits)
 		},
 	},
 	{
-		Name: "max-drop", Line: true, Record: Changed, Group: Words,
-		masked: true, not: Compare,
+		Name: "max-drop", Line: true, record: changed, Group: words,
+		masked: true, not: "compare",
 		Doc: "nats by which a filling may score below the words that were masked; negative: above them",
 		bind: func(v *Fill) *Value {
 			return optionalNumber(&v.Options.Words.Filter.MaxDrop, math.MaxFloat64)
 		},
 	},
 	{
-		Name: "encoder", Arg: "FOLDER", Record: Changed, Group: Words,
-		masked: true, not: Compare,
+		Name: "encoder", Arg: "FOLDER", record: changed, Group: words,
+		masked: true, not: "compare",
 		file: func(v *Fill) string { return v.Words.Encoder }, folder: true,
 		Doc: "a sentence encoder in ONNX, which says how alike a filled text and the text as it was are",
 		bind: func(v *Fill) *Value {
@@ -120,14 +105,14 @@ var maskTable = []*Setting[Fill]{
 		form: (*Fill).encoderRecorded,
 	},
 	{
-		Name: "min-similarity", Line: true, Record: Changed, Group: Words,
-		masked: true, not: Compare,
+		Name: "min-similarity", Line: true, record: changed, Group: words,
+		masked: true, not: "compare",
 		Doc:  "least cosine of a filled text and the text as it was by the encoder, from -1 to 1",
 		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MinSimilarity, 1) },
 	},
 	{
-		Name: "max-similarity", Line: true, Record: Changed, Group: Words,
-		masked: true, not: Compare,
+		Name: "max-similarity", Line: true, record: changed, Group: words,
+		masked: true, not: "compare",
 		Doc: "greatest cosine of a filled text and the text as it was by the encoder: " +
 			"0.98 leaves out what says the same",
 		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MaxSimilarity, 1) },
@@ -174,7 +159,7 @@ func optionalNumber(p **float64, most float64) *Value {
 		return nil
 	}
 	return &Value{
-		Kind: Number, Min: -most, Max: most, want: want,
+		Kind: reflect.Float64, Min: -most, Max: most, want: want,
 		get: func() string {
 			if *p == nil {
 				return ""
@@ -194,6 +179,15 @@ func optionalNumber(p **float64, most float64) *Value {
 		},
 		setJSON: fromJSON(set),
 	}
+}
+
+// offsetsValue is what offsets count: Unicode code points as in Python, bytes of UTF-8 as in Go and
+// Rust, or units of UTF-16 as in JavaScript and Java. "unsaid" is enough for texts of ASCII up to
+// the end of their last span, where all agree.
+func offsetsValue(p *string) *Value {
+	v := WordValue(p, "unsaid", "characters", "bytes", "utf-16")
+	v.get = func() string { return cmp.Or(*p, "unsaid") }
+	return v
 }
 
 // errUnmeasured is why bounds on the similarity need an encoder.

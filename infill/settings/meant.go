@@ -10,11 +10,10 @@ import (
 // Meant is the setting that somebody may have meant by a JSON field that is none of a line, nil for
 // none: one that lines do not choose, or one whose field differs from the name by a slip, such as a
 // letter or a dash. It is one that takes the value, for data have names of their own.
-func Meant[T any](table []*Setting[T], fresh func() *T, name string,
-	raw json.RawMessage) *Setting[T] {
+func (t Table[T]) Meant(fresh func() *T, name string, raw json.RawMessage) *Setting[T] {
 	var known []string
 	byName := map[string]*Setting[T]{}
-	for _, s := range table {
+	for _, s := range t {
 		if s.Line && s.Field() == name {
 			return nil
 		}

@@ -34,9 +34,9 @@ func (v *Model) Used(m *mlm.Model) {
 }
 
 // ModelTable lists the settings of a [Model] in the order of help and documents.
-func ModelTable() []*Setting[Model] { return slices.Clone(modelTable) }
+func ModelTable() Table[Model] { return slices.Clone(modelTable) }
 
-var modelTable = []*Setting[Model]{
+var modelTable = Table[Model]{
 	{
 		Name: "model", Doc: "folder of an ONNX export, its .onnx file, or the name of a model",
 		Arg:  "MODEL",
@@ -65,11 +65,11 @@ var modelTable = []*Setting[Model]{
 		},
 	},
 	{
-		Name: "low-memory", Doc: "use less memory, somewhat slower", Record: always,
+		Name: "low-memory", Doc: "use less memory, somewhat slower", record: always,
 		bind: func(v *Model) *Value { return BoolValue(&v.Options.LowMemory) },
 	},
 	{
-		Name: "precision", Record: Changed, absent: mlm.Float32.String(),
+		Name: "precision", record: changed, absent: mlm.Float32.String(),
 		Doc: strings.Join(mlm.Auto.Names(), "|") + ": that in which fillings are looked for; " +
 			"printed scores are " + mlm.Float32.String() + " always; " + mlm.Auto.String() +
 			": by device and model",
@@ -78,7 +78,7 @@ var modelTable = []*Setting[Model]{
 		},
 	},
 	{
-		Name: "device", Arg: "NAME", Record: Changed, absent: mlm.CPUDevice,
+		Name: "device", Arg: "NAME", record: changed, absent: mlm.CPUDevice,
 		Doc: "what evaluates the model; " + mlm.AutoDevice + ": large models on a card or another " +
 			"device that is installed, others on " + mlm.CPUDevice,
 		bind: func(v *Model) *Value { return TextValue(&v.Options.Device) },

@@ -23,38 +23,38 @@ type Ranking struct {
 }
 
 // RankTable lists the settings of a [Ranking] in the order of help and documents.
-func RankTable() []*Setting[Ranking] { return slices.Clone(rankTable) }
+func RankTable() Table[Ranking] { return slices.Clone(rankTable) }
 
-var rankTable = []*Setting[Ranking]{
+var rankTable = Table[Ranking]{
 	{
 		Name: "candidates", Doc: "words or phrases to rank for the blank of the text", Arg: "WORDS",
-		Line: true, Record: always,
+		Line: true, record: always,
 		bind: func(v *Ranking) *Value { return candidatesValue(&v.Candidates) },
 	},
 	{
-		Name: "energy", Line: true, Record: Changed, Arg: "PART=WEIGHT",
+		Name: "energy", Line: true, record: changed, Arg: "PART=WEIGHT",
 		Doc:  "parts to add to the score, with their weights",
 		bind: func(v *Ranking) *Value { return partsValue(&v.Energy, energies.Forms()) },
 		form: (*Ranking).energyRecorded,
 	},
 	{
-		Name: "score", Line: true, Record: Changed, field: "scoring",
+		Name: "score", Line: true, record: changed, field: "scoring",
 		Doc: "pll: each piece beside all others; within-word: without the later pieces of its word; " +
 			"blended: in the order of the text, too. Unset: pll for texts, blended for candidates",
 		bind: func(v *Ranking) *Value { return scoreValue(&v.Score) },
 	},
 	{
-		Name: "normalize", Record: always,
+		Name: "normalize", record: always,
 		Doc:  "candidates are ranked by the sum over their pieces: none; or by the mean: tokens",
 		bind: func(v *Ranking) *Value { return normalizeValue(&v.Options.PerToken) },
 	},
 	{
-		Name: "case", Record: always,
+		Name: "case", record: always,
 		Doc:  "auto: with the capitals of English text; model: as given",
 		bind: func(v *Ranking) *Value { return namedValue(&v.Options.Case) },
 	},
 	{
-		Name: "long", Record: always,
+		Name: "long", record: always,
 		Doc: "texts longer than the model takes: window: it sees the part around the blank, or " +
 			"around each piece of a text to score; error: refuse",
 		bind: func(v *Ranking) *Value { return namedValue(&v.Options.Long) },

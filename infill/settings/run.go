@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -123,7 +124,7 @@ func (r *Run) give(name, text string, raw json.RawMessage) error {
 		*own = text
 		return nil
 	}
-	s := Find(fillTable, strings.ReplaceAll(name, "_", "-"))
+	s := fillTable.Find(strings.ReplaceAll(name, "_", "-"))
 	if s == nil {
 		s = byField[name]
 	}
@@ -135,7 +136,7 @@ func (r *Run) give(name, text string, raw json.RawMessage) error {
 		return unknownIn(r.Text, name, names, "a setting")
 	}
 	twice := slices.ContainsFunc(r.given, func(g given) bool { return g.setting == s })
-	if twice && (raw != nil || s.bind(new(Fill)).Kind != List) {
+	if twice && (raw != nil || s.bind(new(Fill)).Kind != reflect.Slice) {
 		return badRun("%q is there twice in %s", name, r.Text)
 	}
 	r.given = append(r.given, given{s, text, raw})
@@ -192,7 +193,7 @@ func (v *Fill) ForRun(r *Run) (*Fill, error) {
 			}
 			continue
 		}
-		if value := s.bind(run); value.Kind == List && !listed[s] {
+		if value := s.bind(run); value.Kind == reflect.Slice && !listed[s] {
 			listed[s] = true
 			for _, none := range []string{"[]", "{}"} { // in place of the list of v
 				if value.setJSON(json.RawMessage(none)) == nil {

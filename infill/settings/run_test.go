@@ -19,14 +19,14 @@ func TestRunTakesAnySetting(t *testing.T) {
 	for _, s := range FillTable() {
 		value := s.Value(base)
 		text := value.String()
-		switch value.Kind {
-		case Bool:
+		switch {
+		case value.Kind == reflect.Bool:
 			text = "true"
-		case Choice:
+		case value.Choices != nil:
 			text = value.Choices[len(value.Choices)-1]
-		case List:
+		case value.Kind == reflect.Slice:
 			text = map[string]string{"energy": "words:x=1", "param": "x=1"}[s.Name]
-		case Text:
+		case value.Kind == reflect.String:
 			text = map[string]string{"sampler": "dmala", "balance": "min"}[s.Name]
 		}
 		if text == "" {
@@ -115,7 +115,7 @@ func TestForRun(t *testing.T) {
 	base := Defaults()
 	for name, text := range map[string]string{"sampler": "dmala", "step-size": "0.3", "ban": "x,y",
 		"steps": "7"} {
-		if err := Find(FillTable(), name).Set(base, text); err != nil {
+		if err := FillTable().Find(name).Set(base, text); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,10 +21,10 @@ type Setting[T any] struct {
 	FlagDoc string    // what help adds to it: what the flag takes and a line does not
 	Arg     string    // what help calls a value: FILE, WORDS; "" for none in particular
 	Line    bool      // a line of a JSON file may choose it for itself
-	Record  Recording // when a manifest has it
-	Group   Group     // where help shows it
+	Group   string    // "words", "results", or "" for what the table is about
+	record  recording // when a manifest has it
 
-	not    Command         // the commands that have it not
+	not    string          // the commands that have it not: "cloze compare"
 	server bool            // a server has it, for all requests
 	masked bool            // it has no meaning for texts with blanks
 	file   func(*T) string // the file or folder that it names now, "" for none
@@ -37,57 +37,52 @@ type Setting[T any] struct {
 	absent string                   // what a manifest without it means, "" for the default
 }
 
-// Group says what a setting is about. Help shows the settings of a group together.
-type Group int
-
+// The groups of settings. Help shows those of a group together.
 const (
-	Main    Group = iota // what the table is about
-	Words                // the words that may go into blanks
-	Results              // which results there are, and how they are written
+	words   = "words"   // that may go into blanks
+	results = "results" // which there are, and how they are written
 )
 
-// Command is a set of commands that have some settings of a table only.
-type Command uint
+// isNotOf reports whether a command has not the setting.
+func (s *Setting[T]) isNotOf(command string) bool {
+	return slices.Contains(strings.Fields(s.not), command)
+}
 
-const (
-	Augment Command = 1 << iota // makes variants of texts
-	Cloze                       // counts words that come back
-	Compare                     // compares samplers on the same texts
-	Score                       // scores texts
-)
+// A Table has settings in the order of help and documents.
+type Table[T any] []*Setting[T]
 
-// NotOf lists the settings of a table that a command has not.
-func NotOf[T any](table []*Setting[T], c Command) []string {
+// NotOf lists the settings that a command has not: augment, cloze, compare or score.
+func (t Table[T]) NotOf(command string) []string {
 	var names []string
-	for _, s := range table {
-		if s.not&c != 0 {
+	for _, s := range t {
+		if s.isNotOf(command) {
 			names = append(names, s.Name)
 		}
 	}
 	return names
 }
 
-// OfServer lists the settings of a table that a server has for all of its requests.
-func OfServer[T any](table []*Setting[T]) []*Setting[T] {
-	return slices.DeleteFunc(slices.Clone(table), func(s *Setting[T]) bool { return !s.server })
+// OfServer lists the settings that a server has for all of its requests.
+func (t Table[T]) OfServer() Table[T] {
+	return slices.DeleteFunc(slices.Clone(t), func(s *Setting[T]) bool { return !s.server })
 }
 
 // A family is several settings that are one choice, such as a sampler and its parameters. A line
 // with one of them starts without what was chosen for the others.
 type family[T any] struct{ reset func(*T) }
 
-// Recording says when the manifest of an output has a setting.
-type Recording int
+// recording says when the manifest of an output has a setting.
+type recording int
 
 const (
 	// never is for what decides no result.
-	never Recording = iota
+	never recording = iota
 	// always is for the settings of the first release.
 	always
-	// Changed is for later ones: without the setting a manifest means what every run did before
+	// changed is for later ones: without the setting a manifest means what every run did before
 	// there was one, so that older manifests stay valid. That is the default, unless the default
 	// came with the setting.
-	Changed
+	changed
 )
 
 // Field is the setting's name in JSON: no_repeat.
@@ -146,8 +141,8 @@ func (s *Setting[T]) Recorded(v, defaults *T) (text string, ok bool, err error) 
 			return "", false, err
 		}
 	}
-	changed := text != s.unsaid(defaults)
-	return text, s.Record == always || s.Record == Changed && changed, nil
+	differs := text != s.unsaid(defaults)
+	return text, s.record == always || s.record == changed && differs, nil
 }
 
 // unsaid is what a manifest means that leaves the setting out.
@@ -159,20 +154,20 @@ func (s *Setting[T]) unsaid(defaults *T) string {
 }
 
 // Unsaid has, by their names, what the settings mean that a manifest may leave out.
-func Unsaid[T any](table []*Setting[T], defaults *T) map[string]string {
+func (t Table[T]) Unsaid(defaults *T) map[string]string {
 	out := map[string]string{}
-	for _, s := range table {
-		if s.Record == Changed {
+	for _, s := range t {
+		if s.record == changed {
 			out[s.Name] = s.unsaid(defaults)
 		}
 	}
 	return out
 }
 
-// Recorded is the part of a manifest that the settings of a table make: values by their names.
-func Recorded[T any](table []*Setting[T], v, defaults *T) (map[string]string, error) {
+// Recorded is the part of a manifest that the settings make: values by their names.
+func (t Table[T]) Recorded(v, defaults *T) (map[string]string, error) {
 	out := map[string]string{}
-	for _, s := range table {
+	for _, s := range t {
 		text, ok, err := s.Recorded(v, defaults)
 		if err != nil {
 			return nil, &Error{Name: s.Name, Err: err}
@@ -185,8 +180,8 @@ func Recorded[T any](table []*Setting[T], v, defaults *T) (map[string]string, er
 }
 
 // Find returns the setting of a name, nil for an unknown one.
-func Find[T any](table []*Setting[T], name string) *Setting[T] {
-	for _, s := range table {
+func (t Table[T]) Find(name string) *Setting[T] {
+	for _, s := range t {
 		if s.Name == name {
 			return s
 		}

@@ -97,7 +97,7 @@ func TestBadValues(t *testing.T) {
 		{"ban", "", `"dog"`, ""},
 		{"energy", "edit", `["edit=1","edit"]`, "edit=WEIGHT"},
 	} {
-		s := Find(FillTable(), c.name)
+		s := FillTable().Find(c.name)
 		v := Defaults()
 		if c.text != "" {
 			err := s.Set(v, c.text)
@@ -136,7 +136,7 @@ func TestNames(t *testing.T) {
 	for _, s := range ModelTable() {
 		check(s.Name, s.Field(), s.Doc)
 	}
-	if s := Find(FillTable(), "no-repeat"); s.Field() != "no_repeat" || s.Env() != "INFILL_NO_REPEAT" {
+	if s := FillTable().Find("no-repeat"); s.Field() != "no_repeat" || s.Env() != "INFILL_NO_REPEAT" {
 		t.Errorf("%s, %s", s.Field(), s.Env())
 	}
 }
@@ -152,7 +152,7 @@ func TestDefaultsAreTheEngines(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	m := ModelDefaults().Options
-	if s := Find(ModelTable(), "ort"); s.Env() != ort.EnvLibrary {
+	if s := ModelTable().Find("ort"); s.Env() != ort.EnvLibrary {
 		t.Errorf("%s and %s name one library", s.Env(), ort.EnvLibrary)
 	}
 	// Programs that name nothing have the processor and float32. Commands leave it to mlm.Open.
@@ -169,7 +169,7 @@ func TestDefaultsAreTheEngines(t *testing.T) {
 // appear only once they are changed.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
-	got, err := Recorded(FillTable(), Defaults(), Defaults())
+	got, err := FillTable().Recorded(Defaults(), Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,22 +188,22 @@ func TestRecorded(t *testing.T) {
 	v := Defaults()
 	v.Method, v.Options.Results.Collect = infill.MethodSample, infill.CollectLast
 	v.Options.Results.Score = infill.ScorePLL
-	if got, _ := Recorded(FillTable(), v, Defaults()); len(got) != len(want)-3 || got["method"] != "" ||
+	if got, _ := FillTable().Recorded(v, Defaults()); len(got) != len(want)-3 || got["method"] != "" ||
 		got["collect"] != "" {
 		t.Errorf("%v", got)
 	}
 	m := ModelDefaults()
 	m.Options.Device, m.Options.Precision = mlm.CPUDevice, mlm.Float32 // as it was opened
-	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); !maps.Equal(got,
+	if got, _ := ModelTable().Recorded(m, ModelDefaults()); !maps.Equal(got,
 		map[string]string{"low-memory": "false"}) {
 		t.Errorf("%v", got)
 	}
 	m.Options.Precision = mlm.Int8
-	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); got["precision"] != "int8" {
+	if got, _ := ModelTable().Recorded(m, ModelDefaults()); got["precision"] != "int8" {
 		t.Errorf("%v", got)
 	}
 	m.Options.Device, m.Options.Precision = "openvino", mlm.BFloat16
-	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); got["precision"] != "bf16" ||
+	if got, _ := ModelTable().Recorded(m, ModelDefaults()); got["precision"] != "bf16" ||
 		got["device"] != "openvino" {
 		t.Errorf("%v", got)
 	}
@@ -242,11 +242,26 @@ func TestSamplingIsAsked(t *testing.T) {
 	}
 }
 
+// A setting is shown in a group that help has, and is kept from commands that there are.
+func TestGroupsAndCommands(t *testing.T) {
+	t.Parallel()
+	for _, s := range FillTable() {
+		if !slices.Contains([]string{"", words, results}, s.Group) {
+			t.Errorf("%s: group %q", s.Name, s.Group)
+		}
+		for _, command := range strings.Fields(s.not) {
+			if !slices.Contains([]string{"augment", "cloze", "compare", "score"}, command) {
+				t.Errorf("%s is not of %q", s.Name, command)
+			}
+		}
+	}
+}
+
 // No step is a number of steps that a user can ask for.
 func TestNoSteps(t *testing.T) {
 	t.Parallel()
 	v := Defaults()
-	s := Find(FillTable(), "steps")
+	s := FillTable().Find("steps")
 	for _, text := range []string{"0", "4", "0"} {
 		if err := s.Set(v, text); err != nil || s.Value(v).String() != text ||
 			v.Options.Sampling.NoSteps != (text == "0") {
@@ -267,7 +282,7 @@ func TestMemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Find(FillTable(), "memo")
+	s := FillTable().Find("memo")
 	for given, remembers := range map[string]bool{"0": false, "1": true, "": true} {
 		v := &Fill{}
 		if given != "" {
@@ -303,7 +318,7 @@ func TestReadsArePure(t *testing.T) {
 		for _, s := range FillTable() {
 			_ = s.Value(v).String()
 		}
-		if _, err := Recorded(FillTable(), v, v); err != nil || !reflect.DeepEqual(v.Options, o) {
+		if _, err := FillTable().Recorded(v, v); err != nil || !reflect.DeepEqual(v.Options, o) {
 			t.Errorf("%s: %v: %+v", name, err, v.Options)
 		}
 	}
@@ -319,7 +334,7 @@ func TestReadsArePure(t *testing.T) {
 	v := &Fill{Options: infill.Options{Sampling: infill.SamplingOptions{NoSteps: true},
 		Results: infill.ResultOptions{All: true}}}
 	for _, name := range []string{"steps", "top"} {
-		s := Find(FillTable(), name)
+		s := FillTable().Find(name)
 		if got := s.Value(v).String(); got != "0" {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -450,7 +465,7 @@ func FuzzSetJSON(f *testing.F) {
 			if x := v.Options.Sampling.Temperature; math.IsNaN(x) || x <= 0 {
 				t.Errorf("temperature %v", x)
 			}
-			if k := s.Value(v).Kind; k != Whole && k != Number && k != Choice {
+			if k := s.Value(v); k.Kind != reflect.Int && k.Kind != reflect.Float64 && k.Choices == nil {
 				continue
 			}
 			if err := s.Set(Defaults(), s.Value(v).String()); err != nil {
@@ -468,17 +483,17 @@ func TestStepsOfProbabilities(t *testing.T) {
 		want := infill.DefaultSteps
 		if name != "" {
 			want = infill.PublishedSteps
-			if err := Find(FillTable(), name).Set(v, "true"); err != nil {
+			if err := FillTable().Find(name).Set(v, "true"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := Find(FillTable(), "steps").Value(v).String(); got != strconv.Itoa(want) {
+		if got := FillTable().Find("steps").Value(v).String(); got != strconv.Itoa(want) {
 			t.Errorf("%q: %s steps, want %d", name, got, want)
 		}
 		if got := v.Options.Complete().Sampling.Steps; got != want {
 			t.Errorf("%q: %d steps are made, want %d", name, got, want)
 		}
-		if err := Find(FillTable(), "steps").Set(v, "0"); err != nil ||
+		if err := FillTable().Find("steps").Set(v, "0"); err != nil ||
 			v.Options.Complete().Sampling.Steps != 0 {
 			t.Errorf("%q: %d steps in place of none, %v", name, v.Options.Complete().Sampling.Steps, err)
 		}

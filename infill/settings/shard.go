@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 )
@@ -14,8 +15,8 @@ type Shard struct {
 	Of    int `json:"of"`    // the number of shards, 0 for the whole file
 }
 
-// MaxShards bounds Shard.Of.
-const MaxShards = 1_000_000
+// maxShards bounds Shard.Of.
+const maxShards = 1_000_000
 
 // Whole reports whether the shard is the whole file, uncut.
 func (s Shard) Whole() bool { return s == Shard{} }
@@ -37,7 +38,7 @@ func ParseShard(text string) (Shard, error) {
 	index, of, cut := strings.Cut(text, "/")
 	i, err := strconv.ParseUint(index, 10, 31)
 	n, err2 := strconv.ParseUint(of, 10, 31)
-	if !cut || err != nil || err2 != nil || n < 1 || n > MaxShards || i >= n {
+	if !cut || err != nil || err2 != nil || n < 1 || n > maxShards || i >= n {
 		return Shard{}, &Error{Name: "shard", Given: text, Want: wantShard}
 	}
 	return Shard{int(i), int(n)}, nil
@@ -56,7 +57,7 @@ func shardValue(p *Shard) *Value {
 		return err
 	}
 	return &Value{
-		Kind: Text, want: wantShard, get: func() string { return p.String() }, set: set,
+		Kind: reflect.String, want: wantShard, get: func() string { return p.String() }, set: set,
 		setJSON: fromJSON(set),
 	}
 }

@@ -35,7 +35,7 @@ func FuzzParseShard(f *testing.F) {
 			t.Fatal(err)
 		case err != nil:
 			return
-		case !s.Whole() && (s.Index < 0 || s.Index >= s.Of || s.Of > MaxShards):
+		case !s.Whole() && (s.Index < 0 || s.Index >= s.Of || s.Of > maxShards):
 			t.Fatalf("%q is %+v", text, s)
 		}
 		if again, err := ParseShard(s.String()); err != nil || again != s {

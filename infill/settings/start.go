@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ func startValue(v *Fill) *Value {
 	}
 	list := strings.Join(names, "|")
 	return &Value{
-		Kind: Choice, Choices: names, want: list + ", or a file of records",
+		Kind: reflect.String, Choices: names, want: list + ", or a file of records",
 		wantJSON: strings.Join(names, " or "),
 		get: func() string {
 			if v.Sampling.StartFile != "" {

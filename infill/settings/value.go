@@ -5,30 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"sort"
 	"strconv"
 	"strings"
 )
 
-// Kind is the type of a setting's value.
-type Kind int
-
-const (
-	Bool   Kind = iota // true or false
-	Whole              // a whole number within bounds
-	Number             // a number within bounds
-	Choice             // one of a list of words
-	Text               // any text
-	List               // texts; a further one is appended
-)
-
 // A Value is access to a variable: a text or a JSON value is checked and stored. It has the methods
 // that package flag wants of a value.
 type Value struct {
-	Kind     Kind
-	Min, Max float64  // of Whole and Number
+	// Kind is Bool, Int for a whole number, Float64, String, or Slice for texts. Set appends to these.
+	Kind     reflect.Kind
+	Min, Max float64  // of a number
 	Above    bool     // Min itself is refused
-	Choices  []string // of Choice
+	Choices  []string // the words that a String may be; nil: any
 
 	want, wantJSON string
 	get            func() string
@@ -62,7 +52,7 @@ func (v *Value) String() string {
 }
 
 // IsBoolFlag says to package flag that the name alone means true.
-func (v *Value) IsBoolFlag() bool { return v.Kind == Bool }
+func (v *Value) IsBoolFlag() bool { return v.Kind == reflect.Bool }
 
 // Want says in words what [Value.Set] takes: a whole number from 1 to 10000.
 func (v *Value) Want() string { return v.want }
@@ -90,7 +80,7 @@ func fromJSON[T any](set func(T) error) func(json.RawMessage) error {
 func BoolValue(p *bool) *Value {
 	set := func(b bool) error { *p = b; return nil }
 	return &Value{
-		Kind: Bool, want: "true or false",
+		Kind: reflect.Bool, want: "true or false",
 		get: func() string { return strconv.FormatBool(*p) },
 		set: func(s string) error {
 			b, err := strconv.ParseBool(s)
@@ -113,7 +103,7 @@ func WholeValue[I ~int | ~int64 | ~uint64](p *I, min, max int64) *Value {
 		return nil
 	}
 	v := &Value{
-		Kind: Whole, Min: float64(min), Max: float64(max),
+		Kind: reflect.Int, Min: float64(min), Max: float64(max),
 		want: fmt.Sprintf("a whole number from %d to %d", min, max),
 		get:  func() string { return fmt.Sprint(*p) },
 		set: func(s string) error {
@@ -145,7 +135,7 @@ func NumberValue(p *float64, min, max float64, above bool) *Value {
 		low = fmt.Sprintf("above %g", min)
 	}
 	v := &Value{
-		Kind: Number, Min: min, Max: max, Above: above,
+		Kind: reflect.Float64, Min: min, Max: max, Above: above,
 		want: fmt.Sprintf("a number %s to %g", low, max),
 		get:  func() string { return strconv.FormatFloat(*p, 'g', -1, 64) },
 		set: func(s string) error {
@@ -194,7 +184,7 @@ func choice(words []string, get func() string, put func(int)) *Value {
 	sorted := append([]string(nil), words...)
 	sort.Strings(sorted)
 	return &Value{
-		Kind: Choice, Choices: words,
+		Kind: reflect.String, Choices: words,
 		want: strings.Join(words, "|"), wantJSON: strings.Join(sorted, " or "),
 		get: get, set: set, setJSON: fromJSON(set),
 	}
@@ -204,7 +194,7 @@ func choice(words []string, get func() string, put func(int)) *Value {
 func TextValue(p *string) *Value {
 	set := func(s string) error { *p = s; return nil }
 	return &Value{
-		Kind: Text, want: "a text", wantJSON: "a number or a word",
+		Kind: reflect.String, want: "a text", wantJSON: "a number or a word",
 		get: func() string { return *p }, set: set,
 		setJSON: func(raw json.RawMessage) error {
 			s, err := numberOrWord(raw)
@@ -232,7 +222,7 @@ func numberOrWord(raw json.RawMessage) (string, error) {
 // ListValue is access to a list of texts, as they are. Set appends one; JSON has the whole list.
 func ListValue(p *[]string) *Value {
 	return &Value{
-		Kind: List, want: "a text", wantJSON: "a list of texts",
+		Kind: reflect.Slice, want: "a text", wantJSON: "a list of texts",
 		get:     func() string { return strings.Join(*p, " ") },
 		set:     func(s string) error { *p = append(*p, s); return nil },
 		setJSON: fromJSON(func(l []string) error { *p = l; return nil }),
@@ -243,7 +233,7 @@ func ListValue(p *[]string) *Value {
 // whole list.
 func wordsValue(p *[]string) *Value {
 	return &Value{
-		Kind: List, want: "words with commas between", wantJSON: "a list of words",
+		Kind: reflect.Slice, want: "words with commas between", wantJSON: "a list of words",
 		get: func() string { return strings.Join(*p, ",") },
 		set: func(s string) error {
 			for _, w := range strings.Split(s, ",") {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 
 	"infill/infill/settings"
@@ -55,11 +56,11 @@ func jsonType(set *settings.Setting[settings.Fill]) string {
 		return "array"
 	case takes(`{"a":1}`):
 		return "object"
-	case kind == settings.Bool:
+	case kind == reflect.Bool:
 		return "boolean"
-	case kind == settings.Whole:
+	case kind == reflect.Int:
 		return "integer"
-	case kind == settings.Number:
+	case kind == reflect.Float64:
 		return "number"
 	}
 	return "string"

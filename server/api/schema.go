@@ -115,14 +115,14 @@ func parameterOf(s *settings.Setting[settings.Fill]) schema {
 // valueSchema is the schema of a setting. What its own decoder checks further stands in words.
 func valueSchema(v *settings.Value, doc string) schema {
 	out := schema{"description": doc + " (" + v.WantJSON() + ")"}
-	switch v.Kind {
-	case settings.Bool:
+	switch {
+	case v.Kind == reflect.Bool:
 		out["type"], out["description"] = "boolean", doc
-	case settings.Whole:
+	case v.Kind == reflect.Int:
 		out["type"], out["minimum"], out["maximum"] = "integer", v.Min, v.Max
-	case settings.Number:
+	case v.Kind == reflect.Float64:
 		out["type"], out["minimum"] = "number", v.Min
-	case settings.Choice:
+	case v.Choices != nil:
 		out["enum"], out["description"] = slices.Clone(v.Choices), doc
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,7 +151,7 @@ func (f *Option) Set(text string) error {
 }
 
 // IsBoolFlag says that the name alone means true.
-func (f *Option) IsBoolFlag() bool { return f.Value.Kind == settings.Bool }
+func (f *Option) IsBoolFlag() bool { return f.Value.Kind == reflect.Bool }
 
 // Apply reads the environment, unless the command line has the flag, and adds it to a set.
 func (f *Option) Apply(set *flag.FlagSet) error {
@@ -199,12 +200,15 @@ func (f *Option) String() string {
 	}
 	names, usage, _ := strings.Cut(cli.FlagStringer(f), "\t")
 	arg := cmp.Or(f.Arg, argsOfKinds[f.Value.Kind])
+	if f.Arg == "" && f.Value.Choices != nil {
+		arg = "WORD"
+	}
 	return strings.ReplaceAll(names, " value", " "+arg) + "\t" + usage
 }
 
 // argsOfKinds are what help calls values that have no name of their own.
-var argsOfKinds = map[settings.Kind]string{settings.Whole: "N", settings.Number: "X",
-	settings.Choice: "WORD", settings.Text: "TEXT", settings.List: "TEXT"}
+var argsOfKinds = map[reflect.Kind]string{reflect.Int: "N", reflect.Float64: "X",
+	reflect.String: "TEXT", reflect.Slice: "TEXT"}
 
 // The other methods are for help.
 
@@ -217,9 +221,9 @@ func (f *Option) GetValue() string { return f.Value.String() }
 func (f *Option) GetDefaultText() string {
 	text := f.Value.String()
 	switch {
-	case f.Value.Kind == settings.List, f.Value.Kind == settings.Bool:
+	case f.Value.Kind == reflect.Slice, f.Value.Kind == reflect.Bool:
 		return ""
-	case f.Value.Kind == settings.Text && text != "":
+	case f.Value.Kind == reflect.String && f.Value.Choices == nil && text != "":
 		return strconv.Quote(text)
 	}
 	return text

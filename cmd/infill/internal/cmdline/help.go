@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
-
-	"infill/infill/settings"
 )
 
 // The groups of flags, in the order of help.
@@ -24,11 +22,8 @@ const (
 var groups = []string{Filling, words, Measuring, Serving, Output,
 	Opening, ""}
 
-// groupsOfSettings are the headings of settings. Those of Main go where the command puts them.
-var groupsOfSettings = map[settings.Group]string{
-	settings.Words:   words,
-	settings.Results: Output,
-}
+// groupsOfSettings are the headings of settings. Those of no group go where the command puts them.
+var groupsOfSettings = map[string]string{"words": words, "results": Output}
 
 // Group puts flags that have no group yet into one.
 func Group(name string, flags []*Option) []*Option {
