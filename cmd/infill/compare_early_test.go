@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"infill/cmd/infill/internal/advice"
-	"infill/cmd/infill/internal/console"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"infill/cmd/infill/internal/advice"
+	"infill/cmd/infill/internal/console"
 )
 
 // sampled is what standard error has once sampling has begun.

@@ -106,7 +106,7 @@ func (f *compareFlags) comparer(ctx context.Context, std console.IO) (*comparer,
 		return r, err
 	}
 	r.atEnd(f.CloseParts)
-	r.opt, r.trace = *opt, newTrace(f.trace)
+	r.opt, r.trace = *opt, &traceFile{path: f.trace}
 	r.atEnd(r.trace.close)
 	return r, nil
 }

@@ -16,6 +16,7 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
+	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/mlm"
 )
@@ -99,7 +100,7 @@ func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, er
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	tr := newTrace(f.trace)
+	tr := &traceFile{path: f.trace}
 	defer func() { err = errors.Join(err, tr.close()) }()
 	var out fillOutput = &fillTable{std: std, model: m, name: f.Name, of: &f.Fill, color: f.color,
 		quiet: f.quiet, say: onceEach(std.Err, f.quiet)}
@@ -143,7 +144,7 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 	}
 	opt.Watch.Trace = func(s infill.Step) error {
 		bar.Step(n, s.Step)
-		return w.trace.write(w.model, n, s)
+		return w.trace.enter(w.model.Tokenizer(), jsonl.Step{Line: n}, s)
 	}
 	interrupted := stoppable(ctx, &opt)
 	start := time.Now()

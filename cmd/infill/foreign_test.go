@@ -1,10 +1,11 @@
 package main
 
 import (
-	"infill/cmd/infill/internal/cmdline"
-	"infill/cmd/infill/internal/console"
 	"strings"
 	"testing"
+
+	"infill/cmd/infill/internal/cmdline"
+	"infill/cmd/infill/internal/console"
 )
 
 // What other tools call a flag or a command is answered with what to type here, also with

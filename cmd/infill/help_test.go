@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"infill/cmd/infill/internal/cmdline"
-	"infill/cmd/infill/internal/console"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
+
+	"infill/cmd/infill/internal/cmdline"
+	"infill/cmd/infill/internal/console"
 )
 
 // The help of every command fits 100 columns, begins with examples that the parser takes, and has

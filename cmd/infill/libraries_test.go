@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"infill/cmd/infill/internal/console"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -13,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"infill/cmd/infill/internal/console"
 )
 
 // Libraries know nothing of this command: no string of theirs names one of its flags or

@@ -2,12 +2,13 @@ package main
 
 import (
 	"fmt"
-	"infill/cmd/infill/internal/cmdline"
-	"infill/cmd/infill/internal/console"
 	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"infill/cmd/infill/internal/cmdline"
+	"infill/cmd/infill/internal/console"
 )
 
 func manCommand(std console.IO) *cli.Command {

@@ -2,11 +2,12 @@ package main
 
 import (
 	"fmt"
-	"infill/cmd/infill/internal/advice"
-	"infill/cmd/infill/internal/console"
 	"io"
 	"log/slog"
 	"strings"
+
+	"infill/cmd/infill/internal/advice"
+	"infill/cmd/infill/internal/console"
 )
 
 // A serveLog is the log of a service on standard error.

@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"infill/cmd/infill/internal/advice"
-	"infill/infill"
 	"os"
 	"os/signal"
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"infill/cmd/infill/internal/advice"
+	"infill/infill"
 )
 
 // begun says that there is work that a signal must end in order: files that are written,

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"infill/cmd/infill/internal/console"
 	"io"
 	"iter"
 	"os"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"infill/cmd/infill/internal/console"
 )
 
 // openTerminal opens a terminal of the system: what is written to the second comes out of the first.

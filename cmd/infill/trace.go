@@ -9,14 +9,13 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/infill"
 	"infill/infill/jsonl"
-	"infill/mlm"
 	"infill/tokenize"
 )
 
 // A traceFile receives every step of every chain as JSON lines. The first step makes the file: a
 // run that fails before would leave an empty one, which is in the way of the next try.
 type traceFile struct {
-	path string
+	path string   // which checkTrace has seen; "" for none, and nothing is written
 	f    *os.File // nil before the first step
 	b    *bufio.Writer
 }
@@ -44,15 +43,6 @@ func traceExists(path string) error {
 	return usagef("--trace %s: the file exists; remove it or name another", path)
 }
 
-// newTrace is a trace in a file that checkTrace has seen; an empty path gives nil, which writes
-// nothing.
-func newTrace(path string) *traceFile {
-	if path == "" {
-		return nil
-	}
-	return &traceFile{path: path}
-}
-
 // open creates the file.
 func (t *traceFile) open() error {
 	// O_EXCL: an output file that exists is never overwritten.
@@ -67,14 +57,9 @@ func (t *traceFile) open() error {
 	return nil
 }
 
-// write enters a step of the chains of a line.
-func (t *traceFile) write(m *mlm.Model, line int, s infill.Step) error {
-	return t.enter(m.Tokenizer(), jsonl.Step{Line: line}, s)
-}
-
 // enter completes a line and writes it.
 func (t *traceFile) enter(tok *tokenize.Tokenizer, l jsonl.Step, s infill.Step) error {
-	if t == nil {
+	if t.path == "" {
 		return nil
 	}
 	if t.f == nil {
@@ -87,7 +72,7 @@ func (t *traceFile) enter(tok *tokenize.Tokenizer, l jsonl.Step, s infill.Step) 
 }
 
 func (t *traceFile) close() error {
-	if t == nil || t.f == nil {
+	if t.f == nil {
 		return nil
 	}
 	return errors.Join(t.b.Flush(), t.f.Close())

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"infill/cmd/infill/internal/console"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"infill/cmd/infill/internal/console"
 )
 
 // A variable of the environment means the same in all commands: flags that share it take the same
