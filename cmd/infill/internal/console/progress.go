@@ -23,20 +23,13 @@ type Meter struct {
 
 // NewMeter makes a meter of what --progress and --quiet say.
 func NewMeter(mode string, quiet bool, w io.Writer) Meter {
-	return Meter{W: w, Mode: progressMode(mode, quiet, w)}
-}
-
-// progressMode turns --progress into bar, json or none.
-func progressMode(mode string, quiet bool, w io.Writer) string {
 	switch {
-	case quiet && mode != "json" || mode == "none":
-		return "none"
-	case mode == "auto" && CanDraw(w):
-		return "bar"
-	case mode == "auto":
-		return "none"
+	case mode == "auto" && !quiet && CanDraw(w):
+		mode = "bar"
+	case mode != "json":
+		mode = "none"
 	}
-	return mode
+	return Meter{W: w, Mode: mode}
 }
 
 // Due says that it is time to show something: a bar or a JSON line each so often, and the end
@@ -90,15 +83,15 @@ func NewProgress(mode string, quiet bool, w io.Writer, total int) *Progress {
 	return &Progress{NewMeter(mode, quiet, w), total}
 }
 
+// often is how much time is between two pictures of a sentence.
+const often = 100 * time.Millisecond
+
 // Step reports that n of the total steps of a line are done. Line 0 is what has no line.
 func (p *Progress) Step(line, n int) {
-	const often = 100 * time.Millisecond
 	switch {
 	case !p.Due(time.Now(), often, often, n >= p.total):
-	case p.Mode == "json" && line == 0:
-		p.Line(`"step":%d,"steps":%d`, n, p.total)
 	case p.Mode == "json":
-		p.Line(`"line":%d,"step":%d,"steps":%d`, line, n, p.total)
+		p.Line(`%s"step":%d,"steps":%d`, at(line), n, p.total)
 	default:
 		p.Draw(fmt.Sprintf("%s step %d of %d", Bar(int64(n), int64(p.total)), n, p.total))
 	}
@@ -106,7 +99,6 @@ func (p *Progress) Step(line, n int) {
 
 // Found shows the best filling that a search has, and the rows of the model up to now.
 func (p *Progress) Found(line int, s infill.Progress) {
-	const often = 100 * time.Millisecond
 	if len(s.Best) == 0 || !p.Due(time.Now(), often, often, false) {
 		return
 	}
@@ -116,12 +108,16 @@ func (p *Progress) Found(line int, s infill.Progress) {
 		p.Draw(head + around(best.Text, best.Spans, columns(p.W)-1-len(head)))
 		return
 	}
-	var at string
-	if line > 0 {
-		at = fmt.Sprintf(`"line":%d,`, line)
-	}
 	text, _ := json.Marshal(best.Text) // a string has JSON
-	p.Line(`%s"rows":%d,"score":%.2f,"best":%s`, at, s.Rows, best.Score, text)
+	p.Line(`%s"rows":%d,"score":%.2f,"best":%s`, at(line), s.Rows, best.Score, text)
+}
+
+// at is the field of a line that has a number.
+func at(line int) string {
+	if line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`"line":%d,`, line)
 }
 
 // around is a line of at most some columns: the text, or what stands around its first filled word.
