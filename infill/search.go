@@ -26,23 +26,21 @@ const searchWidth = 8
 //
 // What it does depends on the answers of the model alone, not on what a memo holds.
 type seeker struct {
-	p     *plan
-	reach reach
-	want  int // fillings that are looked for
-	parts []*seekPart
-	rows  *recall.Source
-	queue guesses
-	found []*filled // scored, in the order in which they were found
-	best  []*filled // of these the best that count, best first, at most want
-	seen  map[string]float64
-	texts map[string]*filled
-	open  bool    // lengths differ: scores are per token
-	whole float64 // what costly parts of the energy can add at most; +Inf if nobody knows
-	ended Ending
-	bad   int // fillings whose score is not a number
-	// checked evaluates in full what is given up, and keeps it in spare, for tests.
-	checked bool
-	spare   []*filled
+	p      *plan
+	reach  reach
+	want   int // fillings that are looked for
+	parts  []*seekPart
+	rows   *recall.Source
+	queue  guesses
+	found  []*filled // scored, in the order in which they were found
+	best   []*filled // of these the best that count, best first, at most want
+	seen   map[string]float64
+	texts  map[string]*filled
+	open   bool    // lengths differ: scores are per token
+	whole  float64 // what costly parts of the energy can add at most; +Inf if nobody knows
+	ended  Ending
+	bad    int           // fillings whose score is not a number
+	gaveUp func(*filled) // is told of what is given up, if a test asks; else nil
 }
 
 // A seekPart is the search among the fillings of one choice of lengths.

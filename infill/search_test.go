@@ -219,12 +219,13 @@ func TestSearchGivesUpNothingGood(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.checked = true
+			var spare []*filled
+			s.gaveUp = func(f *filled) { spare = append(spare, f) }
 			if err := s.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			given += len(s.spare)
-			for _, f := range s.spare {
+			given += len(spare)
+			for _, f := range spare {
 				parts, _, err := f.part.parts(t.Context(), f.part.model, [][]int32{f.x}, score)
 				if err != nil {
 					t.Fatal(err)

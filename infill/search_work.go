@@ -136,8 +136,8 @@ func (s *seeker) sift(ctx context.Context, active []*filled) ([]*filled, error) 
 	for _, f := range rest {
 		if s.most(f) >= s.threshold() {
 			kept = append(kept, f)
-		} else if s.checked {
-			s.spare = append(s.spare, f)
+		} else if s.gaveUp != nil {
+			s.gaveUp(f)
 		}
 	}
 	return kept, nil

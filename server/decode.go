@@ -144,7 +144,7 @@ func queryValue(name, text string) json.RawMessage {
 	if name == "stream" {
 		return forms[0]
 	}
-	s := settings.LineField(name)
+	s := settings.FillTable().OfLine(name)
 	if s == nil {
 		return quoted(text)
 	}

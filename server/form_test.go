@@ -49,7 +49,7 @@ func TestForm(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range fields {
 		seen[f.Field] = true
-		set := settings.LineField(f.Field)
+		set := settings.FillTable().OfLine(f.Field)
 		if set == nil || set.Name != f.Name || f.Doc == "" {
 			t.Errorf("%+v is not a setting", f)
 			continue

@@ -17,10 +17,10 @@ import (
 	"infill/mlm"
 )
 
-// A Classifier is an ONNX export of a model that sorts texts, with its own tokenizer: what Hugging
-// Face's tools make of a model for the task text-classification. [Classifier.Label] makes a term
+// A classifier is an ONNX export of a model that sorts texts, with its own tokenizer: what Hugging
+// Face's tools make of a model for the task text-classification. [classifier.Label] makes a term
 // of it. It is safe for concurrent use.
-type Classifier struct {
+type classifier struct {
 	net    *mlm.Network
 	labels []string
 	many   bool // each label is a question of its own
@@ -28,12 +28,12 @@ type Classifier struct {
 
 // newClassifier opens the classifier in a folder: model.onnx with the output logits, config.json
 // with id2label, and the tokenizer's files. Errors: those of [open.Network].
-func newClassifier(ctx context.Context, dir string, o mlm.Options) (*Classifier, error) {
+func newClassifier(ctx context.Context, dir string, o mlm.Options) (*classifier, error) {
 	net, err := open.Network(ctx, dir, "logits", o)
 	if err != nil {
 		return nil, err
 	}
-	c := &Classifier{net: net}
+	c := &classifier{net: net}
 	if err := c.configure(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), net.Close())
 	}
@@ -41,7 +41,7 @@ func newClassifier(ctx context.Context, dir string, o mlm.Options) (*Classifier,
 }
 
 // configure reads the labels, and compares their number with what the network says of a text.
-func (c *Classifier) configure(ctx context.Context) error {
+func (c *classifier) configure(ctx context.Context) error {
 	var config struct {
 		Labels  map[string]string `json:"id2label"`
 		Problem string            `json:"problem_type"`
@@ -67,15 +67,15 @@ func (c *Classifier) configure(ctx context.Context) error {
 }
 
 // Labels are the names of the labels, in the order of the logits.
-func (c *Classifier) Labels() []string { return slices.Clone(c.labels) }
+func (c *classifier) Labels() []string { return slices.Clone(c.labels) }
 
 // Close frees the classifier.
-func (c *Classifier) Close() error { return c.net.Close() }
+func (c *classifier) Close() error { return c.net.Close() }
 
 // Label is the term log p(label | text), in nats: at most 0. Of a classifier whose labels exclude
 // each other p is the softmax of the logits, of a multi-label one the logistic function. The
 // label is compared without regard to case where that leaves one. The error wraps ErrSpec.
-func (c *Classifier) Label(name, label string) (infill.Term, error) {
+func (c *classifier) Label(name, label string) (infill.Term, error) {
 	i := slices.Index(c.labels, label)
 	if i < 0 {
 		for j, l := range c.labels {
@@ -97,7 +97,7 @@ func (c *Classifier) Label(name, label string) (infill.Term, error) {
 }
 
 // logProbs are the logarithms of the probabilities of all labels.
-func (c *Classifier) logProbs(ctx context.Context, text string) ([]float64, error) {
+func (c *classifier) logProbs(ctx context.Context, text string) ([]float64, error) {
 	z, shape, _, err := c.net.Run(ctx, text)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func logShares(z []float32, many bool) []float64 {
 
 // labelled is a label as a term.
 type labelled struct {
-	*Classifier
+	*classifier
 	name  string
 	label int
 }

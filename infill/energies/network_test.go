@@ -58,7 +58,7 @@ func changed(t *testing.T, name string, files map[string]string) string {
 	return dir
 }
 
-func openClassifier(t *testing.T, dir string) *Classifier {
+func openClassifier(t *testing.T, dir string) *classifier {
 	t.Helper()
 	c, err := newClassifier(t.Context(), dir, mlm.Options{})
 	if err != nil {

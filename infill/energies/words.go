@@ -23,12 +23,12 @@ const (
 	maxLine  = 64 << 10 // bytes
 )
 
-// Words is a list of words with weights in nats. As a term its value is the sum of the weights of
-// the listed words among those that were filled in, each as often as it stands there. A word is a
-// run of letters, marks, digits and apostrophes, without those at its ends, which may be quotation
-// marks. It is compared without regard to case and to the form of its apostrophes, and counts as
-// filled in when a byte of it is.
-type Words struct {
+// wordWeights is a list of words with weights in nats. As a term its value is the sum of the
+// weights of the listed words among those that were filled in, each as often as it stands there. A
+// word is a run of letters, marks, digits and apostrophes, without those at its ends, which may be
+// quotation marks. It is compared without regard to case and to the form of its apostrophes, and
+// counts as filled in when a byte of it is.
+type wordWeights struct {
 	name    string
 	weights map[string]float64
 }
@@ -36,8 +36,8 @@ type Words struct {
 // wordsOf reads a list: a word a line, or a word, white space and its weight, which is 1
 // otherwise. Empty lines and those that begin with # are passed over. Errors wrap ErrSpec and
 // name the line.
-func wordsOf(r io.Reader) (*Words, error) {
-	l := &Words{name: "words", weights: map[string]float64{}}
+func wordsOf(r io.Reader) (*wordWeights, error) {
+	l := &wordWeights{name: "words", weights: map[string]float64{}}
 	in := textline.NewReader(r, maxLine)
 	for {
 		b, err := in.Next()
@@ -83,7 +83,7 @@ func wordsOf(r io.Reader) (*Words, error) {
 }
 
 // readWords reads a file, maybe compressed, and its hash.
-func readWords(path string) (list *Words, sum string, err error) {
+func readWords(path string) (list *wordWeights, sum string, err error) {
 	sum, err = disk.Hashed(path, func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
@@ -96,16 +96,16 @@ func readWords(path string) (list *Words, sum string, err error) {
 }
 
 // named is the list as a term of another name.
-func (l *Words) named(name string) *Words { return &Words{name, l.weights} }
+func (l *wordWeights) named(name string) *wordWeights { return &wordWeights{name, l.weights} }
 
 // Name implements [infill.Term].
-func (l *Words) Name() string { return l.name }
+func (l *wordWeights) Name() string { return l.name }
 
 // Rows implements [infill.Term].
-func (l *Words) Rows() int { return 0 }
+func (l *wordWeights) Rows() int { return 0 }
 
 // Values implements [infill.Term].
-func (l *Words) Values(_ context.Context, texts []infill.Finished, v []float64) error {
+func (l *wordWeights) Values(_ context.Context, texts []infill.Finished, v []float64) error {
 	for k, f := range texts {
 		v[k] = 0
 		for _, w := range wordsIn(f) {

@@ -52,12 +52,7 @@ func (s *Seen) Len() int { return len(s.texts) }
 
 // isVariantSetting reports whether a field of this name is a setting of a line for an Augmenter.
 func isVariantSetting(name string) bool {
-	for _, s := range settings.AugmentTable() {
-		if s.Line && s.Field() == name {
-			return true
-		}
-	}
-	return IsSetting(name)
+	return settings.AugmentTable().OfLine(name) != nil || IsSetting(name)
 }
 
 // A search is for the variants of one item.

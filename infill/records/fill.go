@@ -36,7 +36,7 @@ func (f *Filler) Record(ctx context.Context, it *batch.Item) (batch.Record, erro
 }
 
 // IsSetting reports whether a field of this name is a setting of its line.
-func IsSetting(name string) bool { return settings.LineField(name) != nil }
+func IsSetting(name string) bool { return settings.FillTable().OfLine(name) != nil }
 
 // Fill is the record of an item without what the item gives it: ID, Line and fields. The settings
 // among the item's fields hold for it. change, if not nil, sees the options before they are used.

@@ -86,11 +86,4 @@ func (s *Scorer) Record(ctx context.Context, it *batch.Item) (batch.Record, erro
 }
 
 // IsRanking reports whether a field of this name is a setting of a line that is scored.
-func IsRanking(name string) bool {
-	for _, s := range settings.RankTable() {
-		if s.Line && s.Field() == name {
-			return true
-		}
-	}
-	return false
-}
+func IsRanking(name string) bool { return settings.RankTable().OfLine(name) != nil }

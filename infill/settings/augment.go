@@ -88,19 +88,17 @@ func errNotOfVariants(s *Setting[Fill]) error {
 }
 
 // ForLine are the settings of one line: v with those among the line's JSON fields. Settings
-// that [Augment] has not are refused. Errors are of type [*Error]. v is not changed.
+// that the command augment has not are refused. Errors are of type [*Error]. v is not changed.
 func (v *Augmenting) ForLine(fields iter.Seq2[string, json.RawMessage]) (Augmenting, error) {
 	line := *v
 	for name, raw := range fields {
-		s := LineField(name)
+		s := fillTable.OfLine(name)
 		if err := errNotOfVariants(s); err != nil && string(raw) != "null" {
 			return line, &Error{Name: s.Name, Err: err, field: name}
 		}
-		for _, s := range augmentTable {
-			if s.Line && s.Field() == name {
-				if err := s.SetJSON(&line, raw); err != nil {
-					return line, err
-				}
+		if s := augmentTable.OfLine(name); s != nil {
+			if err := s.SetJSON(&line, raw); err != nil {
+				return line, err
 			}
 		}
 	}

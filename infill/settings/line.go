@@ -20,7 +20,7 @@ func (v *Fill) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.Ra
 	line.Sampling.Params = append(line.Sampling.Params, v.Sampling.Params...)
 	begun := map[*family[Fill]]bool{}
 	for name, raw := range fields {
-		s := byField[name]
+		s := fillTable.OfLine(name)
 		if s == nil || string(raw) == "null" {
 			continue
 		}
@@ -56,17 +56,3 @@ func asField(err error) error {
 	}
 	return e
 }
-
-// byField has the settings that a line may choose by their JSON fields.
-var byField = func() map[string]*Setting[Fill] {
-	m := map[string]*Setting[Fill]{}
-	for _, s := range fillTable {
-		if s.Line {
-			m[s.Field()] = s
-		}
-	}
-	return m
-}()
-
-// LineField returns the setting that a field of a JSON line chooses, nil for any other field.
-func LineField(name string) *Setting[Fill] { return byField[name] }

@@ -118,11 +118,9 @@ func normalizeValue(p *bool) *Value {
 // changed. The error is an [*Error].
 func (v Ranking) ForLine(fields iter.Seq2[string, json.RawMessage]) (Ranking, error) {
 	for name, raw := range fields {
-		for _, s := range rankTable {
-			if s.Line && s.Field() == name {
-				if err := s.SetJSON(&v, raw); err != nil {
-					return v, err
-				}
+		if s := rankTable.OfLine(name); s != nil {
+			if err := s.SetJSON(&v, raw); err != nil {
+				return v, err
 			}
 		}
 	}

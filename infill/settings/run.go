@@ -126,7 +126,7 @@ func (r *Run) give(name, text string, raw json.RawMessage) error {
 	}
 	s := fillTable.Find(strings.ReplaceAll(name, "_", "-"))
 	if s == nil {
-		s = byField[name]
+		s = fillTable.OfLine(name)
 	}
 	if s == nil {
 		names := []string{runName, runModel}

@@ -188,3 +188,13 @@ func (t Table[T]) Find(name string) *Setting[T] {
 	}
 	return nil
 }
+
+// OfLine returns the setting that a field of a JSON line chooses, nil for any other field.
+func (t Table[T]) OfLine(field string) *Setting[T] {
+	for _, s := range t {
+		if s.Line && s.Field() == field {
+			return s
+		}
+	}
+	return nil
+}
