@@ -126,38 +126,6 @@ func (c *Confidence) percentile(scores []float64, units int) *Interval {
 	}
 }
 
-// bootstrap resamples the rows of st, unit by unit.
-func (st *Stats) bootstrap(set *settings) func(float64) (*Interval, error) {
-	return func(float64) (*Interval, error) { return st.resampled(set, set.Confidence) }
-}
-
-func (st *Stats) resampled(set *settings, c *Confidence) (*Interval, error) {
-	units, err := c.members(st.N)
-	if err != nil {
-		return nil, err
-	}
-	if len(units) < 2 {
-		return nil, fmt.Errorf("%w: all %d are of one", ErrFewUnits, st.N)
-	}
-	rng := c.rng()
-	scores := make([]float64, c.Resamples)
-	s := newSums(st.Orders)
-	for r := range scores {
-		s.reset()
-		for range units {
-			for _, i := range units[rng.IntN(len(units))] {
-				s.add(st, i, set.Denominator)
-			}
-		}
-		score, _, err := s.score(set, nil)
-		if err != nil {
-			return nil, fmt.Errorf("bootstrap resample %d: %w", r+1, err)
-		}
-		scores[r] = score
-	}
-	return c.percentile(scores, len(units)), nil
-}
-
 // ofMean resamples a mean of values, each of a unit.
 func (c *Confidence) ofMean(values []float64) (*Interval, error) {
 	if len(values) < 2 {
@@ -218,14 +186,4 @@ func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
 	half := interval.Jackknife(c.Level, without)
 	return &Interval{Low: max(0, score-half), High: min(max(1, score), score+half),
 		Mean: sum(without) / float64(n), Level: c.Level, Units: len(units), Blocks: n}, nil
-}
-
-// setInterval takes over an interval. A result of too few units has a warning in its place.
-func (r *Result) setInterval(iv *Interval, err error) error {
-	if errors.Is(err, ErrFewUnits) {
-		r.Warnings = append(r.Warnings, err)
-		return nil
-	}
-	r.Interval = iv
-	return err
 }

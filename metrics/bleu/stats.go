@@ -1,9 +1,7 @@
 package bleu
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"infill/metrics/corpus"
 )
@@ -96,88 +94,6 @@ func (s *sums) brevity() float64 {
 	return math.Exp(1 - float64(s.ref)/float64(s.hyp))
 }
 
-// score turns pooled counts into BLEU. Warnings are collected only when warn is
-// not nil, so that resampling is cheap.
-func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []float64,
-	err error) {
-	say := func(e error) {
-		if warn != nil {
-			*warn = append(*warn, e)
-		}
-	}
-	order := set.Order
-	if s.emptySentences > 0 {
-		say(fmt.Errorf("%d of %d: %w", s.emptySentences, s.sentences, errEmptySentence))
-	}
-	if s.match[0] == 0 {
-		// Both tools return 0 here before any smoothing.
-		say(fmt.Errorf("%w of any order; the score is 0", errZeroMatches))
-		return 0, make([]float64, order), nil
-	}
-	short := 0 // first order that no hypothesis reaches, 0 when all are reached
-	if s.longest < int64(order) {
-		short = int(s.longest) + 1
-	}
-	p, err := set.smooth.precisions(s, order)
-	if err != nil {
-		return 0, nil, err
-	}
-	// An order of weight 0 is not in the score, so nothing is said of it.
-	counts := func(w float64) bool { return set.EffectiveOrder || w != 0 }
-	used := order
-	if short > 0 {
-		switch {
-		case !slices.ContainsFunc(set.weights[short-1:], counts):
-		case set.smooth.method == "none" && !set.EffectiveOrder:
-			say(fmt.Errorf("order %d: %w, so the score is close to 0; lower the order or use smoothing",
-				short, errShort))
-		default:
-			say(fmt.Errorf("order %d: %w", short, errShort))
-		}
-		// sacrebleu's add-k gives orders that nothing reaches a total, so it keeps them.
-		if set.EffectiveOrder && (set.smooth.method != "add-k" || set.Denominator != SacreBLEU) {
-			used = short - 1 // at least 1: order 1 has matches
-		}
-	}
-	logs := make([]float64, 0, used)
-	for k := 1; k <= used; k++ {
-		if s.match[k-1] == 0 && (short == 0 || k < short) && counts(set.weights[k-1]) {
-			if set.smooth.method == "none" {
-				say(fmt.Errorf("order %d: %w, so the score is close to 0 whatever the other orders are; "+
-					"lower the order or use smoothing", k, errZeroMatches))
-			} else {
-				say(fmt.Errorf("order %d: %w; its precision is the smoothing's", k, errZeroMatches))
-			}
-		}
-		w := set.weights[k-1]
-		if set.EffectiveOrder {
-			w = 1 / float64(used)
-		}
-		q := p[k-1]
-		if q <= 0 {
-			if w == 0 {
-				continue
-			}
-			if set.Denominator == SacreBLEU {
-				return 0, p, nil
-			}
-			if set.smooth.method != "none" {
-				// NLTK leaves precisions of zero out of the mean (method4 on a
-				// one-word corpus). Follow it, and say so.
-				say(fmt.Errorf("order %d: %w; NLTK leaves the order out of the mean", k, errZeroMatches))
-				continue
-			}
-			q = smallest
-		}
-		logs = append(logs, w*math.Log(q))
-	}
-	return s.brevity() * math.Exp(sum(logs)), p, nil
-}
-
-// smallest is the smallest positive normal float64, Python's sys.float_info.min,
-// which NLTK ≥ 3.3 takes for a precision of zero.
-const smallest = 0x1p-1022
-
 // sum adds with Neumaier's compensation, to match Python's math.fsum.
 func sum(x []float64) float64 {
 	s, c := 0.0, 0.0
@@ -200,29 +116,4 @@ func (st *Stats) all(den Denominator) *sums {
 		s.add(st, i, den)
 	}
 	return s
-}
-
-// finish makes the result of a corpus-level score, with an interval if one is asked for.
-func (st *Stats) finish(set *settings, sig signature,
-	interval func(score float64) (*Interval, error)) (*Result, error) {
-	s := st.all(set.Denominator)
-	r := &Result{
-		Matches: s.match[:set.Order], Totals: s.total[:set.Order], BP: s.brevity(),
-		HypLen: s.hyp, RefLen: s.ref, N: st.N, Stats: st,
-	}
-	var err error
-	if r.Score, r.Precisions, err = s.score(set, &r.Warnings); err != nil {
-		return nil, err
-	}
-	if st.N > 1 && set.smooth.lastSentence() {
-		r.Warnings = append(r.Warnings, fmt.Errorf("%s: %w: as in NLTK, it looks at the last "+
-			"sentence only", set.smooth.method, errLastSentence))
-	}
-	if set.Confidence != nil {
-		if err := r.setInterval(interval(r.Score)); err != nil {
-			return nil, err
-		}
-	}
-	r.Signature = sig.format(set, r.Interval)
-	return r, nil
 }

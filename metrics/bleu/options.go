@@ -1,0 +1,116 @@
+package bleu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"infill/metrics/ngram"
+)
+
+// MaxOrder is the highest order of BLEU, as of the n-grams that it counts.
+const MaxOrder = ngram.MaxOrder
+
+// DefaultOrder is the order of the zero [Options], that of Papineni et al. (2002).
+const DefaultOrder = 4
+
+// Options says which BLEU is meant. The zero value is BLEU-4 with uniform weights,
+// no smoothing, NLTK's conventions and no interval.
+type Options struct {
+	// Order is the highest n-gram order, 1 to [MaxOrder]; 0 means len(Weights), else
+	// [DefaultOrder].
+	Order int
+	// Weights are the exponents of the precisions, one per order, not all 0. Nil is uniform. They
+	// are taken as they are, as NLTK takes them, also if their sum is not 1.
+	Weights []float64
+	// Smoothing is one of [Smoothings]; "" means [DefaultSmoothing].
+	Smoothing string
+	// SmoothValue is the parameter of floor (default 0.1) and add-k (default 1),
+	// of NLTK's epsilon in method1 (0.1), k in method4 and method7 (5), and alpha
+	// in method6 (5). Nil takes the default. Others have none.
+	SmoothValue *float64
+	// Denominator is NLTK (default, "") or SacreBLEU.
+	Denominator Denominator
+	// EffectiveOrder leaves out the orders that no hypothesis is long enough for,
+	// as sacrebleu's option for sentence BLEU does. It needs uniform weights.
+	EffectiveOrder bool
+	// Confidence asks for an interval.
+	Confidence *Confidence
+}
+
+// settings are checked options with the defaults filled in.
+type settings struct {
+	Options
+	weights []float64
+	uniform bool
+	smooth  smoother
+	counted int // orders to count: Order, or 5 where a smoothing method needs them
+}
+
+func (o Options) check() (*settings, error) {
+	s := &settings{Options: o}
+	if s.Order == 0 {
+		s.Order = len(o.Weights)
+		if s.Order == 0 {
+			s.Order = DefaultOrder
+		}
+	}
+	if s.Order < 1 || s.Order > MaxOrder {
+		return nil, fmt.Errorf("%w: order %d (want 1 to %d)", ErrOption, s.Order, MaxOrder)
+	}
+	if o.Weights != nil && len(o.Weights) != s.Order {
+		return nil, fmt.Errorf("%w: %d weights for order %d (want one for each)", ErrOption,
+			len(o.Weights), s.Order)
+	}
+	s.weights = slices.Clone(o.Weights)
+	if s.weights == nil {
+		s.uniform = true
+		for range s.Order {
+			s.weights = append(s.weights, 1/float64(s.Order))
+		}
+	}
+	for _, w := range s.weights {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			return nil, fmt.Errorf("%w: weight %v (want finite and not negative)", ErrOption, w)
+		}
+	}
+	if slices.Max(s.weights) == 0 {
+		// Every precision to the power of 0 is 1, and so the score is, whatever the sentences.
+		return nil, fmt.Errorf("%w: all weights are 0, so no order counts (want one above 0; no weights "+
+			"are uniform ones)", ErrOption)
+	}
+	switch s.Denominator {
+	case "":
+		s.Denominator = NLTK
+	case NLTK, SacreBLEU:
+	default:
+		return nil, fmt.Errorf("%w: denominator %q (known: nltk, sacrebleu)", ErrOption, s.Denominator)
+	}
+	if s.EffectiveOrder && !s.uniform {
+		return nil, fmt.Errorf("%w: effective order needs uniform weights", ErrOption)
+	}
+	var err error
+	if s.smooth, err = newSmoother(o.Smoothing, o.SmoothValue, s.Order); err != nil {
+		return nil, err
+	}
+	s.counted = s.Order
+	if s.smooth.needsFive() {
+		s.counted = max(s.Order, 5)
+	}
+	if s.Confidence != nil {
+		if s.Confidence, err = s.Confidence.check(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// IndexOrder returns the order that an [ngram.Index] must have to serve these
+// options: the BLEU order, or 5 where the smoothing method looks at 5-grams.
+func (o Options) IndexOrder() (int, error) {
+	s, err := o.check()
+	if err != nil {
+		return 0, err
+	}
+	return s.counted, nil
+}
