@@ -5,63 +5,6 @@ import (
 	"slices"
 )
 
-// CompareOptions are the options of [Compare].
-type CompareOptions struct {
-	Options
-	// Top is how many fillings of each sentence count, best first; 0 is 5.
-	Top int
-	// Examples is how many source sentences the report shows; 0 is 3.
-	Examples int
-	// NoExamples shows none. Examples is then 0.
-	NoExamples bool
-}
-
-// CompareResult is DLP's Table 3 for the samplers, with what stands beside it.
-type CompareResult struct {
-	Title      string      `json:"title"`
-	Command    string      `json:"command,omitempty"`
-	Model      string      `json:"model,omitempty"`
-	Second     string      `json:"second_model,omitempty"`
-	Version    string      `json:"version,omitempty"`
-	Date       string      `json:"date,omitempty"`
-	Settings   string      `json:"settings"`
-	Protocol   string      `json:"protocol,omitempty"`
-	Seed       uint64      `json:"seed"`
-	Sentences  int         `json:"sentences"`
-	Top        int         `json:"top"`
-	References []Reference `json:"references"`
-	Rows       []Row       `json:"rows"`
-	// Differences are the metrics of the samplers from the second on less those of the first, with
-	// intervals over the sentences that both filled. They come with Options.Confidence.
-	Differences []Row `json:"differences,omitempty"`
-	// Gold is the corpus BLEU of the original sentences, for scale.
-	Gold *Metric `json:"gold,omitempty"`
-	// Traces are the means over chains, one per sampler that recorded any.
-	Traces   []Trace   `json:"traces,omitempty"`
-	Examples []Example `json:"examples,omitempty"`
-	Params   []string  `json:"params"`
-	Notes    []string  `json:"notes,omitempty"`
-
-	level   float64 // of the differences' intervals
-	unequal bool    // budgets: the samplers missed what they should have had equal
-}
-
-// Trace is the mean course of a sampler's chains.
-type Trace struct {
-	Sampler string `json:"sampler"`
-	// X is model evaluations per chain at each step, or the step number where the
-	// evaluations are unknown.
-	X           Series `json:"x"`
-	Evaluations bool   `json:"x_is_evaluations"`
-	// Energy is the mean over sentences of the mean over chains, in nats, and Error
-	// its standard error over sentences.
-	Energy Series `json:"energy"`
-	Error  Series `json:"energy_se"`
-	// Acceptance is the mean acceptance at each step, nil without.
-	Acceptance Series `json:"acceptance,omitempty"`
-	Chains     int    `json:"chains"`
-}
-
 // compareNgrams are the orders of unique n-grams that a comparison counts by default.
 var compareNgrams = []int{2, 3}
 

@@ -10,21 +10,6 @@ import (
 	"infill/internal/count"
 )
 
-// A document is a result as every writer has it.
-type document struct {
-	opening     []string // what a terminal has above the tables
-	Title, Lede string
-	Facts       [][2]string
-	Tables      []*table
-	gold        *Metric // of the original sentences
-	Figures     figures // of a page
-	Examples    []Example
-
-	References, Notes, Warnings []string
-	Signatures                  []signed
-	Version                     string // of the program
-}
-
 // WriteText writes the result as a table for a terminal: one row per metric, one
 // column per file, then signatures, notes and warnings. An asterisk marks a number
 // that has a warning.

@@ -11,57 +11,6 @@ import (
 	"infill/metrics/ngram"
 )
 
-// EvalOptions are the options of [Eval].
-type EvalOptions struct {
-	Options
-	// ReadOptions.Seed is the seed of samples, 0 for Options.Seed.
-	ReadOptions
-	// Paired compares sentence i with line i of every reference file, as for
-	// translations, and not with the whole set. Every record has to have one sentence then.
-	Paired bool
-	// Command is what made it, as it was typed, Version the program's, Date the day. Empty ones
-	// are left out of the report.
-	Command, Version, Date string
-	// Repetition is the n-gram order of self-repetition; 0 is 4.
-	Repetition int
-}
-
-// EvalResult is what [Eval] found, one column of metrics per file.
-type EvalResult struct {
-	Command  string `json:"command,omitempty"`
-	Version  string `json:"version,omitempty"`
-	Date     string `json:"date,omitempty"`
-	Settings string `json:"settings"`
-	Seed     uint64 `json:"seed"`
-
-	Files      []FileInfo  `json:"files"`
-	References []Reference `json:"references"`
-	Rows       []Row       `json:"rows"`
-	// Differences are the metrics of the files from the second on less those of the first, with
-	// intervals over the texts that records of both say they were made from. They come with
-	// Options.Confidence.
-	Differences []Row `json:"differences,omitempty"`
-	// Notes are remarks on the whole comparison, such as unequal numbers of
-	// sentences.
-	Notes []string `json:"notes,omitempty"`
-
-	level float64 // of the differences' intervals
-}
-
-// FileInfo says what a file of generated sentences held.
-type FileInfo struct {
-	Name     string   `json:"name"`
-	Format   string   `json:"format"`
-	Seen     int      `json:"sentences_seen"`
-	N        int      `json:"n"`
-	Blank    int      `json:"blank"`
-	Failed   int      `json:"failed"`
-	Sampler  string   `json:"sampler,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
-	// Probabilities are those of the first records of the file that have any, three at most.
-	Probabilities []Probabilities `json:"probabilities,omitempty"`
-}
-
 // Eval measures files of generated sentences, plain lines or JSON lines of infill
 // fill and batch, alone and against references. A file that cannot be read is an
 // error; a number that cannot be computed is absent with a warning. A record without exactly one

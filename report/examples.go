@@ -2,38 +2,6 @@ package report
 
 import "infill/report/draw"
 
-// Example is one source sentence with the fillings of every sampler, as in DLP's
-// Figure 6.
-type Example struct {
-	Text     string          `json:"text"`
-	Gold     string          `json:"gold,omitempty"`
-	Samplers []ExampleFilled `json:"samplers"`
-}
-
-// ExampleFilled are one sampler's fillings of an example.
-type ExampleFilled struct {
-	Sampler string         `json:"sampler"`
-	Texts   []ExampleParts `json:"fillings"`
-	// Repeated of Generated filled places hold a text that an earlier filling of
-	// the same sampler had in the same place.
-	Repeated  int    `json:"repeated"`
-	Generated int    `json:"generated"`
-	Err       string `json:"error,omitempty"`
-}
-
-// ExampleParts is a filling cut into pieces.
-type ExampleParts struct {
-	Parts []Part `json:"parts"`
-	Score Number `json:"score"`
-}
-
-// Part is a stretch of text: given, generated, or generated and seen before.
-type Part struct {
-	Text      string `json:"text"`
-	Generated bool   `json:"generated,omitempty"`
-	Repeated  bool   `json:"repeated,omitempty"`
-}
-
 // examples picks sources spread evenly over the input, so that a file made of two
 // corpora shows both.
 func (c *Comparison) examples(o CompareOptions) []Example {

@@ -134,3 +134,13 @@ func ordersOf(rows []Row) []int {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// padded is the range of the values that are finite, and a little more.
+func padded(v []float64) (lo, hi float64) {
+	lo, hi = extent([]draw.Line{{Y: v}})
+	d := (hi - lo) * 0.06
+	if lo >= 0 {
+		return math.Max(0, lo-d), hi + d
+	}
+	return lo - d, hi + d
+}

@@ -9,19 +9,8 @@ import (
 	"infill/report/draw"
 )
 
-// Probabilities are those of the words of a text's blanks and of its fillings, as its record has
-// them.
-type Probabilities struct {
-	Text      string           `json:"text"`
-	Marginals *jsonl.Marginals `json:"marginals"`
-}
-
-// The drawings of probabilities are those of the first records of each file, and of the likeliest
-// texts.
-const (
-	drawnRecords = 3
-	drawnBars    = 8
-)
+// drawnBars bounds the likeliest texts that are drawn.
+const drawnBars = 8
 
 // bars draws probabilities as bars with their standard errors. It returns "" for none.
 func bars(m *jsonl.Marginal, series int, title string) template.HTML {

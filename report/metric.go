@@ -243,3 +243,17 @@ func warnings(rows []Row) []string {
 }
 
 func uintString(x uint64) string { return strconv.FormatUint(x, 10) }
+
+// mean is a mean of the values that there are.
+type mean struct {
+	sum float64
+	n   int
+}
+
+// add counts a value that is not nil.
+func (m *mean) add(x *float64) {
+	if x != nil {
+		m.sum += *x
+		m.n++
+	}
+}

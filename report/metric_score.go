@@ -80,17 +80,3 @@ func (m *Metric) mean(v mean, scoring string) {
 	m.Value = v.sum / float64(v.n)
 	m.Signature = fmt.Sprintf("%s|agg:mean|N:%d|v:1", scoring, v.n)
 }
-
-// mean is a mean of the values that there are.
-type mean struct {
-	sum float64
-	n   int
-}
-
-// add counts a value that is not nil.
-func (m *mean) add(x *float64) {
-	if x != nil {
-		m.sum += *x
-		m.n++
-	}
-}

@@ -6,19 +6,6 @@ import (
 	"infill/metrics/ngram"
 )
 
-// where says in which tables a measure stands.
-type where int
-
-const (
-	inEval    where = 1 << iota // files of sentences
-	inCompare                   // samplers: the table of quality
-	ofRun                       // samplers: the table of what the runs cost
-
-	// The tables of differences, beside one of those above.
-	pairedFiles
-	pairedRuns
-)
-
 // measures are all columns of all tables, in the order of the tables. To add a
 // metric, write its function in a file of its own and name it here.
 var measures = []struct {
@@ -43,23 +30,6 @@ var measures = []struct {
 	{ofRun, modelRows},
 	{ofRun, stepsOfChains},
 	{ofRun, wallTime},
-}
-
-// measured is what the metrics of one row are made from.
-type measured struct {
-	*plan
-	set  *set
-	refs *references
-
-	eval   *EvalOptions // of a file of sentences, else nil
-	scored bool         // some file of the table has scores
-
-	run    *SamplerRun // of a sampler, else nil
-	second bool        // a second model scored the fillings
-
-	counts    []ngram.Counts // of n-grams, by order; see ngrams
-	countsErr error
-	counted   bool
 }
 
 // row computes the columns of the tables in where. All rows of a table have the

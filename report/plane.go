@@ -55,16 +55,6 @@ func plane(points []planePoint, gold *Metric, xLabel string) template.HTML {
 	return svgOf(c.Chart, "Diversity and quality: one point per row with its interval")
 }
 
-// padded is the range of the values that are finite, and a little more.
-func padded(v []float64) (lo, hi float64) {
-	lo, hi = extent([]draw.Line{{Y: v}})
-	d := (hi - lo) * 0.06
-	if lo >= 0 {
-		return math.Max(0, lo-d), hi + d
-	}
-	return lo - d, hi + d
-}
-
 // A scatter is a chart of points with names, which lie on nothing.
 type scatter struct {
 	*draw.Chart

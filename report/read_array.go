@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"unicode/utf8"
 
 	"infill/infill/batch"
@@ -64,7 +63,3 @@ func (rd *reader) element(n int, b []byte) error {
 	}
 	return rd.plain(oneLine.Replace(text))
 }
-
-// oneLine makes a line of a text. A line end inside of one is legal JSON, and in a set of sentences
-// it is space.
-var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")

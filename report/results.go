@@ -1,0 +1,141 @@
+package report
+
+// EvalOptions are the options of [Eval].
+type EvalOptions struct {
+	Options
+	// ReadOptions.Seed is the seed of samples, 0 for Options.Seed.
+	ReadOptions
+	// Paired compares sentence i with line i of every reference file, as for
+	// translations, and not with the whole set. Every record has to have one sentence then.
+	Paired bool
+	// Command is what made it, as it was typed, Version the program's, Date the day. Empty ones
+	// are left out of the report.
+	Command, Version, Date string
+	// Repetition is the n-gram order of self-repetition; 0 is 4.
+	Repetition int
+}
+
+// EvalResult is what [Eval] found, one column of metrics per file.
+type EvalResult struct {
+	Command  string `json:"command,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Date     string `json:"date,omitempty"`
+	Settings string `json:"settings"`
+	Seed     uint64 `json:"seed"`
+
+	Files      []FileInfo  `json:"files"`
+	References []Reference `json:"references"`
+	Rows       []Row       `json:"rows"`
+	// Differences are the metrics of the files from the second on less those of the first, with
+	// intervals over the texts that records of both say they were made from. They come with
+	// Options.Confidence.
+	Differences []Row `json:"differences,omitempty"`
+	// Notes are remarks on the whole comparison, such as unequal numbers of
+	// sentences.
+	Notes []string `json:"notes,omitempty"`
+
+	level float64 // of the differences' intervals
+}
+
+// FileInfo says what a file of generated sentences held.
+type FileInfo struct {
+	Name     string   `json:"name"`
+	Format   string   `json:"format"`
+	Seen     int      `json:"sentences_seen"`
+	N        int      `json:"n"`
+	Blank    int      `json:"blank"`
+	Failed   int      `json:"failed"`
+	Sampler  string   `json:"sampler,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	// Probabilities are those of the first records of the file that have any, three at most.
+	Probabilities []Probabilities `json:"probabilities,omitempty"`
+}
+
+// CompareOptions are the options of [Compare].
+type CompareOptions struct {
+	Options
+	// Top is how many fillings of each sentence count, best first; 0 is 5.
+	Top int
+	// Examples is how many source sentences the report shows; 0 is 3.
+	Examples int
+	// NoExamples shows none. Examples is then 0.
+	NoExamples bool
+}
+
+// CompareResult is DLP's Table 3 for the samplers, with what stands beside it.
+type CompareResult struct {
+	Title      string      `json:"title"`
+	Command    string      `json:"command,omitempty"`
+	Model      string      `json:"model,omitempty"`
+	Second     string      `json:"second_model,omitempty"`
+	Version    string      `json:"version,omitempty"`
+	Date       string      `json:"date,omitempty"`
+	Settings   string      `json:"settings"`
+	Protocol   string      `json:"protocol,omitempty"`
+	Seed       uint64      `json:"seed"`
+	Sentences  int         `json:"sentences"`
+	Top        int         `json:"top"`
+	References []Reference `json:"references"`
+	Rows       []Row       `json:"rows"`
+	// Differences are the metrics of the samplers from the second on less those of the first, with
+	// intervals over the sentences that both filled. They come with Options.Confidence.
+	Differences []Row `json:"differences,omitempty"`
+	// Gold is the corpus BLEU of the original sentences, for scale.
+	Gold *Metric `json:"gold,omitempty"`
+	// Traces are the means over chains, one per sampler that recorded any.
+	Traces   []Trace   `json:"traces,omitempty"`
+	Examples []Example `json:"examples,omitempty"`
+	Params   []string  `json:"params"`
+	Notes    []string  `json:"notes,omitempty"`
+
+	level   float64 // of the differences' intervals
+	unequal bool    // budgets: the samplers missed what they should have had equal
+}
+
+// Trace is the mean course of a sampler's chains.
+type Trace struct {
+	Sampler string `json:"sampler"`
+	// X is model evaluations per chain at each step, or the step number where the
+	// evaluations are unknown.
+	X           Series `json:"x"`
+	Evaluations bool   `json:"x_is_evaluations"`
+	// Energy is the mean over sentences of the mean over chains, in nats, and Error
+	// its standard error over sentences.
+	Energy Series `json:"energy"`
+	Error  Series `json:"energy_se"`
+	// Acceptance is the mean acceptance at each step, nil without.
+	Acceptance Series `json:"acceptance,omitempty"`
+	Chains     int    `json:"chains"`
+}
+
+// Example is one source sentence with the fillings of every sampler, as in DLP's
+// Figure 6.
+type Example struct {
+	Text     string          `json:"text"`
+	Gold     string          `json:"gold,omitempty"`
+	Samplers []ExampleFilled `json:"samplers"`
+}
+
+// ExampleFilled are one sampler's fillings of an example.
+type ExampleFilled struct {
+	Sampler string         `json:"sampler"`
+	Texts   []ExampleParts `json:"fillings"`
+	// Repeated of Generated filled places hold a text that an earlier filling of
+	// the same sampler had in the same place.
+	Repeated  int    `json:"repeated"`
+	Generated int    `json:"generated"`
+	Err       string `json:"error,omitempty"`
+}
+
+// ExampleParts is a filling cut into pieces.
+type ExampleParts struct {
+	Parts []Part `json:"parts"`
+	Score Number `json:"score"`
+}
+
+// Part is a stretch of text: given, generated, or generated and seen before.
+type Part struct {
+	Text      string `json:"text"`
+	Generated bool   `json:"generated,omitempty"`
+	Repeated  bool   `json:"repeated,omitempty"`
+}
