@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -100,13 +102,9 @@ func printInfo(out io.Writer, i *recognised) error {
 		row("file", "%s, %s with its weights", i.File, count.Bytes(i.Bytes))
 		row("sha256", "%s", i.SHA256)
 	}
-	architecture := i.Architecture
-	if architecture == "" {
-		architecture = "not stated in config.json"
-	}
-	row("architecture", "%s", architecture)
+	row("architecture", "%s", cmp.Or(i.Architecture, "not stated in config.json"))
 	if i.SHA256 != "" {
-		row("exporter", "%s, opset %d", orUnknown(i.Producer), i.Opset)
+		row("exporter", "%s, opset %d", cmp.Or(i.Producer, "unknown exporter"), i.Opset)
 		row("parameters", "%.2f M", float64(i.Parameters)/1e6)
 		row("inputs", "%s", strings.Join(i.Inputs, ", "))
 	}
@@ -137,18 +135,14 @@ func printInfo(out io.Writer, i *recognised) error {
 		if i.Tied {
 			tied = "tied to the embedding"
 		}
-		row("head", "%s, %s", orNot(i.Head), tied)
+		row("head", "%s, %s", cmp.Or(i.Head, "not a plain product"), tied)
 		gradient := "full"
 		if !i.Gradients {
 			gradient = "forward only: " + i.NoGradients
 		}
 		row("gradient", "%s", gradient)
 	}
-	names := make([]string, 0, len(i.Ops))
-	for op := range i.Ops {
-		names = append(names, op)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(i.Ops))
 	for k, op := range names {
 		names[k] = fmt.Sprintf("%s×%d", op, i.Ops[op])
 	}
@@ -163,18 +157,4 @@ func printInfo(out io.Writer, i *recognised) error {
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown exporter"
-	}
-	return s
-}
-
-func orNot(s string) string {
-	if s == "" {
-		return "not a plain product"
-	}
-	return s
 }

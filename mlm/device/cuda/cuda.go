@@ -39,7 +39,7 @@ func (Device) Rounding() device.Rounding { return device.Float16 }
 
 // Runtime is the build of the runtime for CUDA, where it and a card are there.
 func (Device) Runtime(cache string) string {
-	path, _, err := Build.Find(cache)
+	path, _, err := build.Find(cache)
 	if err != nil {
 		return ""
 	}
@@ -53,7 +53,7 @@ func (Device) Runtime(cache string) string {
 func (d Device) About(cache string) device.About {
 	a := device.About{Name: Name, About: "a graphics card of NVIDIA", Rounding: d.Rounding(),
 		Apart: calls, Tokens: tokens, FixedWeights: true, NoIntegers: true}
-	path, version, err := Build.Find(cache)
+	path, version, err := build.Find(cache)
 	if err == nil || errors.Is(err, ort.ErrNotInstalled) {
 		c, derr := driver()
 		switch {
@@ -145,7 +145,7 @@ func located(cache string) (paths []string, err error) {
 // Install puts the build into the cache, and those of CUDA's libraries that the machine does not
 // have. o is as for [ort.Wheel.Install].
 func (Device) Install(ctx context.Context, o ort.InstallOptions) error {
-	if _, err := Build.Install(ctx, o); err != nil {
+	if _, err := build.Install(ctx, o); err != nil {
 		return err
 	}
 	for _, l := range libraries {

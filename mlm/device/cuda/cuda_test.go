@@ -56,7 +56,7 @@ func installed(t *testing.T, cache string, w *ort.Wheel) {
 // alone leaves nothing of the machine's own CUDA to be found.
 func alone(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "HOME", "PATH", Env} {
+	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "HOME", "PATH", env} {
 		t.Setenv(name, "")
 	}
 }
@@ -83,7 +83,7 @@ func TestAbout(t *testing.T) {
 	says("no driver", false)
 	driven(t, h100, nil)
 	says("not installed", true)
-	installed(t, cache, &Build)
+	installed(t, cache, &build)
 	for _, l := range libraries[1:] {
 		installed(t, cache, &l.Wheel)
 	}

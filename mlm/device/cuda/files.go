@@ -11,15 +11,15 @@ import (
 // Name is what a user writes.
 const Name = "cuda"
 
-// Env is the environment variable that names the library of the runtime's build for CUDA, which has
+// env is the environment variable that names the library of the runtime's build for CUDA, which has
 // libonnxruntime_providers_cuda.so beside it. Without it the one in the cache is taken.
-const Env = "INFILL_CUDA"
+const env = "INFILL_CUDA"
 
 const platform = "linux-amd64"
 
-// Build is the build of the runtime that is installed.
-var Build = ort.Wheel{
-	Name: Name, Env: Env, Version: ort.Version, Platform: platform, Size: "220 MB",
+// build is the build of the runtime that is installed.
+var build = ort.Wheel{
+	Name: Name, Env: env, Version: ort.Version, Platform: platform, Size: "220 MB",
 	Package: "onnxruntime-gpu", Tag: "manylinux_2_28_x86_64", Python: "3.12", Quick: true,
 	SHA256: "b2b8d6afabf3c23c2c698639a16388816dc7298f388a9ddddf504b283990ea01",
 	Folder: "onnxruntime", Library: "libonnxruntime.so." + ort.Version,

@@ -2,15 +2,15 @@ package openvino
 
 import "infill/mlm/onnx"
 
-// NegateMeans has every x - mean(y) computed as x + mean(-y), and returns how many there are. The
+// negateMeans has every x - mean(y) computed as x + mean(-y), and returns how many there are. The
 // numbers are the same bits. OpenVINO 2026.4 makes one kernel of a mean and of the sign that
 // follows it. In bfloat16 that kernel rounds some rows of a batch in one way and some in another,
 // by their place. A mean that something else reads, too, is not part of such a kernel and stays.
 // m's graph is changed.
-func NegateMeans(m *onnx.Model) int {
+func negateMeans(m *onnx.Model) int {
 	read := map[string]int{}
 	countReads(m.Graph, read)
-	return negateMeans(m.Graph, read)
+	return negateMeansIn(m.Graph, read)
 }
 
 // countReads counts how often values are read, also by nodes of graphs within this one. That a
@@ -31,13 +31,13 @@ func countReads(g *onnx.Graph, read map[string]int) {
 	}
 }
 
-func negateMeans(g *onnx.Graph, read map[string]int) (changed int) {
+func negateMeansIn(g *onnx.Graph, read map[string]int) (changed int) {
 	means := map[string]*onnx.Node{}
 	negated := map[*onnx.Node]bool{}
 	for _, n := range g.Nodes {
 		for _, a := range n.Attrs {
 			if a.G != nil {
-				changed += negateMeans(a.G, read)
+				changed += negateMeansIn(a.G, read)
 			}
 		}
 		if len(n.Inputs) == 0 || len(n.Outputs) == 0 {

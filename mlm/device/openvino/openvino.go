@@ -3,7 +3,7 @@
 // for which some processors have units of their own.
 //
 // All that OpenVINO 2026.4 does otherwise than the runtime's own kernels is here: weights that it
-// mistakes for others, see [SplitSquares], means that it rounds by place, see [NegateMeans], its
+// mistakes for others, see splitSquares, means that it rounds by place, see negateMeans, its
 // options, and what its numbers are worth.
 package openvino
 
@@ -91,9 +91,9 @@ func load(path string) (*ort.Plugin, error) {
 
 // Rewrite replaces operations that OpenVINO computes wrong, or not alike in all places.
 func (Device) Rewrite(m *onnx.Model, rounded bool) {
-	SplitSquares(m)
+	splitSquares(m)
 	if rounded {
-		NegateMeans(m)
+		negateMeans(m)
 	}
 }
 

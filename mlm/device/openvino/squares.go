@@ -6,13 +6,13 @@ import (
 	"infill/mlm/onnx"
 )
 
-// SplitSquares has every square weight that products read both as it is and transposed read in
+// splitSquares has every square weight that products read both as it is and transposed read in
 // one way only, and returns how many there are. For the second way the products read a transposed
 // copy, which the runtime makes when it loads the graph. A derived graph has many such weights: its
 // forward pass reads W, its backward pass Wᵀ. OpenVINO 2026.4 packs a weight by its address and its
 // shape alone, so that in float32 one of the two products comes out as x·Wᵀ in place of x·W. m's
 // graph is changed.
-func SplitSquares(m *onnx.Model) int {
+func splitSquares(m *onnx.Model) int {
 	s := splitter{square: map[string]bool{}, read: map[string]bool{}, copies: map[string]string{}}
 	for _, t := range m.Graph.Initializers {
 		if len(t.Dims) == 2 && t.Dims[0] == t.Dims[1] && t.Dims[0] > 1 {
@@ -31,7 +31,7 @@ func SplitSquares(m *onnx.Model) int {
 	return len(s.copies)
 }
 
-// splitter is the state of SplitSquares. All weights are those of the outermost graph.
+// splitter is the state of splitSquares. All weights are those of the outermost graph.
 type splitter struct {
 	square map[string]bool
 	read   map[string]bool   // whether the products that read the weight itself transpose it

@@ -7,8 +7,8 @@ import (
 	"infill/mlm/onnx"
 )
 
-// MostWidened is how much of a matrix is in float32 at a time, in bytes, where it is read in parts.
-const MostWidened = 12 << 20
+// mostWidened is how much of a matrix is in float32 at a time, in bytes, where it is read in parts.
+const mostWidened = 12 << 20
 
 // Widened gives a graph that casts the looked up words of a table in 16 bits to float32, not the
 // table. late is for a graph without a backward pass, all of whose weights in 16 bits are cast at
@@ -41,7 +41,7 @@ func Widened(m *onnx.Model, late bool) (out *onnx.Model, found bool) {
 			l.nodes = append(l.nodes, &few, widening(few.Outputs[0], n.Outputs[0]))
 		case late && n.Op == "Gemm" && n.Int("transB", 0) == 1 && len(n.Inputs) == 3 &&
 			n.Attr("beta") == nil && wide[n.Inputs[1]] != nil &&
-			4*wide[n.Inputs[1]].Len() > MostWidened:
+			4*wide[n.Inputs[1]].Len() > mostWidened:
 			l.inParts(n, wide[n.Inputs[1]])
 		default:
 			l.nodes = append(l.nodes, n)
@@ -70,7 +70,7 @@ func Widened(m *onnx.Model, late bool) (out *onnx.Model, found bool) {
 // inParts writes n, a product with the transpose of w, as products with some of its rows each. What
 // is added is added at the end.
 func (l *list) inParts(n *onnx.Node, w *onnx.Tensor) {
-	all, most := w.Dims[0], max(1, MostWidened/(4*w.Len()/w.Dims[0]))
+	all, most := w.Dims[0], max(1, mostWidened/(4*w.Len()/w.Dims[0]))
 	joined := &onnx.Node{Name: n.Name + "/joined", Op: "Concat", Outputs: []string{n.Outputs[0] +
 		"/joined"}, Attrs: []*onnx.Attribute{{Name: "axis", Type: onnx.AttrInt, I: 1}}}
 	for from := int64(0); from < all; from += most {
