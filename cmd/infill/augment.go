@@ -20,7 +20,7 @@ import (
 
 const augmentDescription = "" +
 	`Prints variants of TEXT, best first of each choice of words, with their scores. Or
-INPUT has complete sentences: a line each, or JSON, or a table (.csv, .tsv, .parquet, .arrow). Every
+INPUT has complete sentences: a line each, or JSON, or a table (.csv, .tsv, .parquet). Every
 one becomes several variants, in which other words stand in the place of some. A row of the
 output has a variant in the place of the text, and all other fields or columns, such as a
 label, as they were. No two variants of the file are the same.

@@ -23,7 +23,7 @@ import (
 const batchDescription = "" +
 	`INPUT has a text with blanks on every line, or with --mask-rate complete sentences; or JSON
 lines, or an array of JSON, with "text", maybe "id", settings for this line ("steps", "seed", …),
-and other fields, which are kept. A table (.csv, .tsv, .parquet, .arrow) has the texts in a
+and other fields, which are kept. A table (.csv, .tsv, .parquet) has the texts in a
 column, and its other columns are kept. gzip and zstd are read, .gz and .zst written; - is standard
 input. Writes one JSON object a line, or a table if OUTPUT has such a name, in the order of
 the input.

@@ -66,8 +66,8 @@ func TestFolder(t *testing.T) {
 		ext  map[string]string // of the output, by input
 	}{
 		{"batch", nil, nil},
-		{"batch as Arrow", []string{"--output-format", "arrow", "--per", "filling"}, map[string]string{
-			"a.txt": "a.arrow", "b.jsonl": "b.arrow", "c.csv": "c.arrow", "d.json": "d.arrow", "e.txt.gz": "e.arrow"}},
+		{"batch as Parquet", []string{"--output-format", "parquet", "--per", "filling"}, map[string]string{
+			"a.txt": "a.parquet", "b.jsonl": "b.parquet", "c.csv": "c.parquet", "d.json": "d.parquet", "e.txt.gz": "e.parquet"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -187,14 +187,13 @@ func TestFolderErrors(t *testing.T) {
 	}
 	put(t, filepath.Join(in, "b2.json"), `["the [MASK] .", "the`)
 	put(t, filepath.Join(in, "bad.parquet"), "PAR1")
-	put(t, filepath.Join(in, "g.arrow"), "ARROW")
 	put(t, filepath.Join(in, "h.csv"), "id,texts\n1,the [MASK]\n")
 	put(t, filepath.Join(in, "nest.json"), `[["a [MASK] day"]]`)
 	r := run("-o", at("z"))
 	if r.code != exitUsage || !strings.Contains(r.err, "b2.json: unreadable JSON: element 2: ") ||
 		!strings.Contains(r.err, "bad.parquet: unreadable table") || !strings.Contains(r.err, "--text-field NAME\n") ||
 		!strings.Contains(r.err, "5 files: 11 records") ||
-		!strings.HasSuffix(r.err, ": b2.json, bad.parquet, g.arrow, h.csv, nest.json\n") || len(filesOf(t, at("z"))) != 5 {
+		!strings.HasSuffix(r.err, ": b2.json, bad.parquet, h.csv, nest.json\n") || len(filesOf(t, at("z"))) != 5 {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 	if r := infillRun("", "batch", in, in, "-o", at("w")); r.code != exitUsage ||

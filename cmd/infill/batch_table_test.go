@@ -96,9 +96,9 @@ func TestBatchTableRefusals(t *testing.T) {
 		{[]string{"batch", in, "--text-field", ""}, "want the name of a field"},
 		{[]string{"batch", "-", "--format", "parquet"}, "name a file"},
 		{[]string{"batch", object}, "jq -c ., or say that it is text: --format text"},
-		{[]string{"batch", lines, "-o", dir + "/out.xlsx"}, "as .csv, .tsv, .parquet and .arrow"},
-		{[]string{"batch", lines, "-o", dir + "/out.arrow.gz"}, "without .gz"},
-		{[]string{"batch", lines, "--output-format", "arrow"}, "name a file"},
+		{[]string{"batch", lines, "-o", dir + "/out.xlsx"}, "as .csv, .tsv and .parquet"},
+		{[]string{"batch", lines, "-o", dir + "/out.arrow"}, "nothing as .arrow"},
+		{[]string{"batch", lines, "--output-format", "arrow"}, "want auto|jsonl"},
 	} {
 		r := infillRun("PAR1", withTiny(append(c.args, "--seed", "1")...)...)
 		if r.code != exitUsage || !strings.Contains(r.err, c.says) {
@@ -167,8 +167,8 @@ func TestRenamedFields(t *testing.T) {
 	}
 }
 
-// Arrow and arrays of JSON are read and written by every command for files.
-func TestArrowAndArrays(t *testing.T) {
+// Parquet and arrays of JSON are read and written by every command for files.
+func TestParquetAndArrays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -189,23 +189,23 @@ func TestArrowAndArrays(t *testing.T) {
 		t.Errorf("an array has other records: %s", get(t, path("array.jsonl")))
 	}
 	run("batch", array, "-o", path("out.json"))
-	run("batch", array, "-o", path("out.arrow"), "--per", "filling")
-	run("batch", path("out.arrow"), "-o", path("again.csv"))
+	run("batch", array, "-o", path("out.parquet"), "--per", "filling")
+	run("batch", path("out.parquet"), "-o", path("again.csv"))
 	again := cellsOf(t, get(t, path("again.csv")))
 	if again[0]["label"] != "1" || again[1]["input_filled"] == "" || !strings.HasPrefix(again[0]["input_score"], "-") {
 		t.Errorf("%q", again)
 	}
 	complete := put(t, path("texts.json"), `["the dog sleeps in the house .", "the cat runs ."]`)
-	run("score", "--file", complete, "-o", path("scores.feather"))
-	run("augment", complete, "-o", path("variants.arrow"), "--seed", "1", "--mask-words", "1", "-n", "1")
+	run("score", "--file", complete, "-o", path("scores.parquet"))
+	run("augment", complete, "-o", path("variants.parquet"), "--seed", "1", "--mask-words", "1", "-n", "1")
 	run("cloze", complete, "--mask-words", "1", "--seed", "1")
-	run("cloze", path("scores.feather"), "--mask-words", "1", "--seed", "1")
-	for _, name := range []string{"out.json", "out.arrow", "variants.arrow", "texts.json"} {
+	run("cloze", path("scores.parquet"), "--mask-words", "1", "--seed", "1")
+	for _, name := range []string{"out.json", "out.parquet", "variants.parquet", "texts.json"} {
 		if r := infillRun("", "eval", path(name)); r.code != exitOK {
 			t.Errorf("eval %s: exit %d: %s", name, r.code, r.err)
 		}
 	}
-	run("compare", path("out.arrow"), "--samplers", "gibbs", "--steps", "1", "--chains", "1")
+	run("compare", path("out.parquet"), "--samplers", "gibbs", "--steps", "1", "--chains", "1")
 	if r := infillRun("", "eval", path("out.json"), "--reference", complete); r.code != exitUsage ||
 		!strings.Contains(r.err, "JSON is not read here") {
 		t.Errorf("an array of references: exit %d: %s", r.code, r.err)

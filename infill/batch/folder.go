@@ -20,20 +20,17 @@ type Pair struct{ Input, Output string }
 // extensions are those of outputs.
 var extensions = map[settings.Format]string{
 	settings.FormatJSONL: ".jsonl", settings.FormatJSON: ".json", settings.FormatCSV: ".csv",
-	settings.FormatTSV: ".tsv", settings.FormatParquet: ".parquet", settings.FormatArrow: ".arrow",
+	settings.FormatTSV: ".tsv", settings.FormatParquet: ".parquet",
 }
-
-// ofDatasets are files that Hugging Face's datasets put beside the tables of a folder.
-var ofDatasets = []string{"dataset_info.json", "state.json", "dataset_dict.json"}
 
 // Folder lists the files of a folder in the order of their names, with the outputs in another
 // folder that have the same names and the extension of the layout's format, JSON lines for
 // FormatAuto. Compressed files have compressed outputs, if the format is one that can be. format is
 // that of the files. With FormatAuto only those are listed whose names say one, see
-// [settings.FormatOf]. Hidden files, folders, what is not a regular file, and what infill or a
-// dataset put beside a file are never listed; passed are their names, but for hidden ones and
-// manifests. Neither folder is touched. The error wraps [ErrFolder], [ErrIsInput], or is that of
-// reading the folder.
+// [settings.FormatOf], and a file of Arrow is an error. Hidden files, folders, what is not a
+// regular file, and what infill puts beside a file are never listed; passed are their names, but
+// for hidden ones and manifests. Neither folder is touched. The error wraps [ErrFolder],
+// [ErrIsInput], [table.ErrTable] for Arrow, or is that of reading the folder.
 func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, passed []string,
 	err error) {
 	l.Format = max(l.Format, settings.FormatJSONL)
@@ -44,21 +41,20 @@ func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, p
 	if err := placeOfFolder(from, to); err != nil {
 		return nil, nil, err
 	}
-	tables := slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		return settings.FormatOf(e.Name()) == settings.FormatArrow
-	})
 	of := map[string]string{} // the input of each output
 	var inputs []os.FileInfo
 	for _, e := range entries {
 		name := e.Name()
 		path := filepath.Join(from, name)
+		if format == settings.FormatAuto && slices.Contains(arrow, suffixOf(name)) {
+			return nil, nil, fmt.Errorf("%s: %w", path, foreignTable(name)) // not passed over unseen
+		}
 		info, err := os.Stat(path)
 		switch {
 		case strings.HasPrefix(name, "."), strings.HasSuffix(name, ManifestPath("")):
 			continue
 		case err != nil || !info.Mode().IsRegular(), besideOutput(name),
-			format == settings.FormatAuto && settings.FormatOf(name) == settings.FormatAuto,
-			tables && slices.Contains(ofDatasets, name):
+			format == settings.FormatAuto && settings.FormatOf(name) == settings.FormatAuto:
 			passed = append(passed, name)
 			continue
 		}
@@ -125,7 +121,7 @@ func (l Layout) nameOf(name string) string {
 	packed := ""
 	if ext := suffixOf(name); ext == ".gz" || ext == ".zst" {
 		name = name[:len(name)-len(ext)]
-		if !l.Format.Typed() {
+		if l.Format != settings.FormatParquet {
 			packed = ext
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ func TestFolder(t *testing.T) {
 	t.Parallel()
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	for _, name := range []string{"b.CSV", "a.txt", "c.jsonl.gz", "d.v2.parquet", "README", "photo.png",
-		".hidden.txt", "e.jsonl.manifest", "f.csv.part", "g.arrow", "state.json"} {
+		".hidden.txt", "e.jsonl.manifest", "f.csv.part"} {
 		write(t, filepath.Join(from, name), "")
 	}
 	for _, name := range []string{"sub.txt", ".git"} {
@@ -34,14 +33,14 @@ func TestFolder(t *testing.T) {
 		as, format   settings.Format
 		want, passed string
 	}{
-		{0, 0, "a.txt>a.jsonl b.CSV>b.jsonl c.jsonl.gz>c.jsonl.gz d.v2.parquet>d.v2.jsonl g.arrow>g.jsonl h.txt>h.jsonl",
-			"README f.csv.part lost.txt photo.png state.json sub.txt"},
+		{0, 0, "a.txt>a.jsonl b.CSV>b.jsonl c.jsonl.gz>c.jsonl.gz d.v2.parquet>d.v2.jsonl h.txt>h.jsonl",
+			"README f.csv.part lost.txt photo.png sub.txt"},
 		{settings.FormatParquet, 0, "a.txt>a.parquet b.CSV>b.parquet c.jsonl.gz>c.parquet " +
-			"d.v2.parquet>d.v2.parquet g.arrow>g.parquet h.txt>h.parquet",
-			"README f.csv.part lost.txt photo.png state.json sub.txt"},
+			"d.v2.parquet>d.v2.parquet h.txt>h.parquet",
+			"README f.csv.part lost.txt photo.png sub.txt"},
 		{settings.FormatCSV, settings.FormatText, "README>README.csv a.txt>a.csv b.CSV>b.csv c.jsonl.gz>c.csv.gz " +
-			"d.v2.parquet>d.v2.csv g.arrow>g.csv h.txt>h.csv photo.png>photo.png.csv",
-			"f.csv.part lost.txt state.json sub.txt"},
+			"d.v2.parquet>d.v2.csv h.txt>h.csv photo.png>photo.png.csv",
+			"f.csv.part lost.txt sub.txt"},
 	} {
 		pairs, passed, err := Layout{Format: c.as}.Folder(from, to, c.format)
 		var got []string
@@ -101,10 +100,6 @@ func TestFolderRefusals(t *testing.T) {
 		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) {
 			t.Errorf("%s to %s: %v", c.from, c.to, err)
 		}
-	}
-	if _, passed, err := (Layout{}).Folder(make("json", "state.json"), "out", 0); err != nil ||
-		slices.Contains(passed, "state.json") {
-		t.Errorf("a file of that name alone: %v", err)
 	}
 }
 

@@ -1,10 +1,8 @@
 package batch
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,47 +14,29 @@ import (
 	"infill/infill/table"
 )
 
-// Arrow is known by its name or by its first bytes, from a pipe and compressed too, and has the items
-// that Parquet has. The files are pyarrow's.
-func TestArrowInput(t *testing.T) {
+// Arrow was read once. Under its names, and of a pipe, it is refused with what to do, and so is a
+// folder that has some.
+func TestArrowIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	const from = "../table/testdata/"
-	want, err := items(t, from+"types.parquet", InputOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	frames, err := framingOf(".zst")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"types.arrow", "types.arrows", "types_lz4.feather"} {
-		b := read(t, from+name)
-		packed, err := frames.encode(b)
-		if err != nil {
-			t.Fatal(err)
+	for _, name := range []string{"x.arrow", "x.ARROWS", "x.feather", "x.ipc"} {
+		_, err := Open(write(t, filepath.Join(dir, name), "ARROW1\x00\x00"), nil, InputOptions{})
+		if !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "write_parquet") ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("input %s: %v", name, err)
 		}
-		for _, path := range []string{from + name, write(t, filepath.Join(dir, "unnamed"), string(b)),
-			write(t, filepath.Join(dir, name+".zst"), string(packed))} {
-			got, err := items(t, path, InputOptions{})
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: %q, %v; want %q", path, got, err, want)
-			}
-		}
-		in, err := Open("-", io.MultiReader(bytes.NewReader(b[:1]), bytes.NewReader(b[1:])), InputOptions{})
-		if err != nil || in.Format() != settings.FormatArrow || in.Empty() {
-			t.Errorf("a pipe of %s: %v", name, err)
+		if _, err := (Layout{}).Found(name); !errors.Is(err, ErrLayout) {
+			t.Errorf("output %s: %v", name, err)
 		}
 	}
-	cut := write(t, filepath.Join(dir, "cut.arrow"), string(read(t, from+"types.arrow")[:7000]))
-	in, err := Open(cut, nil, InputOptions{})
-	if err != nil {
-		t.Fatal(err)
+	_, err := Open("-", strings.NewReader("ARROW1\x00\x00\xff\xff\xff\xff"), InputOptions{})
+	if !errors.Is(err, ErrNotLines) || !strings.Contains(err.Error(), "as Parquet first") {
+		t.Errorf("a pipe: %v", err)
 	}
-	defer func() { _ = in.Close() }()
-	if _, err := in.Survey(); !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), cut) ||
-		!strings.Contains(err.Error(), "line 7") {
-		t.Errorf("a file that was cut off: %v", err)
+	write(t, filepath.Join(dir, "a.txt"), "the [MASK]")
+	if _, _, err := (Layout{}).Folder(dir, dir+"-out", settings.FormatAuto); !errors.Is(err, table.ErrTable) ||
+		!strings.Contains(err.Error(), "write_parquet") {
+		t.Errorf("a folder: %v", err)
 	}
 }
 
@@ -136,7 +116,7 @@ func TestArrayOutput(t *testing.T) {
 	if err := (Layout{}).Free(filepath.Join(dir, "new.json")); !errors.Is(err, ErrExists) {
 		t.Errorf("records that wait: %v", err)
 	}
-	for name, packed := range map[string]bool{"x.arrow.gz": false, "x.feather.zst": false, "x.json.gz": true} {
+	for name, packed := range map[string]bool{"x.parquet.gz": false, "x.pq.zst": false, "x.json.gz": true} {
 		if _, err := (Layout{}).Found(name); (err == nil) != packed || err != nil && !errors.Is(err, ErrLayout) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -146,30 +126,27 @@ func TestArrayOutput(t *testing.T) {
 	}
 }
 
-// Types of columns go from one format to another: numbers stay numbers.
+// Types of columns stay: numbers stay numbers.
 func TestTypedRows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := typedFile(t, filepath.Join(dir, "in.arrow"), table.FormatArrow, 3)
-	for _, name := range []string{"out.parquet", "out.arrow"} {
-		out := filepath.Join(dir, name)
-		if _, _, err := process(t, in, out, config{do: filled}); err != nil {
-			t.Fatal(err)
-		}
-		again, err := Open(out, nil, InputOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		kinds := map[string]table.Kind{}
-		for _, c := range again.src.columns() {
-			kinds[c.Name] = c.Type.Plain().Kind
-		}
-		if err := again.Close(); err != nil {
-			t.Error(err)
-		}
-		if kinds["zeta"] != table.Whole || kinds["text"] != table.Text || kinds["input_score"] != table.JSON ||
-			kinds["score"] != table.Number {
-			t.Errorf("%s: %v", name, kinds)
-		}
+	in, out := parquetFile(t, filepath.Join(dir, "in.parquet"), 3), filepath.Join(dir, "out.parquet")
+	if _, _, err := process(t, in, out, config{do: filled}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(out, nil, InputOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]table.Kind{}
+	for _, c := range again.src.columns() {
+		kinds[c.Name] = c.Type.Plain().Kind
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	if kinds["zeta"] != table.Whole || kinds["text"] != table.Text || kinds["input_score"] != table.JSON ||
+		kinds["score"] != table.Number {
+		t.Error(kinds)
 	}
 }

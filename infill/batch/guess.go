@@ -1,31 +1,14 @@
 package batch
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
-	"infill/infill/jsonl"
 	"infill/infill/settings"
-	"infill/infill/table"
 	"infill/internal/textline"
 )
-
-// guessOf is guess for a reader. Arrow's first bytes suffice, so that nothing else is waited for.
-func guessOf(named settings.Format, r *bufio.Reader) (settings.Format, error) {
-	if named == settings.FormatAuto {
-		if head, _ := r.Peek(1); len(head) > 0 && (head[0] == 'A' || head[0] == 0xff) {
-			if head, _ := r.Peek(8); table.LooksArrow(head) {
-				return settings.FormatArrow, nil
-			}
-		}
-	}
-	// A byte order mark is passed over, and errors will come again when reading.
-	head, _ := textline.NewReader(r, jsonl.MaxInput).Peek(textline.PeekSize)
-	return guess(named, head)
-}
 
 // guess decides between text, JSON lines and an array of JSON by the first bytes of an input,
 // unless its name has. Many call JSON lines .json. What is none of them is refused: a filling for

@@ -133,9 +133,8 @@ func (in *Input) begin(r io.Reader) error {
 	format := &in.options.Format
 	guessed := *format == settings.FormatAuto
 	if guessed {
-		if ext := foreignTable(in.Name); ext != "" {
-			return fmt.Errorf("%w: tables are read as .csv, .tsv, .parquet and .arrow, and not as %s; save "+
-				"it as one of these", table.ErrTable, ext)
+		if err := foreignTable(in.Name); err != nil {
+			return err
 		}
 		*format = settings.FormatOf(in.Name)
 	}
@@ -158,7 +157,9 @@ func (in *Input) begin(r io.Reader) error {
 	in.close = func() { _ = u.Close() }
 	from := bufio.NewReaderSize(u, textline.PeekSize)
 	if guessed && !format.Table() {
-		if *format, err = guessOf(*format, from); err != nil {
+		// A byte order mark is passed over, and errors will come again when reading.
+		head, _ := textline.NewReader(from, jsonl.MaxInput).Peek(textline.PeekSize)
+		if *format, err = guess(*format, head); err != nil {
 			return err
 		}
 	}
@@ -166,13 +167,35 @@ func (in *Input) begin(r io.Reader) error {
 	return err
 }
 
+// arrow are suffixes of Apache Arrow's IPC format, which was read once.
+var arrow = []string{".arrow", ".arrows", ".feather", ".ipc"}
+
+// foreignTables are suffixes of tables that other programs make. Such a file would be taken for
+// lines, or filled with them.
+var foreignTables = append([]string{
+	".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".orc", ".avro", ".sqlite",
+}, arrow...)
+
+// foreignTable is the error of a table in a form that is not read, by its name.
+func foreignTable(name string) error {
+	ext, how := suffixOf(name), ""
+	if !slices.Contains(foreignTables, ext) {
+		return nil
+	}
+	if slices.Contains(arrow, ext) {
+		how = `, such as x.parquet with polars (pl.read_ipc(FILE).write_parquet("x.parquet")), pandas ` +
+			`(pd.read_feather(FILE).to_parquet("x.parquet")) or DuckDB (INSTALL nanoarrow FROM community; ` +
+			`LOAD nanoarrow; COPY (FROM read_arrow('FILE')) TO 'x.parquet')`
+	}
+	return fmt.Errorf("%w: tables are read as .csv, .tsv and .parquet, and not as %s; save it as one "+
+		"of these%s", table.ErrTable, ext, how)
+}
+
 // newSource reads what is read from its start, in a format that is known.
 func newSource(r *bufio.Reader, o InputOptions) (source, error) {
 	switch o.Format {
 	case settings.FormatCSV, settings.FormatTSV:
 		return newCSVSource(r, o)
-	case settings.FormatArrow:
-		return newArrowSource(r, o)
 	case settings.FormatJSON:
 		a, err := table.NewArray(r, jsonl.MaxInput)
 		return &arraySource{a, o}, err

@@ -10,8 +10,8 @@ import (
 
 // An Item is a record of the input.
 type Item struct {
-	// Line is the number of its line, or of its row in a Parquet or Arrow file, or of its element in
-	// an array of JSON, from 1.
+	// Line is the number of its line, or of its row in a Parquet file, or of its element in an array
+	// of JSON, from 1.
 	Line int
 	ID   json.RawMessage // a JSON string or number; nil if the record has none
 	// Text is the text of the line; of a JSON line without one, the line itself.

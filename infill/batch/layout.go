@@ -28,8 +28,6 @@ type Layout struct {
 	Energies, LogZ, Marginals bool
 	// Originals says that each text stands before its variants, with settings.PerVariant.
 	Originals bool
-
-	stream bool // Arrow as a stream, not as a file
 }
 
 // Found is the layout with the format that the name of an output says. The error wraps
@@ -37,8 +35,8 @@ type Layout struct {
 func (l Layout) Found(path string) (Layout, error) {
 	if l.Format == settings.FormatAuto {
 		if ext := foreign(path); ext != "" {
-			return l, fmt.Errorf("%w: %s: tables are written as .csv, .tsv, .parquet and .arrow, records "+
-				"as .jsonl and .json, and nothing as %s; name it so, or choose a format", ErrLayout, path, ext)
+			return l, fmt.Errorf("%w: %s: tables are written as .csv, .tsv and .parquet, records as "+
+				".jsonl and .json, and nothing as %s; name it so, or choose a format", ErrLayout, path, ext)
 		}
 		l.Format = settings.FormatOf(path)
 	}
@@ -49,26 +47,11 @@ func (l Layout) Found(path string) (Layout, error) {
 			"so, or without %[3]s, and compress it afterwards", ErrLayout, path, ext)
 	case !l.Format.Table() && l.Format != settings.FormatJSON:
 		l.Format = settings.FormatJSONL
-	case l.Format.Typed() && (ext == ".gz" || ext == ".zst"):
-		return l, fmt.Errorf("%w: Parquet and Arrow are read from any place; name it without %s",
+	case l.Format == settings.FormatParquet && (ext == ".gz" || ext == ".zst"):
+		return l, fmt.Errorf("%w: Parquet is read from any place in it; name it without %s",
 			ErrLayout, ext)
 	}
-	l.stream = strings.EqualFold(filepath.Ext(path), ".arrows")
 	return l, nil
-}
-
-// foreignTables are suffixes of tables that other programs make.
-var foreignTables = []string{
-	".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".orc", ".avro", ".sqlite",
-}
-
-// foreignTable is the suffix of a name if it is that of a table in no format, such as ".xlsx",
-// and else "". Without it such a file would be taken for lines, or filled with them.
-func foreignTable(path string) string {
-	if ext := suffixOf(path); slices.Contains(foreignTables, ext) {
-		return ext
-	}
-	return ""
 }
 
 // otherOutputs are suffixes of what no output holds, but for foreignTables. Records in such a file
@@ -84,10 +67,10 @@ func foreign(path string) string {
 	if ext == ".gz" || ext == ".zst" {
 		ext = suffixOf(path[:len(path)-len(ext)])
 	}
-	if slices.Contains(otherOutputs, ext) {
+	if slices.Contains(otherOutputs, ext) || slices.Contains(foreignTables, ext) {
 		return ext
 	}
-	return foreignTable(path)
+	return ""
 }
 
 // otherPacked are suffixes of compressed files and archives that no output can be. Without them
@@ -119,11 +102,6 @@ func (l Layout) table() table.Format {
 		return table.FormatTSV
 	case settings.FormatParquet:
 		return table.FormatParquet
-	case settings.FormatArrow:
-		if l.stream {
-			return table.FormatArrows
-		}
-		return table.FormatArrow
 	case settings.FormatJSON:
 		return table.FormatJSON
 	}

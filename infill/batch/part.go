@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/infill/table"
 	"infill/internal/disk"
 	"infill/internal/textline"
@@ -122,7 +123,7 @@ func (o *Output) written(write func(io.Writer) error) error {
 func (o *Output) makeRows(ctx context.Context, in *Input) error {
 	maker := o.layout.newRowMaker(in.options)
 	var stored *Input // the same file, read again for cells as they are stored
-	if o.layout.Format == in.Format() && in.Format().Typed() && in.file != nil {
+	if o.layout.Format == settings.FormatParquet && in.Format() == settings.FormatParquet {
 		var err error
 		if stored, err = Open(in.Name, nil, in.options); err != nil {
 			return err

@@ -14,9 +14,9 @@ import (
 func TestInputReplaced(t *testing.T) {
 	t.Parallel()
 	// A file of the same rows but for their texts.
-	other := func(t *testing.T, path string, f table.Format) {
+	other := func(t *testing.T, path string) {
 		w, text := new(strings.Builder), table.Type{Kind: table.Text}
-		rows, err := table.NewWriter(w, f, []table.Column{{Name: "text", Type: text}})
+		rows, err := table.NewWriter(w, table.FormatParquet, []table.Column{{Name: "text", Type: text}})
 		for range 7 {
 			err = errors.Join(err, rows.Write([]any{"other"}))
 		}
@@ -25,52 +25,49 @@ func TestInputReplaced(t *testing.T) {
 		}
 		write(t, path, w.String())
 	}
-	for name, f := range map[string]table.Format{"arrow": table.FormatArrow, "parquet": table.FormatParquet} {
-		for kind, replace := range map[string]func(t *testing.T, in string) error{
-			"another file of the same bytes": func(t *testing.T, in string) error {
-				return os.Rename(typedFile(t, in+"2", f, 7), in)
-			},
-			"written again": func(t *testing.T, in string) error {
-				other(t, in, f)
-				return nil
-			},
-		} {
-			t.Run(name+" "+kind, func(t *testing.T) {
-				t.Parallel()
-				dir := t.TempDir()
-				in, out := typedFile(t, filepath.Join(dir, "in."+name), f, 7), filepath.Join(dir, "out."+name)
-				_, _, err := process(t, in, out, config{do: filled, progress: func(p Progress) {
-					if p.Records == 7 {
-						if err := replace(t, in); err != nil {
-							t.Error(err)
-						}
+	for kind, replace := range map[string]func(t *testing.T, in string) error{
+		"another file of the same bytes": func(t *testing.T, in string) error {
+			return os.Rename(parquetFile(t, in+"2", 7), in)
+		},
+		"written again": func(t *testing.T, in string) error {
+			other(t, in)
+			return nil
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			in, out := parquetFile(t, filepath.Join(dir, "in.parquet"), 7), filepath.Join(dir, "out.parquet")
+			_, _, err := process(t, in, out, config{do: filled, progress: func(p Progress) {
+				if p.Records == 7 {
+					if err := replace(t, in); err != nil {
+						t.Error(err)
 					}
-				}})
-				_, statErr := os.Stat(out)
-				if !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), in+" changed") || statErr == nil {
-					t.Errorf("%v; the output: %v", err, statErr)
 				}
-			})
-		}
-		// Not even the file system knows it: its texts are compared.
-		dir := t.TempDir()
-		in := filepath.Join(dir, "in."+name)
-		other(t, in, f)
-		out := filepath.Join(dir, "out."+name)
-		_, o, err := process(t, in, filepath.Join(dir, "records.jsonl"), config{do: filled})
-		if err != nil {
-			t.Fatal(err)
-		}
-		records := strings.Replace(string(read(t, o.Path)), `"text":"other"`, `"text":"mine"`, 1)
-		write(t, PartPath(out), records)
-		o.file, o.Path, o.layout = PartPath(out), out, Layout{}
-		open, err := Open(in, nil, InputOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.layout.Format = open.Format()
-		if err := errors.Join(o.makeRows(t.Context(), open), open.Close()); !errors.Is(err, ErrMismatch) {
-			t.Errorf("%s of another text: %v", name, err)
-		}
+			}})
+			_, statErr := os.Stat(out)
+			if !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), in+" changed") || statErr == nil {
+				t.Errorf("%v; the output: %v", err, statErr)
+			}
+		})
+	}
+	// Not even the file system knows it: its texts are compared.
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.parquet"), filepath.Join(dir, "out.parquet")
+	other(t, in)
+	_, o, err := process(t, in, filepath.Join(dir, "records.jsonl"), config{do: filled})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := strings.Replace(string(read(t, o.Path)), `"text":"other"`, `"text":"mine"`, 1)
+	write(t, PartPath(out), records)
+	o.file, o.Path, o.layout = PartPath(out), out, Layout{}
+	open, err := Open(in, nil, InputOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.layout.Format = open.Format()
+	if err := errors.Join(o.makeRows(t.Context(), open), open.Close()); !errors.Is(err, ErrMismatch) {
+		t.Errorf("of another text: %v", err)
 	}
 }

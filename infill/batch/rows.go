@@ -38,7 +38,7 @@ func (m *rowMaker) add(name string, t table.Type) {
 	m.names, m.types = append(m.names, name), append(m.types, t)
 }
 
-// addAll are the columns of an input that has the same for all records. Those of Parquet and Arrow
+// addAll are the columns of an input that has the same for all records. Those of Parquet
 // have the narrowest type for their JSON, but with stored set the one that they are stored with,
 // where the output has it.
 func (m *rowMaker) addAll(in *Input, stored bool) {

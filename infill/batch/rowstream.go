@@ -23,9 +23,9 @@ type rowStream struct {
 func newRowStream(w io.Writer, in *Input, l Layout) (*rowStream, error) {
 	s := &rowStream{w: w, in: in, l: l, maker: l.newRowMaker(in.options)}
 	switch {
-	case l.Format.Typed(), l.Format == settings.FormatJSON:
-		return nil, fmt.Errorf("%w: Parquet, Arrow and arrays of JSON are not written to a stream; "+
-			"name a file", ErrLayout)
+	case l.Format == settings.FormatParquet, l.Format == settings.FormatJSON:
+		return nil, fmt.Errorf("%w: Parquet and arrays of JSON are not written to a stream; name a "+
+			"file", ErrLayout)
 	case in.Format().JSON() && l.Format.Table():
 		return nil, fmt.Errorf("%w: the columns of JSON are known at its end only; name an output file",
 			ErrLayout)

@@ -87,8 +87,6 @@ func TestShards(t *testing.T) {
 	inputs := shardInputs()
 	maps.Copy(inputs, packedInputs(t))
 	inputs["a.json"] = "[{\"text\": \"a\"}, \"b\",\n\n{\"id\": 3}, \"bad\", {\"text\":\n\"e\"}]"
-	inputs["table.arrow"] = string(read(t, typedFile(t, filepath.Join(t.TempDir(), "in"),
-		table.FormatArrow, 70)))
 	inputs["table.parquet"] = string(read(t, parquetFile(t, filepath.Join(t.TempDir(), "in"), 200)))
 	for name, text := range inputs {
 		t.Run(name, func(t *testing.T) {

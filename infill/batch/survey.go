@@ -61,10 +61,10 @@ func (in *Input) Survey() (Survey, error) {
 // count is the number of records of the file, −1 if it cannot be read to its end. A
 // table that cannot be read is an error now: the run would end in the middle.
 func (in *Input) count(r io.Reader) (int, error) {
-	src, _ := in.src.(*typedSource)
+	src, _ := in.src.(*parquetSource)
 	switch {
-	case src != nil && src.rows >= 0:
-		return src.rows, nil
+	case src != nil:
+		return int(src.r.Rows()), nil
 	case in.options.Format.Table(), in.options.Format == settings.FormatJSON:
 		u, err := unpack.New(r)
 		if err != nil {

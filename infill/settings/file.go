@@ -35,13 +35,12 @@ const (
 	FormatCSV            // comma-separated values with a header
 	FormatTSV            // tab-separated values with a header
 	FormatParquet        // Apache Parquet
-	FormatArrow          // Apache Arrow's IPC format: a file or a stream
 )
 
 // LastFormat is the greatest Format.
-const LastFormat = FormatArrow
+const LastFormat = FormatParquet
 
-var formatNames = []string{"auto", "text", "jsonl", "json", "csv", "tsv", "parquet", "arrow"}
+var formatNames = []string{"auto", "text", "jsonl", "json", "csv", "tsv", "parquet"}
 
 // String is the name of the format, as users write it.
 func (f Format) String() string {
@@ -56,9 +55,6 @@ func (f Format) Table() bool { return f >= FormatCSV }
 
 // JSON reports whether records of the format are objects, which have fields of their own.
 func (f Format) JSON() bool { return f == FormatJSONL || f == FormatJSON }
-
-// Typed reports whether columns of the format have types, as they are stored.
-func (f Format) Typed() bool { return f == FormatParquet || f == FormatArrow }
 
 // uncompressed is the name of a file without the suffix of a compression, in any case.
 func uncompressed(path string) string {
@@ -86,8 +82,6 @@ func FormatOf(path string) Format {
 		return FormatTSV
 	case ".parquet", ".pq":
 		return FormatParquet
-	case ".arrow", ".arrows", ".feather", ".ipc":
-		return FormatArrow
 	}
 	return FormatAuto
 }
@@ -108,13 +102,12 @@ func FileTable() Table[File] { return slices.Clone(fileTable) }
 var fileTable = Table[File]{
 	{
 		Name: "format", Group: results,
-		Doc: "of the input, one of text|jsonl|json|csv|tsv|parquet|arrow; auto: by its name, or first " +
-			"bytes",
+		Doc:  "of the input, one of text|jsonl|json|csv|tsv|parquet; auto: by its name, or first bytes",
 		bind: func(v *File) *Value { return choiceValue(&v.Format, formatNames...) },
 	},
 	{
 		Name: "output-format", Group: results,
-		Doc: "of the output, one of jsonl|json|csv|tsv|parquet|arrow; auto: by its name, else jsonl",
+		Doc: "of the output, one of jsonl|json|csv|tsv|parquet; auto: by its name, else jsonl",
 		bind: func(v *File) *Value {
 			names := slices.Delete(slices.Clone(formatNames), int(FormatText), int(FormatText)+1)
 			get := func() string { return v.OutputFormat.String() }

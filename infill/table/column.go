@@ -7,7 +7,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -23,7 +22,7 @@ const (
 	JSON               // json.RawMessage, any JSON value
 	List               // []any, of the type Elem
 	Struct             // []any, one cell for each of Fields
-	Native             // of a column that [Parquet] or [Arrow] read, as they are stored
+	Native             // []parquet.Value, of a column that [Parquet] read, as they are stored
 )
 
 // A Type is the type of a column.
@@ -32,29 +31,18 @@ type Type struct {
 	Elem   *Type    // of a List
 	Fields []Column // of a Struct
 
-	// of a Native, one of both
-	node  parquet.Node
-	arrow *arrow.Field
+	node parquet.Node // of a Native
 }
 
 // Keeps reports whether the format f writes cells of a [Native] type as they are stored.
 func (t Type) Keeps(f Format) bool {
-	switch {
-	case t.node != nil:
-		return f == FormatParquet
-	case t.arrow != nil:
-		return f.arrow() && joins(t.arrow.Type)
-	}
-	return false
+	return t.node != nil && f == FormatParquet
 }
 
 // Plain is the narrowest type of the JSON values of a [Native] column. Other types are their own.
 func (t Type) Plain() Type {
-	switch {
-	case t.node != nil:
+	if t.node != nil {
 		return plainNode(t.node)
-	case t.arrow != nil:
-		return plainArrow(t.arrow.Type)
 	}
 	return t
 }
@@ -75,7 +63,7 @@ func appendJSON(dst []byte, t Type, cell any) ([]byte, error) {
 		return append(dst, v...), nil
 	case []any:
 		return appendParts(dst, t, v)
-	case []parquet.Value, arrowCell:
+	case []parquet.Value:
 		return dst, errors.New("a cell as it is stored has no JSON here")
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -34,10 +34,6 @@ func NewParquet(r io.ReaderAt, size int64) (p *Parquet, err error) {
 	defer guard(0, &err)
 	f, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
-		head := make([]byte, len(arrowMagic))
-		if _, read := r.ReadAt(head, 0); read == nil && LooksArrow(head) {
-			return nil, &Error{Reason: "it is an Arrow file and not Parquet; name it .arrow", Err: err}
-		}
 		return nil, &Error{Reason: "it is not a whole Parquet file (" + err.Error() + ")", Err: err}
 	}
 	if err := checkCodecs(f); err != nil {

@@ -21,15 +21,8 @@ func openParquet(t *testing.T, b []byte) *Parquet {
 	return p
 }
 
-// stores is what reads cells as they are stored.
-type stores interface {
-	Columns() []Column
-	Next() ([]any, error)
-	JSON(i int, cell any) (json.RawMessage, error)
-}
-
 // objects are the rows of a file as JSON objects.
-func objects(t *testing.T, p stores) []map[string]any {
+func objects(t *testing.T, p *Parquet) []map[string]any {
 	t.Helper()
 	var out []map[string]any
 	for {

@@ -31,7 +31,7 @@ func TestRowsHaveACellForEachColumn(t *testing.T) {
 			t.Errorf("the table is %q", out.String())
 		}
 	}
-	for _, f := range []Format{-1, FormatArrows + 1} {
+	for _, f := range []Format{-1, FormatJSON + 1} {
 		if _, err := NewWriter(&bytes.Buffer{}, f, columns); err == nil {
 			t.Errorf("format %d is written", f)
 		}

@@ -18,19 +18,13 @@ const (
 	FormatParquet               // Apache Parquet
 	FormatJSONL                 // an object a line, without empty cells
 	FormatJSON                  // the same objects in an array
-	FormatArrow                 // Apache Arrow's IPC format, as a file
-	FormatArrows                // the same as a stream
 )
-
-// arrow reports whether a format is Arrow's.
-func (f Format) arrow() bool { return f == FormatArrow || f == FormatArrows }
 
 // A Writer writes rows.
 type Writer interface {
 	// Write writes the cells of a row, one for each column. Another number of them is an error.
 	Write(row []any) error
-	// Flush writes what is buffered. Parquet keeps it to the end of its row group, Arrow to the end
-	// of its batch.
+	// Flush writes what is buffered. Parquet keeps it to the end of its row group.
 	Flush() error
 	// Close completes the table. What it was written to stays open.
 	Close() error
@@ -57,10 +51,8 @@ func NewWriter(w io.Writer, f Format, columns []Column) (Writer, error) {
 	case FormatJSON:
 		lines := NewArrayWriter(w)
 		return &lineWriter{bufio.NewWriter(lines), lines, columns, nil}, nil
-	case FormatArrow, FormatArrows:
-		return newArrowWriter(w, f, columns)
 	}
-	return nil, fmt.Errorf("format %d of a table, want FormatCSV to FormatArrows", f)
+	return nil, fmt.Errorf("format %d of a table, want FormatCSV to FormatJSON", f)
 }
 
 // whole refuses a row that has not one cell for each column. The columns without a cell would have

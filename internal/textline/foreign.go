@@ -7,6 +7,7 @@ import "bytes"
 func Foreign(head []byte) string {
 	for _, m := range []struct{ head, kind string }{
 		{"\x1f\x8b", "gzip data (unpack it first)"},
+		{"ARROW1", "Arrow data (write them as Parquet first)"},
 		{"PK\x03\x04", "a zip archive"},
 		{"%PDF", "a PDF"},
 		{"\xfd7zX", "xz data (unpack it first)"},

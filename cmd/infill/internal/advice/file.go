@@ -50,7 +50,7 @@ func asText(err error) string {
 
 // extensions are those of files of texts.
 var extensions = []string{".txt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet",
-	".arrow", ".arrows", ".feather", ".gz", ".zst"}
+	".gz", ".zst"}
 
 // LooksText reports whether the name of a file that does not exist is a text.
 func LooksText(name string) bool {

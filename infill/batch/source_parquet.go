@@ -3,28 +3,17 @@ package batch
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 
 	"infill/infill/jsonl"
 	"infill/infill/table"
 )
 
-// typed is what reads a table whose cells have types: Parquet or Arrow.
-type typed interface {
-	Columns() []table.Column
-	Next() ([]any, error)
-	JSON(i int, cell any) (json.RawMessage, error)
-	Skip(n int) error
-	Close() error
-}
-
-// typedSource reads such a table.
-type typedSource struct {
-	r        typed
+// parquetSource reads Parquet, whose cells have types.
+type parquetSource struct {
+	r        *table.Parquet
 	text, id int
 	row      int
-	rows     int // that the head of the file says there are, −1 for an unknown number
 }
 
 // isParquet reports whether the input is a file that begins as Parquet does.
@@ -37,7 +26,7 @@ func (in *Input) isParquet() bool {
 	return err == nil && string(magic) == "PAR1"
 }
 
-func (in *Input) parquet() (*typedSource, error) {
+func (in *Input) parquet() (*parquetSource, error) {
 	if in.info == nil || !in.info.Mode().IsRegular() {
 		return nil, &table.Error{Reason: "a Parquet file is read from its end, which a stream does not " +
 			"allow; name a file"}
@@ -50,35 +39,23 @@ func (in *Input) parquet() (*typedSource, error) {
 		return nil, &table.Error{Reason: fmt.Sprintf("it has %d rows, at most %d are read; split it",
 			r.Rows(), math.MaxInt32)}
 	}
-	return newTypedSource(r, int(r.Rows()), in.options)
-}
-
-func newArrowSource(r io.Reader, o InputOptions) (*typedSource, error) {
-	a, err := table.NewArrow(r)
-	if err != nil {
-		return nil, err
-	}
-	return newTypedSource(a, -1, o)
-}
-
-func newTypedSource(r typed, rows int, o InputOptions) (s *typedSource, err error) {
-	s = &typedSource{r: r, rows: rows}
+	s := &parquetSource{r: r}
 	var names []string
 	for _, c := range r.Columns() {
 		names = append(names, c.Name)
 	}
-	s.text, s.id, err = place(names, o.TextField)
+	s.text, s.id, err = place(names, in.options.TextField)
 	return s, err
 }
 
-func (s *typedSource) columns() []table.Column { return s.r.Columns() }
+func (s *parquetSource) columns() []table.Column { return s.r.Columns() }
 
-func (s *typedSource) skip(n int) error {
+func (s *parquetSource) skip(n int) error {
 	s.row += n
 	return s.r.Skip(n)
 }
 
-func (s *typedSource) next() (Item, error) {
+func (s *parquetSource) next() (Item, error) {
 	cells, err := s.r.Next()
 	if err != nil {
 		return Item{}, err
