@@ -26,8 +26,8 @@ func (m Masking) gaps(given, text string, found []textWord) ([][2]int, error) {
 	for i := 1; i < len(words); i++ {
 		at := words[i][0]
 		between := text[words[i-1][1]:at]
-		apart := between == "" && IsIdeograph(LastRune(text[:at])) && IsIdeograph(FirstRune(text[at:]))
-		if !apart && !unicode.IsSpace(LastRune(between)) || kept[i-1] > 0 && kept[i] > 0 ||
+		apart := between == "" && IsIdeograph(lastRune(text[:at])) && IsIdeograph(FirstRune(text[at:]))
+		if !apart && !unicode.IsSpace(lastRune(between)) || kept[i-1] > 0 && kept[i] > 0 ||
 			m.inKept([2]int{at, at}) || len(m.MaskLabels) > 0 && !m.inMasked(at) {
 			continue
 		}
@@ -46,8 +46,8 @@ func (m Masking) inMasked(at int) bool {
 	return false
 }
 
-// Deletable reports whether a word can be taken out. Punctuation beside it must not be left alone.
-func Deletable(text string, word [2]int) bool {
+// deletable reports whether a word can be taken out. Punctuation beside it must not be left alone.
+func deletable(text string, word [2]int) bool {
 	_, _, ok := withSpace(text, word)
 	return ok
 }
@@ -72,8 +72,9 @@ func withSpace(text string, word [2]int) (a, b int, ok bool) {
 	return a, b, false
 }
 
-// Delete takes words out of a text, each Deletable, in order. from are the bytes that go, with a
-// space each, and to where they were in the text that is left. A sentence keeps its first capital.
+// Delete takes words out of a text, those of Masking.ChooseRemovable, in order. from are the bytes
+// that go, with a space each, and to where they were in the text that is left. A sentence keeps its
+// first capital.
 func Delete(text string, words [][2]int) (left string, from, to [][2]int) {
 	var b strings.Builder
 	last := 0
@@ -81,7 +82,7 @@ func Delete(text string, words [][2]int) (left string, from, to [][2]int) {
 		start, end, _ := withSpace(text, w)
 		if k := len(from) - 1; start < last && k >= 0 { // the space before went with the word before
 			start = last
-			if s := from[k][0]; s > 0 && unicode.IsSpace(LastRune(text[:s])) {
+			if s := from[k][0]; s > 0 && unicode.IsSpace(lastRune(text[:s])) {
 				kept := strings.TrimRightFunc(b.String(), unicode.IsSpace)
 				from[k][0] -= b.Len() - len(kept)
 				to[k] = [2]int{len(kept), len(kept)}

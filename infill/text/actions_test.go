@@ -47,7 +47,7 @@ func TestDelete(t *testing.T) {
 	}
 	for text, word := range map[string]string{"an old, red car": "old", "However, he": "However",
 		"a (small) dog": "small", "the 'dog'": "dog"} {
-		if Deletable(text, placed(text, word)[0]) {
+		if deletable(text, placed(text, word)[0]) {
 			t.Errorf("%q of %q", word, text)
 		}
 	}
@@ -61,7 +61,7 @@ func TestDeleteBack(t *testing.T) {
 	for range 500 {
 		var words [][2]int
 		for _, w := range wordSpans(text) {
-			if Deletable(text, w) && rng.IntN(2) == 0 {
+			if deletable(text, w) && rng.IntN(2) == 0 {
 				words = append(words, w)
 			}
 		}

@@ -65,7 +65,7 @@ func blankAt(s, mask string) (Blank, int, error) {
 	}
 	n, err := b.read(s)
 	if err != nil {
-		err = fmt.Errorf("%q: %w", Spelt(s), err)
+		err = fmt.Errorf("%q: %w", asWritten(s), err)
 	}
 	return b, n, err
 }
@@ -219,9 +219,9 @@ func (b *Blank) readPattern(s string) (int, error) {
 	return 0, errors.New("the regular expression is not closed; end it with /]")
 }
 
-// Spelt is a blank as written, or its beginning if it does not end soon. It may be one that cannot
-// be read.
-func Spelt(s string) string {
+// asWritten is a blank as written, or its beginning if it does not end soon. It may be one that
+// cannot be read.
+func asWritten(s string) string {
 	const most = 200
 	n := spelt(s)
 	if n <= most {

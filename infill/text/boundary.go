@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -73,8 +74,8 @@ type Lists struct {
 func (l *Lists) of(list func(Vocab) *[]int32, id int32, text string, inside bool) {
 	starts, digits := isLetterOrDigit(FirstRune(text)), HasDigit(text)
 	has := [numVocabs]bool{
-		VocabAll: true, VocabDigits: starts || inside, VocabWords: (starts || inside) && !digits,
-		VocabNumbers: isNumber(text), VocabWholeNumbers: isNumber(text),
+		VocabAll: true, vocabDigits: starts || inside, VocabWords: (starts || inside) && !digits,
+		vocabNumbers: isNumber(text), vocabWholeNumbers: isNumber(text),
 	}
 	for v, is := range has {
 		if is {
@@ -95,7 +96,7 @@ func (l *Lists) inside(id int32, text string, goesOn bool) {
 	list := func(v Vocab) *[]int32 { return &l.First[v][tokenize.AfterLetter] }
 	l.of(list, id, text, true)
 	if (goesOn || IsIdeograph(FirstRune(text))) && isLetters(text) {
-		for _, v := range []Vocab{VocabWholeWords, VocabWholeNumbers} {
+		for _, v := range []Vocab{VocabWholeWords, vocabWholeNumbers} {
 			*list(v) = append(*list(v), id)
 		}
 	}
@@ -108,13 +109,13 @@ func (l *Lists) later(id int32, text string) {
 
 // words sets what fills a blank with whole words only, or with these and numbers.
 func (l *Lists) words(spaced, bare []int32) {
-	first, then := &l.First[VocabWholeWords], &l.First[VocabWholeNumbers]
+	first, then := &l.First[VocabWholeWords], &l.First[vocabWholeNumbers]
 	first[tokenize.AfterSpace], first[tokenize.AfterSymbol] = spaced, bare
 	for form := range first[:tokenize.AfterLetter] {
 		then[form] = append(then[form], first[form]...)
 		slices.Sort(then[form])
 	}
-	l.Then[VocabWholeWords], l.Then[VocabWholeNumbers] = spaced, then[tokenize.AfterSpace]
+	l.Then[VocabWholeWords], l.Then[vocabWholeNumbers] = spaced, then[tokenize.AfterSpace]
 }
 
 // isNumber reports whether a piece consists of digits.
@@ -125,17 +126,17 @@ func isNumber(s string) bool {
 // HasDigit reports whether a text has a digit.
 func HasDigit(s string) bool { return strings.IndexFunc(s, unicode.IsDigit) >= 0 }
 
-// InNumber reports whether a blank is part of a number: a digit touches it, with a separator of
+// inNumber reports whether a blank is part of a number: a digit touches it, with a separator of
 // numbers, times and dates between or none, or a sign that goes with numbers does.
-func (t *Template) InNumber(i int) bool {
+func (t *Template) inNumber(i int) bool {
 	const between = ".,:/-"
 	before, after := t.Text[:t.Blanks[i].Start], t.Text[t.Blanks[i].End:]
-	last, first := LastRune(before), FirstRune(after)
+	last, first := lastRune(before), FirstRune(after)
 	if strings.ContainsRune("$€£¥№", last) || strings.ContainsRune("%‰°", first) {
 		return true
 	}
 	if strings.ContainsRune(between, last) {
-		last = LastRune(before[:len(before)-1])
+		last = lastRune(before[:len(before)-1])
 	}
 	if strings.ContainsRune(between, first) {
 		first = FirstRune(after[1:])
@@ -143,13 +144,31 @@ func (t *Template) InNumber(i int) bool {
 	return unicode.IsDigit(last) || unicode.IsDigit(first)
 }
 
-// AsksDigits reports whether the blank has an expression that asks for digits: it has some, or a
-// class of few characters among which they are, such as [a-z0-9].
-func (b *Blank) AsksDigits() bool {
-	if b.Pattern == nil {
-		return false
+// VocabOf is what fills the blanks of a group where others take v: what they say of it, and words
+// with digits where a number is begun, or stood before.
+func (t *Template) VocabOf(g *Group, v Vocab, original []string) Vocab {
+	number := func(b int) bool {
+		return t.inNumber(b) || len(original) == len(t.Blanks) && HasDigit(original[b])
 	}
-	tree, err := syntax.Parse(b.Pattern.String(), syntax.Perl)
+	switch {
+	case g.Number:
+		return vocabNumbers
+	case g.Pattern != nil && asksForDigits(g.Pattern):
+		return vocabWholeNumbers
+	case g.Pattern != nil:
+		return VocabWholeWords
+	case g.Punctuation:
+		return VocabAll
+	case v == VocabWords && slices.ContainsFunc(g.Blanks, number):
+		return vocabDigits
+	}
+	return v
+}
+
+// asksForDigits reports whether an expression asks for digits: it has some, or a class of few
+// characters among which they are, such as [a-z0-9].
+func asksForDigits(re *regexp.Regexp) bool {
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	return err == nil && asksDigits(tree)
 }
 
@@ -283,8 +302,8 @@ func FirstRune(s string) rune {
 	return r
 }
 
-// LastRune is the last character of a text, utf8.RuneError of an empty one.
-func LastRune(s string) rune {
+// lastRune is the last character of a text, utf8.RuneError of an empty one.
+func lastRune(s string) rune {
 	r, _ := utf8.DecodeLastRuneInString(s)
 	return r
 }

@@ -81,7 +81,7 @@ func (m *spaceMarks) GoesOn(f []int32, i int) bool {
 }
 
 func (m *spaceMarks) sameWord(f []int32, i int) bool {
-	return m.GoesOn(f, i) && isWordRune(LastRune(surface(m.tok, f[i-1]))) &&
+	return m.GoesOn(f, i) && isWordRune(lastRune(surface(m.tok, f[i-1]))) &&
 		isWordRune(FirstRune(surface(m.tok, f[i])))
 }
 

@@ -104,7 +104,7 @@ func (w wordPiece) Join(ids []int32) string {
 			b.WriteByte(' ')
 		}
 		b.WriteString(s)
-		before = LastRune(s)
+		before = lastRune(s)
 	}
 	return b.String()
 }

@@ -204,7 +204,7 @@ func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string, together in
 			}
 			blanks, spelt = append(blanks, Blank{Start: a, End: b}), append(spelt, line[a:b])
 			if n := len(blanks) - together; n >= 0 {
-				do(&Template{Text: line, Blanks: blanks[n:]}, spelt[n:])
+				do(&Template{Tok: tok, Text: line, Blanks: blanks[n:]}, spelt[n:])
 			}
 		}
 	}

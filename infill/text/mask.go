@@ -119,7 +119,7 @@ func BlankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template,
 		b.WriteString(text[last:w[0]])
 		blanks = append(blanks, Blank{Start: b.Len(), End: b.Len() + len(spelling), Min: 1, Max: 1})
 		b.WriteString(spelling)
-		if w[0] == w[1] && unicode.IsSpace(LastRune(text[:w[0]])) {
+		if w[0] == w[1] && unicode.IsSpace(lastRune(text[:w[0]])) {
 			b.WriteByte(' ')
 		}
 		taken = append(taken, text[w[0]:w[1]])
@@ -143,6 +143,16 @@ func (m Masking) Choose(text, mask string, seed uint64, id string) (string, [][2
 // ChooseGaps is Choose of places between two words: empty spans where a word may be put in.
 func (m Masking) ChooseGaps(text, mask string, seed uint64, id string) (string, [][2]int, error) {
 	return m.choose(text, mask, seed, id, m.gaps)
+}
+
+// ChooseRemovable is Choose of words that can be taken out, see Delete.
+func (m Masking) ChooseRemovable(text, mask string, seed uint64, id string) (string, [][2]int,
+	error) {
+	fits := m.Fits
+	m.Fits = func(text string, word [2]int) bool {
+		return deletable(text, word) && (fits == nil || fits(text, word))
+	}
+	return m.Choose(text, mask, seed, id)
 }
 
 func (m Masking) choose(text, mask string, seed uint64, id string,

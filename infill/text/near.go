@@ -53,7 +53,7 @@ func (p *parsed) nearAt(raw string, i int) {
 		how = "is not closed, or has a space after it; write [MASK], or options without a space " +
 			"before them, as in [MASK/ing$/]"
 	} else if m := nearLine.FindStringSubmatch(s); m != nil &&
-		(i == 0 || unicode.IsSpace(LastRune(raw[:i]))) {
+		(i == 0 || unicode.IsSpace(lastRune(raw[:i]))) {
 		written, how = m[1], write+"[MASK] or ___"
 	}
 	if written != "" {
@@ -66,14 +66,14 @@ func (p *parsed) nearAt(raw string, i int) {
 func (p *parsed) escaped(raw string, at, opening int) {
 	blank := raw[at : at+opening]
 	if blank == openBlank {
-		blank = Spelt(raw[at:])
+		blank = asWritten(raw[at:])
 	}
 	err := &Error{at - 1, fmt.Sprintf(`the backslash makes %s ordinary text; write %[1]s without it, `+
 		`or \\%[1]s for a backslash and a blank`, blank), ErrNoBlank}
 	if p.literal == nil {
 		p.literal = err
 	}
-	if before := LastRune(raw[:at-1]); p.Near == nil && (before == ':' || isLetterOrDigit(before)) {
+	if before := lastRune(raw[:at-1]); p.Near == nil && (before == ':' || isLetterOrDigit(before)) {
 		p.Near = err
 	}
 }

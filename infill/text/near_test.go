@@ -94,7 +94,7 @@ func TestSpelt(t *testing.T) {
 		"[MASK|red":                          "[MASK|red",
 		"[MASK|" + strings.Repeat("é", 1000): "[MASK|" + strings.Repeat("é", 97) + "…",
 	} {
-		if got := Spelt(s); got != want {
+		if got := asWritten(s); got != want {
 			t.Errorf("%s: %s, want %s", s, got, want)
 		}
 	}

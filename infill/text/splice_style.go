@@ -64,13 +64,9 @@ func writtenLower(t *Template) bool {
 	if strings.ContainsFunc(strings.Join(t.Masked, ""), unicode.IsUpper) {
 		return false
 	}
-	last, n := 0, len(t.Blanks)
-	for i := 0; i <= n; i++ {
-		end := len(t.Text)
-		if i < n {
-			end = t.Blanks[i].Start
-		}
-		for j, r := range t.Text[last:end] {
+	last := 0
+	for i, part := range t.outside() {
+		for j, r := range part {
 			if unicode.IsUpper(r) {
 				return false
 			}
@@ -79,7 +75,7 @@ func writtenLower(t *Template) bool {
 				evidence = true
 			}
 		}
-		if i < n {
+		if i < len(t.Blanks) {
 			last = t.Blanks[i].End
 		}
 	}
@@ -94,13 +90,8 @@ func writtenLower(t *Template) bool {
 // writtenUpper reports whether a text is written in capitals: it has two words of several capital
 // letters outside the blanks, and no small letter.
 func writtenUpper(t *Template) bool {
-	words, last := 0, 0
-	for i := 0; i <= len(t.Blanks); i++ {
-		end := len(t.Text)
-		if i < len(t.Blanks) {
-			end = t.Blanks[i].Start
-		}
-		part := t.Text[last:end]
+	words := 0
+	for _, part := range t.outside() {
 		if strings.ContainsFunc(part, unicode.IsLower) {
 			return false
 		}
@@ -108,9 +99,6 @@ func writtenUpper(t *Template) bool {
 			if utf8.RuneCountInString(part[a:b]) > 1 && strings.ContainsFunc(part[a:b], unicode.IsUpper) {
 				words++
 			}
-		}
-		if i < len(t.Blanks) {
-			last = t.Blanks[i].End
 		}
 	}
 	return words > 1

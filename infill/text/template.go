@@ -109,6 +109,11 @@ func (t *Template) tail(i int) []int32 {
 	return t.IDs[from:to]
 }
 
+// Spelt is blank i as it is written, or its beginning if it is long.
+func (t *Template) Spelt(i int) string {
+	return asWritten(t.Text[t.Blanks[i].Start:t.Blanks[i].End])
+}
+
 // PlacesIn are the places of the blanks of a group.
 func (t *Template) PlacesIn(g *Group) []Place {
 	out := make([]Place, len(g.Blanks))

@@ -23,11 +23,11 @@ const (
 	// with a list of their own take it as it is.
 	VocabWholeWords
 
-	// What blanks take for themselves: VocabDigits are words and what has digits, VocabNumbers are
-	// digits alone, and VocabWholeNumbers are whole words and those.
-	VocabDigits
-	VocabNumbers
-	VocabWholeNumbers
+	// What blanks take for themselves: vocabDigits are words and what has digits, vocabNumbers are
+	// digits alone, and vocabWholeNumbers are whole words and those.
+	vocabDigits
+	vocabNumbers
+	vocabWholeNumbers
 
 	numVocabs
 )

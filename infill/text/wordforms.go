@@ -55,7 +55,7 @@ func wordsOf(text string) []textWord {
 // standsAlone reports whether markup with a sign in front begins and ends there. "US$5 or $6" has
 // no formula, "50%d" has no field, and "a\b" is the name of a file.
 func standsAlone(text string, from, to int) bool {
-	last := LastRune(text[:from])
+	last := lastRune(text[:from])
 	switch sign := text[from]; {
 	case strings.IndexByte(`$%\`, sign) < 0:
 		return true
@@ -163,7 +163,7 @@ func appendWord(out []textWord, text string, from, to int) []textWord {
 // signed reports whether what directly surrounds a word makes a name of it: @name, #topic, .file,
 // /folder, :name:, C++.
 func signed(before, after string) bool {
-	first, last := FirstRune(after), LastRune(before)
+	first, last := FirstRune(after), lastRune(before)
 	return before == "." || last == '@' || last == '#' || last == '/' || last == '\\' ||
 		strings.HasPrefix(after, "+") || first == '#' || first == '/' || first == '\\' ||
 		before != "" && first == last && strings.ContainsRune(":%_$|~", first)

@@ -11,11 +11,7 @@ import (
 // without makes the variant of a round in which words are taken out.
 func (r *Rounds) without(ctx context.Context, opt *infill.Options) ([]Variant, error) {
 	tok := r.e.Tokenizer()
-	m := r.masking
-	m.Fits = func(s string, w [2]int) bool {
-		return text.Deletable(s, w) && (r.masking.Fits == nil || r.masking.Fits(s, w))
-	}
-	plain, chosen, err := m.Choose(r.text, tok.Token(tok.MaskID()), opt.Seed, opt.ID)
+	plain, chosen, err := r.masking.ChooseRemovable(r.text, tok.Token(tok.MaskID()), opt.Seed, opt.ID)
 	if err != nil {
 		return nil, err
 	}

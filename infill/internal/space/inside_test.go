@@ -20,7 +20,8 @@ func fillingsOf(t *testing.T, tok *tokenize.Tokenizer, line string, v text.Vocab
 		t.Fatal(err)
 	}
 	s := NewSupports(tok)
-	ids, err := s.slot(tm, &tm.Groups[0], 0, 1, constraintsOf(s, tm, []int{1}, &Rules{}), v)
+	ids, err := s.slot(tm, &tm.Groups[0], 0, 1, constraintsOf(s, tm, []int{1}, &Rules{}),
+		tm.VocabOf(&tm.Groups[0], v, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

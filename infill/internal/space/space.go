@@ -90,7 +90,7 @@ func New(s *Supports, t *text.Template, lists [][]text.Phrase, counts []int,
 			continue
 		}
 		for slot := range counts[g] {
-			ids, err := s.slot(t, gr, slot, counts[g], all, vocabOf(t, gr, r))
+			ids, err := s.slot(t, gr, slot, counts[g], all, t.VocabOf(gr, r.Vocab, r.Original))
 			if err != nil {
 				return nil, err
 			}

@@ -58,7 +58,7 @@ func NewSupports(tok *tokenize.Tokenizer) *Supports {
 // EmptySupport is the error of a blank that nothing may fill.
 func EmptySupport(t *text.Template, i int, why string) error {
 	b := t.Blanks[i]
-	why = fmt.Sprintf("blank %d, %s: %s", i+1, text.Spelt(t.Text[b.Start:b.End]), why)
+	why = fmt.Sprintf("blank %d, %s: %s", i+1, t.Spelt(i), why)
 	return &text.Error{Offset: b.Start, Msg: why, Err: text.ErrEmptySupport}
 }
 
@@ -80,16 +80,6 @@ func (s *Supports) slot(t *text.Template, g *text.Group, pos, count int, cs []co
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case g.Number:
-		v = text.VocabNumbers
-	case g.AsksDigits():
-		v = text.VocabWholeNumbers
-	case g.Pattern != nil:
-		v = text.VocabWholeWords
-	case g.Punctuation:
-		v = text.VocabAll
-	}
 	base := s.sorted.Then[v]
 	if pos == 0 {
 		base = s.sorted.First[v][forms[0]]
@@ -108,17 +98,6 @@ func (s *Supports) slot(t *text.Template, g *text.Group, pos, count int, cs []co
 			"loosen the expression, the ban, the vocabulary or the minimum distance")
 	}
 	return ids, nil
-}
-
-// vocabOf is the vocabulary of a group's blanks. Numbers go where one is begun, or stood before.
-func vocabOf(t *text.Template, g *text.Group, r *Rules) text.Vocab {
-	number := func(b int) bool {
-		return t.InNumber(b) || len(r.Original) == len(t.Blanks) && text.HasDigit(r.Original[b])
-	}
-	if r.Vocab == text.VocabWords && slices.ContainsFunc(g.Blanks, number) {
-		return text.VocabDigits
-	}
-	return r.Vocab
 }
 
 // filter keeps the tokens to which no constraint objects.
