@@ -1,22 +1,12 @@
 package table
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 )
-
-// marshal is a value as JSON with < and & as they are.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
-}
 
 // assembler makes JSON of the values of one column, as the levels of Dremel say:
 // S. Melnik and others, Dremel: interactive analysis of web-scale datasets, 2010.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,19 @@ const (
 	List               // []any, of the type Elem
 	Struct             // []any, one cell for each of Fields
 	Native             // []parquet.Value, of a column that [Parquet] read, as they are stored
+)
+
+// Format is the form of a table in a file.
+type Format int
+
+// The formats that tables are written in.
+const (
+	FormatCSV     Format = iota // comma-separated values, RFC 4180, lines end in \n
+	FormatTSV                   // tab-separated values; a quote is a character as any other
+	FormatQuoted                // the same with cells in quotes where they need it, as in CSV
+	FormatParquet               // Apache Parquet
+	FormatJSONL                 // an object a line, without empty cells
+	FormatJSON                  // the same objects in an array
 )
 
 // A Type is the type of a column.
@@ -51,6 +65,15 @@ func (t Type) Plain() Type {
 type Column struct {
 	Name string
 	Type Type
+}
+
+// marshal is a value as JSON with < and & as they are.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // appendJSON appends a cell as JSON, an empty one as null.

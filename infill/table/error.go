@@ -46,3 +46,15 @@ type RowError struct {
 
 // Error says what is wrong and what helps.
 func (e *RowError) Error() string { return e.Reason }
+
+// guard makes an error of a panic: the library panics on some damaged files.
+func guard(row int, err *error) {
+	if r := recover(); r != nil {
+		*err = &Error{Row: row, Reason: fmt.Sprintf("the Parquet file is damaged (%v)", r)}
+	}
+}
+
+// damaged is the error of a row.
+func damaged(row int, err error) error {
+	return &Error{Row: row, Reason: "the Parquet file is damaged (" + err.Error() + ")", Err: err}
+}

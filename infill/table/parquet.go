@@ -65,18 +65,6 @@ func checkCodecs(f *parquet.File) error {
 	return nil
 }
 
-// guard makes an error of a panic: the library panics on some damaged files.
-func guard(row int, err *error) {
-	if r := recover(); r != nil {
-		*err = &Error{Row: row, Reason: fmt.Sprintf("the Parquet file is damaged (%v)", r)}
-	}
-}
-
-// damaged is the error of a row.
-func damaged(row int, err error) error {
-	return &Error{Row: row, Reason: "the Parquet file is damaged (" + err.Error() + ")", Err: err}
-}
-
 // Columns are the columns at the top of the schema, of kind [Native].
 func (p *Parquet) Columns() []Column { return p.columns }
 

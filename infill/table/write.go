@@ -7,19 +7,6 @@ import (
 	"io"
 )
 
-// Format is the form of a table in a file.
-type Format int
-
-// The formats that tables are written in.
-const (
-	FormatCSV     Format = iota // comma-separated values, RFC 4180, lines end in \n
-	FormatTSV                   // tab-separated values; a quote is a character as any other
-	FormatQuoted                // the same with cells in quotes where they need it, as in CSV
-	FormatParquet               // Apache Parquet
-	FormatJSONL                 // an object a line, without empty cells
-	FormatJSON                  // the same objects in an array
-)
-
 // A Writer writes rows.
 type Writer interface {
 	// Write writes the cells of a row, one for each column. Another number of them is an error.
