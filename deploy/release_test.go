@@ -179,7 +179,7 @@ for name, files in ("one", files), ("two", dict(reversed(files.items()))):
 		if err != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s: the bytes differ, %v", kind, err)
 		}
-		var unpacked fs.FS = os.DirFS(dir)
+		unpacked := os.DirFS(dir)
 		if kind == ".tar.gz" {
 			testmode.Unpack(t, one, dir)
 		} else if unpacked, err = zip.NewReader(bytes.NewReader(a), int64(len(a))); err != nil {

@@ -28,7 +28,8 @@ type Range[N int | float64] struct {
 }
 
 func (r Range[N]) check(o *Options) error {
-	if x := *r.Of(o); x != 0 && !(x >= r.Min && x <= r.Max) {
+	x := *r.Of(o)
+	if within := r.Min <= x && x <= r.Max; x != 0 && !within { // NaN is not within
 		return fmt.Errorf("%w: %s %v, want %v to %v", text.ErrOption, r.what, x, r.Min, r.Max)
 	}
 	return nil
