@@ -25,6 +25,13 @@ var helpers = []string{
 	"models/train", "server/browser", "tokenize/tokenizetest",
 }
 
+// doesNotShip reports whether a package is one of helpers, or below one.
+func doesNotShip(pkg string) bool {
+	return slices.ContainsFunc(helpers, func(h string) bool {
+		return pkg == h || strings.HasPrefix(pkg, h+"/")
+	})
+}
+
 // architecture reads docs/architecture.md.
 func architecture(t *testing.T) string {
 	t.Helper()
@@ -96,9 +103,7 @@ func TestImports(t *testing.T) {
 	}
 	module := modulePath(t, testmode.Root(t))
 	for pkg, files := range sources(t, parser.ImportsOnly) {
-		if slices.ContainsFunc(helpers, func(h string) bool {
-			return pkg == h || strings.HasPrefix(pkg, h+"/")
-		}) {
+		if doesNotShip(pkg) {
 			continue
 		}
 		if !slices.Contains(order, pkg) {
