@@ -224,6 +224,43 @@ func TestAgainstSacreBLEU(t *testing.T) {
 	}
 }
 
+// sacrebleu 2.6.0 knows no marker: --lowercase makes [unk] of [UNK].
+func TestMarkersAgainstSacreBLEU(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tokenizer, letters string
+		score              float64
+		matches            []int64
+	}{
+		{"char", "lc", 35.182825799069754, []int64{16, 12, 8, 5}},
+		{"char", "mixed", 22.781056182931298, []int64{15, 9, 5, 2}},
+		{"13a", "lc", 13.485111859503691, []int64{4, 2, 0, 0}},
+		{"13a", "mixed", 10.552670315936318, []int64{3, 1, 0, 0}},
+		{"intl", "lc", 13.485111859503691, []int64{4, 2, 0, 0}},
+		{"none", "lc", 16.10230726602675, []int64{4, 2, 0, 0}},
+	} {
+		pipe, err := corpus.NewPipeline(corpus.Options{Tokenizer: c.tokenizer, Case: c.letters})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &corpus.Vocab{}
+		hyp, ref := corpus.New(v, pipe), corpus.New(v, pipe)
+		if err := errors.Join(hyp.Add("an [UNK] sat on a trunk ."),
+			ref.Add("the unknown man sat on the TRUNK .")); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Paired(hyp, []*corpus.Corpus{ref},
+			Options{Order: 4, Smoothing: "exp", Denominator: SacreBLEU})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !same(r.Percent(), c.score) || !slices.Equal(r.Matches, c.matches) {
+			t.Errorf("%s, %s: %.17g, matches %v; sacrebleu has %.17g, %v", c.tokenizer, c.letters,
+				r.Percent(), r.Matches, c.score, c.matches)
+		}
+	}
+}
+
 func TestTokensAgainstSacreBLEU(t *testing.T) {
 	t.Parallel()
 	for _, c := range loadDifferential(t).Tokens {

@@ -99,6 +99,11 @@ func TestPipelines(t *testing.T) {
 			`hello|,|world|.|3.14|5|-|10|&|"|x|"`},
 		{Options{Tokenizer: "intl"}, "Hello, 1,000€ (x)", "hello|,|1,000|€|(|x|)"},
 		{Options{Tokenizer: "char"}, "ab c", "a|b|c"},
+		// Where the marker is cut, its letters are as small as others, whoever wrote it.
+		{Options{Tokenizer: "char"}, "[UNK] Unk", "[|u|n|k|]|u|n|k"},
+		{Options{Tokenizer: "13a"}, "[UNK] Unk", "[|unk|]|unk"},
+		{Options{Tokenizer: "intl", Clean: "wc"}, "@@UNKNOWN@@ [unk]", "[|unk|]|[|unk|]"},
+		{Options{Tokenizer: "char", Case: "mixed"}, "[UNK] u", "[|U|N|K|]|u"},
 	} {
 		p, err := NewPipeline(c.o)
 		if err != nil {

@@ -16,7 +16,8 @@ type Options struct {
 	// Tokenizer is one of [Tokenizers]; "" means "ws".
 	Tokenizer string
 	// Case is "lc" (lower-case, the default) or "mixed" (keep). Under "lc" the
-	// marker [unk] is written [UNK] whatever its case, as cleaned references have it.
+	// marker [unk] is written [UNK] whatever its case, as cleaned references have it,
+	// but not where a tokenisation cuts it: its letters are small as all others.
 	Case string
 	// Clean is "none" (default), "wc" or "wc-hyphen". See [Cleanings].
 	Clean string
@@ -50,6 +51,7 @@ type Pipeline struct {
 	opt   Options
 	split func(line string, yield func(string))
 	clean bool
+	unk   string // the marker of an unknown word, after cases
 }
 
 // NewPipeline checks the names in o. An unknown one is an [ErrOption] that lists
@@ -77,7 +79,10 @@ func NewPipeline(o Options) (*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pipeline{opt: o, clean: o.Clean != "none"}
+	p := &Pipeline{opt: o, clean: o.Clean != "none", unk: "[UNK]"}
+	if o.Case == "lc" && slices.Contains([]string{"13a", "intl", "char"}, o.Tokenizer) {
+		p.unk = "[unk]"
+	}
 	switch o.Tokenizer {
 	case "ws", "none":
 		p.split = fields
@@ -96,7 +101,9 @@ func NewPipeline(o Options) (*Pipeline, error) {
 }
 
 func defaultPipeline() *Pipeline {
-	return &Pipeline{opt: Options{Tokenizer: "ws", Case: "lc", Clean: "none"}, split: fields}
+	return &Pipeline{
+		opt: Options{Tokenizer: "ws", Case: "lc", Clean: "none"}, split: fields, unk: "[UNK]",
+	}
 }
 
 func givenPipeline() *Pipeline {
@@ -122,7 +129,7 @@ func (p *Pipeline) Each(line string, yield func(token string)) {
 	if p.opt.Case == "lc" {
 		line = Lower(line)
 		if strings.Contains(line, "[unk]") {
-			line = strings.ReplaceAll(line, "[unk]", "[UNK]")
+			line = strings.ReplaceAll(line, "[unk]", p.unk)
 		}
 	}
 	if !p.clean {
@@ -158,7 +165,7 @@ func (p *Pipeline) Tokens(line string) []string {
 func (p *Pipeline) replace(t string) string {
 	switch t {
 	case "@@unknown@@", "@@UNKNOWN@@":
-		return "[UNK]"
+		return p.unk
 	case "``", "''":
 		return `"`
 	case "@-@":
