@@ -173,11 +173,11 @@ func (r *CompareResult) figures() (out figures) {
 	}
 	out.add(plane(points, r.Gold, xLabel),
 		"The diversity–quality plane, one point per sampler. "+intervalNote(r.Rows))
-	energy := func(t Trace) ([]float64, []float64) { return t.Energy, t.Error }
+	energy := func(t trace) ([]float64, []float64) { return t.Energy, t.Error }
 	out.add(traceChart(r.Traces, colour, energy, "mean energy U (nats)", false),
 		"Mean energy of the chains as they run, averaged over chains "+
 			"and then over sentences; shaded: ± one standard error over sentences.")
-	accepted := func(t Trace) ([]float64, []float64) {
+	accepted := func(t trace) ([]float64, []float64) {
 		out := make([]float64, len(t.Acceptance))
 		for i, a := range t.Acceptance {
 			out[i] = 100 * a

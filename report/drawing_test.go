@@ -98,7 +98,7 @@ func TestDrawingsFitTheScreen(t *testing.T) {
 	}
 	marginals := &jsonl.Marginals{Blanks: []jsonl.Marginal{{Likeliest: []jsonl.Estimate{
 		{Text: "dog", Probability: .4}}}}}
-	r := &EvalResult{Rows: rows, Files: []FileInfo{{}, {Probabilities: []Probabilities{
+	r := &EvalResult{Rows: rows, Files: []FileInfo{{}, {Probabilities: []probabilities{
 		{"the [MASK]", marginals}}}}, Command: "infill eval a b", Version: "v9", Date: "2026-01-31"}
 	var page bytes.Buffer
 	if err := r.WriteHTML(&page); err != nil {

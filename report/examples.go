@@ -4,16 +4,16 @@ import "infill/report/draw"
 
 // examples picks sources spread evenly over the input, so that a file made of two
 // corpora shows both.
-func (c *Comparison) examples(o CompareOptions) []Example {
+func (c *Comparison) examples(o CompareOptions) []example {
 	want := o.Examples
 	if want == 0 && !o.NoExamples {
 		want = 3
 	}
 	want = min(want, len(c.Sources))
-	var out []Example
+	var out []example
 	for k := range want {
 		i := k * len(c.Sources) / want
-		e := Example{Text: c.Sources[i].Text, Gold: c.Sources[i].Gold}
+		e := example{Text: c.Sources[i].Text, Gold: c.Sources[i].Gold}
 		for _, run := range c.Samplers {
 			e.Samplers = append(e.Samplers, run.Sentences[i].example(run.Name, o.Top))
 		}
@@ -22,24 +22,24 @@ func (c *Comparison) examples(o CompareOptions) []Example {
 	return out
 }
 
-func (s SentenceRun) example(name string, top int) ExampleFilled {
-	out := ExampleFilled{Sampler: name, Err: s.Err}
+func (s SentenceRun) example(name string, top int) exampleFilled {
+	out := exampleFilled{Sampler: name, Err: s.Err}
 	seen := map[int]map[string]bool{}
 	for k, f := range s.Fillings {
 		if k == top {
 			break
 		}
-		p := ExampleParts{Score: Number(f.Score)}
+		p := exampleParts{Score: number(f.Score)}
 		at := 0
 		for b, span := range f.Spans {
 			if at < span[0] {
-				p.Parts = append(p.Parts, Part{Text: f.Text[at:span[0]]})
+				p.Parts = append(p.Parts, part{Text: f.Text[at:span[0]]})
 			}
 			word := f.Text[span[0]:span[1]]
 			if seen[b] == nil {
 				seen[b] = map[string]bool{}
 			}
-			part := Part{Text: word, Generated: true, Repeated: seen[b][word]}
+			part := part{Text: word, Generated: true, Repeated: seen[b][word]}
 			seen[b][word] = true
 			out.Generated++
 			if part.Repeated {
@@ -49,7 +49,7 @@ func (s SentenceRun) example(name string, top int) ExampleFilled {
 			at = span[1]
 		}
 		if at < len(f.Text) {
-			p.Parts = append(p.Parts, Part{Text: f.Text[at:]})
+			p.Parts = append(p.Parts, part{Text: f.Text[at:]})
 		}
 		out.Texts = append(out.Texts, p)
 	}
@@ -57,4 +57,4 @@ func (s SentenceRun) example(name string, top int) ExampleFilled {
 }
 
 // ScoreText is the score as the reports print it. The template of HTML reports calls it.
-func (p ExampleParts) ScoreText() string { return draw.Decimal(float64(p.Score), 2) }
+func (p exampleParts) ScoreText() string { return draw.Decimal(float64(p.Score), 2) }

@@ -54,7 +54,7 @@ func extent(lines []draw.Line) (lo, hi float64) {
 // traceChart draws one line per trace. pick returns its values and, or nil, their
 // errors. colour maps a sampler to its row, so that all charts agree. With percent
 // the y axis runs from 0 to 100.
-func traceChart(traces []Trace, colour map[string]int, pick func(Trace) (ys, es []float64),
+func traceChart(traces []trace, colour map[string]int, pick func(trace) (ys, es []float64),
 	yLabel string, percent bool) template.HTML {
 	var lines []draw.Line
 	right, xLabel := 0.0, "model evaluations per chain"

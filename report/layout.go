@@ -8,7 +8,7 @@ type document struct {
 	Tables      []*table
 	gold        *Metric // of the original sentences
 	Figures     figures // of a page
-	Examples    []Example
+	Examples    []example
 
 	References, Notes, Warnings []string
 	Signatures                  []signed

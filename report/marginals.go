@@ -56,7 +56,7 @@ func errorOf(e *jsonl.Estimate) float64 {
 }
 
 // figures adds the drawings of a record: a chart of each blank, and one of whole texts.
-func (p *Probabilities) figures(f *figures) {
+func (p *probabilities) figures(f *figures) {
 	add := func(i int, m *jsonl.Marginal, what string) {
 		title := fmt.Sprintf("Probabilities of %s", what)
 		f.add(bars(m, i, title), fmt.Sprintf("%s. %s", title, p.origin(m)))
@@ -68,7 +68,7 @@ func (p *Probabilities) figures(f *figures) {
 }
 
 // origin says how probabilities came about.
-func (p *Probabilities) origin(m *jsonl.Marginal) string {
+func (p *probabilities) origin(m *jsonl.Marginal) string {
 	rest := fmt.Sprintf("Others have %s %%.",
 		draw.Decimal(100*(m.Rest+undrawn(m)), 1))
 	if p.Marginals.Draws == 0 {

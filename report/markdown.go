@@ -115,7 +115,7 @@ func (d *document) markdown(w io.Writer) error {
 	return p.err
 }
 
-func (p *printer) markdownExamples(examples []Example) {
+func (p *printer) markdownExamples(examples []example) {
 	if len(examples) == 0 {
 		return
 	}

@@ -150,20 +150,20 @@ func (m *Metric) warn(errs ...error) {
 
 // MarshalJSON writes absent numbers as null.
 func (m Metric) MarshalJSON() ([]byte, error) {
-	num := func(x float64) *Number {
+	num := func(x float64) *number {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return nil
 		}
-		n := Number(x)
+		n := number(x)
 		return &n
 	}
 	return json.Marshal(struct {
 		Key       string   `json:"key"`
 		Label     string   `json:"label"`
 		Group     string   `json:"group,omitempty"`
-		Value     *Number  `json:"value"`
-		Low       *Number  `json:"low,omitempty"`
-		High      *Number  `json:"high,omitempty"`
+		Value     *number  `json:"value"`
+		Low       *number  `json:"low,omitempty"`
+		High      *number  `json:"high,omitempty"`
 		Unit      string   `json:"unit,omitempty"`
 		Better    int      `json:"better,omitempty"`
 		Signature string   `json:"signature,omitempty"`
@@ -175,11 +175,11 @@ func (m Metric) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// Number is a float64 whose JSON is null where it is not finite.
-type Number float64
+// number is a float64 whose JSON is null where it is not finite.
+type number float64
 
 // MarshalJSON implements [json.Marshaler].
-func (n Number) MarshalJSON() ([]byte, error) {
+func (n number) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
 		return []byte("null"), nil
 	}
@@ -191,9 +191,9 @@ type Series []float64
 
 // MarshalJSON implements [json.Marshaler].
 func (s Series) MarshalJSON() ([]byte, error) {
-	out := make([]Number, len(s))
+	out := make([]number, len(s))
 	for i, x := range s {
-		out[i] = Number(x)
+		out[i] = number(x)
 	}
 	return json.Marshal(out)
 }

@@ -55,7 +55,7 @@ type summary struct {
 	// Acceptance is the mean of the records' acceptance rates, nil without any.
 	Acceptance *float64
 	// Probabilities are those of the first records that have any.
-	Probabilities []Probabilities
+	Probabilities []probabilities
 	// Sampler is the records' sampler, "various" when they differ, "" when unnamed.
 	Sampler string
 	// Scoring is what the scores of the records are, see jsonl.Record, "various" when they differ, ""
@@ -66,9 +66,9 @@ type summary struct {
 // drawnRecords is how many records have their probabilities drawn: the first of a file.
 const drawnRecords = 3
 
-// Probabilities are those of the words of a text's blanks and of its fillings, as its record has
+// probabilities are those of the words of a text's blanks and of its fillings, as its record has
 // them.
-type Probabilities struct {
+type probabilities struct {
 	Text      string           `json:"text"`
 	Marginals *jsonl.Marginals `json:"marginals"`
 }
@@ -189,7 +189,7 @@ func (rd *reader) record(rec *jsonl.Record) error {
 	}
 	rd.acceptance.add(rec.Acceptance)
 	if rec.Marginals != nil && len(rd.sum.Probabilities) < drawnRecords {
-		rd.sum.Probabilities = append(rd.sum.Probabilities, Probabilities{rec.Text, rec.Marginals})
+		rd.sum.Probabilities = append(rd.sum.Probabilities, probabilities{rec.Text, rec.Marginals})
 	}
 	for i, f := range rec.Fillings {
 		if err := rd.generated(f, i, rec); err != nil {

@@ -12,8 +12,8 @@ import (
 	"infill/metrics/ngram"
 )
 
-// Reference says what a reference file held.
-type Reference struct {
+// reference says what a reference file held.
+type reference struct {
 	// Name is the label in tables, Path the input's name.
 	Name string `json:"name"`
 	Path string `json:"path"`
@@ -27,7 +27,7 @@ type Reference struct {
 // references are the indexed reference files.
 type references struct {
 	vocab *corpus.Vocab
-	info  []Reference
+	info  []reference
 	each  []*ngram.Index
 	all   *ngram.Index     // every file together; nil without references
 	lines []*corpus.Corpus // paired mode only
@@ -122,8 +122,8 @@ func (p *plan) readReferences(inputs []Input, paired bool) (*references, error) 
 
 // readReference streams one file into its own index and into the pooled one.
 func (p *plan) readReference(in Input, name string, refs *references, x *ngram.Index, paired bool) (
-	Reference, error) {
-	info := Reference{Name: name, Path: in.Name}
+	reference, error) {
+	info := reference{Name: name, Path: in.Name}
 	var kept *corpus.Corpus
 	if paired {
 		kept = corpus.New(refs.vocab, p.reference)

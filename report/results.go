@@ -24,7 +24,7 @@ type EvalResult struct {
 	Seed     uint64 `json:"seed"`
 
 	Files      []FileInfo  `json:"files"`
-	References []Reference `json:"references"`
+	References []reference `json:"references"`
 	Rows       []Row       `json:"rows"`
 	// Differences are the metrics of the files from the second on less those of the first, with
 	// intervals over the texts that records of both say they were made from. They come with
@@ -48,7 +48,7 @@ type FileInfo struct {
 	Sampler  string   `json:"sampler,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	// Probabilities are those of the first records of the file that have any, three at most.
-	Probabilities []Probabilities `json:"probabilities,omitempty"`
+	Probabilities []probabilities `json:"probabilities,omitempty"`
 }
 
 // CompareOptions are the options of [Compare].
@@ -75,7 +75,7 @@ type CompareResult struct {
 	Seed       uint64      `json:"seed"`
 	Sentences  int         `json:"sentences"`
 	Top        int         `json:"top"`
-	References []Reference `json:"references"`
+	References []reference `json:"references"`
 	Rows       []Row       `json:"rows"`
 	// Differences are the metrics of the samplers from the second on less those of the first, with
 	// intervals over the sentences that both filled. They come with Options.Confidence.
@@ -83,8 +83,8 @@ type CompareResult struct {
 	// Gold is the corpus BLEU of the original sentences, for scale.
 	Gold *Metric `json:"gold,omitempty"`
 	// Traces are the means over chains, one per sampler that recorded any.
-	Traces   []Trace   `json:"traces,omitempty"`
-	Examples []Example `json:"examples,omitempty"`
+	Traces   []trace   `json:"traces,omitempty"`
+	Examples []example `json:"examples,omitempty"`
 	Params   []string  `json:"params"`
 	Notes    []string  `json:"notes,omitempty"`
 
@@ -92,8 +92,8 @@ type CompareResult struct {
 	unequal bool    // budgets: the samplers missed what they should have had equal
 }
 
-// Trace is the mean course of a sampler's chains.
-type Trace struct {
+// trace is the mean course of a sampler's chains.
+type trace struct {
 	Sampler string `json:"sampler"`
 	// X is model evaluations per chain at each step, or the step number where the
 	// evaluations are unknown.
@@ -108,18 +108,18 @@ type Trace struct {
 	Chains     int    `json:"chains"`
 }
 
-// Example is one source sentence with the fillings of every sampler, as in DLP's
+// example is one source sentence with the fillings of every sampler, as in DLP's
 // Figure 6.
-type Example struct {
+type example struct {
 	Text     string          `json:"text"`
 	Gold     string          `json:"gold,omitempty"`
-	Samplers []ExampleFilled `json:"samplers"`
+	Samplers []exampleFilled `json:"samplers"`
 }
 
-// ExampleFilled are one sampler's fillings of an example.
-type ExampleFilled struct {
+// exampleFilled are one sampler's fillings of an example.
+type exampleFilled struct {
 	Sampler string         `json:"sampler"`
-	Texts   []ExampleParts `json:"fillings"`
+	Texts   []exampleParts `json:"fillings"`
 	// Repeated of Generated filled places hold a text that an earlier filling of
 	// the same sampler had in the same place.
 	Repeated  int    `json:"repeated"`
@@ -127,14 +127,14 @@ type ExampleFilled struct {
 	Err       string `json:"error,omitempty"`
 }
 
-// ExampleParts is a filling cut into pieces.
-type ExampleParts struct {
-	Parts []Part `json:"parts"`
-	Score Number `json:"score"`
+// exampleParts is a filling cut into pieces.
+type exampleParts struct {
+	Parts []part `json:"parts"`
+	Score number `json:"score"`
 }
 
-// Part is a stretch of text: given, generated, or generated and seen before.
-type Part struct {
+// part is a stretch of text: given, generated, or generated and seen before.
+type part struct {
 	Text      string `json:"text"`
 	Generated bool   `json:"generated,omitempty"`
 	Repeated  bool   `json:"repeated,omitempty"`

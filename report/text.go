@@ -149,7 +149,7 @@ func (p *printer) signatures(sigs []signed) {
 }
 
 // referenceLines say what the reference files held.
-func referenceLines(refs []Reference) []string {
+func referenceLines(refs []reference) []string {
 	var out []string
 	for _, r := range refs {
 		s := fmt.Sprintf("%s: %s sentence%s from %s", r.Name, decimal(float64(r.Sentences), 0),

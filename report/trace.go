@@ -8,8 +8,8 @@ import (
 // trace averages the chains: first over the chains of a sentence, then over
 // sentences, so that sentences with more chains do not count more. Where fewer than half of the
 // chains still run the acceptance is NaN: the few that go on are not like the others.
-func (run *SamplerRun) trace(sources int) Trace {
-	out := Trace{Sampler: run.Name, Chains: len(run.Chains)}
+func (run *SamplerRun) trace(sources int) trace {
+	out := trace{Sampler: run.Name, Chains: len(run.Chains)}
 	if slices.ContainsFunc(run.Chains, func(t ChainTrace) bool { return t.Evaluations == nil }) {
 		run.byStep(&out, sources)
 	} else {
@@ -24,7 +24,7 @@ func (run *SamplerRun) trace(sources int) Trace {
 // byEvaluations is the course over 1, 2, … evaluations a chain. At each of these a
 // chain is where its last step within them has left it. Its acceptance is that of
 // the steps since the evaluation before.
-func (run *SamplerRun) byEvaluations(out *Trace, sources int) {
+func (run *SamplerRun) byEvaluations(out *trace, sources int) {
 	out.Evaluations = true
 	most := 0.0
 	for _, t := range run.Chains {
@@ -55,7 +55,7 @@ func (run *SamplerRun) byEvaluations(out *Trace, sources int) {
 
 // byStep is the course over steps, spread evenly over the evaluations if those
 // are known.
-func (run *SamplerRun) byStep(out *Trace, sources int) {
+func (run *SamplerRun) byStep(out *trace, sources int) {
 	steps := 0
 	for _, t := range run.Chains {
 		steps = max(steps, len(t.Energy), len(t.Accepted))
@@ -105,7 +105,7 @@ func (p *moment) step(t *ChainTrace, k int) {
 }
 
 // enter puts the means of the moment into the course.
-func (p *moment) enter(out *Trace, x float64) {
+func (p *moment) enter(out *trace, x float64) {
 	m, se := meanOfMeans(p.sums, p.counts)
 	out.X, out.Energy, out.Error = append(out.X, x), append(out.Energy, m), append(out.Error, se)
 	a := math.NaN()
