@@ -58,6 +58,13 @@ var foreignFlags = []foreignFlag{
 	{"fp16 bf16 int8 dtype quantize", "precision", "", "--precision WORD"},
 	{"paper", "", "compare", "bin/lab protocols run -protocols R, of the laboratory in the " +
 		"repository, which repeats experiments of papers"},
+	{"label labels label-column label-col label-field", "", "augment batch",
+		"%s without it: all other columns and fields are kept, labels too; --text-field NAME is " +
+			"the text"},
+	{"every every-n nth every-nth", "mask-rate", "",
+		"--mask-rate X, such as 0.2 for one word of five"},
+	{"surprisal", "", "score", "%s without it: the surprisal of a piece is its score without the " +
+		"minus, in nats"},
 	{"max-length max-len truncate truncation", "long", "", "--long window, which is the default"},
 }
 
@@ -107,7 +114,9 @@ var foreignCommands = map[string]string{
 	"evaluate":  "infill eval FILE",
 	"bleu":      "infill eval FILE",
 	"self-bleu": "infill eval FILE",
+	"diversity": "infill eval FILE",
 	"ppl":       "infill score \"TEXT\"",
+	"surprisal": "infill score \"TEXT\", whose scores without the minus are surprisals in nats",
 	"benchmark": "infill cloze FILE",
 }
 

@@ -45,6 +45,11 @@ func TestForeign(t *testing.T) {
 		{[]string{"batch", "--batch_size", "8", "x.txt"}, "infill batch without it"},
 		{[]string{"pull", "bert"}, "unknown command \"pull\"; type infill model pull NAME\n"},
 		{[]string{"run", "x"}, "type infill fill \"TEXT\"\n"},
+		{[]string{"surprisal", "x"}, "type infill score \"TEXT\", whose scores without the minus"},
+		{[]string{"diversity", "x.txt"}, "type infill eval FILE\n"},
+		{[]string{"score", "--surprisal", "x"}, "type infill score without it: the surprisal of a piece"},
+		{[]string{"augment", "--label", "y", "x.csv"}, "infill augment without it: all other columns"},
+		{[]string{"cloze", "--every", "5", "x"}, "type --mask-rate X, such as 0.2 for one word of five"},
 		{[]string{"help", "pull"}, "type infill model pull NAME\n"},
 		{[]string{"fil", text}, "did you mean \"fill\"?"},
 	} {
