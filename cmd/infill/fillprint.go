@@ -63,7 +63,7 @@ type fillTable struct {
 
 func (w *fillTable) write(r *filling) error {
 	var b strings.Builder
-	if w.lines++; w.lines > 1 {
+	if w.lines++; w.lines > 1 && !w.quiet {
 		b.WriteByte('\n')
 	}
 	// The number of tokens may decide: fillings of open lengths are ranked by the score per token.

@@ -168,3 +168,15 @@ func TestModelEvalOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// With --quiet no empty line stands between the lists of two texts.
+func TestQuietHasNoEmptyLines(t *testing.T) {
+	t.Parallel()
+	const texts = "the [MASK] sleeps .\nthe [MASK] runs .\n"
+	loud := infillRun(texts, withTiny("fill", "--top", "1", "-")...)
+	quiet := infillRun(texts, withTiny("fill", "--top", "1", "--quiet", "-")...)
+	if n := strings.Count(loud.out, "\n\n"); n != 1 || quiet.code != 0 ||
+		strings.ReplaceAll(loud.out, "\n\n", "\n") != quiet.out {
+		t.Errorf("%d empty lines in\n%sand with --quiet\n%s%s", n, loud.out, quiet.out, quiet.err)
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/internal/count"
 	"infill/mlm"
+	"infill/models"
 )
 
 const modelInfoDescription = "" +
@@ -69,7 +70,9 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 	m, err := f.open(ctx)
 	if err == nil {
 		defer func() { _ = m.Close() }()
-		return &recognised{Info: m.Info()}, nil
+		r := &recognised{Info: m.Info()}
+		r.packed(src.Part)
+		return r, nil
 	}
 	if ctx.Err() != nil {
 		return nil, err
@@ -81,6 +84,7 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 	} else {
 		r.Info, problems = mlm.InspectDir(src.Dir, src.File)
 	}
+	r.packed(src.Part)
 	for _, p := range problems {
 		r.Problems = append(r.Problems, p.Error())
 	}
@@ -91,6 +95,15 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 		return nil, err // nothing was recognised
 	}
 	return r, errors.New("the model cannot be used: " + strings.Join(r.Problems, "; "))
+}
+
+// packed gives a model of the program the size that it has there. Unpacked it is larger.
+func (r *recognised) packed(name string) {
+	for _, m := range models.All() {
+		if m.Name == name {
+			r.Bytes = m.Bytes()
+		}
+	}
 }
 
 func printInfo(out io.Writer, i *recognised) error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/internal/disk"
 	"infill/mlm"
 )
 
@@ -30,6 +31,41 @@ func TestModelInfoWhole(t *testing.T) {
 			len(j.Ops) == 0 {
 			t.Errorf("%s: exit %d, %v: %+v", model, r.code, err, j)
 		}
+	}
+}
+
+// The size of a model of the program is that of model list.
+func TestModelInfoSize(t *testing.T) {
+	t.Parallel()
+	sizes := map[string]int64{}
+	for line := range strings.Lines(infillRun("", "model", "list", "--json").out) {
+		var l listed
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		sizes[l.Name] = l.Bytes
+	}
+	for _, name := range []string{"default", "small"} {
+		var j recognised
+		if err := json.Unmarshal([]byte(infillRun("", "model", "info", "--json", name).out),
+			&j); err != nil {
+			t.Fatal(err)
+		}
+		if want := sizes[name]; want == 0 || j.Bytes != want {
+			t.Errorf("%s: %d bytes, model list has %d", name, j.Bytes, want)
+		}
+	}
+}
+
+// Where no folder can be the cache, the models that have a name are listed all the same.
+func TestModelListWithoutHome(t *testing.T) {
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", disk.EnvCache} {
+		t.Setenv(name, "")
+	}
+	r := infillRun("", "model", "list")
+	if r.code != exitOK || !strings.Contains(r.err, "no cache folder") ||
+		!strings.HasPrefix(r.out, "name ") || !strings.Contains(r.out, "\nbert-base-uncased ") {
+		t.Errorf("exit %d: %s%s", r.code, r.err, r.out)
 	}
 }
 

@@ -45,9 +45,12 @@ func modelListCommand(std console.IO) *cli.Command {
 			if c.NArg() > 0 {
 				return usagef("model list takes no argument, got %q", c.Args().First())
 			}
-			cache, err := hub.UserCache()
-			if err != nil {
-				return err
+			cache, noCache := hub.UserCache()
+			named := hub.Catalogue()
+			if noCache == nil {
+				named = cache.Models()
+			} else {
+				fmt.Fprintf(std.Err, "infill: %s\n", console.Printable(noCache.Error()))
 			}
 			var all []listed
 			for _, m := range models.All() {
@@ -55,11 +58,14 @@ func modelListCommand(std console.IO) *cli.Command {
 					Bytes: m.Bytes(), Home: "embedded in this command", Note: m.Note,
 					Cached: "embedded", Hash: "pinned"})
 			}
-			for _, m := range cache.Models() {
+			for _, m := range named {
 				l := listed{Name: m.String(), Architecture: m.Architecture, Bytes: m.Size(), Licence: m.Licence,
 					Home: m.Home, Note: m.Note,
-					Cached: cache.State(m), Hash: hashWord(m), Commit: m.Commit}
-				if cache.Has(m) {
+					Cached: "no", Hash: hashWord(m), Commit: m.Commit}
+				if noCache == nil {
+					l.Cached = cache.State(m)
+				}
+				if l.Cached == "yes" {
 					l.Folder = cache.Folder(m)
 				}
 				all = append(all, l)

@@ -102,9 +102,9 @@ var ErrUnpaired = errors.New("the lines are not the same")
 
 // Share is the figures of lines, by their counts. Level is the coverage of the intervals, in (0,1).
 // They are over the lines: where all have equally many blanks, Student's interval of the mean of
-// their shares, and in general the jackknife of the share of all blanks.
+// their shares, and in general the jackknife of the share of all blanks. They end at 0 and 1.
 func Share(lines []Counts, level float64) Figures {
-	return figures(level, func(m Measure) []float64 { return without(lines, m) })
+	return figures(level, 0, func(m Measure) []float64 { return without(lines, m) })
 }
 
 // Less is the figures of some lines less those of the same lines filled in another way, with
@@ -119,7 +119,7 @@ func Less(lines, other []Counts, level float64) (Figures, error) {
 				lines[k].Words, other[k].Words)
 		}
 	}
-	return figures(level, func(m Measure) []float64 {
+	return figures(level, -1, func(m Measure) []float64 {
 		out, minus := without(lines, m), without(other, m)
 		for k := range out {
 			out[k] -= minus[k]
@@ -142,8 +142,9 @@ func without(lines []Counts, m Measure) []float64 {
 	return out
 }
 
-// figures makes figures of what a function says of all lines, and without each of them.
-func figures(level float64, of func(m Measure) []float64) Figures {
+// figures makes figures of what a function says of all lines, and without each of them. No value
+// can be below least or above 1, and an interval ends there.
+func figures(level, least float64, of func(m Measure) []float64) Figures {
 	var out Figures
 	for m := range NumMeasures {
 		all := of(m)
@@ -154,7 +155,7 @@ func figures(level float64, of func(m Measure) []float64) Figures {
 			alike = alike && v == parts[0]
 		}
 		if half := interval.Jackknife(level, parts); !alike && !math.IsNaN(half) {
-			out[m].Low, out[m].High = value-half, value+half
+			out[m].Low, out[m].High = max(least, value-half), min(1, value+half)
 		}
 	}
 	return out

@@ -160,7 +160,7 @@ func TestIntervalsAreStudents(t *testing.T) {
 		}
 		return float64(c.Back[m])
 	}
-	same := func(name string, f Figure, x []float64, level float64) {
+	same := func(name string, f Figure, x []float64, level, least float64) {
 		mean, half := interval(x, level)
 		if half == 0 {
 			if !math.IsNaN(f.Low) || !math.IsNaN(f.High) {
@@ -168,8 +168,9 @@ func TestIntervalsAreStudents(t *testing.T) {
 			}
 			return
 		}
-		if math.Abs(f.Value-mean) > 1e-12 || math.Abs(f.High-mean-half) > 1e-9 ||
-			math.Abs(mean-f.Low-half) > 1e-9 {
+		low, high := max(least, mean-half), min(1, mean+half)
+		if math.Abs(f.Value-mean) > 1e-12 || math.Abs(f.High-high) > 1e-9 ||
+			math.Abs(f.Low-low) > 1e-9 {
 			t.Errorf("%s: %+v, want %v ± %v", name, f, mean, half)
 		}
 	}
@@ -188,8 +189,29 @@ func TestIntervalsAreStudents(t *testing.T) {
 				x = append(x, of(a[k], Measure(m)))
 				d = append(d, of(b[k], Measure(m))-of(a[k], Measure(m)))
 			}
-			same("share", f, x, level)
-			same("difference", less[m], d, level)
+			same("share", f, x, level, 0)
+			same("difference", less[m], d, level, -1)
+		}
+	}
+}
+
+// Of two lines, of which one came back, Student's interval would be .5 ± 6.35.
+func TestIntervalsEndWhereSharesDo(t *testing.T) {
+	t.Parallel()
+	back := Counts{Words: 1, Lines: 1, Back: [NumMeasures]int{1, 1, 1, 1}}
+	lost := Counts{Words: 1, Lines: 1}
+	for _, f := range Share([]Counts{back, lost}, .95) {
+		if f != (Figure{.5, 0, 1}) {
+			t.Errorf("a share: %+v", f)
+		}
+	}
+	less, err := Less([]Counts{lost, lost}, []Counts{back, lost}, .95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range less {
+		if f != (Figure{-.5, -1, 1}) {
+			t.Errorf("a difference: %+v", f)
 		}
 	}
 }
