@@ -112,11 +112,17 @@ func (p *printer) grid(rows [][]string) {
 	}
 }
 
-// cell is a value with half the width of its interval.
+// cell is a value with half the width of its interval, or with its ends where a share with half the
+// width on both sides would not be one.
 func cell(m Metric) string {
 	s := m.Text()
 	if m.OK() && m.HasInterval() {
-		s += " " + m.half()
+		half := (m.High - m.Low) / 2
+		if m.Unit == "%" && !m.less && (m.Value < half || m.Value+half > 100) {
+			s += " " + m.Interval()
+		} else {
+			s += " " + m.half()
+		}
 	}
 	if len(m.Warnings) > 0 {
 		s += "*"
