@@ -78,6 +78,53 @@ func TestDifferencesOfFiles(t *testing.T) {
 	}
 }
 
+// A best is underlined where the difference excludes 0, and nowhere else. Of three files it has to
+// be better than both others.
+func TestBestOfFiles(t *testing.T) {
+	t.Parallel()
+	file := func(score func(source int) float64) string {
+		var lines []string
+		for i := range 8 {
+			lines = append(lines, fmt.Sprintf(
+				`{"text":"the [MASK] of %d .","fillings":[{"text":"the end of %[1]d .","score":%g}]}`, i,
+				score(i)))
+		}
+		return strings.Join(lines, "\n")
+	}
+	worse := file(func(i int) float64 { return -10 - float64(i%3) })
+	better := file(func(i int) float64 { return -5 - float64(i%2) })
+	alike := file(func(i int) float64 { return -5 - float64(i/2%2) + float64(i%3-1) })
+	for name, c := range map[string]struct {
+		files []string
+		best  string // of the scores
+	}{
+		"the second is better":   {[]string{worse, better}, "file2"},
+		"the first is better":    {[]string{better, worse}, "file1"},
+		"the third is better":    {[]string{worse, worse, better}, "file3"},
+		"nobody knows which":     {[]string{better, alike}, ""},
+		"two of three are alike": {[]string{worse, better, alike}, ""},
+		"sentences of no text":   {[]string{"a b .\na b .\na b .", "a b .\nc d .\ne f ."}, ""},
+	} {
+		r := evalPairs(t, c.files...)
+		var b bytes.Buffer
+		if err := r.WriteHTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		metrics, _, _ := strings.Cut(b.String(), "Differences from")
+		var got []string
+		for row := range strings.SplitSeq(metrics, "<tr") {
+			for i, cell := range strings.Split(row, "<td")[1:] {
+				if strings.Contains(cell, `class="best"`) {
+					got = append(got, fmt.Sprint("file", i+1))
+				}
+			}
+		}
+		if c.best == "" && got != nil || c.best != "" && !slices.Equal(got, []string{c.best}) {
+			t.Errorf("%s: underlined are %q, want %q", name, got, c.best)
+		}
+	}
+}
+
 // The rows of a table are paired with records of the same texts, and have no differences from
 // records of the same fillings.
 func TestDifferencesOfTables(t *testing.T) {

@@ -34,10 +34,14 @@ func (r *EvalResult) document() *document {
 	for _, f := range r.Files {
 		equal = equal && f.N == r.Files[0].N
 	}
-	t := across("", r.Rows, columns(r.Rows), equal)
+	var mark func(int) map[int]bool
+	if equal && len(r.Differences) > 0 {
+		mark = func(c int) map[int]bool { return surest(r.Rows, r.Differences, c) }
+	}
+	t := across("", r.Rows, columns(r.Rows), mark)
 	t.Title = "Metrics"
-	if equal && len(r.Files) > 1 {
-		t.Caption = "Underlined: best of its row, where no intervals overlap. "
+	if mark != nil {
+		t.Caption = "Underlined: best of its row, where the intervals of differences are without 0. "
 	}
 	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
 	d := &document{
@@ -115,7 +119,10 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 
 func (r *CompareResult) document() *document {
 	quality, run := halves(r.Rows)
-	mark := !r.unequal
+	var mark func(int) map[int]bool
+	if !r.unequal {
+		mark = func(c int) map[int]bool { return best(r.Rows, c) }
+	}
 	best, cost := across("sampler", r.Rows, quality, mark), across("sampler", r.Rows, run, mark)
 	for i := range min(len(r.Params), len(best.Lines)) {
 		best.Lines[i].Note = r.Params[i]
@@ -123,7 +130,7 @@ func (r *CompareResult) document() *document {
 	best.heading, best.Title = "Diversity and quality", "Diversity and quality"
 	best.Caption = "Lower self-BLEU and more unique n-grams mean more diverse fillings; " +
 		"higher corpus BLEU means closer to the references. " + intervalNote(r.Rows)
-	if mark {
+	if mark != nil {
 		best.Caption = "Underlined: best of its column, where the columns can be compared " +
 			"and no intervals overlap. " + best.Caption
 	}
@@ -203,7 +210,7 @@ func (r *ClozeResult) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 func (r *ClozeResult) document() *document {
 	d := &document{
 		opening: []string{count.Of(r.Lines, "line") + ", " + r.Protocol}, Title: r.Title,
-		Facts: r.facts(), Tables: []*table{across("run", r.Rows, columns(r.Rows), false)},
+		Facts: r.facts(), Tables: []*table{across("run", r.Rows, columns(r.Rows), nil)},
 		Notes: r.Notes, Warnings: append(warnings(r.Rows), differenceWarnings(r.Differences)...),
 	}
 	if len(r.Differences) > 0 {

@@ -50,9 +50,9 @@ func (l label) directed() string {
 	return l.heading() + " " + l.Better
 }
 
-// across lays the given metrics out with a line for each row. With mark, the best of each column is
-// marked.
-func across(corner string, rows []Row, cols []int, mark bool) *table {
+// across lays the given metrics out with a line for each row. The rows that mark has for a column
+// are marked as its best; nil marks none.
+func across(corner string, rows []Row, cols []int, mark func(column int) map[int]bool) *table {
 	t := &table{Corner: corner}
 	for i, r := range rows {
 		t.Lines = append(t.Lines, line{label: label{Name: r.Name, Key: draw.Colour(i)}})
@@ -61,8 +61,8 @@ func across(corner string, rows []Row, cols []int, mark bool) *table {
 		m := rows[0].Metrics[c]
 		t.Heads = append(t.Heads, label{Group: m.Group, Name: m.Label, Unit: m.Unit, Better: m.arrow()})
 		var top map[int]bool
-		if mark {
-			top = best(rows, c)
+		if mark != nil {
+			top = mark(c)
 		}
 		for i, r := range rows {
 			t.Lines[i].Cells = append(t.Lines[i].Cells, tableCell{r.Metrics[c], top[i]})
@@ -90,7 +90,7 @@ func (t *table) turned(corner string) *table {
 // differences lays out what rows have over the first of all rows, with what is said of it. level is
 // the coverage of the intervals.
 func differences(corner string, rows, all []Row, level float64) *table {
-	t := across(corner, rows, columns(rows), false)
+	t := across(corner, rows, columns(rows), nil)
 	for i := range t.Lines { // in the colours of the other tables
 		at := slices.IndexFunc(all, func(r Row) bool { return r.Name == rows[i].Name })
 		t.Lines[i].Key = draw.Colour(at)
