@@ -117,17 +117,17 @@ func (e *MismatchError) Spell(spell func(name string) string) string {
 // Unwrap returns the sentinel.
 func (e *MismatchError) Unwrap() error { return ErrMismatch }
 
-// A JoinError is an output that is not a shard of the same run as another. It wraps [ErrJoin].
-type JoinError struct {
+// A joinError is an output that is not a shard of the same run as another. It wraps [ErrJoin].
+type joinError struct {
 	Path, Other string       // of the outputs
 	Differences []Difference // Was is of Other, Is of Path
 }
 
 // Error says what is wrong and what helps.
-func (e *JoinError) Error() string { return e.Spell(func(name string) string { return name }) }
+func (e *joinError) Error() string { return e.Spell(func(name string) string { return name }) }
 
 // Spell is the message with settings as a function spells them.
-func (e *JoinError) Spell(spell func(name string) string) string {
+func (e *joinError) Spell(spell func(name string) string) string {
 	var parts bytes.Buffer
 	for i, d := range e.Differences {
 		if i > 0 {
@@ -144,4 +144,4 @@ func (e *JoinError) Spell(spell func(name string) string) string {
 }
 
 // Unwrap returns the sentinel.
-func (e *JoinError) Unwrap() error { return ErrJoin }
+func (e *joinError) Unwrap() error { return ErrJoin }

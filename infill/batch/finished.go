@@ -9,7 +9,7 @@ import (
 )
 
 // measure enters the bytes of a file and their hash.
-func (f *Finished) measure(path string) error {
+func (f *finished) measure(path string) error {
 	size := &counter{}
 	sum, err := disk.Hashed(path, func(r io.Reader) error {
 		size.r = r
@@ -22,11 +22,11 @@ func (f *Finished) measure(path string) error {
 
 // unchanged compares rows that are finished with what their manifest says of them. Older manifests
 // say nothing.
-func (o *Output) unchanged(was *Finished) error {
+func (o *Output) unchanged(was *finished) error {
 	if was.SHA256 == "" {
 		return nil
 	}
-	var is Finished
+	var is finished
 	if err := is.measure(o.Path); err != nil {
 		return err
 	}

@@ -31,9 +31,9 @@ type part struct {
 // manifest of each shard says, and are otherwise not read.
 //
 // The mode is Create or Force. absent has what settings mean that a manifest may leave out, for
-// messages. Errors wrap [ErrJoin] for outputs that are not the shards of
-// one run, or not whole, and are [*JoinError] where two of them differ. The other errors are
-// those of [Manifest.Open].
+// messages. Errors wrap [ErrJoin] for outputs that are not the shards of one run, or not whole, and
+// have a method Spell, as [MismatchError] has, where two of them differ. The other errors are those
+// of [Manifest.Open].
 func Join(ctx context.Context, output string, outputs []string, mode Mode,
 	absent map[string]string) (Progress, error) {
 	parts, err := partsOf(outputs)

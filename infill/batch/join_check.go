@@ -89,7 +89,7 @@ func wholeOf(parts []*part, absent map[string]string) (*Manifest, error) {
 		}
 		m.Shard, m.Finished, m.Absent = settings.Shard{}, nil, absent
 		if d = append(d, joinDifferences(&whole, &m)...); len(d) > 0 {
-			return nil, &JoinError{p.path, first.path, d}
+			return nil, &joinError{p.path, first.path, d}
 		}
 	}
 	var missing []string

@@ -62,7 +62,7 @@ func TestJoinRefusals(t *testing.T) {
 			continue
 		}
 		text := err.Error()
-		var differ *JoinError
+		var differ *joinError
 		if errors.As(err, &differ) {
 			text = differ.Spell(func(name string) string { return "!" + name })
 		}

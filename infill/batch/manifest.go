@@ -36,11 +36,11 @@ type Manifest struct {
 	// open, see settings.Fill.Implied. It is for messages, nil for none.
 	Implied func(manifest map[string]string) map[string]string `json:"-"`
 	// Finished is what an output of rows or of a shard holds, nil before it is made.
-	Finished *Finished `json:"finished,omitempty"`
+	Finished *finished `json:"finished,omitempty"`
 }
 
-// Finished says what an output that is complete holds.
-type Finished struct {
+// finished says what an output that is complete holds.
+type finished struct {
 	Records int `json:"records"`
 	Failed  int `json:"failed"`
 	// Bytes and SHA256 are of the output. The processes of shards may have been on many machines, so

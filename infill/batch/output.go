@@ -31,7 +31,7 @@ type Output struct {
 	records  *recordFile // the file of them, nil for a stream and a device
 	file     string      // its path: Path, or its part
 	manifest *Manifest   // nil for a stream and a device
-	complete *Finished   // an earlier run has made the rows; nil if not
+	complete *finished   // an earlier run has made the rows; nil if not
 	renamed  [][2]string // of JSON lines, see Renamed
 }
 

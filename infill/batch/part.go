@@ -92,7 +92,7 @@ func (o *Output) makeWhole(ctx context.Context, in *Input, p Progress) error {
 	if err := content(ctx, in); err != nil {
 		return err
 	}
-	o.manifest.Finished = &Finished{Records: p.Records, Failed: p.Failed}
+	o.manifest.Finished = &finished{Records: p.Records, Failed: p.Failed}
 	if err := o.manifest.Finished.measure(o.Path); err != nil {
 		return err
 	}

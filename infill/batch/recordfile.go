@@ -109,7 +109,7 @@ func (o *recordFile) close() error {
 }
 
 // finished says what the file of a shard holds.
-func (o *recordFile) finished(p Progress) *Finished {
-	return &Finished{Records: p.Records, Failed: p.Failed, Bytes: o.offset,
+func (o *recordFile) finished(p Progress) *finished {
+	return &finished{Records: p.Records, Failed: p.Failed, Bytes: o.offset,
 		SHA256: hex.EncodeToString(o.hash.Sum(nil))}
 }

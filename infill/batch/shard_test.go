@@ -210,7 +210,7 @@ func TestManifestOfShard(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	sum := sha256.Sum256(read(t, out))
-	if m, err = ReadManifest(out); err != nil || *m.Finished != (Finished{p.Records, p.Failed,
+	if m, err = ReadManifest(out); err != nil || *m.Finished != (finished{p.Records, p.Failed,
 		int64(len(read(t, out))), hex.EncodeToString(sum[:])}) {
 		t.Fatalf("%+v, %v", m.Finished, err)
 	}
