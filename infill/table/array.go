@@ -133,18 +133,18 @@ func (a *Array) scan() (long bool, err error) {
 	}
 }
 
-// An ArrayWriter makes an array of JSON from JSON lines.
-type ArrayWriter struct {
+// An arrayWriter makes an array of JSON from JSON lines.
+type arrayWriter struct {
 	w     io.Writer
 	begun bool
 	ended bool // the last byte was that of a line's end
 }
 
-// NewArrayWriter writes to w, which stays open.
-func NewArrayWriter(w io.Writer) *ArrayWriter { return &ArrayWriter{w: w} }
+// NewArrayWriter makes an array of JSON from JSON lines. It writes to w, which stays open.
+func NewArrayWriter(w io.Writer) io.WriteCloser { return &arrayWriter{w: w} }
 
 // Write takes lines, or parts of them. They end in \n and are not empty.
-func (a *ArrayWriter) Write(p []byte) (int, error) {
+func (a *arrayWriter) Write(p []byte) (int, error) {
 	var out bytes.Buffer
 	for _, b := range p {
 		switch {
@@ -165,7 +165,7 @@ func (a *ArrayWriter) Write(p []byte) (int, error) {
 }
 
 // Close ends the array.
-func (a *ArrayWriter) Close() error {
+func (a *arrayWriter) Close() error {
 	end := "\n]\n"
 	if !a.begun {
 		end = "[]\n"
