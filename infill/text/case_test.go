@@ -114,15 +114,20 @@ func TestNames(t *testing.T) {
 func TestNamesRead(t *testing.T) {
 	t.Parallel()
 	tok, n := tokenizetest.Small(t), 0
-	for e := range truecase.All() {
+	table, err := os.ReadFile("../../internal/truecase/table.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(table)) {
 		n++
-		lower, err := tok.Word(strings.ToLower(e.Form), tokenize.AfterSpace)
+		word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		lower, err := tok.Word(strings.ToLower(word), tokenize.AfterSpace)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if form, err := tok.Word(e.Form, tokenize.AfterSpace); err != nil ||
+		if form, err := tok.Word(word, tokenize.AfterSpace); err != nil ||
 			!slices.Equal(form.IDs, lower.IDs) {
-			t.Errorf("%s is read as %v, its lower case as %v (%v)", e.Form, form.Tokens, lower.Tokens, err)
+			t.Errorf("%s is read as %v, its lower case as %v (%v)", word, form.Tokens, lower.Tokens, err)
 		}
 	}
 	if n < 10_000 {

@@ -3,7 +3,6 @@ package truecase
 import (
 	_ "embed"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -73,15 +72,4 @@ func Lookup(word string) (Entry, bool) {
 func capital(word string) bool {
 	e, ok := Lookup(word)
 	return ok && !e.Lower
-}
-
-// All yields the entries of the table in the order of their words.
-func All() iter.Seq[Entry] {
-	return func(yield func(Entry) bool) {
-		for line := range strings.Lines(tableText) {
-			if e, err := parse(line); err == nil && !yield(e) {
-				return
-			}
-		}
-	}
 }
