@@ -79,10 +79,10 @@ func TestSelfEqualsPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(self.Stats.Matches, pairs.Stats.Matches) ||
-			!slices.Equal(self.Stats.RefLens, pairs.Stats.RefLens) {
+		if !slices.Equal(self.stats.Matches, pairs.stats.Matches) ||
+			!slices.Equal(self.stats.RefLens, pairs.stats.RefLens) {
 			t.Fatalf("trial %d %q:\nself  %v %v\npairs %v %v", trial, hyps,
-				self.Stats.Matches, self.Stats.RefLens, pairs.Stats.Matches, pairs.Stats.RefLens)
+				self.stats.Matches, self.stats.RefLens, pairs.stats.Matches, pairs.stats.RefLens)
 		}
 		if self.Score != pairs.Score {
 			t.Fatalf("trial %d: self %v, pairs %v", trial, self.Score, pairs.Score)

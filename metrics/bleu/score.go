@@ -31,8 +31,8 @@ type Result struct {
 	Groups []float64
 	// Warnings say what makes the score less than it seems.
 	Warnings []error
-	// Stats are the per-sentence counts behind the score, nil for the "group" variant.
-	Stats *Stats
+	// stats are the per-sentence counts behind the score, nil for the "group" variant.
+	stats *stats
 }
 
 // Percent returns the score times 100, as tables print it.
@@ -121,11 +121,11 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 const smallest = 0x1p-1022
 
 // bootstrap resamples the rows of st, unit by unit.
-func (st *Stats) bootstrap(set *settings) func(float64) (*Interval, error) {
+func (st *stats) bootstrap(set *settings) func(float64) (*Interval, error) {
 	return func(float64) (*Interval, error) { return st.resampled(set, set.Confidence) }
 }
 
-func (st *Stats) resampled(set *settings, c *Confidence) (*Interval, error) {
+func (st *stats) resampled(set *settings, c *Confidence) (*Interval, error) {
 	units, err := c.members(st.N)
 	if err != nil {
 		return nil, err
@@ -163,12 +163,12 @@ func (r *Result) setInterval(iv *Interval, err error) error {
 }
 
 // finish makes the result of a corpus-level score, with an interval if one is asked for.
-func (st *Stats) finish(set *settings, sig signature,
+func (st *stats) finish(set *settings, sig signature,
 	interval func(score float64) (*Interval, error)) (*Result, error) {
 	s := st.all(set.Denominator)
 	r := &Result{
 		Matches: s.match[:set.Order], Totals: s.total[:set.Order], BP: s.brevity(),
-		HypLen: s.hyp, RefLen: s.ref, N: st.N, Stats: st,
+		HypLen: s.hyp, RefLen: s.ref, N: st.N, stats: st,
 	}
 	var err error
 	if r.Score, r.Precisions, err = s.score(set, &r.Warnings); err != nil {

@@ -115,7 +115,7 @@ type holder struct {
 }
 
 // selfStats counts every sentence against all the others.
-func selfStats(c *corpus.Corpus, orders int) (*Stats, error) {
+func selfStats(c *corpus.Corpus, orders int) (*stats, error) {
 	n := c.Len()
 	if n < 2 {
 		return nil, fmt.Errorf("%d given: %w", n, errFewSentences)
@@ -164,7 +164,7 @@ func selfStats(c *corpus.Corpus, orders int) (*Stats, error) {
 }
 
 // selfLengths finds each sentence's closest length among the others.
-func selfLengths(st *Stats) {
+func selfLengths(st *stats) {
 	count := map[int32]int{}
 	for _, l := range st.HypLens {
 		count[l]++
@@ -215,7 +215,7 @@ func selfMean(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 	r := &Result{
 		Score: sum(scores) / float64(st.N), Matches: pooled.match[:s.Order],
 		Totals: pooled.total[:s.Order],
-		BP:     pooled.brevity(), HypLen: pooled.hyp, RefLen: pooled.ref, N: st.N, Stats: st,
+		BP:     pooled.brevity(), HypLen: pooled.hyp, RefLen: pooled.ref, N: st.N, stats: st,
 	}
 	if r.Precisions, err = s.smooth.precisions(pooled, s.Order); err != nil {
 		return nil, err

@@ -6,9 +6,9 @@ import (
 	"infill/metrics/corpus"
 )
 
-// Stats are the sufficient statistics of BLEU, one row per hypothesis: every
+// stats are the sufficient statistics of BLEU, one row per hypothesis: every
 // score and every resample of a bootstrap is a sum of rows.
-type Stats struct {
+type stats struct {
 	// N is the number of hypotheses and Orders the number of n-gram orders counted.
 	N, Orders int
 	// Matches holds the clipped matches, Matches[i*Orders+k−1] for hypothesis i and
@@ -18,9 +18,9 @@ type Stats struct {
 	HypLens, RefLens []int32
 }
 
-func newStats(hyps *corpus.Corpus, orders int) *Stats {
+func newStats(hyps *corpus.Corpus, orders int) *stats {
 	n := hyps.Len()
-	st := &Stats{
+	st := &stats{
 		N: n, Orders: orders,
 		Matches: make([]int32, n*orders),
 		HypLens: make([]int32, n), RefLens: make([]int32, n),
@@ -33,7 +33,7 @@ func newStats(hyps *corpus.Corpus, orders int) *Stats {
 }
 
 // row returns the matches of hypothesis i, one per order.
-func (st *Stats) row(i int) []int32 { return st.Matches[i*st.Orders : (i+1)*st.Orders] }
+func (st *stats) row(i int) []int32 { return st.Matches[i*st.Orders : (i+1)*st.Orders] }
 
 // sums are pooled rows.
 type sums struct {
@@ -57,7 +57,7 @@ func (s *sums) reset() {
 }
 
 // add pools hypothesis i.
-func (s *sums) add(st *Stats, i int, den Denominator) {
+func (s *sums) add(st *stats, i int, den Denominator) {
 	row := st.row(i)
 	n := int64(st.HypLens[i])
 	for k := range s.match {
@@ -110,7 +110,7 @@ func sum(x []float64) float64 {
 }
 
 // all pools every row.
-func (st *Stats) all(den Denominator) *sums {
+func (st *stats) all(den Denominator) *sums {
 	s := newSums(st.Orders)
 	for i := range st.N {
 		s.add(st, i, den)
