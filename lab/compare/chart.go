@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"infill/lab/internal/plot"
 	"infill/report/draw"
 )
 
@@ -120,7 +121,7 @@ func (p panel) axis(rows []Row) (a draw.Axis, ok bool) {
 	case math.IsInf(lo, 1):
 		return a, false
 	case p.log:
-		return draw.Logarithmic(lo, hi, 5, p.title), true
+		return plot.Logarithmic(lo, hi, 5, p.title), true
 	}
 	return draw.Nice(0, math.Max(hi, 1e-9), 4, p.title), true
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/internal/plot"
 	"infill/report/draw"
 )
 
@@ -39,12 +40,12 @@ func TestPicture(t *testing.T) {
 }
 
 func picture(t *testing.T, page string) string {
-	p := draw.Plot{Title: "How soon the best fillings are found", Notes: []string{
+	p := plot.Plot{Title: "How soon the best fillings are found", Notes: []string{
 		"25 chains on twenty sentences. Marks are 3, 5, 10, 20 and 50 steps, and 50 of dmala."}}
 	for _, s := range []struct{ title, heading string }{
 		{"BERT-base", "bert-base-onnx, one thread"}, {"small", "small"},
 	} {
-		panel := draw.Panel{Title: s.title, X: "time in % of 50 steps of dmala", LogX: true,
+		panel := plot.Panel{Title: s.title, X: "time in % of 50 steps of dmala", LogX: true,
 			Y: "U of the five best, less dmala's (nats)"}
 		_, section, _ := strings.Cut(page, "\n### "+s.heading+"\n")
 		section, _, _ = strings.Cut(section, "\n### ")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"infill/lab/internal/plot"
 	"infill/report/draw"
 	"infill/samplers"
 	"infill/samplers/targets"
@@ -81,8 +82,8 @@ func num(v float64) string {
 }
 
 func figBias(ctx context.Context, w io.Writer, e *env) error {
-	chart := draw.Plot{Title: "Bias of DULA, exact (DLP, figure 1)"}
-	for _, part := range []func(context.Context, io.Writer) (draw.Panel, error){biasOfStep,
+	chart := plot.Plot{Title: "Bias of DULA, exact (DLP, figure 1)"}
+	for _, part := range []func(context.Context, io.Writer) (plot.Panel, error){biasOfStep,
 		biasOfSine, biasOfBatch} {
 		panel, err := part(ctx, w)
 		if err != nil {
@@ -95,11 +96,11 @@ func figBias(ctx context.Context, w io.Writer, e *env) error {
 }
 
 // biasOfStep is figure 1 left, with both sides of theorem 5.1.
-func biasOfStep(ctx context.Context, w io.Writer) (p draw.Panel, err error) {
+func biasOfStep(ctx context.Context, w io.Writer) (p plot.Panel, err error) {
 	fmt.Fprint(w, text("bias"))
 	rows := [][]string{{"α", "L1 on {0,1}", "paper's bound", "derived bound", "L1 on {±1}",
 		"paper's bound", "derived bound"}}
-	p = draw.Panel{Title: "2×2 Ising against the step size", X: "α", Y: "‖π_α − π‖₁", LogY: true,
+	p = plot.Panel{Title: "2×2 Ising against the step size", X: "α", Y: "‖π_α − π‖₁", LogY: true,
 		Lines: []draw.Line{{Name: "on {0,1}", Marks: true}, {Name: "its bound", Series: 8},
 			{Name: "on {±1}", Series: 1, Marks: true}, {Name: "its bound", Series: 9}}}
 	for _, alpha := range []float64{.1, .15, .2, .25, .3, .4, .5, .6, .8, 1} {
@@ -132,11 +133,11 @@ func biasOfStep(ctx context.Context, w io.Writer) (p draw.Panel, err error) {
 }
 
 // biasOfSine is figure 1 right.
-func biasOfSine(ctx context.Context, w io.Writer) (p draw.Panel, err error) {
+func biasOfSine(ctx context.Context, w io.Writer) (p plot.Panel, err error) {
 	fmt.Fprint(w, text("bias_sine"))
 	alphas := []float64{.1, 1, 10}
 	rows := [][]string{{"ε", "L1(π', π)"}}
-	p = draw.Panel{Title: "one spin against the distance to log-quadratic", X: "ε",
+	p = plot.Panel{Title: "one spin against the distance to log-quadratic", X: "ε",
 		Y: "‖π_α − π‖₁"}
 	for i, alpha := range alphas {
 		rows[0] = append(rows[0], fmt.Sprintf("L1(π_α, π), α = %g", alpha))

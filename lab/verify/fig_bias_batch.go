@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/plot"
 	"infill/report/draw"
 	"infill/samplers/targets"
 )
@@ -86,11 +87,11 @@ func (t *leastSquares) biasOf(ctx context.Context, alpha float64, batch int) (b 
 func batchTarget() *leastSquares { return newLeastSquares(rand.New(rand.NewPCG(1, 61)), 8, 4) }
 
 // biasOfBatch is theorem 6.1.
-func biasOfBatch(ctx context.Context, w io.Writer) (p draw.Panel, err error) {
+func biasOfBatch(ctx context.Context, w io.Writer) (p plot.Panel, err error) {
 	fmt.Fprint(w, text("bias_batch"))
 	rows := [][]string{{"α", "observations", "σ", "largest L1(E q̂_i, q_i)", "paper's bound",
 		"derived bound", "L1(π̂_α, π_α)", "L1(π_α, π)", "L1(π̂_α, π)"}}
-	p = draw.Panel{Title: "mini-batches of a sum of 8 (theorem 6.1)", X: "α",
+	p = plot.Panel{Title: "mini-batches of a sum of 8 (theorem 6.1)", X: "α",
 		Y: "‖π̂_α − π‖₁", LogX: true}
 	target := batchTarget()
 	alphas, batches := []float64{.02, .05, .1, .2, .5, 1}, []int{1, 2, 4, 8}

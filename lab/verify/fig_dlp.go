@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/lab/internal/plot"
 	"infill/lab/relaxed"
 	"infill/report/draw"
 	"infill/samplers"
@@ -109,7 +110,7 @@ func dlpFlips(ctx context.Context, w io.Writer, e *env, _ []float64) error {
 	}
 	rows := [][]string{{"sampler", "paper", "sites that a proposal changes", "mean probability",
 		"sites that a step changes"}}
-	panel := draw.Panel{Title: "Figure 2 left", X: "sites that a proposal changes",
+	panel := plot.Panel{Title: "Figure 2 left", X: "sites that a proposal changes",
 		Y: "mean probability", Lines: []draw.Line{{Name: "DMALA", Marks: true},
 			{Name: "GWG", Series: 1, Marks: true}}}
 	for i, c := range all {
@@ -121,9 +122,9 @@ func dlpFlips(ctx context.Context, w io.Writer, e *env, _ []float64) error {
 	}
 	lines(w, rows...)
 	fmt.Fprint(w, text("dlp_flips"))
-	return e.svg("dlp-figure2.svg", draw.Plot{
+	return e.svg("dlp-figure2.svg", plot.Plot{
 		Title:  "Ising 5×5, mean probability against the length of jumps",
-		Panels: []draw.Panel{panel},
+		Panels: []plot.Panel{panel},
 	}.WriteSVG)
 }
 
@@ -155,10 +156,10 @@ func dlpErrors(ctx context.Context, w io.Writer, e *env, seconds []float64) erro
 	rows := [][]string{{"sampler", "log RMSE after 1000 steps", "at the end",
 		"evaluations a step", "calls a step", "ESS a step", "ESS an evaluation", "ESS a call",
 		"µs a step", "ESS a second"}}
-	chart := draw.Plot{Title: "Ising 5×5, error of the mean (DLP, figure 3)",
+	chart := plot.Plot{Title: "Ising 5×5, error of the mean (DLP, figure 3)",
 		Notes: []string{"bands: one standard error either way, from chain to chain"}}
 	for _, x := range []string{"steps", "evaluations", "seconds"} {
-		chart.Panels = append(chart.Panels, draw.Panel{Title: "against " + x, X: x, Y: "log RMSE",
+		chart.Panels = append(chart.Panels, plot.Panel{Title: "against " + x, X: x, Y: "log RMSE",
 			LogX: true})
 	}
 	for i, r := range runs {

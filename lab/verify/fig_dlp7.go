@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"infill/lab/internal/plot"
 	"infill/report/draw"
 )
 
@@ -40,13 +41,13 @@ func dlpConnectivity(ctx context.Context, w io.Writer, e *env, seconds []float64
 	for _, a := range strengths {
 		rows[0] = append(rows[0], fmt.Sprintf("a = %g", a))
 	}
-	chart := draw.Plot{Title: "Ising 5×5 of varying connectivity (DLP, figure 7)",
-		Panels: []draw.Panel{{Title: "at the end", X: "connectivity a", Y: "log RMSE"}},
+	chart := plot.Plot{Title: "Ising 5×5 of varying connectivity (DLP, figure 7)",
+		Panels: []plot.Panel{{Title: "at the end", X: "connectivity a", Y: "log RMSE"}},
 		Notes:  []string{"bands and whiskers: one standard error either way, from chain to chain"}}
 	shown := []float64{.05, .15, .25}
 	for _, x := range []string{"evaluations", "seconds"} {
 		for _, a := range shown {
-			chart.Panels = append(chart.Panels, draw.Panel{Title: fmt.Sprintf("a = %g", a),
+			chart.Panels = append(chart.Panels, plot.Panel{Title: fmt.Sprintf("a = %g", a),
 				X: x, Y: "log RMSE", LogX: true})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"infill/lab/internal/plot"
 	"infill/report/draw"
 	"infill/samplers"
 	"infill/samplers/targets"
@@ -168,13 +169,13 @@ func figSGDLDBatches(ctx context.Context, w io.Writer, e *env, g *targets.Gaussi
 }
 
 // sgdldChart has a panel for each figure, of 100 chains together and of one chain.
-func sgdldChart(all []batchLine, h []float64) draw.Plot {
-	chart := draw.Plot{Title: "Gaussian–Bernoulli model (SGDLD, figures 2 and 5)",
+func sgdldChart(all []batchLine, h []float64) plot.Plot {
+	chart := plot.Plot{Title: "Gaussian–Bernoulli model (SGDLD, figures 2 and 5)",
 		Notes: []string{"Solid: SGDLD-b. Dashed: noC-b. Dotted: Gibbs-b, which has no h. " +
 			"A colour is a size b of mini-batches."}}
 	for _, one := range []bool{false, true} {
 		for _, figure := range []int{2, 5} {
-			p := draw.Panel{Title: fmt.Sprintf("figure %d, 100 chains together", figure), X: "h",
+			p := plot.Panel{Title: fmt.Sprintf("figure %d, 100 chains together", figure), X: "h",
 				Y: "total variation"}
 			if one {
 				p.Title = fmt.Sprintf("figure %d, one chain", figure)

@@ -61,40 +61,6 @@ func Nice(lo, hi float64, n int, label string) Axis {
 	return a
 }
 
-// Logarithmic is an axis that covers lo to hi, both above 0, and a little more. Its ticks
-// are as many as there can be up to n of one kind: powers of ten, all or every second or
-// third of them, or some round numbers between them too.
-func Logarithmic(lo, hi float64, n int, label string) Axis {
-	if !(hi > lo) {
-		lo, hi = lo/2, hi*2
-	}
-	pad := math.Pow(hi/lo, 0.04)
-	a := Axis{Lo: lo / pad, Hi: hi * pad, Label: label, Log: true}
-	first, last := int(math.Floor(math.Log10(a.Lo))), int(math.Ceil(math.Log10(a.Hi)))
-	ticks := func(every int, factors ...float64) (out []float64) {
-		for e := first; e <= last; e++ {
-			for _, f := range factors {
-				if v := f * math.Pow10(e); e%every == 0 && a.Shows(v) {
-					out = append(out, v)
-				}
-			}
-		}
-		return out
-	}
-	every := 1
-	for a.Ticks = ticks(1, 1); len(a.Ticks) > n; a.Ticks = ticks(every, 1) {
-		every++
-	}
-	for _, factors := range [][]float64{{1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7},
-		{1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9}} {
-		more := ticks(1, factors...)
-		if len(more) <= n || len(a.Ticks) < 2 {
-			a.Ticks = more
-		}
-	}
-	return a
-}
-
 // At is the place of a value. Values outside the axis have places outside its range, and 0
 // on a logarithmic axis has none: −Inf or Inf.
 func (a Axis) At(v float64) float64 {

@@ -11,7 +11,7 @@ import (
 // on a page, and one fills a narrow screen.
 const (
 	Width  = 480.0
-	Height = 330.0
+	height = 330.0
 )
 
 // Margins between a chart and the frame of its axes.
@@ -36,24 +36,29 @@ type Chart struct {
 	X, Y   Axis
 	Height float64 // of the whole drawing
 
-	left float64 // edge
-	out  *strings.Builder
+	out strings.Builder
 }
 
-// NewChart is a chart of Width and Height.
+// A Line has as many X as Y. Values that are not finite interrupt it.
+type Line struct {
+	Name   string    // beside its last point
+	Series int       // colour, and from the ninth on other dashes
+	Dashes int       // 0 to 3, none to many
+	X, Y   []float64 // of the points
+	SE     []float64 // standard errors of Y, as a band or as whiskers; nil without
+	Marks  bool      // a mark at every point, and whiskers in place of the band
+	Shape  int       // of the marks, see [Chart.Mark]
+}
+
+// NewChart is a chart of [Width] and of the height that all have at first.
 func NewChart(x, y Axis) *Chart {
-	return newChart(new(strings.Builder), x, y, 0, 0, Width)
-}
-
-// newChart is a chart with its upper left corner at (left, top) of a drawing.
-func newChart(out *strings.Builder, x, y Axis, left, top, width float64) *Chart {
-	x.From, x.To = left+marginLeft, left+width-marginRight
-	y.From, y.To = top+Height-marginBottom, top+marginTop
-	return &Chart{X: x, Y: y, Height: Height, left: left, out: out}
+	x.From, x.To = marginLeft, Width-marginRight
+	y.From, y.To = height-marginBottom, marginTop
+	return &Chart{X: x, Y: y, Height: height}
 }
 
 // F writes an element of the drawing. Texts in it go through [Text].
-func (c *Chart) F(format string, args ...any) { fmt.Fprintf(c.out, format+"\n", args...) }
+func (c *Chart) F(format string, args ...any) { fmt.Fprintf(&c.out, format+"\n", args...) }
 
 // Frame is where the upper and the lower end of the frame are. The y axis may be reversed.
 func (c *Chart) Frame() (top, bottom float64) {
@@ -79,7 +84,7 @@ func (c *Chart) Axes() {
 	c.F(`<text class="title" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, (x.From+x.To)/2,
 		bottom+38, Text(x.Label))
 	c.F(`<text class="title" transform="translate(%.1f %.1f) rotate(-90)" text-anchor="middle">`+
-		`%s</text>`, c.left+14, (top+bottom)/2, Text(y.Label))
+		`%s</text>`, 14.0, (top+bottom)/2, Text(y.Label))
 }
 
 // Lines draws lines, and their names beside their last points.
@@ -217,10 +222,13 @@ func (c *Chart) names(lines []Line) []float64 {
 	return at
 }
 
+// Elements are what has been drawn, for a drawing that has more in it.
+func (c *Chart) Elements() string { return c.out.String() }
+
 // SVG is the drawing, as an element of a page that has [Style]. title is its text alternative.
 func (c *Chart) SVG(title string) string {
 	return fmt.Sprintf(`<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">%s</svg>`,
-		Width, c.Height, Text(title), c.out)
+		Width, c.Height, Text(title), c.Elements())
 }
 
 // Colour is the class of a series.

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"encoding/xml"
+	"math"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,7 @@ func TestChart(t *testing.T) {
 	c.X.To = Width - 20
 	c.Y.From, c.Y.To = c.Y.To, c.Y.From
 	top, bottom := c.Frame()
-	if top != marginTop || bottom != Height-marginBottom {
+	if top != marginTop || bottom != height-marginBottom {
 		t.Errorf("the frame is from %v to %v", top, bottom)
 	}
 	c.Axes()
@@ -33,6 +34,33 @@ func TestChart(t *testing.T) {
 		`aria-label="a &amp; b"`: 1, `viewBox="0 0 480 330"`: 1, "H460.0": 1} {
 		if n := strings.Count(svg, part); n != want {
 			t.Errorf("%s is %d times in the drawing, want %d", part, n, want)
+		}
+	}
+}
+
+// Names do not overlap, and stay within the axis.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	c := &Chart{X: Axis{Lo: .9, Hi: 5.5, To: 1, Log: true},
+		Y: Axis{Lo: .9, Hi: 5.5, From: 300, Log: true}}
+	at := c.names([]Line{{X: []float64{1, 2, 3, 4, 5}, Y: []float64{1, 2, 0, 4, 5}},
+		{X: []float64{1, 5}, Y: []float64{1, 5.01}}})
+	if d := at[0] - at[1]; d < LineHeight-.1 || d > LineHeight+.1 {
+		t.Errorf("names at %v, want %v apart with the higher value above", at, LineHeight)
+	}
+
+	// A crowd at either end of the axis stays within it.
+	for end, want := range map[float64]float64{0: 300 - 5*LineHeight, 1: 0} {
+		var crowd []Line
+		for range 6 {
+			crowd = append(crowd, Line{X: []float64{1}, Y: []float64{end}})
+		}
+		c := &Chart{Y: Axis{Lo: 0, Hi: 1, From: 300, To: 0}}
+		for i, v := range c.names(crowd) {
+			if math.Abs(v-want-LineHeight*float64(i)) > .1 {
+				t.Errorf("name %d of lines that end at %v at %v, want %v", i, end, v,
+					want+LineHeight*float64(i))
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"infill/lab/experiments/lab"
 	"infill/lab/internal/fanout"
+	"infill/lab/internal/plot"
 	"infill/report/draw"
 	"infill/samplers"
 )
@@ -146,7 +147,7 @@ func (s set) run(ctx context.Context, o lab.Options) (text, chart string, err er
 	}
 	rows := [][]string{{"", "log-likelihood, train", "paper's", "log-likelihood, test", "RMSE, train",
 		"RMSE, test", "paper's"}}
-	panel := draw.Panel{X: "step", Y: "training log-likelihood"}
+	panel := plot.Panel{X: "step", Y: "training log-likelihood"}
 	for i, c := range all {
 		var trainLL, testLL, trainRMSE, testRMSE []float64
 		l := draw.Line{Name: c.name, Series: i}
@@ -169,8 +170,8 @@ func (s set) run(ctx context.Context, o lab.Options) (text, chart string, err er
 	head := fmt.Sprintf("### %s\n\n%d rows for training and %d for tests. %d inputs, %d hidden "+
 		"units, %d weights. %d chains of %d steps, seeds: %d.\n\n", s.name, len(tasks[0].train.rows),
 		len(tasks[0].test.rows), data.width, s.hidden, tasks[0].net.weights(), s.chains, s.steps, s.seeds)
-	plot := draw.Plot{Title: s.name, Panels: []draw.Panel{panel}}
-	return head + lab.Table(rows...), plot.SVG(), nil
+	picture := plot.Plot{Title: s.name, Panels: []plot.Panel{panel}}
+	return head + lab.Table(rows...), picture.SVG(), nil
 }
 
 // paper is a figure of the paper with a real minus sign.

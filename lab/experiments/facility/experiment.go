@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"infill/lab/experiments/lab"
+	"infill/lab/internal/plot"
 	"infill/report/draw"
 )
 
@@ -108,7 +109,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		return nil, err
 	}
 	var tables []string
-	chart := draw.Plot{Title: "Mean cost of the chains"}
+	chart := plot.Plot{Title: "Mean cost of the chains"}
 	for _, s := range sizes(o.Quick) {
 		c, times, panel, err := s.compare(ctx, known, o)
 		if err != nil {
@@ -140,9 +141,9 @@ func (c values) of(row string) []float64 {
 // compare runs all methods on all instances of a size. It returns costs and seconds. The panel has
 // the mean over instances.
 func (s size) compare(ctx context.Context, known []solution, o lab.Options,
-) (c, times values, panel draw.Panel, err error) {
+) (c, times values, panel plot.Panel, err error) {
 	c, times = values{}, values{}
-	panel = draw.Panel{Title: s.name(), X: "step", Y: "cost, thousands"}
+	panel = plot.Panel{Title: s.name(), X: "step", Y: "cost, thousands"}
 	for m := range methods {
 		panel.Lines = append(panel.Lines, draw.Line{Name: methodNames[m], Series: int(m)})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"infill/lab/experiments/lab"
 	"infill/lab/internal/fanout"
+	"infill/lab/internal/plot"
 	"infill/report/draw"
 	"infill/samplers"
 )
@@ -132,10 +133,10 @@ func (p plan) page(results [][]*learned) *lab.Page {
 	iterations := func(l *learned) []float64 { return l.Iter }
 	seconds := func(l *learned) []float64 { return l.Seconds }
 	return &lab.Page{Text: text, Charts: map[string]string{
-		"rmse.svg": draw.Plot{Title: title, Panels: []draw.Panel{
+		"rmse.svg": plot.Plot{Title: title, Panels: []plot.Panel{
 			tasks[0].panel(results[0], "iteration", iterations),
 			tasks[last].panel(results[last], "iteration", iterations)}}.SVG(),
-		"seconds.svg": draw.Plot{Title: title + ", by time", Panels: []draw.Panel{
+		"seconds.svg": plot.Plot{Title: title + ", by time", Panels: []plot.Panel{
 			tasks[0].panel(results[0], "seconds of one core", seconds)}}.SVG()}}
 }
 
@@ -158,8 +159,8 @@ func (p plan) times(of []*learned) string {
 }
 
 // panel has the errors of a task, by what at gives of a run.
-func (t task) panel(of []*learned, x string, at func(*learned) []float64) draw.Panel {
-	panel := draw.Panel{X: x, Y: "log RMSE of J, in nats",
+func (t task) panel(of []*learned, x string, at func(*learned) []float64) plot.Panel {
+	panel := plot.Panel{X: x, Y: "log RMSE of J, in nats",
 		Title: fmt.Sprintf("%d steps an iteration, %d chains", t.steps, t.buffer)}
 	for k, r := range of {
 		panel.Lines = append(panel.Lines,

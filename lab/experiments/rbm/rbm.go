@@ -13,6 +13,7 @@ import (
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab"
 	"infill/lab/internal/fanout"
+	"infill/lab/internal/plot"
 	"infill/lab/papers"
 	"infill/report/draw"
 	"infill/samplers"
@@ -231,16 +232,16 @@ func (p plan) times(m *measured) string {
 
 // chart has log MMD from both starts by what at gives of a curve.
 func (m *measured) chart(x string, at func(*curve) []float64) string {
-	plot := draw.Plot{Title: "Distance from block Gibbs"}
+	chart := plot.Plot{Title: "Distance from block Gibbs"}
 	for i, start := range startNames {
-		p := draw.Panel{Title: "From " + start, X: x, Y: "log MMD to block Gibbs"}
+		p := plot.Panel{Title: "From " + start, X: x, Y: "log MMD to block Gibbs"}
 		for k, title := range m.titles {
 			c := m.curves[i][k]
 			p.Lines = append(p.Lines, draw.Line{Name: title, Series: k, X: at(c), Y: c.logs()})
 		}
-		plot.Panels = append(plot.Panels, p)
+		chart.Panels = append(chart.Panels, p)
 	}
-	return plot.SVG()
+	return chart.SVG()
 }
 
 // pictures shows data, block Gibbs from data, and the chains from a start.

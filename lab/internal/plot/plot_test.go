@@ -1,4 +1,4 @@
-package draw
+package plot
 
 import (
 	"bytes"
@@ -6,12 +6,15 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"infill/report/draw"
 )
 
 // TestPlot checks four things. A plot is well-formed, lines break at missing values, errors are
-// drawn, and names do not overlap.
+// drawn, and every panel has its place.
 func TestPlot(t *testing.T) {
 	t.Parallel()
 	p := Plot{
@@ -19,7 +22,7 @@ func TestPlot(t *testing.T) {
 		Panels: []Panel{
 			{
 				Title: "one", X: "x", Y: "y", LogX: true, LogY: true,
-				Lines: []Line{
+				Lines: []draw.Line{
 					{
 						Name: "broken", X: []float64{1, 2, 3, 4, 5},
 						Y: []float64{1, 2, 0, 4, 5}, SE: []float64{.1, .1, .1, .1, .1},
@@ -27,9 +30,9 @@ func TestPlot(t *testing.T) {
 					{Name: "near", Series: 9, X: []float64{1, 5}, Y: []float64{1, 5.01}},
 				},
 			},
-			{Lines: []Line{{Name: "marks", X: []float64{1, 2}, Y: []float64{3, 4},
+			{Lines: []draw.Line{{Name: "marks", X: []float64{1, 2}, Y: []float64{3, 4},
 				SE: []float64{1, math.NaN()}, Marks: true}}},
-			{Title: "empty", Lines: []Line{{Name: "nothing", X: []float64{1}, Y: []float64{math.NaN()}}}},
+			{Title: "empty", Lines: []draw.Line{{Name: "nothing", X: []float64{1}, Y: []float64{math.NaN()}}}},
 		},
 		Notes: []string{"a note"},
 	}
@@ -58,31 +61,38 @@ func TestPlot(t *testing.T) {
 	if strings.Count(path, "M") != 2 || strings.Count(path, "L") != 2 {
 		t.Errorf("the broken line is %s, want two pieces of two points", path)
 	}
-	x, y := p.Panels[0].axes()
-	y.From, y.To = 300, 0
-	at := (&Chart{X: x, Y: y}).names(p.Panels[0].Lines)
-	if d := at[0] - at[1]; d < LineHeight-.1 || d > LineHeight+.1 {
-		t.Errorf("names at %v, want %v apart with the higher value above", at, LineHeight)
-	}
-
-	// A crowd at either end of the axis stays within it.
-	for end, want := range map[float64]float64{0: 300 - 5*LineHeight, 1: 0} {
-		var crowd []Line
-		for range 6 {
-			crowd = append(crowd, Line{X: []float64{1}, Y: []float64{end}})
-		}
-		c := &Chart{Y: Axis{Lo: 0, Hi: 1, From: 300, To: 0}}
-		for i, v := range c.names(crowd) {
-			if math.Abs(v-want-LineHeight*float64(i)) > .1 {
-				t.Errorf("name %d of lines that end at %v at %v, want %v", i, end, v,
-					want+LineHeight*float64(i))
-			}
-		}
-	}
 	for panels, wide := range map[int]string{1: `width="640"`, 3: `width="960"`} {
 		svg := Plot{Panels: p.Panels[:panels]}.SVG()
 		if !strings.HasPrefix(svg, `<svg xmlns="http://www.w3.org/2000/svg" `+wide) {
 			t.Errorf("%d panels are drawn as %.90s, want %s", panels, svg, wide)
+		}
+	}
+}
+
+func TestLogarithmic(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		lo, hi float64
+		want   []string
+	}{
+		{0.01, 10, []string{"0.01", "0.1", "1", "10"}},
+		{1e-9, 1e-1, []string{"10⁻⁸", "10⁻⁶", "10⁻⁴", "0.01"}},
+		{0.02, 0.5, []string{"0.02", "0.05", "0.1", "0.2", "0.5"}},
+		{2e4, 6e4, []string{"2·10⁴", "3·10⁴", "5·10⁴"}},
+		{10, 5000, []string{"10", "100", "1000"}},
+		{0.1, 0.12, []string{"0.1", "0.11", "0.12"}},
+		{3, 3, []string{"1.5", "2", "3", "5"}},
+	} {
+		a := Logarithmic(c.lo, c.hi, 5, "")
+		var got []string
+		for _, v := range a.Ticks {
+			if !a.Shows(v) {
+				t.Errorf("%v to %v: tick %v is outside %v to %v", c.lo, c.hi, v, a.Lo, a.Hi)
+			}
+			got = append(got, a.Tick(v))
+		}
+		if !slices.Equal(got, c.want) || a.Lo > c.lo || a.Hi < c.hi {
+			t.Errorf("%v to %v: %q from %v to %v, want %q", c.lo, c.hi, got, a.Lo, a.Hi, c.want)
 		}
 	}
 }
