@@ -50,7 +50,7 @@ func TestBounds(t *testing.T) {
 }
 
 // An option that is a number has a range, and one that is a choice is of its words: nonsense in any
-// of them is refused. Whoever adds an option and forgets Ranges or checkChoices sees it here.
+// of them is refused. An option that Ranges and checkChoices leave out fails here.
 func TestEveryNumberIsChecked(t *testing.T) {
 	t.Parallel()
 	var numbers int

@@ -34,7 +34,7 @@ func TestModelInfoWhole(t *testing.T) {
 	}
 }
 
-// The size of a model of the program is that of model list.
+// model info and model list give one size for a model of the program.
 func TestModelInfoSize(t *testing.T) {
 	t.Parallel()
 	sizes := map[string]int64{}

@@ -55,7 +55,7 @@ func (s *doubted) add(line int, doubts []text.Doubt) {
 	}
 }
 
-// notes say what was found. unit is that of the numbers of lines.
+// notes say what was found. unit names what the numbers count.
 func (s *doubted) notes(unit string) []string {
 	var out []string
 	for _, k := range s.kinds {

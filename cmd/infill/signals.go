@@ -57,7 +57,7 @@ type earlyEnd struct {
 
 type earlyKey struct{}
 
-// endsEarly is that of the program, or without signals one that nobody asks.
+// endsEarly finds what main put into the context. Without signals it makes one that nothing asks.
 func endsEarly(ctx context.Context) *earlyEnd {
 	if e, ok := ctx.Value(earlyKey{}).(*earlyEnd); ok {
 		return e
@@ -93,7 +93,7 @@ func (e *earlyEnd) ask() bool {
 }
 
 // stoppable has the first signal end a fill early, with the best up to then. The function that it
-// returns is called after the fill, and says whether a signal came.
+// returns is called after the fill, and reports whether a signal came.
 func stoppable(ctx context.Context, opt *infill.Options) (interrupted func() bool) {
 	stop := make(chan struct{})
 	end := func() bool { return false }
