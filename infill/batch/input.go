@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -157,8 +158,9 @@ func (in *Input) begin(r io.Reader) error {
 	in.close = func() { _ = u.Close() }
 	from := bufio.NewReaderSize(u, textline.PeekSize)
 	if guessed && !format.Table() {
-		// A byte order mark is passed over, and errors will come again when reading.
-		head, _ := textline.NewReader(from, jsonl.MaxInput).Peek(textline.PeekSize)
+		// Errors will come again when reading. The mark stays for the reader, which takes one away.
+		head, _ := from.Peek(textline.PeekSize)
+		head = bytes.TrimPrefix(head, []byte("\ufeff"))
 		if *format, err = guess(*format, head); err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ func shardInputs() map[string]string {
 		"CRLF":            "one\r\ntwo\r\n\r\nthree\r\nbad 4\r\nfive",
 		"a mark":          "\ufeffone\n\ufefftwo\nthree\n",
 		"a mark, alone":   "\ufeff",
+		"two marks":       "\ufeff\ufeff0\n1",
 		"a long line":     "a\n" + strings.Repeat("x", 3*textline.PeekSize) + "\nb\n",
 		"too long":        "a\n" + strings.Repeat("y", jsonl.MaxInput+5) + "\nb\nc",
 		"magic in a line": "one\n\x1f\x8btwo\n(\xb5/\xfdthree\nPAR1\nfour\n",
