@@ -44,6 +44,16 @@ func wordsOf(tok *tokenize.Tokenizer, keep func(string) bool) []string {
 	return out
 }
 
+// wordSet is a set of one word.
+func wordSet(t *testing.T, word string) *text.WordSet {
+	t.Helper()
+	s, err := text.NewWordSet([]string{word})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // A constraintCase is a text under constraints, and all that may fill its blanks,
 // listed by other code than the samplers use.
 type constraintCase struct {
@@ -146,15 +156,41 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 			),
 		},
 		{"no repeat", "the [MASK" + animal + "] saw the [MASK" + animal + "] .",
-			Options{Words: WordOptions{NoRepeat: true}},
+			Options{Words: WordOptions{NoRepeat: text.RepeatText}},
 			pairs(animals, animals, func(x, y string) bool { return x != y })},
 		{
 			"no repeat with lists", "a [MASK|dog|big dog|cat] saw a [MASK" + animal + "] .",
-			Options{Words: WordOptions{NoRepeat: true}},
+			Options{Words: WordOptions{NoRepeat: text.RepeatText}},
 			pairs(
 				[]string{"dog", "big dog", "cat"}, animals,
 				func(x, y string) bool { return !strings.HasSuffix(x, y) },
 			),
+		},
+		{"no repeat of the text",
+			"Dogs, the [MASK" + animal + "] saw the bear and the [MASK" + animal + "] .",
+			Options{Words: WordOptions{NoRepeat: text.RepeatNever}},
+			pairs(animals[:7], animals[:7], func(x, y string) bool { return x != y })},
+		{
+			"no repeat of the text in several tokens", "the old dog saw the [MASK*2] .",
+			Options{Words: WordOptions{NoRepeat: text.RepeatNever}},
+			single(slices.DeleteFunc(slices.Clone(two), func(s string) bool {
+				words := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '.' })
+				return strings.ContainsAny(s, ",.") || len(words) == 2 && words[0] == words[1] ||
+					slices.ContainsFunc(words, func(w string) bool {
+						return slices.Contains([]string{"old", "dog", "saw"}, w)
+					})
+			})),
+		},
+		{
+			"no repeat of the text in lists and words",
+			"the dogs saw a [MASK|dog|big dogs|the|cat|Dogs] and a dog[MASK|s|y] .",
+			Options{Words: WordOptions{NoRepeat: text.RepeatNever}},
+			pairs([]string{"dog", "the", "cat"}, []string{"y"}, nil),
+		},
+		{
+			"no repeat, function words of its own", "the dog saw a [MASK|the|saw|dog|cat] .",
+			Options{Words: WordOptions{NoRepeat: text.RepeatNever, Function: wordSet(t, "dog")}},
+			single([]string{"dog", "cat"}),
 		},
 		{
 			"minimum distance", "the [MASK] sleeps .",

@@ -5,9 +5,13 @@ import (
 	"sync"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/models"
 )
+
+// repeatsIf is the rule that no word is filled in twice, or none.
+var repeatsIf = map[bool]text.Repeats{true: text.RepeatText}
 
 const tinyFolder = "../mlm/testdata/tiny-bert"
 

@@ -26,7 +26,7 @@ func TestEstimateRatios(t *testing.T) {
 		{"a [MASK|dog|cat|fox|red] and [MASK|old|big] in the [MASK|house|garden|tree] .", Options{}},
 		{"a [MASK:a|dog|cat|fox] and [MASK|old|big red] near a [MASK:a] .",
 			Options{Sampling: SamplingOptions{Temperature: 1.7}}},
-		{"the [MASK|dog|cat|fox] saw the [MASK|dog|cat] .", Options{Words: WordOptions{NoRepeat: true}}},
+		{"the [MASK|dog|cat|fox] saw the [MASK|dog|cat] .", Options{Words: WordOptions{NoRepeat: text.RepeatText}}},
 		{"the [MASK|dog|cat] saw [MASK|a|the] [MASK|dog|fox] .", Options{}},
 	} {
 		tm, err := text.Parse(m.Tokenizer(), c.text)
@@ -91,7 +91,7 @@ func TestEstimateRatios(t *testing.T) {
 				impossible++
 			}
 		}
-		if c.opt.Words.NoRepeat != (impossible > 0) {
+		if (c.opt.Words.NoRepeat == text.RepeatText) != (impossible > 0) {
 			t.Errorf("%q: %d impossible neighbours", c.text, impossible)
 		}
 	}
@@ -113,7 +113,7 @@ func TestSGDLDOnTextIsExactWithRatios(t *testing.T) {
 	}{
 		{"ratios", samplers.SGDLD{Jump: 1, Batch: 3}, Options{}, true},
 		{"ratios, no word twice", samplers.SGDLD{Jump: 1, Batch: 3},
-			Options{Words: WordOptions{NoRepeat: true}}, true},
+			Options{Words: WordOptions{NoRepeat: text.RepeatText}}, true},
 		{"taylor", samplers.SGDLD{Jump: 1, Batch: 3, Rates: samplers.TaylorRates}, Options{}, false},
 	} {
 		tm, err := text.Parse(m.Tokenizer(), line)

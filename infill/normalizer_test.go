@@ -33,7 +33,7 @@ func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 	const seeds = 20
 	cases := marginalCases()
 	repeat := marginalCase{"no repeat", "The [MASK|man|dog|king] met the [MASK|man|dog|king] again.",
-		Options{Words: WordOptions{NoRepeat: true}},
+		Options{Words: WordOptions{NoRepeat: text.RepeatText}},
 		[][][]string{{{"man", "dog"}, {"man", "king"}, {"dog", "man"},
 			{"dog", "king"}, {"king", "man"}, {"king", "dog"}}}}
 	for _, c := range append(cases, repeat) {
@@ -163,7 +163,7 @@ func TestNormalizerWhateverTheThreads(t *testing.T) {
 		}
 		r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4,
 			Sampling: SamplingOptions{Chains: 30, Steps: 12}, Results: ResultOptions{Normalize: true},
-			Words: WordOptions{NoRepeat: true}})
+			Words: WordOptions{NoRepeat: text.RepeatText}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +225,7 @@ func TestNormalizerWarns(t *testing.T) {
 		{"the [MASK|dog] saw the [MASK|dog|cat] and the [MASK|cat|dog] and a [MASK|bird|fish] .", Options{}, "", nil},
 		// All of a row of blanks must differ.
 		{strings.Repeat("the [MASK|dog|cat|bird|fish|horse|cow|fox|bear] ", 8) + ".",
-			Options{Words: WordOptions{NoRepeat: true},
+			Options{Words: WordOptions{NoRepeat: text.RepeatText},
 				Sampling: SamplingOptions{Steps: 2, Temperature: .2}}, "hardly ever", samplers.ErrRare},
 	} {
 		tm, err := text.Parse(e.Tokenizer(), c.text)

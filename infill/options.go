@@ -28,7 +28,10 @@ type WordOptions struct {
 	Vocab    text.Vocab     // tokens that may fill a blank
 	Allow    *text.WordList // the only fillings of every blank; nil: any
 	Ban      *text.WordList // words that fill no blank; nil: none
-	NoRepeat bool           // no word is filled in twice, tied blanks apart
+	NoRepeat text.Repeats   // which words fill no blank again; zero value: all may
+	// Function are words without a meaning, which NoRepeat lets fill a blank although the text has
+	// them. nil: those of English.
+	Function *text.WordSet
 	// MinDistance is the least edit distance, in characters, of a filling from Original:
 	// 0 (any) to 100. Without Original it has no effect.
 	MinDistance int
@@ -161,6 +164,6 @@ func (Select) Names() []string { return []string{"likelihood", "diverse"} }
 // rules are the options that say what may fill the blanks.
 func (o *Options) rules() *space.Rules {
 	return &space.Rules{Vocab: o.Words.Vocab, Allow: o.Words.Allow, Ban: o.Words.Ban,
-		NoRepeat:    o.Words.NoRepeat,
+		NoRepeat: o.Words.NoRepeat, Function: o.Words.Function,
 		MinDistance: o.Words.MinDistance, Original: o.Words.Original}
 }

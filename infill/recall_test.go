@@ -42,11 +42,11 @@ func TestMemoChangesNothing(t *testing.T) {
 				job{text, Options{Sampling: SamplingOptions{Sampler: s, Temperature: 1 + float64(i%2)}}})
 		}
 	}
-	for _, text := range texts {
+	for _, s := range texts {
 		jobs = append(jobs,
-			job{text, Options{Sampling: SamplingOptions{Shortlist: 3, Budget: BudgetRows}}},
-			job{text, Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward},
-				Words: WordOptions{NoRepeat: true}}})
+			job{s, Options{Sampling: SamplingOptions{Shortlist: 3, Budget: BudgetRows}}},
+			job{s, Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward},
+				Words: WordOptions{NoRepeat: text.RepeatText}}})
 	}
 	ctx := context.Background()
 	engines := map[int64]*Engine{}

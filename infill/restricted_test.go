@@ -56,7 +56,7 @@ func TestExactOnShortlist(t *testing.T) {
 	}{
 		{"two blanks", "the [MASK] sleeps in the [MASK] .", Options{}, nil, false},
 		{"no repeat",
-			"the [MASK/^(dog|cat|bird|fish|horse|cow|fox|bear)$/] saw the [MASK/^(dog|cat|bird|fish|horse|cow|fox|bear)$/] .", Options{Words: WordOptions{NoRepeat: true}},
+			"the [MASK/^(dog|cat|bird|fish|horse|cow|fox|bear)$/] saw the [MASK/^(dog|cat|bird|fish|horse|cow|fox|bear)$/] .", Options{Words: WordOptions{NoRepeat: text.RepeatText}},
 			func(w []string) bool { return w[0] != w[1] }, false},
 		{"three blanks, tempered", "the [MASK] [MASK] in the [MASK] .",
 			Options{Sampling: SamplingOptions{Temperature: 2}}, nil, true},

@@ -159,7 +159,7 @@ func TestSearchConstraints(t *testing.T) {
 		"ban": {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .",
 			Options{Words: WordOptions{Ban: ban}}},
 		"repeat": {"the [MASK|" + animals + "] saw the [MASK|" + animals + "] .",
-			Options{Words: WordOptions{NoRepeat: true}}},
+			Options{Words: WordOptions{NoRepeat: text.RepeatText}}},
 		"phrase": {"the [MASK|dog|big dog|very old horse] saw the [MASK|house|old house] .", Options{}},
 		"pieces": {"the [MASK/^do/] [MASK*2/^(cat|dog)/] .",
 			Options{Words: WordOptions{Vocab: text.VocabWholeWords}}},

@@ -63,7 +63,7 @@ func TestStartSequential(t *testing.T) {
 		}
 		walk(nil, 1)
 		got, err := startsOf(t, e, line(), Options{Sampling: SamplingOptions{Start: StartSequential,
-			Chains: 5000}, Words: WordOptions{NoRepeat: rule},
+			Chains: 5000}, Words: WordOptions{NoRepeat: repeatsIf[rule]},
 			Seed: 5})
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestStartSequentialRules(t *testing.T) {
 	e := New(tiny(t))
 	got, err := startsOf(t, e, "the [MASK|dog|cat] saw the [MASK|dog] .",
 		Options{Sampling: SamplingOptions{Start: StartSequential, Chains: 20},
-			Words: WordOptions{NoRepeat: true}})
+			Words: WordOptions{NoRepeat: text.RepeatText}})
 	if err != nil || len(slices.Compact(got)) != 1 || got[0] != "cat dog" {
 		t.Errorf("%q, %v", got, err)
 	}

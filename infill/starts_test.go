@@ -55,7 +55,7 @@ func TestStartArgmax(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rule := range []bool{false, true} {
-		opt := Options{Words: WordOptions{Vocab: text.VocabWholeWords, NoRepeat: rule},
+		opt := Options{Words: WordOptions{Vocab: text.VocabWholeWords, NoRepeat: repeatsIf[rule]},
 			Sampling: SamplingOptions{Start: StartArgmax, Chains: 3}}
 		tgt := targetOf(t, e, tm, opt)
 		logp := make([][]float64, 2)
@@ -100,7 +100,7 @@ func TestStartRandom(t *testing.T) {
 	}
 	got, err := startsOf(t, e, "the [MASK|dog|cat|fox|big dog] saw the [MASK|dog|cat|fox|big dog] .",
 		Options{Sampling: SamplingOptions{Start: StartRandom, Chains: 5000},
-			Words: WordOptions{NoRepeat: true}, Seed: 3})
+			Words: WordOptions{NoRepeat: text.RepeatText}, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestStartErrors(t *testing.T) {
 		"run.jsonl, line 7: 1 words for 2 blanks":     given("dog"),
 		`run.jsonl, line 7: blank 2, "." : it is not`: given("dog", "."),
 		"run.jsonl, line 7: its words break a rule": with(given("dog", "dog"),
-			func(o *Options) { o.Words.NoRepeat = true }),
+			func(o *Options) { o.Words.NoRepeat = text.RepeatText }),
 		"run.jsonl: it has no filling of this text": {Sampling: SamplingOptions{Start: StartGiven,
 			Starts: newStarts("run.jsonl")}},
 		`blank 1, "fox": it is not among`: {Sampling: SamplingOptions{Start: StartOriginal},

@@ -86,7 +86,7 @@ func TestStochasticGradRefusesJointConstraints(t *testing.T) {
 	}
 	_, err = New(m).Fill(context.Background(), tm,
 		Options{Sampling: SamplingOptions{Sampler: &samplers.SGDLD{}},
-			Words: WordOptions{NoRepeat: true}})
+			Words: WordOptions{NoRepeat: text.RepeatText}})
 	if !errors.Is(err, samplers.ErrUnsupported) {
 		t.Errorf("no-repeat with sgdld: %v", err)
 	}

@@ -254,7 +254,7 @@ func fillFolder(t *testing.T, m *mlm.Model) {
 			infill.Options{Words: infill.WordOptions{Vocab: text.VocabWholeWords}}, whole},
 		{"the [MASK] sat", infill.Options{Words: infill.WordOptions{Vocab: text.VocabWholeWords, Ban: ban}},
 			func(f string) bool { return whole(f) && f != "cat" && f != "sat" }},
-		{"the [MASK/^[cd]..$/] ran to a [MASK/^[cd]..$/]", infill.Options{Words: infill.WordOptions{NoRepeat: true}},
+		{"the [MASK/^[cd]..$/] ran to a [MASK/^[cd]..$/]", infill.Options{Words: infill.WordOptions{NoRepeat: text.RepeatText}},
 			words("cat", "dog")},
 		{"a [MASK|dog|red cat|old man] sat.", infill.Options{Results: infill.ResultOptions{Case: text.CaseModel}},
 			words("dog", "red cat", "old man")},

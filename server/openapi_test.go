@@ -278,7 +278,7 @@ func TestOpenAPIDocs(t *testing.T) {
 				Name   string
 				Schema struct {
 					Type any
-					Enum []string
+					Enum []any
 				}
 			}
 			RequestBody struct {
@@ -297,7 +297,7 @@ func TestOpenAPIDocs(t *testing.T) {
 		kinds[p.Name] = fmt.Sprintf("%v %v", p.Schema.Type, len(p.Schema.Enum) > 0)
 	}
 	for name, want := range map[string]string{"top": "integer false", "temperature": "number false",
-		"no_repeat": "boolean false", "method": "<nil> true", "sampler": "string false",
+		"no_repeat": "[boolean string] true", "marginals": "boolean false", "method": "<nil> true", "sampler": "string false",
 		"params": "string false", "energy": "array false"} {
 		if kinds[name] != want {
 			t.Errorf("%s in an address: %s, want %s", name, kinds[name], want)

@@ -69,6 +69,30 @@ func TestConstraintErrors(t *testing.T) {
 	}
 }
 
+// --no-repeat takes a word, which is not taken for a text.
+func TestNoRepeat(t *testing.T) {
+	t.Parallel()
+	const text = "the dog saw the [MASK|dog|cat] ."
+	for _, c := range []struct {
+		args []string
+		dog  bool
+	}{
+		{[]string{"--no-repeat", text}, false},
+		{[]string{text, "--no-repeat"}, false},
+		{[]string{"--no-repeat", "true", text}, false},
+		{[]string{"--no-repeat=blanks", text}, true},
+		{[]string{"--no-repeat", "blanks", text}, true},
+		{[]string{"--no-repeat", "--", text}, false},
+		{[]string{"--no-repeat=false", text}, true},
+	} {
+		r := infillRun("", withTiny(append([]string{"fill", "--quiet"}, c.args...)...)...)
+		if r.code != exitOK || strings.Count(r.out, "\n") != 1+map[bool]int{true: 1}[c.dog] ||
+			strings.Contains(r.out, "the dog .") != c.dog {
+			t.Errorf("%q: exit %d: %s%s", c.args, r.code, r.out, r.err)
+		}
+	}
+}
+
 // A banned word that the model cannot spell is noted, and the run goes on.
 func TestBanOfUnspellableWords(t *testing.T) {
 	t.Parallel()

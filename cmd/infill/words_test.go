@@ -90,7 +90,7 @@ func TestErrorsInWords(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"fill", "--no-repeat=x", "a [MASK]"}, "for flag --no-repeat: want true or false"},
+		{[]string{"fill", "--no-repeat=x", "a [MASK]"}, "for flag --no-repeat: want true or false, or blanks"},
 		{[]string{"fill", "--model", dir, "a [MASK]"}, `"vocab_size" is a text, want a whole number`},
 		{[]string{"model", "eval", "--mask-rate", "x"}, "for flag --mask-rate: want a number above 0 to 1"},
 	} {

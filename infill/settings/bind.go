@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/infill/text"
 )
 
 // after makes a value that calls do once something was stored.
@@ -52,6 +53,26 @@ func nameValue(p *string) *Value {
 		}
 		return v.set(s)
 	})
+	return v
+}
+
+// repeatsValue is a truth value, or the word for the blanks alone.
+func repeatsValue(p *text.Repeats) *Value {
+	v := namedValue(p)
+	v.Kind, v.want = reflect.Bool, "true or false, or blanks"
+	v.wantJSON = `true or false, or "blanks"`
+	v.setJSON = func(raw json.RawMessage) error {
+		var yes bool
+		if json.Unmarshal(raw, &yes) == nil {
+			return v.set(strconv.FormatBool(yes))
+		}
+		var word string
+		if json.Unmarshal(raw, &word) != nil || word != v.Choices[text.RepeatText] {
+			return errWant
+		}
+		*p = text.RepeatText
+		return nil
+	}
 	return v
 }
 

@@ -194,9 +194,10 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "no-repeat", Line: true, record: always,
-		Doc:   "fill no word into two blanks of a sentence (tied blanks apart)",
+		Doc: "fill in no word that the sentence has already, function words of its text apart; " +
+			"blanks: none that another blank has",
 		Group: words,
-		bind:  func(v *Fill) *Value { return BoolValue(&v.Options.Words.NoRepeat) },
+		bind:  func(v *Fill) *Value { return repeatsValue(&v.Options.Words.NoRepeat) },
 	},
 	{
 		Name: "mask-rate", Line: true, record: always,

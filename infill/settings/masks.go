@@ -206,8 +206,9 @@ func (v *Fill) checkMasks() error {
 		}
 	}
 	switch {
-	case (v.Words.StopWords != nil || v.Words.StopFile != "") && m.Class != text.ClassContent:
-		return &Error{Name: "stop-words", Needs: []string{"mask-class"},
+	case (v.Words.StopWords != nil || v.Words.StopFile != "") && m.Class != text.ClassContent &&
+		v.Options.Words.NoRepeat != text.RepeatNever:
+		return &Error{Name: "stop-words", Needs: []string{"mask-class", "no-repeat"},
 			Err: errors.New("it says which words are not content")}
 	case f.MinSimilarity != nil && v.Words.Encoder == "":
 		return &Error{Name: "min-similarity", Needs: []string{"encoder"}, Err: errUnmeasured}
@@ -252,5 +253,6 @@ func (v *Fill) prepareMasks() (err error) {
 	if err != nil {
 		return &Error{Name: "stop-words", Err: err}
 	}
+	v.Options.Words.Function = m.Stop
 	return nil
 }

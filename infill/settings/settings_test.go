@@ -91,6 +91,7 @@ func TestBadValues(t *testing.T) {
 		{"mask-rate", "1.01", "1.01", "0 to 1"},
 		{"min-distance", "101", "101", "0 to 100"},
 		{"no-repeat", "perhaps", `"true"`, "true or false"},
+		{"no-repeat", "Blanks", `"text"`, "or "},
 		{"vocab", "letters", `"letters"`, "all"},
 		{"param", "x", `{"x":[]}`, ""},
 		{"sampler", "", `""`, ""},

@@ -33,7 +33,7 @@ class FillSettings(TypedDict, total=False):
     case: auto: with the capitals of English text; model: as the model spells (default: auto)
     ban: words that fill no blank
     allow: the only words or phrases that fill blanks
-    no_repeat: fill no word into two blanks of a sentence (tied blanks apart) (default: false)
+    no_repeat: fill in no word that the sentence has already, function words of its text apart; blanks: none that another blank has (default: false)
     mask_rate: blank out this share of the words of texts without blanks; 0: the texts have blanks (default: 0)
     mask_words: blank out exactly this many words of texts without blanks (default: 0)
     min_distance: least edit distance, in characters, from a word that was blanked out (default: 0)
@@ -78,7 +78,7 @@ class FillSettings(TypedDict, total=False):
     case: Literal["auto", "model"]
     ban: Sequence[str]
     allow: Sequence[str]
-    no_repeat: bool
+    no_repeat: bool | Literal["blanks"]
     mask_rate: float
     mask_words: int
     min_distance: int

@@ -40,6 +40,12 @@ class ModelTest(unittest.TestCase):
         for f in got:
             self.assertEqual([f.text[a:b].lower() for a, b in f.spans], f.tokens)
 
+    def test_no_repeat_has_a_word_too(self):
+        text = "The dog saw the [MASK|dog|cat]."
+        for setting, want in ((True, ["cat"]), ("blanks", ["cat", "dog"]), (False, ["cat", "dog"])):
+            got = self.model.fill(text, no_repeat=setting)
+            self.assertEqual(sorted(f.tokens[0] for f in got), want)
+
     def test_one_blank_has_probabilities(self):
         got = self.model.fill("They drank a cup of [MASK|tea|coffee].")
         self.assertAlmostEqual(sum(f.probability for f in got), 1)

@@ -8,7 +8,7 @@ const list = text => text.split(",").map(s => s.trim()).filter(Boolean);
 function value(schema, text) {
   if (text === "") return undefined;
   switch (schema.type) {
-    case "boolean": return text === "true";
+    case "boolean": return {true: true, false: false}[text] ?? text;
     case "array": return list(text);
     case "object": return Object.fromEntries(list(text).map(s => {
       const [name, ...rest] = s.split("=");
@@ -50,7 +50,7 @@ export class Settings {
     }
     const e = element("select");
     for (const o of options) {
-      const item = element("option", "", schema.type === "boolean" ? (o ? "yes" : "no") : o);
+      const item = element("option", "", schema.type === "boolean" ? ({true: "yes", false: "no"}[o] ?? o) : o);
       item.value = String(o) === String(schema.default ?? false) ? "" : o; // no request has a default
       e.append(item);
     }

@@ -54,3 +54,59 @@ func (u *unrepeated) twice(f []int32, glued bool) bool {
 	}
 	return false
 }
+
+// elsewhere allows no word that the text has around its blanks, function words apart. It sees whole
+// words, with the letters that touch the blank.
+type elsewhere struct {
+	t      *text.Template
+	bound  text.Boundary
+	counts []int
+	has    func(s string) bool // nil: it allows everything
+	words  string              // stands for what has answers
+}
+
+// elsewhereKey stands for the answers at one slot.
+type elsewhereKey struct{ words, around string }
+
+func newElsewhere(t *text.Template, b text.Boundary, counts []int, r *Rules) *elsewhere {
+	e := &elsewhere{t: t, bound: b, counts: counts}
+	if r.NoRepeat == text.RepeatNever {
+		e.has, e.words = t.Meant(r.Function)
+	}
+	return e
+}
+
+func (e *elsewhere) alone(s slot) (func(text.Phrase) bool, any) {
+	if e.has == nil || !s.list && s.count > 1 {
+		return nil, nil
+	}
+	key := elsewhereKey{words: e.words}
+	places := e.t.PlacesIn(s.g)
+	for _, p := range places {
+		key.around += p.Before + "\x00" + p.After + "\x00"
+	}
+	return func(f text.Phrase) bool { return e.differs(f.Text, places) }, key
+}
+
+func (e *elsewhere) together() bool { return e.has != nil && severalTokens(e.counts) }
+
+func (e *elsewhere) allows(d *draft) bool {
+	g, f := d.last()
+	if e.has == nil || e.counts[g] < 2 {
+		return true
+	}
+	if d.open {
+		f = closed(e.bound, f)
+	}
+	return e.differs(e.bound.Join(f), e.t.PlacesIn(&e.t.Groups[g]))
+}
+
+// differs reports whether a filling makes none of the text's words, at each of some places.
+func (e *elsewhere) differs(filling string, places []text.Place) bool {
+	for _, p := range places {
+		if e.has(p.Before + filling + p.After) {
+			return false
+		}
+	}
+	return true
+}

@@ -7,7 +7,8 @@ import "infill/infill/text"
 type Rules struct {
 	Vocab       text.Vocab
 	Allow, Ban  *text.WordList
-	NoRepeat    bool
+	NoRepeat    text.Repeats
+	Function    *text.WordSet
 	MinDistance int
 	Original    []string
 }
@@ -22,6 +23,7 @@ func constraintsOf(s *Supports, t *text.Template, counts []int, r *Rules) []cons
 		&distant{least: r.MinDistance, tok: t.Tok, original: r.Original},
 		&spelling{Supports: s, counts: counts},
 		&numbered{Supports: s, t: t, counts: counts},
-		&unrepeated{asked: r.NoRepeat, bound: s.bound, counts: counts},
+		&unrepeated{asked: r.NoRepeat != text.RepeatAny, bound: s.bound, counts: counts},
+		newElsewhere(t, s.bound, counts, r),
 	}
 }

@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -117,6 +118,9 @@ func (l *Line) sort(args []string, hint hinter) error {
 		case hasValue:
 		case f.IsBoolFlag():
 			value = "true"
+			if len(args) > 0 && slices.Contains(f.Value.Choices, args[0]) { // a word in its place
+				value, args = args[0], args[1:]
+			}
 		case len(args) == 0:
 			return program.Usagef("flag %s needs a value (%s --help)", a, l.Command.HelpName)
 		default:
