@@ -66,7 +66,7 @@ const maxBlock = 1000
 // newBallKernel makes the kernel of HammingBall and BlockGibbs. recentre draws u, radius 0 stands
 // for the whole block.
 func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool) (Kernel, error) {
-	cnt, err := newCounter(c, name, 1, 0, usualAcceptance)
+	cnt, err := newCounter(c, name, 1, 0, usualAcceptance, false)
 	if err != nil {
 		return nil, err
 	}

@@ -13,10 +13,13 @@ type counter struct {
 	r    []float64
 	tune []scaleTuner
 	free []int32 // coordinates with more than one allowed category
-	one  float64 // probability of a single change
+	one  float64 // probability of a proposal of a single change
 }
 
-func newCounter(c *Chains, name string, r, target, def float64) (*counter, error) {
+// newCounter makes proposals of a single change rare, or leaves them out where noSingles says so.
+func newCounter(
+	c *Chains, name string, r, target, def float64, noSingles bool,
+) (*counter, error) {
 	if err := checkPositive(name, "flips", r, true); err != nil {
 		return nil, err
 	}
@@ -28,6 +31,9 @@ func newCounter(c *Chains, name string, r, target, def float64) (*counter, error
 		return nil, err
 	}
 	t := &counter{r: make([]float64, c.Len()), one: singleChange}
+	if noSingles {
+		t.one = 0
+	}
 	for i := range c.Domain.Len() {
 		if c.Domain.free[i] > 1 {
 			t.free = append(t.free, int32(i))
@@ -51,11 +57,11 @@ func newCounter(c *Chains, name string, r, target, def float64) (*counter, error
 	return t, nil
 }
 
-// draw is ⌊R⌋ or ⌈R⌉ at random with mean R, or 1 with probability singleChange.
+// draw is ⌊R⌋ or ⌈R⌉ at random with mean R, or 1 with probability t.one.
 // It does not depend on the state, so forward and reverse moves have the same
 // number.
 func (t *counter) draw(k int, rng *rand.Rand) int {
-	if rng.Float64() < t.one {
+	if t.one > 0 && rng.Float64() < t.one {
 		return 1
 	}
 	fl := math.Floor(t.r[k])
@@ -86,5 +92,5 @@ func (t *counter) Freeze(k int) {
 // Tuning implements Adapter.
 func (t *counter) Tuning(k int) map[string]float64 { return map[string]float64{"flips": t.r[k]} }
 
-// singleChange is the probability of a proposal that changes one coordinate.
+// singleChange is the probability of a proposal that changes one coordinate, whatever R is.
 const singleChange = 1.0 / 16

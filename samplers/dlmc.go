@@ -60,7 +60,7 @@ func newFlow(c *Chains, name string, h float64, g Balance, target float64) (*flo
 
 	if f.auto {
 		f.tune = make([]scaleTuner, c.Len())
-		cnt, err := newCounter(c, name, 1, 0, acc)
+		cnt, err := newCounter(c, name, 1, 0, acc, false)
 		if err != nil {
 			return nil, err
 		}

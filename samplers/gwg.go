@@ -19,6 +19,8 @@ type GWG struct {
 	// Adapt adapts X in the burn-in. It begins at Draws and stays between 1 and the number of
 	// coordinates that can change. A fraction is used as in PAS.
 	Adapt bool
+	// NoSingles is as in PAS, for an adapted X. A given one is what every proposal draws.
+	NoSingles bool
 }
 
 // maxDraws bounds GWG.Draws: more would only repeat coordinates.
@@ -36,7 +38,7 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 	if s.Adapt {
 		flips = 0 // adapt it
 	}
-	cnt, err := newCounter(c, gwgInfo.Name, flips, 0, usualAcceptance)
+	cnt, err := newCounter(c, gwgInfo.Name, flips, 0, usualAcceptance, s.NoSingles)
 	if err != nil {
 		return nil, err
 	}
@@ -154,5 +156,6 @@ var gwgInfo = Info{
 				"the burn-in",
 			Set: func(s Sampler, v Value) { s.(*GWG).Draws, s.(*GWG).Adapt = int(v.Number), v.Number == 0 },
 		},
+		singlesParam(func(s Sampler) *bool { return &s.(*GWG).NoSingles }),
 	},
 }

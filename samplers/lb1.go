@@ -22,7 +22,7 @@ func (s *LB1) Attach(c *Chains) (Kernel, error) {
 	if err := s.Balance.check(lb1Info.Name); err != nil {
 		return nil, err
 	}
-	cnt, err := newCounter(c, lb1Info.Name, 1, 0, usualAcceptance)
+	cnt, err := newCounter(c, lb1Info.Name, 1, 0, usualAcceptance, false)
 	if err != nil {
 		return nil, err
 	}

@@ -213,6 +213,65 @@ func TestAnyNumberOfFlipsIsIrreducible(t *testing.T) {
 	}
 }
 
+// TestNoSinglesKeepsR: without proposals of a single coordinate two flips at a time never change
+// how many ones there are from even to odd, which shows that R is what every proposal has.
+func TestNoSinglesKeepsR(t *testing.T) {
+	t.Parallel()
+	tab := newTable(rand.New(rand.NewPCG(5, 6)), Bits(4), 0.3, 0.1)
+	for _, spec := range []string{"rwm:flips=2,singles=no", "pas:flips=2,singles=no"} {
+		name, params, err := ParseSpec(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := New(name, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := Start(context.Background(), s, tab, [][]int32{make([]int32, 4)}, Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved := false
+		err = run.Steps(context.Background(), 300, func(r *Run) error {
+			ones := 0
+			for _, v := range r.X[0] {
+				ones += int(v)
+			}
+			moved = moved || ones > 0
+			if ones%2 != 0 {
+				t.Errorf("%s is at %v", spec, r.X[0])
+			}
+			return nil
+		})
+		if err != nil || !moved {
+			t.Errorf("%s: moved %v, %v", spec, moved, err)
+		}
+	}
+}
+
+// TestNoSinglesOfAdaptedDraws: the adapted number of GWG's draws is never 1 where it is above 2.
+func TestNoSinglesOfAdaptedDraws(t *testing.T) {
+	t.Parallel()
+	tab := newTable(rand.New(rand.NewPCG(5, 8)), Bits(4), 0.3, 0.1)
+	for _, off := range []bool{false, true} {
+		s := &GWG{Draws: 3, Adapt: true, NoSingles: off}
+		run, err := Start(context.Background(), s, tab, [][]int32{make([]int32, 4)}, Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, singles := run.kernel.(*mhKernel).p.(*gwgProposer), 0
+		rng := rand.New(rand.NewPCG(5, 7))
+		for range 1000 {
+			if p.counter.draw(0, rng) == 1 {
+				singles++
+			}
+		}
+		if off != (singles == 0) {
+			t.Errorf("NoSingles %v: %d of 1000 proposals draw once", off, singles)
+		}
+	}
+}
+
 func TestDrawHasMeanR(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))

@@ -15,9 +15,11 @@ import (
 //	            + Σ_r log[ g_{u_r}(v_r) / w_{u_r} ]
 type PAS struct {
 	Balance Balance // g
-	// Flips is R, on average: one proposal in sixteen changes a single coordinate, so that the chain
-	// is irreducible for any R.
-	Flips            float64
+	Flips   float64 // R, on average
+	// NoSingles leaves R as it is in all proposals, as the paper has it. Otherwise one in sixteen
+	// changes a single coordinate, so that the chain is irreducible for any R: two flips at a time
+	// never leave the states with an even number of ones. That costs a tenth of the ESS.
+	NoSingles        bool
 	TargetAcceptance float64
 }
 
@@ -25,7 +27,8 @@ func (s *PAS) Attach(c *Chains) (Kernel, error) {
 	if err := s.Balance.check(pasInfo.Name); err != nil {
 		return nil, err
 	}
-	cnt, err := newCounter(c, pasInfo.Name, s.Flips, s.TargetAcceptance, usualAcceptance)
+	cnt, err := newCounter(c, pasInfo.Name, s.Flips, s.TargetAcceptance, usualAcceptance,
+		s.NoSingles)
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +185,7 @@ var pasInfo = Info{
 	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		flipsParam(func(s Sampler, v float64) { s.(*PAS).Flips = v }),
+		singlesParam(func(s Sampler) *bool { return &s.(*PAS).NoSingles }),
 		balanceParam(func(s Sampler, v Balance) { s.(*PAS).Balance = v }),
 		acceptParam(usualAcceptance, func(s Sampler, v float64) { s.(*PAS).TargetAcceptance = v }),
 	},

@@ -13,6 +13,7 @@ import (
 // which is symmetric. d and K_i count the coordinates that can change and their allowed values.
 type RWM struct {
 	Flips            float64 // R, as in PAS
+	NoSingles        bool    // as in PAS
 	TargetAcceptance float64 // 0 means 0.234
 }
 
@@ -20,7 +21,8 @@ type RWM struct {
 const randomWalkAcceptance = 0.234
 
 func (s *RWM) Attach(c *Chains) (Kernel, error) {
-	r, err := newCounter(c, rwmInfo.Name, s.Flips, s.TargetAcceptance, randomWalkAcceptance)
+	r, err := newCounter(c, rwmInfo.Name, s.Flips, s.TargetAcceptance, randomWalkAcceptance,
+		s.NoSingles)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +82,7 @@ var rwmInfo = Info{
 	Needs: []Need{NeedEnergies}, Cost: "1 energy", StepCalls: callsOfEnergies,
 	Params: []Param{
 		flipsParam(func(s Sampler, v float64) { s.(*RWM).Flips = v }),
+		singlesParam(func(s Sampler) *bool { return &s.(*RWM).NoSingles }),
 		acceptParam(randomWalkAcceptance, func(s Sampler, v float64) { s.(*RWM).TargetAcceptance = v }),
 	},
 }

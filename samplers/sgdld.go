@@ -95,7 +95,7 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 			return nil, err
 		}
 	}
-	cnt, err := newCounter(c, sgdldInfo.Name, 1, 0, usualAcceptance)
+	cnt, err := newCounter(c, sgdldInfo.Name, 1, 0, usualAcceptance, false)
 	if err != nil {
 		return nil, err
 	}
