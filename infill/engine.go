@@ -131,15 +131,35 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 		return nil, fmt.Errorf("%w: log Z would be that of the model in %s, and scores are %s; open it "+
 			"in %s", text.ErrOption, p, mlm.Float32, mlm.Float32)
 	}
+	t, numbers, rows, err := e.numbered(ctx, t, opt)
+	if err != nil {
+		return nil, err
+	}
 	p, err := e.plan(t, opt)
 	if err != nil {
 		return nil, err
 	}
+	res, err := p.fill(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res.Numbers = numbers
+	res.Evaluated += rows
+	if res.Exact { // a single blank's row is that of the numbers
+		res.Fresh = min(res.Rows, res.Fresh+rows)
+	}
+	return res, nil
+}
+
+// fill is Fill of a plan.
+func (p *plan) fill(ctx context.Context) (*Result, error) {
+	opt := p.opt
 	if opt.Watch.Chosen != nil {
 		if err := opt.Watch.Chosen(p.way()); err != nil {
 			return nil, err
 		}
 	}
+	var err error
 	if p.sieve, err = p.newSieve(ctx); err != nil {
 		return nil, err
 	}

@@ -92,6 +92,9 @@ type Result struct {
 	// are left out.
 	Fresh, Evaluated int
 
+	// Numbers are the plain blanks, from 0, that take numbers besides words, since the model has more
+	// than half of what it gives to both for numbers.
+	Numbers   []int
 	Tuned     map[string]float64 // what the sampler adapted, mean over chains
 	Window    *[2]int            // bytes of the text that the model saw; nil: all
 	Shortlist int                // candidates per blank; 0: all that the blanks allow

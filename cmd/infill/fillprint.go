@@ -149,7 +149,8 @@ func (w *fillTable) notes(r *filling) {
 	if note := recutNote(r.Fillings); note != "" {
 		fmt.Fprintln(w.std.Err, note)
 	}
-	for _, d := range text.Doubts(w.model.Tokenizer(), r.text) {
+	doubts := append(text.Doubts(w.model.Tokenizer(), r.text), text.NumberDoubts(r.Numbers)...)
+	for _, d := range doubts {
 		w.say(doubtNote(d, w.name))
 	}
 	if note := paperNote(&w.of.Options); note != "" {

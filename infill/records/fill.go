@@ -141,7 +141,7 @@ func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 	rec := ofResult(masked, opt, r)
 	rec.Version = version
 	by(rec, m)
-	rec.Doubts = doubts(m, given)
+	rec.Doubts = append(doubts(m, given), text.NumberDoubts(r.Numbers)...)
 	if opt.Words.Original != nil {
 		rec.Gold = given
 	}

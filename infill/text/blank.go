@@ -269,6 +269,7 @@ func spelt(s string) int {
 type Group struct {
 	Blank
 	Blanks []int // numbers of its blanks, ascending
+	digits bool  // words with digits fill it too, see WithDigits
 }
 
 // groups merges tied blanks. Options may stand at one of them or at several,
@@ -280,7 +281,7 @@ func groups(blanks []Blank) ([]Group, error) {
 		g, seen := byName[b.Name]
 		if b.Name == "" || !seen {
 			byName[b.Name] = len(out)
-			out = append(out, Group{b, []int{i}})
+			out = append(out, Group{Blank: b, Blanks: []int{i}})
 			continue
 		}
 		was := &out[g]

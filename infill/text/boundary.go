@@ -118,9 +118,11 @@ func (l *Lists) words(spaced, bare []int32) {
 	l.Then[VocabWholeWords], l.Then[vocabWholeNumbers] = spaced, then[tokenize.AfterSpace]
 }
 
-// isNumber reports whether a piece consists of digits.
+// isNumber reports whether a piece consists of digits, or is a decade or an ordinal such as 1990s
+// and 20th.
 func isNumber(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
+	rest := strings.TrimLeftFunc(s, unicode.IsDigit)
+	return rest != s && slices.Contains([]string{"", "s", "st", "nd", "rd", "th"}, rest)
 }
 
 // HasDigit reports whether a text has a digit.
@@ -159,10 +161,43 @@ func (t *Template) VocabOf(g *Group, v Vocab, original []string) Vocab {
 		return VocabWholeWords
 	case g.Punctuation:
 		return VocabAll
-	case v == VocabWords && slices.ContainsFunc(g.Blanks, number):
+	case v == VocabWords && (g.digits || slices.ContainsFunc(g.Blanks, number)):
 		return vocabDigits
 	}
 	return v
+}
+
+// Undecided reports whether words alone fill the blanks of a group where others take v, although
+// numbers could: nothing asks for either, and the blanks are words of their own.
+func (t *Template) Undecided(g *Group, v Vocab) bool {
+	return g.bare() && t.VocabOf(g, v, nil) == VocabWords &&
+		!slices.ContainsFunc(t.PlacesIn(g), func(p Place) bool {
+			return p.Before != "" || p.After != "" || p.Neighbour || p.Ideographs
+		})
+}
+
+// WithDigits is the template with groups of some numbers that take words with digits besides
+// those that [Template.VocabOf] has for them.
+func (t *Template) WithDigits(groups []int) *Template {
+	out := *t
+	out.Groups = slices.Clone(t.Groups)
+	for _, g := range groups {
+		out.Groups[g].digits = true
+	}
+	return &out
+}
+
+// NumberShare is what tokens with digits have of what p gives to them and to words, of those that
+// may fill a blank at a place of a form.
+func (l *Lists) NumberShare(form tokenize.Place, p func(id int32) float64) float64 {
+	both, words := 0.0, 0.0
+	for _, id := range l.First[vocabDigits][form] {
+		both += p(id)
+	}
+	for _, id := range l.First[VocabWords][form] {
+		words += p(id)
+	}
+	return 1 - words/both
 }
 
 // asksForDigits reports whether an expression asks for digits: it has some, or a class of few

@@ -2,13 +2,15 @@ package text
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"infill/tokenize"
 )
 
 // A Doubt is what may be wrong with a text that is worked on all the same.
 type Doubt struct {
-	Code    string `json:"code"`    // near_blank or foreign_text
+	Code    string `json:"code"`    // near_blank, foreign_text or numbers
 	Message string `json:"message"` // what is there, and what helps
 	// Script is that of a foreign text, as package unicode calls it, such as Latin or Han.
 	Script string `json:"script,omitempty"`
@@ -21,7 +23,24 @@ const (
 	// doubtForeign is the code of a text most of whose letters are in words that the model's
 	// vocabulary does not know, or spells in short pieces.
 	doubtForeign = "foreign_text"
+	// doubtNumbers is the code of plain blanks that take numbers besides words.
+	doubtNumbers = "numbers"
 )
+
+// NumberDoubts say that plain blanks, from 0, take numbers because the model has mostly these
+// there: nil for no blanks.
+func NumberDoubts(blanks []int) []Doubt {
+	if len(blanks) == 0 {
+		return nil
+	}
+	names := make([]string, len(blanks))
+	for i, b := range blanks {
+		names[i] = strconv.Itoa(b + 1)
+	}
+	return []Doubt{{Code: doubtNumbers, Message: fmt.Sprintf("blank %s takes numbers too, which the "+
+		"model has there more than words; [MASK/^[a-z]+$/] takes words only",
+		strings.Join(names, " and blank "))}}
+}
 
 // Doubts are those about a text, each code once: nil without any, and for a text that
 // [Parse] refuses for its spelling.

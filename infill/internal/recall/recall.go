@@ -107,7 +107,10 @@ const unroundedName = "f"
 // that single tokens are enough.
 func (r *Recall) Unrounded(m *mlm.Model) *Recall {
 	out := *r
-	out.model, out.of, out.whole, out.wider = m, unroundedName, false, nil
+	out.model, out.of, out.whole = m, unroundedName, false
+	if r.wider != nil {
+		out.wider = r.wider.Unrounded(m)
+	}
 	return &out
 }
 

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -70,6 +71,19 @@ func TestNumbers(t *testing.T) {
 			if got != c.want && (name == "default" || c.want == none || c.want == only && letters > 0) {
 				t.Errorf("%s: %s takes %d words and %d numbers, want %s", name, c.text, letters, numbers, c.want)
 			}
+		}
+	}
+}
+
+// A number is of digits, a decade or an ordinal.
+func TestNumberWords(t *testing.T) {
+	t.Parallel()
+	tok := tokenizetest.Small(t)
+	got := fillingsOf(t, tok, "in the [MASK#] .", text.VocabWords)
+	for word, want := range map[string]bool{"7": true, "1984": true, "1990s": true, "20th": true, "1st": true,
+		"2nd": true, "3rd": true, "3d": false, "the": false, "s": false, "th": false, "##90": false} {
+		if slices.Contains(got, word) != want {
+			t.Errorf("%s among %d numbers: %v, want %v", word, len(got), !want, want)
 		}
 	}
 }

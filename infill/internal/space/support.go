@@ -100,6 +100,16 @@ func (s *Supports) slot(t *text.Template, g *text.Group, pos, count int, cs []co
 	return ids, nil
 }
 
+// NumberShare is what numbers have of what p gives to words and numbers at a blank, 0 to 1.
+func (s *Supports) NumberShare(t *text.Template, blank int, p func(id int32) float64) (float64,
+	error) {
+	forms, err := s.formsOf(t, &t.Groups[t.Owner[blank]])
+	if err != nil {
+		return 0, err
+	}
+	return s.sorted.NumberShare(forms[0], p), nil
+}
+
 // filter keeps the tokens to which no constraint objects.
 func (s *Supports) filter(base []int32, at slot, cs []constraint) []int32 {
 	asks, keys := asked(cs, at)

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"infill/infill/jsonl"
+	"infill/infill/text"
+)
+
+// A plain blank that takes numbers is noted, for people once and in every record.
+func TestNumbersAreNoted(t *testing.T) {
+	t.Parallel()
+	const line, note = "She was born on 4 July [MASK].", "blank 1 takes numbers too"
+	r := infillRun("", "fill", "--model", "small", line)
+	if r.code != exitOK || !strings.Contains(r.err, note) ||
+		!text.HasDigit(strings.TrimPrefix(firstText(r.out), "She was born on 4")) {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	r = infillRun("", "fill", "--model", "small", "She was born on 4 July [MASK/^[a-z]+$/].")
+	if r.code != exitOK || strings.Contains(r.err, note) ||
+		text.HasDigit(strings.TrimPrefix(firstText(r.out), "She was born on 4")) {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	r = infillRun(line+"\nThe [MASK] sat.\n"+line+"\n", "batch", "--model", "small", "-")
+	var numbers []bool
+	for l := range strings.Lines(r.out) {
+		var rec jsonl.Record
+		if err := json.Unmarshal([]byte(l), &rec); err != nil {
+			t.Fatal(err)
+		}
+		numbers = append(numbers, len(rec.Doubts) == 1 && rec.Doubts[0].Code == "numbers")
+	}
+	if len(numbers) != 3 || !numbers[0] || numbers[1] || !numbers[2] ||
+		!strings.Contains(r.err, "line 1: "+note) || !strings.Contains(r.err, "(2 texts have such)") {
+		t.Errorf("exit %d, %v: %s%s", r.code, numbers, r.out, r.err)
+	}
+}
+
+// firstText is the text of the first filling that was printed.
+func firstText(out string) string {
+	_, text, _ := strings.Cut(strings.SplitN(out, "\n", 2)[0], "%  ")
+	return text
+}

@@ -1,0 +1,106 @@
+package infill
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"infill/infill/internal/recall"
+	"infill/infill/internal/space"
+	"infill/infill/text"
+)
+
+const (
+	// numbersAbove is the share of what the model gives to words and numbers together from which a
+	// plain blank takes numbers too.
+	numbersAbove = 0.5
+	// numbersDoubt is how near to it a rounded model is not trusted. Of 130 blanks of articles the
+	// shares in 8 bits were within 0.015 of those in float32.
+	numbersDoubt = 0.1
+)
+
+// numbered lets plain blanks take numbers where the model has mostly these, all blanks masked. It
+// returns the template with such groups, the numbers of their blanks, and how many rows it took.
+// The same blanks take numbers on every processor.
+func (e *Engine) numbered(ctx context.Context, t *text.Template, opt *Options) (
+	out *text.Template, blanks []int, rows int, err error) {
+	var open []int // groups that may take them
+	for g := range t.Groups {
+		if opt.Words.Allow == nil && opt.Words.Original == nil &&
+			t.Undecided(&t.Groups[g], opt.Words.Vocab) {
+			open = append(open, g)
+		}
+	}
+	if open == nil {
+		return t, nil, 0, nil
+	}
+	exact, err := e.model.Float32(ctx)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	m := recall.New(e.model, e.memo, nil)
+	// A single blank is computed in float32. Others are searched with the rounded model, which is
+	// then asked nothing in vain.
+	unsure := exact != e.model
+	limit := opt.Search.Context
+	if len(t.Groups) == 1 || opt.Method != MethodSearch {
+		limit = e.model.MaxLength()
+	}
+	if unsure && len(t.Groups) == 1 {
+		m, unsure = m.Unrounded(exact), false
+	}
+	shares, err := e.numberShares(ctx, t, open, recall.NewSource(m, limit), m)
+	if unsure && slices.ContainsFunc(shares, func(p float64) bool {
+		return math.Abs(p-numbersAbove) < numbersDoubt
+	}) {
+		m = m.Unrounded(exact)
+		shares, err = e.numberShares(ctx, t, open, recall.NewSource(m, limit), m)
+	}
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	var take []int
+	for i, g := range open {
+		if shares[i] > numbersAbove {
+			take, blanks = append(take, g), append(blanks, t.Groups[g].Blanks...)
+		}
+	}
+	return t.WithDigits(take), blanks, m.Evaluated(), nil
+}
+
+// numberShares is what numbers have of words and numbers in the blanks of some groups, the least of
+// tied ones, all blanks masked.
+func (e *Engine) numberShares(ctx context.Context, t *text.Template, groups []int,
+	src *recall.Source, m *recall.Recall) ([]float64, error) {
+	lengths := make([]int, len(t.Groups))
+	for g := range t.Groups {
+		lengths[g] = t.Groups[g].Min
+	}
+	sentence, start := space.Stretch(t, t.Groups, lengths)
+	state := slices.Repeat([]int32{e.Tokenizer().MaskID()}, len(sentence.Blanks))
+	var asks []*recall.Ask
+	for _, g := range groups {
+		for _, b := range t.Groups[g].Blanks {
+			asks = append(asks, src.Ask(sentence, state, start[b], m))
+		}
+	}
+	if err := src.Fetch(ctx, asks); err != nil {
+		return nil, err
+	}
+	shares := make([]float64, len(groups))
+	for i, g := range groups {
+		shares[i] = 1
+		for _, b := range t.Groups[g].Blanks {
+			row, _ := src.Row(asks[0])
+			asks = asks[1:]
+			share, err := e.supports.NumberShare(t, b, func(id int32) float64 {
+				return math.Exp(float64(row.Value(id)))
+			})
+			if err != nil {
+				return nil, err
+			}
+			shares[i] = min(shares[i], share)
+		}
+	}
+	return shares, nil
+}
