@@ -7,7 +7,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	tables "infill/infill/table"
 	"infill/internal/textline"
 	"infill/metrics/corpus"
@@ -23,7 +23,7 @@ func (rd *reader) stream(in Input) error {
 	r := bufio.NewReaderSize(f, textline.PeekSize)
 	if rd.sum.Format == "" {
 		head, _ := r.Peek(textline.PeekSize) // an error comes again when reading
-		if batch.LooksArray(head) {
+		if input.LooksArray(head) {
 			return rd.array(r)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strconv"
 
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	tables "infill/infill/table"
 )
@@ -16,11 +16,11 @@ import (
 // openTable opens a table of sentences, and names the column that has them. One that a batch of
 // fillings has written has them in its column "filled", or all in "fillings". Of other tables, and
 // of those of variants, the column textField has them, "text" if it is "". A table without the
-// column is a [*batch.ColumnError].
-func openTable(path, textField string) (*batch.Input, string, error) {
+// column is a [*input.ColumnError].
+func openTable(path, textField string) (*input.Reader, string, error) {
 	if textField == "" {
-		in, err := batch.Open(path, nil, batch.InputOptions{TextField: "filled"})
-		var none *batch.ColumnError
+		in, err := input.Open(path, nil, input.Options{TextField: "filled"})
+		var none *input.ColumnError
 		switch {
 		case err == nil && !in.HasColumn("variant"):
 			return in, "filled", nil
@@ -33,7 +33,7 @@ func openTable(path, textField string) (*batch.Input, string, error) {
 		}
 	}
 	textField = cmp.Or(textField, "text")
-	in, err := batch.Open(path, nil, batch.InputOptions{TextField: textField})
+	in, err := input.Open(path, nil, input.Options{TextField: textField})
 	return in, textField, err
 }
 
@@ -63,7 +63,7 @@ func (rd *reader) table(path, textField string) error {
 
 // cells takes the row of a table: own says that a batch has written it, lines that it has a column
 // for them.
-func (rd *reader) cells(it *batch.Item, textField string, own, lines bool) error {
+func (rd *reader) cells(it *input.Item, textField string, own, lines bool) error {
 	sentence, err := json.Marshal(it.Text)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 	"infill/internal/textline"
 )
@@ -35,11 +35,11 @@ var taskFile = regexp.MustCompile(`^\[\s*\{`)
 // JSON lines, an array of JSON or a table with text and, if known, gold and id, or the DISCS task
 // format. That is a JSON array of objects with sentence, gt_sentence and infill_pos, and the
 // number of blanks must agree with infill_pos. Blank lines are skipped. Gzip and zstd data are
-// decompressed. A number as an id keeps its spelling. Errors are those of [batch.Open],
+// decompressed. A number as an id keeps its spelling. Errors are those of [input.Open],
 // [ErrFormat] and [ErrNoSentences].
 func ReadSources(path string, stdin io.Reader) ([]Source, error) {
 	if path != "-" && settings.FormatOf(path).Table() {
-		in, err := batch.Open(path, nil, batch.InputOptions{})
+		in, err := input.Open(path, nil, input.Options{})
 		return sourcesOf(in, err)
 	}
 	file := Files([]string{path}, stdin)[0]
@@ -52,20 +52,20 @@ func ReadSources(path string, stdin io.Reader) ([]Source, error) {
 	head, _ := r.Peek(textline.PeekSize) // an error comes again when reading
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	var o batch.InputOptions
+	var o input.Options
 	switch {
 	case taskFile.Match(head):
 		return readTask(r, file.Name)
 	case object(string(line)):
 		o.Format = settings.FormatJSONL
-	case batch.LooksArray(head): // of texts
+	case input.LooksArray(head): // of texts
 		o.Format = settings.FormatJSON
 	}
-	return sourcesOf(batch.OpenStream(file.Name, r, o))
+	return sourcesOf(input.OpenStream(file.Name, r, o))
 }
 
 // sourcesOf reads an input that was opened, and closes it.
-func sourcesOf(in *batch.Input, err error) ([]Source, error) {
+func sourcesOf(in *input.Reader, err error) ([]Source, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func object(line string) bool {
 }
 
 // itemSource is the source of a line or a row.
-func itemSource(it *batch.Item) (Source, error) {
+func itemSource(it *input.Item) (Source, error) {
 	if it.Err != nil {
 		return Source{}, fmt.Errorf("%w: %w", ErrFormat, it.Err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 
 	"infill/report"
@@ -59,7 +59,7 @@ func TestReadSources(t *testing.T) {
 		"{\n\"text\":\"a\"\n}":                         report.ErrFormat,
 		`{"text":"a","text":"b"}`:                      jsonl.ErrJSON,
 		`{"text":"a","gold":7}`:                        report.ErrFormat,
-		"a\x00":                                        batch.ErrNotLines,
+		"a\x00":                                        input.ErrNotLines,
 	} {
 		if got, err := report.ReadSources("-", strings.NewReader(in)); !errors.Is(err, want) {
 			t.Errorf("%q: %v, %v; want %v", in, got, err, want)
@@ -81,7 +81,7 @@ func TestReadSourcesOfTables(t *testing.T) {
 	if err := os.WriteFile(path, []byte("words\na\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var none *batch.ColumnError
+	var none *input.ColumnError
 	if _, err := report.ReadSources(path, nil); !errors.As(err, &none) {
 		t.Errorf("a table without the column: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/server/api"
@@ -56,9 +57,9 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", api.JSONLines)
 	w.Header().Set("Connection", "close") // what is left of a body begins no other request
 	job := batch.Job{
-		Input: batch.JSONLines("the body", in), Output: batch.Stream(out), Total: -1,
+		Input: input.JSONLines("the body", in), Output: batch.Stream(out), Total: -1,
 		Workers: cap(s.queue.working), MaxErrors: -1, Abandon: true,
-		Do: func(ctx context.Context, it *batch.Item) (batch.Record, error) {
+		Do: func(ctx context.Context, it *input.Item) (batch.Record, error) {
 			return s.line(ctx, fill, it)
 		},
 	}
@@ -87,7 +88,7 @@ func (m *model) forFile(q map[string][]string) (*records.Filler, error) {
 	if err != nil {
 		return nil, err
 	}
-	it := &batch.Item{Fields: in.Fields}
+	it := &input.Item{Fields: in.Fields}
 	if in.Text != "" || in.ID != nil {
 		return nil, fail("bad_option", "texts and their ids stand in the lines of the body")
 	}
@@ -104,7 +105,7 @@ func (m *model) forFile(q map[string][]string) (*records.Filler, error) {
 }
 
 // line is the record of a line, which takes a place of its own for its time.
-func (s *Server) line(ctx context.Context, fill *records.Filler, it *batch.Item) (batch.Record,
+func (s *Server) line(ctx context.Context, fill *records.Filler, it *input.Item) (batch.Record,
 	error) {
 	leave, err := s.queue.work(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/server/api"
 )
 
@@ -38,9 +38,9 @@ func TestBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Split(strings.TrimSuffix(string(a.body), "\n"), "\n")
-	input := batch.JSONLines("x", strings.NewReader(in.String()))
+	lines := input.JSONLines("x", strings.NewReader(in.String()))
 	for i := 0; ; i++ {
-		it, err := input.Next()
+		it, err := lines.Next()
 		if err == io.EOF {
 			if i != len(got) {
 				t.Errorf("%d records, want %d", len(got), i)

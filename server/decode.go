@@ -15,14 +15,14 @@ import (
 	"strings"
 	"time"
 
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 )
 
 // A request is what a client asks for: an item, as of a batch file, and what only a server knows.
 type request struct {
-	item   batch.Item
+	item   input.Item
 	model  string // its name, "" for the default
 	stream bool
 }
@@ -58,7 +58,7 @@ func decode(body []byte) (*request, error) {
 
 // newRequest takes the fields of a server out of an input.
 func newRequest(in jsonl.Input) (*request, error) {
-	q := &request{item: batch.Item{Line: 1, ID: in.ID, Text: in.Text}}
+	q := &request{item: input.Item{Line: 1, ID: in.ID, Text: in.Text}}
 	for _, f := range in.Fields {
 		var err error
 		switch f.Name {
@@ -184,7 +184,7 @@ func newSeed() json.RawMessage {
 }
 
 // kept is the item with the fields that go with its record: those that are not settings.
-func kept(it *batch.Item, setting func(string) bool) *batch.Item {
+func kept(it *input.Item, setting func(string) bool) *input.Item {
 	out := *it
 	out.Fields = nil
 	for _, f := range it.Fields {

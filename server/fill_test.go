@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"infill/infill"
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/text"
 	"infill/server/api"
@@ -30,7 +30,7 @@ func TestFill(t *testing.T) {
 	if a.code != http.StatusOK || a.header.Get("Content-Type") != "application/json" {
 		t.Fatalf("%d %s", a.code, a.body)
 	}
-	it := &batch.Item{Line: 1, ID: json.RawMessage(`"x"`), Text: "the [MASK] sleeps in the [MASK] .",
+	it := &input.Item{Line: 1, ID: json.RawMessage(`"x"`), Text: "the [MASK] sleeps in the [MASK] .",
 		Fields: []jsonl.Field{{Name: "seed", Value: json.RawMessage("1")},
 			{Name: "steps", Value: json.RawMessage("7")}, {Name: "mine", Value: json.RawMessage("[1,2]")},
 			{Name: "top", Value: json.RawMessage("2")}}}

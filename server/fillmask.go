@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"infill/infill"
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/text"
 	"infill/tokenize"
@@ -243,7 +243,7 @@ func (s *Server) joint(t *timed, m *model, q *maskRequest, text string) (any, er
 	if err != nil {
 		return nil, err
 	}
-	it := batch.Item{Line: 1, Text: text,
+	it := input.Item{Line: 1, Text: text,
 		Fields: append(slices.Clone(q.fields), jsonl.Field{Name: "top", Value: top})}
 	if q.targets != nil {
 		words, err := json.Marshal(q.targets)

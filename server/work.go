@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"infill/infill"
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/text"
@@ -48,7 +48,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, erro
 
 // filled is the record of an item with its own fields, settings apart: what a single record is
 // wherever it is printed. The rest is as with work.
-func (s *Server) filled(t *timed, m *model, it *batch.Item,
+func (s *Server) filled(t *timed, m *model, it *input.Item,
 	look func(*text.Template, *infill.Options) error) (*jsonl.Record, error) {
 	rec, err := s.work(t, m.filler, it, look)
 	var f *failure
@@ -65,7 +65,7 @@ func (s *Server) filled(t *timed, m *model, it *batch.Item,
 
 // work fills an item. look, if not nil, sees the options before they are used. If the time was over
 // before the end, the error is a failure that has the record of what was found by then.
-func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(*text.Template,
+func (s *Server) work(t *timed, fill *records.Filler, it *input.Item, look func(*text.Template,
 	*infill.Options) error) (*jsonl.Record, error) {
 	s.counts.texts.Add(1)
 	rec, err := fill.Fill(t.works, it, func(tp *text.Template, o *infill.Options) error {

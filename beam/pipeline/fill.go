@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/records"
 	"infill/infill/settings"
 )
@@ -84,7 +85,7 @@ func (f *fillFn) ProcessElement(ctx context.Context, c Chunk, all, failed func(i
 func (f *fillFn) fill(ctx context.Context, c Chunk) ([]batch.Record, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	how := batch.InputOptions{Format: settings.Format(c.Format), TextField: f.TextField}
+	how := input.Options{Format: settings.Format(c.Format), TextField: f.TextField}
 	out := make([]batch.Record, len(c.Lines))
 	next := make(chan int)
 	var wg sync.WaitGroup

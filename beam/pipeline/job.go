@@ -14,6 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/table"
 )
 
@@ -57,7 +58,7 @@ func (e *ExistsError) Unwrap() error { return batch.ErrExists }
 // output that is there, and a place where nothing can be written. It looks from this machine, and
 // leaves nothing behind.
 //
-// Errors wrap [ErrJob], [batch.ErrNoLines], [table.ErrTable], [batch.ErrIsInput],
+// Errors wrap [ErrJob], [input.ErrNoLines], [table.ErrTable], [batch.ErrIsInput],
 // [batch.ErrExists], or those of the file system.
 func (j *Job) Check(ctx context.Context) error {
 	switch {
@@ -96,7 +97,7 @@ func (s *Source) check(ctx context.Context) error {
 	switch {
 	case err == io.EOF:
 		err = nil
-	case errors.Is(err, batch.ErrNoLines):
+	case errors.Is(err, input.ErrNoLines):
 		err = fmt.Errorf("%w%s", err, noTables)
 	}
 	return errors.Join(err, done())

@@ -12,6 +12,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 	"infill/infill/table"
 )
@@ -68,7 +69,7 @@ func TestCheck(t *testing.T) {
 		"a folder": {func(j *Job, dir string) { j.Source.Path = dir }, ErrJob, "is a folder"},
 		"a table": {func(j *Job, dir string) {
 			j.Source.Path = write(t, filepath.Join(dir, "a.csv"), "text\nx\n")
-		}, batch.ErrNoLines, "convert it to JSON lines"},
+		}, input.ErrNoLines, "convert it to JSON lines"},
 		"Parquet": {func(j *Job, dir string) {
 			j.Source.Path = write(t, filepath.Join(dir, "a.parquet"), "PAR1")
 		}, table.ErrTable, "convert it to JSON lines"},

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 )
 
@@ -24,8 +24,8 @@ type Source struct {
 }
 
 // options say the same to package batch.
-func (s *Source) options() batch.InputOptions {
-	return batch.InputOptions{Format: s.Format, TextField: s.TextField, Limit: s.Limit}
+func (s *Source) options() input.Options {
+	return input.Options{Format: s.Format, TextField: s.TextField, Limit: s.Limit}
 }
 
 // A Chunk is a run of lines of the input that are not empty.
@@ -33,7 +33,7 @@ type Chunk struct {
 	Number int // among the chunks of the input, from 0
 	Shard  int // the output file that its records belong to, from 0
 	Format int // of the lines, a [settings.Format]
-	Lines  []batch.Line
+	Lines  []input.Line
 }
 
 // MaxShards bounds the number of output files: their names have five digits, so that the order of
@@ -45,7 +45,7 @@ var ErrShards = errors.New("too many output files")
 
 // Cut reads an input and calls emit with its chunks in order. A chunk has at most chunk lines, and
 // those of a shard have shard lines together.
-func Cut(in *batch.Input, chunk, shard int, emit func(Chunk)) error {
+func Cut(in *input.Reader, chunk, shard int, emit func(Chunk)) error {
 	if chunk < 1 || shard < 1 {
 		return fmt.Errorf("%w: chunks of %d lines and files of %d", ErrJob, chunk, shard)
 	}
@@ -95,7 +95,7 @@ func (f *readFn) ProcessElement(ctx context.Context, path string, emit func(Chun
 }
 
 // open opens the file. done closes it.
-func (s *Source) open(ctx context.Context) (in *batch.Input, done func() error, err error) {
+func (s *Source) open(ctx context.Context) (in *input.Reader, done func() error, err error) {
 	files, err := filesystem.New(ctx, s.Path)
 	if err != nil {
 		return nil, nil, err
@@ -104,7 +104,7 @@ func (s *Source) open(ctx context.Context) (in *batch.Input, done func() error, 
 	if err != nil {
 		return nil, nil, errors.Join(err, files.Close())
 	}
-	if in, err = batch.OpenStream(s.Path, r, s.options()); err != nil {
+	if in, err = input.OpenStream(s.Path, r, s.options()); err != nil {
 		return nil, nil, errors.Join(err, r.Close(), files.Close())
 	}
 	return in, func() error { return errors.Join(in.Close(), r.Close(), files.Close()) }, nil

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 )
 
 // opened is an input of these bytes.
-func opened(t *testing.T, name, text string) *batch.Input {
+func opened(t *testing.T, name, text string) *input.Reader {
 	t.Helper()
-	in, err := batch.OpenStream(name, strings.NewReader(text), batch.InputOptions{})
+	in, err := input.OpenStream(name, strings.NewReader(text), input.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func opened(t *testing.T, name, text string) *batch.Input {
 }
 
 // items are the records that infill batch reads.
-func items(t *testing.T, name, text string) (out []batch.Item) {
+func items(t *testing.T, name, text string) (out []input.Item) {
 	t.Helper()
 	for in := opened(t, name, text); ; {
 		it, err := in.Next()
@@ -40,8 +40,8 @@ func items(t *testing.T, name, text string) (out []batch.Item) {
 func checkCut(t *testing.T, name, text string, chunk, shard int) {
 	t.Helper()
 	in := opened(t, name, text)
-	how := batch.InputOptions{Format: in.Format()}
-	var got []batch.Item
+	how := input.Options{Format: in.Format()}
+	var got []input.Item
 	number := 0
 	err := Cut(in, chunk, shard, func(c Chunk) {
 		if c.Number != number || c.Format != int(in.Format()) {
@@ -100,7 +100,7 @@ func TestCutRefuses(t *testing.T) {
 	if err := Cut(opened(t, "a.txt", "x"), 0, 1, none); !errors.Is(err, ErrJob) {
 		t.Errorf("chunks of no line: %v", err)
 	}
-	if err := Cut(opened(t, "a.csv", "text\nx\n"), 1, 1, none); !errors.Is(err, batch.ErrNoLines) {
+	if err := Cut(opened(t, "a.csv", "text\nx\n"), 1, 1, none); !errors.Is(err, input.ErrNoLines) {
 		t.Errorf("a table: %v", err)
 	}
 	many := strings.Repeat("x\n", MaxShards)
@@ -118,7 +118,7 @@ func FuzzCut(f *testing.F) {
 	f.Add("one\r\n\n\ufefftwo", uint8(1), uint8(2))
 	f.Add("{\"text\":\"a\"}\n{\n", uint8(3), uint8(1))
 	f.Fuzz(func(t *testing.T, text string, chunk, shard uint8) {
-		in, err := batch.OpenStream("x", strings.NewReader(text), batch.InputOptions{})
+		in, err := input.OpenStream("x", strings.NewReader(text), input.Options{})
 		if err != nil || in.Close() != nil {
 			return // damaged compressed data
 		}

@@ -15,6 +15,7 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/mlm"
@@ -150,7 +151,7 @@ func (f *batchFlags) opened(c *cli.Context, std console.IO, lines bool) (e fileE
 }
 
 // fillFile works through a file.
-func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *batch.Input, e fileEngine,
+func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, e fileEngine,
 	plan filePlan) error {
 	layout, err := f.layout()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/table"
 	"infill/internal/count"
 )
@@ -75,7 +76,7 @@ func (f *batchFlags) inspect(std console.IO, files []batch.Pair) (looks []look, 
 	var there []*batch.ExistsError
 	for _, file := range files {
 		var is look
-		in, err := batch.Open(file.Input, nil, f.inputOptions())
+		in, err := input.Open(file.Input, nil, f.inputOptions())
 		if err == nil {
 			is.lines = in.Format().JSON()
 			err = in.Close()
@@ -226,7 +227,7 @@ func ofFile(err error, file batch.Pair) bool {
 		return false
 	}
 	var path *fs.PathError
-	return inputDamaged(err) || errors.Is(err, table.ErrTable) || errors.Is(err, batch.ErrNotLines) ||
+	return inputDamaged(err) || errors.Is(err, table.ErrTable) || errors.Is(err, input.ErrNotLines) ||
 		errors.Is(err, batch.ErrMismatch) || errors.Is(err, batch.ErrManifest) ||
 		errors.Is(err, table.ErrCell) || errors.As(err, &path) && path.Path == file.Input
 }

@@ -15,7 +15,7 @@ import (
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/text"
@@ -46,17 +46,17 @@ type clozeTask struct {
 }
 
 // items reads all lines of the input.
-func (f *clozeFlags) items(path string, std console.IO) (_ []batch.Item, err error) {
+func (f *clozeFlags) items(path string, std console.IO) (_ []input.Item, err error) {
 	if path == "-" && console.IsTerminal(std.In) {
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
-	in, err := batch.Open(path, std.In, batch.InputOptions{Format: f.Format,
+	in, err := input.Open(path, std.In, input.Options{Format: f.Format,
 		TextField: f.TextField, Quote: f.Quote, Limit: f.Limit})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	var items []batch.Item
+	var items []input.Item
 	for {
 		it, err := in.Next()
 		switch {
@@ -78,7 +78,7 @@ type left struct {
 }
 
 // take blanks out words of lines in random order, until there are as many as wanted.
-func (b *clozeBench) take(path string, items []batch.Item) error {
+func (b *clozeBench) take(path string, items []input.Item) error {
 	f := b.flags
 	seed := *f.Seed
 	rng := rand.New(rand.NewPCG(seed, 0x636c6f7a65)) //nolint:gosec // a sample, no secret
@@ -116,7 +116,7 @@ func (b *clozeBench) take(path string, items []batch.Item) error {
 }
 
 // takeLine makes a task of a line, or counts why it is left out. The error would befall every line.
-func (b *clozeBench) takeLine(it *batch.Item, m text.Masking, out *left) error {
+func (b *clozeBench) takeLine(it *input.Item, m text.Masking, out *left) error {
 	f := b.flags
 	if it.Err != nil {
 		if out.unread++; out.unread <= maxWarnings {

@@ -11,6 +11,7 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 )
 
@@ -78,7 +79,7 @@ func (f *fileFlags) check() error {
 // The output must not take the place of the input, nor of the other files that
 // the command reads.
 func (f *fileFlags) input(ctx context.Context, path string, std console.IO, others ...string) (
-	*batch.Input, error) {
+	*input.Reader, error) {
 	if path == "-" && console.IsTerminal(std.In) {
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
@@ -100,7 +101,7 @@ func (f *fileFlags) input(ctx context.Context, path string, std console.IO, othe
 			return nil, err
 		}
 	}
-	in, err := batch.Open(path, newInterruptible(ctx, std.In), f.inputOptions())
+	in, err := input.Open(path, newInterruptible(ctx, std.In), f.inputOptions())
 	if err == nil && path == "-" && !f.okIfLinesFail && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
 	}
@@ -110,8 +111,8 @@ func (f *fileFlags) input(ctx context.Context, path string, std console.IO, othe
 	return in, err
 }
 
-func (f *fileFlags) inputOptions() batch.InputOptions {
-	return batch.InputOptions{Format: f.Format, TextField: f.TextField, Quote: f.Quote,
+func (f *fileFlags) inputOptions() input.Options {
+	return input.Options{Format: f.Format, TextField: f.TextField, Quote: f.Quote,
 		Limit: f.Limit, Shard: f.Shard}
 }
 
@@ -123,7 +124,7 @@ func (f *fileFlags) layoutOf(output string) (batch.Layout, error) {
 }
 
 // recordFile puts what the manifest has of the files into its settings.
-func (f *fileFlags) recordFile(recorded map[string]string, in *batch.Input, l batch.Layout) error {
+func (f *fileFlags) recordFile(recorded map[string]string, in *input.Reader, l batch.Layout) error {
 	ofFile, err := settings.FileTable().Recorded(&f.File, settings.FileDefaults())
 	maps.Copy(recorded, ofFile)
 	recorded["format"] = in.Format().String()

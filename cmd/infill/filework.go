@@ -12,6 +12,7 @@ import (
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/internal/count"
 	"infill/internal/unpack"
@@ -19,13 +20,13 @@ import (
 
 // fileWork is what a command does with the records of a file.
 type fileWork struct {
-	in       *batch.Input
+	in       *input.Reader
 	manifest *batch.Manifest
 	form     batch.Layout // of the output
 	workers  int          // lines at the same time
 
-	do      func(context.Context, *batch.Item) (batch.Record, error)
-	known   func(*batch.Item, *jsonl.Record) error // see batch.Job.Known; nil for none
+	do      func(context.Context, *input.Item) (batch.Record, error)
+	known   func(*input.Item, *jsonl.Record) error // see batch.Job.Known; nil for none
 	begins  func()                                 // told once nothing can be refused; nil for none
 	advised func(error) error                      // the error of a line with advice; nil: as it is
 	summary func() string                          // besides the numbers of records; nil for none
@@ -100,7 +101,7 @@ func (f *fileFlags) mayFail() int {
 }
 
 // open opens the output.
-func (r *fileRun) open(survey batch.Survey) (*batch.Output, error) {
+func (r *fileRun) open(survey input.Survey) (*batch.Output, error) {
 	if r.output == "" || r.output == "-" {
 		endWithReader(r.std.Out)
 		return r.form.Stream(r.std.Out, r.in)

@@ -9,7 +9,7 @@ import (
 
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/text"
@@ -69,7 +69,7 @@ func lines(name string, in io.Reader) iter.Seq2[line, error] {
 			return
 		}
 		defer func() { _ = u.Close() }() // it was read only
-		r := batch.Lines(name, u)
+		r := input.Lines(name, u)
 		for {
 			it, err := r.Next()
 			switch {

@@ -7,7 +7,7 @@ import (
 
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 )
 
@@ -64,7 +64,7 @@ func notingJSON(std console.IO, texts iter.Seq2[line, error], reads string) iter
 }
 
 // sayText tells it of a file whose name decided that it is text. Who said so knows it.
-func (f *fileFlags) sayText(std console.IO, path string, in *batch.Input) {
+func (f *fileFlags) sayText(std console.IO, path string, in *input.Reader) {
 	named := f.Format == settings.FormatAuto && in.Format() == settings.FormatText && path != "-"
 	if !f.quiet && named && hasText(firstOf(path), f.TextField) {
 		sayJSON(std, path, "--format jsonl")

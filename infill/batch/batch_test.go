@@ -16,11 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"infill/infill/batch/input"
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/settings"
 )
 
 // upper is a record that takes a little and varying time to make.
-func upper(ctx context.Context, it *Item) (Record, error) {
+func upper(ctx context.Context, it *input.Item) (Record, error) {
 	select {
 	case <-time.After(time.Duration(rand.IntN(200)) * time.Microsecond):
 	case <-ctx.Done():
@@ -30,7 +32,7 @@ func upper(ctx context.Context, it *Item) (Record, error) {
 }
 
 // atOnce is the record of upper without the time.
-func atOnce(_ context.Context, it *Item) (Record, error) {
+func atOnce(_ context.Context, it *input.Item) (Record, error) {
 	h := map[string]any{"line": it.Line, "text": strings.ToUpper(it.Text)}
 	if it.ID != nil {
 		h["id"] = it.ID
@@ -57,16 +59,16 @@ type config struct {
 	shard              settings.Shard
 	layout             Layout
 	mode               Mode
-	do                 func(context.Context, *Item) (Record, error)
+	do                 func(context.Context, *input.Item) (Record, error)
 	ctx                context.Context
 	before             func(*Output)
 	progress           func(Progress)
 }
 
 // process works through a file.
-func process(t *testing.T, input, output string, c config) (Progress, *Output, error) {
+func process(t *testing.T, from, output string, c config) (Progress, *Output, error) {
 	t.Helper()
-	in, err := Open(input, nil, InputOptions{Limit: c.limit, Shard: c.shard})
+	in, err := input.Open(from, nil, input.Options{Limit: c.limit, Shard: c.shard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,45 +106,12 @@ func process(t *testing.T, input, output string, c config) (Progress, *Output, e
 	return p, out, err
 }
 
-func write(t testing.TB, path string, data string) string {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func read(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// sentences is an input of n lines, some of them bad, some empty.
-func sentences(n int) string {
-	var b strings.Builder
-	for i := range n {
-		switch {
-		case i%17 == 3:
-			b.WriteString("\n")
-		case i%11 == 5:
-			fmt.Fprintf(&b, "bad line %d\r\n", i)
-		default:
-			fmt.Fprintf(&b, "line %d has text\n", i)
-		}
-	}
-	return b.String() + "the last has no end"
-}
-
 var suffixes = []string{".jsonl", ".jsonl.gz", ".jsonl.zst"}
 
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), sentences(300))
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(300))
 	var want []byte
 	for _, workers := range []int{1, 3, 16} {
 		out := filepath.Join(dir, fmt.Sprint(workers, ".jsonl"))
@@ -150,7 +119,7 @@ func TestOrder(t *testing.T) {
 		if err != nil || p.Records != 283 || p.Failed < 20 || p.Total != 283 {
 			t.Fatalf("%+v, %v", p, err)
 		}
-		got := read(t, out)
+		got := inputtest.Read(t, out)
 		if want == nil {
 			want = got
 		}
@@ -190,7 +159,7 @@ func (s *small) Write(p []byte) (int, error) {
 func TestMaxErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), "a\nbad 2\nb\nbad 4\nc\nbad 6\nd\n")
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), "a\nbad 2\nb\nbad 4\nc\nbad 6\nd\n")
 	out := filepath.Join(dir, "out.jsonl")
 	p, _, err := process(t, in, out, config{maxErrors: 2})
 	if !errors.Is(err, ErrTooMany) || !strings.Contains(err.Error(), "line 6") || p.Records != 5 ||
@@ -212,10 +181,10 @@ func TestMaxErrors(t *testing.T) {
 func TestFatal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), sentences(100))
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(100))
 	broken := errors.New("the model broke")
 	p, _, err := process(t, in, filepath.Join(dir, "out.jsonl"),
-		config{do: func(ctx context.Context, it *Item) (Record, error) {
+		config{do: func(ctx context.Context, it *input.Item) (Record, error) {
 			if it.Line > 20 {
 				return Record{}, broken
 			}
@@ -230,12 +199,12 @@ func TestFatal(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), "a\nb\n")
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), "a\nb\n")
 	out := filepath.Join(dir, "out.jsonl")
 	if _, _, err := process(t, in, out, config{mode: Resume}); err != nil {
 		t.Fatalf("resuming what never began: %v", err)
 	}
-	want := read(t, out)
+	want := inputtest.Read(t, out)
 	if _, _, err := process(t, in, out, config{}); !errors.Is(err, ErrExists) {
 		t.Errorf("an output that exists: %v", err)
 	}
@@ -243,13 +212,13 @@ func TestRefusals(t *testing.T) {
 		layout: Layout{Format: settings.FormatJSONL}}); !errors.Is(err, ErrIsInput) {
 		t.Errorf("the input as output: %v", err)
 	}
-	other := write(t, filepath.Join(dir, "other.txt"), "a\nc\n")
+	other := inputtest.Write(t, filepath.Join(dir, "other.txt"), "a\nc\n")
 	if _, _, err := process(t, other, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
 		!strings.Contains(err.Error(), "input") {
 		t.Errorf("another input: %v", err)
 	}
 	open := func(change func(*Manifest)) error {
-		i, err := Open(in, nil, InputOptions{})
+		i, err := input.Open(in, nil, input.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +250,7 @@ func TestRefusals(t *testing.T) {
 		t.Error(err)
 	}
 	// Two processes at once.
-	i, err := Open(in, nil, InputOptions{})
+	i, err := input.Open(in, nil, input.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +267,7 @@ func TestRefusals(t *testing.T) {
 	if err := errors.Join(o.sink.finish(false), i.Close()); err != nil {
 		t.Fatal(err)
 	}
-	write(t, ManifestPath(out), "{")
+	inputtest.Write(t, ManifestPath(out), "{")
 	if err := open(same); !errors.Is(err, ErrManifest) {
 		t.Errorf("a damaged manifest: %v", err)
 	}
@@ -308,20 +277,20 @@ func TestRefusals(t *testing.T) {
 	if err := open(same); !errors.Is(err, ErrManifest) {
 		t.Errorf("no manifest: %v", err)
 	}
-	if !bytes.Equal(read(t, out), want) {
+	if !bytes.Equal(inputtest.Read(t, out), want) {
 		t.Error("a refused run changed the output")
 	}
 	if _, _, err := process(t, in, out, config{mode: Force}); err != nil ||
-		!bytes.Equal(read(t, out), want) {
+		!bytes.Equal(inputtest.Read(t, out), want) {
 		t.Errorf("--force: %v", err)
 	}
 	// A record that belongs to another line.
-	write(t, out, `{"line":1,"text":"A"}`+"\n"+`{"line":7,"text":"B"}`+"\n")
+	inputtest.Write(t, out, `{"line":1,"text":"A"}`+"\n"+`{"line":7,"text":"B"}`+"\n")
 	if _, _, err := process(t, in, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
 		!strings.Contains(err.Error(), "line 7") {
 		t.Errorf("a record of another line: %v", err)
 	}
-	write(t, out, strings.Repeat(`{"line":1}`+"\n", 1)+`{"line":2}`+"\n"+`{"line":3}`+"\n")
+	inputtest.Write(t, out, strings.Repeat(`{"line":1}`+"\n", 1)+`{"line":2}`+"\n"+`{"line":3}`+"\n")
 	if _, _, err := process(t, in, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
 		!strings.Contains(err.Error(), "more records") {
 		t.Errorf("more records than lines: %v", err)
@@ -332,11 +301,11 @@ func TestRefusals(t *testing.T) {
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", 5000))
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", 5000))
 	var read, most atomic.Int64
 	written := int64(0)
 	_, _, err := process(t, in, filepath.Join(dir, "out.jsonl"), config{workers: 4,
-		do: func(ctx context.Context, it *Item) (Record, error) {
+		do: func(ctx context.Context, it *input.Item) (Record, error) {
 			most.Store(max(most.Load(), int64(it.Line)-atomic.LoadInt64(&written)))
 			read.Add(1)
 			if it.Line%500 == 1 { // a slow one holds up those behind it

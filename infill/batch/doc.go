@@ -2,12 +2,7 @@
 // records at once, and writes in the order of the input. Whatever ended it, it can
 // go on where it stopped.
 //
-// # Input
-//
-// Lines of text, JSON lines or an array of JSON, plain, gzip or zstd. The first bytes say which. A
-// line of text is a record without its line end (\n or \r\n). Lines of white space
-// are passed over. Package jsonl says what a JSON line is. The caller gets its
-// fields in order. A table, which package table reads, has a record in each row.
+// Package input reads. Its documentation says what a record is.
 //
 // # Output
 //

@@ -7,10 +7,8 @@ import (
 	"strings"
 )
 
-// Errors of opening an input or an output.
+// Errors of opening an output.
 var (
-	// ErrNotLines: the input is neither lines nor a table.
-	ErrNotLines = errors.New("no lines of text")
 	// ErrExists: the output is there, and neither resumed nor overwritten.
 	ErrExists = errors.New("the output exists")
 	// ErrIsInput: the run would write over its own input.
@@ -21,29 +19,9 @@ var (
 	ErrMismatch = errors.New("the output does not belong to this run")
 	// errLocked: another process is writing the output.
 	errLocked = errors.New("the output is in use")
-	// ErrShard: the input cannot be cut into shards.
-	ErrShard = errors.New("no shards of this input")
 	// ErrJoin: the outputs are not the shards of one run, or not all of them.
 	ErrJoin = errors.New("nothing was joined")
 )
-
-// A NotLinesError is an input that is neither lines nor a table. It wraps ErrNotLines.
-type NotLinesError struct {
-	What string // what it looks like, and what to do
-	Text bool   // the format text reads it, if somebody says that it is text
-}
-
-// Error says what is wrong and what helps.
-func (e *NotLinesError) Error() string {
-	or := ""
-	if e.Text {
-		or = ", or say that it is text"
-	}
-	return fmt.Sprintf("%v: %s%s", ErrNotLines, e.What, or)
-}
-
-// Unwrap returns the sentinel.
-func (e *NotLinesError) Unwrap() error { return ErrNotLines }
 
 // An ExistsError is an output that is there. It wraps ErrExists.
 type ExistsError struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 )
 
@@ -25,7 +26,7 @@ func ExampleJoin() {
 		log.Fatal(err)
 	}
 	capitals := func(shard settings.Shard, output string) error {
-		in, err := batch.Open(path, nil, batch.InputOptions{Shard: shard})
+		in, err := input.Open(path, nil, input.Options{Shard: shard})
 		if err != nil {
 			return err
 		}
@@ -41,7 +42,7 @@ func ExampleJoin() {
 			return err
 		}
 		job := batch.Job{Input: in, Output: out, Workers: 1, Total: survey.Records, MaxErrors: -1,
-			Do: func(_ context.Context, it *batch.Item) (batch.Record, error) {
+			Do: func(_ context.Context, it *input.Item) (batch.Record, error) {
 				b, err := json.Marshal(map[string]any{"line": it.Line, "text": strings.ToUpper(it.Text)})
 				return batch.Record{JSON: b}, err
 			}}

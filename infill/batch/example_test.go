@@ -9,19 +9,20 @@ import (
 	"strings"
 
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 )
 
 // A job makes a record of every line and keeps their order, however many are in work. Here a record
 // is the text in capitals.
 func ExampleJob() {
-	in, err := batch.Open("-", strings.NewReader("one\ntwo\nthree\n"), batch.InputOptions{})
+	in, err := input.Open("-", strings.NewReader("one\ntwo\nthree\n"), input.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer func() { _ = in.Close() }()
 	job := batch.Job{
 		Input: in, Output: batch.Stream(os.Stdout), Workers: 2, Total: -1, MaxErrors: -1,
-		Do: func(_ context.Context, it *batch.Item) (batch.Record, error) {
+		Do: func(_ context.Context, it *input.Item) (batch.Record, error) {
 			b, err := json.Marshal(map[string]any{"line": it.Line, "text": strings.ToUpper(it.Text)})
 			return batch.Record{JSON: b}, err
 		},

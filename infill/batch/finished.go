@@ -10,13 +10,11 @@ import (
 
 // measure enters the bytes of a file and their hash.
 func (f *finished) measure(path string) error {
-	size := &counter{}
-	sum, err := disk.Hashed(path, func(r io.Reader) error {
-		size.r = r
-		_, err := io.Copy(io.Discard, size)
+	sum, err := disk.Hashed(path, func(r io.Reader) (err error) {
+		f.Bytes, err = io.Copy(io.Discard, r)
 		return err
 	})
-	f.Bytes, f.SHA256 = size.n, strings.TrimPrefix(sum, "sha256:")
+	f.SHA256 = strings.TrimPrefix(sum, "sha256:")
 	return err
 }
 

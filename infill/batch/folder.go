@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 )
 
@@ -46,8 +46,8 @@ func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, p
 	for _, e := range entries {
 		name := e.Name()
 		path := filepath.Join(from, name)
-		if format == settings.FormatAuto && slices.Contains(arrow, suffixOf(name)) {
-			return nil, nil, fmt.Errorf("%s: %w", path, foreignTable(name)) // not passed over unseen
+		if format == settings.FormatAuto && input.Arrow(name) {
+			return nil, nil, fmt.Errorf("%s: %w", path, input.Foreign(name)) // not passed over unseen
 		}
 		info, err := os.Stat(path)
 		switch {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/settings"
 )
 
@@ -17,7 +18,7 @@ func TestFolder(t *testing.T) {
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	for _, name := range []string{"b.CSV", "a.txt", "c.jsonl.gz", "d.v2.parquet", "README", "photo.png",
 		".hidden.txt", "e.jsonl.manifest", "f.csv.part"} {
-		write(t, filepath.Join(from, name), "")
+		inputtest.Write(t, filepath.Join(from, name), "")
 	}
 	for _, name := range []string{"sub.txt", ".git"} {
 		if err := os.Mkdir(filepath.Join(from, name), 0o755); err != nil {
@@ -73,12 +74,12 @@ func TestFolderRefusals(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range files {
-			write(t, filepath.Join(path, f), "")
+			inputtest.Write(t, filepath.Join(path, f), "")
 		}
 		return path
 	}
 	twice, none, one := make("twice", "a.csv", "a.txt"), make("none", "x.png", ".a.txt"), make("one", "a.txt")
-	file := write(t, filepath.Join(dir, "file"), "")
+	file := inputtest.Write(t, filepath.Join(dir, "file"), "")
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink(one, link); err != nil {
 		t.Skip(err)
@@ -114,8 +115,8 @@ func TestFolderOverInput(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		write(t, filepath.Join(from, "a.jsonl"), "a")
-		other := write(t, filepath.Join(from, "b.jsonl"), "b")
+		inputtest.Write(t, filepath.Join(from, "a.jsonl"), "a")
+		other := inputtest.Write(t, filepath.Join(from, "b.jsonl"), "b")
 		for _, link := range []func(string, string) error{os.Symlink, os.Link} {
 			path := filepath.Join(to, name)
 			_ = os.Remove(path) // that of the other kind of link

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
-	"infill/infill/jsonl"
+	"infill/infill/batch/input"
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/settings"
 	"infill/infill/table"
 )
@@ -20,7 +20,7 @@ func TestArrowIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"x.arrow", "x.ARROWS", "x.feather", "x.ipc"} {
-		_, err := Open(write(t, filepath.Join(dir, name), "ARROW1\x00\x00"), nil, InputOptions{})
+		_, err := input.Open(inputtest.Write(t, filepath.Join(dir, name), "ARROW1\x00\x00"), nil, input.Options{})
 		if !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "write_parquet") ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("input %s: %v", name, err)
@@ -29,58 +29,14 @@ func TestArrowIsRefused(t *testing.T) {
 			t.Errorf("output %s: %v", name, err)
 		}
 	}
-	_, err := Open("-", strings.NewReader("ARROW1\x00\x00\xff\xff\xff\xff"), InputOptions{})
-	if !errors.Is(err, ErrNotLines) || !strings.Contains(err.Error(), "as Parquet first") {
+	_, err := input.Open("-", strings.NewReader("ARROW1\x00\x00\xff\xff\xff\xff"), input.Options{})
+	if !errors.Is(err, input.ErrNotLines) || !strings.Contains(err.Error(), "as Parquet first") {
 		t.Errorf("a pipe: %v", err)
 	}
-	write(t, filepath.Join(dir, "a.txt"), "the [MASK]")
+	inputtest.Write(t, filepath.Join(dir, "a.txt"), "the [MASK]")
 	if _, _, err := (Layout{}).Folder(dir, dir+"-out", settings.FormatAuto); !errors.Is(err, table.ErrTable) ||
 		!strings.Contains(err.Error(), "write_parquet") {
 		t.Errorf("a folder: %v", err)
-	}
-}
-
-// An array of JSON has the items of its elements as JSON lines.
-func TestArrayInput(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	long := `{"text":"` + strings.Repeat("x", jsonl.MaxInput) + `"}`
-	elements := []string{`{"text":"a [MASK]","id":7,"top":2}`, `{"k":[1,{"d":"]"}]}`, `{"text":"x",}`, long,
-		`7`, `{"text":"\\ud800"}`, `{"sentence":"b","text":1}`, `{"text":"last"}`}
-	want, err := items(t, write(t, filepath.Join(dir, "a.jsonl"), strings.Join(elements, "\n")), InputOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	array := write(t, filepath.Join(dir, "a.json"), "[\n "+strings.Join(elements, "\n , ")+"\n]\n")
-	got, err := items(t, array, InputOptions{})
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%.400q, %v; want %.400q", got, err, want)
-	}
-	texts := write(t, filepath.Join(dir, "texts.json"), `["a [MASK]\n", "\u00e9", "\ud800", "\x"]`)
-	got, err = items(t, texts, InputOptions{TextField: "sentence"})
-	if want := []string{`1 none "a [MASK]\n" lines`, `2 none "é" lines`, `3 none "` + "\ufffd" + `" <bad_json> lines`,
-		`4 none "\"\\x\"" <bad_json> lines`}; err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%q, %v; want %q", got, err, want)
-	}
-	in, err := Open(array, nil, InputOptions{Limit: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = in.Close() }()
-	if s, err := in.Survey(); err != nil || s.Records != 2 {
-		t.Errorf("%+v, %v", s, err)
-	}
-	if l, err := in.NextLine(); err != nil || l.Number != 1 || string(l.Text) != elements[0] {
-		t.Errorf("%+v, %v", l, err)
-	}
-	cut := write(t, filepath.Join(dir, "cut.json"), "[\"a\", \"b")
-	in, err = Open(cut, nil, InputOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = in.Close() }()
-	if _, err := in.Survey(); !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "unreadable JSON: element 2: ") {
-		t.Errorf("an array that was cut off: %v", err)
 	}
 }
 
@@ -88,7 +44,7 @@ func TestArrayInput(t *testing.T) {
 func TestArrayOutput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), "a\nbad\n\nb\n")
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), "a\nbad\n\nb\n")
 	lines, array := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "out.json")
 	for _, out := range []string{lines, array} {
 		if _, _, err := process(t, in, out, config{do: filled}); err != nil {
@@ -96,23 +52,23 @@ func TestArrayOutput(t *testing.T) {
 		}
 	}
 	var got []json.RawMessage
-	if err := json.Unmarshal(read(t, array), &got); err != nil {
+	if err := json.Unmarshal(inputtest.Read(t, array), &got); err != nil {
 		t.Fatal(err)
 	}
-	for i, line := range strings.Split(strings.TrimSpace(string(read(t, lines))), "\n") {
+	for i, line := range strings.Split(strings.TrimSpace(string(inputtest.Read(t, lines))), "\n") {
 		if i >= len(got) || string(got[i]) != line {
 			t.Fatalf("record %d of %d is not %s", i+1, len(got), line)
 		}
 	}
 	empty := filepath.Join(dir, "empty.json")
-	if _, _, err := process(t, write(t, filepath.Join(dir, "none.txt"), "\n"), empty,
-		config{do: filled}); err != nil || string(read(t, empty)) != "[]\n" {
-		t.Errorf("of nothing: %q, %v", read(t, empty), err)
+	if _, _, err := process(t, inputtest.Write(t, filepath.Join(dir, "none.txt"), "\n"), empty,
+		config{do: filled}); err != nil || string(inputtest.Read(t, empty)) != "[]\n" {
+		t.Errorf("of nothing: %q, %v", inputtest.Read(t, empty), err)
 	}
 	if err := (Layout{}).Free(array); !errors.Is(err, ErrExists) {
 		t.Errorf("an output that is there: %v", err)
 	}
-	write(t, PartPath(filepath.Join(dir, "new.json")), "")
+	inputtest.Write(t, PartPath(filepath.Join(dir, "new.json")), "")
 	if err := (Layout{}).Free(filepath.Join(dir, "new.json")); !errors.Is(err, ErrExists) {
 		t.Errorf("records that wait: %v", err)
 	}
@@ -130,16 +86,16 @@ func TestArrayOutput(t *testing.T) {
 func TestTypedRows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in, out := parquetFile(t, filepath.Join(dir, "in.parquet"), 3), filepath.Join(dir, "out.parquet")
+	in, out := inputtest.Parquet(t, filepath.Join(dir, "in.parquet"), 3), filepath.Join(dir, "out.parquet")
 	if _, _, err := process(t, in, out, config{do: filled}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(out, nil, InputOptions{})
+	again, err := input.Open(out, nil, input.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	kinds := map[string]table.Kind{}
-	for _, c := range again.src.columns() {
+	for _, c := range again.Columns() {
 		kinds[c.Name] = c.Type.Plain().Kind
 	}
 	if err := again.Close(); err != nil {

@@ -3,48 +3,8 @@ package batch
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
-	"strings"
 	"testing"
-
-	"infill/infill/jsonl"
-	"infill/infill/settings"
-	"infill/internal/unpack"
 )
-
-// No line and no output, however broken, does more than fail.
-func FuzzLine(f *testing.F) {
-	for _, s := range []string{`{"id":1,"text":"x","y":{"z":[]}}`, `{"text":"\ud800"}`, "{", `{"text":"x"}}`, "\xff", `{"id":null,"text":"x"}`, "[]", `{"text":"x","a":1e999}`, `{"text":"\uFFFD \ud83d\ude00"}`} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		in := Input{options: InputOptions{Format: settings.FormatJSONL}, close: func() {}}
-		if err := in.begin(strings.NewReader(s)); err != nil {
-			if !errors.Is(err, unpack.ErrDamaged) {
-				t.Fatal(err)
-			}
-			return
-		}
-		for {
-			it, err := in.Next()
-			if err == io.EOF || errors.Is(err, unpack.ErrDamaged) {
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if it.Err != nil && !errors.Is(it.Err, jsonl.ErrJSON) &&
-				!errors.Is(it.Err, jsonl.ErrLineTooLong) {
-				t.Fatalf("untyped error %v", it.Err)
-			}
-			if it.Err == nil && it.ID != nil && !json.Valid(it.ID) {
-				t.Fatalf("id %s", it.ID)
-			}
-		}
-	})
-}
 
 func FuzzFrames(f *testing.F) {
 	for _, suffix := range suffixes {

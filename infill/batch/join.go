@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 
+	"infill/infill/batch/input"
 	"infill/internal/disk"
 )
 
@@ -110,7 +111,7 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 	if l.Whole() {
 		return errRowsOfJoin
 	}
-	return placeOfManifest(output, &Input{}, mode)
+	return placeOfManifest(output, &input.Reader{}, mode)
 }
 
 // copy appends the records of a shard to an output, and compares them with its manifest.
@@ -125,8 +126,7 @@ func (s *part) copy(ctx context.Context, o *frameWriter) error {
 		return err
 	}
 	h := sha256.New()
-	size := &counter{r: io.TeeReader(f, h)}
-	r := newFrameReader(frames, size)
+	r := newFrameReader(frames, io.TeeReader(f, h))
 	records := 0
 	for {
 		b, _, err := r.next()
@@ -146,11 +146,15 @@ func (s *part) copy(ctx context.Context, o *frameWriter) error {
 	if _, err := io.Copy(io.Discard, r.buf); err != nil {
 		return err
 	}
+	size, err := f.Seek(0, io.SeekCurrent) // all of it was read
+	if err != nil {
+		return err
+	}
 	was := s.manifest.Finished
 	hash := hex.EncodeToString(h.Sum(nil))
 	switch {
-	case size.n != was.Bytes:
-		return s.changed(fmt.Sprintf("%d bytes", was.Bytes), fmt.Sprintf("%d", size.n))
+	case size != was.Bytes:
+		return s.changed(fmt.Sprintf("%d bytes", was.Bytes), fmt.Sprintf("%d", size))
 	case hash != was.SHA256:
 		return s.changed("sha256 "+short(was.SHA256), short(hash))
 	case records != was.Records:

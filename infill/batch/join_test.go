@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/settings"
 )
 
@@ -21,7 +22,7 @@ var unsaid = map[string]string{"select": "likelihood"}
 func TestJoinRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), sentences(40))
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(40))
 	outputs := shardsOf(t, in, dir, ".jsonl", 3)
 	joined := filepath.Join(dir, "joined.jsonl")
 	// With a change of the manifest of a shard.
@@ -47,7 +48,7 @@ func TestJoinRefusals(t *testing.T) {
 		{"bytes' hash", func(m *Manifest) { m.Finished.SHA256 = "00ff" }, []string{"sha256 00ff and now"}},
 		{"records", func(m *Manifest) { m.Finished.Records++ }, []string{"records and now has"}},
 	} {
-		kept := read(t, ManifestPath(outputs[1]))
+		kept := inputtest.Read(t, ManifestPath(outputs[1]))
 		m, err := ReadManifest(outputs[1])
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +72,7 @@ func TestJoinRefusals(t *testing.T) {
 				t.Errorf("%s: %s lacks %q", c.name, text, want)
 			}
 		}
-		write(t, ManifestPath(outputs[1]), string(kept))
+		inputtest.Write(t, ManifestPath(outputs[1]), string(kept))
 	}
 	refused := func(what string, is error, want string, output string, outputs []string) {
 		t.Helper()
@@ -86,14 +87,14 @@ func TestJoinRefusals(t *testing.T) {
 	refused("the last is missing", ErrJoin, "there are 2, and these are missing: 2;", joined, outputs[:2])
 	refused("one twice", ErrJoin, "both shard 0/3", joined, append(outputs, outputs[0]))
 	refused("no manifest", ErrJoin, "no manifest", joined, []string{outputs[0], in})
-	text := read(t, outputs[1])
+	text := inputtest.Read(t, outputs[1])
 	if err := os.Remove(outputs[1]); err != nil {
 		t.Fatal(err)
 	}
 	for what, names := range map[string][]string{"outputs": outputs, "their folder": {dir}} {
 		refused("one is missing, of "+what, ErrJoin, outputs[1]+", shard 1/3, is not there", joined, names)
 	}
-	write(t, outputs[1], string(text))
+	inputtest.Write(t, outputs[1], string(text))
 	refused("a shard as output", ErrIsInput, outputs[1], outputs[1], outputs)
 	empty := t.TempDir()
 	refused("a folder without shards", ErrJoin, empty+" has no manifest of a shard", joined,
@@ -103,12 +104,12 @@ func TestJoinRefusals(t *testing.T) {
 		filepath.Join(dir, "joined.csv"), outputs)
 
 	// Bytes that changed since, of the same number.
-	kept := read(t, outputs[1])
-	write(t, outputs[1], strings.ToLower(string(kept)))
+	kept := inputtest.Read(t, outputs[1])
+	inputtest.Write(t, outputs[1], strings.ToLower(string(kept)))
 	refused("other bytes", ErrJoin, "was finished with sha256", joined, outputs)
-	write(t, outputs[1], string(kept[:len(kept)-3]))
+	inputtest.Write(t, outputs[1], string(kept[:len(kept)-3]))
 	refused("bytes cut off", ErrJoin, "bytes and now has", joined, outputs)
-	write(t, outputs[1], string(kept))
+	inputtest.Write(t, outputs[1], string(kept))
 
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -129,26 +130,26 @@ func TestJoinRefusals(t *testing.T) {
 func TestJoinOverwrites(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), sentences(40))
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(40))
 	outputs := shardsOf(t, in, dir, ".jsonl", 2)
 	joined := filepath.Join(dir, "joined.jsonl")
 	if _, _, err := process(t, in, joined, config{limit: 3}); err != nil {
 		t.Fatal(err)
 	}
-	old, oldManifest := read(t, joined), read(t, ManifestPath(joined))
+	old, oldManifest := inputtest.Read(t, joined), inputtest.Read(t, ManifestPath(joined))
 	_, err := Join(context.Background(), joined, outputs, Create, unsaid)
 	if !errors.Is(err, ErrExists) || strings.Contains(err.Error(), "resume") {
 		t.Errorf("an output that exists, which a join does not resume: %v", err)
 	}
-	kept := read(t, outputs[1])
-	write(t, outputs[1], "")
+	kept := inputtest.Read(t, outputs[1])
+	inputtest.Write(t, outputs[1], "")
 	if _, err := Join(context.Background(), joined, outputs, Force, unsaid); !errors.Is(err, ErrJoin) {
 		t.Errorf("a shard without bytes: %v", err)
 	}
-	if !bytes.Equal(read(t, joined), old) || !bytes.Equal(read(t, ManifestPath(joined)), oldManifest) {
+	if !bytes.Equal(inputtest.Read(t, joined), old) || !bytes.Equal(inputtest.Read(t, ManifestPath(joined)), oldManifest) {
 		t.Error("a refused join changed the output")
 	}
-	write(t, outputs[1], string(kept))
+	inputtest.Write(t, outputs[1], string(kept))
 	if _, err := Join(context.Background(), joined, outputs, Force, unsaid); err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,23 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 	"infill/infill/table"
 )
 
 // ErrLayout is an output that cannot have the form that is asked for.
 var ErrLayout = errors.New("no such output")
+
+// A shard makes no rows: the columns of JSON lines are known when all lines are, and each table
+// would begin with a header. Join does not read the input, whose columns a table has too.
+var (
+	errRowsOfShard = fmt.Errorf("%w: the output of a shard is JSON lines, a record for each "+
+		"sentence, such as part.jsonl; rows are made by a run of the whole file", ErrLayout)
+	errRowsOfJoin = fmt.Errorf("%w: the outputs of shards are joined to JSON lines, a record for "+
+		"each sentence, such as joined.jsonl; rows are made by a run of the whole file, or from "+
+		"these records by another program", ErrLayout)
+)
 
 // A Layout says what the records of an output look like.
 type Layout struct {
@@ -67,7 +78,7 @@ func foreign(path string) string {
 	if ext == ".gz" || ext == ".zst" {
 		ext = suffixOf(path[:len(path)-len(ext)])
 	}
-	if slices.Contains(otherOutputs, ext) || slices.Contains(foreignTables, ext) {
+	if slices.Contains(otherOutputs, ext) || input.Foreign(ext) != nil {
 		return ext
 	}
 	return ""

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"errors"
+	"infill/infill/batch/input/inputtest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,12 +17,12 @@ func TestPlaceOfManifest(t *testing.T) {
 		dir := t.TempDir()
 		refused := func(what, input, output string, is error, keep string) {
 			t.Helper()
-			before := read(t, keep)
+			before := inputtest.Read(t, keep)
 			_, _, err := process(t, input, output, config{mode: mode})
 			if !errors.Is(err, is) {
 				t.Errorf("mode %d, %s: %v", mode, what, err)
 			}
-			if string(read(t, keep)) != string(before) {
+			if string(inputtest.Read(t, keep)) != string(before) {
 				t.Errorf("mode %d, %s: %s changed", mode, what, keep)
 			}
 			if _, err := os.Lstat(output); err == nil && output != input {
@@ -29,7 +30,7 @@ func TestPlaceOfManifest(t *testing.T) {
 			}
 		}
 		out := filepath.Join(dir, "out")
-		in := write(t, ManifestPath(out), text)
+		in := inputtest.Write(t, ManifestPath(out), text)
 		refused("the input is the manifest", in, out, ErrManifest, in)
 		other := filepath.Join(dir, "other")
 		if err := os.Link(in, ManifestPath(other)); err != nil {
@@ -39,7 +40,7 @@ func TestPlaceOfManifest(t *testing.T) {
 		refused("the input is the output", in, in, ErrIsInput, in)
 
 		foreign := filepath.Join(dir, "foreign")
-		theirs := write(t, ManifestPath(foreign), `{"name":"ship","cargo":[]}`)
+		theirs := inputtest.Write(t, ManifestPath(foreign), `{"name":"ship","cargo":[]}`)
 		if mode == Force {
 			if _, _, err := process(t, in, foreign, config{mode: mode}); err != nil {
 				t.Errorf("--force: %v", err)
@@ -69,14 +70,14 @@ func TestPlaceOfManifest(t *testing.T) {
 
 		// Links that lie where temporary files might go are not followed, and
 		// none stay behind.
-		precious := write(t, filepath.Join(dir, "precious.txt"), "precious")
+		precious := inputtest.Write(t, filepath.Join(dir, "precious.txt"), "precious")
 		linked := filepath.Join(dir, "linked")
 		if err := os.Symlink(precious, ManifestPath(linked)+".tmp"); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := process(t, in, linked, config{mode: mode}); err != nil ||
-			string(read(t, precious)) != "precious" {
-			t.Errorf("mode %d: a link was followed: %q (%v)", mode, read(t, precious), err)
+			string(inputtest.Read(t, precious)) != "precious" {
+			t.Errorf("mode %d: a link was followed: %q (%v)", mode, inputtest.Read(t, precious), err)
 		}
 		if left, err := filepath.Glob(filepath.Join(dir, "*.tmp")); err != nil || len(left) != 1 {
 			t.Errorf("mode %d: left behind: %v (%v)", mode, left, err)
@@ -108,7 +109,7 @@ func FuzzManifest(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, s string) {
 		out := filepath.Join(dir, "out")
-		write(t, ManifestPath(out), s)
+		inputtest.Write(t, ManifestPath(out), s)
 		m, err := ReadManifest(out)
 		if err != nil {
 			if !errors.Is(err, ErrManifest) {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"infill/infill/batch/input"
+	"infill/infill/settings"
 	"infill/internal/disk"
 )
 
@@ -45,7 +47,7 @@ const standardOutput = "standard output"
 
 // Stream is an output of this form that cannot be resumed, for the records of an
 // input. The error wraps [ErrLayout] for a form that needs a file.
-func (l Layout) Stream(w io.Writer, in *Input) (*Output, error) {
+func (l Layout) Stream(w io.Writer, in *input.Reader) (*Output, error) {
 	l, err := l.Found("")
 	if err != nil {
 		return nil, err
@@ -59,8 +61,8 @@ func (l Layout) Stream(w io.Writer, in *Input) (*Output, error) {
 }
 
 // newRowSink makes rows of records as they come.
-func newRowSink(w io.Writer, in *Input, l Layout) (sink, error) {
-	if !in.options.Shard.Whole() {
+func newRowSink(w io.Writer, in *input.Reader, l Layout) (sink, error) {
+	if !in.Options().Shard.Whole() {
 		return nil, errRowsOfShard
 	}
 	return newRowStream(w, in, l)
@@ -75,13 +77,13 @@ func PartPath(output string) string { return output + ".part" }
 //
 // Errors: ErrManifest, errJob for an input that is not open, ErrMismatch, ErrExists, ErrIsInput,
 // errLocked, ErrShard, or those of the file system.
-func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, error) {
+func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Output, error) {
 	switch {
 	case m == nil:
 		return nil, fmt.Errorf("%w: it is nil; say what decides the records", ErrManifest)
 	case m.Format != 0 && m.Format != ManifestFormat:
 		return nil, fmt.Errorf("%w: its format is %d; leave it out", ErrManifest, m.Format)
-	case in == nil || in.src == nil:
+	case in == nil || in.Format() == settings.FormatAuto:
 		return nil, errNoInput
 	}
 	m.Format = ManifestFormat
@@ -89,7 +91,7 @@ func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, e
 	if err != nil {
 		return nil, err
 	}
-	if l.Whole() && !in.options.Shard.Whole() {
+	if l.Whole() && !in.Options().Shard.Whole() {
 		return nil, errRowsOfShard
 	}
 	stands, err := standingAt(path, in, mode)
@@ -104,7 +106,7 @@ func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, e
 	if l.Whole() {
 		o.file = PartPath(path)
 	}
-	if o.records, err = newRecordFile(o.file, in.options.Shard); err != nil {
+	if o.records, err = newRecordFile(o.file, in.Options().Shard); err != nil {
 		return nil, err
 	}
 	exists := stands == regular
@@ -136,7 +138,7 @@ const (
 )
 
 // standingAt says what an output would take the place of, or why it may not.
-func standingAt(path string, in *Input, mode Mode) (standing, error) {
+func standingAt(path string, in *input.Reader, mode Mode) (standing, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -147,7 +149,7 @@ func standingAt(path string, in *Input, mode Mode) (standing, error) {
 		return nothing, nil
 	case info.IsDir():
 		return nothing, fmt.Errorf("%s is a folder; name a file in it", path)
-	case in.info != nil && os.SameFile(info, in.info):
+	case in.IsFile(info):
 		return nothing, fmt.Errorf("%w: %s; name another", ErrIsInput, path)
 	case !info.Mode().IsRegular():
 		return device, nil
@@ -168,7 +170,7 @@ func (d *deviceSink) finish(complete bool) error {
 }
 
 // openDevice opens a device or a pipe.
-func (o *Output) openDevice(in *Input) error {
+func (o *Output) openDevice(in *input.Reader) error {
 	frames, err := framingOf(o.Path)
 	if err != nil {
 		return err
@@ -236,12 +238,12 @@ func (o *Output) Resumable() bool { return o.records != nil && o.records.f != ni
 // Renamed are the columns of an input that have another name in the rows of the output,
 // because infill has columns of their names. They are in pairs, the old name first. The fields of
 // JSON lines are known when a job has run.
-func (o *Output) Renamed(in *Input) [][2]string {
+func (o *Output) Renamed(in *input.Reader) [][2]string {
 	if !o.layout.Rows() {
 		return nil
 	}
 	if !in.Format().JSON() {
-		m := o.layout.newRowMaker(in.options)
+		m := o.layout.newRowMaker(in.Options())
 		m.addAll(in, false)
 		return m.renamed()
 	}
@@ -257,7 +259,7 @@ func (o *Output) Renamed(in *Input) [][2]string {
 
 // conclude makes what a file has when its records are complete: rows, or what the manifest of a
 // shard says of it.
-func (o *Output) conclude(ctx context.Context, in *Input, p Progress) error {
+func (o *Output) conclude(ctx context.Context, in *input.Reader, p Progress) error {
 	switch {
 	case o.manifest == nil:
 	case o.layout.Whole():

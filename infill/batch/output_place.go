@@ -3,6 +3,7 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"infill/infill/batch/input"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ func (l Layout) Free(path string) error {
 
 // placeOfManifest is an error if the manifest of an output cannot be written. Its
 // folder has to be there, and its name has to be free or that of a manifest.
-func placeOfManifest(output string, in *Input, mode Mode) error {
+func placeOfManifest(output string, in *input.Reader, mode Mode) error {
 	if _, err := os.Stat(filepath.Dir(output)); err != nil {
 		return fmt.Errorf("the folder of the output: %w; make it first", err)
 	}
@@ -49,7 +50,7 @@ func placeOfManifest(output string, in *Input, mode Mode) error {
 		return nil
 	case err != nil:
 		return err
-	case in.info != nil && os.SameFile(info, in.info):
+	case in.IsFile(info):
 		return fmt.Errorf("%w: %s, where the manifest of %s goes, is the input; name another output",
 			ErrManifest, path, output)
 	case mode == Force && info.Mode().IsRegular():

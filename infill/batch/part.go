@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
@@ -22,7 +23,8 @@ import (
 
 // openRows looks at what there is of an output of rows. exists says that the output
 // is there. done says that an earlier run has completed it.
-func (o *Output) openRows(m *Manifest, in *Input, mode Mode, exists bool) (done bool, err error) {
+func (o *Output) openRows(m *Manifest, in *input.Reader, mode Mode, exists bool) (done bool,
+	err error) {
 	part, err := os.Lstat(o.file)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -30,7 +32,7 @@ func (o *Output) openRows(m *Manifest, in *Input, mode Mode, exists bool) (done 
 	case err == nil && !part.Mode().IsRegular():
 		return false, fmt.Errorf("%w: %s, where records wait for the end, is not a regular file; "+
 			"move it away, or name another output", ErrLayout, o.file)
-	case err == nil && in.info != nil && os.SameFile(part, in.info):
+	case err == nil && in.IsFile(part):
 		return false, fmt.Errorf("%w: records wait for the end in %s; name another output", ErrIsInput,
 			o.file)
 	case err == nil && mode == Create:
@@ -84,7 +86,7 @@ func (o *Output) removePart() error {
 }
 
 // makeWhole makes the output from its records, whole or not at all.
-func (o *Output) makeWhole(ctx context.Context, in *Input, p Progress) error {
+func (o *Output) makeWhole(ctx context.Context, in *input.Reader, p Progress) error {
 	content := o.makeArray
 	if o.layout.Rows() {
 		content = o.makeRows
@@ -103,7 +105,7 @@ func (o *Output) makeWhole(ctx context.Context, in *Input, p Progress) error {
 }
 
 // makeArray makes an array of the records.
-func (o *Output) makeArray(ctx context.Context, _ *Input) error {
+func (o *Output) makeArray(ctx context.Context, _ *input.Reader) error {
 	return o.written(func(w io.Writer) error {
 		array := table.NewArrayWriter(w)
 		err := o.eachLine(ctx, func(_ int, line []byte) error {
@@ -120,17 +122,17 @@ func (o *Output) written(write func(io.Writer) error) error {
 }
 
 // makeRows makes a table of the records.
-func (o *Output) makeRows(ctx context.Context, in *Input) error {
-	maker := o.layout.newRowMaker(in.options)
-	var stored *Input // the same file, read again for cells as they are stored
+func (o *Output) makeRows(ctx context.Context, in *input.Reader) error {
+	maker := o.layout.newRowMaker(in.Options())
+	var stored *input.Reader // the same file, read again for cells as they are stored
 	if o.layout.Format == settings.FormatParquet && in.Format() == settings.FormatParquet {
 		var err error
-		if stored, err = Open(in.Name, nil, in.options); err != nil {
+		if stored, err = input.Open(in.Name, nil, in.Options()); err != nil {
 			return err
 		}
 		defer func() { _ = stored.Close() }()
-		if !in.same(stored) {
-			return in.changed()
+		if !in.Unchanged(stored) {
+			return inputChanged(in)
 		}
 	}
 	switch {
@@ -157,9 +159,9 @@ func (o *Output) makeRows(ctx context.Context, in *Input) error {
 					return err
 				}
 				if h := (head{text: r.Text, gold: r.Gold}); it.Line != r.Line || !h.of(&it) {
-					return in.changed()
+					return inputChanged(in)
 				}
-				cells = it.stored
+				cells = it.Stored
 			}
 			return maker.write(rows, r, cells)
 		})
@@ -167,14 +169,8 @@ func (o *Output) makeRows(ctx context.Context, in *Input) error {
 	})
 }
 
-// same reports whether the file was not replaced or written since the input was opened.
-func (in *Input) same(again *Input) bool {
-	a, b := in.info, again.info
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
-}
-
-// changed is the error of an input that was replaced while its records were made.
-func (in *Input) changed() error {
+// inputChanged is the error of an input that was replaced while its records were made.
+func inputChanged(in *input.Reader) error {
 	return fmt.Errorf("%w: %s changed while it was read; restore it, or begin again", ErrMismatch,
 		in.Name)
 }
@@ -197,14 +193,13 @@ func (m *rowMaker) write(w table.Writer, r *jsonl.Record, stored []any) error {
 func (o *Output) inferColumns(ctx context.Context, m *rowMaker) error {
 	var found inferrer
 	err := o.eachRecord(ctx, func(r *jsonl.Record) error {
-		fields, err := m.inputFields(r)
-		for _, f := range fields {
+		for _, f := range m.inputFields(r) {
 			if !found.add(f) {
 				return fmt.Errorf("%w: line %d: the input has more than %d different fields, too many for "+
 					"columns; write JSON lines, a record for each sentence", ErrLayout, r.Line, maxFields)
 			}
 		}
-		return err
+		return nil
 	})
 	for _, n := range found.names {
 		m.add(n, found.typeOf(n))

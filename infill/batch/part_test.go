@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/batch/input"
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/table"
 )
 
@@ -23,11 +25,11 @@ func TestInputReplaced(t *testing.T) {
 		if err := errors.Join(err, rows.Close()); err != nil {
 			t.Fatal(err)
 		}
-		write(t, path, w.String())
+		inputtest.Write(t, path, w.String())
 	}
 	for kind, replace := range map[string]func(t *testing.T, in string) error{
 		"another file of the same bytes": func(t *testing.T, in string) error {
-			return os.Rename(parquetFile(t, in+"2", 7), in)
+			return os.Rename(inputtest.Parquet(t, in+"2", 7), in)
 		},
 		"written again": func(t *testing.T, in string) error {
 			other(t, in)
@@ -37,7 +39,7 @@ func TestInputReplaced(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			in, out := parquetFile(t, filepath.Join(dir, "in.parquet"), 7), filepath.Join(dir, "out.parquet")
+			in, out := inputtest.Parquet(t, filepath.Join(dir, "in.parquet"), 7), filepath.Join(dir, "out.parquet")
 			_, _, err := process(t, in, out, config{do: filled, progress: func(p Progress) {
 				if p.Records == 7 {
 					if err := replace(t, in); err != nil {
@@ -59,10 +61,10 @@ func TestInputReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records := strings.Replace(string(read(t, o.Path)), `"text":"other"`, `"text":"mine"`, 1)
-	write(t, PartPath(out), records)
+	records := strings.Replace(string(inputtest.Read(t, o.Path)), `"text":"other"`, `"text":"mine"`, 1)
+	inputtest.Write(t, PartPath(out), records)
 	o.file, o.Path, o.layout = PartPath(out), out, Layout{}
-	open, err := Open(in, nil, InputOptions{})
+	open, err := input.Open(in, nil, input.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/batch/input"
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/settings"
 	"infill/infill/table"
 	"infill/internal/gate"
@@ -20,19 +22,19 @@ import (
 func TestRecordsOfOneBuffer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	input := write(t, filepath.Join(dir, "in"), "one\ntwo\nthree\n")
+	in := inputtest.Write(t, filepath.Join(dir, "in"), "one\ntwo\nthree\n")
 	const all = `{"line":1}{"line":2}{"line":3}`
 	buffer := []byte(all)
 	path := filepath.Join(dir, "out.jsonl")
-	_, _, err := process(t, input, path, config{workers: 1,
-		do: func(_ context.Context, it *Item) (Record, error) {
+	_, _, err := process(t, in, path, config{workers: 1,
+		do: func(_ context.Context, it *input.Item) (Record, error) {
 			return Record{JSON: buffer[10*(it.Line-1) : 10*it.Line]}, nil
 		}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = "{\"line\":1}\n{\"line\":2}\n{\"line\":3}\n"
-	if got := string(read(t, path)); got != want || string(buffer) != all {
+	if got := string(inputtest.Read(t, path)); got != want || string(buffer) != all {
 		t.Errorf("the output is %q, the buffer %q", got, buffer)
 	}
 }
@@ -47,21 +49,21 @@ func TestRecordThatCannotBeResumed(t *testing.T) {
 		"of another line": `{"line":4}`, "of another item": `{"line":3,"id":"x"}`,
 	} {
 		dir := t.TempDir()
-		input := write(t, filepath.Join(dir, "in"), "one\ntwo\nthree\nfour\n")
+		in := inputtest.Write(t, filepath.Join(dir, "in"), "one\ntwo\nthree\nfour\n")
 		path := filepath.Join(dir, "out.jsonl")
 		with := func(bad string) config {
-			return config{workers: 1, mode: Resume, do: func(_ context.Context, it *Item) (Record, error) {
+			return config{workers: 1, mode: Resume, do: func(_ context.Context, it *input.Item) (Record, error) {
 				if it.Line == 3 {
 					return Record{JSON: []byte(bad)}, nil
 				}
 				return Record{JSON: fmt.Appendf(nil, `{"line":%d}`, it.Line)}, nil
 			}}
 		}
-		p, _, err := process(t, input, path, with(bad))
+		p, _, err := process(t, in, path, with(bad))
 		if !errors.Is(err, errRecord) || !strings.HasPrefix(err.Error(), "line 3: ") || p.Records != 2 {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
-		p, out, err := process(t, input, path, with(`{"line":3}`))
+		p, out, err := process(t, in, path, with(`{"line":3}`))
 		if err != nil || p.Resumed != 2 || p.Records != 4 || out.Dropped != 0 {
 			t.Errorf("%s, resumed: %+v, %v", name, p, err)
 		}
@@ -82,9 +84,9 @@ func TestPanicInDo(t *testing.T) {
 
 func panicIn(t *testing.T, late bool) {
 	dir := t.TempDir()
-	input := write(t, filepath.Join(dir, "in"), sentences(40))
+	in := inputtest.Write(t, filepath.Join(dir, "in"), inputtest.Sentences(40))
 	whole, path := filepath.Join(dir, "whole.jsonl"), filepath.Join(dir, "out.jsonl")
-	if _, _, err := process(t, input, whole, config{}); err != nil {
+	if _, _, err := process(t, in, whole, config{}); err != nil {
 		t.Fatal(err)
 	}
 	errOdd := errors.New("odd")
@@ -95,7 +97,7 @@ func panicIn(t *testing.T, late bool) {
 				t.Errorf("recovered %v", p)
 			}
 		}()
-		_, _, err := process(t, input, path, config{do: func(ctx context.Context, it *Item) (Record, error) {
+		_, _, err := process(t, in, path, config{do: func(ctx context.Context, it *input.Item) (Record, error) {
 			switch {
 			case it.Line == 23 && late:
 				return Record{Finish: func(context.Context) (Record, error) { panic(errOdd) }}, nil
@@ -106,11 +108,11 @@ func panicIn(t *testing.T, late bool) {
 		}})
 		t.Errorf("Run returned %v", err)
 	}()
-	p, _, err := process(t, input, path, config{mode: Resume})
+	p, _, err := process(t, in, path, config{mode: Resume})
 	if err != nil || p.Resumed != 20 { // of the 22 lines before it two are empty
 		t.Errorf("resumed: %+v, %v", p, err)
 	}
-	if !bytes.Equal(read(t, whole), read(t, path)) {
+	if !bytes.Equal(inputtest.Read(t, whole), inputtest.Read(t, path)) {
 		t.Error("the resumed output is another one")
 	}
 }
@@ -120,7 +122,7 @@ func TestManifestFormat(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.jsonl")
-	in, err := Open(write(t, filepath.Join(dir, "in"), "one\n"), nil, InputOptions{})
+	in, err := input.Open(inputtest.Write(t, filepath.Join(dir, "in"), "one\n"), nil, input.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,13 +130,13 @@ func TestManifestFormat(t *testing.T) {
 	var none *Manifest
 	for _, c := range []struct {
 		m    *Manifest
-		in   *Input
+		in   *input.Reader
 		want error
 	}{
 		{none, in, ErrManifest},
 		{&Manifest{Format: ManifestFormat + 1}, in, ErrManifest},
 		{manifest(), nil, errJob},
-		{manifest(), &Input{}, errJob},
+		{manifest(), &input.Reader{}, errJob},
 	} {
 		if _, err := c.m.Open(path, c.in, Create, Layout{}); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.m, err, c.want)
@@ -163,12 +165,8 @@ func TestNullsStay(t *testing.T) {
 	for to, want := range map[settings.Format]any{
 		settings.FormatJSONL: json.RawMessage("null"), settings.FormatCSV: nil, settings.FormatParquet: nil,
 	} {
-		m := Layout{Format: to, Per: settings.PerVariant}.newRowMaker(InputOptions{Format: settings.FormatJSONL})
-		fields, err := m.inputFields(rec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range fields {
+		m := Layout{Format: to, Per: settings.PerVariant}.newRowMaker(input.Options{Format: settings.FormatJSONL})
+		for _, f := range m.inputFields(rec) {
 			m.add(f.Name, table.Type{Kind: table.JSON})
 		}
 		rows, err := m.rows(rec, nil)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 )
 
@@ -23,7 +24,7 @@ type head struct {
 
 // of says whether a record can be that of an item's text. One without a text may be of any, and
 // what cannot be read has another text in its record.
-func (h *head) of(it *Item) bool {
+func (h *head) of(it *input.Item) bool {
 	return h.text == "" && h.gold == "" || h.text == it.Text || h.gold == it.Text ||
 		it.Err != nil || !utf8.ValidString(it.Text)
 }
@@ -32,9 +33,9 @@ func (h *head) of(it *Item) bool {
 // compares each with the item of the input that it belongs to.
 type recovery struct {
 	file  *recordFile
-	in    *Input
-	texts bool                             // the texts are compared, too
-	known func(*Item, *jsonl.Record) error // sees each record; nil for nobody
+	in    *input.Reader
+	texts bool                                   // the texts are compared, too
+	known func(*input.Item, *jsonl.Record) error // sees each record; nil for nobody
 
 	done, failed int   // records, and those of them that are errors
 	size         int64 // of the file, before the rest is cut off
@@ -43,8 +44,8 @@ type recovery struct {
 
 // recover reads what there is of an output, cuts off what is not whole, and leaves the output ready
 // for the next record.
-func (o *Output) recover(in *Input, texts bool, known func(*Item, *jsonl.Record) error) (done,
-	failed int, err error) {
+func (o *Output) recover(in *input.Reader, texts bool,
+	known func(*input.Item, *jsonl.Record) error) (done, failed int, err error) {
 	if o.records == nil || !o.records.resumed {
 		return 0, 0, nil
 	}
@@ -129,7 +130,7 @@ func (r *recovery) record(h *head) error {
 }
 
 // matches is an error if a record is not that of an item.
-func (r *recovery) matches(h *head, it *Item) error {
+func (r *recovery) matches(h *head, it *input.Item) error {
 	switch {
 	case it.Line != h.line || !bytes.Equal(compact(it.ID), compact(h.id)):
 		return fmt.Errorf("%w: record %d of %s is of line %d (id %s), the input has line %d (id %s)",

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"infill/infill/batch/input"
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/settings"
 	"infill/internal/unpack"
 )
@@ -26,12 +28,12 @@ func TestResumeAtEveryByte(t *testing.T) {
 		t.Run(suffix, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			in := write(t, filepath.Join(dir, "in.txt"), sentences(150))
+			in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(150))
 			out := filepath.Join(dir, "out"+suffix)
 			if _, _, err := process(t, in, out, config{}); err != nil {
 				t.Fatal(err)
 			}
-			want := read(t, out)
+			want := inputtest.Read(t, out)
 			step := 1
 			if len(want) > 150 {
 				step = len(want) / 150
@@ -48,7 +50,7 @@ func TestResumeAtEveryByte(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%d bytes: %v", n, err)
 				}
-				if got := read(t, out); !bytes.Equal(got, want) {
+				if got := inputtest.Read(t, out); !bytes.Equal(got, want) {
 					t.Fatalf(
 						"resumed at byte %d of %d (%d records there, %d bytes cut off): another file", n, len(want),
 						p.Resumed, o.Dropped,
@@ -69,13 +71,13 @@ func TestEmptyOutput(t *testing.T) {
 	for _, suffix := range suffixes {
 		for _, per := range []settings.Unit{settings.PerSentence, settings.PerFilling} {
 			dir := t.TempDir()
-			in := write(t, filepath.Join(dir, "in.txt"), "\n")
+			in := inputtest.Write(t, filepath.Join(dir, "in.txt"), "\n")
 			out := filepath.Join(dir, "out"+suffix)
 			c := config{layout: Layout{Per: per}}
 			if _, _, err := process(t, in, out, c); err != nil {
 				t.Fatal(err)
 			}
-			want := read(t, out)
+			want := inputtest.Read(t, out)
 			u, err := unpack.New(bytes.NewReader(want))
 			if err != nil {
 				t.Fatal(err)
@@ -89,10 +91,10 @@ func TestEmptyOutput(t *testing.T) {
 				if per != settings.PerSentence && n < len(want) {
 					continue // rows are refused where their bytes have changed
 				}
-				write(t, out, string(want[:n]))
+				inputtest.Write(t, out, string(want[:n]))
 				_, o, err := process(t, in, out, c)
-				if err != nil || !bytes.Equal(read(t, out), want) || n == len(want) && o.Dropped != 0 {
-					t.Errorf("%s: resumed at byte %d: %q, %v", suffix, n, read(t, out), err)
+				if err != nil || !bytes.Equal(inputtest.Read(t, out), want) || n == len(want) && o.Dropped != 0 {
+					t.Errorf("%s: resumed at byte %d: %q, %v", suffix, n, inputtest.Read(t, out), err)
 				}
 			}
 		}
@@ -105,12 +107,12 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for _, suffix := range suffixes {
 		dir := t.TempDir()
-		in := write(t, filepath.Join(dir, "in.txt"), sentences(300))
+		in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(300))
 		whole, out := filepath.Join(dir, "whole"+suffix), filepath.Join(dir, "out"+suffix)
 		if _, _, err := process(t, in, whole, config{}); err != nil {
 			t.Fatal(err)
 		}
-		want := read(t, whole)
+		want := inputtest.Read(t, whole)
 		for i := 0; ; i++ {
 			room := len(want) / 5
 			_, _, err := process(
@@ -122,7 +124,7 @@ func TestFullDisk(t *testing.T) {
 			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "writing") {
 				t.Fatal(err)
 			}
-			got := read(t, out)
+			got := inputtest.Read(t, out)
 			if !bytes.HasPrefix(want, got) || suffix == ".jsonl" && len(got) > 0 && got[len(got)-1] != '\n' {
 				t.Fatalf("%s: what the full disk holds is not whole", suffix)
 			}
@@ -131,7 +133,7 @@ func TestFullDisk(t *testing.T) {
 			}
 		}
 		if _, _, err := process(t, in, out, config{mode: Resume}); err != nil ||
-			!bytes.Equal(read(t, out), want) {
+			!bytes.Equal(inputtest.Read(t, out), want) {
 			t.Errorf("%s: the resumed file is another (%v)", suffix, err)
 		}
 	}
@@ -142,12 +144,12 @@ func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	for _, suffix := range suffixes {
 		dir := t.TempDir()
-		in := write(t, filepath.Join(dir, "in.txt"), sentences(400))
+		in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(400))
 		whole, out := filepath.Join(dir, "whole"+suffix), filepath.Join(dir, "out"+suffix)
 		if _, _, err := process(t, in, whole, config{}); err != nil {
 			t.Fatal(err)
 		}
-		want := read(t, whole)
+		want := inputtest.Read(t, whole)
 		for rounds := 0; ; rounds++ {
 			ctx, cancel := context.WithCancel(context.Background())
 			stop := 1 + rand.IntN(150)
@@ -166,11 +168,11 @@ func TestInterrupt(t *testing.T) {
 			if !errors.Is(err, context.Canceled) || p.Records-p.Resumed < stop {
 				t.Fatalf("%v after %+v", err, p)
 			}
-			if got := read(t, out); !bytes.HasPrefix(want, got) {
+			if got := inputtest.Read(t, out); !bytes.HasPrefix(want, got) {
 				t.Fatal("not a beginning of the whole file")
 			}
 		}
-		if !bytes.Equal(read(t, out), want) {
+		if !bytes.Equal(inputtest.Read(t, out), want) {
 			t.Errorf("%s: another file", suffix)
 		}
 	}
@@ -180,11 +182,11 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptFinishesTheRecordInHand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), sentences(100))
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(100))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var begun atomic.Int32
-	do := func(c context.Context, it *Item) (Record, error) {
+	do := func(c context.Context, it *input.Item) (Record, error) {
 		if begun.Add(1) == 4 { // all workers are busy
 			cancel()
 		}
@@ -211,10 +213,10 @@ func TestAbandon(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	left := errors.New("left")
-	in := JSONLines("x", strings.NewReader(strings.Repeat(`{"text": "a"}`+"\n", 10)))
+	in := input.JSONLines("x", strings.NewReader(strings.Repeat(`{"text": "a"}`+"\n", 10)))
 	var begun atomic.Int32
 	job := Job{Input: in, Output: Stream(io.Discard), Workers: 2, Total: -1, Abandon: true,
-		Do: func(ctx context.Context, _ *Item) (Record, error) {
+		Do: func(ctx context.Context, _ *input.Item) (Record, error) {
 			if begun.Add(1) == 2 { // all workers are busy
 				cancel(left)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
@@ -12,7 +13,7 @@ import (
 
 // A rowMaker makes the rows of a table from records.
 type rowMaker struct {
-	input  InputOptions
+	input  input.Options
 	own    []ownColumn
 	each   bool           // a row for each filling
 	in     bool           // that stands in the place of the text
@@ -25,7 +26,7 @@ type rowMaker struct {
 }
 
 // newRowMaker is a maker without the columns of the input. With those it is ready.
-func (l Layout) newRowMaker(o InputOptions) *rowMaker {
+func (l Layout) newRowMaker(o input.Options) *rowMaker {
 	variants := l.Per == settings.PerVariant
 	return &rowMaker{input: o, own: l.own(), each: l.Per != settings.PerSentence && !l.Scores,
 		in: variants, first: variants && l.Originals, at: map[string]int{},
@@ -41,14 +42,14 @@ func (m *rowMaker) add(name string, t table.Type) {
 // addAll are the columns of an input that has the same for all records. Those of Parquet
 // have the narrowest type for their JSON, but with stored set the one that they are stored with,
 // where the output has it.
-func (m *rowMaker) addAll(in *Input, stored bool) {
-	columns := in.src.columns()
+func (m *rowMaker) addAll(in *input.Reader, stored bool) {
+	columns := in.Columns()
 	if columns == nil { // lines of text
 		m.add("text", text)
 	}
 	for _, c := range columns {
 		switch {
-		case m.in && c.Name == m.input.textField(), c.Type.Kind != table.Native:
+		case m.in && c.Name == m.input.TextField, c.Type.Kind != table.Native:
 			m.add(c.Name, text)
 		case m.in && c.Name == jsonl.SpansField:
 			m.add(c.Name, object)
@@ -103,7 +104,7 @@ func (m *rowMaker) renamed() [][2]string {
 
 // inputFields are the fields of the input's record by name, in the order id, text, the
 // others.
-func (m *rowMaker) inputFields(r *jsonl.Record) ([]jsonl.Field, error) {
+func (m *rowMaker) inputFields(r *jsonl.Record) []jsonl.Field {
 	text, gold := r.Text, r.Gold
 	if len(r.Masked) > 0 { // then gold is infill's
 		text, gold = gold, ""
@@ -112,20 +113,11 @@ func (m *rowMaker) inputFields(r *jsonl.Record) ([]jsonl.Field, error) {
 	if r.ID != nil {
 		out = append(out, jsonl.Field{Name: "id", Value: r.ID})
 	}
-	put := func(name, s string) error {
-		v, err := jsonText(s)
-		out = append(out, jsonl.Field{Name: name, Value: v})
-		return err
-	}
-	if err := put(m.input.textField(), text); err != nil {
-		return nil, err
-	}
+	out = append(out, jsonl.Field{Name: m.input.TextField, Value: jsonl.Quote(text)})
 	if gold != "" { // a field of the user's
-		if err := put("gold", gold); err != nil {
-			return nil, err
-		}
+		out = append(out, jsonl.Field{Name: "gold", Value: jsonl.Quote(gold)})
 	}
-	return append(out, r.Fields...), nil
+	return append(out, r.Fields...)
 }
 
 // rows makes the rows of a record. stored are the cells of the input's row as they are
@@ -137,11 +129,7 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 			row[i] = stored[i]
 		}
 	}
-	fields, err := m.inputFields(r)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range fields {
+	for _, f := range m.inputFields(r) {
 		i, ok := m.at[f.Name]
 		if !ok {
 			return nil, fmt.Errorf("line %d has a column %q that the input has not", r.Line, f.Name)
@@ -179,7 +167,7 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 
 // place puts a variant into a row, in the place of its text.
 func (m *rowMaker) place(row []any, f *jsonl.Filling) {
-	row[m.at[m.input.textField()]] = f.Text
+	row[m.at[m.input.TextField]] = f.Text
 	if i, ok := m.at[jsonl.SpansField]; ok && f.Moved != nil {
 		row[i] = f.Moved
 	}

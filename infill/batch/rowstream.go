@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 	"infill/infill/table"
 )
@@ -12,7 +13,7 @@ import (
 // A rowStream writes rows as soon as there is a record.
 type rowStream struct {
 	w     io.Writer
-	in    *Input
+	in    *input.Reader
 	l     Layout
 	rows  table.Writer // nil where each record has columns of its own
 	maker *rowMaker
@@ -20,8 +21,8 @@ type rowStream struct {
 	renamed [][2]string // where each record has columns of its own, see Output.Renamed
 }
 
-func newRowStream(w io.Writer, in *Input, l Layout) (*rowStream, error) {
-	s := &rowStream{w: w, in: in, l: l, maker: l.newRowMaker(in.options)}
+func newRowStream(w io.Writer, in *input.Reader, l Layout) (*rowStream, error) {
+	s := &rowStream{w: w, in: in, l: l, maker: l.newRowMaker(in.Options())}
 	switch {
 	case l.Format == settings.FormatParquet, l.Format == settings.FormatJSON:
 		return nil, fmt.Errorf("%w: Parquet and arrays of JSON are not written to a stream; name a "+
@@ -45,12 +46,8 @@ func (s *rowStream) write(record []byte) error {
 	}
 	rows, maker := s.rows, s.maker
 	if rows == nil {
-		maker = s.l.newRowMaker(s.in.options)
-		fields, err := maker.inputFields(r)
-		if err != nil {
-			return err
-		}
-		for _, f := range fields {
+		maker = s.l.newRowMaker(s.in.Options())
+		for _, f := range maker.inputFields(r) {
 			maker.add(f.Name, table.Type{Kind: table.JSON})
 		}
 		for _, pair := range maker.renamed() {

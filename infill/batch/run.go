@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/internal/gate"
 )
 
@@ -23,7 +25,7 @@ type Record struct {
 
 // A Job is a file to work through.
 type Job struct {
-	Input   *Input
+	Input   *input.Reader
 	Output  *Output
 	Workers int // items in work at the same time, at least 1
 	// Total is the number of records of the input, −1 if not known; see
@@ -31,10 +33,10 @@ type Job struct {
 	Total int
 	// Do makes the record of an item: the same whenever and wherever it is
 	// called. An error ends the run. It is called from several goroutines.
-	Do func(ctx context.Context, it *Item) (Record, error)
+	Do func(ctx context.Context, it *input.Item) (Record, error)
 	// Known, if not nil, is called for each record that an earlier run has written, in their order,
 	// with the item that it is of. A record may depend on those before it by this and Record.Finish.
-	Known func(it *Item, rec *jsonl.Record) error
+	Known func(it *input.Item, rec *jsonl.Record) error
 	// Texts says that records have the text of their item, as "text", or as "gold" where words of it
 	// were masked. A run that is resumed then compares these, besides lines and ids.
 	Texts bool
@@ -65,7 +67,7 @@ type Progress struct {
 // errJob is returned for a job that lacks what it needs.
 var errJob = errors.New("bad job")
 
-var errNoInput = fmt.Errorf("%w: it has no input; open one with Open", errJob)
+var errNoInput = fmt.Errorf("%w: it has no input; open one with input.Open", errJob)
 
 // ErrTooMany is returned when more records fail than allowed; the run can be
 // resumed.
@@ -120,7 +122,7 @@ func (j *Job) check(ctx context.Context) error {
 	switch {
 	case ctx == nil:
 		return fmt.Errorf("%w: the context is nil; pass context.Background()", errJob)
-	case j.Input == nil || j.Input.src == nil:
+	case j.Input == nil || j.Input.Format() == settings.FormatAuto:
 		return errNoInput
 	case j.Output == nil || j.Output.sink == nil && j.Output.complete == nil:
 		return fmt.Errorf("%w: it has no output; open one with Manifest.Open or Layout.Stream", errJob)

@@ -10,12 +10,13 @@ import (
 	"slices"
 	"sync"
 
+	"infill/infill/batch/input"
 	"infill/internal/gate"
 )
 
 // slot is an item on its way through the workers.
 type slot struct {
-	item   Item
+	item   input.Item
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{}

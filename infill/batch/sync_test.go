@@ -2,6 +2,7 @@ package batch
 
 import (
 	"errors"
+	"infill/infill/batch/input/inputtest"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,7 +17,7 @@ func TestPeriodicSync(t *testing.T) {
 	const records, every = 100, 300 * time.Millisecond // so that each seventh syncs
 	for _, suffix := range suffixes {
 		dir := t.TempDir()
-		in := write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", records))
+		in := inputtest.Write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", records))
 		path := filepath.Join(dir, "out"+suffix)
 		var clock time.Time
 		var sizes []int64 // of the file at each sync
@@ -37,8 +38,8 @@ func TestPeriodicSync(t *testing.T) {
 		if suffix != ".jsonl" {
 			want = records/64 + 2 // a frame, the rest, the end
 		}
-		if len(sizes) != want || sizes[len(sizes)-1] != int64(len(read(t, path))) {
-			t.Errorf("%s: synced at sizes %v of %d, want %d times", suffix, sizes, len(read(t, path)), want)
+		if len(sizes) != want || sizes[len(sizes)-1] != int64(len(inputtest.Read(t, path))) {
+			t.Errorf("%s: synced at sizes %v of %d, want %d times", suffix, sizes, len(inputtest.Read(t, path)), want)
 		}
 		for i := 1; i < len(sizes)-1; i++ {
 			if sizes[i] <= sizes[i-1] {
@@ -52,7 +53,7 @@ func TestPeriodicSync(t *testing.T) {
 func TestSyncFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", 50))
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", 50))
 	path := filepath.Join(dir, "out.jsonl")
 	var clock time.Time
 	p, _, err := process(t, in, path, config{before: func(o *Output) {
@@ -69,7 +70,7 @@ func TestSyncFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := process(t, in, path, config{mode: Resume}); err != nil ||
-		string(read(t, path)) != string(read(t, whole)) {
+		string(inputtest.Read(t, path)) != string(inputtest.Read(t, whole)) {
 		t.Errorf("resumed: %v", err)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/batch/input"
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
@@ -20,202 +22,8 @@ import (
 	"infill/tokenize"
 )
 
-// items reads an input. Each item is its line, id, text, fields and error.
-func items(t *testing.T, path string, o InputOptions) ([]string, error) {
-	t.Helper()
-	in, err := Open(path, nil, o)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	var out []string
-	for {
-		it, err := in.Next()
-		if err == io.EOF {
-			return out, nil
-		}
-		if err != nil {
-			return out, err
-		}
-		s := fmt.Sprintf("%d %s %q", it.Line, orNone(it.ID), it.Text)
-		for _, f := range it.Fields {
-			s += fmt.Sprintf(" %s=%s", f.Name, f.Value)
-		}
-		if it.Err != nil {
-			s += " <" + jsonl.Code(it.Err) + ">"
-		}
-		if !it.Columns {
-			s += " lines"
-		}
-		out = append(out, s)
-	}
-}
-
-func TestCSVInput(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name, data, field string
-		want              []string
-	}{
-		{"a.csv", "\ufeffid,text,seed\r\n7,a [MASK],1\r\n,\"b, \"\"c\"\"\r\nd\",\r\n", "",
-			[]string{`2 "7" "a [MASK]" seed="1"`, `3 none "b, \"c\"\r\nd" id="" seed=""`}},
-		{"a.tsv", "x\tsentence\n<1>\ta,b\n\n2\t\"t\tt\"\n", "sentence",
-			[]string{`2 none "a,b" x="<1>"`, `4 none "2\t\"t\tt\"" <bad_row>`}},
-		{"a.csv", "text,b\n1\n2,3,4\n\"5\"x,6\n\xff,7\n8,\xff\nlast,9", "",
-			[]string{`2 none "1" <bad_row>`, `3 none "2,3,4" <bad_row>`, `4 none "\"5\"x,6" <bad_row>`,
-				`5 none "\xff" b="7" <invalid_utf8>`, "6 none \"8\" b=\"\\ufffd\" <invalid_utf8>",
-				`7 none "last" b="9"`}},
-		{"a.CSV", "text\n" + strings.Repeat("x", jsonl.MaxInput+9) + "\ny\n", "",
-			[]string{`2 none "" <too_long>`, `3 none "y"`}},
-	} {
-		got, err := items(t, write(t, filepath.Join(t.TempDir(), c.name), c.data),
-			InputOptions{TextField: c.field})
-		if err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%.40q: %q, %v; want %q", c.data, got, err, c.want)
-		}
-	}
-}
-
-// A table that cannot be read says which file, where, and what helps.
-func TestTableRefusals(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ data, says string }{
-		"none.csv":    {"", "is empty"},
-		"twice.csv":   {"text,a,b,a\n", `columns 2 and 4 are both called "a"; rename`},
-		"missing.csv": {"id,sentence\n1,x\n", `no column "text"; its columns are "id", "sentence"`},
-		"semi.csv":    {"id;text\n1;x\n", "separated by something else"},
-		"utf16.csv":   {"\xff\xfei\x00", "UTF-16"},
-		"mac.csv":     {"text,l\r[MASK] a,b\r", `tr '\r' '\n'`},
-		"mac.tsv":     {"\"text\"\t\"l\"\r\"[MASK] a\"\t\"b\"\r", `tr '\r' '\n'`},
-		"latin.csv":   {"text,\xe9\n", "column 2 is not UTF-8"},
-		"head.csv":    {"\"text\"x,a\n", "line 1: the row that names the columns"},
-		"a.parquet":   {"text\nx\n", "not a whole Parquet file"},
-	} {
-		path := write(t, filepath.Join(t.TempDir(), name), c.data)
-		_, err := Open(path, nil, InputOptions{})
-		if !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), c.says) ||
-			!strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v; want %q", name, err, c.says)
-		}
-	}
-	_, err := Open("-", strings.NewReader("PAR1"), InputOptions{Format: settings.FormatParquet})
-	if !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "name a file") {
-		t.Errorf("a stream of Parquet: %v", err)
-	}
-	// A quote that stays open costs its line.
-	in, err := Open(write(t, filepath.Join(t.TempDir(), "a.csv"), "text\na\n\"b\nc\n"), nil, InputOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = in.Close() }()
-	if s, err := in.Survey(); err != nil || s.Records != 3 {
-		t.Errorf("an open quote: %+v, %v", s, err)
-	}
-}
-
-// Tables of the forms that data sets have: quotes as characters (GLUE), quotes around cells (IMDB),
-// and the same with quotes that are wrong. No row is lost, whichever form is said.
-func TestTablesOfDataSets(t *testing.T) {
-	t.Parallel()
-	glue := "sentence\tlabel\n" +
-		"\"Where are you [MASK]\t1\n" +
-		"he said. It is [MASK]\"\t0\n" +
-		"\"Hi,\" he [MASK].\t1\n" +
-		"a 5\" [MASK] , `` not '' that\t0\n" +
-		"\"\"\t1\n" +
-		"the last [MASK] .\t0\n"
-	imdb := "review,sentiment\n" +
-		"\"A [MASK] film.<br /><br />\"\"Fine,\"\" they said.\",positive\n" +
-		"One of the [MASK] ones,negative\n" +
-		"\"Two\nlines, [MASK]\",positive\n" +
-		"\"Never closed, [MASK],negative\n" +
-		"A [MASK] end,positive\n" +
-		"\"He said \"no\" to [MASK]\",negative\n" +
-		"The [MASK],positive\n"
-	for _, c := range []struct {
-		name, data, field string
-		quote             bool
-		want              []string
-	}{
-		{"sst.tsv", glue, "sentence", false, []string{
-			`2 none "\"Where are you [MASK]" label="1"`, `3 none "he said. It is [MASK]\"" label="0"`,
-			`4 none "\"Hi,\" he [MASK]." label="1"`, "5 none \"a 5\\\" [MASK] , `` not '' that\" label=\"0\"",
-			`6 none "\"\"" label="1"`, `7 none "the last [MASK] ." label="0"`}},
-		{"sst.tsv", glue, "sentence", true, []string{
-			`2 none "Where are you [MASK]\t1\nhe said. It is [MASK]" label="0"`,
-			`4 none "\"Hi,\" he [MASK].\t1" <bad_row>`,
-			"5 none \"a 5\\\" [MASK] , `` not '' that\" label=\"0\"",
-			`6 none "" label="1"`, `7 none "the last [MASK] ." label="0"`}},
-		{"imdb.csv", imdb, "review", false, []string{
-			`2 none "A [MASK] film.<br /><br />\"Fine,\" they said." sentiment="positive"`,
-			`3 none "One of the [MASK] ones" sentiment="negative"`,
-			`4 none "Two\nlines, [MASK]" sentiment="positive"`,
-			`6 none "\"Never closed, [MASK],negative" <bad_row>`,
-			`7 none "A [MASK] end" sentiment="positive"`,
-			`8 none "\"He said \"no\" to [MASK]\",negative" <bad_row>`,
-			`9 none "The [MASK]" sentiment="positive"`}},
-	} {
-		path := write(t, filepath.Join(t.TempDir(), c.name), c.data)
-		o := InputOptions{TextField: c.field, Quote: c.quote}
-		got, err := items(t, path, o)
-		if err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s, quotes %v: %v\n%s\nwant\n%s", c.name, c.quote, err, strings.Join(got, "\n"),
-				strings.Join(c.want, "\n"))
-		}
-		in, err := Open(path, nil, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s, err := in.Survey(); err != nil || s.Records != len(c.want) {
-			t.Errorf("%s, quotes %v: %d records counted, %d read (%v)", c.name, c.quote, s.Records,
-				len(c.want), err)
-		}
-		if err := in.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-func parquetFile(t *testing.T, path string, rows int) string {
-	t.Helper()
-	var out bytes.Buffer
-	whole := table.Type{Kind: table.Whole}
-	w, err := table.NewWriter(&out, table.FormatParquet, []table.Column{
-		{Name: "zeta", Type: whole}, {Name: "text", Type: table.Type{Kind: table.Text}},
-		{Name: "score", Type: table.Type{Kind: table.List, Elem: &whole}}, {Name: "id", Type: whole}})
-	for i := range rows {
-		var text any = fmt.Sprintf("row %d has text", i+1)
-		if i == 2 {
-			text = nil
-		}
-		if i%5 == 1 {
-			text = "bad row"
-		}
-		err = errors.Join(err, w.Write([]any{int64(i) << 40, text, []any{int64(i), int64(1)}, int64(100 + i)}))
-	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return write(t, path, out.String())
-}
-
-func TestParquetInput(t *testing.T) {
-	t.Parallel()
-	path := parquetFile(t, filepath.Join(t.TempDir(), "in"), 4) // its first bytes say what it is
-	got, err := items(t, path, InputOptions{})
-	want := []string{`1 100 "row 1 has text" zeta=0 score=[0,1]`, `2 101 "bad row" zeta=1099511627776 score=[1,1]`,
-		`3 102 "" zeta=2199023255552 score=[2,1]`, `4 103 "row 4 has text" zeta=3298534883328 score=[3,1]`}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%q, %v", got, err)
-	}
-	got, err = items(t, path, InputOptions{TextField: "zeta"})
-	if err != nil || !strings.HasSuffix(got[3], "<bad_row>") {
-		t.Errorf("numbers for texts: %q, %v", got, err)
-	}
-}
-
 // filled is the record of an item with two fillings, or an error.
-func filled(_ context.Context, it *Item) (Record, error) {
+func filled(_ context.Context, it *input.Item) (Record, error) {
 	rec := &jsonl.Record{ID: it.ID, Line: it.Line, Text: it.Text, Fields: it.Fields}
 	out := Record{}
 	switch {
@@ -255,27 +63,34 @@ func TestResumeRows(t *testing.T) {
 			in := filepath.Join(dir, c.in)
 			switch filepath.Ext(in) {
 			case ".csv":
-				write(t, in, "id,text,line\n1,\"a\nb\",x\n2,bad,\n3\n4,\"c, \"\"d\"\"\",y\n")
+				inputtest.Write(t, in, "id,text,line\n1,\"a\nb\",x\n2,bad,\n3\n4,\"c, \"\"d\"\"\",y\n")
 			case ".jsonl":
-				write(t, in, `{"text":"a","k":1,"gold":"mine"}`+"\n{\n"+`{"id":7,"text":"b","k":2.5,"score":[1]}`+"\n")
+				inputtest.Write(t, in, `{"text":"a","k":1,"gold":"mine"}`+"\n{\n"+`{"id":7,"text":"b","k":2.5,"score":[1]}`+"\n")
 			case ".json":
-				write(t, in, `[{"text":"a","k":1,"gold":"mine"},`+"\n\"b\", {\n},{\"k\":[1]}]")
+				inputtest.Write(t, in, `[{"text":"a","k":1,"gold":"mine"},`+"\n\"b\", {\n},{\"k\":[1]}]")
 			case ".txt":
-				write(t, in, "a\n\nbad\nb\n")
+				inputtest.Write(t, in, "a\n\nbad\nb\n")
 			default:
-				parquetFile(t, in, 7)
+				inputtest.Parquet(t, in, 7)
 			}
 			out := filepath.Join(dir, c.out)
 			layout := Layout{Per: settings.PerFilling}
 			if _, _, err := process(t, in, out, config{do: filled, layout: layout}); err != nil {
 				t.Fatal(err)
 			}
-			want := read(t, out)
+			want := inputtest.Read(t, out)
 			if _, err := os.Stat(PartPath(out)); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the part is left: %v", err)
 			}
-			if got, err := items(t, out, InputOptions{}); err != nil || len(got) < 4 {
-				t.Errorf("the output is read as %q, %v", got, err)
+			again, err := input.Open(out, nil, input.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s, err := again.Survey(); err != nil || s.Records < 4 {
+				t.Errorf("the output is read as %+v, %v", s, err)
+			}
+			if err := again.Close(); err != nil {
+				t.Error(err)
 			}
 			p, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout})
 			if err != nil || p.Resumed != p.Records || p.Records == 0 || p.Failed == 0 && c.in != "in.txt" {
@@ -286,19 +101,19 @@ func TestResumeRows(t *testing.T) {
 			if _, _, err := process(t, in, whole, config{do: filled}); err != nil {
 				t.Fatal(err)
 			}
-			records := read(t, whole)
+			records := inputtest.Read(t, whole)
 			for n := 0; n <= len(records); n += 1 + len(records)/40 {
 				if err := os.Remove(out); err != nil {
 					t.Fatal(err)
 				}
-				write(t, PartPath(out), string(records[:n]))
+				inputtest.Write(t, PartPath(out), string(records[:n]))
 				if _, _, err := process(t, in, out, config{do: filled, layout: layout}); !errors.Is(err, ErrExists) {
 					t.Fatalf("the part of another run: %v", err)
 				}
 				if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); err != nil {
 					t.Fatalf("%d bytes: %v", n, err)
 				}
-				if !bytes.Equal(read(t, out), want) {
+				if !bytes.Equal(inputtest.Read(t, out), want) {
 					t.Fatalf("resumed at byte %d of %d: another file", n, len(records))
 				}
 			}
@@ -311,26 +126,26 @@ func TestResumeRows(t *testing.T) {
 					}
 				}})
 			if _, statErr := os.Stat(out); err == nil || !errors.Is(statErr, os.ErrNotExist) ||
-				!bytes.HasPrefix(records, read(t, PartPath(out))) {
+				!bytes.HasPrefix(records, inputtest.Read(t, PartPath(out))) {
 				t.Errorf("stopped: %v, %v", err, statErr)
 			}
 			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); err != nil ||
-				!bytes.Equal(read(t, out), want) {
+				!bytes.Equal(inputtest.Read(t, out), want) {
 				t.Errorf("after a stop: %v", err)
 			}
 			// Cut off, or changed, after it was finished.
 			other := bytes.Clone(want)
 			other[len(other)/2] ^= 1
 			for _, bad := range [][]byte{want[:len(want)-1], other, nil} {
-				write(t, out, string(bad))
+				inputtest.Write(t, out, string(bad))
 				_, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout})
 				was, is := fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("it has %d now", len(bad))
 				if !errors.Is(err, ErrManifest) || !strings.Contains(err.Error(), was) ||
-					!strings.Contains(err.Error(), is) || !bytes.Equal(read(t, out), bad) {
+					!strings.Contains(err.Error(), is) || !bytes.Equal(inputtest.Read(t, out), bad) {
 					t.Errorf("of %d bytes %d are left: %v", len(want), len(bad), err)
 				}
 			}
-			write(t, out, string(want))
+			inputtest.Write(t, out, string(want))
 			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); err != nil {
 				t.Errorf("unchanged: %v", err)
 			}
@@ -346,9 +161,9 @@ func TestResumeRows(t *testing.T) {
 			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); !errors.Is(err, ErrManifest) {
 				t.Errorf("an output that nobody finished: %v", err)
 			}
-			write(t, PartPath(out), string(records))
+			inputtest.Write(t, PartPath(out), string(records))
 			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); err != nil ||
-				!bytes.Equal(read(t, out), want) {
+				!bytes.Equal(inputtest.Read(t, out), want) {
 				t.Errorf("rows without their manifest: %v", err)
 			}
 		})
@@ -361,16 +176,16 @@ func rowsOut(t *testing.T, name, data string, l Layout) []map[string]any {
 	dir := t.TempDir()
 	in := filepath.Join(dir, name)
 	if data == "" {
-		parquetFile(t, in, 3)
+		inputtest.Parquet(t, in, 3)
 	} else {
-		write(t, in, data)
+		inputtest.Write(t, in, data)
 	}
 	out := filepath.Join(dir, "out.jsonl")
 	if _, _, err := process(t, in, out, config{do: filled, layout: l}); err != nil {
 		t.Fatal(err)
 	}
 	var rows []map[string]any
-	for _, line := range strings.Split(strings.TrimSpace(string(read(t, out))), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(string(inputtest.Read(t, out))), "\n") {
 		var row map[string]any
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Fatal(err)
@@ -408,7 +223,7 @@ func TestRowsLoseNothing(t *testing.T) {
 		rows[1]["rank"] != 2.0 || rows[2]["error"] != "invalid_utf8" {
 		t.Errorf("%v", rows)
 	}
-	m := l.newRowMaker(InputOptions{})
+	m := l.newRowMaker(input.Options{})
 	names := map[string]string{}
 	for _, n := range []string{"score", "input_score", "input_input_score", "input_", "input_x", "x", "Score"} {
 		out := m.outputName(n)
@@ -444,7 +259,7 @@ func TestLimit(t *testing.T) {
 	t.Parallel()
 	for _, suffix := range suffixes {
 		dir := t.TempDir()
-		in := write(t, filepath.Join(dir, "in.txt"), sentences(300))
+		in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(300))
 		whole, out := filepath.Join(dir, "whole"+suffix), filepath.Join(dir, "out"+suffix)
 		if _, _, err := process(t, in, whole, config{do: atOnce}); err != nil {
 			t.Fatal(err)
@@ -466,7 +281,7 @@ func TestLimit(t *testing.T) {
 				t.Errorf("the manifest has limit %d, %v", m.Limit, err)
 			}
 		}
-		if !bytes.Equal(read(t, out), read(t, whole)) {
+		if !bytes.Equal(inputtest.Read(t, out), inputtest.Read(t, whole)) {
 			t.Errorf("%s: another file", suffix)
 		}
 		_, _, err := process(t, in, out, config{do: atOnce, limit: 100, mode: Resume})
@@ -476,7 +291,7 @@ func TestLimit(t *testing.T) {
 	}
 	// Rows that were made are not made again.
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), "a\nb\nc\n")
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), "a\nb\nc\n")
 	out := filepath.Join(dir, "out.csv")
 	if _, _, err := process(t, in, out, config{do: filled, limit: 2}); err != nil {
 		t.Fatal(err)
@@ -491,8 +306,8 @@ func TestLimit(t *testing.T) {
 func TestStreamRows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	csvFile := write(t, filepath.Join(dir, "in.csv"), "text,k\na,1\nbad,2\n")
-	lines := write(t, filepath.Join(dir, "in.jsonl"), `{"text":"a","k":1}`+"\n"+`{"text":"bad","j":[2]}`+"\n")
+	csvFile := inputtest.Write(t, filepath.Join(dir, "in.csv"), "text,k\na,1\nbad,2\n")
+	lines := inputtest.Write(t, filepath.Join(dir, "in.jsonl"), `{"text":"a","k":1}`+"\n"+`{"text":"bad","j":[2]}`+"\n")
 	for _, c := range []struct {
 		in   string
 		l    Layout
@@ -505,7 +320,7 @@ func TestStreamRows(t *testing.T) {
 		{lines, Layout{Format: settings.FormatCSV}, ""},
 		{csvFile, Layout{Format: settings.FormatParquet}, ""},
 	} {
-		in, err := Open(c.in, nil, InputOptions{})
+		in, err := input.Open(c.in, nil, input.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -546,7 +361,7 @@ func TestForeignTables(t *testing.T) {
 		if l, err := (Layout{Format: settings.FormatCSV}).Found(name); err != nil || !l.Rows() {
 			t.Errorf("output %s as CSV: %v", name, err)
 		}
-		_, err = OpenStream(name, strings.NewReader("PK\x03\x04"), InputOptions{})
+		_, err = input.OpenStream(name, strings.NewReader("PK\x03\x04"), input.Options{})
 		if !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "save it as one of these") {
 			t.Errorf("input %s: %v", name, err)
 		}
@@ -572,7 +387,7 @@ func TestForeignTables(t *testing.T) {
 func TestCompressionOfNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := write(t, filepath.Join(dir, "in.txt"), sentences(9))
+	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(9))
 	for _, c := range []struct {
 		name string
 		per  settings.Unit
@@ -607,10 +422,10 @@ func TestCompressionOfNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := read(t, plain)
-	write(t, packed, string(want))
+	want := inputtest.Read(t, plain)
+	inputtest.Write(t, packed, string(want))
 	if _, _, err := process(t, in, packed, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
-		!bytes.Equal(read(t, packed), want) {
+		!bytes.Equal(inputtest.Read(t, packed), want) {
 		t.Errorf("plain records in %s: %v", packed, err)
 	}
 }

@@ -80,6 +80,13 @@ func Encode(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// Quote is a text as a JSON value. Bytes that are not UTF-8 become U+FFFD.
+func Quote(text string) json.RawMessage {
+	var b bytes.Buffer
+	_ = Encode(&b, text) // every text has a value
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
 // A Decoder reads lines within limits. A zero field stands for its default.
 type Decoder struct {
 	// Bytes is the greatest length of a line; 0 is 64 MiB.

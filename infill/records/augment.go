@@ -8,6 +8,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/text"
@@ -66,7 +67,7 @@ type search struct {
 
 // Record finds the variants of an item. Those that are taken, as Seen says when all records before
 // it are written, are replaced when it is finished. The error is one that would befall every item.
-func (a *Augmenter) Record(ctx context.Context, it *batch.Item) (batch.Record, error) {
+func (a *Augmenter) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
 	s, err := a.search(ctx, it)
 	if err != nil {
 		if jsonl.Code(err) == "" {
@@ -81,7 +82,7 @@ func (a *Augmenter) Record(ctx context.Context, it *batch.Item) (batch.Record, e
 }
 
 // search finds the variants of an item as if it were the only one.
-func (a *Augmenter) search(ctx context.Context, it *batch.Item) (*search, error) {
+func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error) {
 	if a.Model == nil || a.Engine == nil || a.Filling == nil || a.Augmenting == nil {
 		return nil, fmt.Errorf("%w: an Augmenter needs a Model, an Engine on it, a Filling and an "+
 			"Augmenting", errParts)
@@ -116,7 +117,7 @@ func (a *Augmenter) search(ctx context.Context, it *batch.Item) (*search, error)
 }
 
 // finish makes the record of an item.
-func (a *Augmenter) finish(ctx context.Context, it *batch.Item, s *search) (batch.Record, error) {
+func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batch.Record, error) {
 	var taken func(string) bool
 	if a.Seen != nil {
 		a.see(it, nil)
@@ -145,7 +146,7 @@ func (a *Augmenter) finish(ctx context.Context, it *batch.Item, s *search) (batc
 }
 
 // Known takes note of a record that an earlier run has written.
-func (a *Augmenter) Known(it *batch.Item, rec *jsonl.Record) error {
+func (a *Augmenter) Known(it *input.Item, rec *jsonl.Record) error {
 	a.count(rec)
 	if a.Seen != nil {
 		a.see(it, rec)
@@ -154,7 +155,7 @@ func (a *Augmenter) Known(it *batch.Item, rec *jsonl.Record) error {
 }
 
 // see puts the text of an item into Seen, and the variants of its record, if there is one.
-func (a *Augmenter) see(it *batch.Item, rec *jsonl.Record) {
+func (a *Augmenter) see(it *input.Item, rec *jsonl.Record) {
 	if it.Err == nil {
 		a.Seen.Add(it.Text)
 	}

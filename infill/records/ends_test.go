@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"infill/infill"
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/ort/orttest"
@@ -32,7 +32,7 @@ func TestEndsOfSettings(t *testing.T) {
 	}
 	f := &Filler{Model: m, Engine: infill.New(m), Filling: usual, Version: "test"}
 	record := func(fields map[string]any) *jsonl.Record {
-		it := &batch.Item{Line: 1, Text: "the [MASK] saw the [MASK] ."}
+		it := &input.Item{Line: 1, Text: "the [MASK] saw the [MASK] ."}
 		for name, v := range fields {
 			b, err := json.Marshal(v)
 			if err != nil {
@@ -96,7 +96,7 @@ func TestEndsOfSettings(t *testing.T) {
 // A record that cannot be written is an error record of its line.
 func TestNotFiniteRecord(t *testing.T) {
 	t.Parallel()
-	it := &batch.Item{Line: 3, Text: "a"}
+	it := &input.Item{Line: 3, Text: "a"}
 	r, err := Encoded(it, &jsonl.Record{Text: "a",
 		Filled: jsonl.Filled{Sampled: jsonl.Sampled{StepSize: math.Inf(1)}}}, nil, IsSetting)
 	var rec jsonl.Record

@@ -9,6 +9,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/text"
@@ -29,7 +30,7 @@ type Filler struct {
 
 // Record is the record of an item as a batch file has it. The error is one that would befall every
 // item.
-func (f *Filler) Record(ctx context.Context, it *batch.Item) (batch.Record, error) {
+func (f *Filler) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
 	rec, err := f.Fill(ctx, it, nil)
 	tell(f.Doubted, it, rec)
 	return Encoded(it, rec, err, IsSetting)
@@ -44,7 +45,7 @@ func IsSetting(name string) bool { return settings.FillTable().OfLine(name) != n
 // Errors: errParts, the item's own, those of [settings.Fill.ForLine], of [text.Parse] and of
 // [infill.Engine.Fill]. An option that the item chose itself and that the engine refuses is a
 // [settings.ErrSetting].
-func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*text.Template,
+func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Template,
 	*infill.Options) error) (*jsonl.Record, error) {
 	if f.Model == nil || f.Engine == nil || f.Filling == nil {
 		return nil, fmt.Errorf("%w: a Filler needs a Model, an Engine on it and a Filling", errParts)
@@ -88,7 +89,7 @@ func ownError(err error, own bool) error {
 // maskingOf is the masking of an item with its labelled spans. They matter if labels choose what is
 // masked, or if they move with the text. They are nil if the item has none. Errors wrap
 // text.ErrSpan.
-func maskingOf(it *batch.Item, filling *settings.Fill, move bool) (m text.Masking,
+func maskingOf(it *input.Item, filling *settings.Fill, move bool) (m text.Masking,
 	of *spans, err error) {
 	m = filling.Masking
 	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
@@ -110,7 +111,7 @@ func maskingOf(it *batch.Item, filling *settings.Fill, move bool) (m text.Maskin
 
 // TemplateOf is Blanks for the text of an item, with what the item says of its masking. filling is
 // that of its line.
-func TemplateOf(tok *tokenize.Tokenizer, it *batch.Item, filling *settings.Fill,
+func TemplateOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Fill,
 	opt *infill.Options) (t *text.Template, masked string, err error) {
 	masking, _, err := maskingOf(it, filling, false)
 	if err != nil {
@@ -163,7 +164,7 @@ func by(rec *jsonl.Record, m *mlm.Model) {
 func doubts(m *mlm.Model, line string) []text.Doubt { return text.Doubts(m.Tokenizer(), line) }
 
 // tell calls a function with the doubts of a record, if there are any.
-func tell(of func(int, []text.Doubt), it *batch.Item, rec *jsonl.Record) {
+func tell(of func(int, []text.Doubt), it *input.Item, rec *jsonl.Record) {
 	if of != nil && rec != nil && rec.Doubts != nil {
 		of(it.Line, rec.Doubts)
 	}
@@ -174,7 +175,7 @@ func hash(m *mlm.Model) string { return "sha256:" + m.Info().SHA256 }
 
 // FieldsOf are the fields of a JSON line, by name. The columns of a table are data, so there are
 // none.
-func FieldsOf(it *batch.Item) iter.Seq2[string, json.RawMessage] {
+func FieldsOf(it *input.Item) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		for _, f := range it.Fields {
 			if it.Columns || !yield(f.Name, f.Value) {
@@ -187,7 +188,7 @@ func FieldsOf(it *batch.Item) iter.Seq2[string, json.RawMessage] {
 // Encoded is the record of an item with what the item gives it, encoded. cause, if not nil, makes
 // it an error record. setting says which fields are settings. The error is a cause that would
 // befall every item.
-func Encoded(it *batch.Item, rec *jsonl.Record, cause error,
+func Encoded(it *input.Item, rec *jsonl.Record, cause error,
 	setting func(name string) bool) (batch.Record, error) {
 	if cause != nil {
 		if rec = Failed(it.Text, cause); rec == nil {

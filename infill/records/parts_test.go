@@ -4,14 +4,14 @@ import (
 	"errors"
 	"testing"
 
-	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 )
 
 // A maker of records without its parts says which, and does not take it for an error of the item.
 func TestMakersWithoutParts(t *testing.T) {
 	t.Parallel()
-	it := &batch.Item{Line: 1, Text: "the [MASK] of it"}
+	it := &input.Item{Line: 1, Text: "the [MASK] of it"}
 	for name, err := range map[string]error{
 		"filler":    second((&Filler{}).Record(t.Context(), it)),
 		"augmenter": second((&Augmenter{}).Record(t.Context(), it)),

@@ -6,6 +6,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/text"
@@ -62,7 +63,7 @@ func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (
 }
 
 // Item is Score for an item with the settings among its fields.
-func (s *Scorer) Item(ctx context.Context, it *batch.Item) (*jsonl.Record, error) {
+func (s *Scorer) Item(ctx context.Context, it *input.Item) (*jsonl.Record, error) {
 	if it.Err != nil {
 		return nil, it.Err
 	}
@@ -79,7 +80,7 @@ func (s *Scorer) Item(ctx context.Context, it *batch.Item) (*jsonl.Record, error
 
 // Record is the record of an item as a batch file has it. The error is one that would befall every
 // item.
-func (s *Scorer) Record(ctx context.Context, it *batch.Item) (batch.Record, error) {
+func (s *Scorer) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
 	rec, err := s.Item(ctx, it)
 	tell(s.Doubted, it, rec)
 	return Encoded(it, rec, err, IsRanking)

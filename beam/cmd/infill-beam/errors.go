@@ -7,6 +7,7 @@ import (
 
 	"infill/beam/pipeline"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/settings"
 	"infill/infill/table"
 	"infill/samplers"
@@ -15,7 +16,7 @@ import (
 // badInput are the errors that the user's files or flags are to blame for.
 var badInput = []error{
 	settings.ErrSetting, pipeline.ErrJob, pipeline.ErrShards,
-	batch.ErrExists, batch.ErrIsInput, batch.ErrNoLines, table.ErrTable,
+	batch.ErrExists, batch.ErrIsInput, input.ErrNoLines, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/table"
 	"infill/infill/text"
@@ -63,8 +64,8 @@ func adviceOn(err error) string {
 	var long *infill.LengthError
 	var exists *batch.ExistsError
 	var manifest *batch.ManifestError
-	var column *batch.ColumnError
-	var lines *batch.NotLinesError
+	var column *input.ColumnError
+	var lines *input.NotLinesError
 	var absent *hub.AbsentError
 	var changed *hub.ChangedError
 	var paired *report.PairedError

@@ -9,6 +9,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
@@ -46,8 +47,8 @@ func TestAdvice(t *testing.T) {
 		{infill.ErrNoCandidates, "--candidates"},
 		{infill.ErrUnfilled, "infill fill"},
 		{text.ErrNoBlank, ""},
-		{&batch.NotLinesError{Text: true}, ", or say that it is text: --format text"},
-		{&batch.NotLinesError{}, ""},
+		{&input.NotLinesError{Text: true}, ", or say that it is text: --format text"},
+		{&input.NotLinesError{}, ""},
 		{jsonl.ErrNoText, ": --text-field NAME"},
 		{fmt.Errorf("%w: %w", report.ErrFormat, jsonl.ErrNoText), ""},
 		{jsonl.ErrJSON, ""},

@@ -8,6 +8,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
@@ -29,7 +30,7 @@ var badInput = []error{
 	text.ErrEmptySupport, text.ErrFewWords, infill.ErrStart, infill.ErrFiltered, text.ErrSpan,
 	text.ErrOption,
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
-	batch.ErrShard, batch.ErrJoin, batch.ErrNotLines, batch.ErrFolder,
+	input.ErrShard, batch.ErrJoin, input.ErrNotLines, batch.ErrFolder,
 	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,

@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"bufio"
@@ -33,7 +33,7 @@ type Survey struct {
 // Survey reads the file once from end to end. It does not touch what Next
 // returns. The error of a table that cannot be read to its end wraps
 // [table.ErrTable].
-func (in *Input) Survey() (Survey, error) {
+func (in *Reader) Survey() (Survey, error) {
 	if in.survey != nil {
 		return *in.survey, nil
 	}
@@ -60,7 +60,7 @@ func (in *Input) Survey() (Survey, error) {
 
 // count is the number of records of the file, −1 if it cannot be read to its end. A
 // table that cannot be read is an error now: the run would end in the middle.
-func (in *Input) count(r io.Reader) (int, error) {
+func (in *Reader) count(r io.Reader) (int, error) {
 	src, _ := in.src.(*parquetSource)
 	switch {
 	case src != nil:

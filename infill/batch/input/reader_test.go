@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"bytes"
@@ -12,70 +12,12 @@ import (
 	"testing/iotest"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/unpack"
 )
-
-func TestCompressed(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	text := sentences(200)
-	plain := write(t, filepath.Join(dir, "in.txt"), text)
-	var gz, zs bytes.Buffer
-	g := gzip.NewWriter(&gz)
-	z, err := zstd.NewWriter(&zs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range []io.WriteCloser{g, z} {
-		if _, err := io.WriteString(w, text); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := filepath.Join(dir, "want.jsonl")
-	if _, _, err := process(t, plain, want, config{}); err != nil {
-		t.Fatal(err)
-	}
-	for suffix, data := range map[string]string{".gz": gz.String(), ".zst": zs.String()} {
-		in := write(t, filepath.Join(dir, "in.txt"+suffix), data)
-		out := filepath.Join(dir, "out.jsonl"+suffix)
-		if _, _, err := process(t, in, out, config{}); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Open(out, nil, InputOptions{Format: settings.FormatText})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []byte
-		for {
-			it, err := r.Next()
-			if err == io.EOF {
-				break
-			}
-			if err = errors.Join(err, it.Err); err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, it.Text+"\n"...)
-		}
-		if !bytes.Equal(got, read(t, want)) {
-			t.Errorf("%s: other records", suffix)
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-		// A file that breaks off is trouble, not the end of the input.
-		torn := write(t, filepath.Join(dir, "torn.txt"+suffix), data[:len(data)-len(data)/3])
-		if _, _, err := process(t, torn, filepath.Join(dir, "torn.jsonl"+suffix), config{}); err == nil ||
-			!strings.Contains(err.Error(), "torn.txt") {
-			t.Errorf("%s: torn input: %v", suffix, err)
-		}
-	}
-}
 
 func TestInput(t *testing.T) {
 	t.Parallel()
@@ -103,8 +45,8 @@ func TestInput(t *testing.T) {
 				"5 <bad JSON line>", "6 <bad JSON line>", "7 <bad JSON line>", "8 <bad JSON line>",
 				"9 <bad JSON line>", "10 <bad JSON line>", "11 "}},
 	} {
-		path := write(t, filepath.Join(t.TempDir(), c.name), c.data)
-		in, err := Open(path, nil, InputOptions{})
+		path := inputtest.Write(t, filepath.Join(t.TempDir(), c.name), c.data)
+		in, err := Open(path, nil, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +85,7 @@ func TestInput(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := Open(t.TempDir(), nil, InputOptions{}); err == nil ||
+	if _, err := Open(t.TempDir(), nil, Options{}); err == nil ||
 		!strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder: %v", err)
 	}
@@ -217,10 +159,10 @@ func TestCompressedByBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	packed := write(t, filepath.Join(dir, "in.txt"), gz.String())
-	plain := write(t, filepath.Join(dir, "in.txt.gz"), "The [MASK].\nA [MASK].\n")
+	packed := inputtest.Write(t, filepath.Join(dir, "in.txt"), gz.String())
+	plain := inputtest.Write(t, filepath.Join(dir, "in.txt.gz"), "The [MASK].\nA [MASK].\n")
 	for _, path := range []string{packed, plain, "-"} {
-		in, err := Open(path, bytes.NewReader(gz.Bytes()), InputOptions{})
+		in, err := Open(path, bytes.NewReader(gz.Bytes()), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,4 +175,36 @@ func TestCompressedByBytes(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// No line and no output, however broken, does more than fail.
+func FuzzLine(f *testing.F) {
+	for _, s := range []string{`{"id":1,"text":"x","y":{"z":[]}}`, `{"text":"\ud800"}`, "{", `{"text":"x"}}`, "\xff", `{"id":null,"text":"x"}`, "[]", `{"text":"x","a":1e999}`, `{"text":"\uFFFD \ud83d\ude00"}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		in := Reader{options: Options{Format: settings.FormatJSONL}, close: func() {}}
+		if err := in.begin(strings.NewReader(s)); err != nil {
+			if !errors.Is(err, unpack.ErrDamaged) {
+				t.Fatal(err)
+			}
+			return
+		}
+		for {
+			it, err := in.Next()
+			if err == io.EOF || errors.Is(err, unpack.ErrDamaged) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if it.Err != nil && !errors.Is(it.Err, jsonl.ErrJSON) &&
+				!errors.Is(it.Err, jsonl.ErrLineTooLong) {
+				t.Fatalf("untyped error %v", it.Err)
+			}
+			if it.Err == nil && it.ID != nil && !json.Valid(it.ID) {
+				t.Fatalf("id %s", it.ID)
+			}
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"bufio"
@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
@@ -17,8 +19,8 @@ import (
 	"infill/internal/unpack"
 )
 
-// InputOptions say how an input is read.
-type InputOptions struct {
+// Options say how an input is read.
+type Options struct {
 	Format settings.Format
 	// TextField is the field or the column that has the text; "" is "text".
 	// Lines of text have none.
@@ -33,12 +35,12 @@ type InputOptions struct {
 	Shard settings.Shard
 }
 
-// An Input is an open file of records.
-type Input struct {
+// A Reader is an open file of records, or a stream of them. Its zero value is not open.
+type Reader struct {
 	Name    string
-	options InputOptions // with the format that was found
-	file    *os.File     // nil for a stream
-	info    os.FileInfo  // nil for a stream
+	options Options     // with the format that was found
+	file    *os.File    // nil for a stream
+	info    os.FileInfo // nil for a stream
 	src     source
 	close   func()
 	packed  bool    // compressed
@@ -68,7 +70,7 @@ type ahead struct {
 // an error that wraps [table.ErrTable], one without the column of the text a
 // [*ColumnError]. An input that cannot be cut into shards is one that wraps
 // [ErrShard]. Options out of range are a [*settings.Error], before anything is opened.
-func Open(path string, stdin io.Reader, o InputOptions) (*Input, error) {
+func Open(path string, stdin io.Reader, o Options) (*Reader, error) {
 	if path == "-" {
 		return OpenStream("standard input", stdin, o)
 	}
@@ -86,21 +88,21 @@ func Open(path string, stdin io.Reader, o InputOptions) (*Input, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return (&Input{Name: path, file: f, info: info}).open(f, o)
+	return (&Reader{Name: path, file: f, info: info}).open(f, o)
 }
 
 // OpenStream is Open for a stream that was opened elsewhere, such as an object of a remote store.
 // The name is for errors, and its suffix for the format. Parquet is refused: it is read from its
 // end. Close leaves the stream open.
-func OpenStream(name string, r io.Reader, o InputOptions) (*Input, error) {
+func OpenStream(name string, r io.Reader, o Options) (*Reader, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return (&Input{Name: name}).open(r, o)
+	return (&Reader{Name: name}).open(r, o)
 }
 
 // check refuses options out of range.
-func (o InputOptions) check() error {
+func (o Options) check() error {
 	wrong := func(name string, given any, want string) error {
 		return &settings.Error{Name: name, Given: fmt.Sprint(given), Want: want}
 	}
@@ -116,7 +118,7 @@ func (o InputOptions) check() error {
 	return err
 }
 
-func (in *Input) open(r io.Reader, o InputOptions) (*Input, error) {
+func (in *Reader) open(r io.Reader, o Options) (*Reader, error) {
 	in.options, in.close = o, func() {}
 	in.options.TextField = cmp.Or(o.TextField, "text")
 	err := in.begin(r)
@@ -130,11 +132,11 @@ func (in *Input) open(r io.Reader, o InputOptions) (*Input, error) {
 }
 
 // begin finds the format and makes the source.
-func (in *Input) begin(r io.Reader) error {
+func (in *Reader) begin(r io.Reader) error {
 	format := &in.options.Format
 	guessed := *format == settings.FormatAuto
 	if guessed {
-		if err := foreignTable(in.Name); err != nil {
+		if err := Foreign(in.Name); err != nil {
 			return err
 		}
 		*format = settings.FormatOf(in.Name)
@@ -165,6 +167,9 @@ func (in *Input) begin(r io.Reader) error {
 			return err
 		}
 	}
+	if *format == settings.FormatText {
+		in.options.TextField = "text" // a line has no other name
+	}
 	in.src, err = newSource(from, in.options)
 	return err
 }
@@ -178,13 +183,14 @@ var foreignTables = append([]string{
 	".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".orc", ".avro", ".sqlite",
 }, arrow...)
 
-// foreignTable is the error of a table in a form that is not read, by its name.
-func foreignTable(name string) error {
+// Foreign is the error of a table in a form that is not read, by its name; nil for other files. It
+// wraps [table.ErrTable].
+func Foreign(name string) error {
 	ext, how := suffixOf(name), ""
 	if !slices.Contains(foreignTables, ext) {
 		return nil
 	}
-	if slices.Contains(arrow, ext) {
+	if Arrow(name) {
 		how = `, such as x.parquet with polars (pl.read_ipc(FILE).write_parquet("x.parquet")), pandas ` +
 			`(pd.read_feather(FILE).to_parquet("x.parquet")) or DuckDB (INSTALL nanoarrow FROM community; ` +
 			`LOAD nanoarrow; COPY (FROM read_arrow('FILE')) TO 'x.parquet')`
@@ -193,8 +199,14 @@ func foreignTable(name string) error {
 		"of these%s", table.ErrTable, ext, how)
 }
 
+// Arrow reports whether the name of a file says Apache Arrow.
+func Arrow(name string) bool { return slices.Contains(arrow, suffixOf(name)) }
+
+// suffixOf is the last suffix of a name, in small letters.
+func suffixOf(name string) string { return strings.ToLower(filepath.Ext(name)) }
+
 // newSource reads what is read from its start, in a format that is known.
-func newSource(r *bufio.Reader, o InputOptions) (source, error) {
+func newSource(r *bufio.Reader, o Options) (source, error) {
 	switch o.Format {
 	case settings.FormatCSV, settings.FormatTSV:
 		return newCSVSource(r, o)
@@ -205,42 +217,63 @@ func newSource(r *bufio.Reader, o InputOptions) (source, error) {
 	return &lineSource{textline.NewReader(r, jsonl.MaxInput), o}, nil
 }
 
+// errNotOpen is returned for a Reader that nothing opened.
+var errNotOpen = errors.New("the input is not open; open it with Open")
+
 // Lines reads an open stream as lines of text, which is never compressed. The
 // name is for errors.
-func Lines(name string, r io.Reader) *Input {
-	return openStream(name, r, InputOptions{Format: settings.FormatText})
+func Lines(name string, r io.Reader) *Reader {
+	return openStream(name, r, Options{Format: settings.FormatText, TextField: "text"})
 }
 
 // JSONLines reads an open stream as JSON lines, which is never compressed. The name is for errors.
-func JSONLines(name string, r io.Reader) *Input {
-	return openStream(name, r, InputOptions{Format: settings.FormatJSONL, TextField: "text"})
+func JSONLines(name string, r io.Reader) *Reader {
+	return openStream(name, r, Options{Format: settings.FormatJSONL, TextField: "text"})
 }
 
-func openStream(name string, r io.Reader, o InputOptions) *Input {
-	in := &Input{Name: name, options: o, close: func() {}}
+func openStream(name string, r io.Reader, o Options) *Reader {
+	in := &Reader{Name: name, options: o, close: func() {}}
 	in.src = &lineSource{textline.NewReader(r, jsonl.MaxInput), o}
 	return in
 }
 
-// Format is the format of the input, never settings.FormatAuto.
-func (in *Input) Format() settings.Format { return in.options.Format }
+// Options say how the input is read, with the format that was found and the field of the text.
+func (in *Reader) Options() Options { return in.options }
+
+// Format is the format of the input, settings.FormatAuto if it is not open.
+func (in *Reader) Format() settings.Format { return in.options.Format }
 
 // Unit is what a record has the number of: an element of an array of JSON, or else a line.
-func (in *Input) Unit() string {
+func (in *Reader) Unit() string {
 	if in.Format() == settings.FormatJSON {
 		return "element"
 	}
 	return "line"
 }
 
+// Columns are those of a table, nil for lines. Cells of Parquet have types.
+func (in *Reader) Columns() []table.Column { return in.src.columns() }
+
+// IsFile reports whether the input is this file.
+func (in *Reader) IsFile(info os.FileInfo) bool {
+	return in.info != nil && os.SameFile(info, in.info)
+}
+
+// Unchanged reports whether another reader, opened later, has the same file, which nobody has
+// replaced or written in between.
+func (in *Reader) Unchanged(again *Reader) bool {
+	a, b := in.info, again.info
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
 // HasColumn reports whether the input is a table with a column of this name.
-func (in *Input) HasColumn(name string) bool {
+func (in *Reader) HasColumn(name string) bool {
 	return slices.ContainsFunc(in.src.columns(), func(c table.Column) bool { return c.Name == name })
 }
 
 // Empty reports whether no record is left. It reads up to the next one, which
 // Next still returns.
-func (in *Input) Empty() bool {
+func (in *Reader) Empty() bool {
 	if in.ahead == nil {
 		it, err := in.next()
 		in.ahead = &ahead{it, err}
@@ -250,9 +283,9 @@ func (in *Input) Empty() bool {
 
 // Next returns the next record; io.EOF after the last. Lines of white space are
 // passed over. Errors of one record are in Item.Err, others end the input.
-func (in *Input) Next() (Item, error) {
+func (in *Reader) Next() (Item, error) {
 	if in.src == nil {
-		return Item{}, errNoInput
+		return Item{}, errNotOpen
 	}
 	if a := in.ahead; a != nil {
 		in.ahead = nil
@@ -261,10 +294,10 @@ func (in *Input) Next() (Item, error) {
 	return in.next()
 }
 
-func (in *Input) next() (Item, error) { return nextOf(in, in.src.next) }
+func (in *Reader) next() (Item, error) { return nextOf(in, in.src.next) }
 
 // nextOf is the next record or line within the limit.
-func nextOf[T any](in *Input, read func() (T, error)) (T, error) {
+func nextOf[T any](in *Reader, read func() (T, error)) (T, error) {
 	var none T
 	if in.options.Limit > 0 && in.given == in.options.Limit {
 		return none, io.EOF
@@ -280,18 +313,10 @@ func nextOf[T any](in *Input, read func() (T, error)) (T, error) {
 }
 
 // Close closes the file; a stream stays open.
-func (in *Input) Close() error {
+func (in *Reader) Close() error {
 	in.close()
 	if in.file == nil {
 		return nil
 	}
 	return in.file.Close()
-}
-
-// textField is the name of the text among the fields of a record.
-func (o InputOptions) textField() string {
-	if o.Format == settings.FormatText {
-		return "text"
-	}
-	return o.TextField
 }

@@ -1,8 +1,6 @@
-package batch
+package input
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -76,7 +74,7 @@ type csvSource struct {
 	quotes   bool
 }
 
-func newCSVSource(r io.Reader, o InputOptions) (*csvSource, error) {
+func newCSVSource(r io.Reader, o Options) (*csvSource, error) {
 	how := table.CSVOptions{Comma: ',', Quotes: true, Limit: jsonl.MaxInput}
 	if o.Format == settings.FormatTSV {
 		how.Comma, how.Quotes = '\t', o.Quote
@@ -151,10 +149,7 @@ func (s *csvSource) fill(it *Item, cells []string,
 		if !utf8.ValidString(cell) {
 			err = bad(tokenize.ErrInvalidUTF8, "column %q; convert the file to UTF-8 first", s.names[i])
 		}
-		v, merr := jsonText(cell) // of bytes that are not UTF-8 it makes U+FFFD
-		if merr != nil {
-			return merr
-		}
+		v := jsonl.Quote(cell)
 		switch {
 		case i == s.text:
 			it.Text = cell
@@ -165,11 +160,4 @@ func (s *csvSource) fill(it *Item, cells []string,
 		}
 	}
 	return err
-}
-
-// jsonText is a text as a JSON value.
-func jsonText(s string) (json.RawMessage, error) {
-	var b bytes.Buffer
-	err := jsonl.Encode(&b, s)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

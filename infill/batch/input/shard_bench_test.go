@@ -1,10 +1,11 @@
-package batch
+package input
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/settings"
 )
 
@@ -13,10 +14,10 @@ import (
 func BenchmarkOpenShard(b *testing.B) {
 	const line = "The old [MASK] sat down and closed his [MASK] for a [MASK] before the rain came back.\n"
 	text := strings.Repeat(line, 1<<20)
-	path := write(b, filepath.Join(b.TempDir(), "in.txt"), text)
+	path := inputtest.Write(b, filepath.Join(b.TempDir(), "in.txt"), text)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		in, err := Open(path, nil, InputOptions{Shard: settings.Shard{Index: 7, Of: 8}})
+		in, err := Open(path, nil, Options{Shard: settings.Shard{Index: 7, Of: 8}})
 		if err != nil {
 			b.Fatal(err)
 		}

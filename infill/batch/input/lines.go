@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 var ErrNoLines = errors.New("a table has no lines")
 
 // A Line is a line of text or of JSON lines that was not read as a record yet. It can be sent
-// elsewhere, where [InputOptions.Item] reads it.
+// elsewhere, where [Options.Item] reads it.
 type Line struct {
 	Number  int    // of the line, or of the element of an array, from 1
 	Text    []byte // without its end; nil if TooLong
@@ -28,7 +28,7 @@ type Line struct {
 // NextLine is Next for programs that read the lines as records elsewhere. The bytes are the
 // caller's. The error is [ErrNoLines] for a table, else as that of Next. An input that was asked
 // whether it is Empty has to be read by Next.
-func (in *Input) NextLine() (Line, error) {
+func (in *Reader) NextLine() (Line, error) {
 	all := in.src
 	part, cut := all.(*firstOf)
 	if cut {
@@ -50,7 +50,7 @@ func (in *Input) NextLine() (Line, error) {
 
 // Item reads a line of an input with this format, and this field of the text. The format is text,
 // JSON lines, or an array of JSON.
-func (o InputOptions) Item(l Line) Item {
+func (o Options) Item(l Line) Item {
 	it := Item{Line: l.Number}
 	switch {
 	case l.TooLong:
@@ -100,7 +100,7 @@ func (e badElement) Error() string {
 
 func (e badElement) Unwrap() error { return e.kind }
 
-// lines are sources of lines, which [InputOptions.Item] reads.
+// lines are sources of lines, which [Options.Item] reads.
 type lines interface {
 	source
 	// line is the next line that is not empty. Its bytes are valid until the next call.
@@ -110,7 +110,7 @@ type lines interface {
 // arraySource reads an array of JSON. An element is a line of its number.
 type arraySource struct {
 	r       *table.Array
-	options InputOptions
+	options Options
 }
 
 func (s *arraySource) columns() []table.Column { return nil }
@@ -137,7 +137,7 @@ func (s *arraySource) line() (Line, error) {
 // lineSource reads lines of text and JSON lines.
 type lineSource struct {
 	r       *textline.Reader
-	options InputOptions
+	options Options
 }
 
 func (s *lineSource) columns() []table.Column { return nil }

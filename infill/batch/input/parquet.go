@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ type parquetSource struct {
 }
 
 // isParquet reports whether the input is a file that begins as Parquet does.
-func (in *Input) isParquet() bool {
+func (in *Reader) isParquet() bool {
 	if in.info == nil || !in.info.Mode().IsRegular() {
 		return false
 	}
@@ -26,7 +26,7 @@ func (in *Input) isParquet() bool {
 	return err == nil && string(magic) == "PAR1"
 }
 
-func (in *Input) parquet() (*parquetSource, error) {
+func (in *Reader) parquet() (*parquetSource, error) {
 	if in.info == nil || !in.info.Mode().IsRegular() {
 		return nil, &table.Error{Reason: "a Parquet file is read from its end, which a stream does not " +
 			"allow; name a file"}
@@ -61,7 +61,7 @@ func (s *parquetSource) next() (Item, error) {
 		return Item{}, err
 	}
 	s.row++
-	it := Item{Line: s.row, Columns: true, stored: cells}
+	it := Item{Line: s.row, Columns: true, Stored: cells}
 	for i, c := range s.r.Columns() {
 		v, err := s.r.JSON(i, cells[i])
 		if err != nil {

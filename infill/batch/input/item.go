@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"encoding/json"
@@ -26,7 +26,9 @@ type Item struct {
 	// Err is of type *jsonl.Error: this line cannot be read, the others can.
 	Err error
 
-	stored []any // the cells of a typed row as they are stored, valid until the next item
+	// Stored are the cells of a typed row as they are stored, valid until the next item; nil for
+	// others.
+	Stored []any
 }
 
 // Key names a record among others of the same input: its id, or else the

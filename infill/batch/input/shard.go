@@ -1,9 +1,10 @@
-package batch
+package input
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -14,20 +15,13 @@ import (
 	"infill/internal/unpack"
 )
 
-// A shard makes no rows: the columns of JSON lines are known when all lines are, and each table
-// would begin with a header. Join does not read the input, whose columns a table has too.
-var (
-	errRowsOfShard = fmt.Errorf("%w: the output of a shard is JSON lines, a record for each "+
-		"sentence, such as part.jsonl; rows are made by a run of the whole file", ErrLayout)
-	errRowsOfJoin = fmt.Errorf("%w: the outputs of shards are joined to JSON lines, a record for "+
-		"each sentence, such as joined.jsonl; rows are made by a run of the whole file, or from "+
-		"these records by another program", ErrLayout)
-)
+// ErrShard: the input cannot be cut into shards.
+var ErrShard = errors.New("no shards of this input")
 
 // cutShard takes for the source of an input that of its shard. Every record is in exactly one
 // shard, and a shard may be empty. The whole file is read once for that: for its hash, which shows
 // that all shards are of one file, and for the numbers of lines, which are those of the whole.
-func (in *Input) cutShard() error {
+func (in *Reader) cutShard() error {
 	refuse := func(reason string) error {
 		return fmt.Errorf("shard %v: %w: %s", in.options.Shard, ErrShard, reason)
 	}
@@ -46,7 +40,7 @@ func (in *Input) cutShard() error {
 
 // cutBytes cuts a file of lines. Shard I of N begins with the first line that starts at or after
 // byte I·size/N, and ends where the next one begins.
-func (in *Input) cutBytes() error {
+func (in *Reader) cutBytes() error {
 	size, shard := in.info.Size(), in.options.Shard
 	from, err := in.lineFrom(cut(size, shard.Index, shard.Of))
 	if err != nil {
@@ -67,7 +61,7 @@ func (in *Input) cutBytes() error {
 // cutRecords cuts what has no lines in its bytes: tables, whose cells may have line ends, and
 // compressed files. Of R records shard I of N has those from I·R/N on. The records before are
 // read again.
-func (in *Input) cutRecords() error {
+func (in *Reader) cutRecords() error {
 	survey, err := in.Survey()
 	if err != nil {
 		return err
@@ -117,12 +111,12 @@ func cut(size int64, i, n int) int64 {
 }
 
 // section is the file from one byte to another.
-func (in *Input) section(from, to int64) *io.SectionReader {
+func (in *Reader) section(from, to int64) *io.SectionReader {
 	return io.NewSectionReader(in.file, from, to-from)
 }
 
 // linesOf are the lines of the file from a byte on. The number of those before it is known.
-func (in *Input) linesOf(r io.Reader, from int64, before int) *textline.Reader {
+func (in *Reader) linesOf(r io.Reader, from int64, before int) *textline.Reader {
 	if from == 0 {
 		return textline.NewReader(r, jsonl.MaxInput)
 	}
@@ -130,7 +124,7 @@ func (in *Input) linesOf(r io.Reader, from int64, before int) *textline.Reader {
 }
 
 // lineFrom is where the first line begins at or after a byte, the size of the file for none.
-func (in *Input) lineFrom(at int64) (int64, error) {
+func (in *Reader) lineFrom(at int64) (int64, error) {
 	if at == 0 {
 		return 0, nil
 	}
@@ -150,7 +144,7 @@ func (in *Input) lineFrom(at int64) (int64, error) {
 
 // surveyShard reads the whole file, and keeps what the survey of the shard says. It returns the
 // number of lines before the shard.
-func (in *Input) surveyShard(from, to int64) (before int, err error) {
+func (in *Reader) surveyShard(from, to int64) (before int, err error) {
 	h := sha256.New()
 	lines := &lineCounter{h: h}
 	if _, err := io.Copy(lines, in.section(0, from)); err != nil {

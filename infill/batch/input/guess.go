@@ -1,14 +1,36 @@
-package batch
+package input
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
 	"infill/infill/settings"
 	"infill/internal/textline"
 )
+
+// ErrNotLines: the input is neither lines nor a table.
+var ErrNotLines = errors.New("no lines of text")
+
+// A NotLinesError is an input that is neither lines nor a table. It wraps ErrNotLines.
+type NotLinesError struct {
+	What string // what it looks like, and what to do
+	Text bool   // the format text reads it, if somebody says that it is text
+}
+
+// Error says what is wrong and what helps.
+func (e *NotLinesError) Error() string {
+	or := ""
+	if e.Text {
+		or = ", or say that it is text"
+	}
+	return fmt.Sprintf("%v: %s%s", ErrNotLines, e.What, or)
+}
+
+// Unwrap returns the sentinel.
+func (e *NotLinesError) Unwrap() error { return ErrNotLines }
 
 // guess decides between text, JSON lines and an array of JSON by the first bytes of an input,
 // unless its name has. Many call JSON lines .json. What is none of them is refused: a filling for

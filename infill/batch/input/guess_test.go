@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/settings"
 )
 
@@ -25,13 +26,13 @@ func TestLooksArray(t *testing.T) {
 			if want == settings.FormatText && strings.HasPrefix(name, "a.") {
 				continue // see TestNotLines
 			}
-			in, err := OpenStream(name, strings.NewReader(data), InputOptions{})
+			in, err := OpenStream(name, strings.NewReader(data), Options{})
 			if err != nil || in.Format() != want {
 				t.Fatalf("%s %q: %v, want %v", name, data, err, want)
 			}
 		}
 	}
-	in, err := OpenStream("a.txt", strings.NewReader(`["The [MASK]."]`), InputOptions{})
+	in, err := OpenStream("a.txt", strings.NewReader(`["The [MASK]."]`), Options{})
 	if err != nil || in.Format() != settings.FormatText {
 		t.Errorf("an array in a file of text: %v", err)
 	}
@@ -70,8 +71,8 @@ func TestNotLines(t *testing.T) {
 		{"a.txt", `["The [MASK] ran."]`, ""},
 		{"a.txt", "a\x00b", ""},
 	} {
-		path := write(t, filepath.Join(t.TempDir(), c.name), c.data)
-		in, err := Open(path, nil, InputOptions{})
+		path := inputtest.Write(t, filepath.Join(t.TempDir(), c.name), c.data)
+		in, err := Open(path, nil, Options{})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%q: %v", c.data, err)
@@ -83,7 +84,7 @@ func TestNotLines(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		in, err = Open(path, nil, InputOptions{Format: settings.FormatText})
+		in, err = Open(path, nil, Options{Format: settings.FormatText})
 		if err != nil {
 			t.Errorf("%q as text: %v", c.data, err)
 			continue

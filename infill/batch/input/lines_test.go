@@ -1,4 +1,4 @@
-package batch
+package input
 
 import (
 	"bytes"
@@ -14,12 +14,13 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 )
 
 // readAll has the records of an input up to its end, or up to an error of the whole input.
-func readAll(in *Input) (out []Item, err error) {
+func readAll(in *Reader) (out []Item, err error) {
 	for {
 		it, err := in.Next()
 		if err != nil {
@@ -30,13 +31,13 @@ func readAll(in *Input) (out []Item, err error) {
 }
 
 // sent has the records of an input that were read as lines first.
-func sent(in *Input, textField string) (out []Item, err error) {
+func sent(in *Reader, textField string) (out []Item, err error) {
 	for {
 		l, err := in.NextLine()
 		if err != nil {
 			return out, err
 		}
-		o := InputOptions{Format: in.Format(), TextField: textField}
+		o := Options{Format: in.Format(), TextField: textField}
 		out = append(out, o.Item(l))
 	}
 }
@@ -55,8 +56,8 @@ func TestNextLine(t *testing.T) {
 		"JSON":           {"{\"text\":\"a ___\",\"id\":3}\n\n{bad\n{\"text\":1}\n", []int{1, 3, 4}},
 		"too long":       {"one\n" + long + "\nthree\n" + long[1:] + "\n", []int{1, 2, 3, 4}},
 	} {
-		open := func(limit int) *Input {
-			in, err := OpenStream("x", strings.NewReader(c.text), InputOptions{Limit: limit})
+		open := func(limit int) *Reader {
+			in, err := OpenStream("x", strings.NewReader(c.text), Options{Limit: limit})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -78,7 +79,7 @@ func TestNextLine(t *testing.T) {
 			t.Errorf("%s: a limit of 1 gives %d", name, len(got))
 		}
 	}
-	in, err := OpenStream("a.csv", strings.NewReader("text\nx\n"), InputOptions{})
+	in, err := OpenStream("a.csv", strings.NewReader("text\nx\n"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,14 +91,14 @@ func TestNextLine(t *testing.T) {
 // A shard of a compressed file has lines too, those of its records.
 func TestNextLineOfShards(t *testing.T) {
 	t.Parallel()
-	for name, text := range packedInputs(t) {
+	for name, text := range inputtest.Packed(t) {
 		if strings.HasPrefix(name, "CSV") {
 			continue
 		}
-		path := write(t, filepath.Join(t.TempDir(), name), text)
+		path := inputtest.Write(t, filepath.Join(t.TempDir(), name), text)
 		for i := range 3 {
-			open := func() *Input {
-				in, err := Open(path, nil, InputOptions{Shard: settings.Shard{Index: i, Of: 3}})
+			open := func() *Reader {
+				in, err := Open(path, nil, Options{Shard: settings.Shard{Index: i, Of: 3}})
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -123,7 +124,7 @@ func TestOpenStream(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	in, err := OpenStream("far/a.jsonl.gz", &packed, InputOptions{TextField: "sentence"})
+	in, err := OpenStream("far/a.jsonl.gz", &packed, Options{TextField: "sentence"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestOpenStream(t *testing.T) {
 	if got, err := sent(in, "sentence"); err != io.EOF || len(got) != 1 || got[0].Text != "a ___" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	_, err = OpenStream("far/a.parquet", strings.NewReader("PAR1"), InputOptions{})
+	_, err = OpenStream("far/a.parquet", strings.NewReader("PAR1"), Options{})
 	if err == nil || !strings.HasPrefix(err.Error(), "far/a.parquet: ") {
 		t.Errorf("Parquet: %v", err)
 	}
@@ -144,7 +145,7 @@ func FuzzNextLine(f *testing.F) {
 	f.Add("one\r\n\n\ufefftwo", false)
 	f.Add("{\"text\":\"a\"}\n{\n", true)
 	f.Fuzz(func(t *testing.T, text string, jsonLines bool) {
-		o := InputOptions{Format: settings.FormatText, TextField: "text"}
+		o := Options{Format: settings.FormatText, TextField: "text"}
 		if jsonLines {
 			o.Format = settings.FormatJSONL
 		}
@@ -160,7 +161,7 @@ func FuzzNextLine(f *testing.F) {
 func TestFolderAsStream(t *testing.T) {
 	t.Parallel()
 	r := iotest.ErrReader(&fs.PathError{Op: "read", Path: "/dev/stdin", Err: syscall.EISDIR})
-	in, err := OpenStream("standard input", r, InputOptions{})
+	in, err := OpenStream("standard input", r, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,16 +182,16 @@ func TestElements(t *testing.T) {
 		"{}": "bad element: no field \"text\"", "x": "bad element: want an object such as",
 		"\"\\ud800\"": "bad element: it has half", `{"text":5}`: "bad element: text is not a string",
 	} {
-		it := InputOptions{Format: settings.FormatJSON}.Item(Line{Number: 3, Text: []byte(text)})
+		it := Options{Format: settings.FormatJSON}.Item(Line{Number: 3, Text: []byte(text)})
 		if it.Err == nil || !strings.HasPrefix(it.Err.Error(), says) || jsonl.Code(it.Err) != "bad_json" || it.Line != 3 {
 			t.Errorf("%s: %+v", text, it)
 		}
 	}
-	long := InputOptions{Format: settings.FormatJSON}.Item(Line{Number: 1, TooLong: true})
+	long := Options{Format: settings.FormatJSON}.Item(Line{Number: 1, TooLong: true})
 	if jsonl.Code(long.Err) != "too_long" || !strings.HasPrefix(long.Err.Error(), "the element is too long: ") {
 		t.Errorf("%+v", long)
 	}
-	none := InputOptions{Format: settings.FormatJSON}.Item(Line{Number: 1, Text: []byte("{}")})
+	none := Options{Format: settings.FormatJSON}.Item(Line{Number: 1, Text: []byte("{}")})
 	if !errors.Is(none.Err, jsonl.ErrNoText) {
 		t.Errorf("without its kind: %v", none.Err)
 	}
