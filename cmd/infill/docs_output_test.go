@@ -89,6 +89,37 @@ func TestDocumentedOutput(t *testing.T) {
 	}
 }
 
+// TestReadmeFile fills the file that README shows, and measures it, as README does: what is shown in
+// part is printed so.
+func TestReadmeFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds of the default model")
+	}
+	t.Setenv(settings.EnvName("model"), settings.DefaultModel)
+	t.Setenv(settings.EnvName("precision"), mlm.Float32.String())
+	readme := get(t, "../../README.md")
+	block := func(kind string) [][]string {
+		return regexp.MustCompile("(?s)```"+kind+"\n(.*?)```").FindAllStringSubmatch(readme, -1)
+	}
+	tables, reports := block("csv"), block("text")
+	commands := regexp.MustCompile(`(?m)^infill (?:batch|eval) .*$`).FindAllString(readme, -1)
+	if len(tables) != 2 || len(reports) != 1 || len(commands) != 2 {
+		t.Fatalf("README has %d tables, %d reports, %d commands", len(tables), len(reports), len(commands))
+	}
+	t.Chdir(t.TempDir())
+	put(t, "sentences.csv", tables[0][1])
+	var out string
+	for _, c := range commands {
+		r := infillRun("", words(strings.TrimPrefix(c, "infill "))...)
+		if r.code != 0 {
+			t.Fatalf("%s: exit %d, %s", c, r.code, r.err)
+		}
+		out = r.out
+	}
+	inOrder(t, "README.md", strings.ReplaceAll(tables[1][1], "…\n", "\n"), get(t, "filled.csv"))
+	inOrder(t, "README.md", reports[0][1], out)
+}
+
 // What documents show in part is printed so, where the machine prints all other examples to the
 // last digit: single draws of a chain cannot be checked in another way.
 func documentedParts(t *testing.T, root string) {

@@ -174,7 +174,7 @@ func TestCompletionAndManual(t *testing.T) {
 	}
 }
 
-// The manual has what help has of each command, and the exit codes of README. man reads it without
+// The manual has what help has of each command, and the exit codes of its page. man reads it without
 // a warning where it is there.
 func TestManual(t *testing.T) {
 	t.Parallel()
@@ -197,11 +197,11 @@ func TestManual(t *testing.T) {
 	has("flag", "--top N, -n N")
 	has("default", `a name as "infill model pull" takes it (default: "default")`)
 	has("variable", "[$INFILL_EVAL_TOP]")
-	readme := get(t, "../../README.md")
+	reference := get(t, "../../docs/reference/command.md")
 	for _, e := range exitCodes {
 		has("exit code", fmt.Sprint(e.code, " ", e.means))
-		if row := fmt.Sprintf("| %d | %s |\n", e.code, e.means); !strings.Contains(readme, row) {
-			t.Errorf("README lacks %s", row)
+		if row := fmt.Sprintf("| %d | %s |\n", e.code, e.means); !strings.Contains(reference, row) {
+			t.Errorf("command.md lacks %s", row)
 		}
 	}
 	for line := range strings.Lines(page) {
@@ -263,17 +263,17 @@ func TestBashCompletes(t *testing.T) {
 	}
 }
 
-// README and help name the variables that flags have, those of a command's own too.
+// The reference and help name the variables that flags have, those of a command's own too.
 func TestVariableNames(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
+	reference, err := os.ReadFile("../../docs/reference/command.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	help := infillRun("", "eval", "--help").out
 	const rule, own = "a name in brackets by that name", "[$INFILL_EVAL_TOP]"
 	if !strings.Contains(help, rule) || !strings.Contains(help, own) ||
-		!strings.Contains(string(readme), "shows in brackets, `"+own+"`") {
+		!strings.Contains(string(reference), "shows in brackets, `"+own+"`") {
 		t.Errorf("%s", help)
 	}
 }

@@ -39,20 +39,21 @@ func goRun(t *testing.T, dir string, args ...string) string {
 	return out.String()
 }
 
-// TestReadmeProgram vets, builds and runs the program of README's section for Go
-// programmers as an outside module, with the commands that stand above it.
-func TestReadmeProgram(t *testing.T) {
+// TestGuideProgram vets, builds and runs the program of the guide to the library as an outside
+// module, with the commands that stand there. README has lines of it.
+func TestGuideProgram(t *testing.T) {
 	t.Parallel()
 	root := testmode.Root(t)
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "guide", "library.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	program := regexp.MustCompile("(?s)```go\n(package main\n.*?)```").FindSubmatch(text)
 	commands := regexp.MustCompile("(?m)^go (mod (?:init|edit) [^#\n]*)").FindAllSubmatch(text, -1)
 	if program == nil || len(commands) != 2 {
-		t.Fatalf("README.md has no program, or %d commands in place of 2", len(commands))
+		t.Fatalf("library.md has no program, or %d commands in place of 2", len(commands))
 	}
+	readmeLines(t, root, string(program[1]))
 	dir := t.TempDir()
 	for _, c := range commands {
 		args := strings.Fields(string(c[1]))
@@ -78,6 +79,28 @@ func TestReadmeProgram(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^ *-\d+\.\d\d  He drank his \w+ and read the \w+\.$`)
 	if got := len(line.FindAllString(out, -1)); got != 5 {
 		t.Errorf("%d fillings in place of 5:\n%s", got, out)
+	}
+}
+
+// readmeLines looks for the lines of README's block for Go in a program, in their order.
+func readmeLines(t *testing.T, root, program string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```go\n(.*?)```").FindSubmatch(text)
+	if block == nil {
+		t.Fatal("README.md has no block for Go")
+	}
+	rest := program
+	for line := range strings.Lines(string(block[1])) {
+		_, after, ok := strings.Cut(rest, "\t"+line)
+		if !ok {
+			t.Errorf("the program of library.md lacks %q", line)
+			continue
+		}
+		rest = after
 	}
 }
 
@@ -112,7 +135,7 @@ func modulePath(t *testing.T, dir string) string {
 }
 
 // TestRenameModule gives a copy of the repository another path. Every import of every module in it,
-// those of tests too, must then lead to a package of the copy, and README must tell programs to
+// those of tests too, must then lead to a package of the copy, and the guide must tell programs to
 // require the new path. The long run vets modules of the copy, which compiles them, and runs the
 // other tests of this package in it.
 func TestRenameModule(t *testing.T) {
@@ -127,7 +150,7 @@ func TestRenameModule(t *testing.T) {
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	guide, err := os.ReadFile(filepath.Join(dir, "docs", "guide", "library.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,8 +180,8 @@ func TestRenameModule(t *testing.T) {
 		})
 	}
 	edit := "\ngo mod edit -require=" + path + "@v0.0.0 -replace=" + path + "=../infill "
-	if !strings.Contains(string(readme), edit) {
-		t.Errorf("README.md of the copy lacks the line%s", edit)
+	if !strings.Contains(string(guide), edit) {
+		t.Errorf("library.md of the copy lacks the line%s", edit)
 	}
 	imports := regexp.MustCompile(
 		`(?m)^\s*(import\s+)?([\w.]+\s+)?"` + regexp.QuoteMeta(old) + `/[^"]*"$`)

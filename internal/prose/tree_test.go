@@ -72,6 +72,15 @@ func generated(name, text string) bool {
 // generatedMark is the line of https://go.dev/s/generatedcode.
 var generatedMark = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
+// A newcomer reads all of README, so it is short.
+func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
+	const most = 1200
+	if n := len(strings.Fields(tree(t, ".md")["README.md"])); n == 0 || n > most {
+		t.Errorf("README.md has %d words, want at most %d", n, most)
+	}
+}
+
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	check(t, ".md", func(name, text string) []Finding {

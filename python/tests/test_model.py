@@ -226,6 +226,18 @@ class ModelTest(unittest.TestCase):
                               "INFILL_TEXT_FIELD": "x", "INFILL_OUTPUT_FORMAT": "csv"})}
         self.assertEqual(len(outputs), 1, outputs)
 
+    def test_readme(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        [code] = re.findall("```python\n(.*?)```", readme, re.S)
+        out, names = io.StringIO(), {}
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+            exec(compile(code, "README.md", "exec"), names)
+        names["model"].close()
+        lines = out.getvalue().splitlines()
+        self.assertEqual(len(lines), 3, lines)
+        for line in lines:
+            self.assertRegex(line, r"^-\d+\.\d+ The \w+ sat on the \w+\.$")
+
     def test_guide(self):
         guide = (ROOT / "docs/guide/python.md").read_text(encoding="utf-8")
         [code] = re.findall("```python\n(.*?)```", guide, re.S)
