@@ -8,19 +8,21 @@ import (
 	"time"
 
 	"infill/metrics/cloze"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
+	"infill/report/show"
 )
 
 // clozeTest is a benchmark of four lines with two words each.
-func clozeTest() *report.ClozeTest {
+func clozeTest() *measure.ClozeTest {
 	line := func(back ...int) cloze.Counts {
 		return cloze.Counts{Words: 2, Lines: 1, Back: [4]int(back)}
 	}
-	return &report.ClozeTest{
+	return &measure.ClozeTest{
 		Command: "infill cloze in.txt", Version: "1.0", Date: "2026-01-01",
 		Models: []string{"small (Bert sha256:00)"}, Protocol: "2 words of each blanked out, anywhere",
 		Seed: 7, Among: 5, Notes: []string{"4 of 5 lines taken"},
-		Runs: []report.ClozeRun{
+		Runs: []measure.ClozeRun{
 			{Name: "fill", Rows: 400, Asked: 500, Processor: 2 * time.Second, Lines: []cloze.Counts{
 				line(2, 2, 1, 1), line(1, 2, 0, 1), line(0, 1, 0, 0), line(1, 1, 0, 0)}},
 			{Name: "alone | [x]", Rows: 8, Asked: 8, Processor: 20 * time.Millisecond, Failed: 1,
@@ -32,20 +34,20 @@ func clozeTest() *report.ClozeTest {
 
 func TestRenderCloze(t *testing.T) {
 	t.Parallel()
-	r, err := report.Cloze(clozeTest())
+	r, err := measure.Cloze(clozeTest())
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "cloze.txt", r.WriteText)
-	golden(t, "cloze.md", r.WriteMarkdown)
-	golden(t, "cloze.json", r.WriteJSON)
+	golden(t, "cloze.txt", show.Cloze(r).Text)
+	golden(t, "cloze.md", show.Cloze(r).Markdown)
+	golden(t, "cloze.json", show.Cloze(r).JSON)
 }
 
 // The numbers of a report are those of the counts, with what they cost.
 func TestCloze(t *testing.T) {
 	t.Parallel()
 	c := clozeTest()
-	r, err := report.Cloze(c)
+	r, err := measure.Cloze(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,7 @@ func TestCloze(t *testing.T) {
 	}
 	// One filling is the same at 1 and among 1, and time that nobody measured is not shown.
 	c.Among, c.Runs[0].Processor = 1, 0
-	if r, err = report.Cloze(c); err != nil {
+	if r, err = measure.Cloze(c); err != nil {
 		t.Fatal(err)
 	}
 	var keys []string
@@ -83,21 +85,21 @@ func TestCloze(t *testing.T) {
 	if got := strings.Join(keys, " "); got != "words.1 lines.1 rows" {
 		t.Error(got)
 	}
-	for name, wrong := range map[string]func(*report.ClozeTest){
-		"no run":  func(c *report.ClozeTest) { c.Runs = nil },
-		"no line": func(c *report.ClozeTest) { c.Runs[0].Lines = nil },
-		"none":    func(c *report.ClozeTest) { c.Among = 0 },
-		"level":   func(c *report.ClozeTest) { c.Level = 1 },
+	for name, wrong := range map[string]func(*measure.ClozeTest){
+		"no run":  func(c *measure.ClozeTest) { c.Runs = nil },
+		"no line": func(c *measure.ClozeTest) { c.Runs[0].Lines = nil },
+		"none":    func(c *measure.ClozeTest) { c.Among = 0 },
+		"level":   func(c *measure.ClozeTest) { c.Level = 1 },
 	} {
 		c := clozeTest()
 		wrong(c)
-		if _, err := report.Cloze(c); !errors.Is(err, report.ErrOption) {
+		if _, err := measure.Cloze(c); !errors.Is(err, read.ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	c = clozeTest()
 	c.Runs[1].Lines = c.Runs[1].Lines[1:]
-	if _, err := report.Cloze(c); !errors.Is(err, cloze.ErrUnpaired) {
+	if _, err := measure.Cloze(c); !errors.Is(err, cloze.ErrUnpaired) {
 		t.Errorf("%v", err)
 	}
 }

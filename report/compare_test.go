@@ -5,12 +5,14 @@ import (
 	"errors"
 	"io"
 	"math"
-	"slices"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"infill/infill"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
+	"infill/report/show"
 )
 
 func TestCompareNumbers(t *testing.T) {
@@ -48,7 +50,7 @@ func TestCompareNumbers(t *testing.T) {
 }
 
 // small is a comparison of one sentence and two samplers to vary.
-func small() *report.Comparison {
+func small() *measure.Comparison {
 	fill := func(words ...string) []infill.Filling {
 		var out []infill.Filling
 		for _, w := range words {
@@ -57,22 +59,23 @@ func small() *report.Comparison {
 		}
 		return out
 	}
-	return &report.Comparison{
-		Sources: []report.Source{{Text: "a [MASK] b c", Gold: "a x b c"}},
-		Samplers: []report.SamplerRun{
+	return &measure.Comparison{
+		Budget:  infill.BudgetEvaluations,
+		Sources: []read.Source{{Text: "a [MASK] b c", Gold: "a x b c"}},
+		Samplers: []measure.SamplerRun{
 			{Name: "one", Acceptance: math.NaN(), Evaluations: 100,
-				Sentences: []report.SentenceRun{{Fillings: fill("x", "y", "x"), Distinct: 2, Total: 4}},
-				Chains: []report.ChainTrace{{Energy: []float64{-3, math.Inf(-1), -1}},
+				Sentences: []measure.SentenceRun{{Fillings: fill("x", "y", "x"), Distinct: 2, Total: 4}},
+				Chains: []measure.ChainTrace{{Energy: []float64{-3, math.Inf(-1), -1}},
 					{Energy: []float64{-1, -1, -1}}}},
 			{Name: "two", Acceptance: 0.5, Evaluations: 200,
-				Sentences: []report.SentenceRun{{Fillings: fill("z", "w"), Distinct: 2, Total: 4}}},
+				Sentences: []measure.SentenceRun{{Fillings: fill("z", "w"), Distinct: 2, Total: 4}}},
 		},
 	}
 }
 
 func TestCompareNotesAndExamples(t *testing.T) {
 	t.Parallel()
-	r, err := report.Compare(small(), nil, report.CompareOptions{})
+	r, err := compare(small(), nil, measure.CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,61 +102,50 @@ func TestCompareNotesAndExamples(t *testing.T) {
 	}
 }
 
-// What cannot be compared has no best: other numbers of fillings, other budgets,
-// intervals that overlap.
+// A best is marked where the interval of its difference excludes 0, and nowhere else: not without
+// intervals, and not where budgets are unequal.
 func TestBestMarks(t *testing.T) {
 	t.Parallel()
 	const mark = `class="best"`
-	marked := func(change func(*report.Comparison), o report.CompareOptions) string {
-		c := small()
-		s := c.Samplers
-		// Equal numbers of fillings and budgets; the second sampler is more diverse.
-		s[0].Sentences[0].Fillings = s[0].Sentences[0].Fillings[:2]
-		s[0].Sentences[0].Fillings[1] = s[0].Sentences[0].Fillings[0]
-		s[0].Evaluations = s[1].Evaluations
-		change(c)
-		r, err := report.Compare(c, nil, o)
-		if err != nil {
-			t.Fatal(err)
+	sure, all := 0, 0
+	for seed := range uint64(5) {
+		c := pairs(rand.New(rand.NewPCG(seed, 1)), 8)
+		for s := range c.Samplers {
+			c.Samplers[s].Evaluations = 1000
 		}
-		var b bytes.Buffer
-		if err := r.WriteHTML(&b); err != nil {
-			t.Fatal(err)
+		marks := func(o measure.CompareOptions) (*measure.CompareResult, int) {
+			r, err := compare(c, nil, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := show.Compare(r).HTML(&b); err != nil {
+				t.Fatal(err)
+			}
+			return r, strings.Count(b.String(), mark)
 		}
-		return b.String()
-	}
-	none := func(*report.Comparison) {}
-	if !strings.Contains(marked(none, report.CompareOptions{}), mark) {
-		t.Error("what can be compared has no mark")
-	}
-	if strings.Contains(marked(func(c *report.Comparison) { c.Samplers[1].Evaluations *= 2 },
-		report.CompareOptions{}), mark) {
-		t.Error("unequal budgets are marked")
-	}
-	more := func(c *report.Comparison) {
-		fill := &c.Samplers[0].Sentences[0].Fillings
-		*fill = append(*fill, (*fill)[0])
-	}
-	if page := marked(more, report.CompareOptions{}); strings.Contains(page[:strings.Index(page,
-		"What the runs cost")], mark) {
-		t.Error("other numbers of fillings are marked")
-	}
-	// The intervals of two sources each are as wide as can be.
-	ci := report.CompareOptions{Options: report.Options{Confidence: true, Resamples: 50,
-		Ngrams: []int{}}}
-	page := marked(func(c *report.Comparison) {
-		one, two := &c.Samplers[0], &c.Samplers[1]
-		c.Sources = append(c.Sources, c.Sources[0])
-		a, b := one.Sentences[0].Fillings, two.Sentences[0].Fillings
-		two.Sentences[0].Fillings = append(slices.Clone(b), a[0])
-		for run, more := range map[*report.SamplerRun][]infill.Filling{one: slices.Clone(b), two: a[1:]} {
-			run.Sentences = append(run.Sentences, report.SentenceRun{Fillings: more, Distinct: 2, Total: 4})
+		ci := measure.CompareOptions{Options: measure.Options{Confidence: true, Resamples: 50}}
+		r, got := marks(ci)
+		want := 0
+		for _, m := range r.Differences[0].Metrics {
+			if m.Better != 0 && len(m.Warnings) == 0 && (m.Low > 0 || m.High < 0) {
+				want++
+			}
 		}
-		one.Sentences[1].Fillings[1].Text += " d"
-	}, ci)
-	if table := page[:strings.Index(page, "What the runs cost")]; !strings.Contains(table,
-		`class="iv"`) || strings.Contains(table, mark) {
-		t.Error("intervals that overlap are marked, or there are none")
+		if got != want {
+			t.Errorf("%d marks, %d differences without 0", got, want)
+		}
+		sure, all = sure+want, all+len(r.Differences[0].Metrics)
+		if _, got := marks(measure.CompareOptions{}); got != 0 {
+			t.Errorf("%d marks without intervals", got)
+		}
+		c.Samplers[1].Evaluations *= 2
+		if _, got := marks(ci); got != 0 {
+			t.Errorf("%d marks with unequal budgets", got)
+		}
+	}
+	if sure == 0 || sure == all {
+		t.Errorf("%d of %d differences without 0, so that nothing was tried", sure, all)
 	}
 }
 
@@ -161,17 +153,17 @@ func TestBestMarks(t *testing.T) {
 func TestBudgetNotes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		budget       string
+		budget       infill.Budget
 		evals, rows  [2]int64
 		says, silent string
 	}{
-		{"", [2]int64{1000, 1020}, [2]int64{1000, 4000},
+		{infill.BudgetEvaluations, [2]int64{1000, 1020}, [2]int64{1000, 4000},
 			"equal budgets: 1000 to 1020 model evaluations, which is at most 2 % apart; sampling ends", "unequal"},
-		{"", [2]int64{1000, 1021}, [2]int64{},
+		{infill.BudgetEvaluations, [2]int64{1000, 1021}, [2]int64{},
 			"unequal budgets: 1000 to 1021 model evaluations, which is more than 2 % apart", "sampling ends"},
-		{report.BudgetRows, [2]int64{1000, 4000}, [2]int64{4000, 4001},
+		{infill.BudgetRows, [2]int64{1000, 4000}, [2]int64{4000, 4001},
 			"equal budgets: 4000 to 4001 model rows", "unequal"},
-		{report.BudgetSteps, [2]int64{500, 1000}, [2]int64{},
+		{infill.BudgetSteps, [2]int64{500, 1000}, [2]int64{},
 			"equal numbers of steps, not of model evaluations: 500 to 1000", "budgets"},
 	} {
 		cmp := small()
@@ -179,7 +171,7 @@ func TestBudgetNotes(t *testing.T) {
 		for i := range cmp.Samplers {
 			cmp.Samplers[i].Evaluations, cmp.Samplers[i].Rows = c.evals[i], c.rows[i]
 		}
-		r, err := report.Compare(cmp, nil, report.CompareOptions{})
+		r, err := compare(cmp, nil, measure.CompareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +191,7 @@ func TestFillingsNote(t *testing.T) {
 	} {
 		cmp := small()
 		cmp.Samplers[1].Sentences = cmp.Samplers[0].Sentences
-		r, err := report.Compare(cmp, nil, report.CompareOptions{Top: top})
+		r, err := compare(cmp, nil, measure.CompareOptions{Top: top})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,34 +201,34 @@ func TestFillingsNote(t *testing.T) {
 	}
 }
 
-func renderers(r *report.CompareResult) map[string]func(io.Writer) error {
-	return map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON,
-		"markdown": r.WriteMarkdown, "html": r.WriteHTML}
+func renderers(r *measure.CompareResult) map[string]func(io.Writer) error {
+	return map[string]func(io.Writer) error{"text": show.Compare(r).Text, "json": show.Compare(r).JSON,
+		"markdown": show.Compare(r).Markdown, "html": show.Compare(r).HTML}
 }
 
 func TestCompareErrors(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(c *report.Comparison){
-		"no samplers":       func(c *report.Comparison) { c.Samplers = nil },
-		"no sentences":      func(c *report.Comparison) { c.Sources = nil },
-		"same names":        func(c *report.Comparison) { c.Samplers[1].Name = "one" },
-		"missing sentence":  func(c *report.Comparison) { c.Samplers[0].Sentences = nil },
-		"span past the end": func(c *report.Comparison) { c.Samplers[0].Sentences[0].Fillings[0].Spans[0] = [2]int{2, 99} },
-		"span backwards":    func(c *report.Comparison) { c.Samplers[0].Sentences[0].Fillings[0].Spans[0] = [2]int{3, 2} },
-		"negative span":     func(c *report.Comparison) { c.Samplers[0].Sentences[0].Fillings[0].Spans[0] = [2]int{-1, 2} },
-		"trace of nothing":  func(c *report.Comparison) { c.Samplers[0].Chains[0].Sentence = 1 },
+	for name, spoil := range map[string]func(c *measure.Comparison){
+		"no samplers":       func(c *measure.Comparison) { c.Samplers = nil },
+		"no sentences":      func(c *measure.Comparison) { c.Sources = nil },
+		"same names":        func(c *measure.Comparison) { c.Samplers[1].Name = "one" },
+		"missing sentence":  func(c *measure.Comparison) { c.Samplers[0].Sentences = nil },
+		"span past the end": func(c *measure.Comparison) { c.Samplers[0].Sentences[0].Fillings[0].Spans[0] = [2]int{2, 99} },
+		"span backwards":    func(c *measure.Comparison) { c.Samplers[0].Sentences[0].Fillings[0].Spans[0] = [2]int{3, 2} },
+		"negative span":     func(c *measure.Comparison) { c.Samplers[0].Sentences[0].Fillings[0].Spans[0] = [2]int{-1, 2} },
+		"trace of nothing":  func(c *measure.Comparison) { c.Samplers[0].Chains[0].Sentence = 1 },
 	} {
 		c := small()
 		spoil(c)
-		if _, err := report.Compare(c, nil, report.CompareOptions{}); !errors.Is(err, report.ErrOption) {
+		if _, err := compare(c, nil, measure.CompareOptions{}); !errors.Is(err, read.ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// A sampler that filled nothing has no numbers, and says why.
 	c := small()
-	c.Samplers[0].Sentences[0] = report.SentenceRun{Err: "too long"}
-	r, err := report.Compare(c, []report.Input{report.Strings("ref", []string{"q r s t"})},
-		report.CompareOptions{})
+	c.Samplers[0].Sentences[0] = measure.SentenceRun{Err: "too long"}
+	r, err := compare(c, []read.Input{inMemory("ref", []string{"q r s t"})},
+		measure.CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,14 +243,14 @@ func TestCompareErrors(t *testing.T) {
 func TestPrepare(t *testing.T) {
 	t.Parallel()
 	opened := 0
-	refs := func() []report.Input {
-		in := report.Strings("ref", []string{"a x b c", "a y b c d"})
+	refs := func() []read.Input {
+		in := inMemory("ref", []string{"a x b c", "a y b c d"})
 		open := in.Open
 		in.Open = func() (io.ReadCloser, error) { opened++; return open() }
-		return []report.Input{in}
+		return []read.Input{in}
 	}
 	c := small()
-	p, err := report.Prepare(c.Sources, refs(), report.CompareOptions{})
+	p, err := measure.Prepare(c.Sources, refs(), measure.CompareOptions{})
 	if err != nil || opened != 1 {
 		t.Fatalf("%v, opened %d times", err, opened)
 	}
@@ -266,12 +258,12 @@ func TestPrepare(t *testing.T) {
 	if err != nil || opened != 1 {
 		t.Fatalf("%v, opened %d times", err, opened)
 	}
-	want, err := report.Compare(small(), refs(), report.CompareOptions{})
+	want, err := compare(small(), refs(), measure.CompareOptions{})
 	if err != nil || opened != 2 {
 		t.Fatalf("%v, opened %d times", err, opened)
 	}
 	var a, b bytes.Buffer
-	if err := errors.Join(got.WriteJSON(&a), want.WriteJSON(&b)); err != nil {
+	if err := errors.Join(show.Compare(got).JSON(&a), show.Compare(want).JSON(&b)); err != nil {
 		t.Fatal(err)
 	}
 	if a.String() != b.String() {
@@ -280,17 +272,17 @@ func TestPrepare(t *testing.T) {
 	if r := got.References[0]; r.Sentences != 1 || r.Excluded != 1 {
 		t.Errorf("the original was not left out: %+v", r)
 	}
-	c.Sources = []report.Source{{Text: "a [MASK] b c", Gold: "a y b c d"}}
-	if _, err := p.Compare(c); !errors.Is(err, report.ErrOption) {
+	c.Sources = []read.Source{{Text: "a [MASK] b c", Gold: "a y b c d"}}
+	if _, err := p.Compare(c); !errors.Is(err, read.ErrOption) {
 		t.Errorf("other sources: %v", err)
 	}
-	blank := []report.Input{report.Strings("ref", []string{"", " "})}
-	_, err = report.Prepare(c.Sources, blank, report.CompareOptions{})
-	if !errors.Is(err, report.ErrNoSentences) {
+	blank := []read.Input{inMemory("ref", []string{"", " "})}
+	_, err = measure.Prepare(c.Sources, blank, measure.CompareOptions{})
+	if !errors.Is(err, read.ErrNoSentences) {
 		t.Errorf("blank references: %v", err)
 	}
-	if _, err := report.Prepare(c.Sources, nil, report.CompareOptions{Top: -1}); !errors.Is(err,
-		report.ErrOption) {
+	if _, err := measure.Prepare(c.Sources, nil, measure.CompareOptions{Top: -1}); !errors.Is(err,
+		read.ErrOption) {
 		t.Errorf("options: %v", err)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"infill/infill"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
 )
 
 // demoSources are sentences with candidate words for each blank, the first being
@@ -75,10 +76,11 @@ func demoReferences() (fiction, encyclopedia []string) {
 }
 
 // demo is a comparison of five samplers with traces.
-func demo() *report.Comparison {
+func demo() *measure.Comparison {
 	rng := rand.New(rand.NewPCG(2022, 6))
-	c := &report.Comparison{
-		Title: "Five samplers on six sentences",
+	c := &measure.Comparison{
+		Budget: infill.BudgetEvaluations,
+		Title:  "Five samplers on six sentences",
 		Command: "infill compare demo.jsonl --samplers gibbs,gwg,dula,dmala,dlmc --chains 25 " +
 			"--steps 50 --top 5 --seed 1",
 		Model:    "sha256:0f3a…c91e (invented)",
@@ -95,7 +97,7 @@ func demo() *report.Comparison {
 		return line
 	}
 	for i, s := range demoSources {
-		c.Sources = append(c.Sources, report.Source{ID: fmt.Sprint(i + 1), Text: s.text, Gold: gold(i)})
+		c.Sources = append(c.Sources, read.Source{ID: fmt.Sprint(i + 1), Text: s.text, Gold: gold(i)})
 	}
 	for _, s := range []struct {
 		name, params  string
@@ -109,7 +111,7 @@ func demo() *report.Comparison {
 		{"dmala", "α = 0.2, balance sqrt", 5.5, 6, 0.53, 64100 * time.Millisecond},
 		{"dlmc", "τ = 0.15, balance ratio", 4.2, 4, 0.57, 69700 * time.Millisecond},
 	} {
-		run := report.SamplerRun{Name: s.name, Params: s.params, MoveShare: 0.81, Acceptance: s.accept,
+		run := measure.SamplerRun{Name: s.name, Params: s.params, MoveShare: 0.81, Acceptance: s.accept,
 			Wall:        s.wall,
 			Evaluations: 30_000, Rows: 120_000, Steps: 6 * 25 * 50}
 		if s.name != "gibbs" {
@@ -118,7 +120,7 @@ func demo() *report.Comparison {
 			run.Rows = run.Evaluations
 		}
 		for i, src := range demoSources {
-			var sr report.SentenceRun
+			var sr measure.SentenceRun
 			sr.Total = 25
 			sr.Distinct = int(math.Min(25, 4+s.spread*3+float64(rng.IntN(3))))
 			for k := range 5 {
@@ -136,7 +138,7 @@ func demo() *report.Comparison {
 			run.Sentences = append(run.Sentences, sr)
 			level := -14 - 2*float64(i%3)
 			for range 5 {
-				var t report.ChainTrace
+				var t measure.ChainTrace
 				t.Sentence = i
 				for step := range 50 {
 					e := level + 0.3*s.spread - 16*math.Exp(-float64(step)/s.speed) +
@@ -158,10 +160,10 @@ func demo() *report.Comparison {
 	return c
 }
 
-func demoResult() (*report.CompareResult, error) {
+func demoResult() (*measure.CompareResult, error) {
 	fiction, encyclopedia := demoReferences()
-	return report.Compare(demo(), []report.Input{
-		report.Strings("wiki.txt", encyclopedia), report.Strings("fiction.txt", fiction),
-	}, report.CompareOptions{Options: report.Options{Confidence: true, Resamples: 500, Seed: 7},
+	return compare(demo(), []read.Input{
+		inMemory("wiki.txt", encyclopedia), inMemory("fiction.txt", fiction),
+	}, measure.CompareOptions{Options: measure.Options{Confidence: true, Resamples: 500, Seed: 7},
 		Examples: 2})
 }

@@ -13,12 +13,14 @@ import (
 	"testing"
 
 	"infill/infill/jsonl"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
+	"infill/report/show"
 )
 
 // records are the fillings of a sampler as infill batch writes them. Where without names a source, its
 // line has failed.
-func records(c *report.Comparison, sampler int, without int) string {
+func records(c *measure.Comparison, sampler int, without int) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	for i, s := range c.Samplers[sampler].Sentences {
@@ -38,13 +40,13 @@ func records(c *report.Comparison, sampler int, without int) string {
 	return strings.TrimSpace(b.String())
 }
 
-func evalPairs(t *testing.T, files ...string) *report.EvalResult {
+func evalPairs(t *testing.T, files ...string) *measure.EvalResult {
 	t.Helper()
-	var in []report.Input
+	var in []read.Input
 	for i, f := range files {
-		in = append(in, report.Strings(fmt.Sprint("file", i+1), strings.Split(f, "\n")))
+		in = append(in, inMemory(fmt.Sprint("file", i+1), strings.Split(f, "\n")))
 	}
-	r, err := report.Eval(in, nil, report.EvalOptions{Options: report.Options{Order: 2,
+	r, err := measure.Eval(in, nil, measure.EvalOptions{Options: measure.Options{Order: 2,
 		Confidence: true, Resamples: 2}})
 	if err != nil {
 		t.Fatal(err)
@@ -69,8 +71,8 @@ func TestDifferencesOfFiles(t *testing.T) {
 				want.Value, want.Low, want.High)
 		}
 	}
-	for name, render := range map[string]func(io.Writer) error{"text": files.WriteText,
-		"markdown": files.WriteMarkdown, "json": files.WriteJSON, "html": files.WriteHTML} {
+	for name, render := range map[string]func(io.Writer) error{"text": show.Eval(files).Text,
+		"markdown": show.Eval(files).Markdown, "json": show.Eval(files).JSON, "html": show.Eval(files).HTML} {
 		var b bytes.Buffer
 		if err := render(&b); err != nil || !strings.Contains(b.String(), "ifference") {
 			t.Errorf("%s: no differences, or %v", name, err)
@@ -107,7 +109,7 @@ func TestBestOfFiles(t *testing.T) {
 	} {
 		r := evalPairs(t, c.files...)
 		var b bytes.Buffer
-		if err := r.WriteHTML(&b); err != nil {
+		if err := show.Eval(r).HTML(&b); err != nil {
 			t.Fatal(err)
 		}
 		metrics, _, _ := strings.Cut(b.String(), "Differences from")
@@ -200,7 +202,7 @@ func TestPairsAreOfTexts(t *testing.T) {
 	lines := strings.Split(b, "\n")
 	slices.Reverse(lines)
 	want := evalPairs(t, a, b).Differences[0]
-	for name, got := range map[string]*report.EvalResult{
+	for name, got := range map[string]*measure.EvalResult{
 		"another order": evalPairs(t, a, strings.Join(lines, "\n")),
 		"twice":         evalPairs(t, a+"\n"+a, b+"\n"+b),
 	} {
@@ -238,7 +240,7 @@ func TestDifferencesWarn(t *testing.T) {
 		r := evalPairs(t, x.a, x.b)
 		m := metric(t, r.Differences[0], "score")
 		var md bytes.Buffer
-		if err := r.WriteMarkdown(&md); err != nil {
+		if err := show.Eval(r).Markdown(&md); err != nil {
 			t.Fatal(err)
 		}
 		says := strings.Join(m.Warnings, "; ")

@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"infill/infill"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
+	"infill/report/show"
 )
 
 // pairs is a comparison of two samplers on sources of a vocabulary of their own each. The second
 // sampler chooses among more words. Scores are of the source, of the sampler and of the filling.
-func pairs(rng *rand.Rand, sources int) *report.Comparison {
-	c := &report.Comparison{Samplers: []report.SamplerRun{
+func pairs(rng *rand.Rand, sources int) *measure.Comparison {
+	c := &measure.Comparison{Budget: infill.BudgetEvaluations, Samplers: []measure.SamplerRun{
 		{Name: "few", MoveShare: math.NaN(), Acceptance: math.NaN(), Evaluations: 1},
 		{Name: "many", MoveShare: math.NaN(), Acceptance: math.NaN(), Evaluations: 1},
 	}}
@@ -27,9 +29,9 @@ func pairs(rng *rand.Rand, sources int) *report.Comparison {
 			words = append(words, fmt.Sprint("w", rng.IntN(60)))
 		}
 		start := strings.Join(words, " ")
-		c.Sources = append(c.Sources, report.Source{Text: start + " [MASK]"})
+		c.Sources = append(c.Sources, read.Source{Text: start + " [MASK]"})
 		for s, choice := range []int{3, 6} {
-			run := report.SentenceRun{Distinct: 3 + s + rng.IntN(3), Total: 10}
+			run := measure.SentenceRun{Distinct: 3 + s + rng.IntN(3), Total: 10}
 			for range 4 {
 				word := fmt.Sprint("x", rng.IntN(choice))
 				run.Fillings = append(run.Fillings, infill.Filling{Text: start + " " + word,
@@ -42,9 +44,9 @@ func pairs(rng *rand.Rand, sources int) *report.Comparison {
 	return c
 }
 
-func paired(t *testing.T, c *report.Comparison, refs ...report.Input) *report.CompareResult {
+func paired(t *testing.T, c *measure.Comparison, refs ...read.Input) *measure.CompareResult {
 	t.Helper()
-	r, err := report.Compare(c, refs, report.CompareOptions{Options: report.Options{Order: 2,
+	r, err := compare(c, refs, measure.CompareOptions{Options: measure.Options{Order: 2,
 		Confidence: true, Resamples: 2}, NoExamples: true})
 	if err != nil {
 		t.Fatal(err)
@@ -62,14 +64,14 @@ func TestDifferenceOfMeans(t *testing.T) {
 	if len(r.Differences) != 1 || r.Differences[0].Name != "many" {
 		t.Fatalf("%d rows of differences", len(r.Differences))
 	}
-	score := func(s report.SentenceRun) (v float64) {
+	score := func(s measure.SentenceRun) (v float64) {
 		for _, f := range s.Fillings {
 			v += f.Score / float64(len(s.Fillings))
 		}
 		return v
 	}
-	distinct := func(s report.SentenceRun) float64 { return 100 * float64(s.Distinct) / 10 }
-	for key, of := range map[string]func(report.SentenceRun) float64{
+	distinct := func(s measure.SentenceRun) float64 { return 100 * float64(s.Distinct) / 10 }
+	for key, of := range map[string]func(measure.SentenceRun) float64{
 		"score": score, "score_per_blank": score, "distinct_fillings": distinct} {
 		var d []float64
 		mean, square := 0.0, 0.0
@@ -101,7 +103,7 @@ func TestDifferencesAreWideEnough(t *testing.T) {
 	}
 	values, half, alone := map[string][]float64{}, map[string]float64{}, 0.0
 	for range samples {
-		r := paired(t, pairs(rng, sources), report.Strings("text", text))
+		r := paired(t, pairs(rng, sources), inMemory("text", text))
 		for _, m := range r.Differences[0].Metrics {
 			values[m.Key] = append(values[m.Key], m.Value)
 			half[m.Key] += (m.High - m.Low) / 2 / samples
@@ -135,16 +137,16 @@ func TestDifferencesAreWideEnough(t *testing.T) {
 // One sampler has no differences, nor has one source. No renderer prints any.
 func TestNoDifferences(t *testing.T) {
 	t.Parallel()
-	few := func() *report.Comparison { return pairs(rand.New(rand.NewPCG(5, 6)), 3) }
+	few := func() *measure.Comparison { return pairs(rand.New(rand.NewPCG(5, 6)), 3) }
 	one := few()
 	one.Samplers = one.Samplers[:1]
 	single := few()
 	for s := range single.Samplers {
 		for i := range single.Samplers[s].Sentences[1:] {
-			single.Samplers[s].Sentences[i+1] = report.SentenceRun{Err: "no"}
+			single.Samplers[s].Sentences[i+1] = measure.SentenceRun{Err: "no"}
 		}
 	}
-	for name, c := range map[string]*report.Comparison{"one sampler": one, "one source": single} {
+	for name, c := range map[string]*measure.Comparison{"one sampler": one, "one source": single} {
 		r := paired(t, c)
 		if r.Differences != nil {
 			t.Errorf("%s: %v", name, r.Differences)
@@ -163,7 +165,7 @@ func TestNoDifferences(t *testing.T) {
 			}
 		}
 	}
-	r, err := report.Compare(few(), nil, report.CompareOptions{NoExamples: true})
+	r, err := compare(few(), nil, measure.CompareOptions{NoExamples: true})
 	if err != nil || r.Differences != nil {
 		t.Errorf("without intervals: %v, %v", r.Differences, err)
 	}
@@ -174,10 +176,10 @@ func TestNoDifferences(t *testing.T) {
 func TestDifferencesWithoutNumbers(t *testing.T) {
 	t.Parallel()
 	c := pairs(rand.New(rand.NewPCG(7, 8)), 5)
-	empty := report.SamplerRun{Name: "none", Evaluations: 1,
-		Sentences: make([]report.SentenceRun, len(c.Sources))}
+	empty := measure.SamplerRun{Name: "none", Evaluations: 1,
+		Sentences: make([]measure.SentenceRun, len(c.Sources))}
 	c.Samplers = append(c.Samplers, empty)
-	r, err := report.Compare(c, nil, report.CompareOptions{Options: report.Options{Confidence: true,
+	r, err := compare(c, nil, measure.CompareOptions{Options: measure.Options{Confidence: true,
 		SelfBLEU: "first", First: 8, Order: 2}})
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +214,7 @@ func TestUnlikeDifferences(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		if err := paired(t, c).WriteMarkdown(&b); err != nil {
+		if err := show.Compare(paired(t, c)).Markdown(&b); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Contains(b.String(), "**-1000.")

@@ -17,10 +17,12 @@ import (
 	"infill/infill/jsonl"
 	"infill/internal/testmode"
 	"infill/metrics/bleu"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
+	"infill/report/show"
 )
 
-func metric(t *testing.T, r report.Row, key string) report.Metric {
+func metric(t *testing.T, r measure.Row, key string) measure.Metric {
 	t.Helper()
 	m, ok := r.Get(key)
 	if !ok {
@@ -29,17 +31,21 @@ func metric(t *testing.T, r report.Row, key string) report.Metric {
 	return m
 }
 
-func evalDemo(t *testing.T) *report.EvalResult {
+func evalDemo(t *testing.T) *measure.EvalResult {
 	t.Helper()
 	fiction, encyclopedia := demoReferences()
-	r, err := report.Eval([]report.Input{
-		report.Strings("fiction-gen.txt", fiction[:60]),
-		report.Strings("fillings.jsonl", strings.Split(strings.TrimSpace(batchRecords), "\n")),
-	}, []report.Input{
-		report.Strings("refs/wiki.txt", append([]string{""}, encyclopedia...)),
-		report.Strings("refs/fiction.txt", fiction[60:]),
-	}, report.EvalOptions{
-		Options: report.Options{Confidence: true, Resamples: 200, Seed: 3,
+	records, err := os.ReadFile("read/testdata/records.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := measure.Eval([]read.Input{
+		inMemory("fiction-gen.txt", fiction[:60]),
+		inMemory("fillings.jsonl", strings.Split(strings.TrimSpace(string(records)), "\n")),
+	}, []read.Input{
+		inMemory("refs/wiki.txt", append([]string{""}, encyclopedia...)),
+		inMemory("refs/fiction.txt", fiction[60:]),
+	}, measure.EvalOptions{
+		Options: measure.Options{Confidence: true, Resamples: 200, Seed: 3,
 			Exclude: []string{encyclopedia[0]}},
 		Command: "infill eval fiction-gen.txt fillings.jsonl --confidence", Version: "v0.0.0-demo",
 		Date: "2026-01-31",
@@ -53,18 +59,18 @@ func evalDemo(t *testing.T) *report.EvalResult {
 func TestRenderEval(t *testing.T) {
 	t.Parallel()
 	r := evalDemo(t)
-	golden(t, "eval.txt", r.WriteText)
-	golden(t, "eval.md", r.WriteMarkdown)
-	golden(t, "eval.json", r.WriteJSON)
-	golden(t, "eval.html", r.WriteHTML)
+	golden(t, "eval.txt", show.Eval(r).Text)
+	golden(t, "eval.md", show.Eval(r).Markdown)
+	golden(t, "eval.json", show.Eval(r).JSON)
+	golden(t, "eval.html", show.Eval(r).HTML)
 }
 
 // A reader of the report knows what made it, and where more is better.
 func TestEvalSaysWhatMadeIt(t *testing.T) {
 	t.Parallel()
 	r := evalDemo(t)
-	for name, render := range map[string]func(io.Writer) error{"html": r.WriteHTML,
-		"markdown": r.WriteMarkdown} {
+	for name, render := range map[string]func(io.Writer) error{"html": show.Eval(r).HTML,
+		"markdown": show.Eval(r).Markdown} {
 		var b bytes.Buffer
 		if err := render(&b); err != nil {
 			t.Fatal(err)
@@ -109,13 +115,13 @@ func TestEvalNumbers(t *testing.T) {
 // Numbers that do not exist are null with a warning, never 0.
 func TestAbsentNumbers(t *testing.T) {
 	t.Parallel()
-	r, err := report.Eval([]report.Input{report.Strings("one.txt", []string{"only"})}, nil,
-		report.EvalOptions{})
+	r, err := measure.Eval([]read.Input{inMemory("one.txt", []string{"only"})}, nil,
+		measure.EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := r.WriteJSON(&b); err != nil {
+	if err := show.Eval(r).JSON(&b); err != nil {
 		t.Fatal(err)
 	}
 	var back struct {
@@ -151,33 +157,33 @@ func TestAbsentNumbers(t *testing.T) {
 
 func TestEvalErrors(t *testing.T) {
 	t.Parallel()
-	gen := []report.Input{report.Strings("gen", []string{"a b", "c d"})}
-	ref := []report.Input{report.Strings("ref", []string{"a b"})}
+	gen := []read.Input{inMemory("gen", []string{"a b", "c d"})}
+	ref := []read.Input{inMemory("ref", []string{"a b"})}
 	for name, c := range map[string]struct {
-		gen, ref []report.Input
-		o        report.EvalOptions
+		gen, ref []read.Input
+		o        measure.EvalOptions
 		want     error
 	}{
-		"no files":          {nil, ref, report.EvalOptions{}, report.ErrOption},
-		"unequal pairs":     {gen, ref, report.EvalOptions{Paired: true}, bleu.ErrUnequal},
-		"pairs without ref": {gen, nil, report.EvalOptions{Paired: true}, report.ErrOption},
-		"sampled pairs": {gen, ref, report.EvalOptions{Paired: true,
-			ReadOptions: report.ReadOptions{Sample: 1}}, report.ErrOption},
-		"n-gram order": {gen, ref, report.EvalOptions{Options: report.Options{Ngrams: []int{0}}},
-			report.ErrOption},
-		"variant": {gen, ref, report.EvalOptions{Options: report.Options{SelfBLEU: "all"}},
-			report.ErrOption},
-		"first": {gen, ref, report.EvalOptions{Options: report.Options{SelfBLEU: "first"}},
-			report.ErrOption},
-		"smoothing": {gen, ref, report.EvalOptions{Options: report.Options{Smoothing: "x"}},
+		"no files":          {nil, ref, measure.EvalOptions{}, read.ErrOption},
+		"unequal pairs":     {gen, ref, measure.EvalOptions{Read: read.Options{Paired: true}}, bleu.ErrUnequal},
+		"pairs without ref": {gen, nil, measure.EvalOptions{Read: read.Options{Paired: true}}, read.ErrOption},
+		"sampled pairs": {gen, ref, measure.EvalOptions{Read: read.Options{Paired: true,
+			Sample: 1}}, read.ErrOption},
+		"n-gram order": {gen, ref, measure.EvalOptions{Options: measure.Options{Ngrams: []int{0}}},
+			read.ErrOption},
+		"variant": {gen, ref, measure.EvalOptions{Options: measure.Options{SelfBLEU: "all"}},
+			read.ErrOption},
+		"first": {gen, ref, measure.EvalOptions{Options: measure.Options{SelfBLEU: "first"}},
+			read.ErrOption},
+		"smoothing": {gen, ref, measure.EvalOptions{Options: measure.Options{Smoothing: "x"}},
 			bleu.ErrOption},
-		"repetition": {gen, ref, report.EvalOptions{Repetition: -1}, report.ErrOption},
+		"repetition": {gen, ref, measure.EvalOptions{Repetition: -1}, read.ErrOption},
 		"nothing left": {gen, ref,
-			report.EvalOptions{Options: report.Options{Exclude: []string{"A b"}}}, report.ErrNoSentences},
-		"missing file": {report.Files([]string{filepath.Join(t.TempDir(), "x")}, nil), ref,
-			report.EvalOptions{}, os.ErrNotExist},
+			measure.EvalOptions{Options: measure.Options{Exclude: []string{"A b"}}}, read.ErrNoSentences},
+		"missing file": {read.Files([]string{filepath.Join(t.TempDir(), "x")}, nil), ref,
+			measure.EvalOptions{}, os.ErrNotExist},
 	} {
-		if _, err := report.Eval(c.gen, c.ref, c.o); !errors.Is(err, c.want) {
+		if _, err := measure.Eval(c.gen, c.ref, c.o); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
@@ -186,9 +192,9 @@ func TestEvalErrors(t *testing.T) {
 func TestEvalPaired(t *testing.T) {
 	t.Parallel()
 	lines := []string{"the cat sat on the mat", "a dog ran over the hill"}
-	r, err := report.Eval([]report.Input{report.Strings("gen", lines)},
-		[]report.Input{report.Strings("ref", lines)},
-		report.EvalOptions{Paired: true})
+	r, err := measure.Eval([]read.Input{inMemory("gen", lines)},
+		[]read.Input{inMemory("ref", lines)},
+		measure.EvalOptions{Read: read.Options{Paired: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +220,7 @@ func TestEvalPairedRecords(t *testing.T) {
 		empty = `{"text":"","line":3,"error":"empty","error_message":"the text is empty"}`
 		text  = `{"text":"a b"}`
 	)
-	type unpaired = report.PairedError
+	type unpaired = read.PairedError
 	failed := &jsonl.Failure{Code: "too_long", Message: "513 tokens"}
 	nothing := &jsonl.Failure{Code: "empty", Message: "the text is empty"}
 	for name, c := range map[string]struct {
@@ -240,9 +246,9 @@ func TestEvalPairedRecords(t *testing.T) {
 			&unpaired{Record: 3, Failure: nothing}},
 		"plain lines": {[]string{"a b", "", "a c"}, 0, nil},
 	} {
-		_, err := report.Eval([]report.Input{report.Strings("gen", c.in)},
-			[]report.Input{report.Strings("ref", []string{"a b", "a b", "a b"})},
-			report.EvalOptions{Paired: true, ReadOptions: report.ReadOptions{Top: c.top}})
+		_, err := measure.Eval([]read.Input{inMemory("gen", c.in)},
+			[]read.Input{inMemory("ref", []string{"a b", "a b", "a b"})},
+			measure.EvalOptions{Read: read.Options{Paired: true, Top: c.top}})
 		if c.want == nil {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -250,8 +256,8 @@ func TestEvalPairedRecords(t *testing.T) {
 			continue
 		}
 		c.want.Name = "gen"
-		var got *report.PairedError
-		if !errors.As(err, &got) || !errors.Is(err, report.ErrPaired) ||
+		var got *read.PairedError
+		if !errors.As(err, &got) || !errors.Is(err, read.ErrFormat) ||
 			!reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
@@ -263,8 +269,8 @@ func TestEvalGroups(t *testing.T) {
 	t.Parallel()
 	in := `{"text":"[MASK]","fillings":[{"text":"a b c d e"},{"text":"a b c d e"}]}
 {"text":"[MASK]","fillings":[{"text":"p q r s t"},{"text":"v w x y z"}]}`
-	r, err := report.Eval([]report.Input{report.Strings("g.jsonl", strings.Split(in, "\n"))}, nil,
-		report.EvalOptions{Options: report.Options{SelfBLEU: "group"}})
+	r, err := measure.Eval([]read.Input{inMemory("g.jsonl", strings.Split(in, "\n"))}, nil,
+		measure.EvalOptions{Options: measure.Options{SelfBLEU: "group"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,9 +285,9 @@ func TestEvalGolden(t *testing.T) {
 	dir := testmode.Shared(t, "data")
 	path := func(p string) string { return filepath.Join(dir, p) }
 	file := path("metrics/gpt-len40-topk100-temp1.000.txt")
-	r, err := report.Eval(report.Files([]string{file}, nil),
-		report.Files([]string{path("eval/tbc.5k.txt"), path("eval/wiki103.5k.txt")}, nil),
-		report.EvalOptions{})
+	r, err := measure.Eval(read.Files([]string{file}, nil),
+		read.Files([]string{path("eval/tbc.5k.txt"), path("eval/wiki103.5k.txt")}, nil),
+		measure.EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,18 +306,18 @@ func TestEvalGolden(t *testing.T) {
 func TestTaskSentencesAreExcluded(t *testing.T) {
 	t.Parallel()
 	dir := testmode.Shared(t, "data", "eval")
-	sources, err := report.ReadSources(filepath.Join(dir, "discs-infilling-task.json"), nil)
+	sources, err := read.Sources(filepath.Join(dir, "discs-infilling-task.json"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &report.Comparison{Sources: sources, Samplers: []report.SamplerRun{{Name: "echo"}}}
+	c := &measure.Comparison{Sources: sources, Samplers: []measure.SamplerRun{{Name: "echo"}}}
 	for _, s := range sources {
 		c.Samplers[0].Sentences = append(c.Samplers[0].Sentences,
-			report.SentenceRun{Fillings: []infill.Filling{{Text: s.Gold}}, Distinct: 1, Total: 1})
+			measure.SentenceRun{Fillings: []infill.Filling{{Text: s.Gold}}, Distinct: 1, Total: 1})
 	}
-	r, err := report.Compare(c, report.Files([]string{filepath.Join(dir, "wiki103.5k.txt"),
+	r, err := compare(c, read.Files([]string{filepath.Join(dir, "wiki103.5k.txt"),
 		filepath.Join(dir, "tbc.5k.txt")}, nil),
-		report.CompareOptions{Options: report.Options{Tokenize: "bert"}})
+		measure.CompareOptions{Options: measure.Options{Tokenize: "bert"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,23 +332,19 @@ func TestTaskSentencesAreExcluded(t *testing.T) {
 func TestMetricText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		m    report.Metric
+		m    measure.Metric
 		want string
 	}{
-		{report.Metric{Value: 1234567, Decimals: 0}, "1,234,567"},
-		{report.Metric{Value: -12345, Decimals: 0}, "-12,345"},
-		{report.Metric{Value: 9999, Decimals: 0}, "9999"},
-		{report.Metric{Value: 8.7049, Decimals: 2}, "8.70"},
-		{report.Metric{Value: math.NaN()}, "n/a"},
-		{report.Metric{Value: math.Inf(1)}, "n/a"},
+		{measure.Metric{Value: 1234567, Decimals: 0}, "1,234,567"},
+		{measure.Metric{Value: -12345, Decimals: 0}, "-12,345"},
+		{measure.Metric{Value: 9999, Decimals: 0}, "9999"},
+		{measure.Metric{Value: 8.7049, Decimals: 2}, "8.70"},
+		{measure.Metric{Value: math.NaN()}, "n/a"},
+		{measure.Metric{Value: math.Inf(1)}, "n/a"},
 	} {
 		if got := c.m.Text(); got != c.want {
 			t.Errorf("%v: %s, want %s", c.m.Value, got, c.want)
 		}
-	}
-	b, err := json.Marshal(report.Series{1, math.NaN(), math.Inf(-1)})
-	if err != nil || string(b) != "[1,null,null]" {
-		t.Errorf("series: %s, %v", b, err)
 	}
 }
 
@@ -350,19 +352,19 @@ func TestMetricText(t *testing.T) {
 // are left out.
 func TestEvalGoldAmongReferences(t *testing.T) {
 	t.Parallel()
-	generated := []report.Input{report.Strings("out.jsonl", []string{
+	generated := []read.Input{inMemory("out.jsonl", []string{
 		`{"gold":"The dog sleeps .","fillings":[{"text":"The cat sleeps ."},{"text":"The fox sleeps ."}]}`,
 		`{"gold":"a bird sings","fillings":[{"text":"a bird flies"}]}`,
 		`{"gold":"...","fillings":[{"text":"a bird flies"}]}`,
 		`{"text":"no gold","fillings":[{"text":"a horse runs"}]}`,
 	})}
-	refs := []report.Input{report.Strings("ref", []string{"the dog  sleeps.", "another one", "?!"})}
+	refs := []read.Input{inMemory("ref", []string{"the dog  sleeps.", "another one", "?!"})}
 	for _, c := range []struct {
 		exclude []string
 		want    string
 	}{{nil, "1 of 3 sentences that were infilled"}, {[]string{"The dog sleeps ."}, ""}} {
-		r, err := report.Eval(generated, refs,
-			report.EvalOptions{Options: report.Options{Exclude: c.exclude}})
+		r, err := measure.Eval(generated, refs,
+			measure.EvalOptions{Options: measure.Options{Exclude: c.exclude}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,9 +382,9 @@ func TestSeedOfSamples(t *testing.T) {
 	for i := range 60 {
 		lines = append(lines, strings.Repeat("word ", i+1))
 	}
-	sampled := func(read, all uint64) string {
-		r, err := report.Eval([]report.Input{report.Strings("a", lines)}, nil, report.EvalOptions{
-			Options: report.Options{Seed: all}, ReadOptions: report.ReadOptions{Sample: 5, Seed: read}})
+	sampled := func(own, all uint64) string {
+		r, err := measure.Eval([]read.Input{inMemory("a", lines)}, nil, measure.EvalOptions{
+			Options: measure.Options{Seed: all}, Read: read.Options{Sample: 5, Seed: own}})
 		if err != nil {
 			t.Fatal(err)
 		}

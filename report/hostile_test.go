@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"infill/infill"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
+	"infill/report/show"
 )
 
 // A writer's error reaches the caller from every renderer.
@@ -31,21 +33,21 @@ func TestRenderWriteErrors(t *testing.T) {
 
 const hostile = "</style><script>alert(1)</script><img src=x onerror=alert(2)>\"'`|&\x1b[2J\u202e{{.}}"
 
-func hostileResult(t *testing.T) *report.CompareResult {
+func hostileResult(t *testing.T) *measure.CompareResult {
 	t.Helper()
 	c := small()
 	c.Title, c.Command, c.Model, c.Version, c.Protocol = hostile, hostile, hostile, hostile, hostile
-	c.Sources[0] = report.Source{ID: hostile, Text: hostile, Gold: hostile}
+	c.Sources[0] = read.Source{ID: hostile, Text: hostile, Gold: hostile}
 	for i := range c.Samplers {
 		s := &c.Samplers[i]
 		s.Name = hostile + s.Name
 		s.Params = hostile
 		s.Sentences[0].Fillings = append(s.Sentences[0].Fillings,
 			infill.Filling{Text: hostile, Spans: [][2]int{{0, 8}, {10, len(hostile)}}, Score: math.Inf(-1)})
-		s.Chains = []report.ChainTrace{{Energy: []float64{-2, -1}, Accepted: []float64{0, 1}}}
+		s.Chains = []measure.ChainTrace{{Energy: []float64{-2, -1}, Accepted: []float64{0, 1}}}
 	}
-	r, err := report.Compare(
-		c, []report.Input{report.Strings(hostile, []string{"a b c d", "x"})}, report.CompareOptions{},
+	r, err := compare(
+		c, []read.Input{inMemory(hostile, []string{"a b c d", "x"})}, measure.CompareOptions{},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +129,7 @@ func TestHTMLIsSelfContained(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := r.WriteHTML(&b); err != nil {
+	if err := show.Compare(r).HTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()

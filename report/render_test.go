@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"infill/report/show"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of the renderers")
@@ -46,8 +48,8 @@ func TestRenderCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "compare.txt", r.WriteText)
-	golden(t, "compare.md", r.WriteMarkdown)
-	golden(t, "compare.json", r.WriteJSON)
-	golden(t, "compare.html", r.WriteHTML)
+	golden(t, "compare.txt", show.Compare(r).Text)
+	golden(t, "compare.md", show.Compare(r).Markdown)
+	golden(t, "compare.json", show.Compare(r).JSON)
+	golden(t, "compare.html", show.Compare(r).HTML)
 }

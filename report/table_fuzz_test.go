@@ -9,7 +9,8 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/infill/table"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
 )
 
 // Whatever a table holds, it has sentences of one line, or the error says what is wrong with it.
@@ -26,7 +27,7 @@ func FuzzTable(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := report.Eval([]report.Input{report.Table(path)}, nil, report.EvalOptions{})
+		r, err := measure.Eval(read.Files([]string{path}, nil), nil, measure.EvalOptions{})
 		var row *jsonl.Error
 		switch {
 		case err == nil:
@@ -34,7 +35,7 @@ func FuzzTable(f *testing.F) {
 				t.Errorf("%q: %+v", text, r.Files[0])
 			}
 		case !errors.Is(err, table.ErrTable) && !errors.As(err, &row) &&
-			!errors.Is(err, report.ErrFormat) && !errors.Is(err, report.ErrNoSentences):
+			!errors.Is(err, read.ErrFormat) && !errors.Is(err, read.ErrNoSentences):
 			t.Errorf("%q: %v", text, err)
 		case !strings.Contains(err.Error(), path):
 			t.Errorf("%q: %v does not name the file", text, err)

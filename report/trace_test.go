@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"infill/report"
+	"infill/report/measure"
 )
 
 // Traces that know their evaluations are averaged at equal evaluations, however
@@ -17,7 +17,7 @@ func TestTracesByEvaluations(t *testing.T) {
 	for i := range c.Samplers {
 		c.Samplers[i].Sentences = append(c.Samplers[i].Sentences, c.Samplers[i].Sentences[0])
 	}
-	c.Samplers[0].Chains = []report.ChainTrace{
+	c.Samplers[0].Chains = []measure.ChainTrace{
 		{
 			Sentence: 0, Evaluations: []float64{2, 3, 4}, Energy: []float64{-4, -3, -2},
 			Accepted: []float64{math.NaN(), 0, 1},
@@ -27,7 +27,7 @@ func TestTracesByEvaluations(t *testing.T) {
 			Energy: []float64{-9, -8, math.Inf(1), -6}, Accepted: []float64{math.NaN(), 0, 1, 1},
 		},
 	}
-	r, err := report.Compare(c, nil, report.CompareOptions{})
+	r, err := compare(c, nil, measure.CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,13 +52,13 @@ func TestAcceptanceEndsWithHalfTheChains(t *testing.T) {
 	t.Parallel()
 	for name, evaluations := range map[string]bool{"by evaluations": true, "by step": false} {
 		c := small()
-		var chains []report.ChainTrace
+		var chains []measure.ChainTrace
 		for k := range 10 {
 			steps := 20
 			if k >= 7 {
 				steps = 30 // and accept nothing from then on
 			}
-			tr := report.ChainTrace{}
+			tr := measure.ChainTrace{}
 			for s := range steps {
 				tr.Energy = append(tr.Energy, -1)
 				tr.Accepted = append(tr.Accepted, float64(min(1, max(0, 20-s))))
@@ -69,7 +69,7 @@ func TestAcceptanceEndsWithHalfTheChains(t *testing.T) {
 			chains = append(chains, tr)
 		}
 		c.Samplers[0].Chains = chains
-		r, err := report.Compare(c, nil, report.CompareOptions{})
+		r, err := compare(c, nil, measure.CompareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

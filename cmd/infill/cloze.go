@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,7 +15,8 @@ import (
 	"infill/infill/settings"
 	"infill/internal/count"
 	"infill/metrics/bleu"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/show"
 )
 
 const clozeDescription = "" +
@@ -39,10 +38,9 @@ type clozeFlags struct {
 	minWords, maxWords int
 	level              float64
 	times              bool
-	json               bool
-	markdown           string
-	force, quiet       bool
-	progress           string
+	quiet              bool
+	reportFlags
+	progress string
 }
 
 // clozeWords is how many words of a line are blanked out, if nothing else is said.
@@ -153,11 +151,7 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 	if err := f.ready(); err != nil {
 		return err
 	}
-	targets := []target{{"--markdown", f.markdown}}
-	if err := checkTargets(targets, append(f.reads(), path)...); err != nil {
-		return err
-	}
-	if err := checkReplaced(targets, f.force); err != nil {
+	if err := f.check(append(f.reads(), path)...); err != nil {
 		return err
 	}
 	runs, err := f.planned()
@@ -184,7 +178,7 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := f.show(std, res); err != nil {
+	if err := f.render(std, show.Cloze(res)); err != nil {
 		return err
 	}
 	if bench.failed {
@@ -194,8 +188,8 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 }
 
 // measured fills the lines by all runs.
-func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*report.ClozeResult, error) {
-	test := &report.ClozeTest{
+func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*measure.ClozeResult, error) {
+	test := &measure.ClozeTest{
 		Command: typedCommand(), Version: version(), Date: today(), Seed: *f.Seed,
 		Protocol: f.protocol(), Among: f.among(), Level: f.level, Notes: b.notes,
 	}
@@ -212,7 +206,7 @@ func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*report.Cloze
 		}
 		test.Runs = append(test.Runs, *run)
 	}
-	return report.Cloze(test)
+	return measure.Cloze(test)
 }
 
 // among is how many fillings of a line count.
@@ -238,20 +232,6 @@ func (f *clozeFlags) protocol() string {
 		text += fmt.Sprintf(", lines of %s at most", count.Of(f.maxWords, "word"))
 	}
 	return text
-}
-
-// show writes the report and prints the result, also where the file cannot be written.
-func (f *clozeFlags) show(std console.IO, r *report.ClozeResult) error {
-	err := writeFile(f.markdown, r.WriteMarkdown)
-	write := func(w io.Writer) error { return r.WriteText(w) }
-	if f.json {
-		write = r.WriteJSON
-	}
-	shown := write(std.Out)
-	if err != nil && errors.Is(shown, syscall.EPIPE) {
-		return err
-	}
-	return errors.Join(err, shown)
 }
 
 // chosenModels are the models of the flags, or of the environment.

@@ -22,7 +22,7 @@ import (
 	"infill/internal/count"
 	"infill/metrics/cloze"
 	"infill/mlm"
-	"infill/report"
+	"infill/report/measure"
 	"infill/tokenize"
 )
 
@@ -232,11 +232,11 @@ func (b *clozeBench) same() func(filled, original string) bool {
 }
 
 // fill fills all lines by one run.
-func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, error) {
+func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*measure.ClozeRun, error) {
 	f := b.flags
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	out := &report.ClozeRun{Name: r.name, Lines: make([]cloze.Counts, len(b.tasks))}
+	out := &measure.ClozeRun{Name: r.name, Lines: make([]cloze.Counts, len(b.tasks))}
 	bar := console.NewProgress(f.progress, f.quiet, b.std.Err, len(b.tasks))
 	same := b.same()
 	var mu sync.Mutex

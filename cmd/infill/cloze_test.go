@@ -17,7 +17,7 @@ import (
 	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/mlm"
-	"infill/report"
+	"infill/report/measure"
 )
 
 // clozeText are sentences of words that the tiny model knows, with some lines that cannot be used.
@@ -36,14 +36,14 @@ a cat hides near the road .
 `
 
 // clozeRunJSON runs infill cloze on the tiny model and reads its JSON.
-func clozeRunJSON(t *testing.T, code int, args ...string) (*report.ClozeResult, outcome) {
+func clozeRunJSON(t *testing.T, code int, args ...string) (*measure.ClozeResult, outcome) {
 	t.Helper()
 	r := infillRun("",
 		withTiny(append([]string{"cloze", "--quiet", "--json", "--seed", "1"}, args...)...)...)
 	if r.code != code {
 		t.Fatalf("%v: exit %d, want %d: %s", args, r.code, code, r.err)
 	}
-	var res report.ClozeResult
+	var res measure.ClozeResult
 	if err := json.Unmarshal([]byte(r.out), &res); err != nil {
 		t.Fatalf("%v: %v: %s", args, err, r.out)
 	}
@@ -144,7 +144,7 @@ func TestClozeCountsAgain(t *testing.T) {
 func TestClozeDeterministic(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", clozeText)
-	var first *report.ClozeResult
+	var first *measure.ClozeResult
 	for _, how := range [][]string{{"--threads", "1", "--batch-tokens", "16"}, {"--threads", "2"},
 		{"--threads", "3", "--batch-tokens", "100"}} {
 		res, _ := clozeRunJSON(t, 0, append(how, "--sample", "5", "--run", "fill", "--run",

@@ -12,7 +12,8 @@ import (
 	"infill/infill"
 	"infill/infill/settings"
 	"infill/mlm"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/show"
 )
 
 const compareDescription = "" +
@@ -24,13 +25,6 @@ often are the state itself, which need none, so makes more steps; sampling of a 
 the step that comes nearest. With --budget rows it is sequences through the model that are equal,
 with --budget steps the steps. Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be
 filled are left out, with a warning.`
-
-// budgets are the names that reports have for budgets.
-var budgets = map[infill.Budget]string{
-	infill.BudgetSteps:       report.BudgetSteps,
-	infill.BudgetEvaluations: report.BudgetEvaluations,
-	infill.BudgetRows:        report.BudgetRows,
-}
 
 // compareFlags are the flags of infill compare.
 type compareFlags struct {
@@ -120,7 +114,7 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 	}
 	compared := f.comparison(r)
 	// Nothing that is wrong with a file may throw samples away, so all are read before.
-	prepared, err := report.Prepare(compared.Sources, p.references, p.measure)
+	prepared, err := measure.Prepare(compared.Sources, p.references, p.measure)
 	if err != nil {
 		return err
 	}
@@ -136,7 +130,7 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := f.render(std, res); err != nil {
+	if err := f.render(std, show.Compare(res)); err != nil {
 		return err
 	}
 	if r.failed {

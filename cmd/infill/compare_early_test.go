@@ -94,10 +94,10 @@ func TestReferenceBesideAFileCalledDash(t *testing.T) {
 // A rendered result is a text with every renderer.
 type rendered string
 
-func (r rendered) WriteText(w io.Writer) error     { return r.WriteJSON(w) }
-func (r rendered) WriteMarkdown(w io.Writer) error { return r.WriteJSON(w) }
-func (r rendered) WriteHTML(w io.Writer) error     { return r.WriteJSON(w) }
-func (r rendered) WriteJSON(w io.Writer) error {
+func (r rendered) Text(w io.Writer) error     { return r.JSON(w) }
+func (r rendered) Markdown(w io.Writer) error { return r.JSON(w) }
+func (r rendered) HTML(w io.Writer) error     { return r.JSON(w) }
+func (r rendered) JSON(w io.Writer) error {
 	_, err := io.WriteString(w, string(r))
 	return err
 }
@@ -113,7 +113,7 @@ func TestRenderPrintsAnyway(t *testing.T) {
 	dir := t.TempDir()
 	none := func(name string) string { return filepath.Join(dir, "none", name) }
 	for _, asJSON := range []bool{false, true} {
-		f := measureFlags{json: asJSON, markdown: none("r.md"), html: filepath.Join(dir, "r.html")}
+		f := reportFlags{json: asJSON, markdown: none("r.md"), html: filepath.Join(dir, "r.html")}
 		var out strings.Builder
 		err := f.render(console.IO{Out: &out}, rendered("result"))
 		if advice.ExitCode(err) != exitTrouble || !strings.Contains(err.Error(), "none") ||
@@ -121,7 +121,7 @@ func TestRenderPrintsAnyway(t *testing.T) {
 			t.Errorf("%v; %q, %q", err, out.String(), get(t, f.html))
 		}
 	}
-	f := measureFlags{markdown: none("r.md"), html: none("r.html")}
+	f := reportFlags{markdown: none("r.md"), html: none("r.html")}
 	err := f.render(console.IO{Out: io.Discard}, rendered("result"))
 	for _, name := range []string{"r.md", "r.html"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
@@ -132,7 +132,7 @@ func TestRenderPrintsAnyway(t *testing.T) {
 	if err = f.render(console.IO{Out: goneReader{}}, rendered("result")); advice.ExitCode(err) != exitTrouble {
 		t.Errorf("exit %d: %v", advice.ExitCode(err), err)
 	}
-	f = measureFlags{}
+	f = reportFlags{}
 	if err = f.render(console.IO{Out: goneReader{}}, rendered("result")); !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("%v", err)
 	}

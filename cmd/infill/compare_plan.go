@@ -14,7 +14,8 @@ import (
 	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/count"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
 	"infill/samplers"
 )
 
@@ -22,10 +23,10 @@ import (
 type comparePlan struct {
 	samplers   []samplers.Sampler
 	params     []string // of each
-	measure    report.CompareOptions
-	references []report.Input
+	measure    measure.CompareOptions
+	references []read.Input
 	path       string
-	sources    []report.Source
+	sources    []read.Source
 }
 
 // plan checks all that needs no model, and reads the sentences.
@@ -56,20 +57,20 @@ func (f *compareFlags) plan(c *cli.Context, std console.IO) (*comparePlan, error
 	if err := f.checkOutputs(p.path); err != nil {
 		return nil, err
 	}
-	if p.sources, err = report.ReadSources(p.path, std.In); err != nil {
+	if p.sources, err = read.Sources(p.path, std.In); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 // measure are the options of the report.
-func (f *compareFlags) measure(c *cli.Context) (report.CompareOptions, error) {
+func (f *compareFlags) measure(c *cli.Context) (measure.CompareOptions, error) {
 	opt := &f.fillingFlags.Options
 	mo, err := f.options(c, opt.Seed)
 	if err != nil {
-		return report.CompareOptions{}, err
+		return measure.CompareOptions{}, err
 	}
-	o := report.CompareOptions{
+	o := measure.CompareOptions{
 		Options: mo, Top: opt.Results.Top, Examples: f.examples, NoExamples: f.examples == 0,
 	}
 	return o, o.Check()
@@ -112,10 +113,10 @@ func (f *compareFlags) comparer(ctx context.Context, std console.IO) (*comparer,
 }
 
 // comparison is the head of the report, with the sentences that were taken.
-func (f *compareFlags) comparison(r *comparer) *report.Comparison {
-	out := &report.Comparison{
+func (f *compareFlags) comparison(r *comparer) *measure.Comparison {
+	out := &measure.Comparison{
 		Command: typedCommand(), Date: today(),
-		Model: r.model, Version: version(), Seed: r.opt.Seed, Budget: budgets[r.opt.Sampling.Budget],
+		Model: r.model, Version: version(), Seed: r.opt.Seed, Budget: r.opt.Sampling.Budget,
 		Protocol: f.protocol(),
 	}
 	for _, t := range r.tasks {
@@ -142,7 +143,7 @@ func (f *compareFlags) openSecond(ctx context.Context, r *comparer) (string, err
 
 // sample runs every sampler on every sentence.
 func (f *compareFlags) sample(ctx context.Context, std console.IO, r *comparer,
-	out *report.Comparison, p *comparePlan) error {
+	out *measure.Comparison, p *comparePlan) error {
 	for i, s := range p.samplers {
 		if !f.quiet {
 			fmt.Fprintf(std.Err, "%s (%d of %d) …\n", s.Info().Name, i+1, len(p.samplers))

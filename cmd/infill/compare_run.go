@@ -14,7 +14,8 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/text"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
 	"infill/samplers"
 )
 
@@ -35,7 +36,7 @@ type comparer struct {
 
 // A task is a sentence to fill.
 type task struct {
-	report.Source
+	read.Source
 	original []string // the words that were masked; nil if the text had blanks
 	template *text.Template
 }
@@ -46,7 +47,7 @@ const maxWarnings = 10
 // take masks and reads the sentences, at most limit of them unless that is 0.
 // Those that cannot be filled are left out with a warning, or with strict are
 // an error.
-func (r *comparer) take(path string, sources []report.Source, m text.Masking, limit int,
+func (r *comparer) take(path string, sources []read.Source, m text.Masking, limit int,
 	strict bool) error {
 	var first error
 	left := 0
@@ -75,7 +76,7 @@ func (r *comparer) take(path string, sources []report.Source, m text.Masking, li
 			continue
 		}
 		r.tasks = append(r.tasks,
-			task{report.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Words.Original,
+			task{read.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Words.Original,
 				t})
 	}
 	if len(r.tasks) == 0 {
@@ -93,14 +94,14 @@ func (r *comparer) take(path string, sources []report.Source, m text.Masking, li
 }
 
 // run fills every sentence with one sampler.
-func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*report.SamplerRun,
+func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*measure.SamplerRun,
 	error) {
-	out := &report.SamplerRun{Name: r.name, MoveShare: math.NaN(), Acceptance: math.NaN()}
+	out := &measure.SamplerRun{Name: r.name, MoveShare: math.NaN(), Acceptance: math.NaN()}
 	var stats samplers.Stats
 	for i, t := range r.tasks {
 		opt := r.opt
 		opt.Sampling.Sampler, opt.ID, opt.Words.Original = s, t.ID, t.original
-		traces := make([]report.ChainTrace, opt.Sampling.Chains)
+		traces := make([]measure.ChainTrace, opt.Sampling.Chains)
 		for k := range traces {
 			traces[k].Sentence = i
 		}
@@ -119,10 +120,10 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 			}
 			fmt.Fprintf(r.warn, "infill: sampler %s: %s\n", s.Info().Name, advice.Message(err))
 			r.failed = true
-			out.Sentences = append(out.Sentences, report.SentenceRun{Err: err.Error()})
+			out.Sentences = append(out.Sentences, measure.SentenceRun{Err: err.Error()})
 			continue
 		}
-		sr := report.SentenceRun{Fillings: res.Fillings, Distinct: res.Distinct, Total: taken(res, opt)}
+		sr := measure.SentenceRun{Fillings: res.Fillings, Distinct: res.Distinct, Total: taken(res, opt)}
 		if sr.SecondScores, err = r.score(ctx, res.Fillings); err != nil {
 			return nil, err
 		}
@@ -174,7 +175,7 @@ func refusals(n int, why string) string {
 }
 
 // addStep enters the start, or a step, of all chains of a sentence.
-func addStep(traces []report.ChainTrace, st infill.Step) {
+func addStep(traces []measure.ChainTrace, st infill.Step) {
 	evals := float64(st.Evals) / float64(len(traces))
 	for k := range traces {
 		t := &traces[k]

@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"infill/infill/jsonl"
-	"infill/report"
+	"infill/report/measure"
 )
 
 // comparison runs infill compare on the tiny model and reads its JSON.
-func comparison(t *testing.T, code int, args ...string) (*report.CompareResult, outcome) {
+func comparison(t *testing.T, code int, args ...string) (*measure.CompareResult, outcome) {
 	t.Helper()
 	r := infillRun(
 		"",
@@ -23,14 +23,14 @@ func comparison(t *testing.T, code int, args ...string) (*report.CompareResult, 
 	if r.code != code {
 		t.Fatalf("%v: exit %d, want %d: %s", args, r.code, code, r.err)
 	}
-	var res report.CompareResult
+	var res measure.CompareResult
 	if err := json.Unmarshal([]byte(r.out), &res); err != nil {
 		t.Fatalf("%v: %v: %s", args, err, r.out)
 	}
 	return &res, r
 }
 
-func value(t *testing.T, row report.Row, key string) float64 {
+func value(t *testing.T, row measure.Row, key string) float64 {
 	t.Helper()
 	m, ok := row.Get(key)
 	if !ok {
@@ -120,7 +120,7 @@ func TestCompareStates(t *testing.T) {
 func TestCompareDeterministic(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", blanksFile)
-	var first *report.CompareResult
+	var first *measure.CompareResult
 	for _, how := range [][]string{{"--threads", "1", "--batch-tokens", "16"}, {"--threads", "2"}, {"--threads", "3", "--batch-tokens", "100"}} {
 		res, _ := comparison(
 			t, 0,

@@ -11,9 +11,10 @@ import (
 
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
-	"infill/infill/settings"
 	"infill/metrics/bleu"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
+	"infill/report/show"
 )
 
 const evalDescription = "" +
@@ -85,22 +86,17 @@ func (f *evalFlags) run(c *cli.Context, std console.IO) error {
 		asStdin("--reference", f.references)...)); err != nil {
 		return err
 	}
-	o := report.EvalOptions{
-		Paired: f.paired, Repetition: f.repetition,
-		Command: typedCommand(), Version: version(), Date: today(),
+	o := measure.EvalOptions{
+		Repetition: f.repetition,
+		Command:    typedCommand(), Version: version(), Date: today(),
 	}
 	var err error
 	if o.Options, err = f.options(c, uint64(f.seed)); err != nil {
 		return err
 	}
-	generated := report.Files(files, std.In)
-	for i, path := range files {
-		if f.format == "auto" && settings.FormatOf(path).Table() {
-			generated[i] = report.Table(path)
-		}
-	}
-	o.ReadOptions = report.ReadOptions{Format: f.format, TextField: f.textField, Top: f.top,
-		Sample: f.sample}
+	generated := read.Files(files, std.In)
+	o.Read = read.Options{Format: f.format, TextField: f.textField, Top: f.top, Sample: f.sample,
+		Paired: f.paired}
 	inputs := slices.Concat(files, f.references, []string{f.exclude})
 	if err := f.check(inputs...); err != nil {
 		return err
@@ -109,23 +105,23 @@ func (f *evalFlags) run(c *cli.Context, std console.IO) error {
 	if err != nil {
 		return err
 	}
-	r, err := report.Eval(generated, references, o)
+	r, err := measure.Eval(generated, references, o)
 	if err != nil {
 		return err
 	}
 	sayExclude(r)
-	records := func(in report.FileInfo) bool { return in.Format != "lines" }
+	records := func(in read.File) bool { return in.Format != "lines" }
 	if !slices.ContainsFunc(r.Files, records) { // only reading tells
 		if err := cmdline.GoesWith(c, "JSON lines or a table, and every file here is plain text", "top",
 			"text-field"); err != nil {
 			return err
 		}
 	}
-	return f.render(std, r)
+	return f.render(std, show.Eval(r))
 }
 
 // plain has the references, and reads what is to be left out of them.
-func (f *evalFlags) plain(stdin io.Reader, o *report.EvalOptions) ([]report.Input, error) {
+func (f *evalFlags) plain(stdin io.Reader, o *measure.EvalOptions) ([]read.Input, error) {
 	references, err := plainFiles("--reference", f.references, stdin)
 	if err != nil || f.exclude == "" {
 		return references, err
@@ -150,7 +146,7 @@ func (f *evalFlags) plain(stdin io.Reader, o *report.EvalOptions) ([]report.Inpu
 }
 
 // sayExclude adds the flag to the warnings of sentences that are among the references.
-func sayExclude(r *report.EvalResult) {
+func sayExclude(r *measure.EvalResult) {
 	for _, file := range r.Files {
 		for i, w := range file.Warnings {
 			if strings.HasSuffix(w, "; exclude them from the references") {

@@ -10,7 +10,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/unpack"
-	"infill/report"
+	"infill/report/read"
 )
 
 // References, and what is left out of them, are plain lines. The lines of any other file would be
@@ -83,13 +83,13 @@ func isRecord(line []byte) bool {
 
 // plainFiles are inputs of sentences. Records in files are refused at once, those of pipes when
 // they are read.
-func plainFiles(flag string, paths []string, stdin io.Reader) ([]report.Input, error) {
+func plainFiles(flag string, paths []string, stdin io.Reader) ([]read.Input, error) {
 	for _, path := range paths {
 		if err := plainName(flag, path); err != nil {
 			return nil, err
 		}
 	}
-	inputs := report.Files(paths, stdin)
+	inputs := read.Files(paths, stdin)
 	for i, in := range inputs {
 		inputs[i] = plainInput(flag, in)
 		info, err := os.Stat(paths[i])
@@ -106,7 +106,7 @@ func plainFiles(flag string, paths []string, stdin io.Reader) ([]report.Input, e
 }
 
 // plainInput is an input whose first line that is not empty must not be a record.
-func plainInput(flag string, in report.Input) report.Input {
+func plainInput(flag string, in read.Input) read.Input {
 	open := in.Open
 	in.Open = func() (io.ReadCloser, error) {
 		file, err := open()

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"infill/metrics/bleu"
-	"infill/report"
+	"infill/report/measure"
 )
 
 func write(t *testing.T, name, text string) string {
@@ -49,7 +49,7 @@ func TestEval(t *testing.T) {
 		t.Errorf("--force: exit %d, %s", r.code, r.err)
 	}
 	j := infillRun(generated, "eval", "-", "--json")
-	var res report.EvalResult
+	var res measure.EvalResult
 	if err := json.Unmarshal([]byte(j.out), &res); err != nil || len(res.Rows) != 1 ||
 		res.Files[0].N != 3 {
 		t.Errorf("%v: %s", err, j.out)
@@ -71,7 +71,7 @@ func evalOfFillings(t *testing.T, sampler, scoring string, flags ...string) {
 		t.Fatal(f.err)
 	}
 	r := infillRun("", "eval", write(t, "f.jsonl", f.out), "--json")
-	var res report.EvalResult
+	var res measure.EvalResult
 	if err := json.Unmarshal([]byte(r.out), &res); err != nil || res.Files[0].Format != "jsonl" ||
 		res.Files[0].N < 2 ||
 		res.Files[0].Sampler != sampler ||
@@ -95,7 +95,7 @@ func TestEvalOfVariants(t *testing.T) {
 			t.Fatalf("exit %d: %s", r.code, r.err)
 		}
 		r := infillRun("", "eval", out, "--text-field", "review", "--self-bleu", "group", "--json")
-		var res report.EvalResult
+		var res measure.EvalResult
 		if err := json.Unmarshal([]byte(r.out), &res); err != nil {
 			t.Fatalf("%v: exit %d: %s%s", err, r.code, r.out, r.err)
 		}
@@ -273,7 +273,7 @@ func TestCompare(t *testing.T) {
 			if r.code != 0 {
 				t.Fatal(r.err)
 			}
-			var res report.CompareResult
+			var res measure.CompareResult
 			if err := json.Unmarshal([]byte(r.out), &res); err != nil || len(res.Rows) != 3 ||
 				res.Rows[2].Name != "dmala balance=ratio" ||
 				len(res.Traces) != 3 {
@@ -293,14 +293,14 @@ func TestCompare(t *testing.T) {
 	whole := write(
 		t, "whole.txt", "the dog barks in the house .\n. . .\nthe fish swims in the river .\n",
 	)
-	run := func() *report.CompareResult {
+	run := func() *measure.CompareResult {
 		r := infillRun(
 			"",
 			withTiny(
 				"compare", "--quiet", "--seed", "4", "--steps", "4", "--chains", "4", "--mask-rate", "0.25",
 				"--samplers", "dmala", whole, "--json",
 			)...)
-		var res report.CompareResult
+		var res measure.CompareResult
 		if err := json.Unmarshal([]byte(r.out), &res); err != nil || res.Sentences != 2 {
 			t.Fatalf("%v: %s%s", err, r.out, r.err)
 		}
@@ -419,7 +419,7 @@ func TestEvalNamesFormats(t *testing.T) {
 	table := write(t, "more.csv", "text\na dog .\na cat .\n")
 	md := filepath.Join(t.TempDir(), "r.md")
 	r := infillRun("", "eval", write(t, "gen.txt", generated), table, "--json", "--markdown", md)
-	var res report.EvalResult
+	var res measure.EvalResult
 	if err := json.Unmarshal([]byte(r.out), &res); err != nil || len(res.Files) != 2 ||
 		res.Files[0].Format != "lines" || res.Files[1].Format != "csv" {
 		t.Errorf("exit %d, %v: %s%s", r.code, err, r.out, r.err)

@@ -18,24 +18,29 @@ import (
 	"infill/internal/disk"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
-	"infill/report"
+	"infill/report/measure"
 )
 
 // measureFlags are the flags of the commands that measure sentences.
 type measureFlags struct {
-	measured             report.Options
+	measured             measure.Options
 	references           []string
 	weights, smoothValue string
 	ngrams               string
-	json, force          bool
-	markdown, html       string
+	reportFlags
+}
+
+// reportFlags say where a report goes.
+type reportFlags struct {
+	json, force    bool
+	markdown, html string
 }
 
 // flags are those of measures: caseFlag is the name of that for upper and lower case, confidence
 // the help of --confidence.
 func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
 	m := &f.measured
-	*m = report.Options{Clean: "wc", CleanGenerated: "none", Smoothing: bleu.DefaultSmoothing,
+	*m = measure.Options{Clean: "wc", CleanGenerated: "none", Smoothing: bleu.DefaultSmoothing,
 		Order: bleu.DefaultOrder, Resamples: bleu.DefaultResamples, Level: bleu.DefaultLevel}
 	cleanings := corpus.Cleanings()
 	return append(cmdline.Group(cmdline.Measuring, []*cmdline.Option{
@@ -90,7 +95,7 @@ func (f *measureFlags) idle(c *cli.Context) error {
 }
 
 // options turns the flags into the options of a report. Weights alone say what the order is.
-func (f *measureFlags) options(c *cli.Context, seed uint64) (report.Options, error) {
+func (f *measureFlags) options(c *cli.Context, seed uint64) (measure.Options, error) {
 	o := f.measured
 	o.Seed = seed
 	var err error
@@ -135,18 +140,18 @@ func numbers[T any](flag, s string, parse func(string) (T, error)) ([]T, error) 
 	return out, nil
 }
 
-// renderer is a result of package report.
+// renderer is a document of package show.
 type renderer interface {
-	WriteText(io.Writer) error
-	WriteJSON(io.Writer) error
-	WriteMarkdown(io.Writer) error
-	WriteHTML(io.Writer) error
+	Text(io.Writer) error
+	JSON(io.Writer) error
+	Markdown(io.Writer) error
+	HTML(io.Writer) error
 }
 
 // check refuses, before any work is done, to overwrite files: those that exist
 // without --force, and those that the command reads ("-" is standard input) in
 // any case.
-func (f *measureFlags) check(inputs ...string) error {
+func (f *reportFlags) check(inputs ...string) error {
 	targets := []target{{"--markdown", f.markdown}, {"--html", f.html}}
 	if err := checkTargets(targets, inputs...); err != nil {
 		return err
@@ -156,11 +161,11 @@ func (f *measureFlags) check(inputs ...string) error {
 
 // render writes the files that were asked for and prints a result. It prints also where a file
 // cannot be written: the result may have taken hours.
-func (f *measureFlags) render(std console.IO, r renderer) error {
-	err := errors.Join(writeFile(f.markdown, r.WriteMarkdown), writeFile(f.html, r.WriteHTML))
-	show := r.WriteText
+func (f *reportFlags) render(std console.IO, r renderer) error {
+	err := errors.Join(writeFile(f.markdown, r.Markdown), writeFile(f.html, r.HTML))
+	show := r.Text
 	if f.json {
-		show = r.WriteJSON
+		show = r.JSON
 	}
 	shown := show(std.Out)
 	if err != nil && errors.Is(shown, syscall.EPIPE) {

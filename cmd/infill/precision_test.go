@@ -38,7 +38,7 @@ func TestPrecisionIsRecorded(t *testing.T) {
 			})].Name
 		}
 		r := run(append(named, "--force")...)
-		rec, man := read(t, out), read(t, out+".manifest")
+		rec, man := textOf(t, out), textOf(t, out+".manifest")
 		if r.code != 0 || !strings.Contains(r.err, "on the device "+on+" in bf16") ||
 			!strings.Contains(rec, `"device":"`+on+`","precision":"bf16"`) ||
 			!strings.Contains(man, `"device": "`+on+`"`) ||
@@ -57,23 +57,23 @@ func TestPrecisionIsRecorded(t *testing.T) {
 		t.Error(r.err)
 	}
 	r = run("--force")
-	rec, man := read(t, out), read(t, out+".manifest")
+	rec, man := textOf(t, out), textOf(t, out+".manifest")
 	if r.code != 0 || strings.Contains(r.err+rec+man, "device") ||
 		strings.Contains(rec+man, "precision") {
 		t.Errorf("on the processor: %s%s%s", r.err, rec, man)
 	}
 	if r := run("--force", "--precision", "bf16", "--log-z"); r.code == 0 ||
-		!strings.Contains(r.err+read(t, out), "log Z would be that of the model in bf16") {
+		!strings.Contains(r.err+textOf(t, out), "log Z would be that of the model in bf16") {
 		t.Errorf("log Z in bf16: %s", r.err)
 	}
 	// Here the precision is chosen, and log Z has one that it can have.
 	if r := run("--force", "--device", devicetest.Emulated, "--log-z"); r.code != 0 ||
-		!strings.Contains(read(t, out), `"log_z"`) || strings.Contains(read(t, out), "bf16") {
-		t.Errorf("log Z on a device: %s%s", r.err, read(t, out))
+		!strings.Contains(textOf(t, out), `"log_z"`) || strings.Contains(textOf(t, out), "bf16") {
+		t.Errorf("log Z on a device: %s%s", r.err, textOf(t, out))
 	}
 }
 
-func read(t *testing.T, path string) string {
+func textOf(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -1,7 +1,10 @@
 // Package count writes numbers of things in messages and reports: 1 chain, 2 chains.
 package count
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // S is the ending of a noun that counts n things: "" for one, "s" for any other number.
 func S(n int) string {
@@ -13,6 +16,21 @@ func S(n int) string {
 
 // Of is a number of things whose plural ends in s.
 func Of(n int, noun string) string { return fmt.Sprintf("%d %s%s", n, noun, S(n)) }
+
+// Thousands is a number with a comma between its thousands, from 10,000 on.
+func Thousands(n int) string {
+	if n < 0 {
+		return "-" + Thousands(-n)
+	}
+	s := strconv.Itoa(n)
+	if n < 10_000 {
+		return s
+	}
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
 
 // Bytes writes a size for people.
 func Bytes(n int64) string {

@@ -35,7 +35,8 @@ import (
 	"infill/lab/internal/fanout"
 	"infill/metrics/cloze"
 	"infill/mlm"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/show"
 )
 
 type options struct {
@@ -80,11 +81,11 @@ func Command(ctx context.Context, args []string, _ io.Reader, out, errs io.Write
 		return err
 	}
 	test.Models = []string{*name}
-	table, err := report.Cloze(test)
+	table, err := measure.Cloze(test)
 	if err != nil {
 		return err
 	}
-	return table.WriteText(out)
+	return show.Cloze(table).Text(out)
 }
 
 // A line has words blanked out.
@@ -114,10 +115,10 @@ func take(e *infill.Engine, texts []string, o options) []line {
 }
 
 // run fills the lines in all ways.
-func run(ctx context.Context, m *mlm.Model, texts []string, o options) (*report.ClozeTest, error) {
+func run(ctx context.Context, m *mlm.Model, texts []string, o options) (*measure.ClozeTest, error) {
 	e := infill.New(m)
 	lines := take(e, texts, o)
-	test := &report.ClozeTest{Seed: o.seed, Among: top, Protocol: fmt.Sprintf(
+	test := &measure.ClozeTest{Seed: o.seed, Among: top, Protocol: fmt.Sprintf(
 		"%d words of each blanked out, next to each other, lines of %d to %d words", o.words, o.least,
 		o.most)}
 	may := slices.DeleteFunc(slices.Clone(m.Tokenizer().WholeWords()), func(id int32) bool {
@@ -131,7 +132,7 @@ func run(ctx context.Context, m *mlm.Model, texts []string, o options) (*report.
 	}
 	ways[0], ways[at] = ways[at], ways[0]
 	for _, way := range ways {
-		r := report.ClozeRun{Name: string(way), Lines: make([]cloze.Counts, len(lines))}
+		r := measure.ClozeRun{Name: string(way), Lines: make([]cloze.Counts, len(lines))}
 		rows := make([]int, len(lines))
 		err := fanout.Each(o.threads, len(lines), func(i int) error {
 			l := &lines[i]

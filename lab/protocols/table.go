@@ -10,7 +10,8 @@ import (
 
 	"infill/infill"
 	"infill/lab/internal/runlog"
-	"infill/report"
+	"infill/report/measure"
+	"infill/report/read"
 )
 
 // A tabler makes tables.
@@ -199,7 +200,7 @@ func pair(a, b, withoutA, withoutB []float64) difference {
 // values are the columns of every sampler, for a seed, without one block of sentences unless left
 // is −1. Every mostBlocks-th sentence is in a block.
 func (t *tabler) values(c *cells, used []column, seed, left int) ([][]float64, error) {
-	cmp := &report.Comparison{Budget: report.BudgetSteps, Seed: c.seeds[seed]}
+	cmp := &measure.Comparison{Budget: infill.BudgetSteps, Seed: c.seeds[seed]}
 	runs := make([][]record, len(c.samplers))
 	for i, id := range c.sentences {
 		if i%mostBlocks == left {
@@ -208,7 +209,7 @@ func (t *tabler) values(c *cells, used []column, seed, left int) ([][]float64, e
 		here := t.cut(c, id, c.seeds[seed])
 		for s, r := range here {
 			if s == 0 {
-				cmp.Sources = append(cmp.Sources, report.Source{ID: id, Gold: r.Gold})
+				cmp.Sources = append(cmp.Sources, read.Source{ID: id, Gold: r.Gold})
 			}
 			runs[s] = append(runs[s], r)
 		}
@@ -218,14 +219,18 @@ func (t *tabler) values(c *cells, used []column, seed, left int) ([][]float64, e
 		return slices.Repeat([][]float64{none}, len(c.samplers)), nil
 	}
 	for s, name := range c.samplers {
-		run := report.SamplerRun{Name: name, MoveShare: math.NaN(), Acceptance: math.NaN()}
+		run := measure.SamplerRun{Name: name, MoveShare: math.NaN(), Acceptance: math.NaN()}
 		for _, r := range runs[s] {
 			run.Sentences = append(run.Sentences, t.sentence(r))
 		}
 		cmp.Samplers = append(cmp.Samplers, run)
 	}
-	res, err := report.Compare(cmp, report.Files(t.references, nil),
-		report.CompareOptions{Top: t.top, NoExamples: true})
+	p, err := measure.Prepare(cmp.Sources, read.Files(t.references, nil),
+		measure.CompareOptions{Top: t.top, NoExamples: true})
+	if err != nil {
+		return nil, err
+	}
+	res, err := p.Compare(cmp)
 	if err != nil {
 		return nil, err
 	}
@@ -270,8 +275,8 @@ func (t *tabler) cut(c *cells, sentence string, seed uint64) []record {
 }
 
 // sentence is a run as package report has it.
-func (t *tabler) sentence(r record) report.SentenceRun {
-	out := report.SentenceRun{Distinct: len(r.States)}
+func (t *tabler) sentence(r record) measure.SentenceRun {
+	out := measure.SentenceRun{Distinct: len(r.States)}
 	for _, s := range r.States {
 		n := 1
 		if t.counting == repeated {

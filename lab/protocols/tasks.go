@@ -10,7 +10,7 @@ import (
 	"infill/infill"
 	"infill/infill/records"
 	"infill/infill/text"
-	"infill/report"
+	"infill/report/read"
 	"infill/tokenize"
 )
 
@@ -39,7 +39,7 @@ func (j *job) dataName() string {
 func (j *job) tasks(tok *tokenize.Tokenizer) ([]task, error) {
 	var out []task
 	for _, path := range j.files() {
-		sources, err := report.ReadSources(path, nil)
+		sources, err := read.Sources(path, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func (j *job) tasks(tok *tokenize.Tokenizer) ([]task, error) {
 
 // selected makes tasks of the sentences of a file that the flags ask for.
 func (j *job) selected(
-	tok *tokenize.Tokenizer, path, prefix string, sources []report.Source,
+	tok *tokenize.Tokenizer, path, prefix string, sources []read.Source,
 ) ([]task, error) {
 	vocab, ok := map[string]text.Vocab{
 		"words": text.VocabWords, "all": text.VocabAll, "whole-words": text.VocabWholeWords,

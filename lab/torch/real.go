@@ -19,7 +19,7 @@ import (
 	"infill/lab/internal/chains"
 	"infill/lab/internal/runlog"
 	"infill/mlm"
-	"infill/report"
+	"infill/report/read"
 
 	"golang.org/x/sys/cpu"
 )
@@ -279,15 +279,15 @@ func (j *realJob) tasks(ctx context.Context) (out []realTask, err error) {
 	return out, ctx.Err()
 }
 
-func (j *realJob) sources() ([]report.Source, error) {
+func (j *realJob) sources() ([]read.Source, error) {
 	if j.texts == "" {
-		var out []report.Source
+		var out []read.Source
 		for _, s := range ownTexts {
-			out = append(out, report.Source{Text: s})
+			out = append(out, read.Source{Text: s})
 		}
 		return out, nil
 	}
-	return report.ReadSources(j.texts, nil)
+	return read.Sources(j.texts, nil)
 }
 
 // one runs a program on a sentence.

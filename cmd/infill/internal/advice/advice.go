@@ -19,7 +19,7 @@ import (
 	"infill/mlm"
 	"infill/mlm/device"
 	"infill/models/hub"
-	"infill/report"
+	"infill/report/read"
 	"infill/samplers"
 )
 
@@ -68,7 +68,7 @@ func adviceOn(err error) string {
 	var lines *input.NotLinesError
 	var absent *hub.AbsentError
 	var changed *hub.ChangedError
-	var paired *report.PairedError
+	var paired *read.PairedError
 	var masks maskable
 	var file named
 	switch {
@@ -92,7 +92,7 @@ func adviceOn(err error) string {
 		return ": --shortlist N"
 	case errors.As(err, &column):
 		return ": --text-field NAME"
-	case errors.Is(err, jsonl.ErrNoText) && !errors.Is(err, report.ErrFormat):
+	case errors.Is(err, jsonl.ErrNoText) && !errors.Is(err, read.ErrFormat):
 		return ": --text-field NAME" // infill compare has no such flag
 	case errors.As(err, &paired) && paired.Sentences > 1:
 		return ": --top 1"
@@ -147,7 +147,7 @@ var advices = []struct {
 	kind error
 	text string
 }{
-	{report.ErrNoText, ": --text-field NAME"},
+	{read.ErrNoText, ": --text-field NAME"},
 	{table.ErrCell, ": --quote writes it so, and an output in .csv, too"},
 	{text.ErrManyWords, ": --allow FILE"},
 	{infill.ErrNoCandidates, ", or: --candidates"},

@@ -17,7 +17,7 @@ import (
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
-	"infill/report"
+	"infill/report/read"
 	"infill/samplers"
 )
 
@@ -50,7 +50,7 @@ func TestAdvice(t *testing.T) {
 		{&input.NotLinesError{Text: true}, ", or say that it is text: --format text"},
 		{&input.NotLinesError{}, ""},
 		{jsonl.ErrNoText, ": --text-field NAME"},
-		{fmt.Errorf("%w: %w", report.ErrFormat, jsonl.ErrNoText), ""},
+		{fmt.Errorf("%w: %w", read.ErrFormat, jsonl.ErrNoText), ""},
 		{jsonl.ErrJSON, ""},
 		{OrMask(text.ErrNoBlank), "--mask-words"},
 		{OrMask(text.ErrBlank), ""},
@@ -61,8 +61,8 @@ func TestAdvice(t *testing.T) {
 		{text.ErrEmptySupport, "--no-repeat"},
 		{&infill.LengthError{}, "--long window"},
 		{fmt.Errorf("%w: have fewer", samplers.ErrTooMany), "--shortlist N"},
-		{&report.PairedError{Record: 2, Sentences: 3}, ": --top 1"},
-		{&report.PairedError{Record: 2}, ""},
+		{&read.PairedError{Record: 2, Sentences: 3}, ": --top 1"},
+		{&read.PairedError{Record: 2}, ""},
 		{mlm.ErrNotFinite, "infill model check"},
 		{ort.ErrRuntimeMissing, "infill doctor --install"},
 		{ort.ErrRuntimeVersion, "infill doctor --install"},

@@ -19,7 +19,7 @@ import (
 	"infill/metrics/corpus"
 	"infill/mlm"
 	"infill/mlm/device"
-	"infill/report"
+	"infill/report/read"
 	"infill/samplers"
 	"infill/tokenize"
 )
@@ -35,8 +35,8 @@ var badInput = []error{
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
-	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrPaired,
-	report.ErrOption,
+	bleu.ErrOption, bleu.ErrUnequal, read.ErrFormat, read.ErrNoSentences,
+	read.ErrOption,
 	unpack.ErrDamaged, device.ErrDevice,
 }
 

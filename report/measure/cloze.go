@@ -1,0 +1,142 @@
+package measure
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"infill/metrics/cloze"
+	"infill/report/read"
+)
+
+// A ClozeRun is what came back of lines that were filled in one way.
+type ClozeRun struct {
+	Name string
+	// Lines are the counts of the lines, the same lines in the same order for all runs.
+	Lines []cloze.Counts
+	// Rows is how many sequences the model evaluated, for all lines together. Asked is how many a
+	// sampler asked for, those that it had asked for before among them.
+	Rows, Asked int64
+	// Processor is the processor time of all lines, 0 for unknown.
+	Processor time.Duration
+	// Failed are the lines that could not be filled. Nothing of them has come back.
+	Failed int
+}
+
+// ClozeTest is a benchmark of ways to fill: words of lines were blanked out and filled again.
+type ClozeTest struct {
+	Command, Version, Date string
+	Models                 []string
+	Protocol               string // which words were blanked out, and in what lines
+	Seed                   uint64
+	Among                  int     // fillings of a line that count
+	Level                  float64 // of the intervals, 0 for 0.95
+	Runs                   []ClozeRun
+	Notes                  []string
+}
+
+// ClozeResult is the shares of words and lines that came back.
+type ClozeResult struct {
+	Title    string   `json:"title"`
+	Command  string   `json:"command,omitempty"`
+	Models   []string `json:"models"`
+	Version  string   `json:"version,omitempty"`
+	Date     string   `json:"date,omitempty"`
+	Protocol string   `json:"protocol"`
+	Seed     uint64   `json:"seed"`
+	Lines    int      `json:"lines"`
+	Words    int      `json:"words"` // that were blanked out, of all lines
+	Among    int      `json:"among"` // fillings of a line that count
+	Level    float64  `json:"level"` // of the intervals
+	// Rows has the runs, Differences those from the second on less the first, line by line.
+	Rows        []Row    `json:"rows"`
+	Differences []Row    `json:"differences,omitempty"`
+	Notes       []string `json:"notes,omitempty"`
+}
+
+// errAlike is why there is no interval.
+var errAlike = errors.New("no interval: all lines are alike")
+
+// Cloze makes shares and differences of the counts, with intervals over the lines. Errors are
+// read.ErrOption, and cloze.ErrUnpaired for runs on other lines.
+func Cloze(c *ClozeTest) (*ClozeResult, error) {
+	switch {
+	case len(c.Runs) == 0 || len(c.Runs[0].Lines) == 0:
+		return nil, fmt.Errorf("%w: no line was filled", read.ErrOption)
+	case c.Among < 1:
+		return nil, fmt.Errorf("%w: %d fillings of a line count (want 1 or more)",
+			read.ErrOption, c.Among)
+	case !(c.Level >= 0 && c.Level < 1):
+		return nil, fmt.Errorf("%w: intervals of level %v (want a number below 1)",
+			read.ErrOption, c.Level)
+	}
+	out := &ClozeResult{
+		Title: "Words that come back", Command: c.Command, Models: c.Models, Version: c.Version,
+		Date: c.Date, Protocol: c.Protocol, Seed: c.Seed, Lines: len(c.Runs[0].Lines), Among: c.Among,
+		Level: cmp.Or(c.Level, .95), Notes: c.Notes,
+	}
+	for _, l := range c.Runs[0].Lines {
+		out.Words += l.Words
+	}
+	for i, r := range c.Runs {
+		less, err := cloze.Less(r.Lines, c.Runs[0].Lines, out.Level)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		row := Row{r.Name, out.measures(cloze.Share(r.Lines, out.Level), false)}
+		out.Rows = append(out.Rows, Row{r.Name, append(row.Metrics, r.cost()...)})
+		if i > 0 {
+			out.Differences = append(out.Differences, Row{r.Name, out.measures(less, true)})
+		}
+		if r.Failed > 0 {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s: lines that could not be filled, so that "+
+				"nothing of them came back: %d", r.Name, r.Failed))
+		}
+	}
+	return out, nil
+}
+
+// measures are the four measures as metrics.
+func (r *ClozeResult) measures(f cloze.Figures, less bool) []Metric {
+	out := make([]Metric, 0, cloze.NumMeasures)
+	among := fmt.Sprintf("among %d", r.Among)
+	for _, m := range []struct {
+		of                cloze.Measure
+		key, group, label string
+	}{
+		{cloze.Words, "words.1", "words", "at 1"},
+		{cloze.WordsAmong, "words.among", "words", among},
+		{cloze.Lines, "lines.1", "whole lines", "at 1"},
+		{cloze.LinesAmong, "lines.among", "whole lines", among},
+	} {
+		if m.label == among && r.Among == 1 {
+			continue
+		}
+		x := newMetric(m.key, m.label)
+		x.Group, x.Unit, x.Decimals, x.Better = m.group, "%", 1, +1
+		x.Value, x.Low, x.High = 100*f[m.of].Value, 100*f[m.of].Low, 100*f[m.of].High
+		x.Less, x.Units = less, r.Lines
+		if !x.HasInterval() {
+			x.warn(errAlike)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// cost is what a run took for each line.
+func (r *ClozeRun) cost() []Metric {
+	lines := float64(len(r.Lines))
+	rows := newMetric("rows", "rows a line")
+	rows.Value, rows.Decimals, rows.Better = float64(r.Rows)/lines, 1, -1
+	rows.Detail = fmt.Sprintf("sequences that the model evaluated; asked for, some again: %.1f",
+		float64(r.Asked)/lines)
+	out := []Metric{rows}
+	if r.Processor > 0 {
+		took := newMetric("processor", "processor time a line")
+		took.Value, took.Unit, took.Decimals, took.Better = r.Processor.Seconds()/lines, "s", 3, -1
+		out = append(out, took)
+	}
+	return out
+}

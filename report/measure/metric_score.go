@@ -1,0 +1,82 @@
+package measure
+
+import (
+	"fmt"
+
+	"infill/infill"
+)
+
+// keyScore is the key of the mean score.
+const keyScore = "score"
+
+// keyPerToken is that of the mean of scores per token.
+const keyPerToken = "score_per_token"
+
+func isScore(key string) bool { return key == keyScore || key == keyPerToken }
+
+// scoresOfFile are the mean scores of a file's records. The columns are there
+// if any file of the table has scores.
+func scoresOfFile(m *measured) ([]Metric, error) {
+	if !m.scored {
+		return nil, nil
+	}
+	n := m.set.corpus.Len()
+	var out []Metric
+	for _, c := range []struct {
+		key, label string
+		mean       mean
+	}{
+		{keyScore, "mean score", m.set.mean(ofSentence)},
+		{keyPerToken, "mean score per blank", m.set.mean(perToken)},
+	} {
+		x := newMetric(c.key, c.label)
+		x.Unit, x.Better, x.Decimals = "nats", +1, 3
+		if c.mean.n == 0 {
+			x.Warnings = []string{"the file has no such scores"}
+		} else {
+			if c.mean.n < n {
+				x.Warnings = []string{fmt.Sprintf("only %d of %d sentences %s a score", c.mean.n, n,
+					either(c.mean.n, "has", "have"))}
+			}
+			x.mean(c.mean, m.set.scoring)
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// scoresOfRun are the mean scores of a sampler's fillings: as they are, per
+// blank, and per blank under the second model if there is one.
+func scoresOfRun(m *measured) ([]Metric, error) {
+	out := []Metric{
+		scoreOfRun(keyScore, "mean score", "pseudo-log-likelihood of the kept fillings",
+			m.set.mean(ofSentence)),
+		scoreOfRun("score_per_blank", "score per blank",
+			"mean over the fillings of their score per blank", m.set.mean(perBlank)),
+	}
+	if m.second {
+		out = append(out, scoreOfRun("second_score_per_blank", "second model, per blank",
+			"the same under the second model", m.set.mean(secondPerBlank)))
+	}
+	return out, nil
+}
+
+func scoreOfRun(key, label, detail string, v mean) Metric {
+	x := newMetric(key, label)
+	x.Unit, x.Better, x.Detail = "nats", +1, detail
+	switch {
+	case v.n == 0:
+		x.Warnings = []string{"no fillings"}
+	case !finite(v.sum):
+		x.Warnings = []string{"a filling has no finite score"}
+	default:
+		x.mean(v, infill.ScorePLL.String())
+	}
+	return x
+}
+
+// mean takes over a mean of scores by what they are.
+func (m *Metric) mean(v mean, scoring string) {
+	m.Value = v.sum / float64(v.n)
+	m.Signature = fmt.Sprintf("%s|agg:mean|N:%d|v:1", scoring, v.n)
+}

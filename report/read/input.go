@@ -1,0 +1,74 @@
+package read
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"infill/infill/settings"
+	"infill/internal/unpack"
+	"infill/metrics/corpus"
+)
+
+// Errors of reading. Those of [infill/metrics/corpus.Lines] come through as they are.
+var (
+	// ErrFormat reports a file that holds neither lines of text nor JSON lines
+	// of the kind that was asked for.
+	ErrFormat = errors.New("unknown format")
+	// ErrNoText reports a JSON line without fillings and without the field of the text.
+	ErrNoText = errors.New("no sentence")
+	// ErrNoSentences reports a file whose records hold no sentence.
+	ErrNoSentences = errors.New("no sentences")
+	// ErrOption reports a bad option.
+	ErrOption = errors.New("bad report option")
+)
+
+// Input is a named stream. Open is called once.
+type Input struct {
+	// Name is shown in tables and messages.
+	Name string
+	Open func() (io.ReadCloser, error)
+
+	table string // the path, if its name is that of a table, which Open does not read as one
+}
+
+// open calls Open.
+func (in Input) open() (io.ReadCloser, error) {
+	if in.Open == nil {
+		return nil, fmt.Errorf("%w: the input %q has no Open; make it with Files", ErrOption,
+			in.Name)
+	}
+	return in.Open()
+}
+
+// Lines calls each for every line.
+func (in Input) Lines(each func(number int, line string) error) error {
+	f, err := in.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	return corpus.Lines(f, in.Name, each)
+}
+
+// Files makes inputs of paths. Gzip and zstd data, which their first bytes show,
+// are decompressed. "-" is stdin, which can be read once.
+func Files(paths []string, stdin io.Reader) []Input {
+	out := make([]Input, len(paths))
+	for i, path := range paths {
+		if path == "-" {
+			out[i] = Input{Name: "stdin", Open: func() (io.ReadCloser, error) {
+				if stdin == nil {
+					return nil, fmt.Errorf("%w: there is no standard input to read; pass os.Stdin", ErrOption)
+				}
+				return unpack.New(stdin)
+			}}
+			continue
+		}
+		out[i] = Input{Name: path, Open: func() (io.ReadCloser, error) { return unpack.Open(path) }}
+		if settings.FormatOf(path).Table() {
+			out[i].table = path
+		}
+	}
+	return out
+}

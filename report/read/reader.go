@@ -1,0 +1,256 @@
+package read
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"infill/infill"
+	"infill/infill/jsonl"
+	"infill/internal/count"
+	"infill/metrics/corpus"
+)
+
+// Options say how sentences are read from a file.
+type Options struct {
+	// Format is "auto" (default), "lines" or "jsonl".
+	Format string
+	// Top keeps the first fillings of each JSON record, best first; 0 keeps all.
+	Top int
+	// TextField is the member of a JSON line that has its sentence, where it has no fillings; "" is
+	// "text".
+	TextField string
+	// Sample keeps a uniform sample of this many sentences, drawn with Seed; 0
+	// keeps all.
+	Sample int
+	Seed   uint64
+	// Paired refuses a record without exactly one sentence, by a [PairedError].
+	Paired bool
+}
+
+// A Sentence is one generated sentence.
+type Sentence struct {
+	Text string
+	// Group is the record it came from, 0 upwards; of plain lines each is its own.
+	Group int
+	// Score is the pseudo-log-likelihood in nats and PerToken its mean over the
+	// blanks; nil where the file has none.
+	Score, PerToken *float64
+	// Gold is the sentence that was infilled, "" where the file does not have it.
+	Gold string
+	// Blanked is the text with its blanks that the sentence was made from, "" where the file does not
+	// have it.
+	Blanked string
+}
+
+// various stands for what differs from record to record.
+const various = "various"
+
+// A File says what a file of sentences held.
+type File struct {
+	Name string `json:"name"`
+	// Format is "lines", "jsonl", "json" for an array, or that of a table.
+	Format string `json:"format"`
+	// Records counts lines, or records. Failed are those with an error in place of fillings, Blank
+	// the sentences without a word.
+	Records int `json:"-"`
+	// Seen is how many sentences there were, N how many of them are in the sample, or all.
+	Seen   int `json:"sentences_seen"`
+	N      int `json:"n"`
+	Blank  int `json:"blank"`
+	Failed int `json:"failed"`
+	// Sampler is the records' sampler, "various" when they differ, "" when unnamed.
+	Sampler string `json:"sampler,omitempty"`
+	// Scoring is what the scores of the records are, see jsonl.Record, "various" when they differ, ""
+	// without scores.
+	Scoring string `json:"-"`
+	// Warnings are those of whoever measures the sentences.
+	Warnings []string `json:"warnings,omitempty"`
+	// Probabilities are those of the first records of the file that have any, three at most.
+	Probabilities []probabilities `json:"probabilities,omitempty"`
+}
+
+// String is how many sentences count, and the format.
+func (f File) String() string {
+	return fmt.Sprintf("%s sentences (%s)", count.Thousands(f.N), f.Format)
+}
+
+// drawnRecords is how many records have their probabilities drawn: the first of a file.
+const drawnRecords = 3
+
+// probabilities are those of the words of a text's blanks and of its fillings, as its record has
+// them.
+type probabilities struct {
+	Text      string           `json:"text"`
+	Marginals *jsonl.Marginals `json:"marginals"`
+}
+
+// reader reads one file.
+type reader struct {
+	o       Options
+	each    func(Sentence) error
+	file    File
+	sample  *corpus.Reservoir[Sentence]
+	leading int          // blank lines before the format is known
+	row     *sentenceRow // the line before, if it was the row of a sentence
+	rank    int          // of its sentence among those of its record
+	pairs   *pairs       // paired mode only
+}
+
+func (rd *reader) keep(s Sentence) error {
+	rd.file.N++
+	return rd.each(s)
+}
+
+func (rd *reader) offer(s Sentence) error {
+	rd.file.Seen++
+	if rd.sample != nil {
+		rd.sample.Add(s)
+		return nil
+	}
+	return rd.keep(s)
+}
+
+func (rd *reader) line(n int, line string) error {
+	blank := strings.TrimSpace(line) == ""
+	if rd.file.Format == "" {
+		if blank {
+			rd.leading++
+			return nil
+		}
+		format, err := detect(line)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", rd.file.Name, n, err)
+		}
+		rd.file.Format = format
+		if format == "lines" {
+			for range rd.leading {
+				if err := rd.plain(""); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if rd.file.Format == "lines" {
+		return rd.plain(line)
+	}
+	if blank {
+		return nil
+	}
+	return rd.json(n, line)
+}
+
+func (rd *reader) plain(line string) error {
+	group := rd.file.Records
+	rd.file.Records++
+	if strings.TrimSpace(line) == "" {
+		rd.file.Blank++
+	}
+	return rd.offer(Sentence{Text: line, Group: group})
+}
+
+func (rd *reader) json(n int, line string) error {
+	if isRow(line) {
+		fields, err := jsonl.Decoder{}.Object(n, []byte(line))
+		if err == nil {
+			row, _ := rowOf(fields, rd.o.TextField, false) // of other members it is none
+			if row != nil {
+				return rd.sentence(row)
+			}
+		}
+	}
+	rec, err := parse(n, line, rd.o.TextField)
+	if err != nil {
+		return fmt.Errorf(`%s:%d: %w: %w`, rd.file.Name, n, ErrFormat, err)
+	}
+	return rd.alone(rec)
+}
+
+// alone takes a record that is not of rows.
+func (rd *reader) alone(rec *jsonl.Record) error {
+	rd.row = nil
+	if err := rd.pairs.begin(nil); err != nil {
+		return err
+	}
+	return rd.record(rec)
+}
+
+// record takes the sentences of a new record.
+func (rd *reader) record(rec *jsonl.Record) error {
+	rd.file.Records++
+	if rec.Error != nil {
+		rd.file.Failed++
+		return rd.pairs.failed(rec.Error)
+	}
+	switch {
+	case rec.Sampler == "" || rec.Sampler == rd.file.Sampler:
+	case rd.file.Sampler == "":
+		rd.file.Sampler = rec.Sampler
+	default:
+		rd.file.Sampler = various
+	}
+	if len(rec.Fillings) > 0 && rec.Fillings[0].Score != nil {
+		switch by := cmp.Or(rec.Scoring, infill.ScorePLL.String()); rd.file.Scoring {
+		case "", by:
+			rd.file.Scoring = by
+		default:
+			rd.file.Scoring = various
+		}
+	}
+	if rec.Marginals != nil && len(rd.file.Probabilities) < drawnRecords {
+		rd.file.Probabilities = append(rd.file.Probabilities, probabilities{rec.Text, rec.Marginals})
+	}
+	for i, f := range rec.Fillings {
+		if err := rd.generated(f, i, rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generated takes a filling of the last record, whose place among them is i.
+func (rd *reader) generated(f jsonl.Filling, i int, of *jsonl.Record) error {
+	if rd.o.Top > 0 && i >= rd.o.Top {
+		return nil
+	}
+	rd.pairs.sentence()
+	text := oneLine.Replace(f.Text)
+	if strings.TrimSpace(text) == "" {
+		rd.file.Blank++
+	}
+	return rd.offer(Sentence{Text: text, Group: rd.file.Records - 1, Score: f.Score,
+		PerToken: f.ScorePerToken, Gold: of.Gold, Blanked: of.Text})
+}
+
+// sentence takes a row. Rows one after the other that have the same line are of one record.
+func (rd *reader) sentence(r *sentenceRow) error {
+	if err := rd.pairs.begin(&r.line); err != nil {
+		return err
+	}
+	if r.original {
+		return nil
+	}
+	rec := &jsonl.Record{Line: r.line, Text: r.text, Scoring: r.scoring}
+	rec.Gold = r.gold
+	rec.Fillings = []jsonl.Filling{{Text: r.sentence, Score: r.score, ScorePerToken: r.perToken}}
+	if before := rd.row; before != nil && before.line == r.line && r.failed.Code == "" {
+		rd.rank++
+		return rd.generated(rec.Fillings[0], rd.rank, rec)
+	}
+	rd.row, rd.rank = r, 0
+	switch {
+	case r.failed.Code != "":
+		rec.Error, rec.Fillings = &r.failed, nil
+	case r.all != nil:
+		rec.Fillings = nil
+		for _, f := range r.all {
+			rec.Fillings = append(rec.Fillings,
+				jsonl.Filling{Text: f.Filled, Score: f.Score, ScorePerToken: f.ScorePerToken})
+		}
+	}
+	return rd.record(rec)
+}
+
+// oneLine makes a line of a text. A line end inside of one is legal JSON, and in a set of sentences
+// it is space.
+var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")

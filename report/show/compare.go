@@ -1,0 +1,111 @@
+package show
+
+import (
+	"fmt"
+	"slices"
+
+	"infill/report/draw"
+	"infill/report/measure"
+)
+
+// Compare is the document of a comparison: DLP's Table 3, the differences if there are any, and
+// what the runs cost, then signatures, notes and warnings. Markdown and pages have examples too,
+// with repeated words marked, and pages charts.
+func Compare(r *measure.CompareResult) *Document {
+	quality, run := halves(r.Rows)
+	var mark func(int) map[int]bool
+	if !r.Unequal && len(r.Differences) > 0 {
+		mark = func(c int) map[int]bool { return surest(r.Rows, r.Differences, c) }
+	}
+	best, cost := across("sampler", r.Rows, quality, mark), across("sampler", r.Rows, run, mark)
+	for i := range min(len(r.Params), len(best.Lines)) {
+		best.Lines[i].Note = r.Params[i]
+	}
+	best.heading, best.Title = "Diversity and quality", "Diversity and quality"
+	best.Caption = "Lower self-BLEU and more unique n-grams mean more diverse fillings; " +
+		"higher corpus BLEU means closer to the references. " + intervalNote(r.Rows)
+	if mark != nil {
+		best.Caption = "Underlined: best of its column, where the intervals of differences are " +
+			"without 0. " + best.Caption
+	}
+	cost.heading, cost.Title = "Runs", "What the runs cost"
+	cost.Caption = "Distinct fillings are counted over all chains of a sentence, " +
+		"before the best are kept."
+	d := &Document{
+		opening: []string{r.Title}, Title: r.Title, Lede: r.Protocol, Facts: compareFacts(r),
+		Tables: []*table{best, cost}, gold: r.Gold, Examples: r.Examples,
+		References: inWords(r.References), Notes: r.Notes, Version: r.Version,
+		Signatures: signatures(r.Rows),
+		Warnings:   append(warnings(r.Rows), differenceWarnings(r.Differences)...),
+		Figures:    compareFigures(r), result: r,
+	}
+	if r.Protocol != "" {
+		d.opening = append(d.opening, r.Protocol)
+	}
+	if len(r.Differences) > 0 {
+		t := differences("sampler", r.Differences, r.Rows, r.Level)
+		quality, _ := halves(r.Differences)
+		t.split = len(quality)
+		d.Tables = []*table{best, t, cost}
+	}
+	if r.Gold != nil {
+		if r.Gold.Signature != "" {
+			d.Signatures = append(d.Signatures, signed{Metric: *r.Gold, Heading: r.Gold.Label})
+		}
+		for _, w := range r.Gold.Warnings {
+			d.Warnings = append(d.Warnings, r.Gold.Label+": "+w)
+		}
+	}
+	return d
+}
+
+// compareFacts are the lines under the title.
+func compareFacts(r *measure.CompareResult) [][2]string {
+	out := given([][2]string{
+		{"protocol", r.Protocol}, {"model", r.Model}, {"second model", r.Second}, {"command", r.Command},
+		{"version", r.Version}, {"date", r.Date}, {"settings", r.Settings},
+	})
+	return append(out, [2]string{"seed", fmt.Sprint(r.Seed)})
+}
+
+// compareFigures are the plane and the courses of the chains.
+func compareFigures(r *measure.CompareResult) (out figures) {
+	var points []planePoint
+	colour := map[string]int{}
+	key, xLabel := "bleu", "corpus BLEU (closer to the references is right)"
+	if !slices.ContainsFunc(metricsOf(r.Rows), func(m measure.Metric) bool { return m.Key == key }) {
+		key, xLabel = "score", "mean score (nats)"
+	}
+	for i, row := range r.Rows {
+		colour[row.Name] = i
+		x, _ := row.Get(key)
+		y, _ := row.Get("self_bleu")
+		points = append(points, planePoint{row.Name, x, y})
+	}
+	out.add(plane(points, r.Gold, xLabel),
+		"The diversity–quality plane, one point per sampler. "+intervalNote(r.Rows))
+	var energies, accepted []draw.Line
+	xLabel = "model evaluations per chain"
+	for _, t := range r.Traces {
+		i := colour[t.Sampler]
+		l := draw.Line{Name: draw.Shorten(t.Sampler, draw.NameLetters), Series: i, Dashes: i, X: t.X}
+		l.Y, l.SE = t.Energy, t.Error
+		energies = append(energies, l)
+		l.X, l.Y, l.SE = t.X[:len(t.Acceptance)], nil, nil
+		for _, a := range t.Acceptance {
+			l.Y = append(l.Y, 100*a)
+		}
+		accepted = append(accepted, l)
+		if !t.Evaluations {
+			xLabel = "step"
+		}
+	}
+	out.add(courses(energies, xLabel, "mean energy U (nats)", false),
+		"Mean energy of the chains as they run, averaged over chains "+
+			"and then over sentences; shaded: ± one standard error over sentences.")
+	out.add(courses(accepted, xLabel, "accepted moves (%)", true),
+		"Share of accepted moves among those that all chains "+
+			"propose at each step, for the samplers that have an acceptance step, while half of the "+
+			"chains or more still run.")
+	return out
+}

@@ -1,0 +1,55 @@
+// Package show writes what package measure found: as a table for a terminal, in Markdown, as one
+// self-contained page with charts, and as JSON.
+package show
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"infill/report/measure"
+)
+
+// A Document is a result as every writer has it.
+type Document struct {
+	opening     []string // what a terminal has above the tables
+	Title, Lede string
+	Facts       [][2]string
+	Tables      []*table
+	gold        *measure.Metric // of the original sentences
+	Figures     figures         // of a page
+	Examples    []measure.Example
+
+	References, Notes, Warnings []string
+	Signatures                  []signed
+	Version                     string // of the program
+
+	result any // what JSON has
+}
+
+// JSON writes the result as one indented JSON object.
+func (d *Document) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(d.result)
+}
+
+// inWords says things in words.
+func inWords[T fmt.Stringer](list []T) []string {
+	var out []string
+	for _, x := range list {
+		out = append(out, x.String())
+	}
+	return out
+}
+
+// given are the facts that have a value.
+func given(facts [][2]string) [][2]string {
+	var out [][2]string
+	for _, f := range facts {
+		if f[1] != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}

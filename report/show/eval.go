@@ -1,0 +1,88 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"infill/report/measure"
+)
+
+// Eval is the document of an evaluation: one row per metric, one column per file, the differences
+// if there are any, then signatures, notes and warnings. A page has charts too.
+func Eval(r *measure.EvalResult) *Document {
+	equal := true // numbers of sentences
+	for _, f := range r.Files {
+		equal = equal && f.N == r.Files[0].N
+	}
+	var mark func(int) map[int]bool
+	if equal && len(r.Differences) > 0 {
+		mark = func(c int) map[int]bool { return surest(r.Rows, r.Differences, c) }
+	}
+	t := across("", r.Rows, columns(r.Rows), mark)
+	t.Title = "Metrics"
+	if mark != nil {
+		t.Caption = "Underlined: best of its row, where the intervals of differences are without 0. "
+	}
+	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
+	d := &Document{
+		Title: "Evaluation of generated sentences", Facts: evalFacts(r),
+		Tables:     []*table{t.turned("metric")},
+		References: inWords(r.References), Notes: r.Notes, Version: r.Version,
+		Signatures: signatures(r.Rows), Figures: evalFigures(r), result: r,
+	}
+	if len(r.Differences) > 0 {
+		d.Tables = append(d.Tables, differences("", r.Differences, r.Rows, r.Level).turned("metric"))
+	}
+	for _, f := range r.Files {
+		for _, w := range f.Warnings {
+			d.Warnings = append(d.Warnings, f.Name+": "+w)
+		}
+	}
+	d.Warnings = append(d.Warnings, warnings(r.Rows)...)
+	d.Warnings = append(d.Warnings, differenceWarnings(r.Differences)...)
+	return d
+}
+
+// evalFacts are the lines under the title.
+func evalFacts(r *measure.EvalResult) [][2]string {
+	var out [][2]string
+	for _, f := range r.Files {
+		out = append(out, [2]string{f.Name, f.String()})
+	}
+	return append(out, given([][2]string{
+		{"command", r.Command}, {"version", r.Version}, {"date", r.Date}, {"settings", r.Settings},
+		{"seed", fmt.Sprint(r.Seed)},
+	})...)
+}
+
+// evalFigures are the plane, the orders of n-grams, and the probabilities of the files' records.
+func evalFigures(r *measure.EvalResult) (out figures) {
+	var points []planePoint
+	for _, row := range r.Rows {
+		x, ok := row.Get("bleu.all")
+		if !ok {
+			for _, m := range row.Metrics {
+				if strings.HasPrefix(m.Key, "bleu") {
+					x = m
+				}
+			}
+		}
+		y, _ := row.Get("self_bleu")
+		if x.Key == "" {
+			x.Value = math.NaN()
+		}
+		points = append(points, planePoint{row.Name, x, y})
+	}
+	if len(points) > 1 {
+		out.add(plane(points, nil, "corpus BLEU (closer to the references is right)"),
+			"The diversity–quality plane, one point per file. "+intervalNote(r.Rows))
+	}
+	out.add(profile(r.Rows), "Share of n-grams that occur exactly once in the file, by order.")
+	for _, f := range r.Files {
+		for i := range f.Probabilities {
+			out.probabilities(f.Probabilities[i].Text, f.Probabilities[i].Marginals)
+		}
+	}
+	return out
+}

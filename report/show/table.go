@@ -1,0 +1,187 @@
+package show
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"infill/report/draw"
+	"infill/report/measure"
+)
+
+// A table is laid out once, for all writers. Terminals have its note, Markdown documents its
+// heading, and pages its title and caption.
+type table struct {
+	note, heading  string
+	Title, Caption string
+	split          int    // columns that a terminal has room for in one line, 0 for all
+	Corner         string // what the first column has
+	Heads          []label
+	Lines          []line
+}
+
+// A label is that of a column or a line: a metric, or the name of a row.
+type label struct {
+	Group, Name, Unit string
+	Better            string // an arrow
+	Key               string // the class of its colour, "" for none
+	Note              string
+}
+
+// line is a line of a table. It has as many cells as the table has columns.
+type line struct {
+	label
+	Cells []tableCell
+}
+
+// A tableCell is a metric; best marks the best of its kind.
+type tableCell struct {
+	measure.Metric
+	best bool
+}
+
+// apart says whether a difference of what can be compared has an interval without 0.
+func apart(m measure.Metric) bool {
+	return m.Less && len(m.Warnings) == 0 && m.HasInterval() && (m.Low > 0 || m.High < 0)
+}
+
+func heading(group, label, unit string) string {
+	if group != "" {
+		label = group + ", " + label
+	}
+	if unit != "" {
+		label += " (" + unit + ")"
+	}
+	return label
+}
+
+// arrow points to where a metric is better: up for more, down for less, "" where neither is meant.
+func arrow(m measure.Metric) string {
+	switch {
+	case m.Better > 0:
+		return "↑"
+	case m.Better < 0:
+		return "↓"
+	}
+	return ""
+}
+
+// heading is the label with its group and unit.
+func (l label) heading() string { return heading(l.Group, l.Name, l.Unit) }
+
+// directed is the heading with the arrow.
+func (l label) directed() string {
+	if l.Better == "" {
+		return l.heading()
+	}
+	return l.heading() + " " + l.Better
+}
+
+// across lays the given metrics out with a line for each row. The rows that mark has for a column
+// are marked as its best; nil marks none.
+func across(corner string, rows []measure.Row, cols []int,
+	mark func(column int) map[int]bool) *table {
+	t := &table{Corner: corner}
+	for i, r := range rows {
+		t.Lines = append(t.Lines, line{label: label{Name: r.Name, Key: draw.Colour(i)}})
+	}
+	for _, c := range cols {
+		m := rows[0].Metrics[c]
+		t.Heads = append(t.Heads, label{Group: m.Group, Name: m.Label, Unit: m.Unit, Better: arrow(m)})
+		var top map[int]bool
+		if mark != nil {
+			top = mark(c)
+		}
+		for i, r := range rows {
+			t.Lines[i].Cells = append(t.Lines[i].Cells, tableCell{r.Metrics[c], top[i]})
+		}
+	}
+	return t
+}
+
+// turned is the table with a line for each of its columns.
+func (t *table) turned(corner string) *table {
+	out := *t
+	out.Corner, out.Heads, out.Lines = corner, nil, make([]line, len(t.Heads))
+	for c, head := range t.Heads {
+		out.Lines[c].label = head
+	}
+	for _, l := range t.Lines {
+		out.Heads = append(out.Heads, l.label)
+		for c, x := range l.Cells {
+			out.Lines[c].Cells = append(out.Lines[c].Cells, x)
+		}
+	}
+	return &out
+}
+
+// differences lays out what rows have over the first of all rows, with what is said of it. level is
+// the coverage of the intervals.
+func differences(corner string, rows, all []measure.Row, level float64) *table {
+	t := across(corner, rows, columns(rows), nil)
+	for i := range t.Lines { // in the colours of the other tables
+		at := slices.IndexFunc(all, func(r measure.Row) bool { return r.Name == rows[i].Name })
+		t.Lines[i].Key = draw.Colour(at)
+	}
+	least, most := rows[0].Metrics[0].Units, 0
+	for _, r := range rows {
+		least, most = min(least, r.Metrics[0].Units), max(most, r.Metrics[0].Units)
+	}
+	on := fmt.Sprintf("the same %d sources", least)
+	if least < most {
+		on = fmt.Sprintf("the %d to %d sources that both have", least, most)
+	}
+	said := fmt.Sprintf("ifference from %s on %s, ± half of an interval of level %g", all[0].Name, on,
+		level)
+	t.note, t.heading = "d"+said, "Differences from "+all[0].Name
+	t.Title, t.Caption = t.heading, "D"+said+". Bold: the interval is without 0, and nothing speaks "+
+		"against comparing the numbers. Each is judged by itself."
+	return t
+}
+
+// halves splits the columns into those of DLP's table and those beside it.
+func halves(rows []measure.Row) (quality, run []int) {
+	for c, m := range metricsOf(rows) {
+		if m.OfRun {
+			run = append(run, c)
+		} else {
+			quality = append(quality, c)
+		}
+	}
+	return quality, run
+}
+
+// columns are all columns of a table.
+func columns(rows []measure.Row) []int {
+	out := make([]int, len(metricsOf(rows)))
+	for c := range out {
+		out[c] = c
+	}
+	return out
+}
+
+// metricsOf are the metrics that all rows have, none without a row.
+func metricsOf(rows []measure.Row) []measure.Metric {
+	if len(rows) == 0 {
+		return nil
+	}
+	return rows[0].Metrics
+}
+
+// intervalNote explains the intervals, if there are any.
+func intervalNote(rows []measure.Row) string {
+	for _, row := range rows {
+		for _, m := range row.Metrics {
+			if !m.HasInterval() {
+				continue
+			}
+			for part := range strings.SplitSeq(m.Signature, "|") {
+				if level, ok := strings.CutPrefix(part, "ci:"); ok {
+					return fmt.Sprintf("Intervals: coverage %s, over the sources of the sentences: a bootstrap "+
+						"where the signature has bs, a jackknife where it has jk.", level)
+				}
+			}
+		}
+	}
+	return ""
+}
