@@ -65,8 +65,8 @@
 // # Writing a sampler
 //
 // A Sampler has an Info, which says what it is, and an Attach, which returns the Kernel of given
-// chains. Most are a Proposal that NewMH makes into the Metropolis–Hastings kernel. Register gives
-// a sampler a name that settings can use. The example of NewMH is a complete sampler.
+// chains. Most are a Proposal that NewMH makes into the Metropolis–Hastings kernel. The example of
+// NewMH is a complete sampler.
 //
 // # Sources
 //

@@ -1,23 +1,12 @@
 package samplers
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"sync"
-	"unicode"
 )
 
-// A registry makes samplers by name, in the order of the documentation.
-type registry struct {
-	mu    sync.RWMutex
-	infos []Info
-	make  []func() Sampler
-}
-
-// known has every sampler of this package, and those that were registered.
-var known = newRegistry(
+// known makes every sampler of this package, in the order of the documentation.
+var known = []func() Sampler{
 	func() Sampler { return &Gibbs{} },
 	func() Sampler { return &GibbsMH{} },
 	func() Sampler { return &Rows{} },
@@ -35,74 +24,15 @@ var known = newRegistry(
 	func() Sampler { return &HammingBall{} },
 	func() Sampler { return &LB1{} },
 	func() Sampler { return &SGDLD{} },
-)
-
-func newRegistry(all ...func() Sampler) *registry {
-	r := &registry{make: all}
-	for _, f := range all {
-		r.infos = append(r.infos, f().Info())
-	}
-	return r
-}
-
-// Register adds a sampler to those that New, List, Names and Lookup know. A program calls it before
-// it reads settings. make returns a new sampler with the default of every parameter. The error is
-// an ErrParam for a name that is missing, taken, or has a colon, comma, equals sign or space.
-func Register(make func() Sampler) error { return known.register(make) }
-
-func (r *registry) register(make func() Sampler) error {
-	var s Sampler
-	if make != nil {
-		s = make()
-	}
-	if isNil(s) {
-		return fmt.Errorf("%w: no sampler to register; give a function that makes one", ErrParam)
-	}
-	info := s.Info()
-	if err := usable("sampler", info.Name); err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	for _, p := range info.Params {
-		if err := usable("parameter of "+info.Name, p.Name); err != nil {
-			return err
-		}
-		if seen[p.Name] || p.Set == nil {
-			return fmt.Errorf("%w: sampler %s has the parameter %s twice, or without Set", ErrParam,
-				info.Name, p.Name)
-		}
-		seen[p.Name] = true
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, other := range r.infos {
-		if other.Name == info.Name {
-			return fmt.Errorf("%w: there is a sampler %s already; give this one another name", ErrParam,
-				info.Name)
-		}
-	}
-	r.infos, r.make = append(r.infos, info), append(r.make, make)
-	return nil
-}
-
-// usable refuses names that what ParseSpec reads cannot hold.
-func usable(what, name string) error {
-	if name == "" || strings.ContainsFunc(name, func(c rune) bool {
-		return unicode.IsSpace(c) || strings.ContainsRune(":,=", c)
-	}) {
-		return fmt.Errorf("%w: %s %q; a name has no colon, comma, equals sign or space", ErrParam, what,
-			name)
-	}
-	return nil
 }
 
 // List describes all samplers, in a fixed order.
-func List() []Info { return known.list() }
-
-func (r *registry) list() []Info {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return slices.Clone(r.infos)
+func List() []Info {
+	out := make([]Info, len(known))
+	for n, fresh := range known {
+		out[n] = fresh().Info()
+	}
+	return out
 }
 
 // Names lists the names of all samplers.
@@ -116,32 +46,32 @@ func Names() []string {
 
 // Lookup finds a sampler by name; the error is an ErrUnknown that suggests the nearest name.
 func Lookup(name string) (Info, error) {
-	info, _, err := known.find(name)
-	return info, err
+	s, err := find(name)
+	if err != nil {
+		return Info{}, err
+	}
+	return s.Info(), nil
 }
 
-func (r *registry) find(name string) (Info, func() Sampler, error) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	names := make([]string, len(r.infos))
-	for n, i := range r.infos {
-		if i.Name == name {
-			return i, r.make[n], nil
+// find makes the named sampler with the default of every parameter.
+func find(name string) (Sampler, error) {
+	for _, fresh := range known {
+		if s := fresh(); s.Info().Name == name {
+			return s, nil
 		}
-		names[n] = i.Name
 	}
-	return Info{}, nil, unknown("sampler", name, names)
+	return nil, unknown("sampler", name, Names())
 }
 
 // New makes the named sampler. Values of parameters are strings. Those not named keep
 // their defaults. Errors: ErrUnknown for a sampler, parameter or word, *ParamError for a value out
 // of range.
 func New(name string, params map[string]string) (Sampler, error) {
-	info, fresh, err := known.find(name)
+	s, err := find(name)
 	if err != nil {
 		return nil, err
 	}
-	s := fresh()
+	info := s.Info()
 	for _, n := range slices.Sorted(maps.Keys(params)) { // the same error every time
 		p, err := info.Param(n)
 		if err != nil {
