@@ -41,8 +41,8 @@ var startNames = []string{"masked", "argmax", "original", "random", "sequential"
 // String returns the word.
 func (s Start) String() string { return nameOf(startNames, "start", s) }
 
-// A StartError is a filling that chains cannot begin with. It wraps ErrStart.
-type StartError struct {
+// A startError is a filling that chains cannot begin with. It wraps ErrStart.
+type startError struct {
 	Source string // where the filling comes from, "" where there is one source
 	Blank  int    // from 0; −1 for all together
 	Word   string // what was to fill it
@@ -50,7 +50,7 @@ type StartError struct {
 }
 
 // Error says what is wrong and what helps.
-func (e *StartError) Error() string {
+func (e *startError) Error() string {
 	var b strings.Builder
 	b.WriteString(ErrStart.Error())
 	if e.Source != "" {
@@ -63,7 +63,7 @@ func (e *StartError) Error() string {
 }
 
 // Unwrap returns the sentinel.
-func (e *StartError) Unwrap() error { return ErrStart }
+func (e *startError) Unwrap() error { return ErrStart }
 
 // begin returns the first states of n chains, the first of them number first among all chains of
 // these lengths. cum and logp are what the model says with all blanks masked.
@@ -111,7 +111,7 @@ func (t *target) begin(opt *Options, id string, n int, cum, logp [][]float64) ([
 // original is the state of the words that stood in the blanks.
 func (t *target) original(words []string) ([]int32, error) {
 	if len(words) != len(t.Template.Blanks) {
-		return nil, &StartError{Blank: -1, Msg: "nothing stood in the blanks before; " +
+		return nil, &startError{Blank: -1, Msg: "nothing stood in the blanks before; " +
 			"have words of a complete text masked, or begin elsewhere"}
 	}
 	return t.stateOf(words, "")
@@ -121,10 +121,10 @@ func (t *target) original(words []string) ([]int32, error) {
 func (t *target) given(s *Starts) ([][]int32, error) {
 	list := s.of(t.Template.Text)
 	if len(list) == 0 {
-		return nil, &StartError{Source: s.source(), Blank: -1, Msg: "it has no filling of this text"}
+		return nil, &startError{Source: s.source(), Blank: -1, Msg: "it has no filling of this text"}
 	}
 	var out [][]int32
-	var other *StartError
+	var other *startError
 	for _, g := range list {
 		x, err := t.stateOf(g.words, g.source)
 		if err == nil {
@@ -135,7 +135,7 @@ func (t *target) given(s *Starts) ([][]int32, error) {
 			return nil, err
 		}
 		if other == nil {
-			other = err.(*StartError)
+			other = err.(*startError)
 		}
 	}
 	if out == nil {
@@ -160,7 +160,7 @@ func (t *target) otherLengths(words []string) bool {
 // pieces with spaces between, or as it is written.
 func (t *target) stateOf(words []string, source string) ([]int32, error) {
 	bad := func(blank int, msg string) error {
-		e := &StartError{Source: source, Blank: blank, Msg: msg}
+		e := &startError{Source: source, Blank: blank, Msg: msg}
 		if blank >= 0 {
 			e.Word = words[blank]
 		}

@@ -43,7 +43,7 @@ type Term interface {
 
 // A Bounded term has values of at most Most nats. A search gives up fillings that cannot get among
 // the best ones, which it knows only if each term that asks a neural network is bounded.
-type Bounded interface {
+type bounded interface {
 	Term
 	Most() float64
 }
@@ -156,7 +156,7 @@ func (e *extra) most() float64 {
 		if w.Weight == 0 || w.Term.Rows() == 0 {
 			continue
 		}
-		b, ok := w.Term.(Bounded)
+		b, ok := w.Term.(bounded)
 		if !ok || w.Weight < 0 {
 			return math.Inf(1)
 		}

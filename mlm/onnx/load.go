@@ -148,7 +148,7 @@ func (p *parser) peek(off, n int64) ([]byte, error) {
 		}
 		k, err := p.src.ReadAt(p.room, off)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, &Error{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
+			return nil, &fileError{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
 		}
 		p.seen, p.seenAt = p.room[:k], off
 		if int64(k) < n {
@@ -169,7 +169,7 @@ func (p *parser) read(off, n int64) ([]byte, error) {
 		}
 		copy(b, seen)
 	} else if k, err := p.src.ReadAt(b, off); int64(k) < n {
-		return nil, &Error{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
+		return nil, &fileError{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
 	}
 	p.base, p.baseAt = b, off
 	return b, nil

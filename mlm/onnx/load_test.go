@@ -22,7 +22,7 @@ func agree(t *testing.T, m *Model, err error, dir fstest.MapFS) {
 		if (err == nil) != (gotErr == nil) {
 			t.Fatalf("from memory %v, from the file %v", err, gotErr)
 		}
-		var typed *Error
+		var typed *fileError
 		if gotErr != nil {
 			if !errors.As(gotErr, &typed) {
 				t.Fatalf("untyped error %v", gotErr)

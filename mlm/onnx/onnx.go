@@ -33,15 +33,15 @@ var (
 	ErrUnsupported = errors.New("unsupported onnx model")
 )
 
-// Error says what is wrong with a model and where.
-type Error struct {
+// fileError says what is wrong with a model and where.
+type fileError struct {
 	Kind error  // one of the sentinels
 	At   string // the node, tensor or graph concerned, e.g. `node "/bert/Add" (Add)`; may be empty
 	What string
 	Err  error // underlying error, may be nil
 }
 
-func (e *Error) Error() string {
+func (e *fileError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Kind.Error())
 	if e.At != "" {
@@ -55,7 +55,7 @@ func (e *Error) Error() string {
 }
 
 // Unwrap gives the sentinel and the underlying error.
-func (e *Error) Unwrap() []error {
+func (e *fileError) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Kind}
 	}
@@ -63,7 +63,7 @@ func (e *Error) Unwrap() []error {
 }
 
 func errorf(kind error, at, format string, args ...any) error {
-	return &Error{Kind: kind, At: at, What: fmt.Sprintf(format, args...)}
+	return &fileError{Kind: kind, At: at, What: fmt.Sprintf(format, args...)}
 }
 
 // Limits on what a file may hold. They are far above any model of the kinds we run and keep the

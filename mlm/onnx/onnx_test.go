@@ -260,7 +260,7 @@ func TestCheckRefuses(t *testing.T) {
 		m := small()
 		c.break_(m)
 		err := Check(m)
-		var typed *Error
+		var typed *fileError
 		if !errors.Is(err, c.kind) || !errors.As(err, &typed) ||
 			!strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", name, err)
@@ -348,7 +348,7 @@ func TestTruncated(t *testing.T) {
 		if err == nil {
 			err = Check(m)
 		}
-		var typed *Error
+		var typed *fileError
 		if !errors.As(err, &typed) {
 			t.Fatalf("%d of %d bytes: %v", n, len(data), err)
 		}
@@ -388,7 +388,7 @@ func FuzzParse(f *testing.F) {
 			err = Check(m)
 		}
 		if err != nil {
-			var typed *Error
+			var typed *fileError
 			if !errors.As(err, &typed) {
 				t.Fatalf("untyped error %v", err)
 			}

@@ -185,7 +185,7 @@ func (p *parser) external(t *Tensor, entries map[string]string, want int64) erro
 	if !ok {
 		info, err := fs.Stat(p.dir, name)
 		if err != nil {
-			return &Error{Kind: ErrExternal, At: tensorAt(t.Name),
+			return &fileError{Kind: ErrExternal, At: tensorAt(t.Name),
 				What: "file " + name + " is missing beside the model", Err: err}
 		}
 		if !info.Mode().IsRegular() {

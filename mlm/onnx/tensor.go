@@ -39,7 +39,7 @@ type external struct {
 }
 
 // NewTensor makes a tensor from little-endian bytes, which it keeps. If their number is not the one
-// that dims and t ask for, whoever asks for the data has an [Error] of kind ErrGraph.
+// that dims and t ask for, whoever asks for the data has an ErrGraph.
 func NewTensor(name string, t DataType, dims []int64, data []byte) *Tensor {
 	return &Tensor{Name: name, Dims: dims, Type: t, data: data}
 }
@@ -234,7 +234,7 @@ func (d *Data) bad(err error) error {
 	if d.t.ext != nil {
 		what = "reading " + d.t.ext.File
 	}
-	return &Error{Kind: ErrExternal, At: tensorAt(d.t.Name), What: what, Err: err}
+	return &fileError{Kind: ErrExternal, At: tensorAt(d.t.Name), What: what, Err: err}
 }
 
 // Float64s converts a tensor of any floating or integer type to float64.

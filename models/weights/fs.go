@@ -12,7 +12,7 @@ import (
 
 // Expand gives a folder in which the file Stored is read as Given. Nothing is held in memory but
 // the stored file, once. A folder without a stored file stays as it is. A stored file that is
-// damaged is an error that wraps ErrFormat at the first use.
+// damaged is an error that wraps errFormat at the first use.
 func Expand(inner fs.FS) fs.FS { return Carded(inner, Stored) }
 
 // Carded is Expand for a folder with a card, a file that states the hashes of the weights. Two

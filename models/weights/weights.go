@@ -41,8 +41,8 @@ const (
 	maxElements = 1 << 56 // of a tensor: twice as many still have an int64 number of bits
 )
 
-// ErrFormat is a stored file that cannot be read: what is wrong comes with it.
-var ErrFormat = errors.New("stored weights")
+// errFormat is a stored file that cannot be read: what is wrong comes with it.
+var errFormat = errors.New("stored weights")
 
 // entry is a tensor in the header of a safetensors file.
 type entry struct {
@@ -101,11 +101,11 @@ func parse(data []byte) (*file, error) {
 		}
 		given, err := json.Marshal(entry{"F16", shape, [2]int64{t.begin, t.end}})
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrFormat, name, err)
+			return nil, fmt.Errorf("%w: %s: %w", errFormat, name, err)
 		}
 		key, err := json.Marshal(name)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrFormat, name, err)
+			return nil, fmt.Errorf("%w: %s: %w", errFormat, name, err)
 		}
 		text.Write(key)
 		text.WriteByte(':')
@@ -125,22 +125,22 @@ func parse(data []byte) (*file, error) {
 // header splits a safetensors file into its entries, without metadata, and its body.
 func header(data []byte) (map[string]entry, []byte, error) {
 	if len(data) < 8 {
-		return nil, nil, fmt.Errorf("%w: %d bytes cannot be a safetensors file", ErrFormat, len(data))
+		return nil, nil, fmt.Errorf("%w: %d bytes cannot be a safetensors file", errFormat, len(data))
 	}
 	n := binary.LittleEndian.Uint64(data)
 	if n > maxHeader || n > uint64(len(data)-8) {
-		return nil, nil, fmt.Errorf("%w: a header of %d bytes in a file of %d", ErrFormat, n, len(data))
+		return nil, nil, fmt.Errorf("%w: a header of %d bytes in a file of %d", errFormat, n, len(data))
 	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data[8:8+n], &raw); err != nil {
-		return nil, nil, fmt.Errorf("%w: header: %w", ErrFormat, err)
+		return nil, nil, fmt.Errorf("%w: header: %w", errFormat, err)
 	}
 	delete(raw, "__metadata__")
 	entries := make(map[string]entry, len(raw))
 	for name, text := range raw {
 		var e entry
 		if err := json.Unmarshal(text, &e); err != nil {
-			return nil, nil, fmt.Errorf("%w: tensor %q: %w", ErrFormat, name, err)
+			return nil, nil, fmt.Errorf("%w: tensor %q: %w", errFormat, name, err)
 		}
 		entries[name] = e
 	}
@@ -154,7 +154,7 @@ var widths = map[string]int64{"U8": 4, "I8": 8, "F16": 16}
 func stored(name string, e entry, entries map[string]entry, body []byte) (t tensor, err error) {
 	bits := widths[e.Type]
 	if bits == 0 {
-		return t, fmt.Errorf("%w: tensor %q has the type %q, want I8, U8 or F16", ErrFormat, name,
+		return t, fmt.Errorf("%w: tensor %q has the type %q, want I8, U8 or F16", errFormat, name,
 			e.Type)
 	}
 	if t.rows, t.cols, err = matrix(name, e); err != nil {
@@ -163,7 +163,7 @@ func stored(name string, e entry, entries map[string]entry, body []byte) (t tens
 	if bits == 4 {
 		if len(e.Shape) != 2 {
 			return t, fmt.Errorf("%w: tensor %q has a shape of %v, want rows and pairs of columns",
-				ErrFormat, name, e.Shape)
+				errFormat, name, e.Shape)
 		}
 		t.cols *= 2
 	}
@@ -175,12 +175,12 @@ func stored(name string, e entry, entries map[string]entry, body []byte) (t tens
 	scales := name + scaleSuffix
 	s, ok := entries[scales]
 	if !ok || s.Type != "F32" && s.Type != "F16" {
-		return t, fmt.Errorf("%w: tensor %q has no %s of type F32 or F16", ErrFormat, name, scales)
+		return t, fmt.Errorf("%w: tensor %q has no %s of type F32 or F16", errFormat, name, scales)
 	}
 	rows, groups, err := matrix(scales, s)
 	if err == nil && (rows != t.rows || groups < 1 || t.cols%groups != 0) {
 		err = fmt.Errorf("%w: tensor %q has scales of the shape %v, want [%d] or [%d, groups]",
-			ErrFormat, name, s.Shape, t.rows, t.rows)
+			errFormat, name, s.Shape, t.rows, t.rows)
 	}
 	if err != nil {
 		return t, err
@@ -204,11 +204,11 @@ func matrix(name string, e entry) (rows, cols int64, err error) {
 			cols *= int64(n)
 		}
 		if n < 0 || n > math.MaxInt32 || cols > math.MaxInt32 {
-			return 0, 0, fmt.Errorf("%w: tensor %q has a shape of %v", ErrFormat, name, e.Shape)
+			return 0, 0, fmt.Errorf("%w: tensor %q has a shape of %v", errFormat, name, e.Shape)
 		}
 	}
 	if rows > maxElements/max(cols, 1) {
-		return 0, 0, fmt.Errorf("%w: tensor %q has a shape of %v, want at most %d elements", ErrFormat,
+		return 0, 0, fmt.Errorf("%w: tensor %q has a shape of %v, want at most %d elements", errFormat,
 			name, e.Shape, int64(maxElements))
 	}
 	return rows, cols, nil
@@ -218,7 +218,7 @@ func matrix(name string, e entry) (rows, cols int64, err error) {
 func part(name string, e entry, body []byte, want int64) ([]byte, error) {
 	begin, end := e.Offsets[0], e.Offsets[1]
 	if begin < 0 || end < begin || end > int64(len(body)) || end-begin != want {
-		return nil, fmt.Errorf("%w: tensor %q has bytes %d to %d of %d, want %d of them", ErrFormat,
+		return nil, fmt.Errorf("%w: tensor %q has bytes %d to %d of %d, want %d of them", errFormat,
 			name, begin, end, len(body), want)
 	}
 	return body[begin:end], nil

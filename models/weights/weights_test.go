@@ -199,10 +199,10 @@ func TestDamage(t *testing.T) {
 	} {
 		fsys := Expand(fstest.MapFS{Stored: {Data: c.data}})
 		_, err := fs.ReadFile(fsys, Given)
-		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.says) {
+		if !errors.Is(err, errFormat) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want an ErrFormat that says %q", name, err, c.says)
 		}
-		if _, err := fs.ReadDir(fsys, "."); !errors.Is(err, ErrFormat) {
+		if _, err := fs.ReadDir(fsys, "."); !errors.Is(err, errFormat) {
 			t.Errorf("%s: listing the folder gave %v", name, err)
 		}
 	}
@@ -216,7 +216,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := parse(data)
 		if err != nil {
-			if !errors.Is(err, ErrFormat) {
+			if !errors.Is(err, errFormat) {
 				t.Errorf("%v is no ErrFormat", err)
 			}
 			return

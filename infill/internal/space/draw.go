@@ -78,9 +78,9 @@ func (sp *Space) Uniform(rng *rand.Rand) ([]int32, error) {
 	return x, sp.Find(rng, flat, x)
 }
 
-// Pick draws a category of a row of tempered log-probabilities, whose sum may be any. It returns
+// pick draws a category of a row of tempered log-probabilities, whose sum may be any. It returns
 // the category and its log-probability among all, and false for a row without any.
-func Pick(rng *rand.Rand, logp []float64) (v int32, lp float64, ok bool) {
+func pick(rng *rand.Rand, logp []float64) (v int32, lp float64, ok bool) {
 	top := slices.Max(logp)
 	if math.IsInf(top, 0) || math.IsNaN(top) {
 		return 0, 0, false
@@ -106,7 +106,7 @@ func Pick(rng *rand.Rand, logp []float64) (v int32, lp float64, ok bool) {
 // the coordinates before it leave possible. It reports whether there is one.
 func (sp *Space) Next(rng *rand.Rand, logp []float64, i int, x []int32) bool {
 	for {
-		v, _, ok := Pick(rng, logp)
+		v, _, ok := pick(rng, logp)
 		if !ok {
 			return false
 		}
@@ -140,8 +140,8 @@ func (sp *Space) Forbid(x []int32, i int, logp []float64) {
 	}
 }
 
-// MaxSearch bounds the search for a valid start, in partial states looked at.
-const MaxSearch = 200_000
+// maxSearch bounds the search for a valid start, in partial states looked at.
+const maxSearch = 200_000
 
 // A search fills coordinate after coordinate, likelier categories first but, with a stream, at
 // random, and goes back where no category is left.
@@ -155,7 +155,7 @@ type search struct {
 
 // Find completes a state by search: likelier categories come first or, with a stream, at random.
 func (sp *Space) Find(rng *rand.Rand, logp [][]float64, x []int32) error {
-	s := search{Space: sp, rng: rng, logp: logp, left: MaxSearch}
+	s := search{Space: sp, rng: rng, logp: logp, left: maxSearch}
 	if s.place(0, x) {
 		return nil
 	}
