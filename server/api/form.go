@@ -14,6 +14,7 @@ import (
 type formField struct {
 	Field string `json:"field"` // its name in requests
 	Name  string `json:"name"`  // of the setting, as the table has it
+	Group string `json:"group"` // that the command's help has it in
 	// Type is what JSON has for it: boolean, integer, number, string, array (of texts) or object.
 	Type    string   `json:"type"`
 	Choices []string `json:"choices,omitempty"`
@@ -21,29 +22,38 @@ type formField struct {
 	Doc     string   `json:"doc"`
 }
 
+// groups are those of settings and their headings, in the order of the command's help.
+var groups = [][2]string{{"", "How blanks are filled"}, {"words", "What may go into blanks"},
+	{"results", "What is printed"}}
+
 // Form is the settings that a request may have, in the order of the command's help, as JSON has
 // them. Parts are those of the energy that a request can name.
 func Form(parts []string) any {
 	var fields []formField
-	defaults := settings.Defaults()
-	for _, set := range settings.FillTable() {
-		if !set.Line {
-			continue
-		}
-		v := set.Value(defaults)
-		f := formField{Field: set.Field(), Name: set.Name, Type: jsonType(set), Choices: v.Choices,
-			Default: v.String(), Doc: set.Doc}
-		if set.Name == "sampler" {
-			for _, info := range samplers.List() {
-				f.Choices = append(f.Choices, info.Name)
+	for _, group := range groups {
+		for _, set := range settings.FillTable() {
+			if set.Line && set.Group == group[0] {
+				fields = append(fields, fieldOf(set, group[1], parts))
 			}
 		}
-		if set.Name == "energy" {
-			f.Doc += "; open here: " + strings.Join(parts, ", ")
-		}
-		fields = append(fields, f)
 	}
 	return fields
+}
+
+// fieldOf is the field of a setting.
+func fieldOf(set *settings.Setting[settings.Fill], group string, parts []string) formField {
+	v := set.Value(settings.Defaults())
+	f := formField{Field: set.Field(), Name: set.Name, Group: group, Type: jsonType(set),
+		Choices: v.Choices, Default: v.String(), Doc: set.Doc}
+	if set.Name == "sampler" {
+		for _, info := range samplers.List() {
+			f.Choices = append(f.Choices, info.Name)
+		}
+	}
+	if set.Name == "energy" {
+		f.Doc += "; open here: " + strings.Join(parts, ", ")
+	}
+	return f
 }
 
 // jsonType is the type of a setting's JSON value.

@@ -20,6 +20,17 @@ func TestDocs(t *testing.T) {
 		t.Errorf("the page is %v in light and dark", grounds)
 	}
 	p.emulate(390, 844)
+	buttons := eval[map[string]float64](p, `Object.fromEntries([...document.querySelector("rapi-doc")
+		.shadowRoot.querySelector("api-request").shadowRoot.querySelectorAll("[part=wrap-request-btn] button")].map(b =>
+		[b.textContent.trim(), b.getBoundingClientRect().right]))`)
+	if len(buttons) < 3 {
+		t.Errorf("buttons %v", buttons)
+	}
+	for name, right := range buttons {
+		if right > 390 || right == 0 {
+			t.Errorf("the button %s ends at %.0f", name, right)
+		}
+	}
 	p.picture("docs-narrow.png")
 	if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > 390 {
 		t.Errorf("the page is %d wide on a screen of 390", wide)

@@ -39,7 +39,7 @@ func TestSideBySide(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := p.ask(map[string]any{"text": "He likes [MASK] and [MASK].", "seed": seed, "steps": 12,
-			"chains": 9, "sampler": sampler, "budget": "evaluations"})
+			"chains": 9, "sampler": sampler, "budget": "evaluations", "scoring": "pll"})
 		if record.Sampler != sampler {
 			t.Errorf("run %d is of %s", i, record.Sampler)
 		}
@@ -110,6 +110,7 @@ func TestPictures(t *testing.T) {
 	p.same("README's sentence", p.best(), shown(p.ask(map[string]any{"text": sentence})))
 	p.do(chromedp.Sleep(time.Second)) // what moves comes to rest
 	p.picture("searched.png")
+	p.wait(settled)
 	if *update {
 		p.readme()
 	}
@@ -121,7 +122,8 @@ func TestPictures(t *testing.T) {
 	p.do(chromedp.Sleep(time.Second))
 	p.picture("running.png")
 	p.wait(done)
-	p.same("the chains", p.best(), shown(p.ask(map[string]any{"text": sentence, "seed": 1, "method": "sample"})))
+	p.same("the chains", p.best(), shown(p.ask(map[string]any{"text": sentence, "seed": 1, "method": "sample",
+		"scoring": "pll"})))
 	if said := eval[string](p, `document.querySelector(".caption").textContent`); !regexp.MustCompile(
 		`\d % of the steps proposed a move, \d+ % of these were accepted`).MatchString(said) {
 		t.Errorf("of moves the page says %q", said)

@@ -1,7 +1,7 @@
 // The page: what is typed, its address, and the runs.
 
-import {element, parse} from "./blanks.js";
-import {Settings, command} from "./settings.js";
+import {element, parse, pieces, sentence} from "./blanks.js";
+import {Settings, command, masking, rules} from "./settings.js";
 import {ask, run} from "./stream.js";
 import {View} from "./view.js";
 
@@ -27,8 +27,12 @@ const spelling = () => asked()?.mask;
 const key = () => sessionStorage.getItem("key");
 
 function mirror() {
-  $("mirror").replaceChildren(...parse(text.value, spelling()).map(p =>
-    p.blank === undefined ? p.raw : element("span", "chip c" + p.colour, p.raw)), "\u200b");
+  $("mirror").replaceChildren(...parse(text.value, spelling()).map(p => {
+    if (p.blank === undefined) return p.raw;
+    const chip = element("span", "chip c" + p.colour, p.raw);
+    chip.dataset.number = p.blank + 1;
+    return chip;
+  }), "\u200b");
 }
 
 async function copy(what, button) {
@@ -99,6 +103,52 @@ function fail(error) {
   }
 }
 
+// refill fills another text. Where the server had masked words, these are its blanks now.
+function refill(other, masked) {
+  const texts = settings.texts;
+  if (masked) for (const k of Object.keys(texts)) if (masking.test(k)) delete texts[k];
+  settings.texts = {...texts, seed: ""};
+  text.value = other;
+  mirror();
+  changed();
+  fill();
+}
+
+// offer shows a text without blanks, of which any word can become one.
+function offer(whole) {
+  const line = element("p", "offer", "Click a word to make a blank of it: ", ...whole
+    .split(/([\p{L}\p{N}][\p{L}\p{N}\p{M}’'-]*)/u).map((word, i, all) => {
+      if (i % 2 === 0) return word;
+      const b = element("button", "", word);
+      b.type = "button";
+      b.addEventListener("click", () => refill(all.toSpliced(i, 1, "[MASK]").join("")));
+      return b;
+    }));
+  $("runs").replaceChildren(line);
+}
+
+// blank makes a blank of what is selected in the text, or of the word at the cursor.
+function blank() {
+  let {selectionStart: from, selectionEnd: to} = text;
+  if (from === to && !mirrored(from)) {
+    from -= /[\p{L}\p{N}’'-]*$/u.exec(text.value.slice(0, from))[0].length;
+    to += /^[\p{L}\p{N}’'-]*/u.exec(text.value.slice(to))[0].length;
+  }
+  text.setRangeText("[MASK]", from, to, "end");
+  text.focus();
+  mirror();
+}
+
+// mirrored reports whether a place of the text lies in a blank.
+function mirrored(at) {
+  let from = 0;
+  return parse(text.value, spelling()).some(p => {
+    const inside = p.blank !== undefined && from < at && at < from + p.raw.length;
+    from += p.raw.length;
+    return inside;
+  });
+}
+
 // fill runs what the form says. A seed that is not given is drawn, and is in the address.
 async function fill(seed, push = true) {
   running?.abort();
@@ -116,7 +166,9 @@ async function fill(seed, push = true) {
     const {step_size, balance, params, ...rest} = texts; // of the first sampler
     plans.push({...rest, sampler: pair[1].value});
   }
-  const scale = [];
+  if (texts.method === "sample") for (const p of plans) p.scoring ??= "pll"; // U, as the chains have it
+  const scale = [], chip = $("mirror").querySelector(".chip");
+  if (chip) $("mirror").parentNode.scrollTop = chip.offsetTop - 60; // of a long text what is around its blanks
   $("runs").replaceChildren();
   $("runs").className = two ? "two" : "";
   $("error").hidden = true;
@@ -125,10 +177,13 @@ async function fill(seed, push = true) {
   document.body.dataset.state = "running";
   const began = performance.now();
   const jobs = plans.map(async own => {
-    const v = new View($("runs"), two ? own.sampler ?? sampler() : "", scale, copy);
+    const request = {text: state.text, ...settings.request(own), model: chosen()};
+    const kept = Object.fromEntries(Object.entries(request).filter(([k]) => rules.includes(k)));
+    const v = new View($("runs"), two ? own.sampler ?? sampler() : "", scale, {copy, refill,
+      beside: async text => (await ask("v1/fill", key(), {text, top: 20, model: chosen(), ...kept})).fillings ?? []});
     const mask = spelling();
     let result;
-    await run({text: state.text, ...settings.request(own), model: chosen()}, {
+    const on = {
       start: e => {
         v.start(parts, e, +(texts.top ?? settings.schemas.top.default), mask);
         if (!two) view(false, "", e.method === "sample");
@@ -140,7 +195,20 @@ async function fill(seed, push = true) {
       found: e => v.found(e),
       step: e => v.step(e),
       done: e => { v.done(e); result = {own, record: e.record, model: v.first.model}; },
-    }, {key: key(), signal: mine.signal}).finally(() => { if (!v.first) v.root.remove(); });
+    };
+    try {
+      await run(request, on, {key: key(), signal: mine.signal});
+    } catch (error) {
+      if (mine.signal.aborted && mine === running) {
+        // Before the first list there is none. The first beam of the same search makes one.
+        if (!v.fillings && !v.sampled && texts.method !== "sample") {
+          await run({...request, most_rows: 1}, {...on, done: e => v.done(e, true)}, {key: key()}).catch(() => {});
+        } else v.end();
+      }
+      throw error;
+    } finally {
+      if (!v.first) v.root.remove();
+    }
     return result;
   });
   const ends = await Promise.allSettled(jobs);
@@ -155,6 +223,7 @@ async function fill(seed, push = true) {
   else if (bad) {
     $("status").textContent = "";
     fail(bad);
+    if (bad.type === "no_blank") offer(state.text);
   }
   if (!good.length || bad) return;
   const record = good[0].record, best = record.fillings?.[0];
@@ -164,7 +233,7 @@ async function fill(seed, push = true) {
     history.replaceState(null, "", address(state));
   }
   $("status").textContent = `Done in ${((performance.now() - began) / 1000).toFixed(1)} s`
-    + (texts.seed ? `, seed ${texts.seed}.` : ".") + (two ? ` ${budget(good)}` : best ? ` The best filling: ${best.text}` : "")
+    + (texts.seed ? `, seed ${texts.seed}.` : ".") + (two ? ` ${budget(good)}` : best ? ` The best filling: ${brief(best)}` : "")
     + (record.doubts ?? []).map(d => ` Note: ${d.message}.`).join("");
   last = state;
   $("more").hidden = false;
@@ -173,8 +242,11 @@ async function fill(seed, push = true) {
   // A seed of 64 bits is not a JavaScript number.
   $("json").querySelector("pre").textContent = good.map(g =>
     JSON.stringify(g.record, null, 2).replace(/^  "seed": .*$/m, `  "seed": ${texts.seed},`)).join("\n");
-  $("model").textContent = record.model ? `Model ${record.model.slice(0, 19)}…` : "";
+  $("model").textContent = `Model: ${good[0].model}`;
 }
+
+// brief is a filling around its blanks.
+const brief = f => sentence(pieces(f), p => p.text).join("");
 
 // budget says what two runs had in common.
 function budget(runs) {
@@ -233,13 +305,9 @@ function listen() {
     else fill();
   });
   document.addEventListener("keydown", e => { if (e.key === "Escape") running?.abort(); });
-  $("blank").addEventListener("click", () => {
-    text.setRangeText("[MASK]", text.selectionStart, text.selectionEnd, "end");
-    text.focus();
-    mirror();
-  });
+  $("blank").addEventListener("click", blank);
   $("models").addEventListener("change", () => {
-      view(isTwo());
+    view(isTwo());
     changed();
     mirror();
   });

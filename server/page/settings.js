@@ -26,6 +26,7 @@ export class Settings {
   constructor(into, fields, changed) {
     this.schemas = Object.fromEntries(fields.map(f => [f.field, f]));
     this.inputs = {};
+    const groups = {};
     for (const schema of fields) {
       const name = schema.field, input = this.input(name, schema);
       input.addEventListener("change", changed);
@@ -33,8 +34,10 @@ export class Settings {
       const doc = element("small", "", schema.doc);
       doc.id = "doc-" + name;
       input.setAttribute("aria-describedby", doc.id);
-      into.append(element("label", "", element("span", "", name.replaceAll("_", " ")), input, doc));
+      groups[schema.group] ??= element("div", "fields");
+      groups[schema.group].append(element("label", "", element("span", "", name.replaceAll("_", " ")), input, doc));
     }
+    for (const [name, list] of Object.entries(groups)) into.append(element("h3", "", name), list);
   }
 
   input(name, schema) {
@@ -81,6 +84,12 @@ export class Settings {
       .map(([k, v]) => [k, k === "seed" ? v : value(this.schemas[k], v)]));
   }
 }
+
+// rules are the settings of a run that say what may go into a single blank, and how likely that is.
+export const rules = ["vocab", "case", "ban", "allow", "no_repeat", "temperature", "energy", "long"];
+
+// masking are those that say which words are blanked out.
+export const masking = /^(mask_|keep_|stop_words|span_offsets|m.._(edits|drop|similarity))/;
 
 const quote = s => /^[\w./:=,-]+$/.test(s) ? s : `'${s.replaceAll("'", "'\\''")}'`;
 

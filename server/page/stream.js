@@ -20,9 +20,10 @@ async function refusal(response) {
 
 const headers = key => key ? {Authorization: "Bearer " + key} : {};
 
-// ask is the JSON of a path.
-export async function ask(path, key) {
-  const response = await fetch(path, {headers: headers(key)});
+// ask is the JSON of a path, which takes a request or none.
+export async function ask(path, key, request, signal) {
+  const response = await fetch(path, request ? {method: "POST", signal, body: encode(request),
+    headers: {...headers(key), "Content-Type": "application/json"}} : {headers: headers(key)});
   if (!response.ok) throw await refusal(response);
   return response.json();
 }

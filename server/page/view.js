@@ -1,18 +1,25 @@
 // The view of one run: best fillings, chains, energies, and the words of each blank.
 
-import {draw, element, fill, parse} from "./blanks.js";
+import {element, parse, pieces, sentence, template} from "./blanks.js";
 import {number, plot, range} from "./plot.js";
-import {percent, together, words} from "./words.js";
+import {alternatives, percent, words} from "./words.js";
 
 const lines = 100; // chains that are drawn
 
 export class View {
-  constructor(into, name, scale, copy) {
+  // copy takes a text, refill a text with blanks, beside the same, and gives its fillings.
+  constructor(into, name, scale, {copy, refill, beside}) {
     this.root = document.getElementById("run").content.cloneNode(true).firstElementChild;
     into.append(this.root);
     this.scale = scale; // the views that share the axis of energies
     scale.push(this);
-    this.copy = copy;
+    Object.assign(this, {copy, refill, beside});
+    this.asked = new Map(); // answers of beside
+    this.rows = this.find(".best ol");
+    for (const [event, how] of [["click", "click"], ["keydown", "bestKey"], ["focusin", "focused"],
+      ["pointerover", "over"], ["pointerleave", "over"]]) {
+      this.rows.addEventListener(event, e => this[how](e));
+    }
     if (name) {
       this.find(".name").textContent = name;
       this.find(".name").hidden = false;
@@ -41,13 +48,16 @@ export class View {
       : Array.from({length: first.blanks}, (_, i) => [{blank: i, group: i, colour: i % 6},
         {text: " "}]).flat();
     this.top = shown;
-    this.counts = Array.from({length: first.blanks}, () => new Map());
-    this.burnt = false;
-    this.find(".best ol").replaceChildren();
-    this.find(".legend .together").textContent = together[first.method];
+    this.picked = 0;
+    this.rows.replaceChildren();
     this.sampled = first.method === "sample";
     this.root.classList.toggle("sampled", this.sampled);
-    if (!this.sampled) return this.words();
+    this.find(".number").textContent = this.sampled
+      ? "The number is U: the log-likelihood of the filled words in nats. Closer to 0 is likelier."
+      : "The number is the score: how likely the filled words are together, in nats. Closer to 0 is likelier.";
+    this.words();
+    if (!this.sampled) return;
+    if (matchMedia("(max-width: 34rem)").matches) this.find(".chains").open = false;
     this.run = {
       steps: first.steps, at: [], moved: [], tokens: [],
       energy: Array.from({length: first.chains}, () => []),
@@ -76,14 +86,6 @@ export class View {
     run.moved.push(e.moved ? e.moved.filter(Boolean).length / e.moved.length : 0);
     run.energy.forEach((list, k) => list.push(e.energy[k]));
     run.steps = Math.max(run.steps, e.step);
-    // The first half adapts the sampler. Its states go when the second begins.
-    if (!this.burnt && e.step > this.first.steps / 2) {
-      this.burnt = true;
-      this.counts.forEach(c => c.clear());
-    }
-    for (const words of e.tokens) {
-      words.forEach((w, i) => this.counts[i].set(w, (this.counts[i].get(w) ?? 0) + 1));
-    }
     this.slider.max = run.at.length - 1;
     if (this.look < 0) this.slider.value = run.at.length - 1;
     this.due ??= requestAnimationFrame(() => { this.due = null; this.paint(); });
@@ -92,76 +94,187 @@ export class View {
   // found takes an event of that name: the best fillings that a search has.
   found(e) {
     this.find(".best .when").textContent = `so far, after ${e.rows} rows of the model`;
-    const same = this.latest?.length === e.fillings.length
-      && this.latest.every((f, i) => f.text === e.fillings[i].text);
-    this.latest = e.fillings;
-    if (!same) this.listed(e.fillings, 1);
+    const same = this.fillings?.length === e.fillings.length
+      && this.fillings.every((f, i) => f.text === e.fillings[i].text);
+    if (!same) this.listed(e.fillings);
   }
 
-  // listed shows fillings, and counts their words by weight: a number for all, or each one's own.
-  listed(fillings, weight) {
-    this.best(fillings.map(f => ({...f, sentence: fill(f, i => this.colour(i))})));
-    if (this.sampled) return;
-    this.counts.forEach((counts, i) => {
-      counts.clear();
-      for (const f of fillings) {
-        counts.set(f.tokens[i], (counts.get(f.tokens[i]) ?? 0) + (weight ?? f.probability));
-      }
-    });
-    this.words();
+  // listed shows fillings.
+  listed(fillings) {
+    this.fillings = fillings;
+    this.best(fillings);
   }
 
-  // done takes the event that ends a run.
-  done(e) {
+  // done takes the event that ends a run. stopped says that somebody stopped it.
+  done(e, stopped) {
     cancelAnimationFrame(this.due);
     this.due = null;
     const {method, fillings, chains} = this.record = e.record;
     const [distinct, rows] = [e.record.distinct, e.record.model_rows ?? 0].map(n => n.toLocaleString("en"));
-    this.root.classList.add("ended");
     const parts = parse(e.record.text, this.mask);
-    const masked = !this.known && this.fits(parts);
-    if (masked) this.parts = parts;
-    if (this.sampled) this.chainsDone(e, masked);
-    if (method === "exact") this.total = 1;
-    this.listed(fillings, method === "exact" ? undefined : 1);
-    this.find(".best .when").textContent = method === "sample" ? `${distinct} different in ${chains} chains`
+    this.masked = !this.known && this.fits(parts);
+    if (this.masked) this.parts = parts;
+    if (this.sampled) {
+      this.run.steps = this.run.at.at(-1) ?? this.run.steps;
+      if (this.masked) this.list.querySelectorAll(".s").forEach(s => s.replaceChildren());
+      this.paint();
+    }
+    this.listed(fillings);
+    this.find(".best .when").textContent = stopped ? `so far, after ${rows} rows of the model`
+      : method === "sample" ? `${distinct} different in ${chains} chains`
       : method === "exact" ? `of ${distinct}, all computed`
       : `of ${distinct} scored, ${e.record.ended ? "unfinished" : "done"} after ${rows} rows of the model`;
+    this.end();
   }
 
-  // chainsDone ends the views of the chains. masked says that words were masked, and are known now.
-  chainsDone(e, masked) {
-    this.run.steps = this.run.at.at(-1) ?? this.run.steps;
-    if (masked) this.list.querySelectorAll(".s").forEach(s => s.replaceChildren());
-    if (e.marginals) {
-      this.counts = e.marginals.map(l => new Map((l ?? []).map(({token, p}) => [token, p])));
-      this.total = 1;
-    }
-    this.paint();
+  // end is called when no list will follow: the words of the blanks are asked for.
+  end() {
+    this.root.classList.add("ended");
+    if (this.fillings?.length) this.pick(0);
   }
 
   colour(blank) { return "c" + this.parts.find(p => p.blank === blank).colour; }
 
-  // best lists fillings: {score, sentence: nodes, count, probability, text}. text is there to be
-  // copied. What a search finds lights up.
+  // best lists fillings: {score, text, spans, count, probability}, or those of chains, with nodes.
+  // What a search finds lights up.
   best(fillings) {
     const before = this.shown;
     this.shown = new Set(fillings.map(f => f.text));
-    this.find(".best ol").replaceChildren(...fillings.map(f => {
+    this.rows.replaceChildren(...fillings.map((f, k) => {
       const fresh = before && !this.sampled && !before.has(f.text);
       const line = element("li", fresh ? "new" : "", element("span", "u", number(f.score)),
-        element("span", "s", ...f.sentence));
+        element("span", "s", ...(f.nodes ?? this.active(f, k))));
       if (f.probability !== undefined) line.append(element("small", "times", percent(f.probability) + " %"));
       if (f.count > 1) line.append(element("small", "times", `×${f.count}`));
       if (f.text !== undefined) {
         const b = element("button", "copy", "Copy");
         b.type = "button";
         b.setAttribute("aria-label", "Copy: " + f.text);
-        b.addEventListener("click", () => this.copy(f.text, b));
+        b.addEventListener("click", e => { e.stopPropagation(); this.copy(f.text, b); });
         line.append(b);
       }
       return line;
     }));
+    const first = this.rows.querySelector(".w");
+    if (first) (this.rows.querySelector("mark") ?? first).tabIndex = 0;
+  }
+
+  // active is the sentence of a filling, in which every word can be clicked.
+  active(f, k) {
+    const list = pieces(f), act = (e, title, data) => {
+      Object.assign(e, {role: "button", tabIndex: -1, title});
+      Object.assign(e.dataset, {row: k, ...data});
+      return e;
+    };
+    return sentence(list, p => act(element("mark", `w ${this.colour(p.blank)}`, p.text),
+      `${p.blank + 1}: keep it and fill the rest again; arrow down for others`, {blank: p.blank}),
+    (text, piece, from) => text.split(/([\p{L}\p{N}][\p{L}\p{N}\p{M}’'-]*)/u).map(word => {
+      const at = from;
+      from += word.length;
+      return /^[\p{L}\p{N}]/u.test(word)
+        ? act(element("span", "w", word), "make a blank of it", {piece, at}) : word;
+    }));
+  }
+
+  // click keeps the word of a blank, makes a blank of another word, or picks a filling.
+  click(e) {
+    const w = e.target.closest(".w"), row = [...this.rows.children].indexOf(e.target.closest("li"));
+    if (!w) return row >= 0 && this.fillings && this.pick(row);
+    const f = this.fillings[row], list = pieces(f);
+    if (w.dataset.blank !== undefined) return this.keep(f, +w.dataset.blank);
+    const {piece, at} = w.dataset, {text} = list[piece], word = w.textContent;
+    list.splice(+piece, 1, {text: text.slice(0, at)}, {raw: "[MASK]"}, {text: text.slice(+at + word.length)});
+    this.refill(template(list, b => this.raw(b), this.mask), this.masked);
+  }
+
+  // raw is the spelling of a blank.
+  raw(blank) { return this.parts.find(p => p.blank === blank && blank !== undefined)?.raw; }
+
+  group(blank) { return this.parts.find(p => p.blank === blank)?.group; }
+
+  // keep fills the rest again around the word that a filling has in a blank.
+  keep(f, blank) {
+    this.refill(template(pieces(f), b => this.group(b) === this.group(blank) ? "" : this.raw(b), this.mask),
+      this.masked);
+  }
+
+  // around gives the fillings of a blank beside the other words of a filling.
+  around(f, blank) {
+    const text = template(pieces(f), b => this.group(b) === this.group(blank) ? this.raw(b) : "", this.mask);
+    if (!this.asked.has(text)) this.asked.set(text, this.beside(text).catch(() => []));
+    return this.asked.get(text);
+  }
+
+  // pick shows the words of a filling's blanks, one blank after the other.
+  async pick(row) {
+    const f = this.fillings[row];
+    this.picked = row;
+    [...this.rows.children].forEach((li, i) => li.classList.toggle("picked", i === row));
+    if (!this.raw(0) || !this.root.classList.contains("ended")) return;
+    const beside = [], filled = b => ({token: f.tokens[b], word: pieces(f).find(p => p.blank === b).text});
+    for (const {blank} of this.parts) {
+      if (blank === undefined || blank > 20) continue;
+      const list = await this.around(f, blank);
+      if (this.fillings[this.picked] !== f) return;
+      beside[blank] = list.filter(x => x.probability !== undefined).map(x =>
+        ({token: x.tokens[0], word: pieces(x).find(p => p.blank !== undefined).text, p: x.probability}));
+      this.words({filled, beside});
+    }
+    this.root.dataset.words = "done";
+  }
+
+  focused(e) {
+    const w = e.target.closest(".w");
+    if (!w) return;
+    this.rows.querySelectorAll(".w[tabindex='0']").forEach(x => { x.tabIndex = -1; });
+    w.tabIndex = 0;
+    if (+w.dataset.row !== this.picked) this.pick(+w.dataset.row);
+  }
+
+  // bestKey moves among the words, and opens the alternatives of one.
+  bestKey(e) {
+    const w = e.target.closest(".w");
+    if (!w) return;
+    const all = [...this.rows.querySelectorAll(".w")], at = all.indexOf(w);
+    const to = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1}[e.key];
+    if (to !== undefined) all[to]?.focus();
+    else if (e.key === "Enter" || e.key === " ") w.click();
+    else if (e.key === "ArrowDown" && w.dataset.blank !== undefined) this.others(w, true);
+    else return;
+    e.preventDefault();
+  }
+
+  // over opens the alternatives of a word under the pointer, after a moment, and closes others.
+  over(e) {
+    clearTimeout(this.hovering);
+    const w = e.type === "pointerleave" || e.pointerType === "touch" ? null : e.target.closest("mark.w");
+    if (e.target.closest?.(".alternatives")) return;
+    this.hovering = setTimeout(() => w ? this.others(w) : this.close(), w ? 400 : 250);
+  }
+
+  close(back) {
+    this.popup?.remove();
+    this.popup = null;
+    back?.focus();
+  }
+
+  // others lists the alternatives of a word below it.
+  async others(w, focus) {
+    const f = this.fillings?.[w.dataset.row], blank = +w.dataset.blank;
+    if (!f || !this.root.classList.contains("ended")) return;
+    const list = await this.around(f, blank);
+    if (!list.length || !w.isConnected) return;
+    this.close();
+    const open = this.parts.filter(p => p.blank !== undefined && this.group(p.blank) !== this.group(blank));
+    this.popup = alternatives(list.slice(0, 8), this.colour(blank), chosen => {
+      // The text has one blank less: the chosen sentence, with the blanks that are open elsewhere.
+      const words = pieces(f), other = pieces(chosen).filter(p => p.blank !== undefined);
+      let k = 0;
+      for (const p of words) if (this.group(p.blank) === this.group(blank)) p.text = other[k++]?.text ?? p.text;
+      this.refill(template(words, b => open.some(p => p.blank === b) ? this.raw(b) : "", this.mask), this.masked);
+    }, () => this.close(w));
+    w.closest("li").append(this.popup);
+    if (focus) this.popup.querySelector("button").focus();
   }
 
   // leading ranks where the chains are now.
@@ -174,9 +287,7 @@ export class View {
     });
     const list = [...seen.values()].sort((a, b) => (b.score ?? -1e9) - (a.score ?? -1e9));
     this.best(list.slice(0, this.top).map(f => {
-      const span = element("span");
-      draw(span, this.parts, i => f.words[i]);
-      return {...f, sentence: [...span.childNodes]};
+      return {...f, nodes: this.chain(f.words)};
     }));
   }
 
@@ -188,7 +299,6 @@ export class View {
     const energy = run.energy.map(c => c[at]);
     this.chains(run.tokens[at], energy, run.tokens[at - 1]);
     if (!this.record) this.leading(run.tokens[now], run.energy.map(c => c[now]));
-    this.words();
     this.find(".scrub output").textContent = run.at[at];
     this.slider.setAttribute("aria-valuetext", "step " + run.at[at]);
     this.scale.forEach(v => v.curves());
@@ -199,7 +309,7 @@ export class View {
     [...this.list.children].forEach((li, k) => {
       const [u, s] = li.firstChild.children;
       u.textContent = number(energy[k]);
-      if (!s.firstChild) draw(s, this.parts, () => "");
+      if (!s.firstChild) s.append(...this.chain([]));
       const blanks = this.parts.filter(p => p.blank !== undefined);
       s.querySelectorAll("mark").forEach((mark, m) => {
         const {blank, colour} = blanks[m], word = tokens[k][blank];
@@ -211,10 +321,12 @@ export class View {
     });
   }
 
-  words() {
-    words(this.find(".lists"), this.parts, this.counts, {total: this.total, alone: this.first.alone,
-      method: this.first.method});
+  // chain is the sentence of a chain's words.
+  chain(words) {
+    return sentence(this.parts, p => element("mark", "c" + p.colour, words[p.blank] ?? ""));
   }
+
+  words(of = {}) { words(this.find(".lists"), this.parts, {alone: this.first.alone, ...of}); }
 
   curves() {
     if (!this.run?.at.length) return;
