@@ -120,6 +120,9 @@ func measureCommand(args []string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if *render && *write == "" {
+		return errors.New("-render prints nothing: name the folder of the page, -write lab/notebook")
+	}
 	book, err := openBook(*write)
 	if err != nil {
 		return err

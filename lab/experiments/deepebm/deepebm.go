@@ -23,7 +23,7 @@ var Experiment = lab.Experiment{
 	Name:  "deepebm",
 	Title: "Learning a small deep energy model",
 	Source: "DLP (Zhang and others, ICML 2022), section 7.3.2, table 1. ACS (Pynadath and others, " +
-		"NeurIPS 2024), table 2, algorithm 6, appendix D.5",
+		"NeurIPS 2024), table 2, figure 3, algorithm 6, appendix D.5",
 	Takes: "four minutes of one core",
 	Run:   run,
 }
@@ -38,15 +38,16 @@ type plan struct {
 	tuning                      contrast.Tuning
 	repeats                     int // seeds
 	chains, rungs               int // of AIS
+	settle                      int // steps before those that ask for acceptance
 }
 
 func plans(quick bool) plan {
 	if quick {
 		return plan{h1: 12, h2: 6, iters: 150, batch: 40, steps: 5, rate: 0.005, repeats: 1, chains: 40,
-			rungs: 600, tuning: contrast.Tuning{Period: 62, Budget: 200}}
+			rungs: 600, settle: 200, tuning: contrast.Tuning{Period: 62, Budget: 200}}
 	}
 	return plan{h1: 32, h2: 16, iters: 600, batch: 100, steps: 10, rate: 0.002, repeats: 5,
-		chains: 100, rungs: 6000, tuning: contrast.Tuning{Period: 62, Budget: 200}}
+		chains: 100, rungs: 6000, settle: 2000, tuning: contrast.Tuning{Period: 62, Budget: 200}}
 }
 
 // methods are the samplers of DLP's table 1 and that of ACS's table 2.
@@ -179,7 +180,12 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.page(set, results), nil
+	dmala := results[slices.Index(methods, "DMALA")]
+	figure, err := p.stepSizes(ctx, dmala.m, dmala.buffer, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return p.page(set, results, figure), nil
 }
 
 // papers has log-likelihoods of test images of static and dynamic MNIST, Omniglot and Caltech, by
@@ -209,7 +215,7 @@ func theirs() string {
 	return lab.Table(rows...)
 }
 
-func (p plan) page(set *images.Set, results []*learned) *lab.Page {
+func (p plan) page(set *images.Set, results []*learned, stepSizes string) *lab.Page {
 	rows := [][]string{{"sampler", "training images", "test images", "error of log Z"}}
 	strips := []images.Strip{{Title: "images", X: set.Train[:12]}}
 	all := rowNames()
@@ -230,7 +236,8 @@ func (p plan) page(set *images.Set, results []*learned) *lab.Page {
 		fmt.Sprint(p.steps), "{rate}", fmt.Sprint(p.rate), "{period}", fmt.Sprint(p.tuning.Period),
 		"{budget}", fmt.Sprint(p.tuning.Budget),
 		"{repeats}", fmt.Sprint(p.repeats), "{chains}", fmt.Sprint(p.chains), "{rungs}",
-		fmt.Sprint(p.rungs), "{table}", lab.Table(rows...), "{papers}", theirs()).Replace(about)
+		fmt.Sprint(p.rungs), "{table}", lab.Table(rows...),
+		"{settle}", fmt.Sprint(p.settle), "{kept}", fmt.Sprint(p.settle/10), "{acceptance}", stepSizes, "{papers}", theirs()).Replace(about)
 	return &lab.Page{Text: text, Charts: map[string]string{
 		"samples.svg": images.Pictures(set.Side, set.Levels, strips)}}
 }

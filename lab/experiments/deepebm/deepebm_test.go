@@ -192,3 +192,57 @@ func TestQuick(t *testing.T) {
 	}
 	labtest.Quick(t, Experiment, threads...)
 }
+
+// TestAcceptance: chains at equilibrium accept as often as the formula says in the mean over all
+// states and all proposals, both enumerated.
+func TestAcceptance(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	const n, alpha, beta = 6, 0.7, 0.8
+	m := small(n)
+	truth, err := targets.Enumerate(ctx, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states, u, grad := make([][]int32, len(truth.P)), make([]float64, len(truth.P)), [][]float64{}
+	for s := range states {
+		states[s] = make([]int32, n)
+		truth.State(s, states[s])
+		grad = append(grad, make([]float64, n))
+	}
+	if err := m.EnergyGrad(ctx, states, u, grad); err != nil {
+		t.Fatal(err)
+	}
+	propose := func(from, to int) float64 {
+		q := 1.0
+		for i, v := range states[from] {
+			odds := math.Exp(beta*grad[from][i]*float64(1-2*v) - 1/(2*alpha))
+			if states[to][i] != v {
+				q *= odds / (1 + odds)
+			} else {
+				q /= 1 + odds
+			}
+		}
+		return q
+	}
+	want := 0.0
+	for a, p := range truth.P {
+		for b := range states {
+			forward, back := propose(a, b), propose(b, a)
+			want += p * forward * math.Min(1, math.Exp(u[b]-u[a])*back/forward)
+		}
+	}
+	rng := samplers.NewStream(5, "draws", 0)
+	var x [][]int32
+	for range 400 {
+		r, s := rng.Float64(), 0
+		for ; s < len(truth.P)-1 && r > truth.P[s]; s++ {
+			r -= truth.P[s]
+		}
+		x = append(x, append([]int32(nil), states[s]...))
+	}
+	got, err := acceptance(ctx, m, x, alpha, beta, 100, 1)
+	if err != nil || math.Abs(got.Mean-want) > 4*got.SE || want > 0.95 || got.SE > 0.01 {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
