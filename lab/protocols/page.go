@@ -107,7 +107,8 @@ func (p *pager) write(w io.Writer, all []record) error {
 	if len(groups) == 0 {
 		return fmt.Errorf("no two samplers have runs of the same sentences and seeds")
 	}
-	fmt.Fprint(w, headOf(groups[0].Model))
+	random := slices.ContainsFunc(groups, func(m *measured) bool { return m.Protocol == fromRandom })
+	fmt.Fprint(w, headOf(groups[0].Model, random))
 	series, groups := bySteps(groups)
 	p.summary(w, groups, names)
 	p.series(w, series)
@@ -119,8 +120,16 @@ func (p *pager) write(w io.Writer, all []record) error {
 	return nil
 }
 
-// headOf is the head of a model's page.
-func headOf(model string) string { return strings.ReplaceAll(pageHead, "{model}", model) }
+// headOf is the head of a model's page. Random says that it has chains from random words.
+func headOf(model string, random bool) string {
+	found := "Runs from random words (R) are on other pages. From these starts the others are hardly " +
+		"more varied than Gibbs:"
+	if random {
+		found = "From random words the others are more varied than Gibbs, for fillings that are less " +
+			"likely. From other starts they hardly are:"
+	}
+	return strings.NewReplacer("{model}", model, "{found}", found).Replace(pageHead)
+}
 
 // first sorts the paper's protocol before the others.
 func first(protocol string) string {

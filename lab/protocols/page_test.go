@@ -97,7 +97,7 @@ func TestPage(t *testing.T) {
 		pages[name] = string(kept)
 	}
 	for name, page := range pages {
-		if !strings.HasPrefix(page, headOf(name)) || !strings.Contains(page, pageGuide) {
+		if !strings.HasPrefix(page, headOf(name, strings.Contains(page, "| R |"))) || !strings.Contains(page, pageGuide) {
 			t.Errorf("the page of %s lacks page.txt or guide.txt", name)
 		}
 	}

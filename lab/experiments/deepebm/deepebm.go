@@ -237,7 +237,8 @@ func (p plan) page(set *images.Set, results []*learned, stepSizes string) *lab.P
 		"{budget}", fmt.Sprint(p.tuning.Budget),
 		"{repeats}", fmt.Sprint(p.repeats), "{chains}", fmt.Sprint(p.chains), "{rungs}",
 		fmt.Sprint(p.rungs), "{table}", lab.Table(rows...),
-		"{settle}", fmt.Sprint(p.settle), "{kept}", fmt.Sprint(p.settle/10), "{acceptance}", stepSizes, "{papers}", theirs()).Replace(about)
+		"{settle}", fmt.Sprint(p.settle), "{kept}", fmt.Sprint(p.settle/10), "{acceptance}", stepSizes,
+		"{papers}", theirs()).Replace(about)
 	return &lab.Page{Text: text, Charts: map[string]string{
 		"samples.svg": images.Pictures(set.Side, set.Levels, strips)}}
 }

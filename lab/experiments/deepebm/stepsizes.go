@@ -36,7 +36,9 @@ func acceptance(
 }
 
 // stepSizes is ACS's figure 3 of a learned model, as a table. Chains that learned it settle first.
-func (p plan) stepSizes(ctx context.Context, m *net, buffer [][]int32, seed uint64) (string, error) {
+func (p plan) stepSizes(
+	ctx context.Context, m *net, buffer [][]int32, seed uint64,
+) (string, error) {
 	run, err := samplers.Start(ctx, &samplers.DMALA{}, m, buffer,
 		samplers.Options{Seed: seed, ID: "settling", Burnin: p.settle / 2})
 	if err != nil {
