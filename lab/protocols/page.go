@@ -122,8 +122,8 @@ func (p *pager) write(w io.Writer, all []record) error {
 
 // headOf is the head of a model's page. Random says that it has chains from random words.
 func headOf(model string, random bool) string {
-	found := "Runs from random words (R) are on other pages. From these starts the others are hardly " +
-		"more varied than Gibbs:"
+	found := "Runs from random words (R) are on other pages. From these starts the others are " +
+		"hardly more varied than Gibbs:"
 	if random {
 		found = "From random words the others are more varied than Gibbs, for fillings that are less " +
 			"likely. From other starts they hardly are:"
