@@ -26,9 +26,9 @@ func rescoredOf(o *Options) int {
 	case o.Results.All:
 		return 0
 	case o.Results.Select != SelectLikelihood:
-		return diversePool + 4*o.Results.Top
+		return diversePool + 4*o.leastBest()
 	}
-	return 8 + 2*o.Results.Top
+	return 8 + 2*o.leastBest()
 }
 
 // statesOf are the states of fillings by their texts.
@@ -57,7 +57,7 @@ func (p *plan) rescore(ctx context.Context, res *Result, state map[string]placed
 	rank(res.Fillings, p.open)
 	n := rescoredOf(p.opt)
 	if narrow && n > 0 { // a row of the whole text takes long
-		n = p.opt.Results.Top
+		n = p.opt.leastBest()
 	}
 	if n > 0 && len(res.Fillings) > n {
 		res.Fillings = res.Fillings[:n]

@@ -9,6 +9,7 @@ import (
 
 	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
+	"infill/infill/text"
 	"infill/mlm"
 )
 
@@ -91,14 +92,14 @@ func (p *plan) search(ctx context.Context) (*Result, error) {
 
 func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 	o := p.opt
-	s := &seeker{p: p, reach: reaches[o.Search.Effort], want: o.Results.Top,
+	s := &seeker{p: p, reach: reaches[o.Search.Effort], want: o.leastBest(),
 		seen:  map[string]float64{},
 		texts: map[string]*filled{}, open: p.open}
-	if o.Results.All {
-		s.want = defaultTop
-	}
 	if o.Results.Select != SelectLikelihood {
 		s.want = max(diversePool, 2*s.want)
+	}
+	if p.uneven() {
+		s.want = max(s.want, s.reach.uneven)
 	}
 	s.whole = p.parts[0].tgt.extra.most()
 	s.rows = recall.NewSource(p.model, o.Search.Context)
@@ -112,6 +113,18 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 		s.reach.starts = max(2, s.reach.starts/n)
 	}
 	return s, nil
+}
+
+// leastBest is how many best fillings are looked for at least. What is looked at does not depend on
+// Top up to its default.
+func (o *Options) leastBest() int { return max(defaultTop, o.Results.Top) }
+
+// uneven reports whether a template has lists, ties or open lengths, where neighbours are guessed
+// from rows with whole words masked, and from few beams.
+func (p *plan) uneven() bool {
+	return p.open || slices.ContainsFunc(p.t.Groups, func(g text.Group) bool {
+		return len(g.Blanks) > 1 || g.Words != nil
+	})
 }
 
 func (s *seeker) run(ctx context.Context) error {

@@ -180,13 +180,13 @@ func mostLikely(row []float64, n int) []int32 {
 }
 
 // beside is, for every partial filling b[k] and coordinate at[k], what the model says of its
-// categories, all tokens that it decides masked, in nats. A category of several tokens has the mean
-// of tied blanks and the first token of a phrase: the later ones follow from it.
+// categories, all tokens that it decides masked, in nats. Tied blanks have their mean, and a phrase
+// has the sum of its tokens. Its first token alone would be a guess that no single word can match.
 func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []int) ([][]float64,
 	error) {
 	type question struct {
-		k, length int
-		ask       *recall.Ask
+		k, length, later int
+		ask              *recall.Ask
 	}
 	var asked []question
 	for k := range b {
@@ -201,7 +201,10 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 			state := pt.Tokens(nil, l, b[k].x, c.Group, c.Slot)
 			pt.HideOpen(state, l, b[k].open)
 			for _, bl := range pt.Groups[c.Group].Blanks {
-				asked = append(asked, question{k, n, s.rows.Ask(l.Sentence, state, l.Start[bl]+slot, pt.model)})
+				for later := range max(n, 1) {
+					asked = append(asked, question{k, n, later,
+						s.rows.Ask(l.Sentence, state, l.Start[bl]+slot+later, pt.model)})
+				}
 			}
 		}
 	}
@@ -225,7 +228,7 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 		}
 		for v, p := range c.Phrases {
 			if len(p.IDs) == q.length {
-				dst[v] += float64(row.Value(p.IDs[0])) * share
+				dst[v] += float64(row.Value(p.IDs[q.later])) * share
 			}
 		}
 	}

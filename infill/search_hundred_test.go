@@ -1,0 +1,68 @@
+package infill
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"infill/internal/testmode"
+)
+
+// hundredTexts are those of testdata/hundred.txt with the long tests, and else every tenth.
+func hundredTexts(t *testing.T) []string {
+	t.Helper()
+	file, err := os.ReadFile("testdata/hundred.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for line := range strings.Lines(string(file)) {
+		if !strings.HasPrefix(line, "#") {
+			texts = append(texts, strings.TrimSpace(line))
+		}
+	}
+	if len(texts) != 100 {
+		t.Fatalf("%d texts, want 100", len(texts))
+	}
+	if testmode.All() {
+		return texts
+	}
+	var some []string
+	for i := 0; i < len(texts); i += 10 {
+		some = append(some, texts[i])
+	}
+	return some
+}
+
+// What is looked at does not depend on Top up to five, and more of them hardly changes the best.
+func TestTopAddsBelow(t *testing.T) {
+	t.Parallel()
+	m := openSmall(t)
+	texts := hundredTexts(t)
+	others := 0
+	for _, s := range texts {
+		of := map[int]*Result{}
+		for _, top := range []int{1, 5, 20} {
+			r, err := New(m).FillText(t.Context(), s,
+				Options{Method: MethodSearch, Results: ResultOptions{Top: top}})
+			if err != nil {
+				t.Fatal(s, err)
+			}
+			of[top] = r
+		}
+		one, five, twenty := of[1], of[5], of[20]
+		if one.Rows != five.Rows || one.Fillings[0].Text != five.Fillings[0].Text ||
+			one.Fillings[0].Score != five.Fillings[0].Score {
+			t.Errorf("%s: one of %d rows, %v; five of %d, %v", s, one.Rows, one.Fillings[0], five.Rows,
+				five.Fillings[0])
+		}
+		if a, b := one.Fillings[0], twenty.Fillings[0]; a.Text != b.Text {
+			others++
+			t.Logf("%s: %.2f for one, %.2f for twenty", s, a.Score, b.Score)
+		}
+	}
+	if others > len(texts)/100 {
+		t.Errorf("the best filling of %d of %d texts is another where twenty are asked for", others,
+			len(texts))
+	}
+}
