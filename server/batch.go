@@ -12,8 +12,10 @@ import (
 
 	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/infill/settings"
 	"infill/server/api"
 )
 
@@ -57,7 +59,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", api.JSONLines)
 	w.Header().Set("Connection", "close") // what is left of a body begins no other request
 	job := batch.Job{
-		Input: input.JSONLines("the body", in), Output: batch.Stream(out), Total: -1,
+		Input: input.Lines("the body", in, settings.FormatJSONL), Output: output.Stream(out), Total: -1,
 		Workers: cap(s.queue.working), MaxErrors: -1, Abandon: true,
 		Do: func(ctx context.Context, it *input.Item) (batch.Record, error) {
 			return s.line(ctx, fill, it)

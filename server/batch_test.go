@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"infill/infill/batch/input"
+	"infill/infill/settings"
 	"infill/server/api"
 )
 
@@ -38,7 +39,7 @@ func TestBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Split(strings.TrimSuffix(string(a.body), "\n"), "\n")
-	lines := input.JSONLines("x", strings.NewReader(in.String()))
+	lines := input.Lines("x", strings.NewReader(in.String()), settings.FormatJSONL)
 	for i := 0; ; i++ {
 		it, err := lines.Next()
 		if err == io.EOF {

@@ -13,8 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
-	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/table"
 )
 
@@ -41,25 +41,25 @@ const (
 // ErrJob is a job that makes no sense.
 var ErrJob = errors.New("bad job")
 
-// An ExistsError is output of an earlier run that Force would remove. It wraps [batch.ErrExists].
+// An ExistsError is output of an earlier run that Force would remove. It wraps [output.ErrExists].
 type ExistsError struct{ Paths []string }
 
 func (e *ExistsError) Error() string {
 	if len(e.Paths) == 1 {
-		return fmt.Sprintf("%v: %s; overwrite it, or name another", batch.ErrExists, e.Paths[0])
+		return fmt.Sprintf("%v: %s; overwrite it, or name another", output.ErrExists, e.Paths[0])
 	}
-	return fmt.Sprintf("%v: %s and %d other files; overwrite them, or name another", batch.ErrExists,
+	return fmt.Sprintf("%v: %s and %d other files; overwrite them, or name another", output.ErrExists,
 		e.Paths[0], len(e.Paths)-1)
 }
 
-func (e *ExistsError) Unwrap() error { return batch.ErrExists }
+func (e *ExistsError) Unwrap() error { return output.ErrExists }
 
 // Check finds what would end the pipeline later: an input that cannot be read or that is a table,
 // output that is there, and a place where nothing can be written. It looks from this machine, and
 // leaves nothing behind.
 //
-// Errors wrap [ErrJob], [input.ErrNoLines], [table.ErrTable], [batch.ErrIsInput],
-// [batch.ErrExists], or those of the file system.
+// Errors wrap [ErrJob], [input.ErrNoLines], [table.ErrTable], [output.ErrIsInput],
+// [output.ErrExists], or those of the file system.
 func (j *Job) Check(ctx context.Context) error {
 	switch {
 	case j.Source.Path == "" || j.Output == "":
@@ -115,7 +115,7 @@ func (j *Job) checkOutput(ctx context.Context, files filesystem.Interface) error
 		return err
 	}
 	if i := slices.IndexFunc(old, j.Source.is); i >= 0 {
-		return fmt.Errorf("%w: %s; name another", batch.ErrIsInput, old[i])
+		return fmt.Errorf("%w: %s; name another", output.ErrIsInput, old[i])
 	}
 	if len(old) > 0 && !j.Force {
 		return &ExistsError{old}

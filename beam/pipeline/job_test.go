@@ -11,8 +11,8 @@ import (
 
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 
-	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/settings"
 	"infill/infill/table"
 )
@@ -79,18 +79,18 @@ func TestCheck(t *testing.T) {
 			j.Output = filepath.Join(write(t, filepath.Join(dir, "file"), ""), "out")
 		}, nil, "output"},
 		"it is there": {func(j *Job, dir string) { write(t, ShardPath(j.Output, 7), "old") },
-			batch.ErrExists, "out-00007.jsonl; overwrite it"},
+			output.ErrExists, "out-00007.jsonl; overwrite it"},
 		"failed ones are there": {func(j *Job, dir string) {
 			write(t, ShardPath(FailedPrefix(j.Output), 0), "old")
 			write(t, SummaryPath(j.Output), "old")
-		}, batch.ErrExists, "out-failed-00000.jsonl and 1 other file"},
+		}, output.ErrExists, "out-failed-00000.jsonl and 1 other file"},
 		"a name with marks": {func(j *Job, dir string) {
 			j.Output = filepath.Join(dir, "[a]*")
 			write(t, ShardPath(j.Output, 0), "old")
-		}, batch.ErrExists, "[a]*-00000.jsonl"},
+		}, output.ErrExists, "[a]*-00000.jsonl"},
 		"it is the input": {func(j *Job, dir string) {
 			j.Source.Path, j.Force = write(t, ShardPath(j.Output, 0), "A ___.\n"), true
-		}, batch.ErrIsInput, "out-00000.jsonl"},
+		}, output.ErrIsInput, "out-00000.jsonl"},
 		"an unknown file system": {func(j *Job, _ string) { j.Output = "no-such://x/y" }, nil, "no-such"},
 	} {
 		dir := t.TempDir()

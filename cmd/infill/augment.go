@@ -11,7 +11,7 @@ import (
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
-	"infill/infill/batch"
+	"infill/infill/batch/output"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/infill/variants"
@@ -132,7 +132,7 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 
 // augmentation is the work of the command.
 func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]string,
-	layout *batch.Layout) (fileWork, error) {
+	layout *output.Layout) (fileWork, error) {
 	recorded["command"] = "augment"
 	of, err := settings.AugmentTable().Recorded(&f.Augmenting, settings.AugmentDefaults())
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
-	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/mlm"
@@ -66,7 +66,7 @@ func (f *batchFlags) run(c *cli.Context, std console.IO) (err error) {
 	if f.join {
 		return f.joinShards(c, std)
 	}
-	return f.job(c, std, func(w *records.Filler, recorded map[string]string, layout *batch.Layout) (
+	return f.job(c, std, func(w *records.Filler, recorded map[string]string, layout *output.Layout) (
 		fileWork, error) {
 		recorded["command"] = "batch"
 		return fileWork{do: w.Record, advised: advice.OrMask,
@@ -76,7 +76,7 @@ func (f *batchFlags) run(c *cli.Context, std console.IO) (err error) {
 
 // A filePlan says what is done with the records of a file, and completes what the manifest has of
 // the settings and the form of the output.
-type filePlan func(w *records.Filler, recorded map[string]string, layout *batch.Layout) (fileWork,
+type filePlan func(w *records.Filler, recorded map[string]string, layout *output.Layout) (fileWork,
 	error)
 
 // job works through a file, or through the files of a folder.
@@ -118,11 +118,11 @@ func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err err
 }
 
 // seedOf has the seed that was chosen by the run that is resumed stay.
-func (f *batchFlags) seedOf(output string) error {
+func (f *batchFlags) seedOf(path string) error {
 	if f.Seed != nil || !f.resume {
 		return nil
 	}
-	was, err := batch.ReadManifest(output)
+	was, err := output.ReadManifest(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -172,8 +172,8 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 	seen := &doubted{model: f.Name}
 	w := &records.Filler{Model: e.model, Engine: e.engine, Filling: &f.Fill, Version: version(),
 		Doubted: seen.add}
-	man := &batch.Manifest{
-		Format: batch.ManifestFormat, Version: version(), Model: modelHash(e.model),
+	man := &output.Manifest{
+		Version: version(), Model: modelHash(e.model),
 		Seed: *f.Seed, Settings: recorded,
 		Absent: unsaid(), Implied: f.Implied,
 	}

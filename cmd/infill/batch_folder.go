@@ -16,6 +16,7 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/table"
 	"infill/internal/count"
 )
@@ -34,7 +35,8 @@ func (f *batchFlags) folder(c *cli.Context, std console.IO, dir string, plan fil
 	case slices.Contains(f.reads(), "-"):
 		return usagef("each file reads the files of its settings, so none can be standard input; name it")
 	}
-	files, passed, err := batch.Layout{Format: f.OutputFormat}.Folder(dir, f.output, f.Format)
+	files, passed, err := batch.Folder(output.Layout{Format: f.OutputFormat}, dir, f.output,
+		f.Format)
 	if err != nil {
 		return err
 	}
@@ -73,7 +75,7 @@ type look struct {
 // inspect opens each file and looks at the place of its output, before any work is done.
 func (f *batchFlags) inspect(std console.IO, files []batch.Pair) (looks []look, err error) {
 	var wrong []error
-	var there []*batch.ExistsError
+	var there []*output.ExistsError
 	for _, file := range files {
 		var is look
 		in, err := input.Open(file.Input, nil, f.inputOptions())
@@ -86,12 +88,12 @@ func (f *batchFlags) inspect(std console.IO, files []batch.Pair) (looks []look, 
 		}
 		looks = append(looks, is)
 		if err == nil && !f.resume && !f.force {
-			var l batch.Layout
+			var l output.Layout
 			if l, err = f.layoutOf(file.Output); err == nil {
 				err = l.Free(file.Output)
 			}
 		}
-		var exists *batch.ExistsError
+		var exists *output.ExistsError
 		switch {
 		case errors.As(err, &exists) && !exists.Link:
 			there = append(there, exists)
@@ -153,7 +155,7 @@ func (r *folderRun) all(files []batch.Pair, looks []look) error {
 		if err == nil {
 			err = r.file(file, looks[i].lines)
 		}
-		var other *batch.MismatchError
+		var other *output.MismatchError
 		switch {
 		case errors.Is(err, errSomeFailed):
 			someFailed = true
@@ -228,6 +230,6 @@ func ofFile(err error, file batch.Pair) bool {
 	}
 	var path *fs.PathError
 	return inputDamaged(err) || errors.Is(err, table.ErrTable) || errors.Is(err, input.ErrNotLines) ||
-		errors.Is(err, batch.ErrMismatch) || errors.Is(err, batch.ErrManifest) ||
+		errors.Is(err, output.ErrMismatch) || errors.Is(err, output.ErrManifest) ||
 		errors.Is(err, table.ErrCell) || errors.As(err, &path) && path.Path == file.Input
 }

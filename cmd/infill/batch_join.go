@@ -8,7 +8,7 @@ import (
 
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
-	"infill/infill/batch"
+	"infill/infill/batch/output"
 	"infill/internal/count"
 )
 
@@ -29,22 +29,22 @@ func (f *batchFlags) joinShards(c *cli.Context, std console.IO) error {
 		return usagef("--join needs the outputs of all shards, or their folder: " +
 			"infill batch --join FOLDER -o OUTPUT")
 	}
-	mode := batch.Create
+	mode := output.Create
 	if f.force {
-		mode = batch.Force
+		mode = output.Force
 	}
 	begin()
-	p, err := batch.Join(c.Context, f.output, c.Args().Slice(), mode, unsaid())
+	records, failed, err := output.Join(c.Context, f.output, c.Args().Slice(), mode, unsaid())
 	if err != nil {
 		return err
 	}
 	if !f.quiet {
-		failed := ""
-		if p.Failed > 0 {
-			failed = failures(p.Failed)
+		says := ""
+		if failed > 0 {
+			says = failures(failed)
 		}
-		fmt.Fprintf(std.Err, "infill: %s: %d record%s%s\n", f.output, p.Records, count.S(p.Records),
-			failed)
+		fmt.Fprintf(std.Err, "infill: %s: %d record%s%s\n", f.output, records, count.S(records),
+			says)
 	}
 	return nil
 }

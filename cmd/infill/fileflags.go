@@ -12,6 +12,7 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/settings"
 )
 
@@ -88,9 +89,9 @@ func (f *fileFlags) input(ctx context.Context, path string, std console.IO, othe
 		targets := []target{{flag, f.output}}
 		if info, err := os.Stat(f.output); err != nil || info.Mode().IsRegular() {
 			what := flag + " " + f.output + ": its manifest"
-			targets = append(targets, target{what, batch.ManifestPath(f.output)})
+			targets = append(targets, target{what, output.ManifestPath(f.output)})
 			what = flag + " " + f.output + ": its records until the end"
-			targets = append(targets, target{what, batch.PartPath(f.output)})
+			targets = append(targets, target{what, output.PartPath(f.output)})
 		}
 		if err := checkTargets(targets, append(others, path)...); err != nil {
 			return nil, err
@@ -117,14 +118,15 @@ func (f *fileFlags) inputOptions() input.Options {
 }
 
 // layout is the form of the output.
-func (f *fileFlags) layout() (batch.Layout, error) { return f.layoutOf(f.output) }
+func (f *fileFlags) layout() (output.Layout, error) { return f.layoutOf(f.output) }
 
-func (f *fileFlags) layoutOf(output string) (batch.Layout, error) {
-	return batch.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote}.Found(output)
+func (f *fileFlags) layoutOf(path string) (output.Layout, error) {
+	return output.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote}.Found(path)
 }
 
 // recordFile puts what the manifest has of the files into its settings.
-func (f *fileFlags) recordFile(recorded map[string]string, in *input.Reader, l batch.Layout) error {
+func (f *fileFlags) recordFile(recorded map[string]string, in *input.Reader,
+	l output.Layout) error {
 	ofFile, err := settings.FileTable().Recorded(&f.File, settings.FileDefaults())
 	maps.Copy(recorded, ofFile)
 	recorded["format"] = in.Format().String()

@@ -13,6 +13,7 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/jsonl"
 	"infill/internal/count"
 	"infill/internal/unpack"
@@ -21,9 +22,9 @@ import (
 // fileWork is what a command does with the records of a file.
 type fileWork struct {
 	in       *input.Reader
-	manifest *batch.Manifest
-	form     batch.Layout // of the output
-	workers  int          // lines at the same time
+	manifest *output.Manifest
+	form     output.Layout // of the output
+	workers  int           // lines at the same time
 
 	do      func(context.Context, *input.Item) (batch.Record, error)
 	known   func(*input.Item, *jsonl.Record) error // see batch.Job.Known; nil for none
@@ -42,7 +43,7 @@ type fileRun struct {
 	*fileFlags
 	fileWork
 	std      console.IO
-	out      *batch.Output
+	out      *output.Writer
 	bar      *batchProgress
 	reported int // lines that fail
 }
@@ -101,17 +102,17 @@ func (f *fileFlags) mayFail() int {
 }
 
 // open opens the output.
-func (r *fileRun) open(survey input.Survey) (*batch.Output, error) {
+func (r *fileRun) open(survey input.Survey) (*output.Writer, error) {
 	if r.output == "" || r.output == "-" {
 		endWithReader(r.std.Out)
 		return r.form.Stream(r.std.Out, r.in)
 	}
-	mode := batch.Create
+	mode := output.Create
 	switch {
 	case r.resume:
-		mode = batch.Resume
+		mode = output.Resume
 	case r.force:
-		mode = batch.Force
+		mode = output.Force
 	}
 	m := r.manifest
 	m.SHA256, m.Bytes, m.Input = survey.SHA256, survey.Bytes, r.in.Name
@@ -196,7 +197,7 @@ func (r *fileRun) sayAgain(c *cli.Context, p batch.Progress, err error) {
 	case inputDamaged(err):
 		so = " of what came before the damage"
 		how, flag = "get the input again whole, then begin again with", "--force"
-	case errors.Is(err, batch.ErrMismatch):
+	case errors.Is(err, output.ErrMismatch):
 		return
 	}
 	fmt.Fprintf(r.std.Err, "infill: %s has %d record%s%s; %s:\n  %s\n", r.out.File(), p.Records,

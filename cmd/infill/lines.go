@@ -12,6 +12,7 @@ import (
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/unpack"
 )
@@ -69,7 +70,7 @@ func lines(name string, in io.Reader) iter.Seq2[line, error] {
 			return
 		}
 		defer func() { _ = u.Close() }() // it was read only
-		r := input.Lines(name, u)
+		r := input.Lines(name, u, settings.FormatText)
 		for {
 			it, err := r.Next()
 			switch {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"infill/infill/batch"
+	"infill/infill/batch/output"
 	"infill/infill/jsonl"
 )
 
@@ -93,7 +93,7 @@ func TestByteOrderMark(t *testing.T) {
 	if r := infillRun("", withTiny("batch", empty, "-o", out, "--seed", "1", "--quiet")...); r.code != 0 ||
 		files(t, dir) == "" ||
 		get(t, out) != "" ||
-		get(t, batch.ManifestPath(out)) == "" {
+		get(t, output.ManifestPath(out)) == "" {
 		t.Errorf("an empty file: exit %d, %s", r.code, r.err)
 	}
 }

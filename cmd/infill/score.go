@@ -16,7 +16,7 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
-	"infill/infill/batch"
+	"infill/infill/batch/output"
 	"infill/infill/energies"
 	"infill/infill/jsonl"
 	"infill/infill/records"
@@ -168,9 +168,9 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	}
 	layout.Scores = true
 	layout.Energies = len(f.ranking.Energy) > 0 || in.Format().JSON()
-	man := &batch.Manifest{
-		Format: batch.ManifestFormat, Version: version(),
-		Model: modelHash(s.Model), Settings: recorded,
+	man := &output.Manifest{
+		Version: version(),
+		Model:   modelHash(s.Model), Settings: recorded,
 		Absent: settings.ModelTable().Unsaid(settings.ModelDefaults()),
 	}
 	seen := &doubted{model: f.Name}

@@ -6,18 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"infill/infill/batch/input"
 	"infill/infill/batch/input/inputtest"
+	"infill/infill/batch/output"
 	"infill/infill/settings"
 )
 
@@ -48,8 +46,8 @@ func atOnce(_ context.Context, it *input.Item) (Record, error) {
 	return rec, err
 }
 
-func manifest() *Manifest {
-	return &Manifest{Format: ManifestFormat, Version: "v1", Model: "sha256:0", Seed: 1,
+func manifest() *output.Manifest {
+	return &output.Manifest{Version: "v1", Model: "sha256:0", Seed: 1,
 		Settings: map[string]string{"steps": "50"}}
 }
 
@@ -57,16 +55,16 @@ type config struct {
 	workers, maxErrors int
 	limit              int
 	shard              settings.Shard
-	layout             Layout
-	mode               Mode
+	layout             output.Layout
+	mode               output.Mode
 	do                 func(context.Context, *input.Item) (Record, error)
 	ctx                context.Context
-	before             func(*Output)
+	before             func(*output.Writer)
 	progress           func(Progress)
 }
 
 // process works through a file.
-func process(t *testing.T, from, output string, c config) (Progress, *Output, error) {
+func process(t *testing.T, from, output string, c config) (Progress, *output.Writer, error) {
 	t.Helper()
 	in, err := input.Open(from, nil, input.Options{Limit: c.limit, Shard: c.shard})
 	if err != nil {
@@ -84,7 +82,6 @@ func process(t *testing.T, from, output string, c config) (Progress, *Output, er
 	if err != nil {
 		return Progress{}, nil, err
 	}
-	out.records.sync = func() error { return nil } // sync_test.go has the tests of syncing
 	if c.before != nil {
 		c.before(out)
 	}
@@ -129,31 +126,15 @@ func TestOrder(t *testing.T) {
 	}
 	last := 0
 	for _, l := range bytes.Split(bytes.TrimSuffix(want, []byte("\n")), []byte("\n")) {
-		h, ok := parseHead(l)
-		if !ok || h.line <= last {
+		var h struct{ Line int }
+		if err := json.Unmarshal(l, &h); err != nil || h.Line <= last {
 			t.Fatalf("after line %d: %s", last, l)
 		}
-		last = h.line
+		last = h.Line
 	}
 	if last != 301 {
 		t.Errorf("the last record is of line %d", last)
 	}
-}
-
-// small takes so many bytes and then is full.
-type small struct {
-	w    io.Writer
-	room int
-}
-
-func (s *small) Write(p []byte) (int, error) {
-	if len(p) <= s.room {
-		s.room -= len(p)
-		return s.w.Write(p)
-	}
-	n, _ := s.w.Write(p[:s.room])
-	s.room = 0
-	return n, syscall.ENOSPC
 }
 
 func TestMaxErrors(t *testing.T) {
@@ -167,11 +148,11 @@ func TestMaxErrors(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	// Earlier errors count when the run goes on.
-	if p, _, err = process(t, in, out, config{maxErrors: 2, mode: Resume}); !errors.Is(err,
+	if p, _, err = process(t, in, out, config{maxErrors: 2, mode: output.Resume}); !errors.Is(err,
 		ErrTooMany) || p.Records != 5 {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if p, _, err = process(t, in, out, config{mode: Resume}); err != nil || p.Records != 7 ||
+	if p, _, err = process(t, in, out, config{mode: output.Resume}); err != nil || p.Records != 7 ||
 		p.Failed != 3 {
 		t.Fatalf("%+v, %v", p, err)
 	}
@@ -193,107 +174,6 @@ func TestFatal(t *testing.T) {
 	// Line 21 is empty (21 = 17 + 3 + 1).
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "line 22") || p.Records != 19 {
 		t.Errorf("%+v, %v", p, err)
-	}
-}
-
-func TestRefusals(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), "a\nb\n")
-	out := filepath.Join(dir, "out.jsonl")
-	if _, _, err := process(t, in, out, config{mode: Resume}); err != nil {
-		t.Fatalf("resuming what never began: %v", err)
-	}
-	want := inputtest.Read(t, out)
-	if _, _, err := process(t, in, out, config{}); !errors.Is(err, ErrExists) {
-		t.Errorf("an output that exists: %v", err)
-	}
-	if _, _, err := process(t, in, in, config{mode: Force,
-		layout: Layout{Format: settings.FormatJSONL}}); !errors.Is(err, ErrIsInput) {
-		t.Errorf("the input as output: %v", err)
-	}
-	other := inputtest.Write(t, filepath.Join(dir, "other.txt"), "a\nc\n")
-	if _, _, err := process(t, other, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
-		!strings.Contains(err.Error(), "input") {
-		t.Errorf("another input: %v", err)
-	}
-	open := func(change func(*Manifest)) error {
-		i, err := input.Open(in, nil, input.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = i.Close() }()
-		m := manifest()
-		s, _ := i.Survey()
-		m.SHA256, m.Bytes = s.SHA256, s.Bytes
-		change(m)
-		o, err := m.Open(out, i, Resume, Layout{})
-		if err == nil {
-			_ = o.sink.finish(false)
-		}
-		return err
-	}
-	for what, change := range map[string]func(*Manifest){
-		"version":   func(m *Manifest) { m.Version = "v2" },
-		"model":     func(m *Manifest) { m.Model = "sha256:1" },
-		"seed":      func(m *Manifest) { m.Seed = 2 },
-		"steps was": func(m *Manifest) { m.Settings["steps"] = "51" },
-		"new was":   func(m *Manifest) { m.Settings["new"] = "x" },
-		"input":     func(m *Manifest) { m.SHA256 = "00" },
-	} {
-		if err := open(change); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	same := func(m *Manifest) { m.Input = "the same file by another name" }
-	if err := open(same); err != nil {
-		t.Error(err)
-	}
-	// Two processes at once.
-	i, err := input.Open(in, nil, input.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := manifest()
-	s, _ := i.Survey()
-	m.SHA256, m.Bytes = s.SHA256, s.Bytes
-	o, err := m.Open(out, i, Resume, Layout{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := open(same); !errors.Is(err, errLocked) {
-		t.Errorf("a second writer: %v", err)
-	}
-	if err := errors.Join(o.sink.finish(false), i.Close()); err != nil {
-		t.Fatal(err)
-	}
-	inputtest.Write(t, ManifestPath(out), "{")
-	if err := open(same); !errors.Is(err, ErrManifest) {
-		t.Errorf("a damaged manifest: %v", err)
-	}
-	if err := os.Remove(ManifestPath(out)); err != nil {
-		t.Fatal(err)
-	}
-	if err := open(same); !errors.Is(err, ErrManifest) {
-		t.Errorf("no manifest: %v", err)
-	}
-	if !bytes.Equal(inputtest.Read(t, out), want) {
-		t.Error("a refused run changed the output")
-	}
-	if _, _, err := process(t, in, out, config{mode: Force}); err != nil ||
-		!bytes.Equal(inputtest.Read(t, out), want) {
-		t.Errorf("--force: %v", err)
-	}
-	// A record that belongs to another line.
-	inputtest.Write(t, out, `{"line":1,"text":"A"}`+"\n"+`{"line":7,"text":"B"}`+"\n")
-	if _, _, err := process(t, in, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
-		!strings.Contains(err.Error(), "line 7") {
-		t.Errorf("a record of another line: %v", err)
-	}
-	inputtest.Write(t, out, strings.Repeat(`{"line":1}`+"\n", 1)+`{"line":2}`+"\n"+`{"line":3}`+"\n")
-	if _, _, err := process(t, in, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
-		!strings.Contains(err.Error(), "more records") {
-		t.Errorf("more records than lines: %v", err)
 	}
 }
 

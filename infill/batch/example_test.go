@@ -10,6 +10,7 @@ import (
 
 	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 )
 
 // A job makes a record of every line and keeps their order, however many are in work. Here a record
@@ -21,7 +22,7 @@ func ExampleJob() {
 	}
 	defer func() { _ = in.Close() }()
 	job := batch.Job{
-		Input: in, Output: batch.Stream(os.Stdout), Workers: 2, Total: -1, MaxErrors: -1,
+		Input: in, Output: output.Stream(os.Stdout), Workers: 2, Total: -1, MaxErrors: -1,
 		Do: func(_ context.Context, it *input.Item) (batch.Record, error) {
 			b, err := json.Marshal(map[string]any{"line": it.Line, "text": strings.ToUpper(it.Text)})
 			return batch.Record{JSON: b}, err

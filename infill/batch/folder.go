@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/settings"
 )
 
@@ -30,9 +31,9 @@ var extensions = map[settings.Format]string{
 // [settings.FormatOf], and a file of Arrow is an error. Hidden files, folders, what is not a
 // regular file, and what infill puts beside a file are never listed; passed are their names, but
 // for hidden ones and manifests. Neither folder is touched. The error wraps [ErrFolder],
-// [ErrIsInput], [table.ErrTable] for Arrow, or is that of reading the folder.
-func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, passed []string,
-	err error) {
+// [output.ErrIsInput], [table.ErrTable] for Arrow, or is that of reading the folder.
+func Folder(l output.Layout, from, to string, format settings.Format) (pairs []Pair,
+	passed []string, err error) {
 	l.Format = max(l.Format, settings.FormatJSONL)
 	entries, err := os.ReadDir(from) // in order
 	if err != nil {
@@ -51,14 +52,14 @@ func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, p
 		}
 		info, err := os.Stat(path)
 		switch {
-		case strings.HasPrefix(name, "."), strings.HasSuffix(name, ManifestPath("")):
+		case strings.HasPrefix(name, "."), strings.HasSuffix(name, output.ManifestPath("")):
 			continue
 		case err != nil || !info.Mode().IsRegular(), besideOutput(name),
 			format == settings.FormatAuto && settings.FormatOf(name) == settings.FormatAuto:
 			passed = append(passed, name)
 			continue
 		}
-		out := l.nameOf(name)
+		out := nameOf(l, name)
 		if other, ok := of[out]; ok {
 			return nil, nil, fmt.Errorf("%w: %s and %s in %s would both become %s; rename one of them",
 				ErrFolder, other, name, from, out)
@@ -76,14 +77,15 @@ func (l Layout) Folder(from, to string, format settings.Format) (pairs []Pair, p
 // placeOfPairs refuses outputs that would write over an input of any of them, through a link.
 func placeOfPairs(pairs []Pair, inputs []os.FileInfo) error {
 	for _, p := range pairs {
-		for _, path := range []string{p.Output, ManifestPath(p.Output), PartPath(p.Output)} {
+		own := []string{p.Output, output.ManifestPath(p.Output), output.PartPath(p.Output)}
+		for _, path := range own {
 			info, err := os.Stat(path)
 			if err != nil {
 				continue // what cannot be read is refused when it is opened
 			}
 			for i, in := range inputs {
 				if os.SameFile(info, in) {
-					return fmt.Errorf("%w: %s is %s; name another folder", ErrIsInput, path, pairs[i].Input)
+					return fmt.Errorf("%w: %s is %s; name another folder", output.ErrIsInput, path, pairs[i].Input)
 				}
 			}
 		}
@@ -106,20 +108,21 @@ func placeOfFolder(from, to string) error {
 		return fmt.Errorf("%w: %s is not a folder, and the outputs of one go into another", ErrFolder, to)
 	}
 	if was, err := os.Stat(from); err != nil || os.SameFile(was, is) {
-		return errors.Join(err, fmt.Errorf("%w: %s; name another folder", ErrIsInput, to))
+		return errors.Join(err, fmt.Errorf("%w: %s; name another folder", output.ErrIsInput, to))
 	}
 	return nil
 }
 
 // besideOutput reports whether a file is one that a run has beside its output.
 func besideOutput(name string) bool {
-	return strings.HasSuffix(name, ManifestPath("")) || strings.HasSuffix(name, PartPath(""))
+	return strings.HasSuffix(name, output.ManifestPath("")) ||
+		strings.HasSuffix(name, output.PartPath(""))
 }
 
 // nameOf is the name of the output of a file.
-func (l Layout) nameOf(name string) string {
+func nameOf(l output.Layout, name string) string {
 	packed := ""
-	if ext := suffixOf(name); ext == ".gz" || ext == ".zst" {
+	if ext := strings.ToLower(filepath.Ext(name)); ext == ".gz" || ext == ".zst" {
 		name = name[:len(name)-len(ext)]
 		if l.Format != settings.FormatParquet {
 			packed = ext

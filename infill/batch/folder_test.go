@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"infill/infill/batch/input/inputtest"
+	"infill/infill/batch/output"
 	"infill/infill/settings"
 )
 
@@ -43,7 +44,7 @@ func TestFolder(t *testing.T) {
 			"d.v2.parquet>d.v2.csv h.txt>h.csv photo.png>photo.png.csv",
 			"f.csv.part lost.txt sub.txt"},
 	} {
-		pairs, passed, err := Layout{Format: c.as}.Folder(from, to, c.format)
+		pairs, passed, err := Folder(output.Layout{Format: c.as}, from, to, c.format)
 		var got []string
 		for _, p := range pairs {
 			if filepath.Dir(p.Input) != from || filepath.Dir(p.Output) != to {
@@ -55,7 +56,7 @@ func TestFolder(t *testing.T) {
 			t.Errorf("%v: %q passed %q, %v", c.as, got, passed, err)
 		}
 		for _, p := range pairs { // the name says the format
-			if l, err := (Layout{}).Found(p.Output); err != nil || l.Format != max(c.as, settings.FormatJSONL) {
+			if l, err := (output.Layout{}).Found(p.Output); err != nil || l.Format != max(c.as, settings.FormatJSONL) {
 				t.Errorf("%s: %v, %v", p.Output, l.Format, err)
 			}
 		}
@@ -91,13 +92,13 @@ func TestFolderRefusals(t *testing.T) {
 	}{
 		{twice, "out", ErrFolder, "a.csv and a.txt in " + twice + " would both become a.jsonl"},
 		{none, "out", ErrFolder, "name their format"},
-		{one, one, ErrIsInput, "name another folder"},
-		{one, link, ErrIsInput, "name another folder"},
+		{one, one, output.ErrIsInput, "name another folder"},
+		{one, link, output.ErrIsInput, "name another folder"},
 		{one, file, ErrFolder, "is not a folder"},
 		{one, filepath.Join(dir, "no", "out"), os.ErrNotExist, "make it first"},
 		{filepath.Join(dir, "no"), "out", os.ErrNotExist, "no"},
 	} {
-		_, _, err := Layout{}.Folder(c.from, c.to, settings.FormatAuto)
+		_, _, err := Folder(output.Layout{}, c.from, c.to, settings.FormatAuto)
 		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) {
 			t.Errorf("%s to %s: %v", c.from, c.to, err)
 		}
@@ -123,14 +124,14 @@ func TestFolderOverInput(t *testing.T) {
 			if err := link(other, path); err != nil {
 				t.Skip(err)
 			}
-			_, _, err := Layout{}.Folder(from, to, settings.FormatAuto)
+			_, _, err := Folder(output.Layout{}, from, to, settings.FormatAuto)
 			if name == "b.csv.part" { // beside no output
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 				continue
 			}
-			if !errors.Is(err, ErrIsInput) || !strings.Contains(err.Error(), path+" is "+other) {
+			if !errors.Is(err, output.ErrIsInput) || !strings.Contains(err.Error(), path+" is "+other) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

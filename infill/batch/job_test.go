@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/settings"
 )
 
@@ -21,13 +22,13 @@ func TestJobThatLacksSomething(t *testing.T) {
 		"input":   func(j *Job, _ *context.Context) { j.Input = nil },
 		"output":  func(j *Job, _ *context.Context) { j.Output = nil },
 		"open":    func(j *Job, _ *context.Context) { j.Input = &input.Reader{} },
-		"writer":  func(j *Job, _ *context.Context) { j.Output = &Output{} },
+		"writer":  func(j *Job, _ *context.Context) { j.Output = &output.Writer{} },
 		"do":      func(j *Job, _ *context.Context) { j.Do = nil },
 		"workers": func(j *Job, _ *context.Context) { j.Workers = 0 },
 		"fewer":   func(j *Job, _ *context.Context) { j.Workers = -1 },
 	} {
-		in := input.Lines("lines", strings.NewReader("one\ntwo\n"))
-		out, err := Layout{}.Stream(io.Discard, in)
+		in := input.Lines("lines", strings.NewReader("one\ntwo\n"), settings.FormatText)
+		out, err := output.Layout{}.Stream(io.Discard, in)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/gate"
@@ -26,7 +27,7 @@ type Record struct {
 // A Job is a file to work through.
 type Job struct {
 	Input   *input.Reader
-	Output  *Output
+	Output  *output.Writer
 	Workers int // items in work at the same time, at least 1
 	// Total is the number of records of the input, −1 if not known; see
 	// Input.Survey. It is for Progress only.
@@ -73,15 +74,12 @@ var errNoInput = fmt.Errorf("%w: it has no input; open one with input.Open", err
 // resumed.
 var ErrTooMany = errors.New("stopped: too many lines failed")
 
-// errRecord is returned for a record that could not be told from damage when the run is resumed.
-var errRecord = errors.New("not the record of its item")
-
 // Run works through the input and closes the output. When ctx ends, the record
 // that is next in the output, and those that are ready after it, are still
 // written, but for Abandon; then the error is ctx's. The Progress returned says what the output
 // holds, whatever the error.
 //
-// Errors: errJob before anything is read, ErrTooMany, errRecord, the cause of ctx's end, those of
+// Errors: errJob before anything is read, ErrTooMany, the cause of ctx's end, those of
 // Do, or those of reading and writing. A panic in Do goes on in Run, as a value that has its stack,
 // when the output is closed.
 func (j *Job) Run(ctx context.Context) (Progress, error) {
@@ -90,29 +88,29 @@ func (j *Job) Run(ctx context.Context) (Progress, error) {
 	if err != nil {
 		return p, err
 	}
-	if was := j.Output.complete; was != nil { // nothing is left to do
-		p.Records, p.Failed, p.Resumed = was.Records, was.Failed, was.Records
+	if records, failed, ok := j.Output.Complete(); ok { // nothing is left to do
+		p.Records, p.Failed, p.Resumed = records, failed, records
 		if j.Progress != nil {
 			j.Progress(p)
 		}
 		return p, nil
 	}
-	p.Records, p.Failed, err = j.Output.recover(j.Input, j.Texts, j.Known)
+	p.Records, p.Failed, err = j.Output.Recover(j.Input, j.Texts, j.Known)
 	if err != nil {
-		return p, errors.Join(err, j.Output.sink.finish(false))
+		return p, errors.Join(err, j.Output.Close(false))
 	}
 	p.Resumed = p.Records
 	if j.Progress != nil {
 		j.Progress(p)
 	}
 	err = j.work(ctx, &p)
-	err = errors.Join(err, j.Output.sink.finish(err == nil))
+	err = errors.Join(err, j.Output.Close(err == nil))
 	var panicked *gate.Panic
 	if errors.As(err, &panicked) {
 		panic(panicked)
 	}
 	if err == nil {
-		err = j.Output.conclude(ctx, j.Input, p)
+		err = j.Output.Conclude(ctx, j.Input, p.Records, p.Failed)
 	}
 	return p, err
 }
@@ -124,8 +122,8 @@ func (j *Job) check(ctx context.Context) error {
 		return fmt.Errorf("%w: the context is nil; pass context.Background()", errJob)
 	case j.Input == nil || j.Input.Format() == settings.FormatAuto:
 		return errNoInput
-	case j.Output == nil || j.Output.sink == nil && j.Output.complete == nil:
-		return fmt.Errorf("%w: it has no output; open one with Manifest.Open or Layout.Stream", errJob)
+	case j.Output == nil || !j.Output.Ready():
+		return fmt.Errorf("%w: it has no output; open one with package output", errJob)
 	case j.Do == nil:
 		return fmt.Errorf("%w: it has no Do, which makes the records", errJob)
 	case j.Workers < 1:

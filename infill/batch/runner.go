@@ -1,13 +1,11 @@
 package batch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
 	"sync"
 
 	"infill/infill/batch/input"
@@ -87,7 +85,7 @@ func (r *runner) read(ctx context.Context, order, todo chan<- *slot, stop <-chan
 		if err != nil {
 			return err
 		}
-		it.Whole = r.Output.layout.Rows()
+		it.Whole = r.Output.Rows()
 		s := &slot{item: it, done: make(chan struct{})}
 		s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 		r.mu.Lock()
@@ -133,20 +131,6 @@ func (s *slot) make(f func() (Record, error)) {
 	s.rec, s.err = f()
 }
 
-// fits refuses a record that a later run would take for a torn one, or for that of another item.
-func (s *slot) fits() error {
-	h, ok := parseHead(s.rec.JSON)
-	switch {
-	case !ok || bytes.IndexByte(s.rec.JSON, '\n') >= 0:
-		return fmt.Errorf("%w, %.40q: want one JSON object on one line, with the item's line and id",
-			errRecord, s.rec.JSON)
-	case h.line != s.item.Line || !bytes.Equal(compact(h.id), compact(s.item.ID)):
-		return fmt.Errorf("%w: it is of line %d (id %s), the item of line %d (id %s)", errRecord, h.line,
-			orNone(h.id), s.item.Line, orNone(s.item.ID))
-	}
-	return nil
-}
-
 // wind cancels what is in work, all of it or all but the head.
 func (r *runner) wind(all bool) {
 	r.mu.Lock()
@@ -167,8 +151,7 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 		if err := r.refuse(ctx, p, s); err != nil {
 			return err
 		}
-		// The bytes behind those of the record may be the caller's.
-		if err := r.Output.sink.write(append(slices.Clip(s.rec.JSON), '\n')); err != nil {
+		if err := r.Output.Write(s.rec.JSON, &s.item); err != nil {
 			return err
 		}
 		p.Records++
@@ -212,8 +195,6 @@ func (r *runner) refuse(ctx context.Context, p *Progress, s *slot) error {
 	case err != nil:
 	case s.rec.Failed && r.MaxErrors >= 0 && p.Failed >= r.MaxErrors:
 		err = fmt.Errorf("%w: %w", ErrTooMany, s.rec.Cause)
-	default:
-		err = s.fits()
 	}
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", r.Input.Unit(), s.item.Line, err)

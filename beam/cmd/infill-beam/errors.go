@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"infill/beam/pipeline"
-	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/settings"
 	"infill/infill/table"
 	"infill/samplers"
@@ -16,7 +16,7 @@ import (
 // badInput are the errors that the user's files or flags are to blame for.
 var badInput = []error{
 	settings.ErrSetting, pipeline.ErrJob, pipeline.ErrShards,
-	batch.ErrExists, batch.ErrIsInput, input.ErrNoLines, table.ErrTable,
+	output.ErrExists, output.ErrIsInput, input.ErrNoLines, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 }
 
@@ -31,7 +31,7 @@ func message(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "interrupted"
-	case errors.Is(err, batch.ErrExists):
+	case errors.Is(err, output.ErrExists):
 		return text + " (--force removes it)"
 	}
 	return text

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"unicode/utf8"
 
 	"infill/infill/jsonl"
@@ -12,59 +11,6 @@ import (
 	"infill/infill/table"
 	"infill/tokenize"
 )
-
-// A ColumnError is a table without the column of the text.
-type ColumnError struct {
-	Want string
-	Have []string // the columns that there are
-}
-
-// Error says what is wrong and what helps.
-func (e *ColumnError) Error() string {
-	const most = 20
-	have := e.Have
-	more := ""
-	if len(have) > most {
-		have, more = have[:most], fmt.Sprintf(" and %d more", len(have)-most)
-	}
-	var names []string
-	for _, h := range have {
-		names = append(names, fmt.Sprintf("%.60q", h))
-	}
-	text := fmt.Sprintf("%v: no column %q; its columns are %s%s; name the one with the texts",
-		table.ErrTable, e.Want, strings.Join(names, ", "), more)
-	if len(e.Have) == 1 && strings.ContainsAny(e.Have[0], ";\t|") {
-		text += " (are they separated by something else?)"
-	}
-	return text
-}
-
-// Is says that the error is a [table.ErrTable].
-func (e *ColumnError) Is(target error) bool { return target == table.ErrTable }
-
-// place finds the columns that mean something: that of the text, and that of the
-// id, −1 for none.
-func place(names []string, textField string) (text, id int, err error) {
-	text, id = -1, -1
-	at := map[string]int{}
-	for i, n := range names {
-		if first, ok := at[n]; ok {
-			return 0, 0, &table.Error{Reason: fmt.Sprintf(
-				"columns %d and %d are both called %q; rename one of them", first+1, i+1, n)}
-		}
-		at[n] = i
-		switch n {
-		case textField:
-			text = i
-		case "id":
-			id = i
-		}
-	}
-	if text < 0 {
-		return 0, 0, &ColumnError{textField, names}
-	}
-	return text, id, nil
-}
 
 // csvSource reads CSV and TSV, whose first row has the names of the columns.
 type csvSource struct {

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -14,38 +15,12 @@ import (
 	"infill/internal/textline"
 )
 
-// ErrNoLines: the records of the input are rows of a table, which cannot be read line by line.
-var ErrNoLines = errors.New("a table has no lines")
-
 // A Line is a line of text or of JSON lines that was not read as a record yet. It can be sent
 // elsewhere, where [Options.Item] reads it.
 type Line struct {
 	Number  int    // of the line, or of the element of an array, from 1
 	Text    []byte // without its end; nil if TooLong
 	TooLong bool   // it has more than [jsonl.MaxInput] bytes
-}
-
-// NextLine is Next for programs that read the lines as records elsewhere. The bytes are the
-// caller's. The error is [ErrNoLines] for a table, else as that of Next. An input that was asked
-// whether it is Empty has to be read by Next.
-func (in *Reader) NextLine() (Line, error) {
-	all := in.src
-	part, cut := all.(*firstOf)
-	if cut {
-		all = part.source
-	}
-	src, ok := all.(lines)
-	if !ok {
-		return Line{}, fmt.Errorf("%s: %w", in.Name, ErrNoLines)
-	}
-	return nextOf(in, func() (Line, error) {
-		if cut && !part.take() {
-			return Line{}, io.EOF
-		}
-		l, err := src.line()
-		l.Text = append([]byte(nil), l.Text...)
-		return l, err
-	})
 }
 
 // Item reads a line of an input with this format, and this field of the text. The format is text,
@@ -100,13 +75,6 @@ func (e badElement) Error() string {
 
 func (e badElement) Unwrap() error { return e.kind }
 
-// lines are sources of lines, which [Options.Item] reads.
-type lines interface {
-	source
-	// line is the next line that is not empty. Its bytes are valid until the next call.
-	line() (Line, error)
-}
-
 // arraySource reads an array of JSON. An element is a line of its number.
 type arraySource struct {
 	r       *table.Array
@@ -144,16 +112,6 @@ func (s *lineSource) columns() []table.Column { return nil }
 
 func (s *lineSource) skip(n int) error { return skipEach(s, n) }
 
-// skipEach passes over records one by one.
-func skipEach(s source, n int) error {
-	for range n {
-		if _, err := s.next(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (s *lineSource) next() (Item, error) {
 	l, err := s.line()
 	if err != nil {
@@ -176,6 +134,23 @@ func (s *lineSource) line() (Line, error) {
 			return Line{}, fmt.Errorf("after line %d: %w", n, err)
 		case !isEmpty(b):
 			return Line{Number: n, Text: b}, nil
+		}
+	}
+}
+
+// isEmpty reports whether a line has nothing but white space.
+func isEmpty(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
+
+// countLines counts the lines that are not empty, −1 if they cannot be read.
+func countLines(lines *textline.Reader) int {
+	for n := 0; ; {
+		switch line, err := lines.Next(); {
+		case err == io.EOF:
+			return n
+		case err != nil && !errors.Is(err, textline.ErrTooLong):
+			return -1
+		case err != nil || !isEmpty(line):
+			n++
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 
 	"infill/infill/jsonl"
 	"infill/infill/table"
@@ -16,22 +17,23 @@ type parquetSource struct {
 	row      int
 }
 
-// isParquet reports whether the input is a file that begins as Parquet does.
-func (in *Reader) isParquet() bool {
-	if in.info == nil || !in.info.Mode().IsRegular() {
+// looksParquet reports whether a file begins as Parquet does.
+func looksParquet(f *os.File, info os.FileInfo) bool {
+	if info == nil || !info.Mode().IsRegular() {
 		return false
 	}
 	magic := make([]byte, 4)
-	_, err := in.file.ReadAt(magic, 0)
+	_, err := f.ReadAt(magic, 0)
 	return err == nil && string(magic) == "PAR1"
 }
 
-func (in *Reader) parquet() (*parquetSource, error) {
-	if in.info == nil || !in.info.Mode().IsRegular() {
+// newParquetSource reads a file; info is nil for a stream.
+func newParquetSource(f *os.File, info os.FileInfo, o Options) (*parquetSource, error) {
+	if info == nil || !info.Mode().IsRegular() {
 		return nil, &table.Error{Reason: "a Parquet file is read from its end, which a stream does not " +
 			"allow; name a file"}
 	}
-	r, err := table.NewParquet(in.file, in.info.Size())
+	r, err := table.NewParquet(f, info.Size())
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +46,7 @@ func (in *Reader) parquet() (*parquetSource, error) {
 	for _, c := range r.Columns() {
 		names = append(names, c.Name)
 	}
-	s.text, s.id, err = place(names, in.options.TextField)
+	s.text, s.id, err = place(names, o.TextField)
 	return s, err
 }
 

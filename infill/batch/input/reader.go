@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
@@ -18,22 +16,6 @@ import (
 	"infill/internal/textline"
 	"infill/internal/unpack"
 )
-
-// Options say how an input is read.
-type Options struct {
-	Format settings.Format
-	// TextField is the field or the column that has the text; "" is "text".
-	// Lines of text have none.
-	TextField string
-	// Quote says that cells of TSV may stand in quotes, as those of CSV.
-	Quote bool
-	// Limit is the number of records that are read; 0 is all, and a number below 0 an error.
-	Limit int
-	// Shard is the part of the file that is read; the zero value is all of it. A line
-	// belongs to the shard that its first byte lies in. Tables and compressed files are
-	// cut by the number of their records. A stream cannot be cut, see [ErrShard].
-	Shard settings.Shard
-}
 
 // A Reader is an open file of records, or a stream of them. Its zero value is not open.
 type Reader struct {
@@ -47,16 +29,6 @@ type Reader struct {
 	given   int     // records that Next returned
 	ahead   *ahead  // what Empty has read, nil if it has not
 	survey  *Survey // of a shard, which was made to find it; nil for whole files
-}
-
-// A source is the records of an input in one format. The error of next is io.EOF
-// after the last. Errors of one record are in Item.Err, others end the input.
-type source interface {
-	next() (Item, error)
-	// columns are those of a table, nil for lines.
-	columns() []table.Column
-	// skip passes over n records, before the first one is read.
-	skip(n int) error
 }
 
 // ahead is a result of next that was not handed out yet.
@@ -101,23 +73,6 @@ func OpenStream(name string, r io.Reader, o Options) (*Reader, error) {
 	return (&Reader{Name: name}).open(r, o)
 }
 
-// check refuses options out of range.
-func (o Options) check() error {
-	wrong := func(name string, given any, want string) error {
-		return &settings.Error{Name: name, Given: fmt.Sprint(given), Want: want}
-	}
-	switch {
-	case o.Limit < 0:
-		return wrong("limit", o.Limit, "the number of records, or 0 for all")
-	case o.Format < settings.FormatAuto || o.Format > settings.LastFormat:
-		return wrong("format", int(o.Format), "FormatAuto to LastFormat")
-	case o.Shard.Whole():
-		return nil
-	}
-	_, err := settings.ParseShard(o.Shard.String())
-	return err
-}
-
 func (in *Reader) open(r io.Reader, o Options) (*Reader, error) {
 	in.options, in.close = o, func() {}
 	in.options.TextField = cmp.Or(o.TextField, "text")
@@ -141,11 +96,11 @@ func (in *Reader) begin(r io.Reader) error {
 		}
 		*format = settings.FormatOf(in.Name)
 	}
-	if *format == settings.FormatAuto && in.isParquet() {
+	if *format == settings.FormatAuto && looksParquet(in.file, in.info) {
 		*format = settings.FormatParquet
 	}
 	if *format == settings.FormatParquet {
-		p, err := in.parquet()
+		p, err := newParquetSource(in.file, in.info, in.options)
 		if err != nil {
 			return err
 		}
@@ -174,37 +129,6 @@ func (in *Reader) begin(r io.Reader) error {
 	return err
 }
 
-// arrow are suffixes of Apache Arrow's IPC format, which was read once.
-var arrow = []string{".arrow", ".arrows", ".feather", ".ipc"}
-
-// foreignTables are suffixes of tables that other programs make. Such a file would be taken for
-// lines, or filled with them.
-var foreignTables = append([]string{
-	".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".orc", ".avro", ".sqlite",
-}, arrow...)
-
-// Foreign is the error of a table in a form that is not read, by its name; nil for other files. It
-// wraps [table.ErrTable].
-func Foreign(name string) error {
-	ext, how := suffixOf(name), ""
-	if !slices.Contains(foreignTables, ext) {
-		return nil
-	}
-	if Arrow(name) {
-		how = `, such as x.parquet with polars (pl.read_ipc(FILE).write_parquet("x.parquet")), pandas ` +
-			`(pd.read_feather(FILE).to_parquet("x.parquet")) or DuckDB (INSTALL nanoarrow FROM community; ` +
-			`LOAD nanoarrow; COPY (FROM read_arrow('FILE')) TO 'x.parquet')`
-	}
-	return fmt.Errorf("%w: tables are read as .csv, .tsv and .parquet, and not as %s; save it as one "+
-		"of these%s", table.ErrTable, ext, how)
-}
-
-// Arrow reports whether the name of a file says Apache Arrow.
-func Arrow(name string) bool { return slices.Contains(arrow, suffixOf(name)) }
-
-// suffixOf is the last suffix of a name, in small letters.
-func suffixOf(name string) string { return strings.ToLower(filepath.Ext(name)) }
-
 // newSource reads what is read from its start, in a format that is known.
 func newSource(r *bufio.Reader, o Options) (source, error) {
 	switch o.Format {
@@ -220,15 +144,10 @@ func newSource(r *bufio.Reader, o Options) (source, error) {
 // errNotOpen is returned for a Reader that nothing opened.
 var errNotOpen = errors.New("the input is not open; open it with Open")
 
-// Lines reads an open stream as lines of text, which is never compressed. The
-// name is for errors.
-func Lines(name string, r io.Reader) *Reader {
-	return openStream(name, r, Options{Format: settings.FormatText, TextField: "text"})
-}
-
-// JSONLines reads an open stream as JSON lines, which is never compressed. The name is for errors.
-func JSONLines(name string, r io.Reader) *Reader {
-	return openStream(name, r, Options{Format: settings.FormatJSONL, TextField: "text"})
+// Lines reads an open stream as lines of text or JSON lines, which is never compressed. The name is
+// for errors.
+func Lines(name string, r io.Reader, format settings.Format) *Reader {
+	return openStream(name, r, Options{Format: format, TextField: "text"})
 }
 
 func openStream(name string, r io.Reader, o Options) *Reader {
@@ -319,4 +238,40 @@ func (in *Reader) Close() error {
 		return nil
 	}
 	return in.file.Close()
+}
+
+// NextLine is Next for programs that read the lines as records elsewhere. The bytes are the
+// caller's. The error is [ErrNoLines] for a table, else as that of Next. An input that was asked
+// whether it is Empty has to be read by Next.
+func (in *Reader) NextLine() (Line, error) {
+	all := in.src
+	part, cut := all.(*firstOf)
+	if cut {
+		all = part.source
+	}
+	src, ok := all.(lines)
+	if !ok {
+		return Line{}, fmt.Errorf("%s: %w", in.Name, ErrNoLines)
+	}
+	return nextOf(in, func() (Line, error) {
+		if cut && !part.take() {
+			return Line{}, io.EOF
+		}
+		l, err := src.line()
+		l.Text = append([]byte(nil), l.Text...)
+		return l, err
+	})
+}
+
+// A Survey is what one look at a whole file says of it.
+type Survey struct {
+	// SHA256 is the hash of the file's bytes as they are on disk, in hex, and
+	// Bytes their number. A stream, which nobody can read twice, has "" and −1.
+	// Both are of the whole file if a shard of it is read.
+	SHA256 string
+	Bytes  int64
+	// Records is the number of records in the file or its shard, or the limit of the
+	// input if there are more. Those that cannot be read are included. It is −1 for a stream and
+	// for damaged compressed data.
+	Records int
 }

@@ -107,7 +107,7 @@ func TestEmpty(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "", "\n\r\n\n": "", "\ufeff": "",
 		"\ufeff\n\na\nb": "3 a,4 b", "a\n": "1 a", "\xef\xbb": "1 \xef\xbb"} {
-		in := Lines("a test", strings.NewReader(text))
+		in := Lines("a test", strings.NewReader(text), settings.FormatText)
 		if got := in.Empty(); got != in.Empty() || got != (want == "") { // asking reads nothing away
 			t.Errorf("%q: empty %v", text, got)
 		}
@@ -132,11 +132,12 @@ func TestEmpty(t *testing.T) {
 	// A short line of somebody who types is there at once.
 	r, w := io.Pipe()
 	go func() { _, _ = io.WriteString(w, "a\n") }()
-	if it, err := Lines("a terminal", r).Next(); err != nil || it.Text != "a" {
+	if it, err := Lines("a terminal", r, settings.FormatText).Next(); err != nil || it.Text != "a" {
 		t.Errorf("%+v, %v", it, err)
 	}
 	broken := errors.New("the cable is cut")
-	in := Lines("a wire", io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)))
+	in := Lines("a wire", io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)),
+		settings.FormatText)
 	if in.Empty() {
 		t.Error("a line is there")
 	}

@@ -2,7 +2,6 @@ package input
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,19 +15,6 @@ import (
 	"infill/internal/textline"
 	"infill/internal/unpack"
 )
-
-// A Survey is what one look at a whole file says of it.
-type Survey struct {
-	// SHA256 is the hash of the file's bytes as they are on disk, in hex, and
-	// Bytes their number. A stream, which nobody can read twice, has "" and −1.
-	// Both are of the whole file if a shard of it is read.
-	SHA256 string
-	Bytes  int64
-	// Records is the number of records in the file or its shard, or the limit of the
-	// input if there are more. Those that cannot be read are included. It is −1 for a stream and
-	// for damaged compressed data.
-	Records int
-}
 
 // Survey reads the file once from end to end. It does not touch what Next
 // returns. The error of a table that cannot be read to its end wraps
@@ -98,23 +84,6 @@ func countRecords(r io.Reader) int {
 	defer func() { _ = u.Close() }()
 	return countLines(textline.NewReader(u, jsonl.MaxInput))
 }
-
-// countLines counts the lines that are not empty, −1 if they cannot be read.
-func countLines(lines *textline.Reader) int {
-	for n := 0; ; {
-		switch line, err := lines.Next(); {
-		case err == io.EOF:
-			return n
-		case err != nil && !errors.Is(err, textline.ErrTooLong):
-			return -1
-		case err != nil || !isEmpty(line):
-			n++
-		}
-	}
-}
-
-// isEmpty reports whether a line has nothing but white space.
-func isEmpty(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
 // counter counts the bytes that are read.
 type counter struct {

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"infill/infill"
-	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/jsonl"
 	"infill/infill/table"
 	"infill/infill/text"
@@ -62,8 +62,8 @@ func adviceOn(err error) string {
 		}
 	}
 	var long *infill.LengthError
-	var exists *batch.ExistsError
-	var manifest *batch.ManifestError
+	var exists *output.ExistsError
+	var manifest *output.ManifestError
 	var column *input.ColumnError
 	var lines *input.NotLinesError
 	var absent *hub.AbsentError
@@ -156,7 +156,7 @@ var advices = []struct {
 		" (flags that take fillings away: --allow, --ban, --vocab, --min-distance, --no-repeat)"},
 	{infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, " +
 		"--max-similarity)"},
-	{batch.ErrMismatch, " (--force begins again)"},
+	{output.ErrMismatch, " (--force begins again)"},
 	{mlm.ErrNotFinite, "; check the model with: infill model check"},
 	{device.ErrDevice, " (infill doctor lists the devices; without --device the best is taken)"},
 	{ort.ErrNotInstalled, ": run `infill doctor --install` with its name"},

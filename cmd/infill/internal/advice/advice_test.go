@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"infill/infill"
-	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
@@ -26,7 +26,7 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	v := settings.Defaults()
 	v.Masking = text.Masking{Rate: 0.5, Words: 2}
-	mismatch := &batch.MismatchError{Differences: []batch.Difference{
+	mismatch := &output.MismatchError{Differences: []output.Difference{
 		{What: "steps", Setting: true, Was: "3", Is: "4"}, {What: "seed", Was: "1", Is: "2"},
 		{What: PlatformSetting, Setting: true, Was: "a/b", Is: "c/d"}, // no flag sets it
 	}}
@@ -36,12 +36,12 @@ func TestAdvice(t *testing.T) {
 	}{
 		{v.Check(), "--mask-rate and --mask-words: give one of them"},
 		{mismatch, "--steps was 3, is 4; seed was 1, is 2; platform was a/b, is c/d; "},
-		{&batch.ExistsError{Path: "o"}, "--resume"},
-		{&batch.ExistsError{Path: "o"}, "--force"},
-		{&batch.ExistsError{Path: "o", Link: true}, ""},
-		{&batch.ExistsError{Path: "o", Join: true}, "(--force overwrites it)"},
-		{&batch.ManifestError{Path: "o", Force: true}, "--force"},
-		{&batch.ManifestError{Path: "o"}, ""},
+		{&output.ExistsError{Path: "o"}, "--resume"},
+		{&output.ExistsError{Path: "o"}, "--force"},
+		{&output.ExistsError{Path: "o", Link: true}, ""},
+		{&output.ExistsError{Path: "o", Join: true}, "(--force overwrites it)"},
+		{&output.ManifestError{Path: "o", Force: true}, "--force"},
+		{&output.ManifestError{Path: "o"}, ""},
 		{text.ErrManyWords, "--allow FILE"},
 		{table.ErrCell, "--quote"},
 		{infill.ErrNoCandidates, "--candidates"},

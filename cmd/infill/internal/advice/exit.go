@@ -9,6 +9,7 @@ import (
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
@@ -29,8 +30,8 @@ var badInput = []error{
 	settings.ErrSetting, text.ErrEmpty, text.ErrNoBlank, text.ErrBlank,
 	text.ErrEmptySupport, text.ErrFewWords, infill.ErrStart, infill.ErrFiltered, text.ErrSpan,
 	text.ErrOption,
-	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
-	input.ErrShard, batch.ErrJoin, input.ErrNotLines, batch.ErrFolder,
+	output.ErrExists, output.ErrIsInput, output.ErrMismatch, output.ErrManifest, output.ErrLayout,
+	input.ErrShard, output.ErrJoin, input.ErrNotLines, batch.ErrFolder,
 	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,

@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"bytes"
@@ -123,3 +123,11 @@ func (e *joinError) Spell(spell func(name string) string) string {
 
 // Unwrap returns the sentinel.
 func (e *joinError) Unwrap() error { return ErrJoin }
+
+// orNone is a value in words.
+func orNone[T ~string | ~[]byte](v T) string {
+	if len(v) == 0 {
+		return "none"
+	}
+	return string(v)
+}

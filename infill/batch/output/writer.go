@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"infill/infill/batch/input"
 	"infill/infill/settings"
@@ -23,8 +24,8 @@ const (
 	Force              // overwrite it
 )
 
-// An Output is where records go: a stream, a device, or a file that can be resumed.
-type Output struct {
+// A Writer is where records go: a stream, a device, or a file that can be resumed.
+type Writer struct {
 	Path    string
 	Dropped int64 // bytes of torn or damaged records that were cut off on resuming
 
@@ -39,15 +40,15 @@ type Output struct {
 
 // Stream is an output that cannot be resumed, such as standard output. It takes JSON
 // lines, a record for each sentence.
-func Stream(w io.Writer) *Output {
-	return &Output{sink: &frameWriter{name: standardOutput, w: w, frames: plainFrames{}}}
+func Stream(w io.Writer) *Writer {
+	return &Writer{sink: &frameWriter{name: standardOutput, w: w, frames: plainFrames{}}}
 }
 
 const standardOutput = "standard output"
 
 // Stream is an output of this form that cannot be resumed, for the records of an
 // input. The error wraps [ErrLayout] for a form that needs a file.
-func (l Layout) Stream(w io.Writer, in *input.Reader) (*Output, error) {
+func (l Layout) Stream(w io.Writer, in *input.Reader) (*Writer, error) {
 	l, err := l.Found("")
 	if err != nil {
 		return nil, err
@@ -60,6 +61,9 @@ func (l Layout) Stream(w io.Writer, in *input.Reader) (*Output, error) {
 	return o, err
 }
 
+// errNoInput is returned for an input that is not open.
+var errNoInput = errors.New("the records are of no input; open one with input.Open")
+
 // newRowSink makes rows of records as they come.
 func newRowSink(w io.Writer, in *input.Reader, l Layout) (sink, error) {
 	if !in.Options().Shard.Whole() {
@@ -68,25 +72,22 @@ func newRowSink(w io.Writer, in *input.Reader, l Layout) (sink, error) {
 	return newRowStream(w, in, l)
 }
 
-// PartPath is where the records of an output that has rows wait for the last of them.
-func PartPath(output string) string { return output + ".part" }
-
 // Open opens the file that an input's records go to, with its manifest. It never
 // touches the input. With Force it replaces the output and its manifest, without it
-// nothing that was there before. A Format of 0 becomes ManifestFormat.
+// nothing that was there before. A Format of 0 becomes manifestFormat.
 //
-// Errors: ErrManifest, errJob for an input that is not open, ErrMismatch, ErrExists, ErrIsInput,
+// Errors: ErrManifest, those of an input that is not open, ErrMismatch, ErrExists, ErrIsInput,
 // errLocked, ErrShard, or those of the file system.
-func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Output, error) {
+func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Writer, error) {
 	switch {
 	case m == nil:
 		return nil, fmt.Errorf("%w: it is nil; say what decides the records", ErrManifest)
-	case m.Format != 0 && m.Format != ManifestFormat:
+	case m.Format != 0 && m.Format != manifestFormat:
 		return nil, fmt.Errorf("%w: its format is %d; leave it out", ErrManifest, m.Format)
 	case in == nil || in.Format() == settings.FormatAuto:
 		return nil, errNoInput
 	}
-	m.Format = ManifestFormat
+	m.Format = manifestFormat
 	l, err := l.Found(path)
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Ou
 	if err != nil {
 		return nil, err
 	}
-	o := &Output{Path: path, file: path, layout: l}
+	o := &Writer{Path: path, file: path, layout: l}
 	if stands == device {
 		return o, o.openDevice(in)
 	}
@@ -170,7 +171,7 @@ func (d *deviceSink) finish(complete bool) error {
 }
 
 // openDevice opens a device or a pipe.
-func (o *Output) openDevice(in *input.Reader) error {
+func (o *Writer) openDevice(in *input.Reader) error {
 	frames, err := framingOf(o.Path)
 	if err != nil {
 		return err
@@ -191,7 +192,7 @@ func (o *Output) openDevice(in *input.Reader) error {
 
 // openRecords opens the file of records, and writes or compares its manifest. The manifest goes
 // first: nobody knows what made an output without one.
-func (o *Output) openRecords(mode Mode, exists bool) error {
+func (o *Writer) openRecords(mode Mode, exists bool) error {
 	if !exists {
 		begin := func() error { return o.manifest.write(o.Path) }
 		if mode == Resume {
@@ -225,7 +226,7 @@ func (o *Output) openRecords(mode Mode, exists bool) error {
 
 // File is the file that records are written to: Path, or the part that its rows are
 // made from at the end.
-func (o *Output) File() string {
+func (o *Writer) File() string {
 	if o.Path == "" {
 		return standardOutput
 	}
@@ -233,12 +234,12 @@ func (o *Output) File() string {
 }
 
 // Resumable reports whether a run that ends early can go on with this output.
-func (o *Output) Resumable() bool { return o.records != nil && o.records.f != nil }
+func (o *Writer) Resumable() bool { return o.records != nil && o.records.f != nil }
 
 // Renamed are the columns of an input that have another name in the rows of the output,
 // because infill has columns of their names. They are in pairs, the old name first. The fields of
 // JSON lines are known when a job has run.
-func (o *Output) Renamed(in *input.Reader) [][2]string {
+func (o *Writer) Renamed(in *input.Reader) [][2]string {
 	if !o.layout.Rows() {
 		return nil
 	}
@@ -257,15 +258,44 @@ func (o *Output) Renamed(in *input.Reader) [][2]string {
 	return o.renamed
 }
 
-// conclude makes what a file has when its records are complete: rows, or what the manifest of a
-// shard says of it.
-func (o *Output) conclude(ctx context.Context, in *input.Reader, p Progress) error {
+// Ready reports whether something opened the writer.
+func (o *Writer) Ready() bool { return o.sink != nil || o.complete != nil }
+
+// Complete says what an output has that an earlier run has completed; ok is false for others.
+// Nothing can be written to it.
+func (o *Writer) Complete() (records, failed int, ok bool) {
+	if o.complete == nil {
+		return 0, 0, false
+	}
+	return o.complete.Records, o.complete.Failed, true
+}
+
+// Rows reports whether rows are made of the records.
+func (o *Writer) Rows() bool { return o.layout.Rows() }
+
+// Write writes a record: one JSON object on one line, without its end, with the line and the id of
+// its item. Others are refused, because a run that goes on could not read them.
+func (o *Writer) Write(record []byte, it *input.Item) error {
+	if err := fits(record, it); err != nil {
+		return fmt.Errorf("line %d: %w", it.Line, err)
+	}
+	// The bytes behind those of the record may be the caller's.
+	return o.sink.write(append(slices.Clip(record), '\n'))
+}
+
+// Close ends the output. If all records were written, what waits is written too. Otherwise it is
+// left for the run that goes on.
+func (o *Writer) Close(complete bool) error { return o.sink.finish(complete) }
+
+// Conclude makes what a file has when its records are complete: rows, or what the manifest of a
+// shard says of it. The output is closed.
+func (o *Writer) Conclude(ctx context.Context, in *input.Reader, records, failed int) error {
 	switch {
 	case o.manifest == nil:
 	case o.layout.Whole():
-		return o.makeWhole(ctx, in, p)
+		return o.makeWhole(ctx, in, records, failed)
 	case o.records.hash != nil:
-		o.manifest.Finished = o.records.finished(p)
+		o.manifest.Finished = o.records.finished(records, failed)
 		return o.manifest.write(o.Path)
 	}
 	return nil

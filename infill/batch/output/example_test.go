@@ -1,4 +1,4 @@
-package batch_test
+package output_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"infill/infill/batch"
 	"infill/infill/batch/input"
+	"infill/infill/batch/output"
 	"infill/infill/settings"
 )
 
@@ -25,7 +26,7 @@ func ExampleJoin() {
 	if err := os.WriteFile(path, []byte("one\ntwo\nthree\n"), 0o666); err != nil {
 		log.Fatal(err)
 	}
-	capitals := func(shard settings.Shard, output string) error {
+	capitals := func(shard settings.Shard, to string) error {
 		in, err := input.Open(path, nil, input.Options{Shard: shard})
 		if err != nil {
 			return err
@@ -35,9 +36,9 @@ func ExampleJoin() {
 		if err != nil {
 			return err
 		}
-		m := &batch.Manifest{Format: batch.ManifestFormat, Version: "v1", Model: "capitals",
+		m := &output.Manifest{Version: "v1", Model: "capitals",
 			Bytes: survey.Bytes, SHA256: survey.SHA256, Shard: shard}
-		out, err := m.Open(output, in, batch.Resume, batch.Layout{})
+		out, err := m.Open(to, in, output.Resume, output.Layout{})
 		if err != nil {
 			return err
 		}
@@ -50,13 +51,13 @@ func ExampleJoin() {
 		return err
 	}
 	for i := range 2 {
-		output := filepath.Join(dir, fmt.Sprintf("part-%d.jsonl", i))
-		if err := capitals(settings.Shard{Index: i, Of: 2}, output); err != nil {
+		to := filepath.Join(dir, fmt.Sprintf("part-%d.jsonl", i))
+		if err := capitals(settings.Shard{Index: i, Of: 2}, to); err != nil {
 			log.Fatal(err)
 		}
 	}
 	joined := filepath.Join(dir, "joined.jsonl")
-	p, err := batch.Join(context.Background(), joined, []string{dir}, batch.Create, nil)
+	records, _, err := output.Join(context.Background(), joined, []string{dir}, output.Create, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func ExampleJoin() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%s%d records\n", b, p.Records)
+	fmt.Printf("%s%d records\n", b, records)
 	// Output:
 	// {"line":1,"text":"ONE"}
 	// {"line":2,"text":"TWO"}

@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"bufio"
@@ -23,7 +23,7 @@ import (
 
 // openRows looks at what there is of an output of rows. exists says that the output
 // is there. done says that an earlier run has completed it.
-func (o *Output) openRows(m *Manifest, in *input.Reader, mode Mode, exists bool) (done bool,
+func (o *Writer) openRows(m *Manifest, in *input.Reader, mode Mode, exists bool) (done bool,
 	err error) {
 	part, err := os.Lstat(o.file)
 	switch {
@@ -78,7 +78,7 @@ func (o *Output) openRows(m *Manifest, in *input.Reader, mode Mode, exists bool)
 }
 
 // removePart takes the records away that rows were made from.
-func (o *Output) removePart() error {
+func (o *Writer) removePart() error {
 	if err := os.Remove(o.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -86,7 +86,7 @@ func (o *Output) removePart() error {
 }
 
 // makeWhole makes the output from its records, whole or not at all.
-func (o *Output) makeWhole(ctx context.Context, in *input.Reader, p Progress) error {
+func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, failed int) error {
 	content := o.makeArray
 	if o.layout.Rows() {
 		content = o.makeRows
@@ -94,7 +94,7 @@ func (o *Output) makeWhole(ctx context.Context, in *input.Reader, p Progress) er
 	if err := content(ctx, in); err != nil {
 		return err
 	}
-	o.manifest.Finished = &finished{Records: p.Records, Failed: p.Failed}
+	o.manifest.Finished = &finished{Records: records, Failed: failed}
 	if err := o.manifest.Finished.measure(o.Path); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (o *Output) makeWhole(ctx context.Context, in *input.Reader, p Progress) er
 }
 
 // makeArray makes an array of the records.
-func (o *Output) makeArray(ctx context.Context, _ *input.Reader) error {
+func (o *Writer) makeArray(ctx context.Context, _ *input.Reader) error {
 	return o.written(func(w io.Writer) error {
 		array := table.NewArrayWriter(w)
 		err := o.eachLine(ctx, func(_ int, line []byte) error {
@@ -117,12 +117,12 @@ func (o *Output) makeArray(ctx context.Context, _ *input.Reader) error {
 }
 
 // written writes the output, compressed as its name says.
-func (o *Output) written(write func(io.Writer) error) error {
+func (o *Writer) written(write func(io.Writer) error) error {
 	return disk.WriteFunc(o.Path, func(f io.Writer) error { return compressed(f, o.Path, write) })
 }
 
 // makeRows makes a table of the records.
-func (o *Output) makeRows(ctx context.Context, in *input.Reader) error {
+func (o *Writer) makeRows(ctx context.Context, in *input.Reader) error {
 	maker := o.layout.newRowMaker(in.Options())
 	var stored *input.Reader // the same file, read again for cells as they are stored
 	if o.layout.Format == settings.FormatParquet && in.Format() == settings.FormatParquet {
@@ -190,7 +190,7 @@ func (m *rowMaker) write(w table.Writer, r *jsonl.Record, stored []any) error {
 }
 
 // inferColumns finds the columns of JSON lines in their records.
-func (o *Output) inferColumns(ctx context.Context, m *rowMaker) error {
+func (o *Writer) inferColumns(ctx context.Context, m *rowMaker) error {
 	var found inferrer
 	err := o.eachRecord(ctx, func(r *jsonl.Record) error {
 		for _, f := range m.inputFields(r) {
@@ -208,7 +208,7 @@ func (o *Output) inferColumns(ctx context.Context, m *rowMaker) error {
 }
 
 // eachRecord calls do with each record that was written.
-func (o *Output) eachRecord(ctx context.Context, do func(*jsonl.Record) error) error {
+func (o *Writer) eachRecord(ctx context.Context, do func(*jsonl.Record) error) error {
 	return o.eachLine(ctx, func(n int, line []byte) error {
 		rec, err := recordOf(n, line)
 		if err != nil {
@@ -219,7 +219,7 @@ func (o *Output) eachRecord(ctx context.Context, do func(*jsonl.Record) error) e
 }
 
 // eachLine calls do with the line of each record that was written, and its number.
-func (o *Output) eachLine(ctx context.Context, do func(n int, line []byte) error) error {
+func (o *Writer) eachLine(ctx context.Context, do func(n int, line []byte) error) error {
 	f, err := os.Open(o.file)
 	if err != nil {
 		return err
@@ -240,10 +240,6 @@ func (o *Output) eachLine(ctx context.Context, do func(n int, line []byte) error
 	}
 }
 
-func recordOf(n int, line []byte) (*jsonl.Record, error) {
-	return jsonl.Decoder{Bytes: maxFrame}.Record(n, line)
-}
-
 // compressed calls write with a writer that compresses as the name of a file says.
 func compressed(w io.Writer, path string, write func(io.Writer) error) error {
 	switch suffixOf(path) {
@@ -259,4 +255,22 @@ func compressed(w io.Writer, path string, write func(io.Writer) error) error {
 		return errors.Join(write(z), z.Close())
 	}
 	return write(w)
+}
+
+// unchanged compares rows that are finished with what their manifest says of them. Older manifests
+// say nothing.
+func (o *Writer) unchanged(was *finished) error {
+	if was.SHA256 == "" {
+		return nil
+	}
+	var is finished
+	if err := is.measure(o.Path); err != nil {
+		return err
+	}
+	if is.Bytes == was.Bytes && is.SHA256 == was.SHA256 {
+		return nil
+	}
+	return &ManifestError{ManifestPath(o.Path), fmt.Sprintf("says that %s was finished with %d "+
+		"bytes, sha256 %s, and it has %d now, sha256 %s; its records are gone, so start again, or name "+
+		"another output", o.Path, was.Bytes, short(was.SHA256), is.Bytes, short(is.SHA256)), true}
 }

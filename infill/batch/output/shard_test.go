@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"bytes"
@@ -69,7 +69,7 @@ func TestShards(t *testing.T) {
 				}
 				rand.Shuffle(n, func(i, j int) { outputs[i], outputs[j] = outputs[j], outputs[i] })
 				joined := filepath.Join(dir, fmt.Sprintf("joined-%d.jsonl", n))
-				if _, err := Join(context.Background(), joined, outputs, Create, nil); err != nil {
+				if _, _, err := Join(context.Background(), joined, outputs, Create, nil); err != nil {
 					t.Fatal(err)
 				}
 				if !bytes.Equal(inputtest.Read(t, joined), want) {
@@ -96,9 +96,9 @@ func TestJoinCompressed(t *testing.T) {
 		for _, from := range suffixes {
 			outputs := shardsOf(t, in, t.TempDir(), from, 3)
 			joined := filepath.Join(t.TempDir(), "joined"+suffix)
-			p, err := Join(context.Background(), joined, outputs, Create, unsaid)
-			if err != nil || p.Records != 283 || p.Failed < 20 {
-				t.Fatalf("%+v, %v", p, err)
+			records, failed, err := Join(context.Background(), joined, outputs, Create, unsaid)
+			if err != nil || records != 283 || failed < 20 {
+				t.Fatalf("%d records, %d failed, %v", records, failed, err)
 			}
 			if !bytes.Equal(inputtest.Read(t, joined), inputtest.Read(t, whole)) {
 				t.Errorf("%s joined to %s is another file than that of the whole", from, suffix)

@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"bytes"
@@ -163,4 +163,13 @@ func join(words []string) string {
 		b.WriteString(w)
 	}
 	return b.String()
+}
+
+// finishIt is what helps against a shard that is not whole.
+const finishIt = "resume it, and join then"
+
+// A part is an output that is to be joined.
+type part struct {
+	path     string
+	manifest *Manifest
 }

@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ type rowStream struct {
 	rows  table.Writer // nil where each record has columns of its own
 	maker *rowMaker
 
-	renamed [][2]string // where each record has columns of its own, see Output.Renamed
+	renamed [][2]string // where each record has columns of its own, see Writer.Renamed
 }
 
 func newRowStream(w io.Writer, in *input.Reader, l Layout) (*rowStream, error) {

@@ -1,8 +1,10 @@
-package batch
+package output
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -118,3 +120,34 @@ func (l Layout) table() table.Format {
 	}
 	return table.FormatJSONL
 }
+
+// Free finds what [Manifest.Open] with Create refuses because of an earlier run, before a model is
+// opened for it: an output, or records that wait for its end. The error is an [*ExistsError].
+func (l Layout) Free(path string) error {
+	l, err := l.Found(path)
+	if err != nil {
+		return err
+	}
+	switch info, err := os.Stat(path); {
+	case err != nil && isLink(path):
+		return &ExistsError{Path: path, Link: true}
+	case err == nil && info.Mode().IsRegular():
+		return &ExistsError{Path: path}
+	case err == nil:
+		return nil // a folder cannot be one, and a pipe has nothing of an earlier run
+	}
+	if part := PartPath(path); l.Whole() {
+		if info, err := os.Lstat(part); err == nil && info.Mode().IsRegular() {
+			return &ExistsError{Path: part}
+		}
+	}
+	return nil
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// PartPath is where the records of an output that has rows wait for the last of them.
+func PartPath(output string) string { return output + ".part" }

@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"bytes"
@@ -57,7 +57,7 @@ func TestJoinRefusals(t *testing.T) {
 		if err := m.write(outputs[1]); err != nil {
 			t.Fatal(err)
 		}
-		_, err = Join(context.Background(), joined, outputs, Create, unsaid)
+		_, _, err = Join(context.Background(), joined, outputs, Create, unsaid)
 		if !errors.Is(err, ErrJoin) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -76,7 +76,7 @@ func TestJoinRefusals(t *testing.T) {
 	}
 	refused := func(what string, is error, want string, output string, outputs []string) {
 		t.Helper()
-		if _, err := Join(context.Background(), output, outputs, Create, unsaid); !errors.Is(err, is) ||
+		if _, _, err := Join(context.Background(), output, outputs, Create, unsaid); !errors.Is(err, is) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -113,7 +113,7 @@ func TestJoinRefusals(t *testing.T) {
 
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Join(cancelled, joined, outputs, Create, unsaid); !errors.Is(err, context.Canceled) {
+	if _, _, err := Join(cancelled, joined, outputs, Create, unsaid); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	for _, path := range []string{joined, ManifestPath(joined)} {
@@ -137,24 +137,24 @@ func TestJoinOverwrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	old, oldManifest := inputtest.Read(t, joined), inputtest.Read(t, ManifestPath(joined))
-	_, err := Join(context.Background(), joined, outputs, Create, unsaid)
+	_, _, err := Join(context.Background(), joined, outputs, Create, unsaid)
 	if !errors.Is(err, ErrExists) || strings.Contains(err.Error(), "resume") {
 		t.Errorf("an output that exists, which a join does not resume: %v", err)
 	}
 	kept := inputtest.Read(t, outputs[1])
 	inputtest.Write(t, outputs[1], "")
-	if _, err := Join(context.Background(), joined, outputs, Force, unsaid); !errors.Is(err, ErrJoin) {
+	if _, _, err := Join(context.Background(), joined, outputs, Force, unsaid); !errors.Is(err, ErrJoin) {
 		t.Errorf("a shard without bytes: %v", err)
 	}
 	if !bytes.Equal(inputtest.Read(t, joined), old) || !bytes.Equal(inputtest.Read(t, ManifestPath(joined)), oldManifest) {
 		t.Error("a refused join changed the output")
 	}
 	inputtest.Write(t, outputs[1], string(kept))
-	if _, err := Join(context.Background(), joined, outputs, Force, unsaid); err != nil {
+	if _, _, err := Join(context.Background(), joined, outputs, Force, unsaid); err != nil {
 		t.Fatal(err)
 	}
 	// A folder stands for the shards in it, and the joined file is not one of them.
-	if _, err := Join(context.Background(), joined, []string{dir}, Force, unsaid); err != nil {
+	if _, _, err := Join(context.Background(), joined, []string{dir}, Force, unsaid); err != nil {
 		t.Error(err)
 	}
 	// The manifest is that of a run of the whole, which has nothing left to do.

@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"bytes"
@@ -42,9 +42,11 @@ type recovery struct {
 	empty        bool  // it is a finished output without records
 }
 
-// recover reads what there is of an output, cuts off what is not whole, and leaves the output ready
-// for the next record.
-func (o *Output) recover(in *input.Reader, texts bool,
+// Recover reads what there is of an output, cuts off what is not whole, and leaves the output ready
+// for the next record. It reads the items of those records. known, if not nil, sees each record
+// with its item. texts says that the texts are compared too. The error wraps [ErrMismatch] for
+// records of other items.
+func (o *Writer) Recover(in *input.Reader, texts bool,
 	known func(*input.Item, *jsonl.Record) error) (done, failed int, err error) {
 	if o.records == nil || !o.records.resumed {
 		return 0, 0, nil
@@ -220,10 +222,19 @@ func compact(v json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-// orNone is a value in words.
-func orNone[T ~string | ~[]byte](v T) string {
-	if len(v) == 0 {
-		return "none"
+// fits refuses a record that a later run would take for a torn one, or for that of another item.
+func fits(record []byte, it *input.Item) error {
+	h, ok := parseHead(record)
+	switch {
+	case !ok || bytes.IndexByte(record, '\n') >= 0:
+		return fmt.Errorf("%w, %.40q: want one JSON object on one line, with the item's line and id",
+			errRecord, record)
+	case h.line != it.Line || !bytes.Equal(compact(h.id), compact(it.ID)):
+		return fmt.Errorf("%w: it is of line %d (id %s), the item of line %d (id %s)", errRecord, h.line,
+			orNone(h.id), it.Line, orNone(it.ID))
 	}
-	return string(v)
+	return nil
 }
+
+// errRecord is returned for a record that could not be told from damage when the run is resumed.
+var errRecord = errors.New("not the record of its item")

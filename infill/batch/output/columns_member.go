@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"encoding/json"
@@ -94,19 +94,4 @@ func cells[T any](list []T, cell func(T) any) any {
 		out[i] = cell(v)
 	}
 	return out
-}
-
-// structsColumn has a list of structs of a record, each with some of its members.
-func structsColumn[T any](name string, of func(*jsonl.Record) []T, names ...string) ownColumn {
-	var columns []table.Column
-	var members []member[T]
-	for _, n := range names {
-		m := memberOf[T](n)
-		columns, members = append(columns, m.Column), append(members, m)
-	}
-	return columnOf(name, listOf(structOf(columns...)), func(r *jsonl.Record) any {
-		return cells(of(r), func(v T) any {
-			return cells(members, func(m member[T]) any { return m.cell(&v) })
-		})
-	})
 }

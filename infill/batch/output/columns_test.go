@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"os"
@@ -13,7 +13,7 @@ import (
 // have.
 func TestColumnsInTheGuide(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../../docs/guide/batch.md")
+	b, err := os.ReadFile("../../../docs/guide/batch.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,13 @@
-package batch
+package output
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"infill/infill/settings"
 	"infill/internal/disk"
@@ -50,8 +50,8 @@ type finished struct {
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// ManifestFormat is the value of Manifest.Format.
-const ManifestFormat = 1
+// manifestFormat is the value of Manifest.Format.
+const manifestFormat = 1
 
 // maxManifest bounds the file in bytes.
 const maxManifest = 1 << 20
@@ -83,8 +83,8 @@ func ReadManifest(output string) (*Manifest, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	err = d.Decode(&m)
-	if err == nil && m.Format != ManifestFormat {
-		err = fmt.Errorf("its format is %d, not %d", m.Format, ManifestFormat)
+	if err == nil && m.Format != manifestFormat {
+		err = fmt.Errorf("its format is %d, not %d", m.Format, manifestFormat)
 	}
 	if err != nil {
 		return nil, &ManifestError{path, fmt.Sprintf(
@@ -193,27 +193,12 @@ func (m *Manifest) extends(now *Manifest) bool {
 	return m.Limit > 0 && (now.Limit == 0 || now.Limit > m.Limit)
 }
 
-// check compares the manifest of the output, if it has one, with that of this run.
-func (o *Output) check(empty bool) error {
-	was, err := ReadManifest(o.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && empty:
-		return o.manifest.write(o.Path) // nothing was written yet
-	case errors.Is(err, fs.ErrNotExist):
-		return &ManifestError{ManifestPath(o.Path), fmt.Sprintf(
-			"is missing, so the origin of %s is not known; start again, or name another output",
-			o.file), true}
-	case err != nil:
+// measure enters the bytes of a file and their hash.
+func (f *finished) measure(path string) error {
+	sum, err := disk.Hashed(path, func(r io.Reader) (err error) {
+		f.Bytes, err = io.Copy(io.Discard, r)
 		return err
-	}
-	if empty {
-		was.Finished = nil // what was finished has been taken away
-	}
-	if d := was.differences(o.manifest); len(d) > 0 {
-		return &MismatchError{d}
-	}
-	if o.records.extended = was.extends(o.manifest); o.records.extended || empty {
-		return o.manifest.write(o.Path)
-	}
-	return nil
+	})
+	f.SHA256 = strings.TrimPrefix(sum, "sha256:")
+	return err
 }

@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"crypto/sha256"
@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/disk"
 )
@@ -109,7 +110,11 @@ func (o *recordFile) close() error {
 }
 
 // finished says what the file of a shard holds.
-func (o *recordFile) finished(p Progress) *finished {
-	return &finished{Records: p.Records, Failed: p.Failed, Bytes: o.offset,
+func (o *recordFile) finished(records, failed int) *finished {
+	return &finished{Records: records, Failed: failed, Bytes: o.offset,
 		SHA256: hex.EncodeToString(o.hash.Sum(nil))}
+}
+
+func recordOf(n int, line []byte) (*jsonl.Record, error) {
+	return jsonl.Decoder{Bytes: maxFrame}.Record(n, line)
 }

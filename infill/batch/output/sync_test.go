@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ func TestPeriodicSync(t *testing.T) {
 		path := filepath.Join(dir, "out"+suffix)
 		var clock time.Time
 		var sizes []int64 // of the file at each sync
-		_, _, err := process(t, in, path, config{before: func(o *Output) {
+		_, _, err := process(t, in, path, config{before: func(o *Writer) {
 			o.records.now = func() time.Time { return clock }
 			o.records.synced = clock
 			o.records.sync = func() error {
@@ -56,7 +56,7 @@ func TestSyncFails(t *testing.T) {
 	in := inputtest.Write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", 50))
 	path := filepath.Join(dir, "out.jsonl")
 	var clock time.Time
-	p, _, err := process(t, in, path, config{before: func(o *Output) {
+	p, _, err := process(t, in, path, config{before: func(o *Writer) {
 		o.records.now = func() time.Time { return clock }
 		o.records.synced = clock
 		o.records.sync = func() error { return syscall.EIO }

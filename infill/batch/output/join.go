@@ -1,4 +1,4 @@
-package batch
+package output
 
 import (
 	"bufio"
@@ -16,15 +16,6 @@ import (
 	"infill/internal/disk"
 )
 
-// finishIt is what helps against a shard that is not whole.
-const finishIt = "resume it, and join then"
-
-// A part is an output that is to be joined.
-type part struct {
-	path     string
-	manifest *Manifest
-}
-
 // Join puts the outputs of all shards of a run one after the other, in their order, whatever
 // the order of their names. A folder stands for the outputs of shards in it. The output and
 // its manifest are those of a run of the whole input. The output appears whole or not at all.
@@ -36,23 +27,22 @@ type part struct {
 // have a method Spell, as [MismatchError] has, where two of them differ. The other errors are those
 // of [Manifest.Open].
 func Join(ctx context.Context, output string, outputs []string, mode Mode,
-	absent map[string]string) (Progress, error) {
+	absent map[string]string) (records, failed int, err error) {
 	parts, err := partsOf(outputs)
 	if err != nil {
-		return Progress{}, err
+		return 0, 0, err
 	}
 	whole, err := wholeOf(parts, absent)
 	if err != nil {
-		return Progress{}, err
+		return 0, 0, err
 	}
 	if err := placeOfJoined(output, parts, mode); err != nil {
-		return Progress{}, err
+		return 0, 0, err
 	}
 	frames, err := framingOf(output)
 	if err != nil {
-		return Progress{}, err
+		return 0, 0, err
 	}
-	p := Progress{}
 	err = disk.WriteFunc(output, func(f io.Writer) error {
 		w := bufio.NewWriterSize(f, 1<<20)
 		o := &frameWriter{name: output, w: w, frames: frames}
@@ -60,8 +50,8 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode,
 			if err := s.copy(ctx, o); err != nil {
 				return err
 			}
-			p.Records += s.manifest.Finished.Records
-			p.Failed += s.manifest.Finished.Failed
+			records += s.manifest.Finished.Records
+			failed += s.manifest.Finished.Failed
 		}
 		if err := errors.Join(o.finish(true), w.Flush()); err != nil {
 			return err
@@ -74,8 +64,7 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode,
 		}
 		return whole.write(output)
 	})
-	p.Total = p.Records
-	return p, err
+	return records, failed, err
 }
 
 // placeOfJoined is an error if the output may not be written.

@@ -1,0 +1,158 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+	"infill/infill/settings"
+	"infill/infill/table"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Options say how an input is read.
+type Options struct {
+	Format settings.Format
+	// TextField is the field or the column that has the text; "" is "text".
+	// Lines of text have none.
+	TextField string
+	// Quote says that cells of TSV may stand in quotes, as those of CSV.
+	Quote bool
+	// Limit is the number of records that are read; 0 is all, and a number below 0 an error.
+	Limit int
+	// Shard is the part of the file that is read; the zero value is all of it. A line
+	// belongs to the shard that its first byte lies in. Tables and compressed files are
+	// cut by the number of their records. A stream cannot be cut, see [ErrShard].
+	Shard settings.Shard
+}
+
+// check refuses options out of range.
+func (o Options) check() error {
+	wrong := func(name string, given any, want string) error {
+		return &settings.Error{Name: name, Given: fmt.Sprint(given), Want: want}
+	}
+	switch {
+	case o.Limit < 0:
+		return wrong("limit", o.Limit, "the number of records, or 0 for all")
+	case o.Format < settings.FormatAuto || o.Format > settings.LastFormat:
+		return wrong("format", int(o.Format), "FormatAuto to LastFormat")
+	case o.Shard.Whole():
+		return nil
+	}
+	_, err := settings.ParseShard(o.Shard.String())
+	return err
+}
+
+// A source is the records of an input in one format. The error of next is io.EOF
+// after the last. Errors of one record are in Item.Err, others end the input.
+type source interface {
+	next() (Item, error)
+	// columns are those of a table, nil for lines.
+	columns() []table.Column
+	// skip passes over n records, before the first one is read.
+	skip(n int) error
+}
+
+// arrow are suffixes of Apache Arrow's IPC format, which was read once.
+var arrow = []string{".arrow", ".arrows", ".feather", ".ipc"}
+
+// foreignTables are suffixes of tables that other programs make. Such a file would be taken for
+// lines, or filled with them.
+var foreignTables = append([]string{
+	".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".orc", ".avro", ".sqlite",
+}, arrow...)
+
+// Foreign is the error of a table in a form that is not read, by its name; nil for other files. It
+// wraps [table.ErrTable].
+func Foreign(name string) error {
+	ext, how := suffixOf(name), ""
+	if !slices.Contains(foreignTables, ext) {
+		return nil
+	}
+	if Arrow(name) {
+		how = `, such as x.parquet with polars (pl.read_ipc(FILE).write_parquet("x.parquet")), pandas ` +
+			`(pd.read_feather(FILE).to_parquet("x.parquet")) or DuckDB (INSTALL nanoarrow FROM community; ` +
+			`LOAD nanoarrow; COPY (FROM read_arrow('FILE')) TO 'x.parquet')`
+	}
+	return fmt.Errorf("%w: tables are read as .csv, .tsv and .parquet, and not as %s; save it as one "+
+		"of these%s", table.ErrTable, ext, how)
+}
+
+// Arrow reports whether the name of a file says Apache Arrow.
+func Arrow(name string) bool { return slices.Contains(arrow, suffixOf(name)) }
+
+// suffixOf is the last suffix of a name, in small letters.
+func suffixOf(name string) string { return strings.ToLower(filepath.Ext(name)) }
+
+// lines are sources of lines, which [Options.Item] reads.
+type lines interface {
+	source
+	// line is the next line that is not empty. Its bytes are valid until the next call.
+	line() (Line, error)
+}
+
+// skipEach passes over records one by one.
+func skipEach(s source, n int) error {
+	for range n {
+		if _, err := s.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErrNoLines: the records of the input are rows of a table, which cannot be read line by line.
+var ErrNoLines = errors.New("a table has no lines")
+
+// A ColumnError is a table without the column of the text.
+type ColumnError struct {
+	Want string
+	Have []string // the columns that there are
+}
+
+// Error says what is wrong and what helps.
+func (e *ColumnError) Error() string {
+	const most = 20
+	have := e.Have
+	more := ""
+	if len(have) > most {
+		have, more = have[:most], fmt.Sprintf(" and %d more", len(have)-most)
+	}
+	var names []string
+	for _, h := range have {
+		names = append(names, fmt.Sprintf("%.60q", h))
+	}
+	text := fmt.Sprintf("%v: no column %q; its columns are %s%s; name the one with the texts",
+		table.ErrTable, e.Want, strings.Join(names, ", "), more)
+	if len(e.Have) == 1 && strings.ContainsAny(e.Have[0], ";\t|") {
+		text += " (are they separated by something else?)"
+	}
+	return text
+}
+
+// Is says that the error is a [table.ErrTable].
+func (e *ColumnError) Is(target error) bool { return target == table.ErrTable }
+
+// place finds the columns that mean something: that of the text, and that of the
+// id, −1 for none.
+func place(names []string, textField string) (text, id int, err error) {
+	text, id = -1, -1
+	at := map[string]int{}
+	for i, n := range names {
+		if first, ok := at[n]; ok {
+			return 0, 0, &table.Error{Reason: fmt.Sprintf(
+				"columns %d and %d are both called %q; rename one of them", first+1, i+1, n)}
+		}
+		at[n] = i
+		switch n {
+		case textField:
+			text = i
+		case "id":
+			id = i
+		}
+	}
+	if text < 0 {
+		return 0, 0, &ColumnError{textField, names}
+	}
+	return text, id, nil
+}

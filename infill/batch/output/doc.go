@@ -1,0 +1,28 @@
+// Package output writes files of records. A run that was stopped can go on with them.
+//
+// One JSON object a line, in the order of the input, one write for each. The
+// file only ever grows. A manifest beside it ("OUTPUT.manifest") says what made
+// it. A compressed output grows by a self-contained frame (gzip member, zstd
+// frame) of 64 records at a time. Its bytes, too, depend on the records
+// alone.
+//
+// A [Layout] can ask for rows: a table, or a row for each filling. The records then
+// wait in a file beside the output ("OUTPUT.part"). When the last one is there,
+// they become the output, whole or not at all.
+//
+// # Resuming
+//
+// Resume reads the output and drops what is torn at its end: a last line without
+// an end, a line that is not JSON, a frame that is not whole. It checks every
+// record against the input line that it belongs to, and goes on with the next. The
+// manifest has to agree in everything that decides results. A record is a function
+// of the input line and of what the manifest holds. The file in the end is
+// therefore the one that an uninterrupted run would have written.
+//
+// # Shards
+//
+// A file can be worked on by several processes, each on a shard of it. Their
+// outputs one after the other are that of the whole file. The manifest of each says
+// which shard of what file it is, and when it is finished what its bytes are. [Join]
+// relies on that.
+package output
