@@ -22,11 +22,9 @@ import (
 )
 
 const fillDescription = "" +
-	`Prints the best fillings of TEXT, best first, with their scores, and for a single blank with
-their exact probabilities. Blanks are [MASK], <mask> or ___;
-[MASK:a] … [MASK:a] are the same word, [MASK*3] is three tokens, [MASK*1-3] one to three,
-[MASK|red|green] one of these, [MASK/ing$/] a whole word that matches an expression.
-With - or without TEXT, reads standard input, one sentence a line.`
+	`Prints the best fillings of TEXT, or of each line of standard input. Blanks are [MASK], <mask>
+or ___; [MASK:a] … [MASK:a] are the same word, [MASK*1-3] one to three tokens, [MASK|red|green]
+one of these, [MASK/ing$/] a whole word that matches an expression.`
 
 // fillFlags are the flags of infill fill.
 type fillFlags struct {
@@ -50,7 +48,7 @@ func (f *fillFlags) own() []*cmdline.Option {
 
 func fillCommand(std console.IO) *cli.Command {
 	f := &fillFlags{}
-	return &cli.Command{
+	return cmdline.Common(&cli.Command{
 		Name: "fill",
 		UsageText: `infill fill "The [MASK] sat on the [MASK]."
 infill fill "The [MASK|red|green] car stopped." --json
@@ -67,7 +65,7 @@ infill fill "She lives in a small town." --mask-rate 0.3 -n 3 --seed 1`,
 			}
 			return f.run(c, std, texts)
 		},
-	}
+	}, "model", "no-repeat", "top", "select", "json", "quiet")
 }
 
 func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, error]) (err error) {

@@ -26,7 +26,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 	eachCommand(app, func(c *cli.Command) {
 		count++
 		name, flags := c.HelpName, optionsOf(c)
-		r := infillRun("", append(strings.Fields(name)[1:], "--help")...)
+		r := infillRun("", append(strings.Fields(name)[1:], "--help", "all")...)
 		if r.code != 0 || r.err != "" {
 			t.Errorf("%s: exit %d: %s", name, r.code, r.err)
 		}
@@ -81,6 +81,31 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The first 25 lines of fill's help have what most users need, and the last one names the rest.
+func TestShortHelp(t *testing.T) {
+	t.Parallel()
+	short, all := infillRun("", "fill", "--help").out, infillRun("", "fill", "--help", "all").out
+	lines := strings.Split(strings.TrimSpace(short), "\n")
+	head := strings.Join(lines[:25], "\n")
+	for _, want := range []string{
+		"infill fill \"The [MASK] sat", "[MASK|red|green]", "--model ", "--no-repeat", "--top N, -n N",
+		"--json", "--quiet",
+	} {
+		if !strings.Contains(head, want) {
+			t.Errorf("no %s in\n%s", want, head)
+		}
+	}
+	left := strings.Count(all, "\n  --") - strings.Count(short, "\n  --")
+	if want := fmt.Sprintf("infill fill --help all lists %d more.", left); lines[len(lines)-1] != want ||
+		left < 20 {
+		t.Errorf("the last line is %q, want %q", lines[len(lines)-1], want)
+	}
+	if strings.Contains(short, "--shortlist") || infillRun("", "fill", "--help=all").out != all ||
+		infillRun("", "help", "fill").out != short {
+		t.Error("rare flags in the short help, or another help by other words")
+	}
 }
 
 // optionsOf are the flags of a command.

@@ -75,7 +75,7 @@ func execute(ctx context.Context, std console.IO, args []string) error {
 	case err != nil:
 		return err
 	case line.Help:
-		return printText(std.Out, cmdline.Help(line.Command, helpColumns))
+		return printText(std.Out, cmdline.Help(line.Command, helpColumns, line.All))
 	}
 	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
 	return app.RunContext(ctx, slices.Concat([]string{app.Name}, line.Names, []string{"--"},
@@ -89,7 +89,7 @@ func newApp(std console.IO) *cli.App {
 		UsageText: `infill fill "The [MASK] sat on the [MASK]."
 infill batch sentences.txt -o filled.jsonl
 infill score "The cat sat on the mat."`,
-		Description:    "infill COMMAND --help lists the flags of a command.",
+		Description:    "infill COMMAND --help lists the flags of a command; fill has more by --help all.",
 		HideHelp:       true,
 		HideVersion:    true,
 		ExitErrHandler: func(*cli.Context, error) {},

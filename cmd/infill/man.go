@@ -38,13 +38,13 @@ var exitCodes = []struct {
 // manualColumns fit a page of man.
 const manualColumns = 72
 
-// manPage is the manual page: what --help prints for every command, line by line.
+// manPage is the manual page: what --help all prints for every command, line by line.
 func manPage(app *cli.App) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".\\\" Made by: infill man\n.TH INFILL 1\n.SH NAME\n%s\n",
 		roff(app.Name+" - "+app.Usage))
 	eachCommand(app, func(c *cli.Command) {
-		fmt.Fprintf(&b, ".SH %s\n.nf\n%s", roff(c.HelpName), roff(cmdline.Help(c, manualColumns)))
+		fmt.Fprintf(&b, ".SH %s\n.nf\n%s", roff(c.HelpName), roff(cmdline.Help(c, manualColumns, true)))
 	})
 	b.WriteString(".SH EXIT STATUS\n.nf\n")
 	for _, e := range exitCodes {

@@ -35,6 +35,7 @@ type Line struct {
 	Names   []string // of the command, after the program's
 	Rest    []string // the arguments
 	Help    bool     // is asked for
+	All     bool     // of the help, its rare flags too
 	given   []given
 }
 
@@ -108,7 +109,10 @@ func (l *Line) sort(args []string, hint hinter) error {
 		f := Of(l.Command, name)
 		switch {
 		case name == "help" || name == "h":
-			l.Help = true
+			l.Help, l.All = true, l.All || value == "all"
+			if len(args) > 0 && args[0] == "all" {
+				l.All, args = true, args[1:]
+			}
 			continue
 		case len(l.Names) == 0 && (name == "version" || name == "v"):
 			l.find([]string{"version"})
@@ -155,7 +159,7 @@ func unknownFlag(c *cli.Command, typed string, hint hinter) error {
 	if s := nearest.Name(name, names); s != "" && len(name) > 1 {
 		return program.Usagef("%s has no flag %s; did you mean %s?", c.HelpName, typed, dashes(s))
 	}
-	return program.Usagef("%s has no flag %s (%[1]s --help lists them; a text that begins with a "+
+	return program.Usagef("%s has no flag %s (%[1]s --help all lists them; a text that begins with a "+
 		"dash goes after --)", c.HelpName, typed)
 }
 

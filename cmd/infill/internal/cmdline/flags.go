@@ -26,6 +26,7 @@ type Option struct {
 	Name, Alias string
 	Usage       string
 	Group       string // of help
+	common      bool   // stands in a short help
 	Arg         string // what help calls its value, "" for a name by its kind
 	Typed       string // as the command line has it, "" if it has not
 	Env         string // its environment variable, "" for none

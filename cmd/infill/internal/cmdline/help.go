@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -49,26 +50,53 @@ COMMANDS:{{range .}}
 
 {{.Name}}:{{range .Flags}}
 {{left .}}{{wrap (usage .) 26}}{{end}}{{end}}
-
+{{with others .}}
+{{$.HelpName}} --help all lists {{.}} more.
+{{else}}
 Flags can be set in the environment: --no-repeat by INFILL_NO_REPEAT=true, one with
 a name in brackets by that name.
-`
+{{end}}`
 
 // brokenLine is where a text goes on in a line that is not indented.
 var brokenLine = regexp.MustCompile(`(\S)\n(\S)`)
 
-// Help is the help of a command, in lines of at most some columns.
-func Help(c *cli.Command, columns int) string {
+// Common marks the flags that most users need. A command with such flags has a short help.
+func Common(c *cli.Command, names ...string) *cli.Command {
+	for _, n := range names {
+		Of(c, n).common = true
+	}
+	return c
+}
+
+// Help is the help of a command, in lines of at most some columns. Unless all is wanted, a command
+// with common flags has no others there.
+func Help(c *cli.Command, columns int, all bool) string {
+	left := 0 // flags that are not shown
+	if !all && slices.ContainsFunc(c.Flags, isCommon) {
+		short := *c
+		short.Flags = slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool {
+			return !isCommon(f)
+		})
+		left, c = len(c.Flags)-len(short.Flags), &short
+	}
 	var b strings.Builder
 	cli.HelpPrinterCustom(&b, helpTemplate, c, map[string]any{
-		"wrapAt":   func() int { return columns },
-		"flow":     func(s string) string { return brokenLine.ReplaceAllString(s, "$1 $2") },
-		"headings": headings,
-		"left":     leftOf,
-		"usage":    usageOf,
+		"wrapAt": func() int { return columns },
+		"flow":   func(s string) string { return brokenLine.ReplaceAllString(s, "$1 $2") },
+		"headings": func(flags []cli.Flag) []heading {
+			if left > 0 {
+				return []heading{{Name: "Flags", Flags: flags}}
+			}
+			return headings(flags)
+		},
+		"others": func(*cli.Command) int { return left },
+		"left":   leftOf,
+		"usage":  usageOf,
 	})
 	return b.String()
 }
+
+func isCommon(f cli.Flag) bool { return f.(*Option).common }
 
 // A heading is a group of flags that a command has.
 type heading struct {
