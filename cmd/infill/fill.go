@@ -132,7 +132,7 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 		if w.single {
 			err = advice.OrFile(err, text)
 		}
-		return advice.OrMask(err)
+		return w.withExample(ctx, err, text)
 	}
 	ran := opt.Complete()
 	bar := console.NewProgress(w.progress, w.quiet, w.std.Err, ran.Sampling.Steps)

@@ -120,14 +120,16 @@ var foreignCommands = map[string]string{
 	"benchmark": "infill cloze FILE",
 }
 
-// asFill puts the name of the command before a text with a blank that stands in the place of one.
+// asFill puts the name of the command before a text that stands in the place of one: what has a blank
+// or, as the first argument, a space.
 func asFill(root *cli.Command, args []string) []string {
 	isText := func(a string) bool { return !cmdline.IsFlag(a) && text.LooksBlank(a) }
 	isCommand := func(a string) bool { return root.Command(a) != nil }
 	switch {
 	case len(args) == 0 || slices.ContainsFunc(args, isCommand):
 		return args
-	case isText(args[0]), cmdline.IsFlag(args[0]) && slices.ContainsFunc(args, isText):
+	case isText(args[0]), !cmdline.IsFlag(args[0]) && strings.Contains(args[0], " "),
+		cmdline.IsFlag(args[0]) && slices.ContainsFunc(args, isText):
 		return append([]string{"fill"}, args...)
 	}
 	return args

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch/input"
 	"infill/infill/batch/output"
@@ -70,12 +71,15 @@ func adviceOn(err error) string {
 	var changed *hub.ChangedError
 	var paired *read.PairedError
 	var masks maskable
+	var shown example
 	var file named
 	switch {
 	case errors.As(err, &file):
 		return "; " + ReadsFile(file.path, "infill batch")
 	case asText(err) != "":
 		return asText(err)
+	case errors.As(err, &shown):
+		return "; for example:\n  infill fill " + console.Printable(console.Quoted([]string{shown.text})[0])
 	case errors.As(err, &masks):
 		return "; or let words of it be masked: --mask-words 1"
 	case errors.As(err, &long):
@@ -128,6 +132,17 @@ func OrMask(err error) error {
 	}
 	return err
 }
+
+// example is the error of a text without a blank, with that text as it could be typed.
+type example struct {
+	error
+	text string
+}
+
+func (e example) Unwrap() error { return e.error }
+
+// WithExample is err, with a text that has a blank to be copied.
+func WithExample(err error, text string) error { return example{err, text} }
 
 // unranked is the error of a blank that none of its words may fill, in a command that ranks them.
 type unranked struct{ error }
