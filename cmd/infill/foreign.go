@@ -120,8 +120,8 @@ var foreignCommands = map[string]string{
 	"benchmark": "infill cloze FILE",
 }
 
-// asFill puts the name of the command before a text that stands in the place of one: what has a blank
-// or, as the first argument, a space.
+// asFill puts the name of the command before a text that stands in the place of one: what has a
+// blank or, as the first argument, a space.
 func asFill(root *cli.Command, args []string) []string {
 	isText := func(a string) bool { return !cmdline.IsFlag(a) && text.LooksBlank(a) }
 	isCommand := func(a string) bool { return root.Command(a) != nil }

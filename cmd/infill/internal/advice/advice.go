@@ -79,7 +79,8 @@ func adviceOn(err error) string {
 	case asText(err) != "":
 		return asText(err)
 	case errors.As(err, &shown):
-		return "; for example:\n  infill fill " + console.Printable(console.Quoted([]string{shown.text})[0])
+		line := console.Printable(console.Quoted([]string{shown.text})[0])
+		return "; for example:\n  infill fill " + line
 	case errors.As(err, &masks):
 		return "; or let words of it be masked: --mask-words 1"
 	case errors.As(err, &long):
