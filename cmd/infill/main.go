@@ -89,7 +89,7 @@ func newApp(std console.IO) *cli.App {
 		UsageText: `infill fill "The [MASK] sat on the [MASK]."
 infill batch sentences.txt -o filled.jsonl
 infill score "The cat sat on the mat."`,
-		Description:    "infill COMMAND --help lists the flags of a command, infill fill --help all\n" +
+		Description: "infill COMMAND --help lists the flags of a command, infill fill --help all\n" +
 			"the rare ones too.",
 		HideHelp:       true,
 		HideVersion:    true,
