@@ -16,7 +16,8 @@ type Case int
 const (
 	// CaseAuto writes words with the capitals that they have in the text around: at the start of
 	// sentences, and all in capitals where the text is. Words of English vocabularies also have the
-	// capitals of running English text, such as France, October, Mr, DNA and I. What stands beside a
+	// capitals of running English text, such as France, October, Mr, DNA and I, but where the text is
+	// of another language. What stands beside a
 	// word decides where it may be a name or none, as may and us. A text that is itself written in
 	// lower case (caseless corpora are) stays so, and so does a list of words in which any word has
 	// a capital. A word in the place of one that was masked is written as that was, of a model that
@@ -47,7 +48,7 @@ func (t *Template) Splice(words []string, c Case, asGiven ...int) (string, [][2]
 			words[i] = strings.ToLower(words[i]) // a model with capitals guesses them
 		}
 	}
-	names := !small && english(tok)
+	names := !small && english(tok) && !foreignSentence(t)
 	switch {
 	case small:
 		return t.write(words, nil)
@@ -80,7 +81,8 @@ func (t *Template) Splice(words []string, c Case, asGiven ...int) (string, [][2]
 				return word
 			}
 		}
-		if starts || title && !smallInTitles[word] && free(blank) && standsApart(before) {
+		titled := title || names && quotesTitle(whole, at, blank)
+		if starts || titled && !smallInTitles[word] && free(blank) && standsApart(before) {
 			word = capitalise(word)
 		}
 		return word

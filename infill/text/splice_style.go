@@ -110,25 +110,120 @@ func writtenUpper(t *Template) bool {
 func writtenTitle(t *Template) bool {
 	capitals, common := 0, 0
 	for i, part := range t.outside() {
-		if strings.ContainsAny(part, ".!?") {
+		upper, names, ok := titleWords(part)
+		if !ok {
 			return false
 		}
-		for a, b := range truecase.Words(part) {
-			word := part[a:b]
-			switch first := FirstRune(word); {
-			case unicode.IsUpper(first):
-				capitals++
-				e, ok := truecase.Lookup(strings.ToLower(word))
-				if name := ok && !e.Lower; !name && (i > 0 || capitals > 1) {
-					common++
-				}
-			case unicode.IsLower(first) && !smallInTitles[word]:
-				return false
-			}
+		if i == 0 && startsCommon(part) { // a sentence begins so, too
+			common--
 		}
+		capitals, common = capitals+upper, common+upper-names
 	}
 	return capitals > 2 && common > 1
 }
+
+// startsCommon reports whether the first word with a capital is not a name.
+func startsCommon(s string) bool {
+	for a, b := range truecase.Words(s) {
+		if unicode.IsUpper(FirstRune(s[a:])) {
+			return !isName(s[a:b])
+		}
+	}
+	return false
+}
+
+// isName reports whether a word has a capital wherever it stands.
+func isName(word string) bool {
+	e, ok := truecase.Lookup(strings.ToLower(word))
+	return ok && !e.Lower
+}
+
+// titleWords counts the words of a part of a text that have a capital, and the names among them. It
+// is not ok for a title: a sentence ends, or another word than a small one is in lower case.
+func titleWords(part string) (capitals, names int, ok bool) {
+	if strings.ContainsAny(part, ".!?") {
+		return 0, 0, false
+	}
+	for a, b := range truecase.Words(part) {
+		word := part[a:b]
+		switch first := FirstRune(word); {
+		case unicode.IsUpper(first):
+			if capitals++; isName(word) {
+				names++
+			}
+		case unicode.IsLower(first) && !smallInTitles[word]:
+			return 0, 0, false
+		}
+	}
+	return capitals, names, true
+}
+
+// quotesTitle reports whether a filled span of a text stands in a title in quotation marks, such as
+// "Pride and [MASK]": a few words, one with a capital that is not a name. What somebody says is not
+// a title.
+func quotesTitle(text string, filled [][2]int, i int) bool {
+	before, after := text[:filled[i][0]], text[filled[i][1]:]
+	from, to := strings.LastIndexAny(before, "\"“"), strings.IndexAny(after, "\"”")
+	if from < 0 || to < 0 || strings.ContainsRune("'’", lastRune(before)) ||
+		strings.Count(before, "\"")%2 == 0 && before[from] == '"' ||
+		strings.Contains(before[from:], "”") {
+		return false
+	}
+	lead := strings.TrimSpace(before[:from])
+	if strings.HasSuffix(lead, ",") || strings.HasSuffix(lead, ":") ||
+		saying[strings.ToLower(LettersBefore(lead))] {
+		return false
+	}
+	end := filled[i][1] + to
+	words, common := 0, 0
+	for at := from; at < end; {
+		next, part := end, end // the part up to the next filled span
+		for _, s := range filled {
+			if s[0] >= at && s[0] < part {
+				part, next = s[0], s[1]
+				words++
+			}
+		}
+		capitals, names, ok := titleWords(text[at:part])
+		if !ok || strings.ContainsAny(text[at:part], ",;:") {
+			return false
+		}
+		words += len(strings.Fields(text[at:part]))
+		common += capitals - names
+		at = max(next, part)
+	}
+	return common > 0 && words <= longestTitle
+}
+
+// longestTitle is how many words a title in quotation marks has at most.
+const longestTitle = 9
+
+// saying are words before what somebody says.
+var saying = setOf("answered asked cried replied said say says shouted whispered")
+
+// foreignSentence reports whether a text is of another language, by its function words: it has some
+// of these and none of English.
+func foreignSentence(t *Template) bool {
+	foreign := false
+	for _, part := range t.outside() {
+		for a, b := range truecase.Words(part) {
+			word := strings.ToLower(part[a:b])
+			if isFunctionWord(word) {
+				return false
+			}
+			foreign = foreign || otherFunction[part[a:b]] || otherPronoun[word]
+		}
+	}
+	return foreign
+}
+
+// Function words of other languages that English does not have. In English texts those but the
+// pronouns begin names: Las Vegas.
+var (
+	otherFunction = setOf("che das dans della der des ein eine einen el est et gli het ist las le " +
+		"les los mit nicht por pour que qui sont una und une")
+	otherPronoun = setOf("elle elles ich il ils wir")
+)
 
 // outside are the parts of the text around its blanks.
 func (t *Template) outside() []string {

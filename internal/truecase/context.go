@@ -1,6 +1,7 @@
 package truecase
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +15,7 @@ import (
 //	<~X      the word before has a capital, ~x: none, ~0: begins with a digit, ~$: there is none
 //	>~X      the same of the word after
 //	<~X>~x   both
+//	<~T      the word before is a town that has a team
 //	<=house  the word before is "house" in any spelling, and was filled in too
 //
 // A number has no other context than ~0. Punctuation between the two words stands after < or >:
@@ -42,11 +44,17 @@ func contextsOf(dst []string, text string, a, b int, capital func(string) bool,
 			}
 			left = "<" + mark + "~" + shapeOf(word)
 			dst = named(append(dst, left), "<"+mark, word, open(start, word))
+			if mark == "" && towns[word] {
+				dst = append(dst, "<~T")
+			}
 		}
 	}
 	start := nextWord(text, b)
 	if mark, ok := between(text[b:start]); ok {
 		word := text[start:wordEnd(text, start)]
+		if word == "I" && pronoun.MatchString(text[start:]) {
+			word = "i" // no name is beside it
+		}
 		right = ">" + mark + "~" + shapeOf(word)
 		dst = named(append(dst, right), ">"+mark, word, open(start, word))
 	}
@@ -55,6 +63,24 @@ func contextsOf(dst []string, text string, a, b int, capital func(string) bool,
 	}
 	return dst
 }
+
+// towns are those before nicknames of teams, by their last words.
+var towns = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`Anaheim Angeles Antonio Arizona Atlanta Baltimore Bay Boston
+		Brooklyn Buffalo Calgary Carolina Charlotte Chicago Cincinnati City Cleveland Colorado
+		Columbus Dallas Denver Detroit Diego Edmonton Florida Francisco Houston Indiana Jersey Louis
+		Memphis Miami Milwaukee Minnesota Montreal Nashville Oakland Oklahoma Orlando Orleans Ottawa
+		Philadelphia Phoenix Pittsburgh Portland Sacramento Seattle Tampa Tennessee Texas Toronto Utah
+		Vancouver Washington Winnipeg York`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// pronoun is the word I that is not a numeral, as it is in Temple I.
+var pronoun = regexp.MustCompile(`^I(?:['’]|\s+(?:am|can|could|did|do|ever|had|have|know|like|` +
+	`love|never|saw|think|want|will|would)\b)`)
 
 // named appends the contexts that name a word. An open one may be spelt in two ways.
 func named(dst []string, side, word string, open bool) []string {

@@ -10,6 +10,9 @@
 // 1994): the word before, the word after, and whether the two have capitals. A capital has to be
 // likely there (85 %), since a wrong one is worse than none.
 //
+// A second table, technical.txt, is written by hand and comes first. It has words that the corpus
+// lacks, such as GPU, and the nicknames of teams.
+//
 // The package changes the case of letters and nothing else. An uncased model reads the same pieces
 // before and after.
 package truecase

@@ -1,6 +1,9 @@
 package truecase
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Restore gives the words of some spans of a text their capitals. filled are byte spans in the
 // order of the text, and what stands there is in lower case. A word with a capital in them is left
@@ -23,22 +26,27 @@ func Restore(text string, filled [][2]int) string {
 		}
 	}
 	for _, w := range words { // what each has alone, for the one before it to see
-		if !w.entry.Lower {
-			w.write(buf, filled)
+		for _, e := range w.entries {
+			if !e.Lower {
+				w.write(buf, e.Form, filled)
+				break
+			}
 		}
 	}
 	var contexts []string
 	for k := range rounds * len(words) {
 		w := &words[k%len(words)]
-		if len(w.entry.Contexts) == 0 {
+		if len(w.entries[0].Contexts) == 0 {
 			continue
 		}
 		now := string(buf)
 		contexts = contextsOf(contexts[:0], now, w.start, w.end, capital, filled)
-		if w.entry.fits(contexts) {
-			w.write(buf, filled)
-		} else {
-			copy(buf[w.start:w.end], text[w.start:w.end])
+		copy(buf[w.start:w.end], text[w.start:w.end])
+		for _, e := range w.entries {
+			if e.fits(contexts) {
+				w.write(buf, e.Form, filled)
+				break
+			}
 		}
 	}
 	return string(buf)
@@ -50,37 +58,39 @@ const rounds = 2
 // A filledWord is a word of the table that is at least in part of a filling.
 type filledWord struct {
 	start, end int // bytes of the text
-	entry      Entry
+	entries    []Entry
 }
 
-// find looks for the word in the table. It reports whether the form may stand there.
+// find looks for the word in the tables. It reports whether a form may stand there.
 func (w *filledWord) find(text string, filled [][2]int) bool {
 	word := text[w.start:w.end]
 	lower := strings.ToLower(word)
 	if contraction(text, w.start, lower) {
 		return false
 	}
-	var ok bool
-	if w.entry, ok = Lookup(lower); !ok || len(w.entry.Form) != len(word) {
+	w.entries = slices.DeleteFunc(entriesOf(lower), func(e Entry) bool {
+		if len(e.Form) != len(word) {
+			return true
+		}
+		for i := range len(word) {
+			want := lower[i]
+			if !within(filled, w.start+i) {
+				want = e.Form[i]
+			}
+			if word[i] != want {
+				return true
+			}
+		}
 		return false
-	}
-	for i := range len(word) {
-		want := lower[i]
-		if !within(filled, w.start+i) {
-			want = w.entry.Form[i]
-		}
-		if word[i] != want {
-			return false
-		}
-	}
-	return true
+	})
+	return len(w.entries) > 0
 }
 
-// write writes the form where the word is filled.
-func (w *filledWord) write(buf []byte, filled [][2]int) {
-	for i := range len(w.entry.Form) {
+// write writes a form where the word is filled.
+func (w *filledWord) write(buf []byte, form string, filled [][2]int) {
+	for i := range len(form) {
 		if within(filled, w.start+i) {
-			buf[w.start+i] = w.entry.Form[i]
+			buf[w.start+i] = form[i]
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package truecase
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,12 +12,36 @@ import (
 //
 //	"Is it far?" he asked.      says who speaks, and starts none
 //	He asked, "Are you tired?"  starts one after the quotation mark
+//	ZC: It is late.             starts one after a speaker
 func Starts(text string, a int) bool {
 	if StartsSentence(text[:a]) {
 		return !AfterCry(text[:a]) || !saysWho(text[a:])
 	}
-	return opensSpeech(text[:a], text[a:])
+	return opensSpeech(text[:a], text[a:]) || afterSpeaker(text[:a])
 }
+
+// speaker is what begins a line of a conversation.
+var speaker = regexp.MustCompile(`(?:^|\n)[ \t]*((?:\p{Lu}[\pL.]*[ \t]+){0,2}\p{Lu}\pL*):\s+$`)
+
+// afterSpeaker reports whether a text ends with a speaker: initials, words in capitals, names, or a
+// part in a conversation.
+func afterSpeaker(before string) bool {
+	m := speaker.FindStringSubmatch(before)
+	if m == nil {
+		return false
+	}
+	for word := range strings.FieldsSeq(m[1]) {
+		lower := strings.ToLower(strings.TrimSuffix(word, "."))
+		if !capital(lower) && !Abbreviation(lower) && !speakers[lower] &&
+			strings.ContainsFunc(word, unicode.IsLower) {
+			return false
+		}
+	}
+	return true
+}
+
+var speakers = set(`answer assistant host interviewer me narrator question speaker student teacher
+	user`)
 
 // AfterCry reports whether a text ends with a question or exclamation in quotation marks, so that
 // what follows may go on with the sentence around it.

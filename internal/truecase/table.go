@@ -48,24 +48,47 @@ func (e Entry) fits(contexts []string) bool {
 //go:embed table.txt
 var tableText string
 
-// lines are the lines of the table by word, in lower case.
-var lines = sync.OnceValue(func() map[string]string {
-	m := make(map[string]string, strings.Count(tableText, "\n"))
-	for line := range strings.Lines(tableText) {
+// technicalText has what the corpus of the table lacks: words of programmers, and nicknames of
+// teams, written by hand. It comes before the table.
+//
+//go:embed technical.txt
+var technicalText string
+
+// lines are the lines of a table by word, in lower case.
+func lines(table string) map[string]string {
+	m := make(map[string]string, strings.Count(table, "\n"))
+	for line := range strings.Lines(table) {
 		form, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		m[strings.ToLower(form)] = line
 	}
 	return m
+}
+
+var tables = sync.OnceValue(func() []map[string]string {
+	return []map[string]string{lines(technicalText), lines(tableText)}
 })
 
-// Lookup returns the entry of a word in lower case.
-func Lookup(word string) (Entry, bool) {
-	line, ok := lines()[word]
-	if !ok {
-		return Entry{}, false
+// entriesOf are the entries of a word in lower case. The first that fits counts.
+func entriesOf(word string) []Entry {
+	var out []Entry
+	for _, table := range tables() {
+		line, ok := table[word]
+		if e, err := parse(line); ok && err == nil { // a test reads every line
+			out = append(out, e)
+		}
 	}
-	e, err := parse(line) // a test reads every line
-	return e, err == nil
+	return out
+}
+
+// Lookup returns the entry of a word in lower case: how it is usually written.
+func Lookup(word string) (Entry, bool) {
+	all := entriesOf(word)
+	for i, e := range all {
+		if !e.Lower || i == len(all)-1 {
+			return e, true
+		}
+	}
+	return Entry{}, false
 }
 
 // capital reports whether a word in lower case has a capital usually.

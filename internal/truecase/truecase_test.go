@@ -43,6 +43,32 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// The words that were added by hand are lines of the same form, each once. Those that the table has
+// without a context are not among them.
+func TestTechnical(t *testing.T) {
+	t.Parallel()
+	last, n := "", 0
+	table := lines(tableText)
+	for line := range strings.Lines(technicalText) {
+		e, err := parse(line)
+		if err != nil || e.String()+"\n" != line || !slices.IsSorted(e.Contexts) {
+			t.Errorf("%q is not as it is written: %v", line, err)
+		}
+		key := strings.ToLower(e.Form)
+		if strings.ContainsFunc(key, func(r rune) bool { return r >= utf8.RuneSelf }) || key <= last {
+			t.Errorf("%q stands after %q", key, last)
+		}
+		if len(e.Contexts) == 0 && table[key] == line {
+			t.Errorf("%s is in the table", e.Form)
+		}
+		last = key
+		n++
+	}
+	if n < 300 {
+		t.Errorf("%d words", n)
+	}
+}
+
 func TestContexts(t *testing.T) {
 	t.Parallel()
 	capital := func(word string) bool { return word == "paris" }
@@ -50,6 +76,9 @@ func TestContexts(t *testing.T) {
 		{"It is in May 1960.", "May", "<in <~x <~x>~0 >~0"},
 		{"The May", "May", "<the <~x <~x>~$ >~$"},
 		{"Paris May", "May", "<Paris <~X <~X>~$ >~$"},
+		{"the best film I've seen", "film", "<best <~x <~x>~x >i >~x"},
+		{"the Temple I of", "Temple", "<the <~x <~x>~X >I >~X"},
+		{"The Chicago cubs", "cubs", "<Chicago <~T <~X <~X>~$ >~$"},
 		{"On New-Year Day", "Year", "<-New <-~X <-~X>~X >Day >~X"},
 		{"he said, may", "may", "<,said <,~x <,~x>~$ >~$"},
 		{"he said \"may be", "may", ">be >~x"},
