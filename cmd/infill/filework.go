@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -15,6 +16,8 @@ import (
 	"infill/infill/batch/input"
 	"infill/infill/batch/output"
 	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/infill/table"
 	"infill/internal/count"
 	"infill/internal/unpack"
 )
@@ -185,23 +188,27 @@ func (r *fileRun) sayOutput() {
 		r.say("%s", note)
 	}
 	if r.out.Dropped > 0 {
-		r.say("%s: cut off %s of a record that was not whole", r.out.File(),
+		r.say("%s: cut off %s at its end that the earlier run had not made sure of", r.out.File(),
 			count.Of(int(r.out.Dropped), "byte"))
 	}
 }
 
 // sayAgain says, after an error, how to go on with an output that is a file.
 func (r *fileRun) sayAgain(c *cli.Context, p batch.Progress, err error) {
-	so, how, flag := "", "go on with", "--resume"
+	so, how, flags := "", "go on with", []string{"--resume"}
 	switch {
 	case inputDamaged(err):
 		so = " of what came before the damage"
-		how, flag = "get the input again whole, then begin again with", "--force"
+		how, flags = "get the input again whole, then begin again with", []string{"--force"}
+	case errors.Is(err, table.ErrCell) && r.in.Format() == settings.FormatTSV:
+		how, flags = "begin again with", []string{"--force", "--quote"} // which reads the input too
+	case errors.Is(err, table.ErrCell):
+		flags = append(flags, "--quote")
 	case errors.Is(err, output.ErrMismatch):
 		return
 	}
 	fmt.Fprintf(r.std.Err, "infill: %s has %d record%s%s; %s:\n  %s\n", r.out.File(), p.Records,
-		count.S(p.Records), so, how, againCommand(c, flag))
+		count.S(p.Records), so, how, againCommand(c, flags...))
 }
 
 // inputDamaged says whether the input is at fault. Nothing goes on with an output made of it, which
@@ -213,7 +220,7 @@ func inputDamaged(err error) bool {
 }
 
 // againCommand is the command line as it was typed, that goes on with the output or overwrites it.
-func againCommand(c *cli.Context, flag string) string {
+func againCommand(c *cli.Context, flags ...string) string {
 	typed, _ := c.App.Metadata["args"].([]string)
 	args := []string{"infill"}
 	for _, a := range typed {
@@ -226,5 +233,6 @@ func againCommand(c *cli.Context, flag string) string {
 		args = append(args, a)
 	}
 	// Before a lone --, after which all are arguments.
-	return strings.Join(console.Quoted(append([]string{args[0], args[1], flag}, args[2:]...)), " ")
+	again := slices.Concat(args[:2], flags, args[2:])
+	return strings.Join(console.Quoted(again), " ")
 }

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -153,6 +154,11 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 	if len(r.Fillings) == 0 || m.first {
 		rows = append(rows, finish(nil, 0))
 	}
+	if r.Error != nil && m.format == table.FormatTSV {
+		for i := range rows[0] {
+			rows[0][i] = flat(rows[0][i])
+		}
+	}
 	if len(r.Fillings) == 0 {
 		return rows, nil
 	}
@@ -163,6 +169,21 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 		rows = append(rows, finish(&r.Fillings[i], i+1))
 	}
 	return rows, nil
+}
+
+// flat is a cell without tabs and line ends. A record that failed has the text of its line, which
+// may be no row at all, and the run would never end if it could not be written.
+func flat(cell any) any {
+	spaces := strings.NewReplacer("\t", " ", "\r\n", " ", "\n", " ", "\r", " ")
+	switch v := cell.(type) {
+	case string:
+		return spaces.Replace(v)
+	case json.RawMessage:
+		if s := ""; json.Unmarshal(v, &s) == nil {
+			return jsonl.Quote(spaces.Replace(s))
+		}
+	}
+	return cell
 }
 
 // place puts a variant into a row, in the place of its text.
