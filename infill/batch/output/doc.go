@@ -12,8 +12,10 @@
 //
 // # Resuming
 //
-// Resume reads the output and drops what is torn at its end: a last line without
-// an end, a line that is not JSON, a frame that is not whole. It checks every
+// The manifest has a sum of the bytes on disk. Resume refuses an output whose bytes are others, and
+// drops those behind the sum. Without one, as of earlier programs, it drops what is torn at the
+// end: a last line without an end, a line that is not JSON, a frame that is
+// not whole. It checks every
 // record against the input line that it belongs to, and goes on with the next. The
 // manifest has to agree in everything that decides results. A record is a function
 // of the input line and of what the manifest holds. The file in the end is

@@ -44,7 +44,8 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode,
 		return 0, 0, err
 	}
 	err = disk.WriteFunc(output, func(f io.Writer) error {
-		w := bufio.NewWriterSize(f, 1<<20)
+		h := sha256.New()
+		w := bufio.NewWriterSize(io.MultiWriter(f, h), 1<<20)
 		o := &frameWriter{name: output, w: w, frames: frames}
 		for _, s := range parts {
 			if err := s.copy(ctx, o); err != nil {
@@ -62,6 +63,7 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode,
 				return err
 			}
 		}
+		whole.Written = sumOf(o.offset, h)
 		return whole.write(output)
 	})
 	return records, failed, err

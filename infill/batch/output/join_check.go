@@ -80,7 +80,7 @@ func partsIn(folder string) ([]*part, error) {
 func wholeOf(parts []*part, absent map[string]string) (*Manifest, error) {
 	first := parts[0]
 	whole := *first.manifest
-	whole.Shard, whole.Finished = settings.Shard{}, nil
+	whole.Shard, whole.Written, whole.Finished = settings.Shard{}, nil, nil
 	for _, p := range parts[1:] {
 		m := *p.manifest
 		var d []Difference

@@ -2,8 +2,10 @@ package output
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"slices"
@@ -35,9 +37,21 @@ type Manifest struct {
 	// Implied says what settings follow from the others of a manifest where this run leaves them
 	// open, see settings.Fill.Implied. It is for messages, nil for none.
 	Implied func(manifest map[string]string) map[string]string `json:"-"`
+	// Written is the sum of the records that are on disk, renewed whenever they are synced. A run that
+	// goes on compares them with it. Earlier programs left it out.
+	Written *sum `json:"written,omitempty"`
 	// Finished is what an output of rows or of a shard holds, nil before it is made.
 	Finished *finished `json:"finished,omitempty"`
 }
+
+// A sum is the number of the first bytes of a file, and their hash.
+type sum struct {
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// sumOf is the sum of what a hash has seen.
+func sumOf(bytes int64, h hash.Hash) *sum { return &sum{bytes, hex.EncodeToString(h.Sum(nil))} }
 
 // finished says what an output that is complete holds.
 type finished struct {

@@ -94,7 +94,7 @@ func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, faile
 	if err := content(ctx, in); err != nil {
 		return err
 	}
-	o.manifest.Finished = &finished{Records: records, Failed: failed}
+	o.manifest.Written, o.manifest.Finished = nil, &finished{Records: records, Failed: failed}
 	if err := o.manifest.Finished.measure(o.Path); err != nil {
 		return err
 	}

@@ -51,6 +51,13 @@ func (o *Writer) check(empty bool) error {
 	if d := was.differences(o.manifest); len(d) > 0 {
 		return &MismatchError{d}
 	}
+	o.records.was = was.Written
+	if !empty {
+		o.manifest.Written = was.Written
+	}
+	if was.Finished != nil && !o.layout.Whole() {
+		o.records.was = &sum{was.Finished.Bytes, was.Finished.SHA256}
+	}
 	if o.records.extended = was.extends(o.manifest); o.records.extended || empty {
 		return o.manifest.write(o.Path)
 	}

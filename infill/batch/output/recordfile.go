@@ -2,7 +2,6 @@ package output
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/internal/disk"
 )
 
@@ -22,27 +20,26 @@ const syncEvery = 2 * time.Second
 // whole frames.
 type recordFile struct {
 	frameWriter
-	f        *os.File // nil before it is opened and when it is closed
-	resumed  bool     // it has records of an earlier run
-	extended bool     // which had a smaller limit
-	hash     hash.Hash
+	f        *os.File         // nil before it is opened and when it is closed
+	resumed  bool             // it has records of an earlier run
+	extended bool             // which had a smaller limit
+	hash     hash.Hash        // of what is in it
+	was      *sum             // of an earlier run; nil if that made none
+	note     func(*sum) error // keeps the sum of what is on disk
 	synced   time.Time
 	sync     func() error     // of f
 	now      func() time.Time // the clock that says when to
 }
 
-// newRecordFile is the file at a path, which is not opened yet. The file of a shard is hashed, for
-// its manifest.
-func newRecordFile(path string, shard settings.Shard) (*recordFile, error) {
+// newRecordFile is the file at a path, which is not opened yet. note keeps the sum of what is on
+// disk in the manifest.
+func newRecordFile(path string, note func(*sum) error) (*recordFile, error) {
 	frames, err := framingOf(path)
 	if err != nil {
 		return nil, err
 	}
 	o := &recordFile{frameWriter: frameWriter{name: path, frames: frames}, synced: time.Now(),
-		now: time.Now}
-	if !shard.Whole() {
-		o.hash = sha256.New()
-	}
+		now: time.Now, hash: sha256.New(), note: note}
 	o.sync = func() error { return o.f.Sync() }
 	o.undo = func() { _ = o.f.Truncate(o.offset) } // as far as the disk lets it
 	o.after = o.written
@@ -76,9 +73,7 @@ func (o *recordFile) empty() error {
 
 // written takes note of a frame that was written.
 func (o *recordFile) written(frame []byte) error {
-	if o.hash != nil {
-		o.hash.Write(frame)
-	}
+	o.hash.Write(frame)
 	if o.now().Sub(o.synced) < syncEvery {
 		return nil
 	}
@@ -86,12 +81,12 @@ func (o *recordFile) written(frame []byte) error {
 	return o.onDisk()
 }
 
-// onDisk syncs the file.
+// onDisk syncs the file, and keeps its sum.
 func (o *recordFile) onDisk() error {
 	if err := o.sync(); err != nil {
 		return fmt.Errorf("syncing %s: %w", o.name, err)
 	}
-	return nil
+	return o.note(sumOf(o.offset, o.hash))
 }
 
 // finish ends the file, syncs and closes it.
@@ -107,12 +102,6 @@ func (o *recordFile) close() error {
 	err := o.f.Close()
 	o.f = nil
 	return err
-}
-
-// finished says what the file of a shard holds.
-func (o *recordFile) finished(records, failed int) *finished {
-	return &finished{Records: records, Failed: failed, Bytes: o.offset,
-		SHA256: hex.EncodeToString(o.hash.Sum(nil))}
 }
 
 func recordOf(n int, line []byte) (*jsonl.Record, error) {

@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,7 +57,12 @@ func (o *Writer) Recover(in *input.Reader, texts bool,
 		return 0, 0, err
 	}
 	r := &recovery{file: o.records, in: in, texts: texts, known: known, size: info.Size()}
-	if err := r.frames(); err != nil {
+	err = r.frames()
+	if err == nil {
+		err = r.sound(ManifestPath(o.Path))
+	}
+	if err != nil {
+		o.records.note = func(*sum) error { return nil } // what is there stays as it is
 		return 0, 0, err
 	}
 	if o.Dropped, err = r.cut(); err != nil {
@@ -68,7 +74,11 @@ func (o *Writer) Recover(in *input.Reader, texts bool,
 // frames reads the whole frames that the run can go on behind.
 func (r *recovery) frames() error {
 	o := r.file
-	frames := newFrameReader(o.frames, io.NewSectionReader(o.f, 0, 1<<62))
+	end := r.size
+	if o.was != nil {
+		end = min(end, o.was.Bytes) // what is behind it nobody can vouch for
+	}
+	frames := newFrameReader(o.frames, io.NewSectionReader(o.f, 0, end))
 	if first, _ := frames.buf.Peek(1); o.frames.records() > 1 && string(first) == "{" {
 		// To take them for a torn frame would cut them all off.
 		return fmt.Errorf("%w: %s has records that are not compressed, which its name says they "+
@@ -81,7 +91,7 @@ func (r *recovery) frames() error {
 			return nil
 		case err != nil:
 			return fmt.Errorf("%s: %w", o.name, err)
-		case len(records) == 0 && n == r.size:
+		case len(records) == 0 && n == end:
 			r.empty = true // its frame is made again
 			return nil
 		}
@@ -100,6 +110,30 @@ func (r *recovery) frames() error {
 			return nil // it is the last frame of a finished run
 		}
 	}
+}
+
+// sound compares the bytes of the earlier run with their sum. A record with a changed bit may still
+// be one of its line. A file that is shorter was cut off, and its whole records are taken.
+func (r *recovery) sound(manifest string) error {
+	was := r.file.was
+	if was == nil || r.size < was.Bytes {
+		return nil
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, io.NewSectionReader(r.file.f, 0, was.Bytes)); err != nil {
+		return err
+	}
+	is := sumOf(was.Bytes, h)
+	if is.SHA256 == was.SHA256 {
+		return nil
+	}
+	after := ""
+	if r.file.offset < was.Bytes {
+		after = fmt.Sprintf(" (unreadable from byte %d on)", r.file.offset+1)
+	}
+	return &ManifestError{manifest, fmt.Sprintf("says that the first %d bytes of %s have the sha256 "+
+		"%s, and now it is %s%s: the file was damaged or changed; copy it again, start again, or "+
+		"name another output", was.Bytes, r.file.name, short(was.SHA256), short(is.SHA256), after), true}
 }
 
 // record compares a record with the next item of the input, and counts it.
@@ -157,13 +191,11 @@ func (r *recovery) cut() (dropped int64, err error) {
 	return dropped, err
 }
 
-// goOn hashes the frames that stay, where a hash is asked for, and goes behind them.
+// goOn hashes the frames that stay, and goes behind them.
 func (r *recovery) goOn() error {
 	o := r.file
-	if o.hash != nil {
-		if _, err := io.Copy(o.hash, io.NewSectionReader(o.f, 0, o.offset)); err != nil {
-			return err
-		}
+	if _, err := io.Copy(o.hash, io.NewSectionReader(o.f, 0, o.offset)); err != nil {
+		return err
 	}
 	_, err := o.f.Seek(o.offset, io.SeekStart)
 	return err

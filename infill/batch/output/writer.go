@@ -2,6 +2,7 @@ package output
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -87,7 +88,7 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Wr
 	case in == nil || in.Format() == settings.FormatAuto:
 		return nil, errNoInput
 	}
-	m.Format = manifestFormat
+	m.Format, m.Written = manifestFormat, sumOf(0, sha256.New())
 	l, err := l.Found(path)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Wr
 	if l.Whole() {
 		o.file = PartPath(path)
 	}
-	if o.records, err = newRecordFile(o.file, in.Options().Shard); err != nil {
+	if o.records, err = newRecordFile(o.file, o.note); err != nil {
 		return nil, err
 	}
 	exists := stands == regular
@@ -127,6 +128,12 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Wr
 	}
 	o.sink = o.records
 	return o, nil
+}
+
+// note keeps the sum of the records on disk.
+func (o *Writer) note(s *sum) error {
+	o.manifest.Written = s
+	return o.manifest.write(o.Path)
 }
 
 // A standing is what stands at a path.
@@ -294,8 +301,10 @@ func (o *Writer) Conclude(ctx context.Context, in *input.Reader, records, failed
 	case o.manifest == nil:
 	case o.layout.Whole():
 		return o.makeWhole(ctx, in, records, failed)
-	case o.records.hash != nil:
-		o.manifest.Finished = o.records.finished(records, failed)
+	case !o.manifest.Shard.Whole():
+		o.manifest.Finished = &finished{Records: records, Failed: failed, Bytes: o.manifest.Written.Bytes,
+			SHA256: o.manifest.Written.SHA256}
+		o.manifest.Written = nil
 		return o.manifest.write(o.Path)
 	}
 	return nil
