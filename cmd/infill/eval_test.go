@@ -258,8 +258,8 @@ func TestCompare(t *testing.T) {
 	t.Parallel()
 	ref := write(t, "ref.txt", "the dog barks in the house .\nthe bird sings in the tree .\n")
 	for name, in := range map[string]string{
-		"blanks": "the [MASK] sleeps in the [MASK] .\nshe ate a [MASK] banana .\n",
-		"discs":  `[{"gt_sentence":"the dog sleeps in the house .","sentence":"the [MASK] sleeps in the [MASK] .","infill_pos":[2,6]}]`,
+		"blanks.txt": "the [MASK] sleeps in the [MASK] .\nshe ate a [MASK] banana .\n",
+		"discs.json": `[{"gt_sentence":"the dog sleeps in the house .","sentence":"the [MASK] sleeps in the [MASK] .","infill_pos":[2,6]}]`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			html := filepath.Join(t.TempDir(), "c.html")
@@ -267,7 +267,7 @@ func TestCompare(t *testing.T) {
 				"",
 				withTiny(
 					"compare", "--quiet", "--seed", "1", "--steps", "8", "--chains", "6", "--samplers",
-					"gibbs,dula,dmala:balance=ratio", write(t, "in.txt", in), "--reference", ref, "--json",
+					"gibbs,dula,dmala:balance=ratio", write(t, name, in), "--reference", ref, "--json",
 					"--html", html,
 				)...)
 			if r.code != 0 {
@@ -279,7 +279,7 @@ func TestCompare(t *testing.T) {
 				len(res.Traces) != 3 {
 				t.Fatalf("%v: %s", err, r.out)
 			}
-			if (name == "discs") != (res.Gold != nil) {
+			if (name == "discs.json") != (res.Gold != nil) {
 				t.Errorf("gold %v", res.Gold)
 			}
 			if b, err := os.ReadFile(html); err != nil || !strings.Contains(string(b), "<svg") ||

@@ -15,8 +15,6 @@ var (
 	// ErrFormat reports a file that holds neither lines of text nor JSON lines
 	// of the kind that was asked for.
 	ErrFormat = errors.New("unknown format")
-	// ErrNoText reports a JSON line without fillings and without the field of the text.
-	ErrNoText = errors.New("no sentence")
 	// ErrNoSentences reports a file whose records hold no sentence.
 	ErrNoSentences = errors.New("no sentences")
 	// ErrOption reports a bad option.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/jsonl"
 	tables "infill/infill/table"
 	"infill/metrics/corpus"
 	"infill/report/read"
@@ -107,7 +108,7 @@ func TestReadVariants(t *testing.T) {
 		t.Errorf("scores of %+v", got)
 	}
 	_, _, err = sentences(in, read.Options{})
-	if !errors.Is(err, read.ErrNoText) || !errors.Is(err, read.ErrFormat) {
+	if !errors.Is(err, jsonl.ErrNoText) {
 		t.Errorf("without the name of the field: %v", err)
 	}
 }
@@ -141,13 +142,13 @@ func TestReadErrors(t *testing.T) {
 		{"", read.Options{}, corpus.ErrEmpty, "in: "},
 		{"\n\n", read.Options{}, read.ErrNoSentences, "2 blank lines"},
 		{"a\x00b", read.Options{}, corpus.ErrBinary, "in:1"},
-		{"[{\"text\": \"a\"}, {}]", read.Options{}, read.ErrFormat, "in:2"},
+		{"[{\"text\": \"a\"}, {}]", read.Options{}, jsonl.ErrNoText, "in:2"},
 		{"[\"a\", {\"b\"", read.Options{}, tables.ErrTable, "in: unreadable JSON: element 2: the array"},
 		{"[\"a\", \"\\x\"]", read.Options{}, read.ErrFormat, "in:2"},
 		{"[[1]]", read.Options{}, read.ErrFormat, "JSON array"},
 		{"{\n  \"text\": \"a\"\n}", read.Options{}, read.ErrFormat, "several lines"},
 		{"{\"text\":\"a\"}\nnot json", read.Options{}, read.ErrFormat, "in:2"},
-		{`{"sentence":"a"}`, read.Options{}, read.ErrFormat, `without the field "text"; its fields are "sentence"`},
+		{`{"sentence":"a"}`, read.Options{}, jsonl.ErrNoText, `without the field "text"; its fields are "sentence"`},
 		{`{"text":"a [MASK] b"}`, read.Options{}, read.ErrFormat, "a text to be filled"},
 		{`{"text":"a","fillings":[{"score":-1}]}`, read.Options{}, read.ErrFormat,
 			`fillings[0]": the filling has no text`},

@@ -3,10 +3,15 @@
 package read
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 
+	"infill/infill/batch/input"
+	"infill/infill/settings"
 	"infill/internal/count"
+	"infill/internal/textline"
 	"infill/metrics/corpus"
 )
 
@@ -42,6 +47,48 @@ func Sentences(in Input, o Options, each func(Sentence) error) (File, error) {
 		err = rd.finish()
 	}
 	return rd.file, err
+}
+
+// maxElement bounds an element of an array of JSON in bytes, as package corpus does lines. Records
+// of fillings are longer than texts.
+const maxElement = 16 << 20
+
+// stream reads lines, or the elements of an array of JSON: records, or sentences.
+func (rd *reader) stream(in Input) error {
+	f, err := in.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	r := bufio.NewReaderSize(f, textline.PeekSize)
+	head, _ := r.Peek(textline.PeekSize) // an error comes again when reading
+	if rd.file.Format != "" || !input.LooksArray(head) {
+		return corpus.Lines(r, in.Name, rd.line)
+	}
+	o := input.Options{Format: settings.FormatJSON, Longest: maxElement}
+	rd.file.Format = o.Format.String()
+	array, err := input.OpenStream(in.Name, r, o)
+	for err == nil {
+		var l input.Line
+		if l, err = array.NextLine(); err == nil {
+			err = rd.element(o.Item(l), l)
+		}
+	}
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// element takes an element of an array.
+func (rd *reader) element(it input.Item, l input.Line) error {
+	switch {
+	case !l.TooLong && (len(l.Text) == 0 || l.Text[0] != '"'):
+		return rd.json(l.Number, string(l.Text))
+	case it.Err != nil:
+		return fmt.Errorf("%s:%d: %w: %w", rd.file.Name, l.Number, ErrFormat, it.Err)
+	}
+	return rd.plain(oneLine.Replace(it.Text))
 }
 
 // finish hands out the sample and completes what is said of the file.

@@ -2,6 +2,7 @@ package read
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -160,8 +161,11 @@ func (rd *reader) json(n int, line string) error {
 		}
 	}
 	rec, err := parse(n, line, rd.o.TextField)
-	if err != nil {
-		return fmt.Errorf(`%s:%d: %w: %w`, rd.file.Name, n, ErrFormat, err)
+	switch {
+	case errors.Is(err, jsonl.ErrNoText):
+		return fmt.Errorf("%s:%d: %w", rd.file.Name, n, err)
+	case err != nil:
+		return fmt.Errorf("%s:%d: %w: %w", rd.file.Name, n, ErrFormat, err)
 	}
 	return rd.alone(rec)
 }

@@ -66,7 +66,7 @@ func noText(textField string, fields []jsonl.Field) error {
 		has = "its fields are " + strings.Join(names[:min(len(names), 12)], ", ")
 	}
 	return fmt.Errorf("%w: a JSON object without fillings and without the field %q; %s; "+
-		"name the one with the sentences", ErrNoText, textField, has)
+		"name the one with the sentences", jsonl.ErrNoText, textField, has)
 }
 
 // detect finds the format from the first line that is not blank.

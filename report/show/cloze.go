@@ -16,7 +16,7 @@ func Cloze(r *measure.ClozeResult) *Document {
 		result: r,
 	}
 	if len(r.Differences) > 0 {
-		d.Tables = append(d.Tables, differences("run", r.Differences, r.Rows, r.Level))
+		d.Tables = append(d.Tables, differences("run", "lines", r.Differences, r.Rows, r.Level))
 	}
 	return d
 }

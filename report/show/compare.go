@@ -43,7 +43,7 @@ func Compare(r *measure.CompareResult) *Document {
 		d.opening = append(d.opening, r.Protocol)
 	}
 	if len(r.Differences) > 0 {
-		t := differences("sampler", r.Differences, r.Rows, r.Level)
+		t := differences("sampler", "sources", r.Differences, r.Rows, r.Level)
 		quality, _ := halves(r.Differences)
 		t.split = len(quality)
 		d.Tables = []*table{best, t, cost}

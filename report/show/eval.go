@@ -32,7 +32,8 @@ func Eval(r *measure.EvalResult) *Document {
 		Signatures: signatures(r.Rows), Figures: evalFigures(r), result: r,
 	}
 	if len(r.Differences) > 0 {
-		d.Tables = append(d.Tables, differences("", r.Differences, r.Rows, r.Level).turned("metric"))
+		t := differences("", "sources", r.Differences, r.Rows, r.Level)
+		d.Tables = append(d.Tables, t.turned("metric"))
 	}
 	for _, f := range r.Files {
 		for _, w := range f.Warnings {

@@ -115,9 +115,9 @@ func (t *table) turned(corner string) *table {
 	return &out
 }
 
-// differences lays out what rows have over the first of all rows, with what is said of it. level is
-// the coverage of the intervals.
-func differences(corner string, rows, all []measure.Row, level float64) *table {
+// differences lays out what rows have over the first of all rows, with what is said of it. units
+// are what the intervals are over, and level is their coverage.
+func differences(corner, units string, rows, all []measure.Row, level float64) *table {
 	t := across(corner, rows, columns(rows), nil)
 	for i := range t.Lines { // in the colours of the other tables
 		at := slices.IndexFunc(all, func(r measure.Row) bool { return r.Name == rows[i].Name })
@@ -127,9 +127,9 @@ func differences(corner string, rows, all []measure.Row, level float64) *table {
 	for _, r := range rows {
 		least, most = min(least, r.Metrics[0].Units), max(most, r.Metrics[0].Units)
 	}
-	on := fmt.Sprintf("the same %d sources", least)
+	on := fmt.Sprintf("the same %d %s", least, units)
 	if least < most {
-		on = fmt.Sprintf("the %d to %d sources that both have", least, most)
+		on = fmt.Sprintf("the %d to %d %s that both have", least, most, units)
 	}
 	said := fmt.Sprintf("ifference from %s on %s, ± half of an interval of level %g", all[0].Name, on,
 		level)

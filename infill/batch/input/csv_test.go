@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"infill/infill/batch/input/inputtest"
-	"infill/infill/jsonl"
-	"infill/infill/settings"
-	"infill/infill/table"
 	"io"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"infill/infill/batch/input/inputtest"
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/infill/table"
 )
 
 // items reads an input. Each item is its line, id, text, fields and error.

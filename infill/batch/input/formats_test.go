@@ -2,13 +2,14 @@ package input
 
 import (
 	"errors"
-	"infill/infill/batch/input/inputtest"
-	"infill/infill/jsonl"
-	"infill/infill/table"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"infill/infill/batch/input/inputtest"
+	"infill/infill/jsonl"
+	"infill/infill/table"
 )
 
 // An array of JSON has the items of its elements as JSON lines.

@@ -30,7 +30,7 @@ func (o Options) Item(l Line) Item {
 	switch {
 	case l.TooLong:
 		it.Err = &jsonl.Error{Line: l.Number, Kind: jsonl.ErrLineTooLong,
-			Reason: fmt.Sprintf("more than %d bytes", jsonl.MaxInput)}
+			Reason: fmt.Sprintf("more than %d bytes", cmp.Or(o.Longest, jsonl.MaxInput))}
 	case o.Format == settings.FormatJSON && notElement(l.Text) != "":
 		it.Text = string(l.Text)
 		it.Err = &jsonl.Error{Line: l.Number, Kind: jsonl.ErrJSON,

@@ -135,10 +135,10 @@ func newSource(r *bufio.Reader, o Options) (source, error) {
 	case settings.FormatCSV, settings.FormatTSV:
 		return newCSVSource(r, o)
 	case settings.FormatJSON:
-		a, err := table.NewArray(r, jsonl.MaxInput)
+		a, err := table.NewArray(r, cmp.Or(o.Longest, jsonl.MaxInput))
 		return &arraySource{a, o}, err
 	}
-	return &lineSource{textline.NewReader(r, jsonl.MaxInput), o}, nil
+	return &lineSource{textline.NewReader(r, cmp.Or(o.Longest, jsonl.MaxInput)), o}, nil
 }
 
 // errNotOpen is returned for a Reader that nothing opened.

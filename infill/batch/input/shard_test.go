@@ -3,16 +3,17 @@ package input
 import (
 	"errors"
 	"fmt"
-	"infill/infill/batch/input/inputtest"
-	"infill/infill/jsonl"
-	"infill/infill/settings"
-	"infill/internal/unpack"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"infill/infill/batch/input/inputtest"
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/internal/unpack"
 )
 
 // Sizes beyond 2^63/n are cut without an overflow.

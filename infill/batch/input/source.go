@@ -3,11 +3,12 @@ package input
 import (
 	"errors"
 	"fmt"
-	"infill/infill/settings"
-	"infill/infill/table"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"infill/infill/settings"
+	"infill/infill/table"
 )
 
 // Options say how an input is read.
@@ -16,6 +17,8 @@ type Options struct {
 	// TextField is the field or the column that has the text; "" is "text".
 	// Lines of text have none.
 	TextField string
+	// Longest is how many bytes a line or an element may have; 0 is [jsonl.MaxInput].
+	Longest int
 	// Quote says that cells of TSV may stand in quotes, as those of CSV.
 	Quote bool
 	// Limit is the number of records that are read; 0 is all, and a number below 0 an error.

@@ -163,7 +163,6 @@ var advices = []struct {
 	kind error
 	text string
 }{
-	{read.ErrNoText, ": --text-field NAME"},
 	{table.ErrCell, ": --quote writes it so, and an output in .csv, too"},
 	{text.ErrManyWords, ": --allow FILE"},
 	{infill.ErrNoCandidates, ", or: --candidates"},

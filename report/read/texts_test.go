@@ -10,6 +10,7 @@ import (
 
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
+	"infill/infill/table"
 
 	"infill/report/read"
 )
@@ -51,7 +52,7 @@ func TestReadSources(t *testing.T) {
 		`{"gold":"a"}`:  read.ErrFormat,
 		`{"text":""}`:   read.ErrFormat,
 		`{"text":3}`:    read.ErrFormat,
-		`[{"text":"a"}`: read.ErrFormat,
+		`[{"text":"a"}`: table.ErrTable,
 		`[{"sentence":"a [MASK]","infill_pos":[1,2]}]`: read.ErrFormat,
 		`{"text":"a","id":[1]}`:                        read.ErrFormat,
 		`[{"text":"a","id":[1]}]`:                      read.ErrFormat,
@@ -59,7 +60,7 @@ func TestReadSources(t *testing.T) {
 		"{\n\"text\":\"a\"\n}":                         read.ErrFormat,
 		`{"text":"a","text":"b"}`:                      jsonl.ErrJSON,
 		`{"text":"a","gold":7}`:                        read.ErrFormat,
-		"a\x00":                                        input.ErrNotLines,
+		"a\x00":                                        read.ErrFormat,
 	} {
 		if got, err := read.Sources("-", strings.NewReader(in)); !errors.Is(err, want) {
 			t.Errorf("%q: %v, %v; want %v", in, got, err, want)
