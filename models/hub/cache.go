@@ -35,12 +35,22 @@ func (c Cache) partial(m *Model) string {
 func (c Cache) Has(m *Model) bool { return len(c.missing(m)) == 0 }
 
 // State says in a word whether the files are there: no, partly, which is a download that was
-// interrupted, or yes.
+// interrupted, or yes. A few bytes, fewer than a stalled connection brings, are not a part.
 func (c Cache) State(m *Model) string {
 	if c.Has(m) {
 		return "yes"
 	}
-	if _, err := os.Stat(c.partial(m)); err == nil {
+	var n int64
+	// What cannot be read is not there.
+	_ = filepath.WalkDir(c.partial(m), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, ".part.json") {
+			if info, err := d.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	if n >= stallBytes {
 		return "partly"
 	}
 	return "no"

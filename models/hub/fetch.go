@@ -17,10 +17,16 @@ const (
 	stallBytes  = 4096    // fewer in Options.Stall is a stalled connection
 	goodAttempt = 1 << 20 // bytes that show that going on is worth it
 	longestWait = 2 * time.Minute
+	// listingStalls is how many times Options.Stall the answer of the API may take: a listing is
+	// short, and one that drips would go on for hours.
+	listingStalls = 4
 )
 
 // errStalled ends a connection that brings next to nothing.
 var errStalled = errors.New("the connection stalled")
+
+// errDrips ends an answer of the API that takes too long as a whole.
+var errDrips = errors.New("the listing of the files comes too slowly")
 
 // A temporary error is worth another attempt.
 type temporary struct {
@@ -188,12 +194,12 @@ func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *pa
 		return err
 	}
 	switch {
-	case file.Bytes > 0 && total >= 0 && total != file.Bytes:
-		return fmt.Errorf("%w: %s has %d bytes, it should have %d", ErrMismatch, address, total,
-			file.Bytes)
-	case total > file.limit():
+	case file.Bytes == 0 && total > file.limit():
 		return fmt.Errorf("%w: %s has %d bytes, it should have about %d", errTooLarge, address, total,
 			file.About)
+	case total >= 0 && !file.fits(total):
+		return fmt.Errorf("%w: %s has %d bytes, it should have %d", ErrMismatch, address, total,
+			file.Size())
 	case total < 0 && file.Bytes == 0 && file.SHA256 == "":
 		return fmt.Errorf("%w: %s: the server does not say how long the file is, and neither its "+
 			"size nor its hash is known", ErrFetch, address)

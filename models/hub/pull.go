@@ -35,7 +35,8 @@ type Options struct {
 	Progress func(file string, done, total int64)
 	// Log is told what is worth a line: waiting, retrying, resuming; nil is told nothing.
 	Log func(string)
-	// Stall ends a connection that brings less than 4,096 bytes in that time; 0 means 30 s.
+	// Stall ends a connection that brings less than 4,096 bytes in that time; 0 means 30 s. The list
+	// of a repository's files may take four times as long.
 	Stall time.Duration
 	// Attempts is how many attempts in a row may bring less than 1 MiB before a file is given up; 0
 	// means 6.

@@ -350,6 +350,37 @@ func TestStalled(t *testing.T) {
 	}
 }
 
+// A few wrong bytes in place of a file are not a part of it, whether the server said how long it is,
+// or dropped the connection.
+func TestWrongBytesAreNoPart(t *testing.T) {
+	few := func(w http.ResponseWriter, _ *http.Request, _ []byte) { _, _ = w.Write([]byte("sorry")) }
+	for name, c := range map[string]struct {
+		vague bool
+		bad   func(http.ResponseWriter, *http.Request, []byte)
+		want  error
+	}{
+		"all of it":             {false, few, ErrMismatch},
+		"all of it, size about": {true, few, ErrMismatch},
+		"dropped": {false, func(w http.ResponseWriter, r *http.Request, _ []byte) {
+			whole(&cutter{ResponseWriter: w, left: 5}, r, noise(300_000, 99))
+		}, ErrFetch},
+	} {
+		s := newServer(t, 300_000)
+		s.always(c.bad)
+		cache, m := Cache{t.TempDir()}, s.model()
+		if c.vague {
+			m = s.vague()
+			m.Files[0].SHA256 = ""
+		}
+		if _, err := cache.Pull(t.Context(), m, quick(s, nil)); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if state := cache.State(m); state != "no" {
+			t.Errorf("%s: the model is there: %s", name, state)
+		}
+	}
+}
+
 // Ctrl-C keeps what has arrived, and the next pull goes on there.
 func TestCancelKeepsThePart(t *testing.T) {
 	s := newServer(t, 2_000_000)

@@ -111,6 +111,8 @@ func ask(ctx context.Context, r repo, o *Options) ([]byte, error) {
 
 // answer sends one request to the API.
 func answer(ctx context.Context, r repo, address string, o *Options) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, listingStalls*o.Stall, errDrips)
+	defer cancel()
 	ctx, arrived, stop := o.watched(ctx)
 	defer stop()
 	req, err := newRequest(ctx, address)
@@ -135,6 +137,9 @@ func answer(ctx context.Context, r repo, address string, o *Options) ([]byte, er
 			return nil, fmt.Errorf("%w: %s: more than %d bytes", errAnswer, r, maxAnswer)
 		case errors.Is(err, io.EOF):
 			return data, nil
+		case errors.Is(context.Cause(ctx), errDrips):
+			return nil, fmt.Errorf("%w: %s: %w: %d bytes in %v; try again, or name a mirror with %s",
+				ErrFetch, r, errDrips, len(data), listingStalls*o.Stall, envEndpoint)
 		case err != nil:
 			return nil, again("after %d bytes: %w", len(data), errors.Join(context.Cause(ctx), err))
 		}

@@ -392,6 +392,30 @@ func TestWaitsAsAsked(t *testing.T) {
 	}
 }
 
+// A listing that drips, fast enough not to stall, is given up as a whole.
+func TestListingDrips(t *testing.T) {
+	s, c, o := repository(t, exported())
+	o.Stall = 100 * time.Millisecond
+	asked := 0
+	s.Serve = func(w http.ResponseWriter, r *http.Request, data []byte) bool {
+		if data != nil {
+			return false
+		}
+		asked++
+		for r.Context().Err() == nil {
+			_, _ = w.Write(make([]byte, stallBytes))
+			w.(http.Flusher).Flush()
+			time.Sleep(o.Stall / 10)
+		}
+		return true
+	}
+	begin := time.Now()
+	_, err := c.Look(t.Context(), "o/n", "", o)
+	if !errors.Is(err, errDrips) || !errors.Is(err, ErrFetch) || asked != 1 || time.Since(begin) > 5*time.Second {
+		t.Errorf("after %v, asked %d times: %v", time.Since(begin), asked, err)
+	}
+}
+
 func TestParseRepo(t *testing.T) {
 	for text, want := range map[string]repo{
 		"google-bert/bert-base-uncased": {"google-bert/bert-base-uncased", "main"},
