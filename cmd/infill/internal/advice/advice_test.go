@@ -15,10 +15,12 @@ import (
 	"infill/infill/table"
 	"infill/infill/text"
 	"infill/internal/ort"
+	"infill/internal/program"
 	"infill/mlm"
 	"infill/models/hub"
 	"infill/report/read"
 	"infill/samplers"
+	"infill/tokenize"
 )
 
 // Each kind of error gets the flag or command that helps, whatever it is wrapped in.
@@ -82,5 +84,19 @@ func TestAdvice(t *testing.T) {
 	}
 	if got := Message(errors.New("other")); got != "other" {
 		t.Errorf("%s", got)
+	}
+}
+
+// A text that is too large is bad input. A file of a model is trouble, too large and damaged alike.
+func TestExitCodeOfLarge(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []error{tokenize.ErrTooLarge, tokenize.ErrFormat, tokenize.ErrInvalidUTF8} {
+		err := fmt.Errorf("model x: %w", &tokenize.FileError{File: "vocab.txt", Err: kind})
+		if code := ExitCode(err); code != program.Trouble {
+			t.Errorf("%v: exit code %d", err, code)
+		}
+	}
+	if code := ExitCode(&tokenize.TextError{Err: tokenize.ErrTooLarge}); code != program.Usage {
+		t.Errorf("a text that is too large: exit code %d", code)
 	}
 }

@@ -44,6 +44,7 @@ var badInput = []error{
 // ExitCode is what the command exits with.
 func ExitCode(err error) int {
 	var file *fs.PathError
+	var vocabulary *tokenize.FileError
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return program.OK
@@ -53,6 +54,8 @@ func ExitCode(err error) int {
 		return program.Stopped
 	case errors.Is(err, settings.ErrSetting) && errors.As(err, &file):
 		return program.Trouble // a file that a setting names cannot be read
+	case errors.As(err, &vocabulary):
+		return program.Trouble // of a model: one too large is like a damaged one
 	}
 	return program.ExitCode(err, badInput)
 }
