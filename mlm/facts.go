@@ -78,7 +78,9 @@ func (f *facts) addHead(m *onnx.Model) {
 
 // check compares the tokenizer with the number of logits. Tables are padded at times, for the sake
 // of speed: to a multiple of 8, 64 or 128, or to what config.json states. The last is not believed
-// of a vocab.txt, which has a line for every id: one that was cut short must not pass.
+// of a vocab.txt, which has a line for every id: one that was cut short must not pass. Where more
+// than a tenth of the logits have no piece the tokenizer is another model's, unless config.json
+// says otherwise.
 func (f *facts) check() error {
 	width := cmp.Or(f.config.Hidden, f.config.Dim)
 	if f.Vocab > 0 && f.Vocab == width && f.Vocab < f.Tokens {
@@ -132,11 +134,16 @@ func runsAsIs(err error) bool {
 // checkVocabulary is the comparison of [facts.check].
 func checkVocabulary(tokens, logits int, plain bool, c source.Config) error {
 	stated := tokens < logits && c.Vocab == logits && !plain
-	if tokens == logits || roundedUp(tokens, logits) || stated {
+	few, remedy := 10*(logits-tokens) > logits, ""
+	switch {
+	case tokens == logits, few && c.Unused, !few && (stated || roundedUp(tokens, logits)):
 		return nil
+	case few:
+		remedy = `, or, if it is meant that more than a tenth of the logits have no token, ` +
+			`write "unused_logits": true into config.json`
 	}
-	return fmt.Errorf("%w: the tokenizer has %d tokens, the model %d logits; put the "+
-		"tokenizer files of this very model beside it", errVocabulary, tokens, logits)
+	return fmt.Errorf("%w: the tokenizer has %d tokens, the model %d logits; put the tokenizer files "+
+		"of this very model beside it%s", errVocabulary, tokens, logits, remedy)
 }
 
 // roundedUp says whether a table was padded to a multiple that processors like.

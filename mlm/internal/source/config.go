@@ -23,6 +23,7 @@ type Config struct {
 	Embedding     int      `json:"embedding_size"` // width of the word embeddings if not hidden_size
 	Dim           int      `json:"dim"`            // hidden_size as DistilBERT calls it
 	PadID         *int     `json:"pad_token_id"`
+	Unused        bool     `json:"unused_logits"` // many logits have no piece, and that is meant
 }
 
 // ReadConfig reads config.json; a folder without one gives the zero value.
