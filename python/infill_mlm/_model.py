@@ -35,6 +35,14 @@ _COMMANDS = {
     "tokenize": ["tokenize", "--json", "-"],
 }
 
+# Settings that help against an error of a line, as the command names its flags.
+_HELP = {
+    "no_blank": ("mask_words",),
+    "too_long": ("long",),
+    "empty_support": ("allow", "ban", "vocab", "min_distance", "no_repeat"),
+    "filtered": ("min_edits", "max_edits", "max_drop", "min_similarity", "max_similarity"),
+}
+
 _models: "weakref.WeakSet[Model]" = weakref.WeakSet()
 
 
@@ -117,7 +125,7 @@ class Model:
                 record = ahead[0].result()
                 ahead.popleft()
                 progress.step()
-                error = _line_error(record)
+                error = _line_error(record, FillSettings)
                 if error is not None and raises:
                     raise error
                 yield _results.filled(record) if error is None else error
@@ -177,7 +185,7 @@ class Model:
             record = answer.result()
         finally:
             _give_up([answer])
-        error = _line_error(record)
+        error = _line_error(record, FillSettings if kind == "fill" else ScoreSettings)
         if error is not None:
             raise error
         return record
@@ -286,12 +294,15 @@ def _plain(value: Any) -> Any:
     return sorted(value) if isinstance(value, (set, frozenset)) else value
 
 
-def _line_error(record: Mapping[str, Any]) -> LineError | None:
+def _line_error(record: Mapping[str, Any], settings: type) -> LineError | None:
     failure = record.get("error")
     if failure is None:
         return None
-    kind = ERRORS.get(failure["code"], LineError)
-    return kind(failure["message"], record.get("text", ""), dict(record))
+    kind, message = ERRORS.get(failure["code"], LineError), failure["message"]
+    helps = [name for name in _HELP.get(failure["code"], ()) if name in _names(settings)]
+    if helps:
+        message += f" (settings that help: {', '.join(helps)})"
+    return kind(message, record.get("text", ""), dict(record))
 
 
 def _give_up(answers: Iterable[Answer]) -> None:

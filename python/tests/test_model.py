@@ -64,6 +64,21 @@ class ModelTest(unittest.TestCase):
         with self.assertRaisesRegex(infill.BadOptionError, "top"):
             self.model.fill("A [MASK].", top=0)
 
+    def test_errors_keep_their_hint(self):
+        long = "the " * 600 + "[MASK]."
+        for error, hint, call in (
+                (infill.NoBlankError, "mask_words", lambda: self.model.fill("None.")),
+                (infill.TooLongError, "long", lambda: self.model.fill(long, long="error")),
+                (infill.EmptySupportError, "allow, ban, vocab",
+                 lambda: self.model.fill("A [MASK|b].", ban=["b"]))):
+            with self.assertRaisesRegex(error, f"settings that help: {hint}"):
+                call()
+        with self.assertRaises(infill.NoBlankError) as caught:  # no word of it is masked there
+            self.model.score("None.", candidates=["a"])
+        self.assertNotIn("mask_words", str(caught.exception))
+        for names in infill._model._HELP.values():
+            self.assertLessEqual(set(names), set(infill.FillSettings.__annotations__))
+
     def test_settings_of_the_model(self):
         model = infill.Model("small", threads=1, low_memory=True, memo=0)
         self.addCleanup(model.close)
