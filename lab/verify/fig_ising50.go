@@ -164,7 +164,7 @@ func figIsing50(ctx context.Context, w io.Writer, e *env) error {
 	draw := discsRandom(0)
 	fmt.Fprint(w, text("ising50"))
 	for _, part := range []func(context.Context, io.Writer, *env, discsDraw) error{ising50Main,
-		ising50DISCS, ising50Models} {
+		ising50NoSingles, ising50DISCS, ising50Models} {
 		if err := part(ctx, w, e, draw); err != nil {
 			return err
 		}

@@ -40,6 +40,43 @@ func ising50Again(ctx context.Context, w io.Writer, e *env, draw discsDraw) erro
 	return nil
 }
 
+// ising50NoSingles has samplers of the first table as their papers have them: no proposal changes a
+// single coordinate only so that every state can be reached.
+func ising50NoSingles(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {
+	const chains, burnin = 16, 5000
+	t := discsIsing(1, 1, draw.u)
+	cases := []samplers.Sampler{&samplers.PAS{NoSingles: true},
+		&samplers.PAS{Balance: samplers.Ratio, NoSingles: true},
+		&samplers.GWG{Adapt: true, NoSingles: true}}
+	runs, ess := make([]*isingRun, len(cases)), make([][]float64, len(cases))
+	err := parallel(len(cases), func(i int) (err error) {
+		settings := isingSettings(cases[i], chains, burnin)
+		runs[i], err = kept(e, fmt.Sprintf("6-nosingles-%d", i), settings, func() (*isingRun, error) {
+			return runIsing50(ctx, cases[i], t, draw, chains, burnin, e.seed+uint64(i))
+		})
+		e.progress("%s without singles", ising50Cases[i].name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, r := range runs {
+		ess[i] = r.ESS
+	}
+	cv := variation(ess)
+	fmt.Fprint(w, text("ising50_singles"))
+	rows := [][]string{{"sampler", "stored", "here", "deviation", "mean probability",
+		"jump distance"}}
+	for i, r := range runs {
+		c, got := ising50Cases[i], over(r.ESS)
+		rows = append(rows, []string{c.name, fmt.Sprint(c.want), got.String(),
+			deviation(got.mean, c.want, cv, chains), fmt.Sprintf("%.3f", over(r.Acc).mean),
+			fmt.Sprintf("%.2f", over(r.Jump).mean)})
+	}
+	lines(w, rows...)
+	return nil
+}
+
 // ising50DISCS runs DLMC and DLMCf with the adaptation of the public code,
 // and takes the distance to many reference states.
 func ising50DISCS(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {

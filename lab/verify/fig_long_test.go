@@ -81,8 +81,8 @@ func TestCategorical(t *testing.T) {
 		}
 	}
 	best := ess["DLMC √"]
-	if len(rows) != 8 || len(ess) != 8 || best < .8 || best > 1.15 {
-		t.Errorf("%d rows, and an ESS of DLMC of %g a step, want 8 and nearly 1\n%s", len(rows), best, &page)
+	if len(rows) != 10 || len(ess) != 8 || best < .8 || best > 1.15 {
+		t.Errorf("%d rows, and an ESS of DLMC of %g a step, want 10 and nearly 1\n%s", len(rows), best, &page)
 	}
 	for name, v := range ess {
 		if name != "DLMC √" && !(v < .8*best) || name != "GWG √" && !(v > ess["GWG √"]) {
