@@ -94,6 +94,12 @@ func maskingOf(it *input.Item, filling *settings.Fill, move bool) (m text.Maskin
 	m = filling.Masking
 	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
 	for _, f := range it.Fields {
+		if f.Name != jsonl.SpansField && pointsInto(f.Value, it.Text) {
+			return m, nil, &jsonl.Error{Line: it.Line, Field: f.Name, Kind: text.ErrSpan,
+				Reason: fmt.Sprintf("field %q: it has offsets of labels, as doccano, Label Studio and spaCy "+
+					"write them, which would point elsewhere after the filling; leave it out, or make "+
+					`"spans": [{"start": 0, "end": 3, "label": "PER"}] of it, which move with the text`, f.Name)}
+		}
 		if f.Name != jsonl.SpansField || string(f.Value) == "null" ||
 			!labels && (!move || !looksLikeSpans(f.Value)) {
 			continue

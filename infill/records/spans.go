@@ -88,6 +88,46 @@ func looksLikeSpans(value json.RawMessage) bool {
 	return true
 }
 
+// pointsInto reports whether a value has labels at offsets of a text, in a form that is not read: a
+// list of [start, end, label], or of objects with these by the names that tools give them.
+func pointsInto(value json.RawMessage, of string) bool {
+	var s string
+	if json.Unmarshal(value, &s) == nil {
+		value = json.RawMessage(s)
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) != nil || len(list) == 0 {
+		return false
+	}
+	for _, raw := range list {
+		var triple []json.RawMessage
+		var o map[string]json.RawMessage
+		switch {
+		case json.Unmarshal(raw, &triple) == nil && len(triple) == 3:
+			o = map[string]json.RawMessage{"start": triple[0], "end": triple[1], "label": triple[2]}
+		case json.Unmarshal(raw, &o) != nil:
+			return false
+		}
+		member := func(v any, names ...string) bool {
+			for _, n := range names {
+				if o[n] != nil && json.Unmarshal(o[n], v) == nil {
+					return true
+				}
+			}
+			return false
+		}
+		var start, end int
+		var label string
+		var labels []string
+		if !member(&start, "start", "start_offset") || !member(&end, "end", "end_offset") ||
+			!member(&label, "label", "type") && !member(&labels, "labels") ||
+			start < 0 || end <= start || end > len(of) {
+			return false
+		}
+	}
+	return true
+}
+
 // read makes a span of its members. reason, if not empty, says why it is none.
 func (s *spans) read(fields []jsonl.Field) (span text.LabelledSpan, reason string) {
 	start, end, label := -1, -1, false

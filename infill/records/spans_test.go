@@ -133,3 +133,25 @@ func FuzzSpans(f *testing.F) {
 		}
 	})
 }
+
+// Offsets in the forms of other tools are told from other lists by what they hold.
+func TestPointsInto(t *testing.T) {
+	t.Parallel()
+	const line = "Ann slept in Paris."
+	for value, want := range map[string]bool{
+		`[[0, 3, "PER"]]`:                                          true,
+		`[[0, 3, "PER"], [13, 18, "LOC"]]`:                         true,
+		`"[[0, 3, \"PER\"]]"`:                                      true, // in a table
+		`[{"start":0,"end":3,"label":"PER"}]`:                      true,
+		`[{"id":1,"label":"PER","start_offset":0,"end_offset":3}]`: true,
+		`[{"start":0,"end":3,"text":"Ann","labels":["PER"]}]`:      true,
+		`[]`: false, `null`: false, `"PER"`: false, `[1, 2, 3]`: false, `[[0, 3]]`: false,
+		`[[0, 3, 7]]`: false, `[[3, 0, "PER"]]`: false, `[[0, 99, "PER"]]`: false,
+		`[[0, 3, "PER"], "x"]`: false, `[{"start":0,"end":3}]`: false,
+		`[{"start":"0","end":3,"label":"PER"}]`: false, `{"start":0,"end":3,"label":"PER"}`: false,
+	} {
+		if got := pointsInto(json.RawMessage(value), line); got != want {
+			t.Errorf("%s: %v", value, got)
+		}
+	}
+}

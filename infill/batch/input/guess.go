@@ -41,6 +41,9 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		return named, notLines(head, "it looks like %s; give text or JSON lines in UTF-8, or a table",
 			kind)
 	}
+	if kind := labelled(head); kind != "" {
+		return named, notLines(head, "it looks like %s", kind)
+	}
 	if named == settings.FormatText {
 		return named, oldEnds(head)
 	}

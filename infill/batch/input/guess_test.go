@@ -51,6 +51,15 @@ func TestNotLines(t *testing.T) {
 		{"a.bin", "text\n\x00", "NUL bytes"},
 		{"a.txt", "One [MASK].\rTwo [MASK].\r", `tr '\r' '\n'`},
 		{"a", "\r\rOne [MASK].\r\rTwo [MASK].", `tr '\r' '\n'`},
+		{"a.conll", "-DOCSTART- -X- O O\n\nAnn NNP I-NP B-PER\nslept VBD I-VP O\n. . O O\n", "as CoNLL"},
+		{"a.txt", "Ann\tB-PER\r\nslept\tO\r\n.\tO\r\n\r\nBob\tB-P", `"spans": [{"start": 0`},
+		{"a", "# text = Ann slept.\n1\tAnn\tAnn\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\n" +
+			"2\tslept\tsleep\tVERB\tVBD\t_\t0\troot\t_\t_\n3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n", "as CoNLL"},
+		{"a.json", `[["Ann slept.", {"entities": [[0, 3, "PER"]]}]]`, "of spaCy"},
+		{"a.jsonl", `["Ann slept.", {"entities": [[0, 3, "PER"]]}]`, "of spaCy"},
+		{"a.txt", "Grade B-plus\nGroup O\n", ""},                         // two lines
+		{"a.txt", "Ann O\nBob O\nTom O\n", ""},                           // no label has a name
+		{"a.txt", "Vitamin B-twelve\nIt is B-plus.\nGroup O\nx O\n", ""}, // a sentence among them
 		{"a.txt", "One [MASK].\rTwo [MASK].\n", ""},
 		{"a.txt", "One [MASK].\r", ""},
 		{"a", "[MASK] ran.\n", ""},

@@ -1,0 +1,73 @@
+package input
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// labelled names the form of an input that begins so, if it has labels for the words of texts in a
+// form that is not read, and says what to do. Filled as text the labels would go in, or point
+// elsewhere. It is "" for what can be anything else.
+func labelled(head []byte) string {
+	const remedy = `make JSON lines of it with a text and its labels: ` +
+		`{"text": "Ann slept.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}`
+	switch {
+	case entities.Match(head):
+		return "training data of spaCy, texts with offsets of entities; " + remedy
+	case columns(head):
+		return "columns with a token and its label a line, as CoNLL files and treebanks have; " + remedy
+	}
+	return ""
+}
+
+// entities is a text and its entities in one list, alone or in a list of such.
+var entities = regexp.MustCompile(
+	`^\s*\[(?:\s*\[)?\s*"(?:[^"\\]|\\.)*"\s*,\s*\{\s*"entities"\s*:\s*\[`)
+
+var (
+	// tag is the label of a token in the schemes BIO, IOBES and BILOU.
+	tag = regexp.MustCompile(`^(?:O|[BIESLU]-[\pL_][\pL\d_.-]*)$`)
+	// row is a token of a treebank in the form CoNLL-U.
+	row = regexp.MustCompile(`^\d+(?:[-.]\d+)?(?:\t[^\t]+){9}$`)
+)
+
+// leastRows is how many lines have to be rows of labels.
+const leastRows = 3
+
+// columns reports whether all whole lines are rows of labels with as many columns each, one label
+// of them of a name. Lines between sentences are empty, comments, or say that a document starts.
+func columns(head []byte) bool {
+	lines := bytes.Split(head, []byte("\n"))
+	if n := len(lines) - 1; n > leastRows {
+		lines = lines[:n] // the last may be cut
+	}
+	rows, width, named := 0, 0, false
+	for _, l := range lines {
+		line := strings.TrimRight(string(l), " \r")
+		if line == "" || strings.HasPrefix(line, "-DOCSTART-") || strings.HasPrefix(line, "# ") {
+			continue
+		}
+		fields := strings.Split(line, "\t")
+		if len(fields) == 1 {
+			fields = strings.Fields(line)
+		}
+		last := fields[len(fields)-1]
+		switch {
+		case row.MatchString(line):
+			named = true
+		case len(fields) < 2 || !tag.MatchString(last):
+			return false
+		case last != "O":
+			named = true
+		}
+		if width == 0 {
+			width = len(fields)
+		}
+		if len(fields) != width {
+			return false
+		}
+		rows++
+	}
+	return rows >= leastRows && named
+}
