@@ -54,7 +54,6 @@ type fileRun struct {
 // work runs a job over the input: opens the output, tells of progress and of
 // lines that fail, and says how to go on after an early end.
 func (f *fileFlags) work(c *cli.Context, std console.IO, w fileWork) error {
-	begin()
 	survey, err := w.in.Survey()
 	if err != nil {
 		return err
@@ -65,6 +64,7 @@ func (f *fileFlags) work(c *cli.Context, std console.IO, w fileWork) error {
 	if r.out, err = r.open(survey); err != nil {
 		return err
 	}
+	begin() // not before, for a pipe without a reader opens only when it has one
 	if w.begins != nil {
 		w.begins()
 	}

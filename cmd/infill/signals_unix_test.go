@@ -108,3 +108,21 @@ func TestSignalBeforeWork(t *testing.T) {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
+
+// The first signal ends a batch whose output is a pipe that nobody reads.
+func TestSignalWhileNobodyReads(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		dir := t.TempDir()
+		in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] sleeps .\n")
+		cmd, errs := command(t, withTiny("batch", in, "-o", fifo(t, filepath.Join(dir, "out")), "--seed", "1")...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second) // it waits for the reader by then, or is about to
+		endBy(t, cmd, sig)
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+			t.Errorf("%v: exit %d: %s", sig, code, errs)
+		}
+	}
+}
