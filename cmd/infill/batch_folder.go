@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,9 +14,7 @@ import (
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
-	"infill/infill/batch/input"
 	"infill/infill/batch/output"
-	"infill/infill/table"
 	"infill/internal/count"
 )
 
@@ -35,12 +32,11 @@ func (f *batchFlags) folder(c *cli.Context, std console.IO, dir string, plan fil
 	case slices.Contains(f.reads(), "-"):
 		return usagef("each file reads the files of its settings, so none can be standard input; name it")
 	}
-	files, passed, err := batch.Folder(output.Layout{Format: f.OutputFormat}, dir, f.output,
-		f.Format)
+	files, err := batch.OpenFolder(dir, f.output, f.inputOptions(), f.anyLayout())
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
+	for _, file := range files.Pairs {
 		if err := f.seedOf(file.Output); err != nil {
 			return err
 		}
@@ -48,12 +44,11 @@ func (f *batchFlags) folder(c *cli.Context, std console.IO, dir string, plan fil
 	if err := f.ready(); err != nil {
 		return err
 	}
-	looks, err := f.inspect(std, files)
-	if err != nil {
+	files.Mode = f.mode()
+	if err := sayWrong(std, files.Check()); err != nil {
 		return err
 	}
-	if len(passed) > 0 && !f.quiet {
-		more := ""
+	if passed, more := files.Passed, ""; len(passed) > 0 && !f.quiet {
 		if n := len(passed) - maxPassed; n > 0 {
 			passed, more = passed[:maxPassed], fmt.Sprintf(" and %d more", n)
 		}
@@ -62,42 +57,20 @@ func (f *batchFlags) folder(c *cli.Context, std console.IO, dir string, plan fil
 	}
 	r := &folderRun{batchFlags: f, c: c, std: std, plan: plan, models: f.modelFlags,
 		filling: f.fillingFlags}
-	err = r.all(files, looks)
+	err = r.all(files)
 	return errors.Join(err, r.close())
 }
 
-// A look is what is known of a file before any is filled.
-type look struct {
-	lines bool  // it has lines with settings of their own
-	bad   error // it cannot be read, which ends none of the others
-}
-
-// inspect opens each file and looks at the place of its output, before any work is done.
-func (f *batchFlags) inspect(std console.IO, files []batch.Pair) (looks []look, err error) {
+// sayWrong says what is wrong with the files of a folder, and returns the last of it, which the
+// program says. Outputs that exist are one thing.
+func sayWrong(std console.IO, all []error) error {
 	var wrong []error
 	var there []*output.ExistsError
-	for _, file := range files {
-		var is look
-		in, err := input.Open(file.Input, nil, f.inputOptions())
-		if err == nil {
-			is.lines = in.Format().JSON()
-			err = in.Close()
-		}
-		if err != nil && ofFile(err, file) {
-			is.bad, err = err, nil
-		}
-		looks = append(looks, is)
-		if err == nil && !f.resume && !f.force {
-			var l output.Layout
-			if l, err = f.layoutOf(file.Output); err == nil {
-				err = l.Free(file.Output)
-			}
-		}
+	for _, err := range all {
 		var exists *output.ExistsError
-		switch {
-		case errors.As(err, &exists) && !exists.Link:
+		if errors.As(err, &exists) && !exists.Link {
 			there = append(there, exists)
-		case err != nil:
+		} else {
 			wrong = append(wrong, err)
 		}
 	}
@@ -111,14 +84,14 @@ func (f *batchFlags) inspect(std console.IO, files []batch.Pair) (looks []look, 
 	for i, err := range wrong {
 		switch {
 		case i == len(wrong)-1:
-			return nil, err // the program says it
+			return err
 		case i < maxReported:
 			fmt.Fprintf(std.Err, "infill: %s\n", advice.Message(err))
 		case i == maxReported:
 			fmt.Fprintf(std.Err, "infill: and %d more; the last one:\n", len(wrong)-1-i)
 		}
 	}
-	return looks, nil
+	return nil
 }
 
 // A folderRun fills the files of a folder.
@@ -144,92 +117,82 @@ func (r *folderRun) close() error {
 	return err
 }
 
-// all fills the files, and says at the end what became of them. A file that is at fault itself ends
-// none of the others.
-func (r *folderRun) all(files []batch.Pair, looks []look) error {
+// all fills the files, and says at the end what became of them.
+func (r *folderRun) all(files *batch.Folder) error {
 	var bad []string
 	said := map[string]bool{} // of outputs of another run, whose settings may be those of all
-	someFailed := false
-	for i, file := range files {
-		err := looks[i].bad
-		if err == nil {
-			err = r.file(file, looks[i].lines)
+	records, failed := 0, 0
+	for is := range files.Run(r.file) {
+		if is.Err != nil && !is.Own {
+			return is.Err
 		}
+		records, failed = records+is.Progress.Records, failed+is.Progress.Failed
+		if is.Err == nil {
+			continue
+		}
+		bad = append(bad, filepath.Base(is.Input))
 		var other *output.MismatchError
-		switch {
-		case errors.Is(err, errSomeFailed):
-			someFailed = true
-		case err != nil && !ofFile(err, file):
-			return err
-		case err != nil:
-			bad = append(bad, filepath.Base(file.Input))
-			if errors.As(err, &other) {
-				if said[err.Error()] {
-					continue
-				}
-				said[err.Error()] = true
-			}
-			says := advice.Message(err)
-			if !strings.HasPrefix(says, file.Input) {
-				says = console.Printable(filepath.Base(file.Input)) + ": " + says
-			}
-			fmt.Fprintf(r.std.Err, "infill: %s\n", says)
+		if text := is.Err.Error(); !errors.As(is.Err, &other) || !said[text] {
+			said[text] = true
+			r.sayBad(is)
 		}
 	}
 	if !r.quiet {
-		s := fmt.Sprintf("infill: %s: %s", count.Of(len(files)-len(bad), "file"),
-			count.Of(r.done.Records, "record"))
-		if r.done.Failed > 0 {
-			s += failures(r.done.Failed)
+		s := fmt.Sprintf("infill: %s: %s", count.Of(len(files.Pairs)-len(bad), "file"),
+			count.Of(records, "record"))
+		if failed > 0 {
+			s += failures(failed)
 		}
 		fmt.Fprintln(r.std.Err, s)
 	}
 	switch {
 	case len(bad) > 0:
 		return usagef("not filled, as said above: %s", console.Printable(strings.Join(bad, ", ")))
-	case someFailed:
+	case failed > 0 && !r.okIfLinesFail:
 		return errSomeFailed
 	}
 	return nil
 }
 
+// sayBad says what is wrong with a file.
+func (r *folderRun) sayBad(is batch.Result) {
+	says := advice.Message(is.Err)
+	if !strings.HasPrefix(says, is.Input) {
+		says = console.Printable(filepath.Base(is.Input)) + ": " + says
+	}
+	fmt.Fprintf(r.std.Err, "infill: %s\n", says)
+}
+
 // file fills one of the files. What a model is opened for depends on whether lines have settings,
 // so that it is opened again where that changes: a file gets what it would get by itself.
-func (r *folderRun) file(file batch.Pair, lines bool) (err error) {
+func (r *folderRun) file(file batch.Pair, lines bool) (done batch.Progress, err error) {
 	if r.engine.done != nil && r.lines != lines {
 		if err := r.close(); err != nil {
-			return err
+			return done, err
 		}
 	}
 	if r.engine.done == nil {
 		if r.engine, err = r.opened(r.c, r.std, lines); err != nil {
-			return err
+			return done, err
 		}
 		r.lines = lines
 	}
 	// Only now, for what is refused changes nothing.
 	err = os.Mkdir(filepath.Dir(file.Output), 0o777)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+		return done, err
 	}
 	r.output, r.of = file.Output, filepath.Base(file.Input)
 	in, err := r.input(r.c.Context, file.Input, r.std, r.reads()...)
 	if err != nil {
-		return err
+		return done, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	err = r.fillFile(r.c, r.std, in, r.engine, r.plan)
-	r.seedChosen, r.filling.seedChosen = false, false // it is said once
-	return err
-}
-
-// ofFile reports whether an error is that of a file, or of its output, and not of all.
-func ofFile(err error, file batch.Pair) bool {
-	if errors.Is(err, context.Canceled) || errors.Is(err, batch.ErrTooMany) {
-		return false
+	before := r.done
+	if err = r.fillFile(r.c, r.std, in, r.engine, r.plan); errors.Is(err, errSomeFailed) {
+		err = nil // the numbers say it
 	}
-	var path *fs.PathError
-	return inputDamaged(err) || errors.Is(err, table.ErrTable) || errors.Is(err, input.ErrNotLines) ||
-		errors.Is(err, output.ErrMismatch) || errors.Is(err, output.ErrManifest) ||
-		errors.Is(err, table.ErrCell) || errors.As(err, &path) && path.Path == file.Input
+	r.seedChosen, r.filling.seedChosen = false, false // it is said once
+	return batch.Progress{Records: r.done.Records - before.Records,
+		Failed: r.done.Failed - before.Failed}, err
 }

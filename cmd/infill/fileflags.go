@@ -117,11 +117,23 @@ func (f *fileFlags) inputOptions() input.Options {
 		Limit: f.Limit, Shard: f.Shard}
 }
 
-// layout is the form of the output.
-func (f *fileFlags) layout() (output.Layout, error) { return f.layoutOf(f.output) }
+// anyLayout is the form of outputs whose names say the rest.
+func (f *fileFlags) anyLayout() output.Layout {
+	return output.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote}
+}
 
-func (f *fileFlags) layoutOf(path string) (output.Layout, error) {
-	return output.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote}.Found(path)
+// layout is the form of the output.
+func (f *fileFlags) layout() (output.Layout, error) { return f.anyLayout().Found(f.output) }
+
+// mode says what happens to an output that exists.
+func (f *fileFlags) mode() output.Mode {
+	switch {
+	case f.resume:
+		return output.Resume
+	case f.force:
+		return output.Force
+	}
+	return output.Create
 }
 
 // recordFile puts what the manifest has of the files into its settings.

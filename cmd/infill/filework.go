@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -19,7 +18,6 @@ import (
 	"infill/infill/settings"
 	"infill/infill/table"
 	"infill/internal/count"
-	"infill/internal/unpack"
 )
 
 // fileWork is what a command does with the records of a file.
@@ -110,17 +108,10 @@ func (r *fileRun) open(survey input.Survey) (*output.Writer, error) {
 		endWithReader(r.std.Out)
 		return r.form.Stream(r.std.Out, r.in)
 	}
-	mode := output.Create
-	switch {
-	case r.resume:
-		mode = output.Resume
-	case r.force:
-		mode = output.Force
-	}
 	m := r.manifest
 	m.SHA256, m.Bytes, m.Input = survey.SHA256, survey.Bytes, r.in.Name
 	m.Limit, m.Shard = r.Limit, r.Shard
-	return m.Open(r.output, r.in, mode, r.form)
+	return m.Open(r.output, r.in, r.mode(), r.form)
 }
 
 // say prints a note.
@@ -197,7 +188,7 @@ func (r *fileRun) sayOutput() {
 func (r *fileRun) sayAgain(c *cli.Context, p batch.Progress, err error) {
 	so, how, flags := "", "go on with", []string{"--resume"}
 	switch {
-	case inputDamaged(err):
+	case input.Damaged(err):
 		so = " of what came before the damage"
 		how, flags = "get the input again whole, then begin again with", []string{"--force"}
 	case errors.Is(err, table.ErrCell) && r.in.Format() == settings.FormatTSV:
@@ -209,14 +200,6 @@ func (r *fileRun) sayAgain(c *cli.Context, p batch.Progress, err error) {
 	}
 	fmt.Fprintf(r.std.Err, "infill: %s has %d record%s%s; %s:\n  %s\n", r.out.File(), p.Records,
 		count.S(p.Records), so, how, againCommand(c, flags...))
-}
-
-// inputDamaged says whether the input is at fault. Nothing goes on with an output made of it, which
-// does not belong to the file that is whole. A disk or a pipe that fails may read it the next time.
-func inputDamaged(err error) bool {
-	var file *fs.PathError
-	return errors.Is(err, unpack.ErrDamaged) && !errors.Is(err, context.Canceled) &&
-		!errors.As(err, &file)
 }
 
 // againCommand is the command line as it was typed, that goes on with the output or overwrites it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/batch/input"
 	"infill/infill/batch/input/inputtest"
 	"infill/infill/batch/output"
 	"infill/infill/settings"
@@ -44,18 +45,21 @@ func TestFolder(t *testing.T) {
 			"d.v2.parquet>d.v2.csv h.txt>h.csv photo.png>photo.png.csv",
 			"f.csv.part lost.txt sub.txt"},
 	} {
-		pairs, passed, err := Folder(output.Layout{Format: c.as}, from, to, c.format)
+		f, err := OpenFolder(from, to, input.Options{Format: c.format}, output.Layout{Format: c.as})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var got []string
-		for _, p := range pairs {
+		for _, p := range f.Pairs {
 			if filepath.Dir(p.Input) != from || filepath.Dir(p.Output) != to {
 				t.Errorf("%+v", p)
 			}
 			got = append(got, filepath.Base(p.Input)+">"+filepath.Base(p.Output))
 		}
-		if err != nil || strings.Join(got, " ") != c.want || strings.Join(passed, " ") != c.passed {
-			t.Errorf("%v: %q passed %q, %v", c.as, got, passed, err)
+		if strings.Join(got, " ") != c.want || strings.Join(f.Passed, " ") != c.passed {
+			t.Errorf("%v: %q passed %q", c.as, got, f.Passed)
 		}
-		for _, p := range pairs { // the name says the format
+		for _, p := range f.Pairs { // the name says the format
 			if l, err := (output.Layout{}).Found(p.Output); err != nil || l.Format != max(c.as, settings.FormatJSONL) {
 				t.Errorf("%s: %v, %v", p.Output, l.Format, err)
 			}
@@ -98,7 +102,7 @@ func TestFolderRefusals(t *testing.T) {
 		{one, filepath.Join(dir, "no", "out"), os.ErrNotExist, "make it first"},
 		{filepath.Join(dir, "no"), "out", os.ErrNotExist, "no"},
 	} {
-		_, _, err := Folder(output.Layout{}, c.from, c.to, settings.FormatAuto)
+		_, err := OpenFolder(c.from, c.to, input.Options{}, output.Layout{})
 		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) {
 			t.Errorf("%s to %s: %v", c.from, c.to, err)
 		}
@@ -124,7 +128,7 @@ func TestFolderOverInput(t *testing.T) {
 			if err := link(other, path); err != nil {
 				t.Skip(err)
 			}
-			_, _, err := Folder(output.Layout{}, from, to, settings.FormatAuto)
+			_, err := OpenFolder(from, to, input.Options{}, output.Layout{})
 			if name == "b.csv.part" { // beside no output
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
@@ -135,5 +139,55 @@ func TestFolderOverInput(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+	}
+}
+
+// A file that is at fault itself ends none of the others. Anything else ends all.
+func TestFolderRun(t *testing.T) {
+	t.Parallel()
+	from, to := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	for name, data := range map[string]string{"a.txt": "x\n", "b.csv": "", "c.jsonl": "{}\n",
+		"d.jsonl": "{}\n", "e.txt": "x\n", "f.txt": "x\n"} {
+		inputtest.Write(t, filepath.Join(from, name), data)
+	}
+	f, err := OpenFolder(from, to, input.Options{}, output.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong := f.Check(); len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	broken := errors.New("the model broke")
+	var got []string
+	for r := range f.Run(func(p Pair, lines bool) (Progress, error) {
+		var err error
+		switch filepath.Base(p.Input) {
+		case "d.jsonl":
+			err = output.ErrMismatch
+		case "e.txt":
+			err = broken
+		}
+		if lines != strings.HasSuffix(p.Input, ".jsonl") {
+			t.Errorf("%s: lines with settings: %v", p.Input, lines)
+		}
+		return Progress{Records: 3}, err
+	}) {
+		got = append(got, fmt.Sprint(filepath.Base(r.Input), " ", r.Progress.Records, " ", r.Err != nil, " ",
+			r.Own))
+	}
+	want := "a.txt 3 false false,b.csv 0 true true,c.jsonl 3 false false,d.jsonl 3 true true,e.txt 3 true false"
+	if strings.Join(got, ",") != want {
+		t.Errorf("%s, want %s", strings.Join(got, ","), want)
+	}
+	if err := os.Mkdir(to, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	inputtest.Write(t, filepath.Join(to, "a.jsonl"), "")
+	if wrong := f.Check(); len(wrong) != 1 || !errors.Is(wrong[0], output.ErrExists) {
+		t.Errorf("an output that is there: %v", wrong)
+	}
+	f.Mode = output.Resume
+	if wrong := f.Check(); len(wrong) > 0 {
+		t.Errorf("an output that goes on: %v", wrong)
 	}
 }

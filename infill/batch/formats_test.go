@@ -9,7 +9,6 @@ import (
 	"infill/infill/batch/input"
 	"infill/infill/batch/input/inputtest"
 	"infill/infill/batch/output"
-	"infill/infill/settings"
 	"infill/infill/table"
 )
 
@@ -33,7 +32,7 @@ func TestArrowIsRefused(t *testing.T) {
 		t.Errorf("a pipe: %v", err)
 	}
 	inputtest.Write(t, filepath.Join(dir, "a.txt"), "the [MASK]")
-	if _, _, err := Folder(output.Layout{}, dir, dir+"-out", settings.FormatAuto); !errors.Is(err, table.ErrTable) ||
+	if _, err := OpenFolder(dir, dir+"-out", input.Options{}, output.Layout{}); !errors.Is(err, table.ErrTable) ||
 		!strings.Contains(err.Error(), "write_parquet") {
 		t.Errorf("a folder: %v", err)
 	}

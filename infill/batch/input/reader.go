@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -274,4 +276,13 @@ type Survey struct {
 	// input if there are more. Those that cannot be read are included. It is −1 for a stream and
 	// for damaged compressed data.
 	Records int
+}
+
+// Damaged reports whether an error says that the input itself is at fault. Nothing goes on with an
+// output made of it, which does not belong to the file that is whole. A disk or a pipe that fails
+// may read it the next time.
+func Damaged(err error) bool {
+	var file *fs.PathError
+	return errors.Is(err, unpack.ErrDamaged) && !errors.Is(err, context.Canceled) &&
+		!errors.As(err, &file)
 }
