@@ -137,6 +137,16 @@ func TestAlternatives(t *testing.T) {
 	if eval[bool](p, `!!document.querySelector(".alternatives") || !document.activeElement.matches(".best mark")`) {
 		t.Error("Escape leaves the list open, or the word without focus")
 	}
+	// A finger opens the list by the first tap, and keeps the word by the second.
+	const tap = `document.querySelector(".best mark").dispatchEvent(
+		new PointerEvent("click", {bubbles: true, pointerType: "touch"}))`
+	p.do(chromedp.Evaluate[chromedp.Void](tap))
+	p.wait(`!!document.querySelector(".alternatives button")`)
+	if !eval[bool](p, field+`.includes("[MASK]")`) {
+		t.Error("the first tap keeps the word")
+	}
+	p.do(chromedp.Evaluate[chromedp.Void](tap))
+	p.wait(`!` + field + `.includes("[MASK]")`)
 }
 
 // A stop before the first list gives the best that the first beam finds. Before that there is no

@@ -181,7 +181,10 @@ export class View {
     const w = e.target.closest(".w"), row = [...this.rows.children].indexOf(e.target.closest("li"));
     if (!w) return row >= 0 && this.fillings && this.pick(row);
     const f = this.fillings[row], list = pieces(f);
-    if (w.dataset.blank !== undefined) return this.keep(f, +w.dataset.blank);
+    if (w.dataset.blank !== undefined) { // a finger cannot point, so that its first tap opens the others
+      const open = e.pointerType === "touch" && this.popup?.word !== w;
+      return open ? this.others(w) : this.keep(f, +w.dataset.blank);
+    }
     const {piece, at} = w.dataset, {text} = list[piece], word = w.textContent;
     list.splice(+piece, 1, {text: text.slice(0, at)}, {raw: "[MASK]"}, {text: text.slice(+at + word.length)});
     this.refill(template(list, b => this.raw(b), this.mask), this.masked);
@@ -273,6 +276,7 @@ export class View {
       for (const p of words) if (this.group(p.blank) === this.group(blank)) p.text = other[k++]?.text ?? p.text;
       this.refill(template(words, b => open.some(p => p.blank === b) ? this.raw(b) : "", this.mask), this.masked);
     }, () => this.close(w));
+    this.popup.word = w;
     w.closest("li").append(this.popup);
     if (focus) this.popup.querySelector("button").focus();
   }
