@@ -81,7 +81,7 @@ func TestCategorical(t *testing.T) {
 		}
 	}
 	best := ess["DLMC √"]
-	if len(rows) != 10 || len(ess) != 8 || best < .8 || best > 1.15 {
+	if len(rows) != 10 || len(ess) != 10 || best < .8 || best > 1.15 {
 		t.Errorf("%d rows, and an ESS of DLMC of %g a step, want 10 and nearly 1\n%s", len(rows), best, &page)
 	}
 	for name, v := range ess {
