@@ -95,13 +95,13 @@ func (o *Options) checkTogether() error {
 	}
 	switch {
 	case r.Marginals && s.NoSteps:
-		return fmt.Errorf("%w: probabilities are those of the states that steps lead to, and NoSteps; "+
+		return fmt.Errorf("%w: probabilities need the states that steps lead to, and there is NoSteps; "+
 			"leave one out",
 			text.ErrOption)
 	case (s.Start == StartGiven) != (s.Starts != nil):
 		return fmt.Errorf("%w: StartGiven goes with Starts", text.ErrOption)
 	case o.Method == MethodSearch && o.probabilities():
-		return fmt.Errorf("%w: a temperature, marginals and log Z are those of draws, and MethodSearch "+
+		return fmt.Errorf("%w: a temperature, marginals and log Z need draws, and MethodSearch "+
 			"makes none; sample, or leave them out", text.ErrOption)
 	}
 	return o.Words.Filter.check()
@@ -119,7 +119,7 @@ func (o *Options) checkThin() error {
 	after := o.Sampling.Steps - o.Burnin()
 	switch {
 	case o.Sampling.Steps == 0:
-		return fmt.Errorf("%w: states along chains are those of steps, and there are none; make some, "+
+		return fmt.Errorf("%w: states along chains need steps, and there are none; make some, "+
 			"or collect the last", text.ErrOption)
 	case o.Sampling.Budget == BudgetSteps && o.Results.Thin > after:
 		return fmt.Errorf("%w: thinning by %d steps takes no state of a chain, which has %d after its "+

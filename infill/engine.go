@@ -16,8 +16,8 @@ import (
 // An Engine fills sentences with one model. It is safe for concurrent use;
 // sentences filled at the same time share the model's batches.
 //
-// They also advance together. Of a hundred that are begun at once none is done until nearly all
-// are, and a deadline ends them all. Four for each of mlm.Options.Threads keep the model busy, and
+// Concurrent fills advance in step: a hundred started together finish at about the same time, so
+// one deadline may cancel all of them. Four for each of mlm.Options.Threads keep the model busy, and
 // the others wait for their turn before they call Fill. Results do not depend on it. Memory does.
 type Engine struct {
 	model    *mlm.Model // nil: everything is refused

@@ -131,7 +131,7 @@ func (p *plan) marginals(res *Result) {
 	m.mixing(order)
 	if p.lengths > len(order) {
 		m.warn(res, fmt.Sprintf("%d of %d combinations of lengths have a chain, and the probabilities "+
-			"are those of these; more chains reach more", len(order), p.lengths))
+			"cover only these; more chains reach more", len(order), p.lengths))
 	}
 	if why := m.doubt(); why != "" {
 		m.warn(res, why)

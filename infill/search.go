@@ -51,7 +51,7 @@ type seekPart struct {
 	terms  map[int][]scoreTerm // by the number of tokens
 }
 
-// A filled is a filling of a part, on its way to a score or with one.
+// filled holds a filling of one part, on its way to a score or with one.
 type filled struct {
 	part  *seekPart
 	x     []int32

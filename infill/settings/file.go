@@ -134,7 +134,7 @@ var fileTable = Table[File]{
 		Name: "shard", Arg: "I/N", Group: results,
 		not: "augment",
 		Doc: "work on shard `I/N` of the input, from 0/N to N-1/N, whose outputs one after the other " +
-			"are that of the whole",
+			"equal the output of the whole",
 		bind: func(v *File) *Value { return shardValue(&v.Shard) },
 	},
 	{

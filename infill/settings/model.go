@@ -70,7 +70,7 @@ var modelTable = Table[Model]{
 	},
 	{
 		Name: "precision", record: changed, absent: mlm.Float32.String(),
-		Doc: strings.Join(mlm.Auto.Names(), "|") + ": that in which fillings are looked for; " +
+		Doc: strings.Join(mlm.Auto.Names(), "|") + ": precision of the search; " +
 			"printed scores are " + mlm.Float32.String() + " always; " + mlm.Auto.String() +
 			": by device and model",
 		bind: func(v *Model) *Value {

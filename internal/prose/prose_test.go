@@ -30,6 +30,28 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
+func TestStrange(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"Memory is that of a process.":                       1,
+		"The codes are those\nof the program.":               1,
+		"Fillings are looked for in one precision.":          1,
+		"Under a part the model still has its say.":          1,
+		"A weight below 0 turns a part round.":               1,
+		"What looks like a blank and is none stays.":         1,
+		"For the best fillings take none.":                   1,
+		"Masked diffusion models are decoded so.":            1,
+		"By code words rank high that only support others.":  1,
+		"The search looks for fillings, and there is none.":  0,
+		"The best of those of one model. It turns out right": 0,
+		"A run was stopped. So it goes on.":                  0,
+	} {
+		if got := Strange(Passage{1, text}); len(got) != want {
+			t.Errorf("%q: %v, want %d findings", text, got, want)
+		}
+	}
+}
+
 func TestSemicolons(t *testing.T) {
 	t.Parallel()
 	p := Passage{3, "One; two. Three; four.\nFive; six;\nseven (eight; nine). Ten."}

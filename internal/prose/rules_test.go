@@ -43,6 +43,19 @@ var phrases = []phrase{
 	{word(`(is|are|was|were)[ ]no`), "write “is not a”", existence},
 }
 
+// strange are patterns that a native speaker would not write. Documents of users and texts of the
+// program have none; comments and the notebook still do.
+var strange = []phrase{
+	{word(`(is|are|was|were)[ ](that|those)[ ]of`), "name the thing, or use another verb", nil},
+	{word(`(is|are|was|were)[ ]looked[ ]for`), "say who looks for it", nil},
+	{word(`(have|has|had)[ ](its|their)[ ]say`), "say what still counts", nil},
+	{word(`turns?[ ]\w+[ ]\w+[ ]round`), "write “reverses”", nil},
+	{word(`and[ ](is|are)[ ]none`), "write “only looks like one”", nil},
+	{word(`take[ ]none`), "write “use no …”", nil},
+	{word(`(is|are)[ ]\w+ed[ ]so`), "say in which way", nil},
+	{word(`by[ ]\w+[ ]\w+[ ]rank`), "begin with the subject", nil},
+}
+
 // word makes a pattern of whole words. "[ ]" stands for white space, so that the
 // table above does not break its own rules.
 func word(s string) *regexp.Regexp {
@@ -89,9 +102,14 @@ func lastWord(s string) string {
 func notLetter(r rune) bool { return r < 'A' || r > 'Z' && r < 'a' || r > 'z' }
 
 // Phrases finds the expressions to avoid.
-func Phrases(p Passage) []Finding {
+func Phrases(p Passage) []Finding { return find(p, phrases) }
+
+// Strange finds expressions that are not English as it is written.
+func Strange(p Passage) []Finding { return find(p, strange) }
+
+func find(p Passage, list []phrase) []Finding {
 	var found []Finding
-	for _, ph := range phrases {
+	for _, ph := range list {
 		for _, m := range ph.pattern.FindAllStringIndex(p.Text, -1) {
 			if ph.fine != nil && ph.fine(p.Text, m[0], m[1]) {
 				continue
