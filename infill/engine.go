@@ -17,8 +17,9 @@ import (
 // sentences filled at the same time share the model's batches.
 //
 // Concurrent fills advance in step: a hundred started together finish at about the same time, so
-// one deadline may cancel all of them. Four for each of mlm.Options.Threads keep the model busy, and
-// the others wait for their turn before they call Fill. Results do not depend on it. Memory does.
+// one deadline may cancel all of them. Four for each of mlm.Options.Threads keep the model busy,
+// and the others wait for their turn before they call Fill. Results do not depend on it. Memory
+// does.
 type Engine struct {
 	model    *mlm.Model // nil: everything is refused
 	supports *space.Supports
