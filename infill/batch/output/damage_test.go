@@ -21,7 +21,7 @@ import (
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"out.jsonl", "out.jsonl.gz", "out.jsonl.zst", "out.csv", "out.tsv",
-		"out.parquet", "out.json", "shard.jsonl"} {
+		"out.parquet", "out.json", "out.txt", "shard.jsonl"} {
 		for _, finished := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

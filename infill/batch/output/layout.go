@@ -58,7 +58,10 @@ func (l Layout) Found(path string) (Layout, error) {
 	case slices.Contains(otherPacked, ext):
 		return l, fmt.Errorf("%w: %s: outputs are compressed as .gz and .zst, and not as %s; name it "+
 			"so, or without %[3]s, and compress it afterwards", ErrLayout, path, ext)
-	case !l.Format.Table() && l.Format != settings.FormatJSON:
+	case l.Format == settings.FormatText && l.Scores:
+		return l, fmt.Errorf("%w: %s: lines of text hold fillings, not scores; name it .jsonl or .csv",
+			ErrLayout, path)
+	case l.Format == settings.FormatAuto:
 		l.Format = settings.FormatJSONL
 	case l.Format == settings.FormatParquet && (ext == ".gz" || ext == ".zst"):
 		return l, fmt.Errorf("%w: Parquet is read from any place in it; name it without %s",
@@ -71,7 +74,7 @@ func (l Layout) Found(path string) (Layout, error) {
 // would not be what its name says.
 var otherOutputs = []string{
 	".db", ".docx", ".dta", ".h5", ".hdf5", ".htm", ".html", ".md", ".npy", ".npz", ".pdf", ".pickle",
-	".pkl", ".rds", ".sav", ".toml", ".txt", ".xml", ".yaml", ".yml",
+	".pkl", ".rds", ".sav", ".toml", ".xml", ".yaml", ".yml",
 }
 
 // foreign is the suffix of a name that says something else than what outputs hold, "" for none.
@@ -97,11 +100,15 @@ var otherPacked = []string{
 func suffixOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
 // Rows reports whether the output has rows, made of the records.
-func (l Layout) Rows() bool { return l.Format.Table() || l.Per != settings.PerSentence }
+func (l Layout) Rows() bool {
+	return l.Format.Table() || l.Per != settings.PerSentence && l.Format != settings.FormatText
+}
 
-// Whole reports whether the output is made when all records are there: of rows, or as an array of
-// records. The records themselves are otherwise the output.
-func (l Layout) Whole() bool { return l.Rows() || l.Format == settings.FormatJSON }
+// Whole reports whether the output is made when all records are there: of rows, as lines of text,
+// or as an array of records. The records themselves are otherwise the output.
+func (l Layout) Whole() bool {
+	return l.Rows() || l.Format == settings.FormatJSON || l.Format == settings.FormatText
+}
 
 // table is the form of the rows.
 func (l Layout) table() table.Format {

@@ -88,8 +88,11 @@ func (o *Writer) removePart() error {
 // makeWhole makes the output from its records, whole or not at all.
 func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, failed int) error {
 	content := o.makeArray
-	if o.layout.Rows() {
+	switch {
+	case o.layout.Rows():
 		content = o.makeRows
+	case o.layout.Format == settings.FormatText:
+		content = o.makeLines
 	}
 	if err := content(ctx, in); err != nil {
 		return err

@@ -57,3 +57,34 @@ func TestStreamRows(t *testing.T) {
 		t.Errorf("compressed Parquet: %v", err)
 	}
 }
+
+// Lines of text are the best fillings, or each of them. A record that failed keeps its place.
+func TestTextLines(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := inputtest.Write(t, filepath.Join(dir, "in.csv"), "text\na\nbad\n\"b\nc\"\n")
+	for _, c := range []struct {
+		name string
+		per  settings.Unit
+		want string
+	}{
+		{"best.txt", settings.PerSentence, "A\n\nB C\n"},
+		{"all.txt", settings.PerFilling, "A\nsecond\n\nB C\nsecond\n"},
+	} {
+		l := Layout{Per: c.per}
+		out := filepath.Join(dir, c.name)
+		if _, _, err := process(t, in, out, config{do: filled, layout: l}); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(inputtest.Read(t, out)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		p, _, err := process(t, in, out, config{do: filled, layout: l, mode: Resume})
+		if err != nil || p.Resumed != 3 {
+			t.Errorf("%s: a finished run is done again: %+v, %v", c.name, p, err)
+		}
+	}
+	if _, err := (Layout{Scores: true}).Found("x.txt"); !errors.Is(err, ErrLayout) {
+		t.Errorf("scores as text: %v", err)
+	}
+}

@@ -319,7 +319,7 @@ func TestForeignTables(t *testing.T) {
 			t.Errorf("input %s: %v", name, err)
 		}
 	}
-	for _, name := range []string{"x.txt", "x.txt.gz", "x.HTML", "x.yaml", "x.pkl"} {
+	for _, name := range []string{"x.docx", "x.md.gz", "x.HTML", "x.yaml", "x.pkl"} {
 		if _, err := (Layout{}).Found(name); !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(),
 			"records as .jsonl and .json, and nothing as "+foreign(name)) {
 			t.Errorf("output %s: %v", name, err)
