@@ -67,6 +67,7 @@ func (o *Options) checkChoices() error {
 		{"collect", int(o.Results.Collect), collectNames},
 		{"select", int(o.Results.Select), SelectDiverse.Names()},
 		{"long", int(o.Long), LongError.Names()},
+		{"end mark", int(o.EndMark), text.EndShown.Names()},
 	} {
 		if c.value < 0 || c.value >= len(c.names) {
 			return fmt.Errorf("%w: %s %d, want 0 to %d for %s", text.ErrOption, c.what, c.value,

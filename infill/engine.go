@@ -132,6 +132,9 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 		return nil, fmt.Errorf("%w: log Z would be that of the model in %s, and scores are %s; open it "+
 			"in %s", text.ErrOption, p, mlm.Float32, mlm.Float32)
 	}
+	if opt.EndMark == text.EndShown {
+		t = t.WithEnd()
+	}
 	t, numbers, rows, err := e.numbered(ctx, t, opt)
 	if err != nil {
 		return nil, err
@@ -144,7 +147,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	res.Numbers = numbers
+	res.Numbers, res.Shown = numbers, t.Shown
 	res.Evaluated += rows
 	if res.Exact { // a single blank's row is that of the numbers
 		res.Fresh = min(res.Rows, res.Fresh+rows)

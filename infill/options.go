@@ -17,6 +17,7 @@ type Options struct {
 	Sampling SamplingOptions // how MethodSample draws them
 	Results  ResultOptions   // which fillings are returned, with what
 	Watch    WatchOptions    // who is told of the work, and who ends it early
+	EndMark  text.EndMark    // what the model sees behind a sentence without an end mark
 	Long     Long            // what to do with a text too long for the model
 	Seed     uint64          // with ID, decides all randomness
 	ID       string          // names the sentence among others of the same seed

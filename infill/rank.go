@@ -120,7 +120,7 @@ func recut(t *text.Template, tok *tokenize.Tokenizer, f *Filling) bool {
 	for i, at := range s.Blanks {
 		s.IDs[at] = f.ids[i]
 	}
-	enc, err := text.Encode(tok, f.Text, nil)
+	enc, err := text.Encode(tok, text.End(f.Text, t.Shown), nil)
 	return err != nil || !slices.Equal(enc.IDs, s.IDs)
 }
 

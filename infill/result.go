@@ -94,7 +94,10 @@ type Result struct {
 
 	// Numbers are the plain blanks, from 0, that take numbers besides words, since the model has more
 	// than half of what it gives to both for numbers.
-	Numbers   []int
+	Numbers []int
+	// Shown is what the model saw behind the text and Score counts as seen, "." or "": see
+	// Options.EndMark. It is not part of Filling.Text.
+	Shown     string
 	Tuned     map[string]float64 // what the sampler adapted, mean over chains
 	Window    *[2]int            // bytes of the text that the model saw; nil: all
 	Shortlist int                // candidates per blank; 0: all that the blanks allow

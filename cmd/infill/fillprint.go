@@ -153,6 +153,9 @@ func (w *fillTable) notes(r *filling) {
 	for _, d := range doubts {
 		w.say(doubtNote(d, w.name))
 	}
+	if r.Shown != "" {
+		w.say("the model saw a full stop behind the text (--end-mark none: nothing)")
+	}
 	if note := paperNote(&w.of.Options); note != "" {
 		w.say(note)
 	}

@@ -43,3 +43,25 @@ func firstText(out string) string {
 	_, text, _ := strings.Cut(strings.SplitN(out, "\n", 2)[0], "%  ")
 	return text
 }
+
+// A full stop that the model was shown is noted, and is in the record and not in the text.
+func TestShownEndIsNoted(t *testing.T) {
+	t.Parallel()
+	const line, note = "My favorite food is [MASK]", "the model saw a full stop behind the text"
+	args := []string{"fill", "--model", "small", "--end-mark", "auto", "--top", "1"}
+	r := infillRun("", append(args, line)...)
+	if r.code != exitOK || !strings.Contains(r.err, note) || strings.HasSuffix(firstText(r.out), ".") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	for _, text := range []string{line + ".", "The Lord of the [MASK]"} {
+		if r := infillRun("", append(args, text)...); r.code != exitOK || strings.Contains(r.err, note) {
+			t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+		}
+	}
+	var rec jsonl.Record
+	r = infillRun(`{"text":"`+line+`","end_mark":"auto"}`, "batch", "--model", "small", "-")
+	if err := json.Unmarshal([]byte(r.out), &rec); err != nil || rec.Shown != "." ||
+		strings.HasSuffix(rec.Fillings[0].Text, ".") {
+		t.Errorf("%v: %s%s", err, r.out, r.err)
+	}
+}

@@ -50,6 +50,9 @@ type Filled struct {
 	Masked []string `json:"masked,omitempty"`
 	// OriginalScore is the score of Masked in the blanks, in nats; nil where it was not asked for.
 	OriginalScore *float64 `json:"original_score,omitempty"`
+	// Shown is what the model saw behind Text, a full stop, when it found and scored the fillings; ""
+	// for nothing. It is not part of them.
+	Shown string `json:"shown,omitempty"`
 	// Window is the part of Text that the model saw, in bytes; nil means all.
 	Window *Span `json:"window,omitempty"`
 	// Fillings are the best fillings, best first.

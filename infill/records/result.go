@@ -17,7 +17,7 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record 
 	ran := opt.Complete()
 	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(), Filled: jsonl.Filled{
 		Masked: slices.Clone(ran.Words.Original), Method: r.Method.String(),
-		Exact: r.Exact, Distinct: r.Distinct, Marginals: marginals(r.Marginals),
+		Shown: r.Shown, Exact: r.Exact, Distinct: r.Distinct, Marginals: marginals(r.Marginals),
 		Normalizers: normalizers(r.Normalizers), Rows: r.Rows, Repeated: r.Repeated,
 		Sampled: jsonl.Sampled{
 			MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),

@@ -228,6 +228,12 @@ var mainTable = Table[Fill]{
 		bind: func(v *Fill) *Value { return namedValue(&v.Options.Long) },
 	},
 	{
+		Name: "end-mark", Line: true, record: changed,
+		Doc: "what the model sees behind a sentence without an end mark: auto: a full stop that is not " +
+			"printed",
+		bind: func(v *Fill) *Value { return namedValue(&v.Options.EndMark) },
+	},
+	{
 		Name: "start", Line: true, record: changed,
 		file: func(v *Fill) string { return v.Sampling.StartFile },
 		Doc: "where chains begin: masked: draws with all blanks masked, argmax: the likeliest " +

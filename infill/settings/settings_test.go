@@ -33,7 +33,7 @@ var samples = map[string][2]string{
 	"case": {"model", `"model"`}, "ban": {"dog,old cat", `["dog","old cat"]`}, "no-repeat": {"true",
 		"true"},
 	"mask-rate": {"0.25", "0.25"}, "mask-words": {"2", "2"}, "min-distance": {"3", "3"},
-	"long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
+	"end-mark": {"auto", `"auto"`}, "long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
 	"budget": {"rows", `"rows"`}, "collect": {"chain", `"chain"`},
 	"start": {"argmax", `"argmax"`}, "thin": {"3", "3"},
 	"energy": {"edit=2", `["edit=2"]`},

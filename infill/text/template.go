@@ -17,6 +17,7 @@ type Template struct {
 	IDs    []int32  // the whole sequence, specials included, one mask token at every blank
 	Window [2]int   // byte span of the text that the model sees
 	Masked []string // the words that stood in the blanks, see BlankOut; nil where not known
+	Shown  string   // what the model sees behind the text, see WithEnd
 
 	Groups []Group
 	Owner  []int   // of each blank, its group
@@ -194,7 +195,7 @@ func (t *Template) Cut(limit, room int) (*Template, error) {
 		b--
 	}
 	cut := *t
-	cut.Window = [2]int{t.starts[a], t.ends[b-1]}
+	cut.Window = [2]int{t.starts[a], min(t.ends[b-1], len(t.Text))}
 	cut.IDs = append(append([]int32{t.IDs[0]}, t.IDs[a:b]...), t.IDs[n-1])
 	cut.starts = append(append([]int{t.starts[0]}, t.starts[a:b]...), t.starts[n-1])
 	cut.ends = append(append([]int{t.ends[0]}, t.ends[a:b]...), t.ends[n-1])
