@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 
 	"infill/infill/open"
+	"infill/internal/disk"
 	"infill/internal/nearest"
 	"infill/internal/program"
 	"infill/models"
@@ -81,15 +81,5 @@ func sameModel(s, other open.Source, file string) bool {
 	if s.Part != "" || other.Part != "" {
 		return s.Part == other.Part
 	}
-	return sameOnDisk(s.Dir, other.Dir)
-}
-
-// sameOnDisk reports whether two paths lead to one file or folder that is there.
-func sameOnDisk(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
+	return disk.Same(s.Dir, other.Dir)
 }

@@ -132,7 +132,7 @@ func fetchedModel(cache hub.Cache, name string) *hub.Model {
 		return cache.Find(name, "")
 	}
 	for _, m := range cache.Models() {
-		if sameOnDisk(name, cache.Folder(m)) {
+		if disk.Same(name, cache.Folder(m)) {
 			return m
 		}
 	}

@@ -108,3 +108,13 @@ func readAll(f fs.File, name string, limit int64) ([]byte, error) {
 	}
 	return b, nil
 }
+
+// Same reports whether two paths lead to one file or folder that is there.
+func Same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}

@@ -3,11 +3,12 @@ package ort
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
 	binding "github.com/yalue/onnxruntime_go"
+
+	"infill/internal/disk"
 )
 
 // The runtime is one per process: the binding and the C library both keep
@@ -27,7 +28,7 @@ func Load(o FindOptions) (Report, error) {
 	loadMu.Lock()
 	defer loadMu.Unlock()
 	if loaded != nil {
-		if o.Path != "" && !sameFile(o.Path, loaded.Path) {
+		if o.Path != "" && o.Path != loaded.Path && !disk.Same(o.Path, loaded.Path) {
 			return *loaded, fmt.Errorf("%w: %s is loaded already, so %s cannot be: a process has one; "+
 				"name it where the first model is opened", ErrRuntimeVersion, loaded.Path, o.Path)
 		}
@@ -85,15 +86,6 @@ func start(r *Report) error {
 	_ = binding.DisableTelemetry() // fails in builds without telemetry
 	r.Version = binding.GetVersion()
 	return checkVersion(r, r.Version)
-}
-
-func sameFile(a, b string) bool {
-	if abs, err := filepath.Abs(a); err == nil && abs == b {
-		return true
-	}
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // guard turns a panic of the binding into an error.

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -88,7 +87,7 @@ func (c Cache) Compare(dir, file, sum string, named bool) error {
 	for _, m := range c.Models() {
 		folder := c.Folder(m)
 		for _, f := range m.Files {
-			if !sameFile(file, filepath.Join(folder, filepath.FromSlash(f.Path))) {
+			if !disk.Same(file, filepath.Join(folder, filepath.FromSlash(f.Path))) {
 				continue
 			}
 			if want := c.readRecord(m).expected(f); want != "" && want != sum {
@@ -96,21 +95,11 @@ func (c Cache) Compare(dir, file, sum string, named bool) error {
 			}
 			return nil
 		}
-		if !named && sameFile(dir, folder) {
+		if !named && disk.Same(dir, folder) {
 			return &ChangedError{Model: m}
 		}
 	}
 	return nil
-}
-
-// sameFile reports whether two paths lead to one file or folder that is there.
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 // String is the name of a model, as it is pulled.
