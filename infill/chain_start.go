@@ -118,7 +118,7 @@ func (t *target) original(words []string) ([]int32, error) {
 }
 
 // given are the states of StartGiven that these chains can begin with.
-func (t *target) given(s *Starts) ([][]int32, error) {
+func (t *target) given(s *starts) ([][]int32, error) {
 	list := s.of(t.Template.Text)
 	if len(list) == 0 {
 		return nil, &startError{Source: s.source(), Blank: -1, Msg: "it has no filling of this text"}

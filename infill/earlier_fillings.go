@@ -14,9 +14,9 @@ import (
 // ErrStart is returned for a filling that chains cannot begin with.
 var ErrStart = errors.New("bad start")
 
-// Starts are fillings that chains may begin with, by the text whose blanks they fill. It is safe
+// starts are fillings that chains may begin with, by the text whose blanks they fill. It is safe
 // for concurrent use once it is complete.
-type Starts struct {
+type starts struct {
 	name   string
 	byText map[string][]started
 	bytes  int
@@ -35,13 +35,13 @@ const (
 )
 
 // newStarts makes an empty collection. Errors name it: "standard input", the name of a file, "".
-func newStarts(name string) *Starts {
-	return &Starts{name: name, byText: map[string][]started{}}
+func newStarts(name string) *starts {
+	return &starts{name: name, byText: map[string][]started{}}
 }
 
 // Add adds a filling of a text, as [Template.Text] has it: for every blank its word, or the model's
 // pieces with spaces between. source, if not empty, says in errors where it is from.
-func (s *Starts) Add(text string, words []string, source string) {
+func (s *starts) Add(text string, words []string, source string) {
 	if s.byText == nil {
 		s.byText = map[string][]started{}
 	}
@@ -53,16 +53,16 @@ func (s *Starts) Add(text string, words []string, source string) {
 }
 
 // Len is the number of texts that have fillings.
-func (s *Starts) Len() int { return len(s.byText) }
+func (s *starts) Len() int { return len(s.byText) }
 
-func (s *Starts) of(text string) []started {
+func (s *starts) of(text string) []started {
 	if s == nil {
 		return nil
 	}
 	return s.byText[text]
 }
 
-func (s *Starts) source() string {
+func (s *starts) source() string {
 	if s == nil || s.name == "" {
 		return "the fillings to begin with"
 	}
@@ -81,7 +81,7 @@ type startRecord struct {
 // ReadStarts reads the records of an earlier run, JSON lines, whose fillings are to be starts.
 // Records without fillings, such as those of lines that failed, are passed over. name is that
 // of the file. Errors name file and line. They wrap ErrStart, unless reading fails.
-func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, error) {
+func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*starts, error) {
 	if tok == nil {
 		return nil, fmt.Errorf("%w: %w", ErrStart, text.ErrNoTokenizer)
 	}

@@ -73,17 +73,17 @@ var reaches = map[Effort]reach{
 		uneven: 20},
 }
 
-// Ending says why a search or the steps of chains ended.
-type Ending int
+// ending says why a search or the steps of chains ended.
+type ending int
 
 const (
-	EndedItself  Ending = iota // no guess came near the best fillings any more, or all steps were made
+	EndedItself  ending = iota // no guess came near the best fillings any more, or all steps were made
 	EndedRows                  // Options.Search.Rows were evaluated
 	EndedStopped               // Options.Watch.Stop was closed
 )
 
 // String returns a word for the ending.
-func (e Ending) String() string { return [...]string{"itself", "rows", "stopped"}[e] }
+func (e ending) String() string { return [...]string{"itself", "rows", "stopped"}[e] }
 
 // Bounds of a search.
 const (

@@ -42,7 +42,7 @@ type WordOptions struct {
 	Filter   Filter // refuses whole fillings; the zero value none
 	// Terms are parts of the energy besides the model's, with their weights. Samplers without an
 	// acceptance step, which would leave them out, are refused. DULA takes those whose gradient it
-	// has, see SecondModel.
+	// has, see secondModel.
 	Terms []Weighted
 }
 
@@ -72,7 +72,7 @@ type SamplingOptions struct {
 	Shortlist   int
 	NoShortlist bool    // all that may fill a blank are candidates
 	Start       Start   // where chains begin
-	Starts      *Starts // the fillings of StartGiven
+	Starts      *starts // the fillings of StartGiven
 }
 
 // ResultOptions say which of the fillings that were found are returned, and what is said of them.

@@ -54,7 +54,7 @@ func (f *Filling) Len() int { return len(f.ids) }
 type Result struct {
 	Fillings []Filling // best first, at most Options.Results.Top
 	Method   Method    // how they were found: never MethodAuto
-	Ended    Ending    // why the work ended
+	Ended    ending    // why the work ended
 	// Exact: the fillings are the likeliest of all and have their probabilities. Nothing was
 	// sampled, so that the seed had no part in it. Steps, Stats and Tuned are then empty.
 	Exact bool

@@ -39,7 +39,7 @@ type seeker struct {
 	texts  map[string]*filled
 	open   bool    // lengths differ: scores are per token
 	whole  float64 // what costly parts of the energy can add at most; +Inf if nobody knows
-	ended  Ending
+	ended  ending
 	bad    int           // fillings whose score is not a number
 	gaveUp func(*filled) // is told of what is given up, if a test asks; else nil
 }

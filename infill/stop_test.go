@@ -61,7 +61,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Starts divides the tokens of a step among blanks of any length, as fillings have them.
+// starts divides the tokens of a step among blanks of any length, as fillings have them.
 func TestStarts(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)

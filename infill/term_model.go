@@ -13,32 +13,32 @@ import (
 	"infill/tokenize"
 )
 
-// A SecondModel is the term of another masked model, with a tokenizer of its own: its
+// A secondModel is the term of another masked model, with a tokenizer of its own: its
 // pseudo-log-likelihood of what fills the blanks, which is what [Engine.ScoreSpans] says of the
 // finished text. With its weight 1 the energy is that of the product of both models.
 //
 // Where its vocabulary is that of the engine's model, the gradients of energies have its gradient
 // too, so that proposals go where both models point.
-type SecondModel struct {
+type secondModel struct {
 	name   string
 	engine *Engine
 }
 
 // NewSecondModel is the term of a model, which stays the caller's to close. Without a model its
 // values are ErrOption.
-func NewSecondModel(name string, m *mlm.Model) *SecondModel { return &SecondModel{name, New(m)} }
+func NewSecondModel(name string, m *mlm.Model) *secondModel { return &secondModel{name, New(m)} }
 
 // Named is the same term by another name.
-func (s *SecondModel) Named(name string) *SecondModel { return &SecondModel{name, s.engine} }
+func (s *secondModel) Named(name string) *secondModel { return &secondModel{name, s.engine} }
 
 // Name implements [Term].
-func (s *SecondModel) Name() string { return s.name }
+func (s *secondModel) Name() string { return s.name }
 
 // Rows implements [Term]: a row for each piece, mostly one for a blank.
-func (s *SecondModel) Rows() int { return 1 }
+func (s *secondModel) Rows() int { return 1 }
 
 // Values implements [Term]. A text whose filling has no piece in its vocabulary has the value 0.
-func (s *SecondModel) Values(ctx context.Context, texts []Finished, v []float64) error {
+func (s *secondModel) Values(ctx context.Context, texts []Finished, v []float64) error {
 	if s.engine.model == nil {
 		return fmt.Errorf("%w: it has no model; open one with mlm.Open and pass it to NewSecondModel",
 			text.ErrOption)
@@ -58,7 +58,7 @@ func (s *SecondModel) Values(ctx context.Context, texts []Finished, v []float64)
 }
 
 // guides reports whether the model's gradient is one over the tokens of a tokenizer.
-func (s *SecondModel) guides(tok *tokenize.Tokenizer) bool {
+func (s *secondModel) guides(tok *tokenize.Tokenizer) bool {
 	own := s.engine.Tokenizer()
 	return own != nil && s.engine.model.Info().NoGradients == "" && text.SameTokens(own, tok)
 }
@@ -77,7 +77,7 @@ func (e *Engine) guidesOf(opt *Options) (list []guide, all bool) {
 		if w.Weight == 0 {
 			continue
 		}
-		s, ok := w.Term.(*SecondModel)
+		s, ok := w.Term.(*secondModel)
 		if !ok || !s.guides(e.Tokenizer()) {
 			all = false
 			continue

@@ -208,7 +208,7 @@ func TestZeroCollections(t *testing.T) {
 	if set.Len() != 2 {
 		t.Errorf("%d words, want 2", set.Len())
 	}
-	var starts Starts
+	var starts starts
 	starts.Add("a [MASK]", []string{"cat"}, "")
 	if starts.Len() != 1 {
 		t.Error("a filling was lost")

@@ -15,7 +15,7 @@ func TestWatch(t *testing.T) {
 		text string
 		opt  Options
 		want Method
-		end  Ending
+		end  ending
 	}{
 		{"the [MASK] sleeps .", Options{}, MethodExact, EndedItself},
 		{"the [MASK] sleeps .", Options{Method: MethodSearch}, MethodExact, EndedItself},

@@ -41,21 +41,21 @@ type Accuracy struct {
 	Perplexity float64 `json:"perplexity"` // exp of the mean negative log-probability, ≥ 1
 }
 
-// Band is the accuracy on the pieces of one range of frequency ranks.
-type Band struct {
+// rankBand is the accuracy on the pieces of one range of frequency ranks.
+type rankBand struct {
 	FromRank int `json:"from_rank"` // 1 is the most frequent piece of the text
 	ToRank   int `json:"to_rank"`   // inclusive; 0: without end
 	Accuracy
 }
 
-// EvalReport is what [Model.Eval] found.
-type EvalReport struct {
+// evalReport is what [Model.Eval] found.
+type evalReport struct {
 	Accuracy
-	Lines   int    `json:"lines"`    // evaluated
-	Pieces  int    `json:"pieces"`   // in those lines, special tokens not counted
-	TooLong int    `json:"too_long"` // lines skipped because the model cannot take them
-	Empty   int    `json:"empty"`    // lines skipped because they have no piece
-	Bands   []Band `json:"bands"`
+	Lines   int        `json:"lines"`    // evaluated
+	Pieces  int        `json:"pieces"`   // in those lines, special tokens not counted
+	TooLong int        `json:"too_long"` // lines skipped because the model cannot take them
+	Empty   int        `json:"empty"`    // lines skipped because they have no piece
+	Bands   []rankBand `json:"bands"`
 }
 
 // bandEnds are the last ranks of all bands but the open one.
@@ -101,7 +101,7 @@ type line struct {
 // (tokenize.ErrTooLarge), a piece with a log-probability that is not finite
 // (ErrNotFinite), a text without a piece to predict (ErrNoPieces), ErrOption,
 // and read errors.
-func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalReport, error) {
+func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*evalReport, error) {
 	if text == nil {
 		return nil, fmt.Errorf("%w: there is no text to read; pass a file or strings.NewReader",
 			ErrOption)
@@ -119,7 +119,7 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 		return nil, fmt.Errorf("%w: %d lines to read, want their number, or 0 for all", ErrOption,
 			o.MaxLines)
 	}
-	r := &EvalReport{}
+	r := &evalReport{}
 	tallies := make([]tally, m.info.Vocab)
 	in := textline.NewReader(text, maxLine)
 	read, more := 0, true
@@ -248,7 +248,7 @@ func choose(places []int, rate float64, seed uint64, number int) []int {
 	return picked
 }
 
-func (r *EvalReport) add(l *line, tallies []tally) {
+func (r *evalReport) add(l *line, tallies []tally) {
 	switch {
 	case l.long:
 		r.TooLong++
@@ -277,7 +277,7 @@ func (r *EvalReport) add(l *line, tallies []tally) {
 
 // summarise sorts the tokens by how often the text has them and adds up the
 // bands. Equally frequent tokens keep the order of their ids.
-func (r *EvalReport) summarise(tallies []tally) {
+func (r *evalReport) summarise(tallies []tally) {
 	slices.SortStableFunc(tallies, func(a, b tally) int { return cmp.Compare(b.seen, a.seen) })
 	var all tally
 	from := 1
@@ -299,7 +299,7 @@ func (r *EvalReport) summarise(tallies []tally) {
 		all.top5 += band.top5
 		all.nll += band.nll
 		if band.masked > 0 {
-			r.Bands = append(r.Bands, Band{FromRank: from, ToRank: end, Accuracy: band.accuracy()})
+			r.Bands = append(r.Bands, rankBand{FromRank: from, ToRank: end, Accuracy: band.accuracy()})
 		}
 		from = end + 1
 		if end == 0 || from > len(tallies) {

@@ -150,7 +150,7 @@ func TestEvalMasksFifteenPercent(t *testing.T) {
 
 func TestEvalBands(t *testing.T) {
 	t.Parallel()
-	r := &EvalReport{}
+	r := &evalReport{}
 	tallies := make([]tally, 6000)
 	for i := range tallies {
 		tallies[i] = tally{seen: 6000 - i, masked: 1, nll: 1}

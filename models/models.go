@@ -18,8 +18,8 @@ import (
 //go:embed small/vocab.txt small/tokenizer_config.json small/README.md
 var files embed.FS
 
-// An Embedded is a model that is part of the program.
-type Embedded struct {
+// An embedded is a model that is part of the program.
+type embedded struct {
 	Name string
 	// Note says in a line what the model is for.
 	Note string
@@ -28,7 +28,7 @@ type Embedded struct {
 }
 
 // Bytes is what the model's files take in the program.
-func (m Embedded) Bytes() (n int64) {
+func (m embedded) Bytes() (n int64) {
 	list, err := files.ReadDir(m.Name)
 	if err != nil {
 		return 0
@@ -42,8 +42,8 @@ func (m Embedded) Bytes() (n int64) {
 }
 
 // All lists the models of the program, the default one first.
-func All() []Embedded {
-	return []Embedded{
+func All() []embedded {
+	return []embedded{
 		{"default", "English, lower case: BERT-base uncased with weights in 4 bits", "Apache-2.0"},
 		{"small", "English, lower case: 9 million parameters, many times as fast", "MIT"},
 	}

@@ -12,7 +12,7 @@ import (
 // the coordinate. Cost: 1 conditional, after which Chains.U is NaN until Chains.Refresh, or K_i
 // energies a step.
 type ExactGibbs struct {
-	Scan Scan
+	Scan scan
 }
 
 func (s *ExactGibbs) Attach(c *Chains) (Kernel, error) {
@@ -79,5 +79,5 @@ var exactGibbsInfo = Info{
 	Exact: true, Enumerates: true,
 	Doc:   "resamples one coordinate from its exact conditional",
 	Needs: []Need{NeedEnergies}, Cost: "1 conditional or K energies",
-	Params: []Param{scanParam(func(s Sampler, v Scan) { s.(*ExactGibbs).Scan = v })},
+	Params: []Param{scanParam(func(s Sampler, v scan) { s.(*ExactGibbs).Scan = v })},
 }

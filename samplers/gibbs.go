@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// Scan says in which order a Gibbs sampler visits the coordinates.
-type Scan uint8
+// scan says in which order a Gibbs sampler visits the coordinates.
+type scan uint8
 
 const (
-	RandomScan     Scan = iota // one uniformly at random each step
+	RandomScan     scan = iota // one uniformly at random each step
 	SystematicScan             // in their order
 )
 
@@ -18,14 +18,14 @@ const (
 var scanNames = []string{"random", "systematic"}
 
 // String returns the name: random or systematic.
-func (s Scan) String() string {
+func (s scan) String() string {
 	if int(s) < len(scanNames) {
 		return scanNames[s]
 	}
 	return fmt.Sprintf("scan(%d)", uint8(s))
 }
 
-func (s Scan) check(sampler string) error {
+func (s scan) check(sampler string) error {
 	if int(s) >= len(scanNames) {
 		return &ParamError{sampler, "scan", s.String(), joinNames(scanNames)}
 	}
@@ -33,7 +33,7 @@ func (s Scan) check(sampler string) error {
 }
 
 // next is the coordinate that chain k visits in its next step.
-func (s Scan) next(c *Chains, k int) int {
+func (s scan) next(c *Chains, k int) int {
 	if s == SystematicScan {
 		return c.done % c.Domain.Len()
 	}
@@ -48,7 +48,7 @@ func (s Scan) next(c *Chains, k int) int {
 // π, and NOT where it belongs to another distribution or to none; GibbsMH corrects it.
 // Cost: one conditional a step and no energy: Chains.U is NaN after a move until Chains.Refresh.
 type Gibbs struct {
-	Scan Scan
+	Scan scan
 }
 
 func (s *Gibbs) Attach(c *Chains) (Kernel, error) {
@@ -92,7 +92,7 @@ func condOf(c *Chains, sampler string) (conditionals, error) {
 }
 
 // fill picks a coordinate for each chain and gets its conditional.
-func (g *conditionals) fill(ctx context.Context, c *Chains, scan Scan) error {
+func (g *conditionals) fill(ctx context.Context, c *Chains, scan scan) error {
 	for k := range c.X {
 		g.i[k] = scan.next(c, k)
 		g.lp[k] = g.buf[k][:c.Domain.K(g.i[k])]
@@ -109,7 +109,7 @@ func (g *conditionals) fill(ctx context.Context, c *Chains, scan Scan) error {
 
 type gibbsKernel struct {
 	c    *Chains
-	scan Scan
+	scan scan
 	conditionals
 }
 
@@ -144,13 +144,13 @@ var gibbsInfo = Info{
 	Doc: "resamples one coordinate from the conditional that the target gives (Wang and " +
 		"Cho 2019); not exact where conditionals belong to no joint distribution",
 	Needs: []Need{NeedConditionals}, Cost: "1 conditional",
-	Params: []Param{scanParam(func(s Sampler, v Scan) { s.(*Gibbs).Scan = v })},
+	Params: []Param{scanParam(func(s Sampler, v scan) { s.(*Gibbs).Scan = v })},
 }
 
-func scanParam(set func(Sampler, Scan)) Param {
+func scanParam(set func(Sampler, scan)) Param {
 	return Param{
 		Name: "scan", Default: "random", Choices: scanNames,
 		Doc: "order in which coordinates are visited",
-		Set: func(s Sampler, v Value) { set(s, Scan(v.Word)) },
+		Set: func(s Sampler, v Value) { set(s, scan(v.Word)) },
 	}
 }

@@ -217,14 +217,14 @@ func TestScansVisitEveryCoordinate(t *testing.T) {
 	t.Parallel()
 	const n = 7
 	for _, c := range []struct {
-		s      func(Scan) Sampler
+		s      func(scan) Sampler
 		target Target
 	}{
-		{func(o Scan) Sampler { return &Gibbs{Scan: o} }, pulledCond{pulled{flat{Bits(n)}}}},
-		{func(o Scan) Sampler { return &GibbsMH{Scan: o} }, pulledCond{pulled{flat{Bits(n)}}}},
-		{func(o Scan) Sampler { return &ExactGibbs{Scan: o} }, pulled{flat{Bits(n)}}},
+		{func(o scan) Sampler { return &Gibbs{Scan: o} }, pulledCond{pulled{flat{Bits(n)}}}},
+		{func(o scan) Sampler { return &GibbsMH{Scan: o} }, pulledCond{pulled{flat{Bits(n)}}}},
+		{func(o scan) Sampler { return &ExactGibbs{Scan: o} }, pulled{flat{Bits(n)}}},
 	} {
-		for _, scan := range []Scan{SystematicScan, RandomScan} {
+		for _, scan := range []scan{SystematicScan, RandomScan} {
 			s := c.s(scan)
 			run, err := Start(
 				context.Background(), s, c.target, [][]int32{make([]int32, n), make([]int32, n)},

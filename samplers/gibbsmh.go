@@ -15,7 +15,7 @@ import (
 // accepted with probability min(1, exp(la)). Cost: one conditional and, when the draw differs, one
 // energy a step.
 type GibbsMH struct {
-	Scan Scan
+	Scan scan
 }
 
 func (s *GibbsMH) Attach(c *Chains) (Kernel, error) {
@@ -37,7 +37,7 @@ func (s *GibbsMH) Attach(c *Chains) (Kernel, error) {
 type gibbsMHProposer struct {
 	conditionals
 	c     *Chains
-	scan  Scan
+	scan  scan
 	ratio []float64 // log q(θ'→θ) − log q(θ→θ') of each chain's proposal
 }
 
@@ -73,5 +73,5 @@ var gibbsMHInfo = Info{
 	Doc:    "the draw of gibbs with a Metropolis–Hastings correction",
 	Needs:  []Need{NeedConditionals, NeedEnergies},
 	Cost:   "1 conditional and, when the draw differs, 1 energy",
-	Params: []Param{scanParam(func(s Sampler, v Scan) { s.(*GibbsMH).Scan = v })},
+	Params: []Param{scanParam(func(s Sampler, v scan) { s.(*GibbsMH).Scan = v })},
 }

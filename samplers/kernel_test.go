@@ -114,7 +114,7 @@ func (d *driver) ints() []int {
 	return nil
 }
 
-func scanInts(d *Domain, s Scan) []int {
+func scanInts(d *Domain, s scan) []int {
 	if s == SystematicScan {
 		return nil
 	}

@@ -23,12 +23,12 @@ type Parts struct {
 // A part is what was made of a file or a folder.
 type part struct {
 	sum   string // of what it was made from, "sha256:…"
-	term  func(Spec) (infill.Term, error)
+	term  func(spec) (infill.Term, error)
 	close func() error // nil: nothing is to be closed
 }
 
 // key names what a part is made from.
-func key(s Spec) string { return s.Kind + ":" + s.Path }
+func key(s spec) string { return s.Kind + ":" + s.Path }
 
 // Options say how models are opened.
 type Options struct {
@@ -50,7 +50,7 @@ func OpenNamed(ctx context.Context, names []string, o Options) (*Parts, error) {
 }
 
 // openAll opens the parts of texts that parse reads.
-func openAll(ctx context.Context, texts []string, parse func(string) (Spec, error), o Options) (
+func openAll(ctx context.Context, texts []string, parse func(string) (spec, error), o Options) (
 	*Parts, error) {
 	p := &Parts{open: map[string]*part{}}
 	for _, text := range texts {
@@ -66,7 +66,7 @@ func openAll(ctx context.Context, texts []string, parse func(string) (Spec, erro
 }
 
 // add opens a part, unless it is open.
-func (p *Parts) add(ctx context.Context, s Spec, o Options) error {
+func (p *Parts) add(ctx context.Context, s spec, o Options) error {
 	if s.Path == "" {
 		return nil
 	}
@@ -106,21 +106,21 @@ func (p *Parts) Close() error {
 }
 
 // openPart reads what a part is made from.
-func openPart(ctx context.Context, s Spec, o Options) (*part, error) {
+func openPart(ctx context.Context, s spec, o Options) (*part, error) {
 	switch s.Kind {
 	case "words":
 		list, sum, err := readWords(s.Path)
 		if err != nil {
 			return nil, err
 		}
-		term := func(s Spec) (infill.Term, error) { return list.named(s.Name()), nil }
+		term := func(s spec) (infill.Term, error) { return list.named(s.Name()), nil }
 		return &part{sum: sum, term: term}, nil
 	case "classifier":
 		c, err := newClassifier(ctx, s.Path, o.Options)
 		if err != nil {
 			return nil, err
 		}
-		term := func(s Spec) (infill.Term, error) { return c.Label(s.Name(), s.Label) }
+		term := func(s spec) (infill.Term, error) { return c.Label(s.Name(), s.Label) }
 		return &part{"sha256:" + c.net.SHA256(), term, c.Close}, nil
 	case "model":
 		m, shared, err := o.model(ctx, s.Path)
@@ -128,7 +128,7 @@ func openPart(ctx context.Context, s Spec, o Options) (*part, error) {
 			return nil, err
 		}
 		second := infill.NewSecondModel(s.Name(), m)
-		term := func(s Spec) (infill.Term, error) { return second.Named(s.Name()), nil }
+		term := func(s spec) (infill.Term, error) { return second.Named(s.Name()), nil }
 		made := &part{sum: "sha256:" + m.Info().SHA256, term: term}
 		if !shared {
 			made.close = m.Close
@@ -139,7 +139,7 @@ func openPart(ctx context.Context, s Spec, o Options) (*part, error) {
 		if err != nil {
 			return nil, err
 		}
-		term := func(s Spec) (infill.Term, error) { return e.named(s.Name()), nil }
+		term := func(s spec) (infill.Term, error) { return e.named(s.Name()), nil }
 		return &part{"sha256:" + e.net.SHA256(), term, e.Close}, nil
 	}
 	return nil, fmt.Errorf("%w: %s", ErrSpec, s.Kind)
@@ -155,7 +155,7 @@ func (o Options) model(ctx context.Context, name string) (m *mlm.Model, shared b
 }
 
 // find returns the part that a spec is made from, nil for one that needs no file.
-func (p *Parts) find(s Spec) (*part, error) {
+func (p *Parts) find(s spec) (*part, error) {
 	if s.Path == "" {
 		return nil, nil
 	}

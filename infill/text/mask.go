@@ -59,9 +59,9 @@ const (
 	ClassAll WordClass = iota
 	// ClassContent are the words with a letter that are not function words, see Masking.Stop.
 	ClassContent
-	// ClassEverything is also what no word of a vocabulary can stand for, such as addresses,
+	// classEverything is also what no word of a vocabulary can stand for, such as addresses,
 	// versions, names of files and of fields. Each is masked whole.
-	ClassEverything
+	classEverything
 )
 
 // On reports whether words are to be masked.
@@ -79,7 +79,7 @@ func (m Masking) Check() error {
 		return fmt.Errorf("%w: %d words to mask, want 1 to %d", ErrOption, m.Words, MaxMaskWords)
 	case m.Words == 0 && !(m.Rate > 0 && m.Rate <= 1):
 		return fmt.Errorf("%w: mask rate %v, want a number above 0 and at most 1", ErrOption, m.Rate)
-	case m.Class < ClassAll || m.Class > ClassEverything:
+	case m.Class < ClassAll || m.Class > classEverything:
 		return fmt.Errorf("%w: word class %d, want ClassAll, ClassContent or ClassEverything", ErrOption,
 			m.Class)
 	case len(m.Spans) > 0 && !m.labels():
@@ -242,7 +242,7 @@ func (m Masking) candidates(given, text string, found []textWord) ([][2]int, err
 	var words [][2]int
 	for _, w := range found {
 		// A label asks for what it stands at.
-		if !w.fixed || m.Class == ClassEverything || len(m.MaskLabels) > 0 {
+		if !w.fixed || m.Class == classEverything || len(m.MaskLabels) > 0 {
 			words = append(words, w.span)
 		}
 	}

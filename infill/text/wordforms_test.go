@@ -7,7 +7,7 @@ import (
 )
 
 // What looks like several words and is one is masked whole or not at all. The words of each line
-// are those that may be masked, with / between; in brackets those of ClassEverything alone.
+// are those that may be masked, with / between; in brackets those of classEverything alone.
 func TestWordForms(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

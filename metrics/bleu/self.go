@@ -88,7 +88,7 @@ func selfPooled(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return st.finish(s, sig, func(score float64) (*Interval, error) {
+	return st.finish(s, sig, func(score float64) (*bounds, error) {
 		return s.Confidence.jackknife(c, score, s.without(selfPooled, sig))
 	})
 }

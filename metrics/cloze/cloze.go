@@ -89,13 +89,13 @@ func (c *Counts) of(m Measure) int {
 	return c.Lines
 }
 
-// A Figure is a share, 0 to 1, or a difference of shares, with its interval. Without an interval
+// A figure is a share, 0 to 1, or a difference of shares, with its interval. Without an interval
 // Low and High are NaN: of fewer than two lines, and where no line differs from another. Without
 // blanks all are NaN.
-type Figure struct{ Value, Low, High float64 }
+type figure struct{ Value, Low, High float64 }
 
 // Figures are those of all measures.
-type Figures [NumMeasures]Figure
+type Figures [NumMeasures]figure
 
 // ErrUnpaired is returned for differences between counts of other lines.
 var ErrUnpaired = errors.New("the lines are not the same")
@@ -149,7 +149,7 @@ func figures(level, least float64, of func(m Measure) []float64) Figures {
 	for m := range NumMeasures {
 		all := of(m)
 		value, parts := all[0], all[1:]
-		out[m] = Figure{value, math.NaN(), math.NaN()}
+		out[m] = figure{value, math.NaN(), math.NaN()}
 		alike := true
 		for _, v := range parts {
 			alike = alike && v == parts[0]

@@ -160,7 +160,7 @@ func TestIntervalsAreStudents(t *testing.T) {
 		}
 		return float64(c.Back[m])
 	}
-	same := func(name string, f Figure, x []float64, level, least float64) {
+	same := func(name string, f figure, x []float64, level, least float64) {
 		mean, half := interval(x, level)
 		if half == 0 {
 			if !math.IsNaN(f.Low) || !math.IsNaN(f.High) {
@@ -201,7 +201,7 @@ func TestIntervalsEndWhereSharesDo(t *testing.T) {
 	back := Counts{Words: 1, Lines: 1, Back: [NumMeasures]int{1, 1, 1, 1}}
 	lost := Counts{Words: 1, Lines: 1}
 	for _, f := range Share([]Counts{back, lost}, .95) {
-		if f != (Figure{.5, 0, 1}) {
+		if f != (figure{.5, 0, 1}) {
 			t.Errorf("a share: %+v", f)
 		}
 	}
@@ -210,7 +210,7 @@ func TestIntervalsEndWhereSharesDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range less {
-		if f != (Figure{-.5, -1, 1}) {
+		if f != (figure{-.5, -1, 1}) {
 			t.Errorf("a difference: %+v", f)
 		}
 	}
@@ -234,7 +234,7 @@ func TestDifferencesArePaired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	width := func(f Figure) float64 { return f.High - f.Low }
+	width := func(f figure) float64 { return f.High - f.Low }
 	if d := less[Words]; math.Abs(d.Value-.05) > 1e-12 ||
 		!(width(d) < width(Share(a, .95)[Words])/2) {
 		t.Errorf("%+v", d)

@@ -11,7 +11,7 @@ import (
 // Sentences are added one by one and not kept, so references of any size stream
 // through. Memory grows with the number of distinct n-grams.
 //
-// Adding is not safe for concurrent use. Reading through a [Matcher] of one's own
+// Adding is not safe for concurrent use. Reading through a [matcher] of one's own
 // is, once adding has ended.
 type Index struct {
 	order     int
@@ -186,9 +186,9 @@ func closest(sorted []int, n int) (int, bool) {
 	return sorted[i], true
 }
 
-// Matcher compares sentences with an [Index]. It holds the scratch space of one
+// matcher compares sentences with an [Index]. It holds the scratch space of one
 // goroutine.
-type Matcher struct {
+type matcher struct {
 	x     *Index
 	ids   []uint32
 	epoch uint32
@@ -198,8 +198,8 @@ type Matcher struct {
 
 // NewMatcher returns a matcher for the index as it stands. Sentences added to the
 // index later are not seen reliably.
-func (x *Index) NewMatcher() *Matcher {
-	m := &Matcher{x: x, last: make([][]uint32, x.order), cur: make([][]uint32, x.order)}
+func (x *Index) NewMatcher() *matcher {
+	m := &matcher{x: x, last: make([][]uint32, x.order), cur: make([][]uint32, x.order)}
 	for i := range x.levels {
 		m.last[i] = make([]uint32, len(x.levels[i].most))
 		m.cur[i] = make([]uint32, len(x.levels[i].most))
@@ -211,7 +211,7 @@ func (x *Index) NewMatcher() *Matcher {
 // Match adds to clipped[n−1], for n = 1 to min(len(clipped), Order), the number of
 // n-grams of the sentence that the references hold, each at most as often as in
 // the reference sentence that has it most often.
-func (m *Matcher) Match(tokens []uint32, clipped []int32) {
+func (m *matcher) Match(tokens []uint32, clipped []int32) {
 	m.epoch++
 	if m.epoch == 0 { // wrapped after 2³² sentences
 		for i := range m.last {
@@ -244,7 +244,7 @@ func (m *Matcher) Match(tokens []uint32, clipped []int32) {
 
 // step turns the numbers of order n−1 in m.ids into those of order n; 0 stands
 // for an n-gram that no reference has.
-func (m *Matcher) step(tokens []uint32, n int) []uint32 {
+func (m *matcher) step(tokens []uint32, n int) []uint32 {
 	if n == 1 {
 		m.ids = append(m.ids[:0], tokens...)
 		most := m.x.levels[0].most
@@ -274,7 +274,7 @@ func (m *Matcher) step(tokens []uint32, n int) []uint32 {
 // Known writes to known[p] whether the n-gram starting at token p of the sentence
 // occurs in the references, for p = 0 to len(tokens)−n, and returns that slice
 // (nil when the sentence is shorter than n). n must be 1 to Order.
-func (m *Matcher) Known(tokens []uint32, n int, known []bool) []bool {
+func (m *matcher) Known(tokens []uint32, n int, known []bool) []bool {
 	if n < 1 || n > m.x.order || len(tokens) < n {
 		return nil
 	}

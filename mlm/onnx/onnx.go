@@ -244,7 +244,7 @@ const (
 	AttrString AttrType = 3
 	AttrTensor AttrType = 4
 	AttrGraph  AttrType = 5
-	AttrFloats AttrType = 6
+	attrFloats AttrType = 6
 	AttrInts   AttrType = 7
 )
 

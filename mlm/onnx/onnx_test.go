@@ -368,7 +368,7 @@ func FuzzParse(f *testing.F) {
 	m.Graph.Nodes = append(m.Graph.Nodes, &Node{Name: "c", Op: "Constant", Outputs: []string{"k"},
 		Attrs: []*Attribute{
 			{Name: "value", Type: AttrTensor, T: Int64s("", []int64{2}, 1, -1)}, {Name: "f",
-				Type: AttrFloats, Floats: []float32{1, 2}},
+				Type: attrFloats, Floats: []float32{1, 2}},
 			{Name: "i", Type: AttrInts, Ints: []int64{1, 1 << 40}}, {Name: "s", Type: AttrString,
 				S: "x"},
 			{Name: "g", Type: AttrGraph, G: small().Graph}}})

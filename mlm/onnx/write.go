@@ -231,7 +231,7 @@ func (m *message) attribute(a *Attribute) {
 		m.sub(5, func(m *message) { m.tensor(a.T) })
 	case AttrGraph:
 		m.sub(6, func(m *message) { m.graph(a.G) })
-	case AttrFloats:
+	case attrFloats:
 		var p []byte
 		for _, v := range a.Floats {
 			p = protowire.AppendFixed32(p, math.Float32bits(v))

@@ -46,8 +46,8 @@ func (d *Deviation) add(got, want float64) {
 	d.wrong, d.right = d.wrong+off*off, d.right+want*want
 }
 
-// Report is the outcome of Check.
-type Report struct {
+// report is the outcome of Check.
+type report struct {
 	Blanks     int
 	Directions int       // derivatives that were compared, all blanks together
 	Energy     Deviation // U, the sum of log f
@@ -60,9 +60,9 @@ type Report struct {
 // Check compares outputs of a derived graph with the file in float64: log f exactly, the gradient
 // at blank j by differences along the rows tokens[j] of the embedding table. It ends early with the
 // context's cause.
-func (lm *MaskedLM) Check(ctx context.Context, s *Sentence, got Outputs, tokens [][]int) (Report,
+func (lm *MaskedLM) Check(ctx context.Context, s *Sentence, got Outputs, tokens [][]int) (report,
 	error) {
-	r := Report{Blanks: len(s.Blanks)}
+	r := report{Blanks: len(s.Blanks)}
 	cond, err := lm.Conditionals(s)
 	if err != nil {
 		return r, err

@@ -18,9 +18,9 @@ import (
 	"infill/mlm/onnxeval"
 )
 
-// Evaluator runs one model. It is safe for concurrent use. It serves graphs of every kind, for
+// evaluator runs one model. It is safe for concurrent use. It serves graphs of every kind, for
 // masked language models there is [MaskedLM].
-type Evaluator struct {
+type evaluator struct {
 	model   *onnx.Model
 	opset   int64
 	weights map[string]*onnxeval.Tensor // initializers
@@ -28,8 +28,8 @@ type Evaluator struct {
 }
 
 // New prepares a model that onnx.Check has passed: its weights are widened to float64.
-func New(m *onnx.Model) (*Evaluator, error) {
-	e := &Evaluator{model: m, opset: m.Opset(""), weights: map[string]*onnxeval.Tensor{},
+func New(m *onnx.Model) (*evaluator, error) {
+	e := &evaluator{model: m, opset: m.Opset(""), weights: map[string]*onnxeval.Tensor{},
 		by: map[string]*onnx.Node{}}
 	for _, w := range m.Graph.Initializers {
 		t, err := onnxeval.FromONNX(w)
@@ -48,7 +48,7 @@ func New(m *onnx.Model) (*Evaluator, error) {
 
 // Run computes the named values. inputs are the graph's inputs. A value computed by the graph may
 // be given as well, which then stands in the place of what the graph would compute.
-func (e *Evaluator) Run(inputs map[string]*onnxeval.Tensor, outputs ...string) ([]*onnxeval.Tensor,
+func (e *evaluator) Run(inputs map[string]*onnxeval.Tensor, outputs ...string) ([]*onnxeval.Tensor,
 	error) {
 	return e.graph(e.model.Graph, e.by, func(name string) *onnxeval.Tensor {
 		if t := inputs[name]; t != nil {
@@ -60,7 +60,7 @@ func (e *Evaluator) Run(inputs map[string]*onnxeval.Tensor, outputs ...string) (
 
 // graph computes outputs of g. outer knows what is given from outside, by tells which node computes
 // a value.
-func (e *Evaluator) graph(g *onnx.Graph, by map[string]*onnx.Node,
+func (e *evaluator) graph(g *onnx.Graph, by map[string]*onnx.Node,
 	outer func(string) *onnxeval.Tensor, outputs []string) ([]*onnxeval.Tensor, error) {
 	// Only what the outputs need is computed, in the graph's order.
 	need := map[*onnx.Node]bool{}
@@ -121,7 +121,7 @@ func (e *Evaluator) graph(g *onnx.Graph, by map[string]*onnx.Node,
 }
 
 // node computes one node. If is computed here because its branches read values from outside.
-func (e *Evaluator) node(n *onnx.Node, get func(string) *onnxeval.Tensor) ([]*onnxeval.Tensor,
+func (e *evaluator) node(n *onnx.Node, get func(string) *onnxeval.Tensor) ([]*onnxeval.Tensor,
 	error) {
 	in := make([]*onnxeval.Tensor, len(n.Inputs))
 	for i, name := range n.Inputs {

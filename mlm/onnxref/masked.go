@@ -43,7 +43,7 @@ func (s *Sentence) check(vocabulary int) error {
 // MaskedLM evaluates a masked language model on sentences: log f and its derivatives by
 // differences. It is safe for concurrent use.
 type MaskedLM struct {
-	eval             *Evaluator
+	eval             *evaluator
 	logits, embedded string
 	table            *onnxeval.Tensor // [V or more, D]
 	vocabulary       int

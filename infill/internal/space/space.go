@@ -10,9 +10,9 @@ import (
 	"infill/tokenize"
 )
 
-// A Coord is one coordinate of a chain's state: one token of a group of tied
+// A coord is one coordinate of a chain's state: one token of a group of tied
 // blanks, or the whole filling of a group that has a list.
-type Coord struct {
+type coord struct {
 	Group   int
 	Slot    int           // number of the token in its blank; −1: the whole filling
 	IDs     []int32       // category v is token IDs[v]
@@ -22,7 +22,7 @@ type Coord struct {
 }
 
 // K is the number of categories.
-func (c *Coord) K() int {
+func (c *coord) K() int {
 	if c.Slot < 0 {
 		return len(c.Phrases)
 	}
@@ -43,7 +43,7 @@ type Space struct {
 	Groups   []text.Group
 	First    []int // first coordinate of each group
 	Counts   []int // tokens of each group; 0 where the filling decides
-	Coords   []Coord
+	Coords   []coord
 	Product  *samplers.Domain // of the coordinates
 	joint    []constraint     // that exclude whole states
 	layouts  map[string]*Layout
@@ -84,7 +84,7 @@ func New(s *Supports, t *text.Template, lists [][]text.Phrase, counts []int,
 		gr := &t.Groups[g]
 		sp.First = append(sp.First, len(sp.Coords))
 		if list := lists[g]; list != nil {
-			sp.Coords = append(sp.Coords, Coord{
+			sp.Coords = append(sp.Coords, coord{
 				Group: g, Slot: -1, Phrases: list, Lengths: lengthsOf(list), AsGiven: capitals(list),
 			})
 			continue
@@ -94,7 +94,7 @@ func New(s *Supports, t *text.Template, lists [][]text.Phrase, counts []int,
 			if err != nil {
 				return nil, err
 			}
-			sp.Coords = append(sp.Coords, Coord{Group: g, Slot: slot, IDs: ids})
+			sp.Coords = append(sp.Coords, coord{Group: g, Slot: slot, IDs: ids})
 		}
 	}
 	if err := sp.scratch(); err != nil {

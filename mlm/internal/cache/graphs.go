@@ -18,13 +18,13 @@ import (
 	"infill/mlm/onnx"
 )
 
-// Graphs keeps derived graphs in the folder "graphs" of the user's cache. A graph is named by the
+// graphs keeps derived graphs in the folder "graphs" of the user's cache. A graph is named by the
 // SHA-256 of the model's files, of this program and of the options that it depends on, so that
 // it is never stale. It is written under another name, made to last and renamed, so
 // that it is whole or not there. It ends with a checksum. What is damaged counts as
 // missing and is written again. Nothing about the cache is ever an error of the command:
 // without it a graph is derived.
-type Graphs struct {
+type graphs struct {
 	Shelf
 	program string // SHA-256 of this program
 	options string // those that the graph depends on
@@ -36,7 +36,7 @@ type Graphs struct {
 // for those whose weights are in memory, and where there is no folder for it. options are those
 // that a graph depends on.
 func (s *Shelf) For(from source.Folder, m *onnx.Model, file string, bytes int64,
-	options string) *Graphs {
+	options string) *graphs {
 	if _, dir := from.Weights(); dir == "" || s == nil || bytes < s.max.Least {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (s *Shelf) For(from source.Folder, m *onnx.Model, file string, bytes int64,
 	if err != nil {
 		return nil
 	}
-	return &Graphs{Shelf: *s, program: program, from: from, options: options,
+	return &graphs{Shelf: *s, program: program, from: from, options: options,
 		files: append([]string{file}, source.External(file, m)...)}
 }
 
@@ -79,7 +79,7 @@ var programSum = sync.OnceValues(func() (string, error) {
 })
 
 // Key names the graph of a model whose files have the given hash.
-func (c *Graphs) Key(model string) string {
+func (c *graphs) Key(model string) string {
 	parts := []string{"model " + model, "file " + c.files[0], "program " + c.program, c.options}
 	for _, f := range c.files {
 		if at := c.from.Locate(f); at != f && at != "" { // the graph says where its weights are
@@ -91,7 +91,7 @@ func (c *Graphs) Key(model string) string {
 
 // Graph is the graph of a model whose files have the given hash, nil if the cache
 // has none that is whole and passes the reader's checks.
-func (c *Graphs) Graph(model string) *Graph {
+func (c *graphs) Graph(model string) *Graph {
 	key := c.Key(model)
 	path := c.path(key, graphSuffix)
 	b := readSmall(path, c.max.Bytes/2)
@@ -123,7 +123,7 @@ func (g *Graph) check(fsys fs.FS) error {
 }
 
 // Keep stores a graph.
-func (c *Graphs) Keep(model string, g *Graph) {
+func (c *graphs) Keep(model string, g *Graph) {
 	kept := *g
 	kept.About.Key = c.Key(model)
 	b, err := kept.encode()
@@ -148,7 +148,7 @@ type stamp struct {
 	Time  time.Time `json:"time"`
 }
 
-func (c *Graphs) stamps() ([]stamp, bool) {
+func (c *graphs) stamps() ([]stamp, bool) {
 	var out []stamp
 	for _, f := range c.files {
 		info, err := fs.Stat(c.from.FS, f)
@@ -160,13 +160,13 @@ func (c *Graphs) stamps() ([]stamp, bool) {
 	return out, true
 }
 
-func (c *Graphs) notePath() string {
+func (c *graphs) notePath() string {
 	return c.path(filepath.Join(c.from.Dir, filepath.FromSlash(c.files[0])), noteSuffix)
 }
 
 // Guess is the hash that the model's files had when last seen with these sizes and
 // times, "" if they were not.
-func (c *Graphs) Guess() string {
+func (c *graphs) Guess() string {
 	if c.from.Kept != nil {
 		return c.from.Kept.Model
 	}
@@ -187,7 +187,7 @@ func (c *Graphs) Guess() string {
 }
 
 // Remember notes the hash of the model's files.
-func (c *Graphs) Remember(model string) {
+func (c *graphs) Remember(model string) {
 	if c.from.Kept != nil { // it says so itself
 		return
 	}

@@ -29,8 +29,8 @@ func detached(c *cli.Command, arg string) string {
 // IsFlag reports whether an argument looks like a flag.
 func IsFlag(arg string) bool { return flagLike.MatchString(arg) }
 
-// A Line is what was typed. Package cli would take flags after the first argument for texts.
-type Line struct {
+// A commandLine is what was typed. Package cli would take flags after the first argument for texts.
+type commandLine struct {
 	Command *cli.Command
 	Names   []string // of the command, after the program's
 	Rest    []string // the arguments
@@ -51,11 +51,11 @@ type hinter func(c *cli.Command, typed string) string
 
 // Parse finds the command of a command line and gives its flags their values. They may stand
 // anywhere before a lone "--". A command that has commands gives help.
-func Parse(root *cli.Command, args []string, hint hinter) (*Line, error) {
+func Parse(root *cli.Command, args []string, hint hinter) (*commandLine, error) {
 	for len(args) > 0 && args[0] == "help" {
 		args = append(args[1:len(args):len(args)], "--help")
 	}
-	line := &Line{Command: root}
+	line := &commandLine{Command: root}
 	if err := line.sort(line.find(args), hint); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func Parse(root *cli.Command, args []string, hint hinter) (*Line, error) {
 }
 
 // find goes to the command that the first arguments name, and returns the others.
-func (l *Line) find(args []string) []string {
+func (l *commandLine) find(args []string) []string {
 	for len(args) > 0 {
 		c := l.Command.Command(args[0])
 		if c == nil {
@@ -92,7 +92,7 @@ func (l *Line) find(args []string) []string {
 }
 
 // sort parts flags from arguments. An unknown flag is an error, so that none is ever swallowed.
-func (l *Line) sort(args []string, hint hinter) error {
+func (l *commandLine) sort(args []string, hint hinter) error {
 	for len(args) > 0 {
 		a := detached(l.Command, args[0])
 		args = args[1:]
