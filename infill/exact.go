@@ -209,7 +209,11 @@ func (t *target) scores(ctx context.Context, m *recall.Recall, by Scoring) (u []
 			parts[v] = Parts{PLL: u[v], Left: u[v], Right: u[v]}
 		}
 		t.Forbid([]int32{0}, 0, u)
-		return u, parts, 1, t.addTerms(ctx, x, u, 1)
+		rows, err := t.finish(ctx, m, x, u, parts, by)
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		return u, parts, 1 + rows, t.addTerms(ctx, x, u, 1)
 	}
 	var valid []int
 	var some [][]int32
@@ -225,7 +229,31 @@ func (t *target) scores(ctx context.Context, m *recall.Recall, by Scoring) (u []
 	for j, v := range valid {
 		u[v], parts[v] = by.of(ps[j]), ps[j]
 	}
-	return u, parts, rows, t.addTerms(ctx, x, u, 1)
+	more, err := t.finish(ctx, m, x, u, parts, by)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	return u, parts, rows + more, t.addTerms(ctx, x, u, 1)
+}
+
+// finish replaces scores by those of the finished texts, where fillings decide how the letters
+// around them are cut.
+func (t *target) finish(ctx context.Context, m *recall.Recall, x [][]int32, u []float64,
+	parts []Parts, by Scoring) (rows int, err error) {
+	if !t.touches() {
+		return 0, nil
+	}
+	var spelt []*Filling
+	var of []int
+	for v := range x {
+		if !math.IsInf(u[v], -1) && (t.Coords[0].Slot < 0 || isMark(t.Word(x[v], 0))) {
+			f := t.spell(x[v], t.written)
+			spelt, of = append(spelt, &f), append(of, v)
+		}
+	}
+	return t.finishedParts(ctx, m, spelt, by, func(i int, p Parts) {
+		u[of[i]], parts[of[i]] = by.of(p), p
+	})
 }
 
 // weighted is a text by the likeliest state that makes it, and the share of all states that do.

@@ -70,6 +70,7 @@ func (e *Engine) plan(t *text.Template, opt *Options) (*plan, error) {
 				return nil, err
 			}
 			pt = &part{tgt: newTarget(p.model, sp, opt, more), id: opt.ID}
+			pt.tgt.limit = e.model.MaxLength()
 			if p.open {
 				pt.id += "\x00*" + key
 			}

@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
-	"infill/infill/internal/space"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
-	"infill/tokenize"
 )
 
 // diversityWeight is λ of SelectDiverse, in nats per token. The first filling
@@ -112,16 +109,6 @@ func (p *plan) choose(res *Result, rank func([]Filling)) {
 	for i := range res.Fillings {
 		res.Fillings[i].Recut = recut(p.whole, p.e.Tokenizer(), &res.Fillings[i])
 	}
-}
-
-// recut is Filling.Recut of a filling of the template.
-func recut(t *text.Template, tok *tokenize.Tokenizer, f *Filling) bool {
-	s, _ := space.Stretch(t, t.Groups, f.lengths)
-	for i, at := range s.Blanks {
-		s.IDs[at] = f.ids[i]
-	}
-	enc, err := text.Encode(tok, text.End(f.Text, t.Shown), nil)
-	return err != nil || !slices.Equal(enc.IDs, s.IDs)
 }
 
 // refused warns of n things whose energy or gradient is not a number.

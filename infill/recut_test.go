@@ -25,7 +25,7 @@ func TestRecut(t *testing.T) {
 		{"He was [MASK]ing.", true, false}, {"The [MASK]s sleep.", true, false},
 		{"He was walk[MASK].", true, false}, {"He was un[MASK]ed.", true, false},
 		{"page[MASK]1 is here", false, true}, {"q=[MASK]abc", true, false},
-		{"The [MASK|walk]ing man.", true, false},
+		{"The [MASK|walk]ing man.", false, true}, {"5[MASK|:|h|.]30 pm", false, true},
 	} {
 		tm, err := text.Parse(tok, c.text)
 		if err != nil {
@@ -40,12 +40,12 @@ func TestRecut(t *testing.T) {
 			}
 			at := tm.Blanks[0].Pos
 			same := slices.Equal(enc.IDs, slices.Concat(tm.IDs[:at], f.ids, tm.IDs[at+1:]))
-			if f.Recut == same {
+			if f.Recut && same || !f.Recut && !same && !f.Parts.finished {
 				t.Errorf("%q: %q, filled in as %q: recut is %v", f.Text, enc.Tokens, f.Pieces, f.Recut)
 			}
 			if f.Recut {
 				n++
-			} else if i < 8 {
+			} else if i < 8 || f.Parts.finished && i < 100 {
 				u, err := e.ScoreSpans(t.Context(), f.Text, f.Spans)
 				if err != nil || math.Abs(u.Score-f.Score) > 1e-3 {
 					t.Errorf("%q has %v when filled, %v when scored (%v)", f.Text, f.Score, u.Score, err)
@@ -104,7 +104,8 @@ func TestRecutWindow(t *testing.T) {
 	e := New(openSmall(t))
 	long := strings.Repeat("The dog sleeps. ", 400)
 	for text, want := range map[string]bool{
-		"The [MASK|cat|big cat] sleeps.": false, "A [MASK:a|walk]ing, [MASK:a]ing man.": true,
+		"The [MASK|cat|big cat] sleeps.": false, "A [MASK:a|walk]ing, [MASK:a]ing man.": false,
+		"The [MASK/^dogs$/]s sleep.":                   true,
 		"The [MASK|cat] and the [MASK|big cat] sleep.": false,
 	} {
 		r := exactFill(t, e, long+text+" "+long,

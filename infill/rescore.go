@@ -50,7 +50,8 @@ func (p *plan) rescore(ctx context.Context, res *Result, state map[string]placed
 		return err
 	}
 	blend := res.Method == MethodSample && p.opt.Results.Score != ScorePLL
-	if m == p.e.model && !narrow && !blend {
+	cut := res.Method == MethodSample && p.parts[0].tgt.touches()
+	if m == p.e.model && !narrow && !blend && !cut {
 		res.Fillings = p.sieve.undropped(res.Fillings)
 		return nil
 	}
@@ -84,6 +85,10 @@ func (p *plan) rescore(ctx context.Context, res *Result, state map[string]placed
 		parts, _, err := exact.parts(ctx, exact.model, x, p.opt.Results.Score)
 		if err != nil {
 			return fmt.Errorf("scoring in %s: %w", mlm.Float32, err)
+		}
+		if _, err := exact.finishedParts(ctx, exact.model, byTarget[t], p.opt.Results.Score,
+			func(i int, of Parts) { parts[i] = of }); err != nil {
+			return err
 		}
 		u := make([]float64, len(x))
 		for i := range u {

@@ -50,6 +50,8 @@ type Parts struct {
 	PLL   float64 `json:"pll"`   // U
 	Left  float64 `json:"left"`  // L, the chain rule from the left
 	Right float64 `json:"right"` // R, the chain rule from the right
+
+	finished bool // of the finished text, as the tokenizer cuts it
 }
 
 // blended is the score that the parts make.

@@ -49,6 +49,7 @@ type seekPart struct {
 	*target
 	number int
 	terms  map[int][]scoreTerm // by the number of tokens
+	cuts   map[string]*mlm.Sentence
 }
 
 // filled holds a filling of one part, on its way to a score or with one.
@@ -61,7 +62,8 @@ type filled struct {
 	cheap float64 // parts of the energy that were computed first
 	score float64
 	parts Parts
-	near  int // the place that was changed, a number of a mask; −1: none in particular
+	near  int  // the place that was changed, a number of a mask; −1: none in particular
+	kept  bool // it is not given up: its neighbours may be good
 	text  Filling
 	work  *work // nil when done
 }
@@ -76,6 +78,8 @@ type work struct {
 	known []bool
 	order []int // in which the terms are asked for
 	next  int   // number in order of the first that may be open
+	// finished: the terms are those of the finished text. other: these are computed at the end.
+	finished, other bool
 }
 
 // search looks for the best fillings of a plan.
@@ -105,7 +109,7 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 	s.rows = recall.NewSource(p.model, o.Search.Context)
 	for i, pt := range p.parts {
 		s.parts = append(s.parts, &seekPart{target: pt.tgt, number: i,
-			terms: map[int][]scoreTerm{}})
+			terms: map[int][]scoreTerm{}, cuts: map[string]*mlm.Sentence{}})
 	}
 	if n := len(s.parts); n > 1 { // many searches share the effort of one
 		s.reach.orders = 1

@@ -72,7 +72,8 @@ func (s *seeker) starts(ctx context.Context, pt *seekPart) ([]*filled, error) {
 	for _, b := range list[:min(len(list), s.reach.starts)] {
 		out = append(out, &filled{part: pt, x: b.x, key: pt.keyOf(b.x), near: -1})
 	}
-	return out, nil
+	marked, err := s.marked(ctx, pt, out[0])
+	return append(out, marked...), err
 }
 
 // keyOf names a filling among all parts.

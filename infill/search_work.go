@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infill/infill/internal/recall"
+	"infill/mlm"
 )
 
 // termOrder is the order in which the terms of a filling are asked for, those near the token that
@@ -101,12 +102,15 @@ func (s *seeker) begin(ctx context.Context, f *filled) error {
 	w.value, w.known = make([]float64, len(w.terms)), make([]bool, len(w.terms))
 	w.order = termOrder(w.terms, len(w.state), f.near)
 	mask := pt.Tokenizer().MaskID()
+	f.text = pt.spell(f.x, s.p.opt.Results.Case)
+	var sentence *mlm.Sentence
+	sentence, w.other = pt.asFinished(l, &f.text, w.state)
+	w.finished = sentence != l.Sentence
 	for i := range w.terms {
 		t := &w.terms[i]
-		w.ask = append(w.ask, s.rows.Ask(l.Sentence, t.masked(w.state, mask), t.at, pt.model))
+		w.ask = append(w.ask, s.rows.Ask(sentence, t.masked(w.state, mask), t.at, pt.model))
 	}
 	f.work = w
-	f.text = pt.spell(f.x, s.p.opt.Results.Case)
 	v, err := s.cheapParts(ctx, []Filling{f.text})
 	if err != nil {
 		return err
@@ -145,6 +149,9 @@ func (s *seeker) sift(ctx context.Context, active []*filled) ([]*filled, error) 
 
 // most is the highest rank that the known terms leave possible.
 func (s *seeker) most(f *filled) float64 {
+	if f.kept || f.work.other {
+		return math.Inf(1) // or its terms are not those of its score
+	}
 	u := f.cheap + s.whole
 	for i, known := range f.work.known {
 		if known {
@@ -174,6 +181,13 @@ func (s *seeker) finish(ctx context.Context, done []*filled) error {
 		w := f.work
 		for j := range w.terms {
 			f.parts.add(&w.terms[j], w.value[j])
+		}
+		f.parts.finished = w.finished
+		if w.other {
+			if _, err := f.part.finishedParts(ctx, f.part.model, []*Filling{&f.text},
+				s.p.opt.Results.Score, func(_ int, p Parts) { f.parts = p }); err != nil {
+				return err
+			}
 		}
 		f.score = s.p.opt.Results.Score.of(f.parts) + f.cheap + costly[i]
 		f.rank = f.score

@@ -34,6 +34,7 @@ type target struct {
 
 	extra   *extra    // terms besides the model's energy; nil: none
 	written text.Case // how the texts are spelt that terms judge
+	limit   int       // pieces that the model takes; 0: any number
 	rows    int       // sequences that samplers have asked the model about
 	buckets []*bucket // scratch of one call
 	byKey   map[*space.Layout]*bucket

@@ -47,20 +47,14 @@ type numberKey struct {
 
 func (n *numbered) alone(s slot) (func(text.Phrase) bool, any) {
 	around := n.around(s.g)
-	if len(around) == 0 || !s.list && s.count > 1 {
-		return nil, nil
+	if len(around) == 0 || s.list || s.count > 1 {
+		return nil, nil // an entry of a list is scored in the text that it makes
 	}
 	key := numberKey{form: s.forms[0]}
 	for _, p := range around {
 		key.around += text.IDsKey(p.Head) + "+" + text.IDsKey(p.Tail) + "-"
 	}
 	return func(p text.Phrase) bool {
-		if s.list {
-			var err error
-			if p, err = n.respell(p, s.forms[0]); err != nil {
-				return true // not for this constraint to say
-			}
-		}
 		return n.apart(p.IDs, around, s.forms[0])
 	}, key
 }
@@ -81,6 +75,9 @@ func (n *numbered) allows(d *draft) bool {
 
 // apart reports whether the tokenizer cuts a filling off from the number at each of some places.
 func (n *numbered) apart(f []int32, around []text.Place, form tokenize.Place) bool {
+	if word := n.bound.Join(f); text.LettersBefore(word) == "" {
+		return true // a mark is scored in the text that it makes, where the number begins a word
+	}
 	for _, p := range around {
 		if len(p.Head) > 0 { // the whole word is judged
 			pieces := slices.Concat(p.Head, f, p.Tail)
