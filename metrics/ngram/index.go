@@ -64,24 +64,6 @@ func (x *Index) Sentences() int { return x.sentences }
 // Vocab returns the numbering the index was made with.
 func (x *Index) Vocab() *corpus.Vocab { return x.vocab }
 
-// Distinct returns how many distinct n-grams of the given order (1 to Order) the
-// reference sentences have.
-func (x *Index) Distinct(n int) int {
-	if n < 1 || n > x.order {
-		return 0
-	}
-	if n == 1 {
-		d := 0
-		for _, m := range x.levels[0].most {
-			if m > 0 {
-				d++
-			}
-		}
-		return d
-	}
-	return int(x.levels[n-1].tab.n)
-}
-
 // Describe notes the cleaning of sentences that are added with [Index.Add], for
 // signatures; [Index.AddCorpus] does it by itself.
 func (x *Index) Describe(cleaning string) {
