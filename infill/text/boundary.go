@@ -32,8 +32,6 @@ type Boundary interface {
 	Begins(f []int32, i int, glued bool) bool
 	// GoesOn reports whether token i > 0 of a filling may belong to the word before it.
 	GoesOn(f []int32, i int) bool
-	// sameWord is goesOn, except that punctuation belongs to no word.
-	sameWord(f []int32, i int) bool
 	// Alike reports whether two tokens look the same in a text.
 	Alike(a, b int32) bool
 

@@ -80,6 +80,7 @@ func (m *spaceMarks) GoesOn(f []int32, i int) bool {
 	return !space
 }
 
+// sameWord is GoesOn, except that punctuation belongs to no word.
 func (m *spaceMarks) sameWord(f []int32, i int) bool {
 	return m.GoesOn(f, i) && isWordRune(lastRune(surface(m.tok, f[i-1]))) &&
 		isWordRune(FirstRune(surface(m.tok, f[i])))

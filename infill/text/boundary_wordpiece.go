@@ -55,8 +55,6 @@ func (w wordPiece) Begins(f []int32, i int, _ bool) bool {
 
 func (w wordPiece) GoesOn(f []int32, i int) bool { return w.tok.IsContinuation(f[i]) }
 
-func (w wordPiece) sameWord(f []int32, i int) bool { return w.GoesOn(f, i) }
-
 func (w wordPiece) Alike(a, b int32) bool { return a == b }
 
 // Units are the words of several pieces. The first tokens of a blank inside a

@@ -95,15 +95,6 @@ func (e *Exact) Marginal(i int) []float64 {
 	return out
 }
 
-// Mean returns E[value of coordinate i].
-func (e *Exact) Mean(i int) float64 {
-	m := 0.0
-	for v, p := range e.Marginal(i) {
-		m += p * e.Domain.Value(i, int32(v))
-	}
-	return m
-}
-
 // TV is the total variation ½ Σ |P − q/Σq| to unnormalised weights q, in [0,1].
 func (e *Exact) TV(q []float64) float64 {
 	sum := 0.0
