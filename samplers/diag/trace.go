@@ -55,10 +55,10 @@ func (t *Trace) startWeights() {
 	}
 }
 
-// Diagnosis sums up a run. The effective sample sizes and R-hat are those of
+// diagnosis sums up a run. The effective sample sizes and R-hat are those of
 // equally weighted states. For weighted ones ([samplers.SGDLD]) and without a trace they
 // are NaN.
-type Diagnosis struct {
+type diagnosis struct {
 	Stats    samplers.Stats // over all chains, since the last ResetStats
 	ESS      float64        // of the scalar: that of all chains, over RHat² if above 1
 	ESSError float64        // its standard error by Jackknife; NaN for a single chain
@@ -68,8 +68,8 @@ type Diagnosis struct {
 }
 
 // Diagnose sums up the run with the numbers traced.
-func (t *Trace) Diagnose(r *samplers.Run) Diagnosis {
-	var d Diagnosis
+func (t *Trace) Diagnose(r *samplers.Run) diagnosis {
+	var d diagnosis
 	for _, s := range r.Stats {
 		d.Stats.Add(s)
 	}
