@@ -40,9 +40,12 @@ func TestTopAddsBelow(t *testing.T) {
 	m := openSmall(t)
 	texts := hundredTexts(t)
 	others := 0
-	for _, s := range texts {
+	for i, s := range texts {
 		of := map[int]*Result{}
 		for _, top := range []int{1, 5, 20} {
+			if top == 5 && i%10 > 0 { // every tenth text is enough for what looks at nothing else
+				continue
+			}
 			r, err := New(m).FillText(t.Context(), s,
 				Options{Method: MethodSearch, Results: ResultOptions{Top: top}})
 			if err != nil {
@@ -51,8 +54,8 @@ func TestTopAddsBelow(t *testing.T) {
 			of[top] = r
 		}
 		one, five, twenty := of[1], of[5], of[20]
-		if one.Rows != five.Rows || one.Fillings[0].Text != five.Fillings[0].Text ||
-			one.Fillings[0].Score != five.Fillings[0].Score {
+		if five != nil && (one.Rows != five.Rows || one.Fillings[0].Text != five.Fillings[0].Text ||
+			one.Fillings[0].Score != five.Fillings[0].Score) {
 			t.Errorf("%s: one of %d rows, %v; five of %d, %v", s, one.Rows, one.Fillings[0], five.Rows,
 				five.Fillings[0])
 		}
