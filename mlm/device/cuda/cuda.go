@@ -11,11 +11,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"infill/internal/disk"
 	"infill/internal/ort"
 	"infill/mlm/device"
 	"infill/mlm/onnx"
@@ -72,7 +72,7 @@ func (d Device) About(cache string) device.About {
 		a.Identity = Name + " " + version
 		_, err = located(cache)
 	}
-	if r, ok := ort.Loaded(); ok && err == nil && !same(r.Path, path) {
+	if r, ok := ort.Loaded(); ok && err == nil && r.Path != path && !disk.Same(r.Path, path) {
 		err = fmt.Errorf("the process has loaded %s, and cuda needs %s: open the first model on cuda, "+
 			"and leave %s out", r.Path, path, ort.EnvLibrary)
 	}
@@ -80,13 +80,6 @@ func (d Device) About(cache string) device.About {
 		a.Problem, a.Missing = err.Error(), errors.Is(err, ort.ErrNotInstalled)
 	}
 	return a
-}
-
-// same reports whether two paths are of one file.
-func same(a, b string) bool {
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return a == b || err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // Rewrite changes nothing.
