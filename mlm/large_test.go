@@ -71,13 +71,14 @@ func makeLarge(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A tokenizer.json may know fewer words than the model has rows, if config.json states them.
+	// A tokenizer.json may know fewer words than the model has rows, if config.json says that it is
+	// meant.
 	words, err := os.ReadFile("testdata/architectures/bert/tokenizer.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fmt.Sprintf(`{"model_type": "bert", "vocab_size": %d, "max_position_embeddings": 40}`,
-		largeRows)
+	config := fmt.Sprintf(`{"model_type": "bert", "vocab_size": %d, "max_position_embeddings": 40,
+		"unused_logits": true}`, largeRows)
 	write := func(name string, b []byte) error {
 		return os.WriteFile(filepath.Join(dir, name), b,
 			0o644)
