@@ -117,6 +117,7 @@ func TestCutRefuses(t *testing.T) {
 func FuzzCut(f *testing.F) {
 	f.Add("one\r\n\n\ufefftwo", uint8(1), uint8(2))
 	f.Add("{\"text\":\"a\"}\n{\n", uint8(3), uint8(1))
+	f.Add("\f", uint8(1), uint8(1))
 	f.Fuzz(func(t *testing.T, text string, chunk, shard uint8) {
 		in, err := input.OpenStream("x", strings.NewReader(text), input.Options{})
 		if err != nil || in.Close() != nil {

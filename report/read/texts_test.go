@@ -91,6 +91,7 @@ func TestReadSourcesOfTables(t *testing.T) {
 func FuzzReadSources(f *testing.F) {
 	f.Add(`[{"gt_sentence":"a","sentence":"[MASK]","infill_pos":[0]}]`)
 	f.Add("{\"text\":\"a\",\"id\":1e300}\nplain")
+	f.Add("\v")
 	f.Fuzz(func(t *testing.T, in string) {
 		got, err := read.Sources("-", strings.NewReader(in))
 		if err != nil {

@@ -58,6 +58,7 @@ func TestNotLines(t *testing.T) {
 		{"a.json", `[["Ann slept.", {"entities": [[0, 3, "PER"]]}]]`, "of spaCy"},
 		{"a.jsonl", `["Ann slept.", {"entities": [[0, 3, "PER"]]}]`, "of spaCy"},
 		{"a.txt", "Grade B-plus\nGroup O\n", ""},                         // two lines
+		{"a.txt", "\f\n\v", ""},                                          // no column at all
 		{"a.txt", "Ann O\nBob O\nTom O\n", ""},                           // no label has a name
 		{"a.txt", "Vitamin B-twelve\nIt is B-plus.\nGroup O\nx O\n", ""}, // a sentence among them
 		{"a.txt", "One [MASK].\rTwo [MASK].\n", ""},

@@ -45,7 +45,8 @@ func columns(head []byte) bool {
 	rows, width, named := 0, 0, false
 	for _, l := range lines {
 		line := strings.TrimRight(string(l), " \r")
-		if line == "" || strings.HasPrefix(line, "-DOCSTART-") || strings.HasPrefix(line, "# ") {
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "-DOCSTART-") ||
+			strings.HasPrefix(line, "# ") {
 			continue
 		}
 		fields := strings.Split(line, "\t")
