@@ -149,7 +149,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	}
 	res.Numbers, res.Shown = numbers, t.Shown
 	res.Evaluated += rows
-	if res.Exact { // a single blank's row is that of the numbers
+	if res.Exact { // the share of numbers was read from the same row
 		res.Fresh = min(res.Rows, res.Fresh+rows)
 	}
 	return res, nil

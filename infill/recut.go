@@ -93,7 +93,7 @@ func (t *target) finishedCut(f *Filling) *finishedCut {
 }
 
 // finishedParts hands take the parts of the fillings that decide how the letters around them are
-// cut: those of the finished text, as whoever scores it has them. rows is how many this takes.
+// cut. They are the parts that scoring the finished text gives. rows is how many this takes.
 func (t *target) finishedParts(ctx context.Context, m *recall.Recall, fillings []*Filling,
 	by Scoring, take func(i int, p Parts)) (rows int, err error) {
 	var some []*Filling

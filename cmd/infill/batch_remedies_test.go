@@ -74,7 +74,7 @@ func TestRemediesWork(t *testing.T) {
 	}
 }
 
-// A line that is no row ends no run: its record is written in every format.
+// A bad row does not end a run. Its error is written in every format.
 func TestErrorRecordInEveryFormat(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -50,7 +50,7 @@ type Result struct {
 	Pair
 	Progress Progress
 	Err      error
-	// Own says that the error is that of the file or of its output. It ends none of the others.
+	// Own says that the file or its output caused the error. The other files go on.
 	Own bool
 }
 
@@ -148,7 +148,7 @@ func (f *Folder) Run(do func(p Pair, lines bool) (Progress, error)) iter.Seq[Res
 	}
 }
 
-// own reports whether an error is that of a file, or of its output, and not of all.
+// own reports whether the file or its output caused the error, so that others may go on.
 func own(err error, p Pair) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrTooMany) {
 		return false

@@ -38,8 +38,8 @@ type external struct {
 	inside bool // in the model file itself
 }
 
-// NewTensor makes a tensor from little-endian bytes, which it keeps. If their number is not the one
-// that dims and t ask for, whoever asks for the data has an ErrGraph.
+// NewTensor makes a tensor from little-endian bytes, which it keeps. If dims and t ask for
+// another number of bytes, reading the data gives an ErrGraph.
 func NewTensor(name string, t DataType, dims []int64, data []byte) *Tensor {
 	return &Tensor{Name: name, Dims: dims, Type: t, data: data}
 }

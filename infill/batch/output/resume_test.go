@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// Whatever number of bytes an earlier run left, the resumed file is that of an
+// An earlier run may leave any number of bytes. The resumed file equals that of an
 // uninterrupted run.
 func TestResumeAtEveryByte(t *testing.T) {
 	t.Parallel()
