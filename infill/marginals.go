@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"infill/infill/text"
-	"infill/samplers/diag"
 )
 
 // maxMarginals bounds the words of a blank, and the whole texts, whose probabilities are given.
@@ -38,8 +37,8 @@ type Marginals struct {
 	// Draws is the number of states that count, of all chains together. Chains together keep at most
 	// about 65,536 of them: of longer ones every second, fourth, … state. 0 if Result.Exact.
 	Draws int
-	// ESS is the effective number of states, by diag.ESSMean, for the mean of U, the least over
-	// the lengths. RHat is diag.SplitRHat of U, the greatest over the lengths. NaN where
+	// ESS is the effective number of states (Vehtari et al. 2021) for the mean of U, the least over
+	// the lengths. RHat is the split R-hat of U, the greatest over the lengths. NaN where
 	// Result.Exact, for fewer than 8 states of a chain, or where the sampler knows no energies.
 	ESS, RHat float64
 	// Warning says why the probabilities and their errors may be wrong, "" for no reason to think so.
@@ -62,8 +61,8 @@ type Estimate struct {
 	// Error is the standard error of Probability: the root of p(1−p)/ESS. It is 0 where π was
 	// computed. NaN is unknown: for fewer than 8 states of a chain, or where all states had the text.
 	Error float64
-	ESS   float64 // effective number of states, by diag.ESSMean; NaN where Error is NaN or 0
-	// RHat is diag.SplitRHat of having the text, the greatest over the lengths. NaN where Error
+	ESS   float64 // effective number of states; NaN where Error is NaN or 0
+	// RHat is the split R-hat of having the text, the greatest over the lengths. NaN where Error
 	// is NaN or 0, +Inf where no chain ever changes between having it and not.
 	RHat float64
 }
@@ -142,7 +141,7 @@ func (p *plan) marginals(res *Result) {
 func (m *Marginals) mixing(order []*history) {
 	m.ESS, m.RHat = math.Inf(1), math.Inf(-1)
 	for _, h := range order {
-		m.ESS, m.RHat = min(m.ESS, diag.ESSMean(h.u)), max(m.RHat, diag.SplitRHat(h.u))
+		m.ESS, m.RHat = min(m.ESS, essMean(h.u)), max(m.RHat, splitRHat(h.u))
 	}
 }
 
@@ -210,8 +209,8 @@ func (e *Estimate) judge(v int32, all []*history, of func(*history) [][]int32) {
 			continue // as where another length has no such text
 		}
 		some = true
-		variance += p * (1 - p) / diag.ESSMean(traces) / float64(len(all)*len(all))
-		if r := diag.SplitRHat(traces); math.IsNaN(e.RHat) || r > e.RHat {
+		variance += p * (1 - p) / essMean(traces) / float64(len(all)*len(all))
+		if r := splitRHat(traces); math.IsNaN(e.RHat) || r > e.RHat {
 			e.RHat = r
 		}
 	}

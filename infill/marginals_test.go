@@ -14,7 +14,6 @@ import (
 	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/samplers"
-	"infill/samplers/diag"
 )
 
 // A marginalCase is a text whose states are few: every filling of the blanks that can be, by the
@@ -132,8 +131,8 @@ func TestMixingOfCombinations(t *testing.T) {
 	a, b := moves(1), moves(2)
 	var m Marginals
 	m.mixing([]*history{a, b})
-	if m.ESS != min(diag.ESSMean(a.u), diag.ESSMean(b.u)) ||
-		m.RHat != max(diag.SplitRHat(a.u), diag.SplitRHat(b.u)) || !(m.ESS > 20) {
+	if m.ESS != min(essMean(a.u), essMean(b.u)) ||
+		m.RHat != max(splitRHat(a.u), splitRHat(b.u)) || !(m.ESS > 20) {
 		t.Errorf("%v, %v", m.ESS, m.RHat)
 	}
 	for _, order := range [][]*history{{short, a, b}, {a, short, b}, {a, b, short}} {

@@ -74,7 +74,7 @@ type Chains struct {
 	RNG    []*rand.Rand // one stream per chain
 	Last   []Move       // what the last step did
 	Stats  []Stats      // what all steps did
-	// LogWeight is the logarithm of the weight that the current states have in averages (Tally): 0,
+	// LogWeight is the logarithm of the weight that the current states have in averages: 0,
 	// except for SGDLD. It is −∞ for a state that is to be left out.
 	LogWeight []float64
 	Burnin    int                                   // steps in which kernels adapt

@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"infill/lab/internal/diag"
 	"infill/samplers"
-	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 

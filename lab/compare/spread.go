@@ -3,8 +3,8 @@ package compare
 import (
 	"math"
 
+	"infill/lab/internal/diag"
 	"infill/samplers"
-	"infill/samplers/diag"
 )
 
 // apart counts the states of every chain for itself, for the standard errors.

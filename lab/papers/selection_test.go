@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/internal/diag"
 	"infill/samplers"
-	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 

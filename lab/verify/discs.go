@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/diag"
 	"infill/samplers"
-	"infill/samplers/diag"
 )
 
 // lattice is the Ising model of section 6 with everything that a locally

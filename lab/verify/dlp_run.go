@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"infill/lab/internal/diag"
 	"infill/report/draw"
 	"infill/samplers"
-	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 

@@ -6,8 +6,8 @@ import (
 	"io"
 	"math"
 
+	"infill/lab/internal/diag"
 	"infill/samplers"
-	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strconv"
 
+	"infill/lab/internal/diag"
 	"infill/lab/internal/fanout"
 	"infill/lab/internal/keep"
 	"infill/samplers"
-	"infill/samplers/diag"
 )
 
 // estimate is a mean over independent chains and its standard error.

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"infill/samplers/diag"
+	"infill/lab/internal/diag"
 )
 
 // scales are by how many powers of ten the jump rates Z, and the norms of the gradient, of 200

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"infill/lab/internal/diag"
 	"infill/samplers"
-	"infill/samplers/diag"
 )
 
 // selected is what selection.run gave.

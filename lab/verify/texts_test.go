@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/samplers/diag"
+	"infill/lab/internal/diag"
 )
 
 // TestTextsOfPage looks up every text in the page, with any numbers. Making the page

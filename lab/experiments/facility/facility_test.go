@@ -9,8 +9,8 @@ import (
 
 	"infill/lab/experiments/lab"
 	"infill/lab/experiments/lab/labtest"
+	"infill/lab/internal/diag"
 	"infill/samplers"
-	"infill/samplers/diag"
 	"infill/samplers/targets"
 )
 

@@ -7,10 +7,10 @@ import (
 
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab"
+	"infill/lab/internal/diag"
 	"infill/lab/internal/fanout"
 	"infill/lab/papers"
 	"infill/samplers"
-	"infill/samplers/diag"
 )
 
 // weights are those of DLMC's figures, with their names there.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"infill/samplers/diag"
+	"infill/lab/internal/diag"
 )
 
 // RankRHat is the rank-normalised split R-hat of several chains: the larger one of the split R-hat

@@ -1,10 +1,11 @@
-package diag
+package infill
 
 import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -26,7 +27,7 @@ func TestESSMeanIsThatOfArviZ(t *testing.T) {
 	}
 	same := 0
 	for i, c := range cases {
-		got := ESSMean(c.Chains)
+		got := essMean(c.Chains)
 		if c.Ends {
 			same++
 		}
@@ -75,7 +76,7 @@ func TestESSMeanStandardError(t *testing.T) {
 					mean += v / float64(c.chains*c.n)
 				}
 			}
-			sum += (mean - c.p) * (mean - c.p) / (mean * (1 - mean) / ESSMean(chains))
+			sum += (mean - c.p) * (mean - c.p) / (mean * (1 - mean) / essMean(chains))
 		}
 		if z2 := sum / float64(runs); z2 < c.least || z2 > c.most {
 			t.Errorf("%+v: mean square of z is %.2f", c, z2)
@@ -91,11 +92,11 @@ func TestESSMeanOfLittle(t *testing.T) {
 		nil, {{}}, {{1, 2, 3, 4, 5, 6, 7}},
 		{{1, 2, 3, 4, 5, math.NaN(), 7, 8}}, {{1, 2, 3, 4, 5, math.Inf(1), 7, 8}},
 	} {
-		if v := ESSMean(chains); !math.IsNaN(v) {
+		if v := essMean(chains); !math.IsNaN(v) {
 			t.Errorf("%v: %v", chains, v)
 		}
 	}
-	if v := ESSMean([][]float64{make([]float64, 8), make([]float64, 8)}); v != 16 {
+	if v := essMean([][]float64{make([]float64, 8), make([]float64, 8)}); v != 16 {
 		t.Error(v)
 	}
 	// 25 chains that stand still are 25 values.
@@ -107,7 +108,62 @@ func TestESSMeanOfLittle(t *testing.T) {
 		}
 		still = append(still, c)
 	}
-	if v := ESSMean(still); math.Abs(v-25) > 2 {
+	if v := essMean(still); math.Abs(v-25) > 2 {
 		t.Error(v)
+	}
+}
+
+// Halves that are 3 apart, of values with a known variance, and what is too little to tell.
+func TestSplitRHat(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 1))
+	near, far := make([]float64, 10000), make([]float64, 10000)
+	for i := range near {
+		near[i], far[i] = rng.NormFloat64(), 3+rng.NormFloat64()
+	}
+	flat := make([]float64, 10)
+	for _, c := range []struct {
+		chains      [][]float64
+		want, error float64
+	}{
+		{[][]float64{near}, 1, .001},
+		{[][]float64{near, far}, 2, .05}, // means of halves 0, 0, 3 and 3 vary by 3
+		{[][]float64{slices.Concat(near[:5000], far[5000:])}, math.Sqrt(1 + 4.5), .05},
+		{[][]float64{flat, flat}, 1, 0},
+	} {
+		if got := splitRHat(c.chains); !(math.Abs(got-c.want) <= c.error) {
+			t.Errorf("R-hat %v, want %v", got, c.want)
+		}
+	}
+	if got := splitRHat([][]float64{flat, {1, 1, 1, 1, 1, 1}}); !math.IsInf(got, 1) {
+		t.Errorf("R-hat of different constants is %v", got)
+	}
+	for _, few := range [][][]float64{nil, {flat[:3]}} {
+		if got := splitRHat(few); !math.IsNaN(got) {
+			t.Errorf("R-hat of %d chains of too little is %v", len(few), got)
+		}
+	}
+}
+
+// autocov has the autocovariances by their definition.
+func TestAutocov(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 1))
+	for _, n := range []int{1, 2, 3, 7, 64, 100} {
+		x, mean := make([]float64, n), 0.0
+		for i := range x {
+			x[i] = rng.NormFloat64()
+			mean += x[i] / float64(n)
+		}
+		got := autocov(x)
+		for lag := range n {
+			want := 0.0
+			for i := 0; i+lag < n; i++ {
+				want += (x[i] - mean) * (x[i+lag] - mean) / float64(n)
+			}
+			if math.Abs(got[lag]-want) > 1e-12 {
+				t.Fatalf("n = %d: autocovariance at lag %d is %g, want %g", n, lag, got[lag], want)
+			}
+		}
 	}
 }

@@ -120,3 +120,24 @@ func TestSGDLDFarWeights(t *testing.T) {
 		}
 	}
 }
+
+// TestMarginalsByHand: weights count, and values are numbers.
+func TestMarginalsByHand(t *testing.T) {
+	t.Parallel()
+	run := &samplers.Run{Chains: &samplers.Chains{
+		Domain: samplers.Spins(2), X: [][]int32{{0, 1}, {1, 1}}, LogWeight: []float64{0, math.Log(3)}}}
+	var m Marginals
+	if m.Of(0) != nil || m.Mean(0) != 0 {
+		t.Error("marginals of nothing")
+	}
+	for _, w := range []float64{3, 0} { // 1 and 3, then 1 and 0
+		run.LogWeight[1] = math.Log(w)
+		if err := m.Observe(run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p := m.Of(0); !(math.Abs(p[0]-0.4)+math.Abs(p[1]-0.6) < 1e-15) || !(math.Abs(m.Mean(0)-0.2) < 1e-15) ||
+		m.Mean(1) != 1 {
+		t.Errorf("marginals %v, means %g and %g", p, m.Mean(0), m.Mean(1))
+	}
+}
