@@ -45,9 +45,9 @@ func classOf(r rune) uint8 {
 	switch {
 	case r < utf8.RuneSelf:
 		return asciiClass[r]
-	case inRanges(letterTable, r):
+	case isLetter(r):
 		return letterClass
-	case inRanges(numberTable, r):
+	case isNumber(r):
 		return numberClass
 	case isWhite(r):
 		return spaceClass

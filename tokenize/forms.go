@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"slices"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -121,7 +122,7 @@ func (f form) decompose(out []change, r rune) []change {
 
 func decomposeCompatible(out []char, r rune) []char {
 	d := norm.NFKD.PropertiesString(string(r)).Decomposition()
-	if len(d) == 0 || r >= hangulBase && r < hangulBase+hangulCount || !inRanges(compatibleTable, r) {
+	if len(d) == 0 || r >= hangulBase && r < hangulBase+hangulCount || unicode.Is(laterCompatible, r) {
 		return decompose(out, char{r: r})
 	}
 	for _, c := range string(d) {
@@ -213,8 +214,7 @@ type stripMarks struct{}
 
 func (stripMarks) run(chars []char, _ int32) ([]char, error) {
 	return slices.DeleteFunc(chars, func(c char) bool {
-		return c.r >= firstMark &&
-			inRanges(combiningTable, c.r)
+		return c.r >= firstMark && isMark(c.r)
 	}), nil
 }
 

@@ -59,31 +59,12 @@ func (r jsonReader) bertNormalizer(path string, data json.RawMessage) (bertNorma
 // bertPart is a bertNormalizer among other normalizers.
 type bertPart bertNormalizer
 
-func (b bertPart) run(chars []char, start int32) ([]char, error) {
+func (b bertPart) run(chars []char, _ int32) ([]char, error) {
 	var out []char
 	for _, c := range chars {
-		if b.clean {
-			if inRanges(removedTable, c.r) {
-				continue
-			}
-			if isWhite(c.r) {
-				c.r = ' '
-			}
-		}
-		if b.chinese && isChinese(c.r) {
-			space := char{r: ' ', lo: c.lo, hi: c.hi}
-			out = append(out, space, c, space)
-			continue
-		}
-		out = append(out, c)
+		out = bertNormalizer(b).cleaned(out, c)
 	}
-	if b.strip {
-		out = stripAccents(&normalised{}, out)
-	}
-	if b.lower {
-		return lowercase{}.run(out, start)
-	}
-	return out, nil
+	return bertNormalizer(b).letters(&normalised{}, out), nil
 }
 
 // atBoth is the splitter of BERT: at white space, which it drops, and around punctuation.
@@ -99,27 +80,6 @@ func (atBoth) cut(chars []char, bare bool) (out [][]char) {
 // atWords is the splitter of the expression \w+|[^\w\s]+: it divides at white space, which it
 // drops, and where letters and digits meet other characters.
 type atWords struct{}
-
-// inWord are the characters that \w stands for.
-var inWord = []*unicode.RangeTable{unicode.Letter, unicode.Mark, unicode.Nd, unicode.Nl, unicode.Pc,
-	unicode.Other_Alphabetic, unicode.Join_Control, newInWord}
-
-// newInWord are those of Unicode 16 that Go's tables, of Unicode 15, do not have: Hugging Face's
-// tokenizers 0.23 have them.
-var newInWord = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{0x0897, 0x0897, 1}, {0x1C89, 0x1C8A, 1}, {0xA7CB, 0xA7CD, 1}, {0xA7DA, 0xA7DC, 1},
-	},
-	R32: []unicode.Range32{
-		{0x105C0, 0x105F3, 1}, {0x10D40, 0x10D65, 1}, {0x10D69, 0x10D6D, 1}, {0x10D6F, 0x10D85, 1},
-		{0x10EC2, 0x10EC4, 1}, {0x10EFC, 0x10EFC, 1}, {0x11380, 0x11389, 1}, {0x1138B, 0x1138B, 1},
-		{0x1138E, 0x1138E, 1}, {0x11390, 0x113B5, 1}, {0x113B7, 0x113C0, 1}, {0x113C2, 0x113C2, 1},
-		{0x113C5, 0x113C5, 1}, {0x113C7, 0x113CA, 1}, {0x113CC, 0x113D3, 1}, {0x113E1, 0x113E2, 1},
-		{0x116D0, 0x116E3, 1}, {0x11BC0, 0x11BE0, 1}, {0x11BF0, 0x11BF9, 1}, {0x11F5A, 0x11F5A, 1},
-		{0x13460, 0x143FA, 1}, {0x16100, 0x16139, 1}, {0x16D40, 0x16D6C, 1}, {0x16D70, 0x16D79, 1},
-		{0x18CFF, 0x18CFF, 1}, {0x1CCF0, 0x1CCF9, 1}, {0x1E5D0, 0x1E5FA, 1}, {0x2EBF0, 0x2EE5D, 1},
-	},
-}
 
 func (atWords) cut(chars []char, bare bool) (out [][]char) {
 	for _, part := range (atSpaces{}).cut(chars, bare) {

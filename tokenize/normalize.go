@@ -46,38 +46,38 @@ func (n *normalised) reset() {
 func (b bertNormalizer) run(n *normalised, seg string, base int) {
 	chars := n.chars[:0]
 	for i, r := range seg {
-		c := char{r: r, lo: int32(base + i), hi: int32(base + i + utf8.RuneLen(r))}
-		if b.clean {
-			if inRanges(removedTable, r) {
-				continue
-			}
-			if isWhite(r) {
-				c.r = ' '
-			}
-		}
-		if b.chinese && isChinese(r) {
-			space := char{r: ' ', lo: c.lo, hi: c.hi}
-			chars = append(chars, space, c, space)
-			continue
-		}
-		chars = append(chars, c)
+		chars = b.cleaned(chars, char{r: r, lo: int32(base + i), hi: int32(base + i + utf8.RuneLen(r))})
 	}
 	n.chars = chars
+	n.put(b.letters(n, chars))
+}
+
+// cleaned appends what the first two steps leave of a character.
+func (b bertNormalizer) cleaned(out []char, c char) []char {
+	if b.clean {
+		if unicode.Is(removed, c.r) {
+			return out
+		}
+		if isWhite(c.r) {
+			c.r = ' '
+		}
+	}
+	if b.chinese && isChinese(c.r) {
+		space := char{r: ' ', lo: c.lo, hi: c.hi}
+		return append(out, space, c, space)
+	}
+	return append(out, c)
+}
+
+// letters takes the last two steps, which may change chars. n has the memory for them.
+func (b bertNormalizer) letters(n *normalised, chars []char) []char {
 	if b.strip {
 		chars = stripAccents(n, chars)
 	}
-	for _, c := range chars {
-		r := c.r
-		if b.lower {
-			if r == 'İ' { // the only character whose lower case is two
-				n.add('i', c)
-				r = '\u0307'
-			} else {
-				r = toLower(r)
-			}
-		}
-		n.add(r, c)
+	if b.lower {
+		chars, _ = lowercase{}.run(chars, 0) // which has no error
 	}
+	return chars
 }
 
 func (n *normalised) add(r rune, c char) {
@@ -101,7 +101,7 @@ func stripAccents(n *normalised, chars []char) []char {
 	reorder(out)
 	kept := out[:0]
 	for _, c := range out {
-		if c.r < 0x300 || !inRanges(markTable, c.r) {
+		if c.r < firstMark || !isAccent(c.r) {
 			kept = append(kept, c)
 		}
 	}
@@ -188,102 +188,3 @@ func sortMarks(run []char) {
 }
 
 func byClass(a, b char) int { return int(class(a.r)) - int(class(b.r)) }
-
-// A classRange is a range of characters of one canonical combining class.
-type classRange struct {
-	lo, hi rune
-	class  uint8
-}
-
-// class is the canonical combining class.
-func class(r rune) uint8 {
-	if r < 0x300 {
-		return 0
-	}
-	i, ok := slices.BinarySearchFunc(classRanges, r, func(c classRange, r rune) int {
-		switch {
-		case c.hi < r:
-			return -1
-		case c.lo > r:
-			return 1
-		}
-		return 0
-	})
-	if !ok {
-		return 0
-	}
-	return classRanges[i].class
-}
-
-// isChinese follows the ranges of Google's BERT. They are ideographs only:
-// kana and Hangul are written with spaces or not split at all.
-func isChinese(r rune) bool {
-	return r >= 0x3400 && (r <= 0x4DBF ||
-		r >= 0x4E00 && r <= 0x9FFF ||
-		r >= 0xF900 && r <= 0xFAFF ||
-		r >= 0x20000 && r <= 0x2A6DF ||
-		r >= 0x2A700 && r <= 0x2B81F ||
-		r >= 0x2B920 && r <= 0x2CEAF ||
-		r >= 0x2F800 && r <= 0x2FA1F)
-}
-
-// isWhite is the White_Space property.
-func isWhite(r rune) bool { return unicode.IsSpace(r) }
-
-// isPunct is BERT's punctuation: every ASCII symbol, and category P.
-func isPunct(r rune) bool { return inRanges(punctTable, r) }
-
-// toLower is the simple lower case of Unicode 17, which Hugging Face uses;
-// the letters that Go's older tables lack are listed.
-func toLower(r rune) rune {
-	if r < utf8.RuneSelf {
-		if 'A' <= r && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
-	}
-	switch {
-	case r >= 0x10D50 && r <= 0x10D65: // Garay
-		return r + 0x20
-	case r >= 0x16EA0 && r <= 0x16EB8: // Beria Erfe
-		return r + 0x1B
-	}
-	switch r {
-	case 0xA7CB:
-		return 0x264
-	case 0xA7DC:
-		return 0x19B
-	case 0x1C89, 0xA7CC, 0xA7CE, 0xA7D2, 0xA7D4, 0xA7DA:
-		return r + 1
-	}
-	return unicode.ToLower(r)
-}
-
-var (
-	removedTable = rangeTable(removedRanges)
-	markTable    = rangeTable(markRanges)
-	punctTable   = rangeTable(punctRanges)
-
-	letterTable     = rangeTable(letterRanges)
-	numberTable     = rangeTable(numberRanges)
-	combiningTable  = rangeTable(combiningRanges)
-	compatibleTable = rangeTable(compatibleRanges)
-)
-
-func inRanges(t *unicode.RangeTable, r rune) bool { return unicode.Is(t, r) }
-
-// rangeTable puts sorted, disjoint ranges into the form that package unicode searches.
-func rangeTable(ranges [][2]rune) *unicode.RangeTable {
-	t := new(unicode.RangeTable)
-	for _, r := range ranges {
-		if r[1] <= 0xFFFF {
-			t.R16 = append(t.R16, unicode.Range16{Lo: uint16(r[0]), Hi: uint16(r[1]), Stride: 1})
-			if r[1] <= unicode.MaxLatin1 {
-				t.LatinOffset++
-			}
-		} else {
-			t.R32 = append(t.R32, unicode.Range32{Lo: uint32(r[0]), Hi: uint32(r[1]), Stride: 1})
-		}
-	}
-	return t
-}
