@@ -9,6 +9,7 @@ import (
 	"infill/infill/internal/space"
 	"infill/infill/text"
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 )
 
 // A number that directly follows a blank goes on with the word, so that a score
@@ -87,10 +88,7 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 	pieces := []string{
 		"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "page", "1", "11", "##s", "##1", "##11", ".",
 	}
-	tok, err := tokenize.New(pieces, tokenize.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tok := tokenizetest.Of(t, false, pieces...)
 	s := space.NewSupports(tok)
 	for _, line := range []string{"a [MASK*2]1.", "a [MASK]1"} {
 		tm, err := text.Parse(tok, line)

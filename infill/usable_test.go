@@ -11,6 +11,7 @@ import (
 
 	"infill/mlm"
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 
 	"infill/infill/text"
 )
@@ -19,11 +20,7 @@ import (
 func strange(t *testing.T) *tokenize.Tokenizer {
 	t.Helper()
 	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "walk", "##ing"}
-	tok, err := tokenize.New(pieces, tokenize.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tok
+	return tokenizetest.Of(t, false, pieces...)
 }
 
 // What Go lets a caller pass by mistake is an error with a remedy, and no panic.

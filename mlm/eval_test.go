@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 )
 
 // unigram is a model that predicts every blank by the same distribution, so
@@ -29,11 +30,8 @@ func (unigram) close() error { return nil }
 
 func evalModel(t *testing.T, logp []float32, words []string) *Model {
 	t.Helper()
-	tok, err := tokenize.New(append([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}, words...),
-		tokenize.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tok := tokenizetest.Of(t, false, append([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"},
+		words...)...)
 	be := unigram{logp}
 	m := &Model{tok: tok, be: be, info: facts{Info: Info{Vocab: len(logp), MaxLength: 12,
 		MaskID: tok.MaskID()}}}

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// An AddedToken is a string that is one token wherever it stands in a text,
+// An addedToken is a string that is one token wherever it stands in a text,
 // whatever the model stage would make of it.
-type AddedToken struct {
+type addedToken struct {
 	ID         int32
 	Content    string // exact spelling, 1 to 1024 bytes
 	Special    bool   // has a role and no meaning as a word, such as [MASK]
@@ -28,13 +28,13 @@ type match struct {
 // A matcher finds added tokens: leftmost, and longest among those that begin
 // at the same byte.
 type matcher struct {
-	tokens  map[string]AddedToken
+	tokens  map[string]addedToken
 	lengths [256][]int // by first byte, longest first
 }
 
 // newMatcher returns nil if there are no tokens.
-func newMatcher(tokens []AddedToken) *matcher {
-	m := &matcher{tokens: make(map[string]AddedToken)}
+func newMatcher(tokens []addedToken) *matcher {
+	m := &matcher{tokens: make(map[string]addedToken)}
 	for _, t := range tokens {
 		if t.Content == "" {
 			continue
@@ -55,7 +55,7 @@ func newMatcher(tokens []AddedToken) *matcher {
 }
 
 // at returns the longest token at byte i of text.
-func (m *matcher) at(text string, i int) (AddedToken, bool) {
+func (m *matcher) at(text string, i int) (addedToken, bool) {
 	for _, n := range m.lengths[text[i]] {
 		if i+n <= len(text) {
 			if t, ok := m.tokens[text[i:i+n]]; ok {
@@ -63,7 +63,7 @@ func (m *matcher) at(text string, i int) (AddedToken, bool) {
 			}
 		}
 	}
-	return AddedToken{}, false
+	return addedToken{}, false
 }
 
 // find appends the matches in text, in order and without overlap.

@@ -26,7 +26,7 @@ func benchTokenizer(b *testing.B) *Tokenizer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	tok, err := New(pieces, Options{})
+	tok, err := newTokenizer(pieces, options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func BenchmarkEncodeUnicode(b *testing.B) {
 func BenchmarkLoad(b *testing.B) {
 	pieces := benchTokenizer(b).tokens
 	for b.Loop() {
-		if _, err := New(pieces, Options{}); err != nil {
+		if _, err := newTokenizer(pieces, options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

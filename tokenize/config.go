@@ -23,7 +23,7 @@ type config struct {
 	names                 [numRoles]jsonToken
 	instead               [numRoles]jsonToken // tokens that serve where there is no other
 	further               []jsonToken         // additional special tokens
-	added                 []AddedToken
+	added                 []addedToken
 	length                int
 }
 
@@ -50,8 +50,8 @@ func (t *jsonToken) UnmarshalJSON(data []byte) error {
 
 // added returns the token with its flags; ordinary tokens are looked for in
 // the normalised text unless the file says otherwise.
-func (t jsonToken) added(id int32) AddedToken {
-	a := AddedToken{
+func (t jsonToken) added(id int32) addedToken {
+	a := addedToken{
 		ID: id, Content: t.Content, Special: t.Special, Normalized: !t.Special,
 		SingleWord: t.SingleWord, LeftStrip: t.LeftStrip, RightStrip: t.RightStrip,
 	}
@@ -63,7 +63,7 @@ func (t jsonToken) added(id int32) AddedToken {
 
 // special returns the token with its flags, as a special token: one that is
 // looked for in the original text unless the file says otherwise.
-func (t jsonToken) special(id int32) AddedToken {
+func (t jsonToken) special(id int32) addedToken {
 	t.Special = true
 	return t.added(id)
 }

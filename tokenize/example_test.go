@@ -2,8 +2,11 @@ package tokenize_test
 
 import (
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
+	"strings"
+	"testing/fstest"
 
 	"infill/tokenize"
 )
@@ -44,9 +47,8 @@ func Example() {
 }
 
 func ExampleTokenizer_WholeWords() {
-	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "walk", "##ing",
-		"café", "don't", "7", "the"}
-	tok, err := tokenize.New(pieces, tokenize.Options{})
+	const pieces = "[PAD] [UNK] [CLS] [SEP] [MASK] [unused0] walk ##ing café don't 7 the"
+	tok, err := tokenize.Load(vocabulary(pieces))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -60,8 +62,7 @@ func ExampleTokenizer_WholeWords() {
 
 // What a word is cut into depends on what stands before it.
 func ExampleTokenizer_Word() {
-	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "page", "in", "##in", "##g"}
-	tok, err := tokenize.New(pieces, tokenize.Options{})
+	tok, err := tokenize.Load(vocabulary("[PAD] [UNK] [CLS] [SEP] [MASK] page in ##in ##g"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -89,4 +90,10 @@ func ExampleTokenizer_Decode() {
 	}
 	fmt.Println(tok.Decode(e.IDs))
 	// Output: the cafe, is closing
+}
+
+// vocabulary is the folder of a tokenizer with these pieces.
+func vocabulary(pieces string) fs.FS {
+	lines := strings.ReplaceAll(pieces, " ", "\n")
+	return fstest.MapFS{"vocab.txt": {Data: []byte(lines)}}
 }

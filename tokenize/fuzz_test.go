@@ -117,7 +117,7 @@ func FuzzEncode(f *testing.F) {
 	plain := toks[0]
 	// An added token that is looked for after normalisation bars the short cut.
 	const never = "zqzqzqzqzq"
-	general, err := New(plain.tokens, Options{Added: []AddedToken{{ID: int32(plain.VocabSize()),
+	general, err := newTokenizer(plain.tokens, options{Added: []addedToken{{ID: int32(plain.VocabSize()),
 		Content: never, Normalized: true}}})
 	if err != nil {
 		f.Fatal(err)

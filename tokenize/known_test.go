@@ -21,17 +21,17 @@ func TestKnownVocabularyIsByPiecesAndOrder(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func([]string)
-		o      Options
+		o      options
 		want   string
 	}{
-		{"the same", func([]string) {}, Options{}, "the test's"},
-		{"another treatment of text", func([]string) {}, Options{Cased: true}, "the test's"},
-		{"two pieces exchanged", func(p []string) { p[5], p[6] = p[6], p[5] }, Options{}, ""},
-		{"another piece", func(p []string) { p[7] = "##t" }, Options{}, ""},
+		{"the same", func([]string) {}, options{}, "the test's"},
+		{"another treatment of text", func([]string) {}, options{Cased: true}, "the test's"},
+		{"two pieces exchanged", func(p []string) { p[5], p[6] = p[6], p[5] }, options{}, ""},
+		{"another piece", func(p []string) { p[7] = "##t" }, options{}, ""},
 	} {
 		own := append([]string(nil), pieces...)
 		c.change(own)
-		tok, err := New(own, c.o)
+		tok, err := newTokenizer(own, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,7 +116,7 @@ func bytePairFiles(fsys fs.FS, vocab []byte, c *config) (*spec, error) {
 	}
 	// RoBERTa's mask swallows the space before it. Its configuration need not
 	// say so, nor name the special tokens.
-	s.flags[roleMask] = AddedToken{LeftStrip: true}
+	s.flags[roleMask] = addedToken{LeftStrip: true}
 	c.maskStrips = true
 	s.merges, err = parseMerges(data, mergesFile)
 	return s, err

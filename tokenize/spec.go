@@ -7,9 +7,9 @@ type spec struct {
 	vocab    map[string]int
 	repeated []string // see Tokenizer.Repeated
 	size     int      // one more than the highest id of vocab
-	added    []AddedToken
+	added    []addedToken
 	names    [numRoles]string // "" for the usual one
-	flags    [numRoles]AddedToken
+	flags    [numRoles]addedToken
 	instead  [numRoles]string // spellings of tokens that serve where there is no other
 	norm     bertNormalizer
 	prefix   string // of pieces inside a word
@@ -56,9 +56,6 @@ func (s *spec) build() (*Tokenizer, error) {
 	case len(s.added) > maxAdded:
 		return nil, problem(ErrTooLarge, "%d added tokens, at most %d are accepted", len(s.added),
 			maxAdded)
-	case s.maxChars < 1 || s.maxChars > maxWordChars:
-		return nil, problem(ErrFormat, "longest word of %d characters, want 1 to %d", s.maxChars,
-			maxWordChars)
 	}
 	t := &Tokenizer{
 		tokens:    make([]string, s.size),
@@ -70,9 +67,6 @@ func (s *spec) build() (*Tokenizer, error) {
 		repeated:  s.repeated,
 	}
 	for p, id := range s.vocab {
-		if id < 0 || id >= s.size {
-			return nil, problem(ErrFormat, "piece %q has the id %d, want 0 to %d", p, id, s.size-1)
-		}
 		if other := t.tokens[id]; other != "" {
 			return nil, problem(ErrFormat, "pieces %q and %q have the same id %d", other, p, id)
 		}
@@ -103,7 +97,7 @@ func (s *spec) stages(t *Tokenizer) error {
 	if s.parts != nil {
 		t.text = s.parts
 	}
-	var original, normal []AddedToken
+	var original, normal []addedToken
 	for _, a := range s.added {
 		if a.Normalized {
 			a.Content = t.text.normal(a.Content)

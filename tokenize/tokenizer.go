@@ -82,47 +82,6 @@ func (r role) String() string {
 	return [...]string{"unk_token", "mask_token", "pad_token", "cls_token", "sep_token"}[r]
 }
 
-// Options are the settings of a tokenizer that is made from a list of pieces.
-// The zero value is that of uncased BERT.
-type Options struct {
-	Cased        bool  // keep upper case
-	StripAccents *bool // drop accents; nil: if and only if not Cased
-	KeepChinese  bool  // do not make every CJK ideograph a word of its own
-	KeepControl  bool  // do not drop control characters
-
-	// Spellings of the special tokens; "" means [UNK], [MASK], [PAD], [CLS], [SEP].
-	Unknown, Mask, Pad, CLS, SEP string
-
-	Added       []AddedToken // further added tokens; their IDs are the caller's
-	MaxLength   int          // the model's longest sequence, 0 if not known
-	MaxWordSize int          // longer words, in characters, are unknown; 0 means 100
-}
-
-// New makes a BERT WordPiece tokenizer from its pieces in the order of their
-// ids. If a piece occurs twice the later id is used, as Hugging Face does. It
-// is an error if a special token is not among the pieces.
-func New(pieces []string, o Options) (*Tokenizer, error) {
-	s := spec{
-		vocab:    make(map[string]int, len(pieces)),
-		size:     len(pieces),
-		added:    o.Added,
-		names:    [numRoles]string{o.Unknown, o.Mask, o.Pad, o.CLS, o.SEP},
-		prefix:   "##",
-		maxChars: o.MaxWordSize,
-		length:   o.MaxLength,
-		norm: bertNormalizer{
-			clean: !o.KeepControl, chinese: !o.KeepChinese, lower: !o.Cased, strip: !o.Cased,
-		},
-	}
-	if o.StripAccents != nil {
-		s.norm.strip = *o.StripAccents
-	}
-	for id, p := range pieces {
-		s.add(p, id)
-	}
-	return s.build()
-}
-
 // Repeated lists the pieces that the vocabulary has already had further up, in its order,
 // once for every repetition. Only the last id of such a piece is used.
 func (t *Tokenizer) Repeated() []string { return slices.Clone(t.repeated) }

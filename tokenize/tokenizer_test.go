@@ -116,7 +116,7 @@ func TestWholeWords(t *testing.T) {
 		}
 	}
 	// A piece that the normaliser changes cannot be produced, so it is no word.
-	tok, err := New(strings.Fields("[PAD] [UNK] [CLS] [SEP] [MASK] The the Café"), Options{})
+	tok, err := newTokenizer(strings.Fields("[PAD] [UNK] [CLS] [SEP] [MASK] The the Café"), options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,23 +130,23 @@ func TestNew(t *testing.T) {
 	yes, no := true, false
 	pieces := strings.Fields("[PAD] [UNK] [CLS] [SEP] [MASK] the cafe café Café ##s 中 中文 a\u0007")
 	for _, c := range []struct {
-		o    Options
+		o    options
 		text string
 		want string
 	}{
-		{Options{}, "Café cafes", "cafe cafe ##s"},
-		{Options{Cased: true}, "Café cafe", "Café cafe"},
-		{Options{StripAccents: &no}, "Café", "café"},
-		{Options{Cased: true, StripAccents: &yes}, "Café café", "[UNK] cafe"},
-		{Options{}, "中文", "中 [UNK]"},
-		{Options{KeepChinese: true}, "中文", "中文"},
-		{Options{}, "the\u0007", "the"},
-		{Options{KeepControl: true}, "a\u0007 the\u0007", "a\u0007 [UNK]"},
-		{Options{MaxWordSize: 2}, "cafe the 中", "[UNK] [UNK] 中"},
-		{Options{Added: []AddedToken{{ID: 20, Content: "the cafe"}}}, "the the cafe", "the the cafe"},
-		{Options{Mask: "the"}, "the [MASK]", "the [UNK] [UNK] [UNK]"},
+		{options{}, "Café cafes", "cafe cafe ##s"},
+		{options{Cased: true}, "Café cafe", "Café cafe"},
+		{options{StripAccents: &no}, "Café", "café"},
+		{options{Cased: true, StripAccents: &yes}, "Café café", "[UNK] cafe"},
+		{options{}, "中文", "中 [UNK]"},
+		{options{KeepChinese: true}, "中文", "中文"},
+		{options{}, "the\u0007", "the"},
+		{options{KeepControl: true}, "a\u0007 the\u0007", "a\u0007 [UNK]"},
+		{options{MaxWordSize: 2}, "cafe the 中", "[UNK] [UNK] 中"},
+		{options{Added: []addedToken{{ID: 20, Content: "the cafe"}}}, "the the cafe", "the the cafe"},
+		{options{Mask: "the"}, "the [MASK]", "the [UNK] [UNK] [UNK]"},
 	} {
-		tok, err := New(pieces, c.o)
+		tok, err := newTokenizer(pieces, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,22 +157,21 @@ func TestNew(t *testing.T) {
 	}
 	for _, c := range []struct {
 		pieces []string
-		o      Options
+		o      options
 		want   error
 	}{
-		{nil, Options{}, ErrFormat},
-		{pieces[1:], Options{}, errMissingToken},
-		{pieces, Options{Mask: "<mask>"}, errMissingToken},
-		{pieces, Options{MaxWordSize: -1}, ErrFormat},
-		{pieces, Options{Added: []AddedToken{{ID: -1, Content: "x"}}}, ErrFormat},
-		{pieces, Options{Added: []AddedToken{{ID: 5, Content: "x"}}}, ErrFormat},
-		{pieces, Options{Added: make([]AddedToken, maxAdded+1)}, ErrTooLarge},
-		{make([]string, maxVocabulary+1), Options{}, ErrFormat},
-		{append(make([]string, maxVocabulary), "x"), Options{}, ErrTooLarge},
-		{pieces, Options{Unknown: "<new>", Added: []AddedToken{{ID: 40, Content: "<new>"}}},
+		{nil, options{}, ErrFormat},
+		{pieces[1:], options{}, errMissingToken},
+		{pieces, options{Mask: "<mask>"}, errMissingToken},
+		{pieces, options{Added: []addedToken{{ID: -1, Content: "x"}}}, ErrFormat},
+		{pieces, options{Added: []addedToken{{ID: 5, Content: "x"}}}, ErrFormat},
+		{pieces, options{Added: make([]addedToken, maxAdded+1)}, ErrTooLarge},
+		{make([]string, maxVocabulary+1), options{}, ErrFormat},
+		{append(make([]string, maxVocabulary), "x"), options{}, ErrTooLarge},
+		{pieces, options{Unknown: "<new>", Added: []addedToken{{ID: 40, Content: "<new>"}}},
 			errMissingToken},
 	} {
-		if tok, err := New(c.pieces, c.o); !errors.Is(err, c.want) || tok != nil {
+		if tok, err := newTokenizer(c.pieces, c.o); !errors.Is(err, c.want) || tok != nil {
 			t.Errorf("%d pieces, %+v: %v, want %v", len(c.pieces), c.o, err, c.want)
 		}
 	}

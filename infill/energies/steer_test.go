@@ -18,6 +18,7 @@ import (
 	"infill/mlm/onnx"
 	"infill/models"
 	"infill/tokenize"
+	"infill/tokenize/tokenizetest"
 )
 
 var update = flag.Bool("update", false, "write testdata/tone, the classifier of the documents")
@@ -89,10 +90,7 @@ func train(t *testing.T, reviews []review) (*bag, *tokenize.Tokenizer) {
 			}
 		}
 	}
-	tok, err := tokenize.New(b.vocab, tokenize.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tok := tokenizetest.Of(t, false, b.vocab...)
 	rng := rand.New(rand.NewPCG(1, 1))
 	b.embed, b.weight, b.bias = make([]float64, len(b.vocab)*width), make([]float64, width*2),
 		make([]float64, 2)

@@ -111,25 +111,13 @@ func TestPronoun(t *testing.T) {
 func tokenizerOf(t *testing.T, words ...string) *tokenize.Tokenizer {
 	t.Helper()
 	pieces := append([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}, words...)
-	tok, err := tokenize.New(pieces, tokenize.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tok
+	return tokenizetest.Of(t, false, pieces...)
 }
 
 func TestJoin(t *testing.T) {
 	t.Parallel()
-	tok, err := tokenize.New(
-		[]string{
-			"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dog", "cat", "s", "##s", "##ing", ",", "(", ")",
-			"'", "-", ".", "猫", "犬", "$", "5",
-		},
-		tokenize.Options{},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tok := tokenizerOf(t, "dog", "cat", "s", "##s", "##ing", ",", "(", ")", "'", "-", ".", "猫", "犬",
+		"$", "5")
 	for pieces, want := range map[string]string{
 		"dog cat":       "dog cat",
 		"dog ##s cat":   "dogs cat",
@@ -166,10 +154,7 @@ func TestCaseOfMasked(t *testing.T) {
 	t.Parallel()
 	uncased := tokenizetest.Small(t)
 	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "The", "my", "dog", "like"}
-	with, err := tokenize.New(pieces, tokenize.Options{Cased: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	with := tokenizetest.Of(t, true, pieces...)
 	for _, c := range []struct {
 		text, masked, words, want string // the text with its words, which are masked in this order
 		cased                     bool

@@ -2,10 +2,13 @@
 package tokenizetest
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"infill/internal/testmode"
 	"infill/models"
@@ -43,6 +46,15 @@ var MarkedNames = []string{"roberta", "modernbert", "albert", "deberta-v2"}
 func Marked(t testing.TB, name string) *tokenize.Tokenizer {
 	t.Helper()
 	return load(t, folder(t, "architectures", name))
+}
+
+// Of is a WordPiece tokenizer of some pieces in the order of their ids, as vocab.txt has them.
+func Of(t testing.TB, cased bool, pieces ...string) *tokenize.Tokenizer {
+	t.Helper()
+	return load(t, fstest.MapFS{
+		"vocab.txt":             {Data: []byte(strings.Join(pieces, "\n"))},
+		"tokenizer_config.json": {Data: fmt.Appendf(nil, `{"do_lower_case": %v}`, !cased)},
+	})
 }
 
 // folder is one of mlm/testdata.
