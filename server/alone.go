@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"infill/infill/text"
@@ -41,4 +42,26 @@ func likeliest(logProb []float32, n int) []int32 {
 		top = top[:min(len(top), n)]
 	}
 	return top
+}
+
+// alone are the likeliest words of every blank when all blanks are masked, one token each.
+func alone(ctx context.Context, m *mlm.Model, t *text.Template) ([][]aloneWord, error) {
+	probs, err := independent(ctx, m, t)
+	if err != nil {
+		return nil, err
+	}
+	tok := m.Tokenizer()
+	out := make([][]aloneWord, len(probs))
+	for b := range probs {
+		for _, id := range likeliest(probs[b], aloneWords) {
+			word, p := text.Word(tok, []int32{id}), math.Exp(float64(probs[b][id]))
+			same := func(a aloneWord) bool { return a.Token == word }
+			if i := slices.IndexFunc(out[b], same); i >= 0 { // with another mark
+				out[b][i].P += p
+			} else {
+				out[b] = append(out[b], aloneWord{word, p})
+			}
+		}
+	}
+	return out, nil
 }

@@ -1,12 +1,15 @@
 package server
 
-import "infill/infill"
+import (
+	"infill/infill"
+	"infill/infill/text"
+	"infill/tokenize"
+	"math"
+)
 
-// aloneWords and countedWords bound the words that a stream has of a blank, foundFillings the
-// fillings of a frame.
+// aloneWords bounds the words that a stream has of a blank, foundFillings the fillings of a frame.
 const (
 	aloneWords    = 20
-	countedWords  = 100
 	foundFillings = 100
 )
 
@@ -61,6 +64,42 @@ type stepEvent struct {
 	accepted, proposed int
 }
 
+// stepOf makes an event of a step.
+func stepOf(tok *tokenize.Tokenizer, st infill.Step) *stepEvent {
+	f := &stepEvent{Step: st.Step, Moved: make([]bool, len(st.Energy))}
+	copy(f.Moved, st.Accepted)
+	for k, proposed := range st.Proposed {
+		if proposed {
+			f.proposed++
+		}
+		if st.Accepted[k] {
+			f.accepted++
+		}
+	}
+	for k, u := range st.Energy {
+		if math.IsNaN(u) || math.IsInf(u, 0) {
+			f.Energy = append(f.Energy, nil)
+		} else {
+			f.Energy = append(f.Energy, &u)
+		}
+		f.Tokens = append(f.Tokens, spelt(tok, st.Tokens(k), st.Starts(k)))
+	}
+	return f
+}
+
+// spelt are the words of every blank.
+func spelt(tok *tokenize.Tokenizer, ids []int32, starts []int) []string {
+	out := make([]string, len(starts))
+	for b, from := range starts {
+		to := len(ids)
+		if b+1 < len(starts) {
+			to = starts[b+1]
+		}
+		out[b] = text.Word(tok, ids[from:to])
+	}
+	return out
+}
+
 // join takes in what happened in an event that is left out, nil for none.
 func (f *stepEvent) join(old *stepEvent) {
 	if old != nil {
@@ -77,13 +116,4 @@ func (f *stepEvent) join(old *stepEvent) {
 // A doneEvent is the last event of a stream.
 type doneEvent struct {
 	Record rawRecord `json:"record"`
-	// Marginals has, for every blank, the words of all chains after the burn-in, most frequent
-	// first. Where nothing was sampled there are none.
-	Marginals [][]countedWord `json:"marginals,omitempty"`
-}
-
-type countedWord struct {
-	Token string  `json:"token"`
-	Count int     `json:"count"`
-	P     float64 `json:"p"` // Count over the number of chains and steps that were counted
 }

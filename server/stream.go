@@ -14,17 +14,15 @@ import (
 func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, form string) error {
 	e := newEvents(w, form)
 	defer e.finish() // after a panic, too
-	count := &counts{tok: m.model.Tokenizer()}
 	rec, err := s.filled(t, m, &q.item, func(tp *text.Template, o *infill.Options) error {
 		ran := o.Complete()
 		alone, err := alone(t.works, m.model, tp)
 		if err != nil {
 			return err
 		}
-		count.burnin = ran.Burnin()
 		o.Watch.TraceEnergies = true // of all samplers, so that they can be compared
 		o.Watch.Trace = func(st infill.Step) error {
-			e.frame(count.add(st))
+			e.frame(stepOf(m.model.Tokenizer(), st))
 			return e.failed()
 		}
 		o.Watch.Progress = func(p infill.Progress) error {
@@ -52,7 +50,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 		if err != nil {
 			return err
 		}
-		return e.send("done", doneEvent{b, count.words()})
+		return e.send("done", doneEvent{b})
 	case errors.Is(err, errGone) || e.failed() != nil:
 		return errGone
 	}
