@@ -134,7 +134,7 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]string,
 	layout *output.Layout) (fileWork, error) {
 	recorded["command"] = "augment"
-	of, err := settings.AugmentTable().Recorded(&f.Augmenting, settings.AugmentDefaults())
+	of, err := settings.AugmentTable().Recorded(&f.Augmenting)
 	if err != nil {
 		return fileWork{}, err
 	}

@@ -175,7 +175,7 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 	man := &output.Manifest{
 		Version: version(), Model: modelHash(e.model),
 		Seed: *f.Seed, Settings: recorded,
-		Absent: unsaid(), Implied: f.Implied,
+		Implied: f.Implied,
 	}
 	work, err := plan(w, recorded, &layout)
 	if err != nil {
@@ -190,21 +190,13 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 	return f.work(c, std, work)
 }
 
-// unsaid is what settings mean that a manifest may leave out.
-func unsaid() map[string]string {
-	out := settings.FillTable().Unsaid(settings.Defaults())
-	maps.Copy(out, settings.ModelTable().Unsaid(settings.ModelDefaults()))
-	maps.Copy(out, settings.FileTable().Unsaid(settings.FileDefaults()))
-	return out
-}
-
 // recorded is what the manifest has of the flags: all that decides a record.
 func (f *batchFlags) recorded() (map[string]string, error) {
-	out, err := settings.FillTable().Recorded(&f.Fill, settings.Defaults())
+	out, err := settings.FillTable().Recorded(&f.Fill)
 	if err != nil {
 		return nil, err
 	}
-	ofModel, err := settings.ModelTable().Recorded(&f.Model, settings.ModelDefaults())
+	ofModel, err := settings.ModelTable().Recorded(&f.Model)
 	maps.Copy(out, ofModel)
 	return out, err
 }

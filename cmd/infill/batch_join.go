@@ -34,7 +34,7 @@ func (f *batchFlags) joinShards(c *cli.Context, std console.IO) error {
 		mode = output.Force
 	}
 	begin()
-	records, failed, err := output.Join(c.Context, f.output, c.Args().Slice(), mode, unsaid())
+	records, failed, err := output.Join(c.Context, f.output, c.Args().Slice(), mode)
 	if err != nil {
 		return err
 	}

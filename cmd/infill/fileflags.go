@@ -139,15 +139,13 @@ func (f *fileFlags) mode() output.Mode {
 // recordFile puts what the manifest has of the files into its settings.
 func (f *fileFlags) recordFile(recorded map[string]string, in *input.Reader,
 	l output.Layout) error {
-	ofFile, err := settings.FileTable().Recorded(&f.File, settings.FileDefaults())
+	ofFile, err := settings.FileTable().Recorded(&f.File)
 	maps.Copy(recorded, ofFile)
 	recorded["format"] = in.Format().String()
 	if in.Format() != settings.FormatTSV {
 		delete(recorded, "quote") // the records do not depend on it
 	}
-	if l.Format != settings.FormatJSONL {
-		recorded["output-format"] = l.Format.String() // a later setting than the others
-	}
+	recorded["output-format"] = l.Format.String()
 	recorded[advice.PlatformSetting] = platform
 	return err
 }

@@ -171,7 +171,6 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	man := &output.Manifest{
 		Version: version(),
 		Model:   modelHash(s.Model), Settings: recorded,
-		Absent: settings.ModelTable().Unsaid(settings.ModelDefaults()),
 	}
 	seen := &doubted{model: f.Name}
 	s.Doubted = seen.add
@@ -182,11 +181,11 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 
 // recorded is what the manifest has of the flags. Scores are in float32 whatever the precision.
 func (f *scoreFlags) recorded() (map[string]string, error) {
-	out, err := settings.RankTable().Recorded(&f.ranking, &settings.Ranking{})
+	out, err := settings.RankTable().Recorded(&f.ranking)
 	if err != nil {
 		return nil, err
 	}
-	ofModel, err := settings.ModelTable().Recorded(&f.Model, settings.ModelDefaults())
+	ofModel, err := settings.ModelTable().Recorded(&f.Model)
 	delete(ofModel, "precision")
 	maps.Copy(out, ofModel)
 	return out, err

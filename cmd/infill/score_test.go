@@ -9,12 +9,12 @@ import (
 	"infill/mlm"
 )
 
-// The manifest of a file of scores has what decides them. Settings that came after the first
-// release are in it only when they are changed, so that older manifests stay valid.
+// The manifest of a file of scores has what decides them.
 func TestScoreManifest(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
-		"candidates": "", "normalize": "none", "case": "auto", "long": "window", "low-memory": "false",
+		"candidates": "", "energy": "", "score": "", "normalize": "none", "case": "auto",
+		"long": "window", "low-memory": "false", "device": mlm.CPUDevice,
 	}
 	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}
 	f.Options.Device = mlm.CPUDevice                     // as it was opened

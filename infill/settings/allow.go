@@ -9,45 +9,60 @@ import (
 	"infill/internal/unpack"
 )
 
-// allowValue is the name of a file, in whose place JSON has the words.
-func allowValue(v *Fill) *Value {
-	value := TextValue(&v.Words.AllowFile)
-	value.want, value.wantJSON = "a file of words, one a line", "a list of words"
-	value.setJSON = fromJSON(func(words []string) error {
-		v.Words.AllowFile, v.Words.Allow = "", words
-		return nil
-	})
-	return value.after(func() { v.Options.Words.Allow, v.read.allowed = nil, wordFile{} })
+// wordsFileValue is the name of a file of words, in whose place JSON has the words.
+func wordsFileValue(file *string, words *[]string) *Value {
+	value := fileValue(file)
+	value.wantJSON = "a list of words"
+	value.setJSON = fromJSON(func(list []string) error { *file, *words = "", list; return nil })
+	return value
+}
+
+// fileValue is the name of a file of words.
+func fileValue(p *string) *Value {
+	v := TextValue(p)
+	v.want = "a file of words, one a line"
+	v.wantJSON = v.want
+	return v
 }
 
 // A wordFile is a file of words that was read.
 type wordFile struct{ path, sum string }
 
-// hashed is disk.Hashed for a file that a user names, which may be standard input.
-func (v *Fill) hashed(path string, use func(io.Reader) error) (string, error) {
-	if path == "-" && v.Stdin != nil {
-		return disk.HashedStream("standard input", v.Stdin, use)
-	}
-	return disk.Hashed(path, use)
-}
-
-// readWords reads a list of words from a file. The hash is of the bytes that were read, whether or
-// not they were compressed.
-func readWords[T any](v *Fill, path string, list func(io.Reader) (T, error)) (words T,
-	read wordFile, err error) {
-	var none T
-	sum, err := v.hashed(path, func(r io.Reader) error {
+// readFile reads a file that a user names, which may be standard input, and compressed. The hash is
+// of its bytes as they are there.
+func (v *Fill) readFile(path string, use func(io.Reader) error) (wordFile, error) {
+	unpacked := func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
 			return err
 		}
-		words, err = list(u)
-		return errors.Join(err, u.Close())
+		return errors.Join(use(u), u.Close())
+	}
+	var sum string
+	var err error
+	if path == "-" && v.Stdin != nil {
+		sum, err = disk.HashedStream("standard input", v.Stdin, unpacked)
+	} else {
+		sum, err = disk.Hashed(path, unpacked)
+	}
+	if err != nil {
+		return wordFile{}, err
+	}
+	return wordFile{path, sum}, nil
+}
+
+// readWords reads a list of words from a file.
+func readWords[T any](v *Fill, path string, list func(io.Reader) (T, error)) (words T,
+	read wordFile, err error) {
+	read, err = v.readFile(path, func(r io.Reader) (err error) {
+		words, err = list(r)
+		return err
 	})
 	if err != nil {
-		return none, wordFile{}, err
+		var none T
+		return none, read, err
 	}
-	return words, wordFile{path, sum}, nil
+	return words, read, nil
 }
 
 // LoadAllow reads the words of AllowFile into Allow, in place of Prepare. The settings can then be
@@ -56,15 +71,7 @@ func (v *Fill) LoadAllow() error {
 	if v.Words.AllowFile == "" {
 		return nil
 	}
-	var words []string
-	_, err := v.hashed(v.Words.AllowFile, func(r io.Reader) error {
-		u, err := unpack.New(r)
-		if err != nil {
-			return err
-		}
-		words, err = text.ReadWords(u)
-		return errors.Join(err, u.Close())
-	})
+	words, _, err := readWords(v, v.Words.AllowFile, text.ReadWords)
 	if err != nil {
 		return &Error{Name: "allow", Err: err}
 	}
@@ -81,9 +88,4 @@ func recorded(path string, read wordFile) (string, error) {
 		return read.sum, nil
 	}
 	return disk.Hashed(path, func(io.Reader) error { return nil })
-}
-
-func (v *Fill) allowRecorded() (string,
-	error) {
-	return recorded(v.Words.AllowFile, v.read.allowed)
 }

@@ -45,7 +45,7 @@ func TestAllowFile(t *testing.T) {
 		}
 		want := sha256.Sum256(data)
 		recorded := func() string {
-			text, _, err := allow.Recorded(v, Defaults())
+			text, err := allow.Recorded(v)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -81,7 +81,7 @@ func TestAllowFile(t *testing.T) {
 	if err := v.Prepare(tok); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	if _, _, err := allow.Recorded(v, Defaults()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := allow.Recorded(v); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 	v.Words.AllowFile = filepath.Join(t.TempDir(), "torn")

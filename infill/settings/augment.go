@@ -38,39 +38,39 @@ func AugmentTable() Table[Augmenting] { return slices.Clone(augmentTable) }
 
 var augmentTable = Table[Augmenting]{
 	{
-		Name: "variants", Line: true, record: always, Group: results,
+		Name: "variants", Line: true, record: true, Group: results,
 		Doc: "variants to make of each text",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.Count, 1, variants.Max)
 		},
 	},
 	{
-		Name: "action", record: changed, Group: words,
+		Name: "action", record: true, Group: words,
 		Doc: "substitute: other words for some, insert: words between two others, delete: words taken " +
 			"out where the sentence scores per token what it did",
 		bind: func(v *Augmenting) *Value { return namedValue(&v.Variants.Action) },
 	},
 	{
-		Name: "per-masking", Line: true, record: always, Group: words,
+		Name: "per-masking", Line: true, record: true, Group: words,
 		Doc: "variants to take of one choice of masked words, before others are masked; 0: any number",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.PerMasking, 0, variants.Max)
 		},
 	},
 	{
-		Name: "extra-rounds", Line: true, record: always, Group: words,
+		Name: "extra-rounds", Line: true, record: true, Group: words,
 		Doc: "further choices of words to mask while variants are missing",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.ExtraRounds, 0, variants.Max)
 		},
 	},
 	{
-		Name: "repeats", record: always, Group: results,
+		Name: "repeats", record: true, Group: results,
 		Doc:  "let a variant be one of another line too, or a line before",
 		bind: func(v *Augmenting) *Value { return BoolValue(&v.Repeats) },
 	},
 	{
-		Name: "originals", record: always, Group: results,
+		Name: "originals", record: true, Group: results,
 		Doc:  "write each text itself too, before its variants",
 		bind: func(v *Augmenting) *Value { return BoolValue(&v.Originals) },
 	},
@@ -96,11 +96,6 @@ func (v *Augmenting) ForLine(fields iter.Seq2[string, json.RawMessage]) (Augment
 		if err := errNotOfVariants(s); err != nil && string(raw) != "null" {
 			return line, &Error{Name: s.Name, Err: err, field: name}
 		}
-		if s := augmentTable.OfLine(name); s != nil {
-			if err := s.SetJSON(&line, raw); err != nil {
-				return line, err
-			}
-		}
 	}
-	return line, nil
+	return line, augmentTable.choose(&line, fields)
 }

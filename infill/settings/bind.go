@@ -16,19 +16,38 @@ import (
 // after makes a value that calls do once something was stored.
 func (v *Value) after(do func()) *Value {
 	set, setJSON := v.set, v.setJSON
-	v.set = func(s string) error {
-		if err := set(s); err != nil {
-			return err
+	then := func(err error) error {
+		if err == nil {
+			do()
 		}
-		do()
-		return nil
+		return err
 	}
-	v.setJSON = func(raw json.RawMessage) error {
-		if err := setJSON(raw); err != nil {
-			return err
+	v.set = func(s string) error { return then(set(s)) }
+	v.setJSON = func(raw json.RawMessage) error { return then(setJSON(raw)) }
+	return v
+}
+
+// optional makes access to *p, which may be nil, of access to x. An empty text is none.
+func optional[T any](p **T, x *T, v *Value) *Value {
+	get := v.get
+	v.after(func() {
+		n := *x
+		*p = &n
+	})
+	set := v.set
+	v.get = func() string {
+		if *p == nil {
+			return ""
 		}
-		do()
-		return nil
+		*x = **p
+		return get()
+	}
+	v.set = func(s string) error {
+		if s == "" {
+			*p = nil
+			return nil
+		}
+		return set(s)
 	}
 	return v
 }
@@ -43,16 +62,18 @@ func (v *Fill) ofSampling(name string, value *Value) *Value {
 	return value.after(func() { v.Sampling.Chosen = name })
 }
 
-// nameValue is a text that JSON has as a string.
-func nameValue(p *string) *Value {
+// nameValue is a text that is not empty, and that JSON has as a string.
+func nameValue(p *string, want string) *Value {
 	v := TextValue(p)
-	v.want, v.wantJSON = "the name of a sampler", "the name of a sampler"
-	v.setJSON = fromJSON(func(s string) error {
+	v.want, v.wantJSON = want, want
+	v.set = func(s string) error {
 		if s == "" {
 			return errWant
 		}
-		return v.set(s)
-	})
+		*p = s
+		return nil
+	}
+	v.setJSON = fromJSON(v.set)
 	return v
 }
 
@@ -122,28 +143,13 @@ func temperatureValue(o *infill.Options) *Value {
 
 // seedValue is a number of 64 bits, or none.
 func seedValue(p **uint64) *Value {
-	return &Value{
-		Kind: reflect.Int, Max: math.MaxUint64, want: "a whole number from 0 to 2^64-1",
-		get: func() string {
-			if *p == nil {
-				return ""
-			}
-			return strconv.FormatUint(**p, 10)
-		},
-		set: func(s string) error {
-			if s == "" {
-				*p = nil
-				return nil
-			}
-			n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
-			if err != nil {
-				return err
-			}
-			*p = &n
-			return nil
-		},
-		setJSON: fromJSON(func(n uint64) error { *p = &n; return nil }),
-	}
+	var x uint64
+	v := valueOf(reflect.Int, "a whole number from 0 to 2^64-1",
+		func() string { return strconv.FormatUint(x, 10) },
+		func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) },
+		func(n uint64) error { x = n; return nil })
+	v.Max = math.MaxUint64
+	return optional(p, &x, v)
 }
 
 // paramsValue is a list of NAME=VALUE that JSON has as an object.

@@ -117,12 +117,12 @@ var fileTable = Table[File]{
 		},
 	},
 	{
-		Name: "text-field", Arg: "NAME", record: changed, Group: results,
+		Name: "text-field", Arg: "NAME", record: true, Group: results,
 		Doc:  "the column of a table, or the field of JSON lines, that has the text",
-		bind: func(v *File) *Value { return nameOfFieldValue(&v.TextField) },
+		bind: func(v *File) *Value { return nameValue(&v.TextField, "the name of a field") },
 	},
 	{
-		Name: "quote", record: changed, Group: results,
+		Name: "quote", record: true, Group: results,
 		Doc:  "cells of .tsv stand in quotes where they need it, as those of .csv do",
 		bind: func(v *File) *Value { return BoolValue(&v.Quote) },
 	},
@@ -138,23 +138,9 @@ var fileTable = Table[File]{
 		bind: func(v *File) *Value { return shardValue(&v.Shard) },
 	},
 	{
-		Name: "per", record: changed, Group: results,
+		Name: "per", record: true, Group: results,
 		not:  "augment score",
 		Doc:  "one record of the output per sentence, or one per filling",
 		bind: func(v *File) *Value { return choiceValue(&v.Per, "sentence", "filling") },
 	},
-}
-
-// nameOfFieldValue is a text that is not empty.
-func nameOfFieldValue(p *string) *Value {
-	v := TextValue(p)
-	v.want = "the name of a field"
-	v.set = func(s string) error {
-		if s == "" {
-			return errWant
-		}
-		*p = s
-		return nil
-	}
-	return v
 }

@@ -41,7 +41,7 @@ var (
 
 var mainTable = Table[Fill]{
 	{
-		Name: "method", Line: true, record: changed, absent: infill.MethodSample.String(),
+		Name: "method", Line: true, record: true,
 		not: "compare",
 		Doc: "how fillings are found: search: the best ones, exact: all of a single blank, with " +
 			"probabilities, sample: draws; auto: search, or sample with a setting of the sampling",
@@ -49,7 +49,7 @@ var mainTable = Table[Fill]{
 		form: func(v *Fill) (string, error) { return v.method().String(), nil },
 	},
 	{
-		Name: "score", Line: true, record: changed, absent: infill.ScorePLL.String(),
+		Name: "score", Line: true, record: true,
 		not:   "compare",
 		field: "scoring", Group: results,
 		Doc: "what ranks fillings: blended: words judged beside all others and in the order of " +
@@ -60,13 +60,13 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "effort", Line: true, record: changed,
+		Name: "effort", Line: true, record: true,
 		not:  "compare",
 		Doc:  "how much a search looks at: quick|normal|thorough",
 		bind: func(v *Fill) *Value { return effortValue(&v.Options.Search.Effort) },
 	},
 	{
-		Name: "rows", Line: true, record: changed, field: "most_rows",
+		Name: "rows", Line: true, record: true, field: "most_rows",
 		not: "compare",
 		Doc: "rows of the model that a search evaluates at most",
 		bind: func(v *Fill) *Value {
@@ -74,7 +74,7 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "row-context", Line: true, record: changed,
+		Name: "row-context", Line: true, record: true,
 		not: "compare",
 		Doc: "pieces of a long text that a row of a search sees; what is printed is scored in full",
 		bind: func(v *Fill) *Value {
@@ -82,18 +82,20 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, record: always,
+		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, record: true,
 		not:    "compare",
 		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampler("sampler", nameValue(&v.Sampling.Sampler)) },
+		bind: func(v *Fill) *Value {
+			return v.ofSampler("sampler", nameValue(&v.Sampling.Sampler, "the name of a sampler"))
+		},
 	},
 	{
-		Name: "steps", Line: true, record: always,
+		Name: "steps", Line: true, record: true,
 		Doc:  "steps of every chain; where probabilities are estimated the default is 50",
 		bind: func(v *Fill) *Value { return v.ofSampling("steps", stepsValue(&v.Options)) },
 	},
 	{
-		Name: "budget", Line: true, record: changed,
+		Name: "budget", Line: true, record: true,
 		Doc: "what steps measures: steps; evaluations or rows: every sampler gets as many as this " +
 			"many steps of one evaluation take",
 		bind: func(v *Fill) *Value {
@@ -101,13 +103,13 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "chains", Doc: "chains per sentence", Line: true, record: always,
+		Name: "chains", Doc: "chains per sentence", Line: true, record: true,
 		bind: func(v *Fill) *Value {
 			return v.ofSampling("chains", optionValue(&v.Options, infill.Ranges.Chains))
 		},
 	},
 	{
-		Name: "top", Doc: "fillings to return, best first", Line: true, record: always,
+		Name: "top", Doc: "fillings to return, best first", Line: true, record: true,
 		not:   "augment",
 		Group: results,
 		bind: func(v *Fill) *Value {
@@ -115,7 +117,7 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "step-size", Arg: "X|auto", Line: true, record: always,
+		Name: "step-size", Arg: "X|auto", Line: true, record: true,
 		not: "compare",
 		Doc: "step size of the sampler: a number above 0, or auto " +
 			"(adapted in the first half of the steps)",
@@ -123,7 +125,7 @@ var mainTable = Table[Fill]{
 		bind:   func(v *Fill) *Value { return v.ofSampler("step-size", TextValue(&v.Sampling.StepSize)) },
 	},
 	{
-		Name: "balance", Arg: "NAME", Line: true, record: always,
+		Name: "balance", Arg: "NAME", Line: true, record: true,
 		not:    "compare",
 		Doc:    "balancing function of the sampler: " + balances(),
 		family: samplerFamily,
@@ -132,12 +134,12 @@ var mainTable = Table[Fill]{
 	{
 		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE",
 		not:  "compare",
-		Line: true, record: always, field: "params",
+		Line: true, record: true, field: "params",
 		family: samplerFamily,
 		bind:   func(v *Fill) *Value { return v.ofSampler("param", paramsValue(&v.Sampling.Params)) },
 	},
 	{
-		Name: "shortlist", record: always,
+		Name: "shortlist", record: true,
 		Doc: fmt.Sprintf("candidates per blank, the likeliest with all blanks masked; 0: %d for the "+
 			"samplers that evaluate every neighbour (%s), all for the others",
 			infill.DefaultShortlist, strings.Join(enumerating(), ", ")),
@@ -146,7 +148,7 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "temperature", Line: true, record: always,
+		Name: "temperature", Line: true, record: true,
 		Doc: "T of exp(U/T): below 1 likelier, above 1 more diverse fillings",
 		bind: func(v *Fill) *Value {
 			return temperatureValue(&v.Options)
@@ -157,7 +159,7 @@ var mainTable = Table[Fill]{
 		bind: func(v *Fill) *Value { return seedValue(&v.Seed) },
 	},
 	{
-		Name: "vocab", Line: true, record: always,
+		Name: "vocab", Line: true, record: true,
 		Doc:   "what may fill a blank: words|all|whole-words; all: punctuation and numbers too",
 		Group: words,
 		bind: func(v *Fill) *Value {
@@ -165,13 +167,13 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, record: always,
+		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, record: true,
 		bind: func(v *Fill) *Value {
 			return v.ofSampling("gradient", namedValue(&v.Options.Sampling.Gradient))
 		},
 	},
 	{
-		Name: "case", Line: true, record: always,
+		Name: "case", Line: true, record: true,
 		Doc:   "auto: with the capitals of English text; model: as the model spells",
 		Group: results,
 		bind: func(v *Fill) *Value {
@@ -179,7 +181,7 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, record: always,
+		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, record: true,
 		Group: words,
 		bind: func(v *Fill) *Value {
 			return wordsValue(&v.Words.Ban).after(func() { v.Options.Words.Ban = nil })
@@ -188,19 +190,24 @@ var mainTable = Table[Fill]{
 	{
 		Name: "allow", Doc: "the only words or phrases that fill blanks", Arg: "FILE",
 		file: func(v *Fill) string { return v.Words.AllowFile },
-		Line: true, record: always,
+		Line: true, record: true,
 		Group: words,
-		bind:  allowValue, form: (*Fill).allowRecorded,
+		bind: func(v *Fill) *Value {
+			return wordsFileValue(&v.Words.AllowFile, &v.Words.Allow).after(func() {
+				v.Options.Words.Allow, v.read.allowed = nil, wordFile{}
+			})
+		},
+		form: func(v *Fill) (string, error) { return recorded(v.Words.AllowFile, v.read.allowed) },
 	},
 	{
-		Name: "no-repeat", Line: true, record: always,
+		Name: "no-repeat", Line: true, record: true,
 		Doc: "fill in no word that the sentence has already, function words of its text apart; " +
 			"blanks: none that another blank has",
 		Group: words,
 		bind:  func(v *Fill) *Value { return repeatsValue(&v.Options.Words.NoRepeat) },
 	},
 	{
-		Name: "mask-rate", Line: true, record: always,
+		Name: "mask-rate", Line: true, record: true,
 		Doc:   "blank out this share of the words of texts without blanks; 0: the texts have blanks",
 		Group: words, family: maskingFamily,
 		bind: func(v *Fill) *Value {
@@ -208,13 +215,13 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "mask-words", Line: true, record: always,
+		Name: "mask-words", Line: true, record: true,
 		Doc:   "blank out exactly this many words of texts without blanks",
 		Group: words, family: maskingFamily,
 		bind: func(v *Fill) *Value { return WholeValue(&v.Masking.Words, 0, text.MaxMaskWords) },
 	},
 	{
-		Name: "min-distance", Line: true, record: always,
+		Name: "min-distance", Line: true, record: true,
 		Doc:   "least edit distance, in characters, from a word that was blanked out",
 		Group: words,
 		bind: func(v *Fill) *Value {
@@ -222,19 +229,19 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "long", Line: true, record: always,
+		Name: "long", Line: true, record: true,
 		Doc: "texts longer than the model takes: window: it sees the part around the blanks; " +
 			"error: refuse",
 		bind: func(v *Fill) *Value { return namedValue(&v.Options.Long) },
 	},
 	{
-		Name: "end-mark", Line: true, record: changed,
+		Name: "end-mark", Line: true, record: true,
 		Doc: "what the model sees behind a sentence without an end mark: auto: a full stop that is not " +
 			"printed",
 		bind: func(v *Fill) *Value { return namedValue(&v.Options.EndMark) },
 	},
 	{
-		Name: "start", Line: true, record: changed,
+		Name: "start", Line: true, record: true,
 		file: func(v *Fill) string { return v.Sampling.StartFile },
 		Doc: "where chains begin: masked: draws with all blanks masked, argmax: the likeliest " +
 			"words then, sequential: blank after blank, original: the words before, random: any " +
@@ -244,7 +251,7 @@ var mainTable = Table[Fill]{
 		form:    (*Fill).startRecorded,
 	},
 	{
-		Name: "collect", Line: true, record: changed, absent: infill.CollectLast.String(),
+		Name: "collect", Line: true, record: true,
 		Doc: "which states are fillings: visited: all that were evaluated, for the best ones, " +
 			"last: the last of every chain, draws of π, chain: every chain after its burn-in",
 		Group: results,
@@ -253,7 +260,7 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "thin", Line: true, record: changed,
+		Name: "thin", Line: true, record: true,
 		Doc:   "with collect chain: one state in this many steps; 0: about 25 of each chain",
 		Group: results,
 		bind: func(v *Fill) *Value {
@@ -261,7 +268,7 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "select", Line: true, record: always,
+		Name: "select", Line: true, record: true,
 		Doc: "how the fillings to return are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
 		Group: results,
@@ -270,20 +277,20 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "energy", Line: true, record: changed, Arg: "PART=WEIGHT",
+		Name: "energy", Line: true, record: true, Arg: "PART=WEIGHT",
 		Doc:   "parts to add to the energy that is sampled and ranked, with their weights",
 		Group: words,
 		bind:  energyValue, form: (*Fill).energyRecorded,
 	},
 	{
-		Name: "marginals", Line: true, record: changed, Group: results,
+		Name: "marginals", Line: true, record: true, Group: results,
 		not: "augment cloze compare",
 		Doc: "probabilities of the words of each blank and of whole texts, with standard errors; " +
 			"top says how many",
 		bind: func(v *Fill) *Value { return BoolValue(&v.Options.Results.Marginals) },
 	},
 	{
-		Name: "log-z", Line: true, record: changed, Group: results,
+		Name: "log-z", Line: true, record: true, Group: results,
 		not: "augment cloze compare",
 		Doc: "log-probabilities of the fillings, by the log-normaliser of each length, with its " +
 			"standard error",

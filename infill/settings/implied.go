@@ -8,41 +8,38 @@ import "infill/infill"
 // alone do not differ in what somebody chose. A value of v that is chosen is left out where it can
 // be told from one that is not.
 func (v *Fill) Implied(manifest map[string]string) map[string]string {
-	defaults := Defaults()
-	meant := func(s *Setting[Fill]) string {
-		if text, ok := manifest[s.Name]; ok {
-			return text
-		}
-		return s.unsaid(defaults)
+	usual, err := fillTable.Recorded(Defaults())
+	if err != nil { // it has the names of no files
+		return nil
 	}
 	// without is the value of a setting that follows from those of others.
 	without := func(s *Setting[Fill], others []*Setting[Fill]) string {
 		rest := Defaults()
 		for _, o := range others {
 			if o != s {
-				_ = o.Set(rest, meant(o)) // what it cannot read was not written by this program
+				_ = o.Set(rest, manifest[o.Name]) // what it cannot read was not written by this program
 			}
 		}
-		text, _, err := s.Recorded(rest, defaults)
+		text, err := s.Recorded(rest)
 		if err != nil {
-			return meant(s)
+			return manifest[s.Name]
 		}
 		return text
 	}
 	var changed, chosen []*Setting[Fill]
 	for _, s := range fillTable {
-		if text, _, err := s.Recorded(defaults, defaults); err != nil || text != meant(s) {
+		if s.record && manifest[s.Name] != usual[s.Name] {
 			changed = append(changed, s)
 		}
 	}
 	for _, s := range changed {
-		if without(s, changed) != meant(s) {
+		if without(s, changed) != manifest[s.Name] {
 			chosen = append(chosen, s)
 		}
 	}
 	out := map[string]string{}
 	for _, s := range fillTable {
-		if s.record != never {
+		if s.record {
 			out[s.Name] = without(s, chosen)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 
 	"infill/tokenize"
 )
@@ -14,21 +15,14 @@ import (
 // way of masking. The errors wrap [ErrSetting]. v is not changed.
 func (v *Fill) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.RawMessage]) (
 	line *Fill, own bool, err error) {
-	line = new(Fill)
-	*line = *v
-	line.Sampling.Params = nil // not to be shared with v
-	line.Sampling.Params = append(line.Sampling.Params, v.Sampling.Params...)
-	begun := map[*family[Fill]]bool{}
+	line, begin := v.another()
 	for name, raw := range fields {
 		s := fillTable.OfLine(name)
 		if s == nil || string(raw) == "null" {
 			continue
 		}
 		own = true
-		if s.family != nil && !begun[s.family] {
-			begun[s.family] = true
-			s.family.reset(line)
-		}
+		begin(s)
 		if err := s.SetJSON(line, raw); err != nil {
 			return nil, true, err
 		}
@@ -43,6 +37,20 @@ func (v *Fill) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.Ra
 		return nil, true, asField(err)
 	}
 	return line, true, nil
+}
+
+// another is a copy of v, and what is to be called before a setting is chosen in it: the first one
+// of a family takes the choices of the family away.
+func (v *Fill) another() (*Fill, func(*Setting[Fill])) {
+	out := *v
+	out.Sampling.Params = slices.Clone(v.Sampling.Params) // not to be shared with v
+	begun := map[*family[Fill]]bool{}
+	return &out, func(s *Setting[Fill]) {
+		if s.family != nil && !begun[s.family] {
+			begun[s.family] = true
+			s.family.reset(&out)
+		}
+	}
 }
 
 // asField makes an error one that spells the setting as JSON does.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 
 	"infill/infill"
@@ -15,7 +14,7 @@ import (
 // maskTable has the settings that say which words are masked, and which fillings are refused.
 var maskTable = Table[Fill]{
 	{
-		Name: "keep", Arg: "WORDS", Line: true, record: changed, field: "keep_words", Group: words,
+		Name: "keep", Arg: "WORDS", Line: true, record: true, field: "keep_words", Group: words,
 		masked: true,
 		Doc:    "words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"",
 		bind: func(v *Fill) *Value {
@@ -23,7 +22,7 @@ var maskTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "keep-file", Arg: "FILE", record: changed, Group: words,
+		Name: "keep-file", Arg: "FILE", record: true, Group: words,
 		masked: true, file: func(v *Fill) string { return v.Words.KeepFile },
 		Doc: "a file of such words, one a line",
 		bind: func(v *Fill) *Value {
@@ -34,7 +33,7 @@ var maskTable = Table[Fill]{
 		form: func(v *Fill) (string, error) { return recorded(v.Words.KeepFile, v.read.kept) },
 	},
 	{
-		Name: "mask-class", Line: true, record: changed, Group: words,
+		Name: "mask-class", Line: true, record: true, Group: words,
 		masked: true,
 		Doc: "words that may be masked: all, content: with a letter, and not on the list of stop " +
 			"words, everything: also addresses, versions, names of files and fields",
@@ -43,32 +42,36 @@ var maskTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "stop-words", Arg: "FILE", Line: true, record: changed, Group: words,
+		Name: "stop-words", Arg: "FILE", Line: true, record: true, Group: words,
 		file: func(v *Fill) string { return v.Words.StopFile },
 		Doc:  "words that are not content words, in place of the program's English ones",
-		bind: stopValue,
+		bind: func(v *Fill) *Value {
+			return wordsFileValue(&v.Words.StopFile, &v.Words.StopWords).after(func() {
+				v.Masking.Stop, v.read.stopped = nil, wordFile{}
+			})
+		},
 		form: func(v *Fill) (string, error) { return recorded(v.Words.StopFile, v.read.stopped) },
 	},
 	{
-		Name: "mask-labels", Arg: "LABELS", Line: true, record: changed, Group: words,
+		Name: "mask-labels", Arg: "LABELS", Line: true, record: true, Group: words,
 		masked: true,
 		Doc:    "mask words in spans of these labels only, * for all; lines of JSON have \"spans\"",
 		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.MaskLabels) },
 	},
 	{
-		Name: "keep-labels", Arg: "LABELS", Line: true, record: changed, Group: words,
+		Name: "keep-labels", Arg: "LABELS", Line: true, record: true, Group: words,
 		masked: true,
 		Doc:    "mask no word in spans of these labels, * for all",
 		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.KeepLabels) },
 	},
 	{
-		Name: "span-offsets", Line: true, record: changed, Group: words,
+		Name: "span-offsets", Line: true, record: true, Group: words,
 		Doc: "what offsets of spans count: characters|bytes|utf-16; unsaid: for texts of ASCII, " +
 			"where all agree",
 		bind: func(v *Fill) *Value { return offsetsValue(&v.Words.Offsets) },
 	},
 	{
-		Name: "min-edits", Line: true, record: changed, Group: words,
+		Name: "min-edits", Line: true, record: true, Group: words,
 		masked: true, not: "compare",
 		Doc: "least edit distance, in characters, of a filled text from the text as it was",
 		bind: func(v *Fill) *Value {
@@ -76,7 +79,7 @@ var maskTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "max-edits", Line: true, record: changed, Group: words,
+		Name: "max-edits", Line: true, record: true, Group: words,
 		masked: true, not: "compare",
 		Doc: "greatest edit distance, in characters, of a filled text from the text as it was; 0: any",
 		bind: func(v *Fill) *Value {
@@ -84,7 +87,7 @@ var maskTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "max-drop", Line: true, record: changed, Group: words,
+		Name: "max-drop", Line: true, record: true, Group: words,
 		masked: true, not: "compare",
 		Doc: "nats by which a filling may score below the words that were masked; negative: above them",
 		bind: func(v *Fill) *Value {
@@ -92,7 +95,7 @@ var maskTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "encoder", Arg: "FOLDER", record: changed, Group: words,
+		Name: "encoder", Arg: "FOLDER", record: true, Group: words,
 		masked: true, not: "compare",
 		file: func(v *Fill) string { return v.Words.Encoder }, folder: true,
 		Doc: "a sentence encoder in ONNX, which says how alike a filled text and the text as it was are",
@@ -105,37 +108,18 @@ var maskTable = Table[Fill]{
 		form: (*Fill).encoderRecorded,
 	},
 	{
-		Name: "min-similarity", Line: true, record: changed, Group: words,
+		Name: "min-similarity", Line: true, record: true, Group: words,
 		masked: true, not: "compare",
 		Doc:  "least cosine of a filled text and the text as it was by the encoder, from -1 to 1",
 		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MinSimilarity, 1) },
 	},
 	{
-		Name: "max-similarity", Line: true, record: changed, Group: words,
+		Name: "max-similarity", Line: true, record: true, Group: words,
 		masked: true, not: "compare",
 		Doc: "greatest cosine of a filled text and the text as it was by the encoder: " +
 			"0.98 leaves out what says the same",
 		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MaxSimilarity, 1) },
 	},
-}
-
-// fileValue is the name of a file of words.
-func fileValue(p *string) *Value {
-	v := TextValue(p)
-	v.want = "a file of words, one a line"
-	v.wantJSON = v.want
-	return v
-}
-
-// stopValue is the name of a file, in whose place JSON has the words.
-func stopValue(v *Fill) *Value {
-	value := fileValue(&v.Words.StopFile)
-	value.wantJSON = "a list of words"
-	value.setJSON = fromJSON(func(words []string) error {
-		v.Words.StopFile, v.Words.StopWords = "", words
-		return nil
-	})
-	return value.after(func() { v.Masking.Stop, v.read.stopped = nil, wordFile{} })
 }
 
 // labelsValue is a list of labels.
@@ -147,38 +131,8 @@ func labelsValue(p *[]string) *Value {
 
 // optionalNumber is access to a number from −most to most, or none.
 func optionalNumber(p **float64, most float64) *Value {
-	want := "a number"
-	if most < math.MaxFloat64 {
-		want = fmt.Sprintf("a number from %g to %g", -most, most)
-	}
-	set := func(x float64) error {
-		if !(math.Abs(x) <= most) {
-			return errWant
-		}
-		*p = &x
-		return nil
-	}
-	return &Value{
-		Kind: reflect.Float64, Min: -most, Max: most, want: want,
-		get: func() string {
-			if *p == nil {
-				return ""
-			}
-			return strconv.FormatFloat(**p, 'g', -1, 64)
-		},
-		set: func(s string) error {
-			if s == "" {
-				*p = nil
-				return nil
-			}
-			x, err := strconv.ParseFloat(s, 64)
-			if err != nil {
-				return err
-			}
-			return set(x)
-		},
-		setJSON: fromJSON(set),
-	}
+	var x float64
+	return optional(p, &x, NumberValue(&x, -most, most, false))
 }
 
 // offsetsValue is what offsets count: Unicode code points as in Python, bytes of UTF-8 as in Go and

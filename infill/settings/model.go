@@ -65,11 +65,11 @@ var modelTable = Table[Model]{
 		},
 	},
 	{
-		Name: "low-memory", Doc: "use less memory, somewhat slower", record: always,
+		Name: "low-memory", Doc: "use less memory, somewhat slower", record: true,
 		bind: func(v *Model) *Value { return BoolValue(&v.Options.LowMemory) },
 	},
 	{
-		Name: "precision", record: changed, absent: mlm.Float32.String(),
+		Name: "precision", record: true,
 		Doc: strings.Join(mlm.Auto.Names(), "|") + ": precision of the search; " +
 			"printed scores are " + mlm.Float32.String() + " always; " + mlm.Auto.String() +
 			": by device and model",
@@ -78,7 +78,7 @@ var modelTable = Table[Model]{
 		},
 	},
 	{
-		Name: "device", Arg: "NAME", record: changed, absent: mlm.CPUDevice,
+		Name: "device", Arg: "NAME", record: true,
 		Doc: "what evaluates the model; " + mlm.AutoDevice + ": large models on a card or another " +
 			"device that is installed, others on " + mlm.CPUDevice,
 		bind: func(v *Model) *Value { return TextValue(&v.Options.Device) },

@@ -28,33 +28,33 @@ func RankTable() Table[Ranking] { return slices.Clone(rankTable) }
 var rankTable = Table[Ranking]{
 	{
 		Name: "candidates", Doc: "words or phrases to rank for the blank of the text", Arg: "WORDS",
-		Line: true, record: always,
+		Line: true, record: true,
 		bind: func(v *Ranking) *Value { return candidatesValue(&v.Candidates) },
 	},
 	{
-		Name: "energy", Line: true, record: changed, Arg: "PART=WEIGHT",
+		Name: "energy", Line: true, record: true, Arg: "PART=WEIGHT",
 		Doc:  "parts to add to the score, with their weights",
 		bind: func(v *Ranking) *Value { return partsValue(&v.Energy, energies.Forms()) },
 		form: (*Ranking).energyRecorded,
 	},
 	{
-		Name: "score", Line: true, record: changed, field: "scoring",
+		Name: "score", Line: true, record: true, field: "scoring",
 		Doc: "pll: each piece beside all others; within-word: without the later pieces of its word; " +
 			"blended: in the order of the text, too. Unset: pll for texts, blended for candidates",
 		bind: func(v *Ranking) *Value { return scoreValue(&v.Score) },
 	},
 	{
-		Name: "normalize", record: always,
+		Name: "normalize", record: true,
 		Doc:  "candidates are ranked by the sum over their pieces: none; or by the mean: tokens",
 		bind: func(v *Ranking) *Value { return normalizeValue(&v.Options.PerToken) },
 	},
 	{
-		Name: "case", record: always,
+		Name: "case", record: true,
 		Doc:  "auto: with the capitals of English text; model: as given",
 		bind: func(v *Ranking) *Value { return namedValue(&v.Options.Case) },
 	},
 	{
-		Name: "long", record: always,
+		Name: "long", record: true,
 		Doc: "texts longer than the model takes: window: it sees the part around the blank, or " +
 			"around each piece of a text to score; error: refuse",
 		bind: func(v *Ranking) *Value { return namedValue(&v.Options.Long) },
@@ -117,12 +117,6 @@ func normalizeValue(p *bool) *Value {
 // ForLine is the ranking of one line: v with the settings among the line's JSON fields. v is not
 // changed. The error is an [*Error].
 func (v Ranking) ForLine(fields iter.Seq2[string, json.RawMessage]) (Ranking, error) {
-	for name, raw := range fields {
-		if s := rankTable.OfLine(name); s != nil {
-			if err := s.SetJSON(&v, raw); err != nil {
-				return v, err
-			}
-		}
-	}
-	return v, nil
+	err := rankTable.choose(&v, fields)
+	return v, err
 }

@@ -176,17 +176,11 @@ func (r *Run) spelt() string {
 // starts without the family's other choices in v. Nothing may be open in v. The error is an
 // [*Error], and that of [samplers.New].
 func (v *Fill) ForRun(r *Run) (*Fill, error) {
-	run := new(Fill)
-	*run = *v
-	run.Sampling.Params = slices.Clone(v.Sampling.Params) // not to be shared with v
-	begun := map[*family[Fill]]bool{}
+	run, begin := v.another()
 	listed := map[*Setting[Fill]]bool{}
 	for _, g := range r.given {
 		s := g.setting
-		if s.family != nil && !begun[s.family] {
-			begun[s.family] = true
-			s.family.reset(run)
-		}
+		begin(s)
 		if g.raw != nil {
 			if err := s.SetJSON(run, g.raw); err != nil {
 				return nil, err

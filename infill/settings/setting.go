@@ -10,19 +10,20 @@ package settings
 
 import (
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 )
 
 // A Setting is one choice within a T, which holds the values of all settings of a table.
 type Setting[T any] struct {
-	Name    string    // lower-case words joined by dashes: no-repeat
-	Doc     string    // one line for help and documents
-	FlagDoc string    // what help adds to it: what the flag takes and a line does not
-	Arg     string    // what help calls a value: FILE, WORDS; "" for none in particular
-	Line    bool      // a line of a JSON file may choose it for itself
-	Group   string    // "words", "results", or "" for what the table is about
-	record  recording // when a manifest has it
+	Name    string // lower-case words joined by dashes: no-repeat
+	Doc     string // one line for help and documents
+	FlagDoc string // what help adds to it: what the flag takes and a line does not
+	Arg     string // what help calls a value: FILE, WORDS; "" for none in particular
+	Line    bool   // a line of a JSON file may choose it for itself
+	Group   string // "words", "results", or "" for what the table is about
+	record  bool   // it decides results, so that the manifest of an output has it
 
 	not    string          // the commands that have it not: "cloze compare"
 	server bool            // a server has it, for all requests
@@ -34,7 +35,6 @@ type Setting[T any] struct {
 	field  string                   // its JSON field, "" to derive it from Name
 	bind   func(*T) *Value          // access to the value within a T
 	form   func(*T) (string, error) // the manifest's form, nil for the text of the value
-	absent string                   // what a manifest without it means, "" for the default
 }
 
 // The groups of settings. Help shows those of a group together.
@@ -70,20 +70,6 @@ func (t Table[T]) OfServer() Table[T] {
 // A family is several settings that are one choice, such as a sampler and its parameters. A line
 // with one of them starts without what was chosen for the others.
 type family[T any] struct{ reset func(*T) }
-
-// recording says when the manifest of an output has a setting.
-type recording int
-
-const (
-	// never is for what decides no result.
-	never recording = iota
-	// always is for the settings of the first release.
-	always
-	// changed is for later ones: without the setting a manifest means what every run did before
-	// there was one, so that older manifests stay valid. That is the default, unless the default
-	// came with the setting.
-	changed
-)
 
 // Field is the setting's name in JSON: no_repeat.
 func (s *Setting[T]) Field() string {
@@ -132,49 +118,26 @@ func (s *Setting[T]) SetJSON(v *T, raw json.RawMessage) error {
 	return nil
 }
 
-// Recorded is the setting as a manifest has it; ok is false if the manifest leaves it out. The
-// error is of a file that cannot be read.
-func (s *Setting[T]) Recorded(v, defaults *T) (text string, ok bool, err error) {
-	text = s.bind(v).String()
+// Recorded is the setting as a manifest has it. The error is of a file that cannot be read.
+func (s *Setting[T]) Recorded(v *T) (string, error) {
 	if s.form != nil {
-		if text, err = s.form(v); err != nil {
-			return "", false, err
-		}
+		return s.form(v)
 	}
-	differs := text != s.unsaid(defaults)
-	return text, s.record == always || s.record == changed && differs, nil
-}
-
-// unsaid is what a manifest means that leaves the setting out.
-func (s *Setting[T]) unsaid(defaults *T) string {
-	if s.absent != "" {
-		return s.absent
-	}
-	return s.bind(defaults).String()
-}
-
-// Unsaid has, by their names, what the settings mean that a manifest may leave out.
-func (t Table[T]) Unsaid(defaults *T) map[string]string {
-	out := map[string]string{}
-	for _, s := range t {
-		if s.record == changed {
-			out[s.Name] = s.unsaid(defaults)
-		}
-	}
-	return out
+	return s.bind(v).String(), nil
 }
 
 // Recorded is the part of a manifest that the settings make: values by their names.
-func (t Table[T]) Recorded(v, defaults *T) (map[string]string, error) {
+func (t Table[T]) Recorded(v *T) (map[string]string, error) {
 	out := map[string]string{}
 	for _, s := range t {
-		text, ok, err := s.Recorded(v, defaults)
+		if !s.record {
+			continue
+		}
+		text, err := s.Recorded(v)
 		if err != nil {
 			return nil, &Error{Name: s.Name, Err: err}
 		}
-		if ok {
-			out[s.Name] = text
-		}
+		out[s.Name] = text
 	}
 	return out, nil
 }
@@ -184,6 +147,18 @@ func (t Table[T]) Find(name string) *Setting[T] {
 	for _, s := range t {
 		if s.Name == name {
 			return s
+		}
+	}
+	return nil
+}
+
+// choose puts the fields of a JSON line that are settings into v. The error is an [*Error].
+func (t Table[T]) choose(v *T, fields iter.Seq2[string, json.RawMessage]) error {
+	for name, raw := range fields {
+		if s := t.OfLine(name); s != nil {
+			if err := s.SetJSON(v, raw); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -166,45 +166,40 @@ func TestDefaultsAreTheEngines(t *testing.T) {
 	}
 }
 
-// The manifest of a run with defaults has the keys and values of the first release; later settings
-// appear only once they are changed.
+// The manifest has every setting that decides results, chosen or not.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
-	got, err := FillTable().Recorded(Defaults(), Defaults())
+	got, err := FillTable().Recorded(Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"allow": "", "balance": "", "ban": "", "case": "auto", "chains": "25", "collect": "visited",
-		"method": "search", "score": "blended",
-		"gradient": "full",
-		"long":     "window", "mask-rate": "0", "mask-words": "0", "min-distance": "0", "no-repeat": "false",
-		"param": "", "sampler": "rows", "select": "likelihood", "shortlist": "0", "step-size": "",
-		"steps": "20", "temperature": "1", "top": "5", "vocab": "words",
+		"allow": "", "balance": "", "ban": "", "budget": "steps", "case": "auto", "chains": "25",
+		"collect": "visited", "effort": "normal", "encoder": "", "end-mark": "none", "energy": "",
+		"gradient": "full", "keep": "", "keep-file": "", "keep-labels": "", "log-z": "false",
+		"long": "window", "marginals": "false", "mask-class": "all", "mask-labels": "",
+		"mask-rate": "0", "mask-words": "0", "max-drop": "", "max-edits": "0", "max-similarity": "",
+		"method": "search", "min-distance": "0", "min-edits": "0", "min-similarity": "",
+		"no-repeat": "false", "param": "", "row-context": "128", "rows": "10000", "sampler": "rows",
+		"score": "blended", "select": "likelihood", "shortlist": "0", "span-offsets": "unsaid",
+		"start": "masked", "step-size": "", "steps": "20", "stop-words": "", "temperature": "1",
+		"thin": "0", "top": "5", "vocab": "words",
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	// Before there were such settings, every run sampled, and ranked the last states.
-	v := Defaults()
-	v.Method, v.Options.Results.Collect = infill.MethodSample, infill.CollectLast
-	v.Options.Results.Score = infill.ScorePLL
-	if got, _ := FillTable().Recorded(v, Defaults()); len(got) != len(want)-3 || got["method"] != "" ||
-		got["collect"] != "" {
-		t.Errorf("%v", got)
-	}
 	m := ModelDefaults()
 	m.Options.Device, m.Options.Precision = mlm.CPUDevice, mlm.Float32 // as it was opened
-	if got, _ := ModelTable().Recorded(m, ModelDefaults()); !maps.Equal(got,
-		map[string]string{"low-memory": "false"}) {
+	if got, _ := ModelTable().Recorded(m); !maps.Equal(got,
+		map[string]string{"low-memory": "false", "device": "cpu", "precision": "fp32"}) {
 		t.Errorf("%v", got)
 	}
 	m.Options.Precision = mlm.Int8
-	if got, _ := ModelTable().Recorded(m, ModelDefaults()); got["precision"] != "int8" {
+	if got, _ := ModelTable().Recorded(m); got["precision"] != "int8" {
 		t.Errorf("%v", got)
 	}
 	m.Options.Device, m.Options.Precision = "openvino", mlm.BFloat16
-	if got, _ := ModelTable().Recorded(m, ModelDefaults()); got["precision"] != "bf16" ||
+	if got, _ := ModelTable().Recorded(m); got["precision"] != "bf16" ||
 		got["device"] != "openvino" {
 		t.Errorf("%v", got)
 	}
@@ -319,7 +314,7 @@ func TestReadsArePure(t *testing.T) {
 		for _, s := range FillTable() {
 			_ = s.Value(v).String()
 		}
-		if _, err := FillTable().Recorded(v, v); err != nil || !reflect.DeepEqual(v.Options, o) {
+		if _, err := FillTable().Recorded(v); err != nil || !reflect.DeepEqual(v.Options, o) {
 			t.Errorf("%s: %v: %+v", name, err, v.Options)
 		}
 	}

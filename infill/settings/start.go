@@ -1,15 +1,12 @@
 package settings
 
 import (
-	"errors"
 	"io"
 	"reflect"
 	"slices"
 	"strings"
 
 	"infill/infill"
-	"infill/internal/disk"
-	"infill/internal/unpack"
 	"infill/tokenize"
 )
 
@@ -59,29 +56,23 @@ func (v *Fill) prepareStart(tok *tokenize.Tokenizer) error {
 	if name == "-" && v.Stdin != nil {
 		name = "standard input"
 	}
-	sum, err := v.hashed(v.Sampling.StartFile, func(r io.Reader) error {
-		u, err := unpack.New(r)
-		if err != nil {
-			return err
-		}
-		v.Options.Sampling.Starts, err = infill.ReadStarts(tok, name, u)
-		return errors.Join(err, u.Close())
+	read, err := v.readFile(v.Sampling.StartFile, func(r io.Reader) (err error) {
+		v.Options.Sampling.Starts, err = infill.ReadStarts(tok, name, r)
+		return err
 	})
 	if err != nil {
 		v.Options.Sampling.Starts = nil
 		return &Error{Name: "start", Err: err}
 	}
-	v.Options.Sampling.Start, v.read.started = infill.StartGiven, wordFile{v.Sampling.StartFile, sum}
+	v.read.started = read
+	v.Options.Sampling.Start = infill.StartGiven
 	return nil
 }
 
 // startRecorded names the fillings by the hash of their file.
 func (v *Fill) startRecorded() (string, error) {
-	switch v.Sampling.StartFile {
-	case "":
+	if v.Sampling.StartFile == "" {
 		return v.Options.Sampling.Start.String(), nil
-	case v.read.started.path:
-		return v.read.started.sum, nil
 	}
-	return disk.Hashed(v.Sampling.StartFile, func(io.Reader) error { return nil })
+	return recorded(v.Sampling.StartFile, v.read.started)
 }

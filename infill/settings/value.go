@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -76,80 +76,68 @@ func fromJSON[T any](set func(T) error) func(json.RawMessage) error {
 	}
 }
 
-// BoolValue is access to a truth value.
-func BoolValue(p *bool) *Value {
-	set := func(b bool) error { *p = b; return nil }
-	return &Value{
-		Kind: reflect.Bool, want: "true or false",
-		get: func() string { return strconv.FormatBool(*p) },
+// valueOf is access by functions: get spells the value, parse reads a text, and put checks and
+// stores what a text or JSON has.
+func valueOf[T any](kind reflect.Kind, want string, get func() string,
+	parse func(string) (T, error), put func(T) error) *Value {
+	return &Value{Kind: kind, want: want, get: get, setJSON: fromJSON(put),
 		set: func(s string) error {
-			b, err := strconv.ParseBool(s)
+			x, err := parse(strings.TrimSpace(s))
 			if err != nil {
 				return err
 			}
-			return set(b)
-		},
-		setJSON: fromJSON(set),
-	}
+			return put(x)
+		}}
+}
+
+// BoolValue is access to a truth value.
+func BoolValue(p *bool) *Value {
+	return valueOf(reflect.Bool, "true or false", func() string { return strconv.FormatBool(*p) },
+		strconv.ParseBool, func(b bool) error { *p = b; return nil })
 }
 
 // WholeValue is access to a whole number from min to max.
 func WholeValue[I ~int | ~int64 | ~uint64](p *I, min, max int64) *Value {
-	set := func(n int64) error {
-		if n < min || n > max {
-			return errWant
-		}
-		*p = I(n)
-		return nil
-	}
-	v := &Value{
-		Kind: reflect.Int, Min: float64(min), Max: float64(max),
-		want: fmt.Sprintf("a whole number from %d to %d", min, max),
-		get:  func() string { return fmt.Sprint(*p) },
-		set: func(s string) error {
-			n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-			if err != nil {
-				return err
-			}
-			return set(n)
-		},
-		setJSON: fromJSON(set),
-	}
+	want := fmt.Sprintf("a whole number from %d to %d", min, max)
 	if max == math.MaxInt64 {
-		v.want = fmt.Sprintf("a whole number from %d", min)
+		want = fmt.Sprintf("a whole number from %d", min)
 	}
+	v := valueOf(reflect.Int, want, func() string { return fmt.Sprint(*p) },
+		func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) },
+		func(n int64) error {
+			if n < min || n > max {
+				return errWant
+			}
+			*p = I(n)
+			return nil
+		})
+	v.Min, v.Max = float64(min), float64(max)
 	return v
 }
 
 // NumberValue is access to a finite number from min to max; above excludes min.
 func NumberValue(p *float64, min, max float64, above bool) *Value {
-	set := func(x float64) error {
-		if !(x >= min && x <= max) || above && x == min {
-			return errWant
-		}
-		*p = x
-		return nil
-	}
-	low := fmt.Sprintf("from %g", min)
+	low := fmt.Sprintf(" from %g", min)
 	if above {
-		low = fmt.Sprintf("above %g", min)
+		low = fmt.Sprintf(" above %g", min)
 	}
-	v := &Value{
-		Kind: reflect.Float64, Min: min, Max: max, Above: above,
-		want: fmt.Sprintf("a number %s to %g", low, max),
-		get:  func() string { return strconv.FormatFloat(*p, 'g', -1, 64) },
-		set: func(s string) error {
-			x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-			if err != nil {
-				return err
+	if min == -math.MaxFloat64 {
+		low = ""
+	}
+	want := "a number" + low
+	if max != math.MaxFloat64 {
+		want += fmt.Sprintf(" to %g", max)
+	}
+	v := valueOf(reflect.Float64, want, func() string { return strconv.FormatFloat(*p, 'g', -1, 64) },
+		func(s string) (float64, error) { return strconv.ParseFloat(s, 64) },
+		func(x float64) error {
+			if !(x >= min && x <= max) || above && x == min {
+				return errWant
 			}
-			return set(x)
-		},
-		setJSON: fromJSON(set),
-	}
-	if max == math.MaxFloat64 {
-		v.want = "a number " + low
-	}
+			*p = x
+			return nil
+		})
+	v.Min, v.Max, v.Above = min, max, above
 	return v
 }
 
@@ -173,16 +161,14 @@ func WordValue(p *string, words ...string) *Value {
 
 func choice(words []string, get func() string, put func(int)) *Value {
 	set := func(s string) error {
-		for i, w := range words {
-			if s == w {
-				put(i)
-				return nil
-			}
+		i := slices.Index(words, s)
+		if i < 0 {
+			return errWant
 		}
-		return errWant
+		put(i)
+		return nil
 	}
-	sorted := append([]string(nil), words...)
-	sort.Strings(sorted)
+	sorted := slices.Sorted(slices.Values(words))
 	return &Value{
 		Kind: reflect.String, Choices: words,
 		want: strings.Join(words, "|"), wantJSON: strings.Join(sorted, " or "),

@@ -57,7 +57,7 @@ func ExampleJoin() {
 		}
 	}
 	joined := filepath.Join(dir, "joined.jsonl")
-	records, _, err := output.Join(context.Background(), joined, []string{dir}, output.Create, nil)
+	records, _, err := output.Join(context.Background(), joined, []string{dir}, output.Create)
 	if err != nil {
 		log.Fatal(err)
 	}

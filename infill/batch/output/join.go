@@ -22,17 +22,16 @@ import (
 // Outputs may be compressed, each as its name says. The records are compared with what the
 // manifest of each shard says, and are otherwise not read.
 //
-// The mode is Create or Force. absent has what settings mean that a manifest may leave out, for
-// messages. Errors wrap [ErrJoin] for outputs that are not the shards of one run, or not whole, and
-// have a method Spell, as [MismatchError] has, where two of them differ. The other errors are those
-// of [Manifest.Open].
-func Join(ctx context.Context, output string, outputs []string, mode Mode,
-	absent map[string]string) (records, failed int, err error) {
+// The mode is Create or Force. Errors wrap [ErrJoin] for outputs that are not shards of one run, or
+// not whole. They have a method Spell, as [MismatchError] has, where two outputs differ. Other
+// errors are those of [Manifest.Open].
+func Join(ctx context.Context, output string, outputs []string, mode Mode) (records, failed int,
+	err error) {
 	parts, err := partsOf(outputs)
 	if err != nil {
 		return 0, 0, err
 	}
-	whole, err := wholeOf(parts, absent)
+	whole, err := wholeOf(parts)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -77,7 +77,7 @@ func partsIn(folder string) ([]*part, error) {
 
 // wholeOf checks that parts are all shards of one run, finished, and returns the manifest of the
 // whole.
-func wholeOf(parts []*part, absent map[string]string) (*Manifest, error) {
+func wholeOf(parts []*part) (*Manifest, error) {
 	first := parts[0]
 	whole := *first.manifest
 	whole.Shard, whole.Written, whole.Finished = settings.Shard{}, nil, nil
@@ -87,7 +87,7 @@ func wholeOf(parts []*part, absent map[string]string) (*Manifest, error) {
 		if was, is := first.manifest.Shard.Of, m.Shard.Of; was != is {
 			d = []Difference{{"the number of shards", false, fmt.Sprint(was), fmt.Sprint(is)}}
 		}
-		m.Shard, m.Finished, m.Absent = settings.Shard{}, nil, absent
+		m.Shard, m.Finished = settings.Shard{}, nil
 		if d = append(d, joinDifferences(&whole, &m)...); len(d) > 0 {
 			return nil, &joinError{p.path, first.path, d}
 		}

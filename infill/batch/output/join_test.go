@@ -14,9 +14,6 @@ import (
 	"infill/infill/settings"
 )
 
-// unsaid is what manifests mean that leave settings out.
-var unsaid = map[string]string{"select": "likelihood"}
-
 // Outputs that are not the shards of one run, all and whole, are refused, and both values are
 // named. Nothing is written.
 func TestJoinRefusals(t *testing.T) {
@@ -38,8 +35,8 @@ func TestJoinRefusals(t *testing.T) {
 		{"hash", func(m *Manifest) { m.SHA256 = "00ff" }, []string{"the input is", "sha256 00ff in",
 			"sha256 "}},
 		{"setting", func(m *Manifest) { m.Settings["steps"] = "51" }, []string{"!steps is 51", "50 in"}},
-		{"new setting", func(m *Manifest) { m.Settings["select"] = "diverse" }, []string{
-			"!select is diverse", "and likelihood in"}},
+		{"another setting", func(m *Manifest) { m.Settings["select"] = "diverse" }, []string{
+			"!select is diverse", "and none in"}},
 		{"number", func(m *Manifest) { m.Shard.Of = 4 }, []string{"the number of shards is 4", "3 in"}},
 		{"twice", func(m *Manifest) { m.Shard.Index = 2 }, []string{outputs[2], "both shard 2/3"}},
 		{"whole", func(m *Manifest) { m.Shard = settings.Shard{} }, []string{"whole input"}},
@@ -57,7 +54,7 @@ func TestJoinRefusals(t *testing.T) {
 		if err := m.write(outputs[1]); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = Join(context.Background(), joined, outputs, Create, unsaid)
+		_, _, err = Join(context.Background(), joined, outputs, Create)
 		if !errors.Is(err, ErrJoin) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -76,7 +73,7 @@ func TestJoinRefusals(t *testing.T) {
 	}
 	refused := func(what string, is error, want string, output string, outputs []string) {
 		t.Helper()
-		if _, _, err := Join(context.Background(), output, outputs, Create, unsaid); !errors.Is(err, is) ||
+		if _, _, err := Join(context.Background(), output, outputs, Create); !errors.Is(err, is) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -113,7 +110,7 @@ func TestJoinRefusals(t *testing.T) {
 
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := Join(cancelled, joined, outputs, Create, unsaid); !errors.Is(err, context.Canceled) {
+	if _, _, err := Join(cancelled, joined, outputs, Create); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	for _, path := range []string{joined, ManifestPath(joined)} {
@@ -137,24 +134,24 @@ func TestJoinOverwrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	old, oldManifest := inputtest.Read(t, joined), inputtest.Read(t, ManifestPath(joined))
-	_, _, err := Join(context.Background(), joined, outputs, Create, unsaid)
+	_, _, err := Join(context.Background(), joined, outputs, Create)
 	if !errors.Is(err, ErrExists) || strings.Contains(err.Error(), "resume") {
 		t.Errorf("an output that exists, which a join does not resume: %v", err)
 	}
 	kept := inputtest.Read(t, outputs[1])
 	inputtest.Write(t, outputs[1], "")
-	if _, _, err := Join(context.Background(), joined, outputs, Force, unsaid); !errors.Is(err, ErrJoin) {
+	if _, _, err := Join(context.Background(), joined, outputs, Force); !errors.Is(err, ErrJoin) {
 		t.Errorf("a shard without bytes: %v", err)
 	}
 	if !bytes.Equal(inputtest.Read(t, joined), old) || !bytes.Equal(inputtest.Read(t, ManifestPath(joined)), oldManifest) {
 		t.Error("a refused join changed the output")
 	}
 	inputtest.Write(t, outputs[1], string(kept))
-	if _, _, err := Join(context.Background(), joined, outputs, Force, unsaid); err != nil {
+	if _, _, err := Join(context.Background(), joined, outputs, Force); err != nil {
 		t.Fatal(err)
 	}
 	// A folder stands for the shards in it, and the joined file is not one of them.
-	if _, _, err := Join(context.Background(), joined, []string{dir}, Force, unsaid); err != nil {
+	if _, _, err := Join(context.Background(), joined, []string{dir}, Force); err != nil {
 		t.Error(err)
 	}
 	// The manifest is that of a run of the whole, which has nothing left to do.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -32,8 +33,6 @@ type Manifest struct {
 	// Bytes and SHA256 are those of the whole input.
 	Shard    settings.Shard    `json:"shard,omitzero"`
 	Settings map[string]string `json:"settings"`
-	// Absent has what settings mean that a manifest may leave out. It is for messages.
-	Absent map[string]string `json:"-"`
 	// Implied says what settings follow from the others of a manifest where this run leaves them
 	// open, see settings.Fill.Implied. It is for messages, nil for none.
 	Implied func(manifest map[string]string) map[string]string `json:"-"`
@@ -153,24 +152,11 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 		}
 		differ("limit", true, limit(m.Limit), limit(now.Limit))
 	}
-	var names []string
-	for n := range m.Settings {
-		names = append(names, n)
-	}
-	for n := range now.Settings {
-		if _, ok := m.Settings[n]; !ok {
-			names = append(names, n)
-		}
-	}
-	slices.Sort(names)
-	for _, n := range names {
-		meant := func(of map[string]string) string {
-			if v, ok := of[n]; ok {
-				return v
-			}
-			return now.Absent[n]
-		}
-		differ(n, true, meant(m.Settings), meant(now.Settings))
+	names := map[string]string{}
+	maps.Copy(names, m.Settings)
+	maps.Copy(names, now.Settings)
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		differ(n, true, m.Settings[n], now.Settings[n])
 	}
 	return m.unimplied(now, out)
 }

@@ -69,7 +69,7 @@ func TestShards(t *testing.T) {
 				}
 				rand.Shuffle(n, func(i, j int) { outputs[i], outputs[j] = outputs[j], outputs[i] })
 				joined := filepath.Join(dir, fmt.Sprintf("joined-%d.jsonl", n))
-				if _, _, err := Join(context.Background(), joined, outputs, Create, nil); err != nil {
+				if _, _, err := Join(context.Background(), joined, outputs, Create); err != nil {
 					t.Fatal(err)
 				}
 				if !bytes.Equal(inputtest.Read(t, joined), want) {
@@ -96,7 +96,7 @@ func TestJoinCompressed(t *testing.T) {
 		for _, from := range suffixes {
 			outputs := shardsOf(t, in, t.TempDir(), from, 3)
 			joined := filepath.Join(t.TempDir(), "joined"+suffix)
-			records, failed, err := Join(context.Background(), joined, outputs, Create, unsaid)
+			records, failed, err := Join(context.Background(), joined, outputs, Create)
 			if err != nil || records != 283 || failed < 20 {
 				t.Fatalf("%d records, %d failed, %v", records, failed, err)
 			}
