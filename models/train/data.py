@@ -5,6 +5,7 @@ for a share LONG of the lines as much of the line as fits into LONGEST - 2. A ba
 one length only, so there is no padding and no padding mask, and every batch costs about the same.
 """
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ LONGEST, SHORT, SHORTEST = 240, 60, 5  # of a window: the first two with [CLS] a
 LONG = 0.15  # the share of lines that are windows as they are, so that the model knows long texts
 SHIFT = 0.1  # the share of batches that begin at a random position, so that it knows all positions
 SINGLE = 0.6  # the share of windows that hold one sentence however short
+LEFT_OUT, WORDS, SEEN = (0.15, 0.6), 5, 0.5  # of a window with gaps: share of pieces, most words of a gap, windows with some seen
 KEEP_OTHER = 0.6  # the share of lines that do not read like fiction or talk which an epoch takes
 
 
@@ -99,6 +101,47 @@ def mask(ids: np.ndarray, share: float, rng: np.random.Generator, special: Speci
     flat[at] = special.mask
     t = torch.from_numpy
     return t(flat.reshape(ids.shape)), t(at), t(target)
+
+
+def kinds(vocab: str) -> np.ndarray:
+    """What each piece of a vocab.txt is: 1 begins a word with a letter, 2 goes on with a word, 0 is anything else."""
+    return np.array([2 if p.startswith("##") else int(any(c.isalpha() for c in p) and not re.fullmatch(r"\[.+\]", p))
+                     for p in vocabulary(vocab)])  # fmt: skip
+
+
+def gap_end(kind: np.ndarray, start: int, words: int) -> int:
+    """Where a gap of so many words side by side ends that begins with the piece at start; 0 if there are fewer."""
+    end = start
+    while end < len(kind) and (kind[end] == 2 or kind[end] == 1 and words):
+        words -= kind[end] == 1
+        end += 1
+    return 0 if words else end
+
+
+def gaps(ids: np.ndarray, kind: np.ndarray, rng: np.random.Generator, special: Special):
+    """Puts [MASK] at words side by side, as people leave them out: (ids, flat positions, targets) as mask().
+
+    Each window loses a share of LEFT_OUT of its pieces, in gaps of one to WORDS whole words. In a share SEEN of the
+    windows some pieces of the gaps stay, as a search sees them that has filled a part.
+    """
+    out, n = ids.copy(), ids.shape[1]
+    for row, flat in zip(out, ids):
+        kinds_, chosen = kind[flat], np.zeros(n, bool)
+        starts = np.flatnonzero(kinds_ == 1)
+        goal = rng.uniform(*LEFT_OUT) * (n - 2)
+        for start in rng.permutation(starts):
+            most = int(rng.integers(1, WORDS + 1))
+            end = next(e for k in range(most, 0, -1) if (e := gap_end(kinds_, start, k)))
+            chosen[start:end] = True
+            if chosen.sum() >= goal:
+                break
+        at = np.flatnonzero(chosen)
+        if len(at) and rng.random() < SEEN:
+            at = rng.choice(at, int(rng.integers(1, len(at) + 1)), replace=False)
+        row[at] = special.mask
+    at = np.flatnonzero(out != ids)
+    t = torch.from_numpy
+    return t(out), t(at), t(ids.reshape(-1)[at])
 
 
 def positions(length: int, table: int, rng: np.random.Generator) -> torch.Tensor:

@@ -3,6 +3,9 @@
 Each line is one sequence, cut at 510 pieces; max(1, round(0.15 n)) of its n pieces are masked, chosen by a
 generator seeded with (seed, line number), so every line's masks are the same in any run. With --teacher, a model
 of the same vocabulary, also the mean Kullback-Leibler divergence from it, in nats a masked piece, and its top-1.
+
+With --gaps N, a gap of N whole words side by side is masked in each line that has one, all at once, and each piece
+counts by itself: what a search begins with.
 """
 
 import argparse
@@ -21,17 +24,21 @@ import weights
 SHARE, SEED, ROOM = 0.15, 1, 510
 
 
-def examples(path: str, vocab: str, limit: int | None = None):
+def examples(path: str, vocab: str, limit: int | None = None, gaps: int = 0):
     """The lines of a file as (ids with [CLS] and [SEP], masked positions), both arrays."""
-    tok, special = prepare.tokenizer(vocab), data.special(vocab)
+    tok, special, kind = prepare.tokenizer(vocab), data.special(vocab), data.kinds(vocab)
     out = []
     with open(path, encoding="utf-8") as f:
         lines = [line.strip() for line in f][:limit]
     for number, e in enumerate(tok.encode_batch(lines, add_special_tokens=False)):
         ids = np.array([special.cls, *e.ids[:ROOM], special.sep])
         n = len(ids) - 2
-        if n:
-            rng = np.random.default_rng([SEED, number])
+        rng = np.random.default_rng([SEED, number])
+        if gaps:
+            found = [(i, end) for i in range(1, n + 1) if kind[ids[i]] == 1 and (end := data.gap_end(kind[ids], i, gaps))]
+            if found:
+                out.append((ids, np.arange(*found[rng.integers(len(found))])))
+        elif n:
             out.append((ids, 1 + np.sort(rng.choice(n, max(1, round(SHARE * n)), replace=False))))
     return out
 
@@ -101,6 +108,7 @@ def main() -> None:
     p.add_argument("--vocab", help="vocab.txt; that of the folder if not given")
     p.add_argument("--teacher", help="folder of a model with the same vocabulary, to print the divergence from")
     p.add_argument("--limit", type=int, help="only so many lines of each file")
+    p.add_argument("--gaps", type=int, default=0, help="mask so many words side by side in each line, in place of 15 %% of its pieces")
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("text", nargs="+")
     a = p.parse_args()
@@ -108,7 +116,7 @@ def main() -> None:
     net, teacher = load(a.model), load(a.teacher) if a.teacher else None
     vocab = a.vocab or f"{a.model}/vocab.txt"
     for path in a.text:
-        r = evaluate(net, examples(path, vocab, a.limit), data.special(vocab), teacher)
+        r = evaluate(net, examples(path, vocab, a.limit, a.gaps), data.special(vocab), teacher)
         more = f" kl {r['kl']:.4f} teacher {r['teacher']:.4f}" if teacher else ""
         print(f"{path}: top-1 {r['top1']:.4f} top-5 {r['top5']:.4f} perplexity {r['perplexity']:.2f}{more} "
               f"({r['masked']} masked, {whole(path, vocab, a.limit):.4f} whole words)", flush=True)  # fmt: skip

@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 
 import evaluate
+import grid
 import model
 import prune
 import train
@@ -22,18 +23,6 @@ import train
 DAMPING = 0.01  # of the mean square of the inputs, added to each
 OWN = 0.1  # the weight of the table's own error, as a share of the mean square of what it is multiplied by
 ROWS = 4096  # of the table at a time
-CLIPPED = [1.0, 0.92, 0.84, 0.76, 0.68]  # shares of the largest weight that a scale may be made for
-
-
-def scales(w: torch.Tensor, bits: int) -> torch.Tensor:
-    """The scales [rows] of least squares for rows of weights, of a few, in float16."""
-    half = 2 ** (bits - 1)
-    best = None
-    for share in CLIPPED:
-        s = (w.abs().amax(1) * share / (half - 0.5)).half().float().clamp(min=2**-24)
-        error = ((w / s[:, None]).round().clamp(-half, half - 1) * s[:, None] - w).pow(2).sum(1)
-        best = (s, error) if best is None else tuple(torch.where(error < best[1], a, b) for a, b in zip((s, error), best))
-    return best[0]
 
 
 def quantise(weight: torch.Tensor, squares: torch.Tensor, bits: int, group: int):
@@ -49,7 +38,7 @@ def quantise(weight: torch.Tensor, squares: torch.Tensor, bits: int, group: int)
     out = torch.zeros(len(w), columns // group)
     for first in range(0, columns, group):
         end = first + group
-        s = out[:, first // group] = scales(w[:, first:end], bits)
+        s = out[:, first // group] = grid.scales(w[:, first:end], bits)
         left = torch.zeros(len(w), group)
         for i in range(first, end):
             number = (w[:, i] / s).round().clamp(-half, half - 1)
@@ -116,7 +105,7 @@ def main() -> None:
     p.add_argument("--data", required=True, help="folder that prepare.py wrote")
     p.add_argument("--vocab", required=True)
     p.add_argument("--bits", type=int, default=4, choices=[4, 8])
-    p.add_argument("--group", type=int, default=64, help="weights that share a scale")
+    p.add_argument("--group", type=int, default=grid.GROUP, help="weights that share a scale")
     p.add_argument("--batches", type=int, default=12, help="so many batches of text to fit on")
     p.add_argument("--share", type=float, default=0.2, help="share of masked pieces")
     p.add_argument("--seed", type=int, default=1)

@@ -20,6 +20,7 @@ import embed
 import evaluate
 import export
 import fillings
+import grid
 import model
 import muon
 import pack
@@ -360,7 +361,7 @@ def test_rounding_makes_up_for_what_it_changes():
         return float(((x @ (v - w).T) ** 2).mean())
 
     value = quantise.value(*quantise.quantise(w, products, 4, 16))
-    s = torch.stack([quantise.scales(g, 4) for g in w.split(16, 1)], 1)
+    s = torch.stack([grid.scales(g, 4) for g in w.split(16, 1)], 1)
     plain = ((w.unflatten(1, (4, 16)) / s[:, :, None]).round().clamp(-8, 7) * s[:, :, None]).flatten(1)
     assert moved(value) < 0.6 * moved(plain)
     # Without correlation there is nothing to make up for: each weight goes to its nearest number.
@@ -371,12 +372,12 @@ def test_rounding_makes_up_for_what_it_changes():
 
 def test_scales_are_the_best_of_those_tried():
     w = torch.randn(30, 16)
-    best = quantise.scales(w, 4)
+    best = grid.scales(w, 4)
 
     def error(s):
         return ((w / s[:, None]).round().clamp(-8, 7) * s[:, None] - w).pow(2).sum(1)
 
-    for share in quantise.CLIPPED:
+    for share in grid.CLIPPED:
         s = (w.abs().amax(1) * share / 7.5).half().float()
         assert bool((error(best) <= error(s) + 1e-6).all())
     assert torch.equal(best, best.half().float())
@@ -462,7 +463,7 @@ def test_stored_batches_hold_what_the_teacher_says(tmp_path, monkeypatch, capsys
             found.reshape(-1)[at] = target
             row = found[0, 1:-1].numpy()
             assert any((pieces[i : i + len(row)] == row).all() for i in range(len(pieces) - len(row) + 1))
-    a = argparse.Namespace(data=str(tmp_path), stored=str(tmp_path / "s"), seed=1, epoch_chunks=2)
+    a = argparse.Namespace(data=str(tmp_path), stored=str(tmp_path / "s"), seed=1, epoch_chunks=2, gaps=0)
     source, at = train.Stored(a, SPECIAL, 512), {"epoch": 0}
     assert len(source.epoch(at, 1)) == 2 and at["read"] == [1]
     assert {n for n, _ in source.epoch(at, 3)} == {1, 2} and at["read"] == [1, 1, 1]
@@ -812,7 +813,7 @@ def test_fillings_stand_side_by_side(tmp_path):
     fake.chmod(0o755)
     (tmp_path / "s.txt").write_text("one [MASK]\ntwo | [MASK]\n")
     columns = [fillings.fill(str(fake), m, str(tmp_path / "s.txt"), ["--steps=9"]) for m in ("", "bert")]
-    assert columns[0] == [f"{s} [MASK] [fill --quiet --seed 1 --top 1 --steps=9 -]" for s in ("one", "two |")]
+    assert columns[0] == [f"{s} [MASK] [fill --quiet --top 1 --steps=9 -]" for s in ("one", "two |")]
     assert "--model bert -" in columns[1][0]
     got = fillings.table(["one [MASK]", "two | [MASK]"], ["a", "b"], columns)
     assert got.splitlines()[:2] == ["| sentence | a | b |", "| --- | --- | --- |"] and "two \\| [MASK]" in got
@@ -834,3 +835,38 @@ def test_imports_have_no_circle():
                 imports[n] |= {node.module} & names
     assert "weights" in imports["evaluate"] & imports["export"]
     graphlib.TopologicalSorter(imports).prepare()
+
+
+def test_gaps_take_whole_words_side_by_side(tmp_path):
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", "3", "##4", "a", "##b", "c", "d"]
+    (tmp_path / "vocab.txt").write_text("\n".join(words) + "\n")
+    kind = data.kinds(f"{tmp_path}/vocab.txt")
+    assert kind.tolist() == [0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 1]
+    rng = np.random.default_rng(1)
+    rows = np.tile([2, 8, 9, 10, 6, 7, 11, 8, 9, 9, 5, 3], (400, 1))
+    ids, at, target = data.gaps(rows, kind, rng, SPECIAL)
+    assert (ids.reshape(-1)[at] == SPECIAL.mask).all() and (torch.from_numpy(rows).reshape(-1)[at] == target).all()
+    left = ids != torch.from_numpy(rows)
+    assert left.any(1).all()  # every window has a gap
+    assert not left[:, [0, 4, 5, 10, 11]].any()  # never of numbers, signs or special tokens
+    whole = (left[:, 1] == left[:, 2]) & (left[:, 7] == left[:, 8]) & (left[:, 8] == left[:, 9])
+    assert 0.5 < whole.float().mean() < 0.9  # the others are the ones in which some pieces are seen
+    assert 0.2 < left.float().mean() < 0.5
+    assert [data.gap_end(kind[rows[0]], i, k) for i, k in ((1, 1), (1, 2), (3, 2), (6, 1), (6, 2), (6, 3))] == [3, 4, 0, 7, 10, 0]
+
+
+def test_rounding_at_the_end_moves_the_weights_behind_it():
+    torch.manual_seed(1)
+    net = model.MaskedLM(SMALL)
+    opt = train.Optimizer(net, 1, torch.float32, adam=True)
+    name = "bert.encoder.layer.0.output.dense.weight"
+    opt.exact = {name: torch.zeros_like(opt.params[name])}
+    before = opt.params[name].data.clone()
+    opt.round(0)
+    p = opt.params[name].data
+    assert torch.equal(opt.exact[name], before) and not torch.equal(p, before)
+    assert all(len(g.unique()) <= 16 for g in p.view(-1, grid.GROUP))
+    grads = [{n: torch.ones_like(q) for n, q in opt.params.items()}]
+    opt.step(0, grads, 1.0, 1e-4, 0.0, 1)
+    assert (opt.exact[name] < before).all()  # a step too small to change most numbers is kept behind them
+    assert ((p - opt.exact[name]).abs() <= opt.scales[name].repeat(1, grid.GROUP).view_as(p) * 4).all()

@@ -24,6 +24,7 @@ import torch.multiprocessing as mp
 
 import data
 import evaluate
+import grid
 import model
 import muon
 import store
@@ -75,6 +76,20 @@ class Optimizer:
                 if same[w::workers]:
                     self.shards[w].append(same[w::workers])
         self.adam = [list(self.second)[w::workers] for w in range(workers)]
+        self.exact: dict = {}  # the weights behind the rounded ones, which the gradients move (straight through)
+        self.scales: dict = {}
+
+    @torch.no_grad()
+    def round(self, worker: int) -> None:
+        """Rounds this worker's share of the layers' matrices, to scales that are made at the first call."""
+        for n in self.adam[worker]:
+            if n in self.exact:
+                p = self.params[n].data
+                if n not in self.scales:
+                    self.exact[n].copy_(p)
+                    self.scales[n] = grid.scales(p.view(-1, grid.GROUP), 4)[:, None]
+                s = self.scales[n]
+                p.copy_(((self.exact[n].view(-1, grid.GROUP) / s).round().clamp(-8, 7) * s).view_as(p))
 
     def state(self) -> dict:
         """The buffers by name."""
@@ -95,13 +110,16 @@ class Optimizer:
             muon.step(own, [grad(n) for n in names], [self.first[n] for n in names], muon_rate, kind=self.kind)
         b1, b2 = 0.9, 0.98
         for n in self.adam[worker]:
-            g, m, v, p = grad(n), self.first[n], self.second[n], self.params[n].data
+            g, m, v = grad(n), self.first[n], self.second[n]
+            p = self.exact[n] if n in self.scales else self.params[n].data
             m.lerp_(g, 1 - b1)
             v.mul_(b2).addcmul_(g, g, value=1 - b2)
             if p.dim() == 2:
                 p.mul_(1 - 0.01 * rate)
             c1, c2 = 1 - b1**number, 1 - b2**number
             p.addcdiv_(m, (v / c2).sqrt_().add_(1e-8), value=-rate / c1)
+        if self.scales:
+            self.round(worker)
 
 
 class Schedule:
@@ -151,6 +169,7 @@ class Text:
     def __init__(self, a: argparse.Namespace, special: data.Special, table: int):
         self.a, self.special, self.table = a, special, table
         self.pieces = np.load(f"{a.data}/pieces.npy", mmap_mode="r")
+        self.kinds = data.kinds(a.vocab) if a.gaps else None
 
     def epoch(self, at: dict, _: int) -> list:
         """What batch() takes, in order."""
@@ -160,6 +179,8 @@ class Text:
         """Ids, flat positions, targets, position ids, and no teacher's probabilities."""
         ids = data.fill(self.pieces, rows, self.special)
         position = data.positions(ids.shape[1], self.table, draw)
+        if self.kinds is not None and draw.random() < self.a.gaps:
+            return *data.gaps(ids, self.kinds, draw, self.special), position, None
         return *data.mask(ids, share, draw, self.special), position, None
 
 
@@ -271,11 +292,14 @@ def work(worker: int, a, net, teacher, opt, grads, at, shared, barrier, lock) ->
             if worker == 0:
                 at["seconds"] = before + time.time() - began
             if worker == 0 and (f <= 0 or time.time() - saved > 60 * a.save_minutes):
-                save(out / "checkpoint.pt", {"model": net.state_dict(), "optimizer": opt.state(), "at": at,
+                weights = net.state_dict() | (opt.exact if opt.scales else {})
+                save(out / "checkpoint.pt", {"model": weights, "optimizer": opt.state(), "at": at,
                                              "config": net.config})  # fmt: skip
                 saved = time.time()
             if f <= 0:
                 return
+            if f < a.round_below and not opt.scales:
+                opt.round(worker)
             opt.step(worker, grads, 1 / a.batches, a.rate * f, a.muon_rate * f, at["step"] + 1)
             at["step"] += 1
             at["batch"] += a.batches
@@ -321,6 +345,9 @@ def main() -> None:
     p.add_argument("--freeze-table", action="store_true", help="leave the table of word pieces as it is")
     p.add_argument("--warmup", type=int, default=200, help="steps")
     p.add_argument("--mask", type=float, default=0.25, help="share of masked pieces")
+    p.add_argument("--gaps", type=float, default=0, help="share of the batches of text that lose words side by side")
+    p.add_argument("--round-below", type=float, default=0, help="with --adam: once the factor on the rate is below this, "
+                   "compute with the layers' matrices rounded to 4 bits, as export.py stores them")  # fmt: skip
     p.add_argument("--mask-end", type=float, default=0.15, help="share at the end of the decay")
     p.add_argument("--save-minutes", type=float, default=5)
     p.add_argument("--log", type=int, default=100, help="steps between two lines of log.jsonl")
@@ -332,6 +359,8 @@ def main() -> None:
     a = p.parse_args()
     if a.text and not a.stored:
         p.error("--text needs --stored")
+    if a.round_below and not a.adam:
+        p.error("--round-below needs --adam")
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cuda":
@@ -359,6 +388,8 @@ def main() -> None:
                 if n in saved["optimizer"][kind]:
                     b.copy_(saved["optimizer"][kind][n])
         at = saved["at"]
+    if a.round_below:
+        opt.exact = {n: torch.zeros_like(p) for n, p in opt.params.items() if p.dim() == 2 and ".layer." in n}
     grads = [{n: torch.zeros_like(p, requires_grad=False) for n, p in net.named_parameters() if p.requires_grad} for _ in range(a.workers)]
     teacher = None
     if a.teacher:
@@ -373,7 +404,7 @@ def main() -> None:
         work(0, *rest, threading.Barrier(1), threading.Lock())
         return
     net.share_memory()
-    for buffers in [*opt.state().values(), *grads, {"": rest[-1]}]:
+    for buffers in [*opt.state().values(), opt.exact, *grads, {"": rest[-1]}]:
         for b in buffers.values():
             b.share_memory_()
     # The optimizer names the weights of the shared network, so it must travel together with it.
