@@ -1,6 +1,7 @@
 package infill
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -35,6 +36,31 @@ type Score struct {
 	Windows int
 	// Energies are the parts of Score by name, weights included, nil without terms.
 	Energies map[string]float64
+	// Words and Regions are those that [ScoreOptions] ask for.
+	Words, Regions []WordScore
+}
+
+// A WordScore is what the model says of a word or of another part of a text.
+type WordScore struct {
+	Span [2]int // bytes of the text
+	// Pieces are the indices of its word pieces in Score.Pieces, nil if it has none of its own.
+	Pieces []int
+	// Score is the sum over its pieces, in nats. Each piece is masked together with the later pieces
+	// of the same word (PLL-word-l2r of Kauf and Ivanova, ACL 2023), whatever the text is scored by.
+	Score float64
+}
+
+// ScoreOptions say how [Engine.ScoreWith] scores a text, and what else it says of it.
+type ScoreOptions struct {
+	By    Scoring
+	Long  Long
+	Terms []Weighted
+	Words bool // say what the score of each word is
+	// Cut are the bytes of the words, in order and not one within another; nil: as the tokenizer
+	// tells them apart. A piece of two words belongs to the first.
+	Cut [][2]int
+	// Regions are bytes of parts of the text, which have the score of the pieces that they touch.
+	Regions [][2]int
 }
 
 // Score computes the pseudo-log-likelihood of a text. Errors: ErrEmpty, a text
@@ -45,13 +71,13 @@ func (e *Engine) Score(ctx context.Context, sentence string) (*Score, error) {
 
 // ScoreText is Score by another sum. A piece's LogProb is its part of it.
 func (e *Engine) ScoreText(ctx context.Context, sentence string, by Scoring) (*Score, error) {
-	return e.scoreText(ctx, sentence, by, LongWindow)
+	return e.scoreText(ctx, sentence, ScoreOptions{By: by})
 }
 
-func (e *Engine) scoreText(ctx context.Context, sentence string, by Scoring, long Long) (*Score,
-	error) {
-	if by < ScoreBlended || by >= numScorings {
-		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", text.ErrOption, by)
+func (e *Engine) scoreText(ctx context.Context, sentence string, o ScoreOptions) (*Score, error) {
+	if o.By < ScoreBlended || o.By >= numScorings {
+		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", text.ErrOption,
+			o.By)
 	}
 	if err := e.Ready(ctx); err != nil {
 		return nil, err
@@ -67,18 +93,36 @@ func (e *Engine) scoreText(ctx context.Context, sentence string, by Scoring, lon
 		msg := "a score is of a complete sentence; fill the blank first"
 		return nil, &text.Error{Offset: blanks[0].Start, Msg: msg, Err: ErrUnfilled}
 	}
-	return e.score(ctx, plain, by, long, nil)
+	if plain != sentence && (o.Cut != nil || o.Regions != nil) {
+		return nil, fmt.Errorf("%w: words and regions are of a text without escapes", text.ErrSpan)
+	}
+	if err := cmp.Or(checkSpans(plain, o.Cut), checkSpans(plain, o.Regions)); err != nil {
+		return nil, err
+	}
+	return e.score(ctx, plain, o, nil)
+}
+
+// checkSpans refuses spans that are not bytes of a text.
+func checkSpans(sentence string, spans [][2]int) error {
+	for _, s := range spans {
+		if s[0] < 0 || s[1] < s[0] || s[1] > len(sentence) {
+			return fmt.Errorf("%w: %v of a text of %d bytes, want bytes from its start to its end",
+				text.ErrSpan, s, len(sentence))
+		}
+	}
+	return nil
 }
 
 // ScoreWith is ScoreText with further parts of the energy. They judge the text as if blanks had
 // filled all of it, and no words had stood there before. Errors: those of Score, ErrOption for
-// terms out of range, mlm.ErrNotFinite, a term's, or with LongError a *LengthError.
-func (e *Engine) ScoreWith(ctx context.Context, sentence string, by Scoring, long Long,
-	terms []Weighted) (*Score, error) {
+// terms out of range, ErrSpan for words and regions that are not of the text,
+// mlm.ErrNotFinite, a term's, or with LongError a *LengthError.
+func (e *Engine) ScoreWith(ctx context.Context, sentence string, o ScoreOptions) (*Score, error) {
+	terms := o.Terms
 	if err := checkTerms(terms); err != nil {
 		return nil, err
 	}
-	s, err := e.scoreText(ctx, sentence, by, long)
+	s, err := e.scoreText(ctx, sentence, o)
 	if err != nil || len(terms) == 0 {
 		return s, err
 	}
@@ -121,21 +165,16 @@ func (e *Engine) scoreSpans(ctx context.Context, sentence string, spans [][2]int
 	if err := text.CheckText(sentence, "write a complete sentence"); err != nil {
 		return nil, err
 	}
-	for _, s := range spans {
-		if s[0] < 0 || s[1] < s[0] || s[1] > len(sentence) {
-			return nil, fmt.Errorf("%w: %v of a text of %d bytes, want bytes from its start to its end",
-				text.ErrSpan, s, len(sentence))
-		}
+	if err := checkSpans(sentence, spans); err != nil {
+		return nil, err
 	}
-	return e.score(ctx, sentence, by, LongError, func(piece [2]int) bool {
-		for _, s := range spans {
-			if max(piece[0], s[0]) < min(piece[1], s[1]) {
-				return true
-			}
-		}
-		return false
+	return e.score(ctx, sentence, ScoreOptions{By: by, Long: LongError}, func(piece [2]int) bool {
+		return slices.ContainsFunc(spans, func(s [2]int) bool { return overlap(piece, s) })
 	})
 }
+
+// overlap reports whether two spans have bytes in common.
+func overlap(a, b [2]int) bool { return max(a[0], b[0]) < min(a[1], b[1]) }
 
 // ErrUnfilled is returned for a blank in a text that is to be complete. It
 // wraps ErrBlank.
@@ -146,7 +185,7 @@ var errNoPiece = fmt.Errorf("%w: there is no word piece in it; give the bytes of
 	text.ErrSpan)
 
 // score sums over the pieces whose bytes pick chooses; nil chooses all.
-func (e *Engine) score(ctx context.Context, sentence string, by Scoring, long Long,
+func (e *Engine) score(ctx context.Context, sentence string, o ScoreOptions,
 	pick func(span [2]int) bool) (*Score, error) {
 	enc, err := text.Encode(e.model.Tokenizer(), sentence, nil)
 	if err != nil {
@@ -154,7 +193,7 @@ func (e *Engine) score(ctx context.Context, sentence string, by Scoring, long Lo
 	}
 	limit := e.model.MaxLength()
 	windows := pick == nil && limit > 0 && len(enc.IDs) > limit
-	if windows && long == LongError {
+	if windows && o.Long == LongError {
 		return nil, &LengthError{Pieces: len(enc.IDs), Limit: limit}
 	}
 	s := &mlm.Sentence{IDs: enc.IDs}
@@ -179,9 +218,17 @@ func (e *Engine) score(ctx context.Context, sentence string, by Scoring, long Lo
 	if err != nil {
 		return nil, err
 	}
-	terms := scoreTerms(len(state), by)
-	if by == ScoreWithinWord {
-		terms = withinWord(s.Blanks, enc.Continuation)
+	terms := scoreTerms(len(state), o.By)
+	word := wordNumbers(s.Blanks, enc.Continuation)
+	if o.By == ScoreWithinWord {
+		terms = withinWord(word)
+	}
+	own := len(terms)
+	if o.Words || o.Regions != nil {
+		if o.Cut != nil {
+			word = cutWords(res.Pieces, o.Cut)
+		}
+		terms = append(terms, withinWord(word)...)
 	}
 	var values []float64
 	if windows {
@@ -192,11 +239,15 @@ func (e *Engine) score(ctx context.Context, sentence string, by Scoring, long Lo
 	if err != nil {
 		return nil, err
 	}
-	for i := range terms {
-		v := terms[i].weight(by) * values[i]
+	for i := range terms[:own] {
+		v := terms[i].weight(o.By) * values[i]
 		res.Pieces[terms[i].at].LogProb += v
 		res.Score += v
 	}
+	if o.Words {
+		res.Words = res.words(word, values[own:], o.Cut)
+	}
+	res.Regions = res.regions(values[min(own, len(values)):], o.Regions)
 	res.ScorePerToken = res.Score / float64(len(state))
 	return res, nil
 }
@@ -242,18 +293,4 @@ func (e *Engine) windowed(ctx context.Context, m tokenAsker, s *mlm.Sentence, te
 		}
 	}
 	return values, len(starts), nil
-}
-
-// withinWord lists the terms of ScoreWithinWord of the pieces at some positions. inner says which
-// positions continue a word.
-func withinWord(positions []int, inner []bool) []scoreTerm {
-	out := make([]scoreTerm, len(positions))
-	for i, p := range positions {
-		to := i + 1
-		for to < len(positions) && positions[to] == p+to-i && inner[positions[to]] {
-			to++
-		}
-		out[i] = scoreTerm{at: i, from: i, to: to, u: 1}
-	}
-	return out
 }

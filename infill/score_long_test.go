@@ -37,7 +37,7 @@ func TestScoreLong(t *testing.T) {
 	for _, by := range []Scoring{ScorePLL, ScoreWithinWord, ScoreBlended} {
 		terms := scoreTerms(len(positions), by)
 		if by == ScoreWithinWord {
-			terms = withinWord(positions, enc.Continuation)
+			terms = withinWord(wordNumbers(positions, enc.Continuation))
 		}
 		got, err := e.ScoreText(t.Context(), sentence, by)
 		if err != nil {
@@ -84,7 +84,7 @@ func TestScoreLong(t *testing.T) {
 		}
 	}
 	var refused *LengthError
-	_, err = e.ScoreWith(t.Context(), sentence, ScorePLL, LongError, nil)
+	_, err = e.ScoreWith(t.Context(), sentence, ScoreOptions{By: ScorePLL, Long: LongError})
 	if !errors.As(err, &refused) || refused.Limit != limit {
 		t.Errorf("%v", err)
 	}

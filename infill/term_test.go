@@ -343,7 +343,7 @@ func TestTermsScored(t *testing.T) {
 		if err != nil || plain.Energies != nil {
 			t.Fatal(plain, err)
 		}
-		s, err := e.ScoreWith(t.Context(), c.Text, ScorePLL, LongWindow, terms)
+		s, err := e.ScoreWith(t.Context(), c.Text, ScoreOptions{By: ScorePLL, Terms: terms})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,14 +354,14 @@ func TestTermsScored(t *testing.T) {
 		}
 	}
 	broken := []Weighted{{&toyTerm{name: "n", odd: map[string]float64{"": math.NaN()}}, 1}}
-	if _, err := e.ScoreWith(t.Context(), "the dog .", ScorePLL, LongWindow, broken); !errors.Is(err, mlm.ErrNotFinite) {
+	if _, err := e.ScoreWith(t.Context(), "the dog .", ScoreOptions{By: ScorePLL, Terms: broken}); !errors.Is(err, mlm.ErrNotFinite) {
 		t.Error(err)
 	}
 	_, err = e.Candidates(t.Context(), tm, nil, CandidateOptions{Terms: broken})
 	if !errors.Is(err, mlm.ErrNotFinite) {
 		t.Error(err)
 	}
-	if _, err := e.ScoreWith(t.Context(), "the dog .", ScorePLL, LongWindow, []Weighted{{}}); !errors.Is(err, text.ErrOption) {
+	if _, err := e.ScoreWith(t.Context(), "the dog .", ScoreOptions{By: ScorePLL, Terms: []Weighted{{}}}); !errors.Is(err, text.ErrOption) {
 		t.Error(err)
 	}
 }

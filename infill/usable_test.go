@@ -56,7 +56,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			return err
 		},
 		"score without a context": func() error {
-			_, err := e.ScoreWith(none, "the cat", ScorePLL, LongWindow, nil)
+			_, err := e.ScoreWith(none, "the cat", ScoreOptions{By: ScorePLL})
 			return err
 		},
 		"score spans without a context": func() error {

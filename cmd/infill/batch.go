@@ -57,7 +57,8 @@ infill batch --join part-*.jsonl -o filled.jsonl`,
 		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | --join SHARD… -o OUTPUT",
 		Description: batchDescription,
 		Flags: cmdline.Join(f.modelFlags.flags(), f.fillingFlags.flags(),
-			cmdline.Group(cmdline.Output, append(f.fileFlags.flags(), together))),
+			cmdline.Group(cmdline.Output, append(cmdline.Without(f.fileFlags.flags(),
+				settings.FileTable().NotOf("batch")...), together))),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
@@ -83,6 +84,10 @@ type filePlan func(w *records.Filler, recorded map[string]string, layout *output
 func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err error) {
 	if err := f.check(); err != nil {
 		return err
+	}
+	if f.Per == settings.PerWord {
+		return usagef("--per word is for scores, of infill score; infill %s has --per filling",
+			c.Command.Name)
 	}
 	if c.NArg() > 1 {
 		return usagef("%d inputs; infill %s takes one file, or a folder of them", c.NArg(),

@@ -26,6 +26,7 @@ type fileFlags struct {
 	maxErrors     int64
 	okIfLinesFail bool
 	quiet         bool
+	lists         bool // texts may be lists of words
 	progress      string
 
 	of   string         // the name of the file among those of a folder
@@ -114,6 +115,7 @@ func (f *fileFlags) input(ctx context.Context, path string, std console.IO, othe
 
 func (f *fileFlags) inputOptions() input.Options {
 	return input.Options{Format: f.Format, TextField: f.TextField, Quote: f.Quote,
+		Lists: f.lists, Sentence: f.Sentence,
 		Limit: f.Limit, Shard: f.Shard}
 }
 

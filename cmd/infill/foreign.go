@@ -63,8 +63,7 @@ var foreignFlags = []foreignFlag{
 			"the text"},
 	{"every every-n nth every-nth", "mask-rate", "",
 		"--mask-rate X, such as 0.2 for one word of five"},
-	{"surprisal", "", "score", "%s without it: the surprisal of a piece is its score without the " +
-		"minus, in nats"},
+	{"surprisal surprisals", "bits", "score", "--bits, which prints the surprisal of each word"},
 	{"max-length max-len truncate truncation", "long", "", "--long window, which is the default"},
 }
 
@@ -116,7 +115,7 @@ var foreignCommands = map[string]string{
 	"self-bleu": "infill eval FILE",
 	"diversity": "infill eval FILE",
 	"ppl":       "infill score \"TEXT\"",
-	"surprisal": "infill score \"TEXT\", whose scores without the minus are surprisals in nats",
+	"surprisal": "infill score --bits \"TEXT\", which prints the surprisal of each word",
 	"benchmark": "infill cloze FILE",
 }
 

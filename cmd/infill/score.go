@@ -28,8 +28,9 @@ import (
 const scoreDescription = "" +
 	`Prints the score of every text, in nats: nearer to 0 is likelier. By default it is the
 sum over its word pieces of log f(piece | the rest, that piece masked). A line on standard error
-names the score, and in JSON the field scoring. With - or without TEXT, reads standard input,
-one text a line.
+names the score, and in JSON the field scoring. Below it stand the words of the text: a word's
+pieces are masked together with the later ones of the word. With - or without TEXT, reads standard
+input, one text a line. In a file a text may be a JSON list of words, which then are the words.
 A text with a blank is not scored; its candidates are: those of --candidates, or those
 that the blank lists, [MASK|red|green]. Printed are the sum over a candidate's pieces, the
 mean where their numbers of pieces differ, and the share exp(sum) among all, or exp(mean) where
@@ -40,6 +41,8 @@ type scoreFlags struct {
 	fileFlags
 	ranking settings.Ranking
 	json    bool
+	pieces  bool
+	bits    bool
 	file    string
 }
 
@@ -49,8 +52,12 @@ func (f *scoreFlags) own() []*cmdline.Option {
 		"candidates": "`WORDS` or phrases to rank for the blank of TEXT, comma separated; repeatable",
 		"energy":     "add a `PART=WEIGHT` to the score, repeatable: " + energies.FormsOfTexts(),
 	}
-	own := append([]*cmdline.Option{jsonFlag(&f.json)}, cmdline.Settings(settings.RankTable(),
-		&f.ranking, texts)...)
+	own := append([]*cmdline.Option{
+		jsonFlag(&f.json),
+		cmdline.Bool("pieces", "print the pieces of each word", &f.pieces),
+		cmdline.Bool("bits", "print how surprising words are, in bits, in place of scores in nats",
+			&f.bits),
+	}, cmdline.Settings(settings.RankTable(), &f.ranking, texts)...)
 	return append(own, cmdline.Text("file",
 		"score the texts of a `FILE`, lines or JSON lines, to --output, as infill batch works", &f.file))
 }
@@ -61,7 +68,8 @@ func scoreCommand(std console.IO) *cli.Command {
 		Name: "score",
 		UsageText: `infill score "The cat sat on the mat."
 infill score "The [MASK] sat on the mat." --candidates cat,dog
-infill score --file corpus.txt -o scores.jsonl`,
+infill score --file corpus.txt -o scores.jsonl
+infill score --file corpus.txt -o words.csv --per word`,
 		Usage:       "pseudo-log-likelihood of complete sentences; candidates for a blank",
 		ArgsUsage:   "TEXT… | -",
 		Description: scoreDescription,
@@ -77,6 +85,9 @@ infill score --file corpus.txt -o scores.jsonl`,
 func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 	if err := cmp.Or(f.check(), f.ranking.CheckFiles()); err != nil {
 		return err
+	}
+	if f.Per == settings.PerFilling {
+		return usagef("--per filling is of fillings; scores have --per word")
 	}
 	if f.file != "" && c.NArg() > 0 {
 		return usagef("--file and %s: give one of them", count.Of(c.NArg(), "text"))
@@ -110,11 +121,15 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 			sayFile(std, path, reads)
 		}
 	}
+	if (f.pieces || f.bits) && f.json {
+		return usagef("--pieces and --bits are about what is printed; records have both")
+	}
 	s, err := f.open(c.Context)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = errors.Join(s.Model.Close(), f.ranking.Parts.Close()) }()
+	f.ranking.Words = f.ranking.Words || !f.json
 	say := onceEach(std.Err, f.quiet)
 	return eachText(std, texts, f.json, c.NArg() == 1 && c.Args().First() != "-", f.strict,
 		func(n int, text string) error {
@@ -130,6 +145,11 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 				return jsonl.Write(std.Out, rec)
 			}
 			say(scoringNote(rec))
+			if slices.ContainsFunc(rec.Words, func(w jsonl.Word) bool {
+				return rec.Scoring != infill.ScoreWithinWord.String() && strings.Contains(w.Pieces, " ")
+			}) {
+				say("score of words: within-word, each piece beside all others but the later ones of its word")
+			}
 			if rec.Windows > 0 {
 				say("the text is longer than the model takes: each piece is scored with as many around it " +
 					"as fit")
@@ -137,13 +157,15 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 			for _, d := range rec.Doubts {
 				say(doubtNote(d, f.Name))
 			}
-			_, err = io.WriteString(std.Out, scoreLines(std.Out, rec))
+			_, err = io.WriteString(std.Out, f.lines(std.Out, rec))
 			return err
 		})
 }
 
 // scoreFile works through a file, resumably.
 func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
+	f.lists = true
+	f.ranking.Words = f.ranking.Words || f.Per == settings.PerWord || f.Sentence != ""
 	in, err := f.input(c.Context, f.file, std, energies.Files(f.ranking.Energy)...)
 	if err != nil {
 		return err
@@ -214,13 +236,20 @@ func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 	return &records.Scorer{Model: m, Engine: infill.New(m), Ranking: &f.ranking}, nil
 }
 
-// scoreLines is a score record as people read it.
-func scoreLines(out io.Writer, r *jsonl.Record) string {
+// lines are a score record as people read it.
+func (f *scoreFlags) lines(out io.Writer, r *jsonl.Record) string {
 	var b strings.Builder
 	if r.Score != nil {
 		fmt.Fprintf(&b, "%8.2f  %s%s\n", *r.Score, besides(r.Energies), shown(out, r.Text))
-		for _, p := range r.Pieces {
-			fmt.Fprintf(&b, "  %8.2f  %s\n", p.LogProb, p.Piece)
+		for _, w := range r.Words {
+			score, pieces := *w.Score, ""
+			if f.bits {
+				score = *w.Surprisal
+			}
+			if f.pieces {
+				pieces = "  " + w.Pieces
+			}
+			fmt.Fprintf(&b, "  %8.2f  %s%s\n", score, shown(out, w.Word), pieces)
 		}
 		return b.String()
 	}

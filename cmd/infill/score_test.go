@@ -14,7 +14,8 @@ func TestScoreManifest(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"candidates": "", "energy": "", "score": "", "normalize": "none", "case": "auto",
-		"long": "window", "low-memory": "false", "device": mlm.CPUDevice,
+		"long": "window", "low-memory": "false", "device": mlm.CPUDevice, "words": "false",
+		"span-offsets": "unsaid",
 	}
 	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}
 	f.Options.Device = mlm.CPUDevice                     // as it was opened

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"infill/internal/jsonwords"
 )
@@ -17,6 +18,8 @@ type Input struct {
 	ID json.RawMessage
 	// Text is the member "text", or the Decoder's TextField.
 	Text string
+	// Words are the bytes of the words of a text that is a list of them, nil for others.
+	Words [][2]int
 	// Fields are the other members, in order.
 	Fields []Field
 }
@@ -36,6 +39,11 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 		bad := func(reason string) error { return &Error{n, f.Name, ErrJSON, reason} }
 		switch f.Name {
 		case name:
+			if words := []string(nil); d.Lists && json.Unmarshal(f.Value, &words) == nil && words != nil {
+				in.Text, in.Words = Joined(words)
+				text = true
+				continue
+			}
 			if f.Value[0] != '"' || json.Unmarshal(f.Value, &in.Text) != nil {
 				return in, bad(name + " is not a string")
 			}
@@ -59,6 +67,16 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 		err = &Error{n, name, ErrNoText, fmt.Sprintf("no field %q", name)}
 	}
 	return in, err
+}
+
+// Joined is a text of words with spaces between, and the bytes of each.
+func Joined(words []string) (text string, spans [][2]int) {
+	at := 0
+	for _, w := range words {
+		spans = append(spans, [2]int{at, at + len(w)})
+		at += len(w) + 1
+	}
+	return strings.Join(words, " "), spans
 }
 
 // isID says whether a JSON value is a string or a number.

@@ -99,6 +99,8 @@ type Decoder struct {
 	Fillings int
 	// TextField is the member of an input that has the text; "" is "text".
 	TextField string
+	// Lists says that the text of an input may be a list of its words.
+	Lists bool
 }
 
 // Defaults of a Decoder's limits.

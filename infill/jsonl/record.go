@@ -127,6 +127,9 @@ type Scored struct {
 	Energies map[string]float64 `json:"energies,omitempty"`
 	// Pieces are the scores of the word pieces, in the order of the text.
 	Pieces []Piece `json:"pieces,omitempty"`
+	// Words are the scores of the words, and Regions those of the labelled spans of the input's line.
+	Words   []Word `json:"words,omitempty"`
+	Regions []Word `json:"regions,omitempty"`
 }
 
 // Ranked is what the record of a text has with candidates for its blank, best first.
@@ -195,6 +198,24 @@ type Piece struct {
 	Span  Span   `json:"span"`
 	// LogProb is log f(piece | the rest, this piece masked) in nats.
 	LogProb float64 `json:"log_prob"`
+}
+
+// A Word is the score of a word or of a region of the text.
+type Word struct {
+	Word  string `json:"word"`
+	Label string `json:"label,omitempty"` // of a region
+	// Start and End are bytes of the text, StartChar and EndChar the same in characters, the ends
+	// excluded.
+	Start     int `json:"start"`
+	End       int `json:"end"`
+	StartChar int `json:"start_char"`
+	EndChar   int `json:"end_char"`
+	// Pieces are what the vocabulary makes of it, with spaces between.
+	Pieces string `json:"pieces"`
+	// Surprisal is −Score in bits. Score is the sum over the pieces in nats, each masked with the
+	// later ones of its word. Both are nil for a word without a piece of its own.
+	Surprisal *float64 `json:"surprisal_bits"`
+	Score     *float64 `json:"score"`
 }
 
 // A Candidate is a word or phrase for a blank, with what the model says of it.

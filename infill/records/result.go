@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"infill/infill"
 	"infill/infill/jsonl"
@@ -140,7 +142,35 @@ func ofScore(s *infill.Score) *jsonl.Record {
 		rec.Pieces = append(rec.Pieces, jsonl.Piece{Piece: p.Piece, ID: p.ID, Span: p.Span,
 			LogProb: p.LogProb})
 	}
+	rec.Words, rec.Regions = wordsOf(s, s.Words), wordsOf(s, s.Regions)
 	return rec
+}
+
+// wordsOf are the scores of words or regions of a text.
+func wordsOf(s *infill.Score, list []infill.WordScore) []jsonl.Word {
+	var out []jsonl.Word
+	at, chars := 0, 0 // as far as characters are counted
+	char := func(byte int) int {
+		if byte < at {
+			at, chars = 0, 0
+		}
+		chars += utf8.RuneCountInString(s.Text[at:byte])
+		at = byte
+		return chars
+	}
+	for _, w := range list {
+		word := jsonl.Word{Word: s.Text[w.Span[0]:w.Span[1]], Start: w.Span[0], End: w.Span[1],
+			StartChar: char(w.Span[0]), EndChar: char(w.Span[1])}
+		var pieces []string
+		for _, i := range w.Pieces {
+			pieces = append(pieces, s.Pieces[i].Piece)
+		}
+		if word.Pieces = strings.Join(pieces, " "); pieces != nil {
+			word.Score, word.Surprisal = pointer(w.Score), pointer(-w.Score/math.Ln2)
+		}
+		out = append(out, word)
+	}
+	return out
 }
 
 // ofCandidates is the record of a text with candidates for its blank.

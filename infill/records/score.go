@@ -29,6 +29,13 @@ type Scorer struct {
 // [infill.Engine.ScoreWith].
 func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (
 	*jsonl.Record, error) {
+	return s.score(ctx, &input.Item{Text: line}, r)
+}
+
+// score is Score of an item, which may be cut into words, and have labelled spans.
+func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) (
+	*jsonl.Record, error) {
+	line := it.Text
 	if s.Model == nil || s.Engine == nil {
 		return nil, fmt.Errorf("%w: a Scorer needs a Model and an Engine on it", errParts)
 	}
@@ -49,12 +56,23 @@ func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (
 	case r.Candidates != nil:
 		return nil, err
 	default:
-		score, err := s.Engine.ScoreWith(ctx, line, r.ScoredBy(false), r.Options.Long,
-			r.Options.Terms)
+		o := infill.ScoreOptions{By: r.ScoredBy(false), Long: r.Options.Long, Terms: r.Options.Terms,
+			Words: r.Words, Cut: it.Words}
+		regions, err := regionsOf(it, &r)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range regions {
+			o.Regions = append(o.Regions, [2]int{l.Start, l.End})
+		}
+		score, err := s.Engine.ScoreWith(ctx, line, o)
 		if err != nil {
 			return nil, err
 		}
 		rec = ofScore(score)
+		for i := range rec.Regions {
+			rec.Regions[i].Label = regions[i].Label
+		}
 		rec.Scoring = r.ScoredBy(false).String()
 	}
 	by(rec, s.Model)
@@ -75,7 +93,25 @@ func (s *Scorer) Item(ctx context.Context, it *input.Item) (*jsonl.Record, error
 	if err != nil {
 		return nil, err
 	}
-	return s.Score(ctx, it.Text, ranking)
+	return s.score(ctx, it, ranking)
+}
+
+// regionsOf are the labelled spans of an item whose words are scored.
+func regionsOf(it *input.Item, r *settings.Ranking) ([]text.LabelledSpan, error) {
+	if !r.Words {
+		return nil, nil
+	}
+	for _, f := range it.Fields {
+		if f.Name != jsonl.SpansField || !looksLikeSpans(f.Value) {
+			continue
+		}
+		of, err := readSpans(it.Line, f.Value, it.Text, r.Offsets)
+		if err != nil {
+			return nil, err
+		}
+		return of.List, nil
+	}
+	return nil, nil
 }
 
 // Record is the record of an item as a batch file has it. The error is one that would befall every

@@ -13,6 +13,7 @@ type File struct {
 	Format       Format // of the input
 	OutputFormat Format
 	TextField    string // the field or the column that has the text
+	Sentence     string // the field or the column that names the sentence of a word
 	Quote        bool   // cells of TSV may stand in quotes
 	Limit        int    // the number of records that are read, 0 for all
 	Shard        Shard  // the part of the file that is read
@@ -93,6 +94,7 @@ const (
 	PerSentence Unit = iota // a record has all fillings of a sentence
 	PerFilling              // a record has one filling
 	PerVariant              // a record has one variant of a text in the place of the text
+	PerWord                 // a record has one word of a text that was scored
 )
 
 // FileTable lists the settings of a [File] in the order of help and documents.
@@ -122,6 +124,13 @@ var fileTable = Table[File]{
 		bind: func(v *File) *Value { return nameValue(&v.TextField, "the name of a field") },
 	},
 	{
+		Name: "sentence", Arg: "NAME", record: true, Group: results,
+		not: "augment batch",
+		Doc: "each record is a word, and those with the same value in this column, one after the " +
+			"other, are a sentence",
+		bind: func(v *File) *Value { return TextValue(&v.Sentence) },
+	},
+	{
 		Name: "quote", record: true, Group: results,
 		Doc:  "cells of .tsv stand in quotes where they need it, as those of .csv do",
 		bind: func(v *File) *Value { return BoolValue(&v.Quote) },
@@ -139,8 +148,16 @@ var fileTable = Table[File]{
 	},
 	{
 		Name: "per", record: true, Group: results,
-		not:  "augment score",
-		Doc:  "one record of the output per sentence, or one per filling",
-		bind: func(v *File) *Value { return choiceValue(&v.Per, "sentence", "filling") },
+		not:  "augment",
+		Doc:  "one record of the output per sentence, or one per filling (of scores, per word)",
+		bind: func(v *File) *Value { return perValue(&v.Per) },
 	},
+}
+
+// perValue is the unit of records.
+func perValue(p *Unit) *Value {
+	units := []Unit{PerSentence, PerFilling, PerWord}
+	words := []string{"sentence", "filling", "word"}
+	get := func() string { return words[max(0, slices.Index(units, *p))] }
+	return choice(words, get, func(i int) { *p = units[i] })
 }

@@ -66,8 +66,7 @@ var maskTable = Table[Fill]{
 	},
 	{
 		Name: "span-offsets", Line: true, record: true, Group: words,
-		Doc: "what offsets of spans count: characters|bytes|utf-16; unsaid: for texts of ASCII, " +
-			"where all agree",
+		Doc:  spanOffsetsDoc,
 		bind: func(v *Fill) *Value { return offsetsValue(&v.Words.Offsets) },
 	},
 	{
@@ -134,6 +133,10 @@ func optionalNumber(p **float64, most float64) *Value {
 	var x float64
 	return optional(p, &x, NumberValue(&x, -most, most, false))
 }
+
+// spanOffsetsDoc is the text of help for span-offsets.
+const spanOffsetsDoc = "what offsets of spans count: characters|bytes|utf-16; unsaid: for texts " +
+	"of ASCII, where all agree"
 
 // offsetsValue is what offsets count: Unicode code points as in Python, bytes of UTF-8 as in Go and
 // Rust, or units of UTF-16 as in JavaScript and Java. "unsaid" is enough for texts of ASCII up to

@@ -20,6 +20,9 @@ type Ranking struct {
 	// those of them that are made from files.
 	Energy []string
 	Parts  *energies.Parts
+	Words  bool // records say what each word scores, and each labelled span
+	// Offsets are what offsets of spans count: "characters", "bytes", "utf-16", or "" where all agree.
+	Offsets string
 }
 
 // RankTable lists the settings of a [Ranking] in the order of help and documents.
@@ -42,6 +45,16 @@ var rankTable = Table[Ranking]{
 		Doc: "pll: each piece beside all others; within-word: without the later pieces of its word; " +
 			"blended: in the order of the text, too. Unset: pll for texts, blended for candidates",
 		bind: func(v *Ranking) *Value { return scoreValue(&v.Score) },
+	},
+	{
+		Name: "words", Line: true, record: true,
+		Doc:  "say what each word scores: its pieces, each masked together with the later ones",
+		bind: func(v *Ranking) *Value { return BoolValue(&v.Words) },
+	},
+	{
+		Name: "span-offsets", Line: true, record: true,
+		Doc:  spanOffsetsDoc,
+		bind: func(v *Ranking) *Value { return offsetsValue(&v.Offsets) },
 	},
 	{
 		Name: "normalize", record: true,

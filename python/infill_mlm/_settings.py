@@ -111,11 +111,15 @@ class ScoreSettings(TypedDict, total=False):
     candidates: words or phrases to rank for the blank of the text
     energy: parts to add to the score, with their weights
     scoring: pll: each piece beside all others; within-word: without the later pieces of its word; blended: in the order of the text, too. Unset: pll for texts, blended for candidates
+    words: say what each word scores: its pieces, each masked together with the later ones (default: false)
+    span_offsets: what offsets of spans count: characters|bytes|utf-16; unsaid: for texts of ASCII, where all agree (default: unsaid)
     """
 
     candidates: Sequence[str]
     energy: Sequence[str]
     scoring: Literal["blended", "pll", "within-word"]
+    words: bool
+    span_offsets: Literal["unsaid", "characters", "bytes", "utf-16"]
 
 
 class ModelSettings(TypedDict, total=False):
@@ -158,6 +162,7 @@ FILE_VARIABLES = (
     "INFILL_FORMAT",
     "INFILL_OUTPUT_FORMAT",
     "INFILL_TEXT_FIELD",
+    "INFILL_SENTENCE",
     "INFILL_QUOTE",
     "INFILL_LIMIT",
     "INFILL_SHARD",

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -15,7 +16,9 @@ type Item struct {
 	Line int
 	ID   json.RawMessage // a JSON string or number; nil if the record has none
 	// Text is the text of the line; of a JSON line without one, the line itself.
-	Text   string
+	Text string
+	// Words are the bytes of the words of a text that came cut into words, nil for others.
+	Words  [][2]int
 	Fields []jsonl.Field // members or columns other than id and text, in order
 	// Columns says that the record is a row of a table. Its fields are then data,
 	// and none of them is a setting.
@@ -54,10 +57,10 @@ func (it *Item) parseText(b []byte) error {
 }
 
 // parse reads a JSON line.
-func (it *Item) parse(textField string, b []byte) (err error) {
+func (it *Item) parse(o Options, b []byte) (err error) {
 	var in jsonl.Input
-	in, err = jsonl.Decoder{TextField: textField}.Input(it.Line, b)
-	it.ID, it.Text, it.Fields = in.ID, in.Text, in.Fields
+	in, err = jsonl.Decoder{TextField: cmp.Or(o.TextField, "text"), Lists: o.Lists}.Input(it.Line, b)
+	it.ID, it.Text, it.Words, it.Fields = in.ID, in.Text, in.Words, in.Fields
 	if err != nil && it.Text == "" {
 		it.Text = string(b)
 	}

@@ -38,7 +38,7 @@ func (o Options) Item(l Line) Item {
 	case o.Format == settings.FormatJSON && len(l.Text) > 0 && l.Text[0] == '"':
 		it.Err = it.parseText(l.Text)
 	case o.Format.JSON():
-		it.Err = it.parse(cmp.Or(o.TextField, "text"), l.Text)
+		it.Err = it.parse(o, l.Text)
 	default:
 		it.Text = string(l.Text)
 	}

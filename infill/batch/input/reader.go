@@ -79,6 +79,9 @@ func (in *Reader) open(r io.Reader, o Options) (*Reader, error) {
 	in.options, in.close = o, func() {}
 	in.options.TextField = cmp.Or(o.TextField, "text")
 	err := in.begin(r)
+	if err == nil && o.Sentence != "" {
+		in.src, err = newWordSource(in.src, in.options)
+	}
 	if err == nil && !in.options.Shard.Whole() {
 		err = in.cutShard()
 	}

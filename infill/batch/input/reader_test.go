@@ -92,7 +92,7 @@ func TestInput(t *testing.T) {
 	for text, ok := range map[string]bool{`\ud83d\ude00`: true, `\ud83d x`: false, `\uFFFD`: true,
 		"\ufffd": true, `\\ud83d`: true} {
 		var it Item
-		if err := it.parse("text", []byte(`{"text":"`+text+`"}`)); (err == nil) != ok {
+		if err := it.parse(Options{}, []byte(`{"text":"`+text+`"}`)); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

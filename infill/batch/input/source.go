@@ -19,6 +19,12 @@ type Options struct {
 	TextField string
 	// Longest is how many bytes a line or an element may have; 0 is [jsonl.MaxInput].
 	Longest int
+	// Lists says that the text of a JSON line may be a list of its words.
+	Lists bool
+	// Sentence is the column, or the field, that says which sentence a word is of. Each record of the
+	// file is then a word, and those that follow each other with the same value are one text. It is
+	// "" for files of texts.
+	Sentence string
 	// Quote says that cells of TSV may stand in quotes, as those of CSV.
 	Quote bool
 	// Limit is the number of records that are read; 0 is all, and a number below 0 an error.

@@ -51,6 +51,8 @@ func (in *Reader) count(r io.Reader) (int, error) {
 	switch {
 	case src != nil:
 		return int(src.r.Rows()), nil
+	case in.options.Sentence != "":
+		return -1, nil // of sentences; the records are words
 	case in.options.Format.Table(), in.options.Format == settings.FormatJSON:
 		u, err := unpack.New(r)
 		if err != nil {

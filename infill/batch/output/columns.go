@@ -61,6 +61,8 @@ func (l Layout) own() []ownColumn {
 	switch {
 	case l.Per == settings.PerVariant:
 		return slices.Concat(line, variantColumns, l.askedOfFillings(), errorColumns)
+	case l.Scores && l.Per == settings.PerWord:
+		return slices.Concat(line, wordColumns, errorColumns)
 	case l.Scores:
 		return slices.Concat(line, masks, l.scoreColumns(), errorColumns)
 	case l.Per == settings.PerFilling:
@@ -160,6 +162,21 @@ func fillingsColumn(columns []ownColumn) ownColumn {
 var runColumns = slices.Concat(ofRecord("scoring"),
 	[]ownColumn{countColumn("distinct", func(r *jsonl.Record) int { return r.Distinct })},
 	ofRecord("acceptance"))
+
+// wordColumns are those of a row that has a word, the one of its rank.
+var wordColumns = func() (out []ownColumn) {
+	for _, name := range []string{"word", "start", "end", "start_char", "end_char", "pieces",
+		"surprisal_bits", "score"} {
+		m := memberOf[jsonl.Word](name)
+		out = append(out, ownColumn{m.Column, func(r *jsonl.Record, _ *jsonl.Filling, rank int) any {
+			if rank < 1 || rank > len(r.Words) {
+				return nil
+			}
+			return m.cell(&r.Words[rank-1])
+		}})
+	}
+	return out
+}()
 
 // scoreColumns are those of texts that were scored, with the candidates for their blanks.
 func (l Layout) scoreColumns() []ownColumn {

@@ -197,9 +197,11 @@ func (o *Writer) inferColumns(ctx context.Context, m *rowMaker) error {
 	var found inferrer
 	err := o.eachRecord(ctx, func(r *jsonl.Record) error {
 		for _, f := range m.inputFields(r) {
-			if !found.add(f) {
-				return fmt.Errorf("%w: line %d: the input has more than %d different fields, too many for "+
-					"columns; write JSON lines, a record for each sentence", ErrLayout, r.Line, maxFields)
+			for _, cell := range m.cellsOf(f) {
+				if !found.add(jsonl.Field{Name: f.Name, Value: cell}) {
+					return fmt.Errorf("%w: line %d: the input has more than %d different fields, too many "+
+						"for columns; write JSON lines, a record for each sentence", ErrLayout, r.Line, maxFields)
+				}
 			}
 		}
 		return nil

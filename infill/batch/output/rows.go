@@ -17,6 +17,7 @@ type rowMaker struct {
 	input  input.Options
 	own    []ownColumn
 	each   bool           // a row for each filling
+	words  bool           // a row for each word
 	in     bool           // that stands in the place of the text
 	first  bool           // after a row for the text itself
 	nulls  bool           // of the input stay, in place of no cell
@@ -30,7 +31,8 @@ type rowMaker struct {
 func (l Layout) newRowMaker(o input.Options) *rowMaker {
 	variants := l.Per == settings.PerVariant
 	return &rowMaker{input: o, own: l.own(), each: l.Per != settings.PerSentence && !l.Scores,
-		in: variants, first: variants && l.Originals, at: map[string]int{},
+		words: l.Per == settings.PerWord,
+		in:    variants, first: variants && l.Originals, at: map[string]int{},
 		nulls: o.Format.JSON() && !l.Format.Table(), format: l.table()}
 }
 
@@ -151,6 +153,9 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 		return out
 	}
 	var rows [][]any
+	if m.words && (r.Error == nil || m.input.Sentence != "") {
+		return m.wordRows(r, row), nil
+	}
 	if len(r.Fillings) == 0 || m.first {
 		rows = append(rows, finish(nil, 0))
 	}
@@ -169,6 +174,56 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 		rows = append(rows, finish(&r.Fillings[i], i+1))
 	}
 	return rows, nil
+}
+
+// wordRows are a row for each word of a record, with the cells of the input's row. Where the words
+// are records of the input, each row has its own.
+func (m *rowMaker) wordRows(r *jsonl.Record, row []any) (rows [][]any) {
+	lists, n := m.lists(r, row)
+	for k := range n {
+		out := slices.Clone(row)
+		for i := range lists {
+			if lists[i] != nil {
+				out[i] = lists[i][k]
+			}
+		}
+		for _, c := range m.own {
+			out = append(out, c.cell(r, nil, k+1))
+		}
+		rows = append(rows, out)
+	}
+	return rows
+}
+
+// cellsOf are the cells that a field of the input has: one, or where words are records of the
+// input those of the words.
+func (m *rowMaker) cellsOf(f jsonl.Field) []json.RawMessage {
+	var cells []json.RawMessage
+	if m.input.Sentence == "" || json.Unmarshal(f.Value, &cells) != nil {
+		return []json.RawMessage{f.Value}
+	}
+	return cells
+}
+
+// lists are the cells of the words, nil for what all of them share, and n is their number.
+func (m *rowMaker) lists(r *jsonl.Record, row []any) (lists [][]json.RawMessage, n int) {
+	if m.input.Sentence == "" {
+		return nil, len(r.Words)
+	}
+	lists = make([][]json.RawMessage, len(row))
+	for i := range row {
+		raw, _ := row[i].(json.RawMessage)
+		if m.names[i] != m.input.TextField && raw != nil {
+			lists[i] = m.cellsOf(jsonl.Field{Value: raw})
+			n = max(n, len(lists[i]))
+		}
+	}
+	if at, ok := m.at[m.input.TextField]; ok && r.Error == nil {
+		for _, w := range r.Words {
+			lists[at] = append(lists[at], jsonl.Quote(w.Word))
+		}
+	}
+	return lists, n
 }
 
 // flat is a cell without tabs and line ends. A record that failed has the text of its line, which

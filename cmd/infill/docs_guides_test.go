@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"infill/infill/settings"
+	"infill/mlm"
+)
+
+// Guides whose examples are told in order: a block under a line that ends with the name of a file
+// and a colon is this file, and a console block has commands with what they print. cat prints a file.
+func TestGuides(t *testing.T) {
+	if testing.Short() && !*update {
+		t.Skip("some seconds of the default model")
+	}
+	t.Setenv(settings.EnvName("model"), settings.DefaultModel)
+	t.Setenv(settings.EnvName("precision"), mlm.Float32.String())
+	for _, name := range []string{"words.md"} {
+		path, err := filepath.Abs(filepath.Join("..", "..", "docs", "guide", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := get(t, path)
+		t.Chdir(t.TempDir())
+		put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")
+		ran := 0
+		block := regexp.MustCompile("(?sm)(?:`([\\w.-]+)`:\n\n)?^```(\\w*)\n(.*?)^```$")
+		now := block.ReplaceAllStringFunc(doc, func(of string) string {
+			m := block.FindStringSubmatch(of)
+			switch {
+			case m[2] == "sh":
+				for _, line := range strings.Split(strings.TrimSpace(m[3]), "\n") {
+					line, _, _ = strings.Cut(line, " #")
+					if r := infillRun("", words(line)[1:]...); r.code != 0 {
+						t.Errorf("%s: %s: exit %d, %s", name, line, r.code, r.err)
+					}
+				}
+			case m[2] == "console":
+				ran++
+				return "```console\n" + guideExample(t, name, m[3]) + "```"
+			case m[1] != "":
+				put(t, m[1], m[3])
+			}
+			return of
+		})
+		if ran == 0 {
+			t.Errorf("%s has no example", name)
+		}
+		if *update {
+			if err := os.WriteFile(path, []byte(now), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// guideExample runs the commands of a block, and returns it with what they print now.
+func guideExample(t *testing.T, guide, block string) string {
+	t.Helper()
+	var out []string
+	for _, example := range strings.Split(strings.TrimSpace(block), "\n\n") {
+		command, shown, _ := strings.Cut(strings.TrimSpace(example), "\n")
+		prints := ""
+		if file, ok := strings.CutPrefix(command, "$ cat "); ok {
+			prints = get(t, file)
+		} else {
+			r := infillRun("", words(strings.TrimPrefix(command, "$ infill "))...)
+			if r.code != 0 {
+				t.Fatalf("%s: %s: exit %d, %s", guide, command, r.code, r.err)
+			}
+			prints = r.out
+		}
+		prints = strings.TrimSuffix(prints, "\n")
+		out = append(out, strings.TrimSuffix(command+"\n"+prints, "\n"))
+		if prints != shown && !*update {
+			cells := strings.NewReplacer(",", " ")
+			sameNumbers(t, command, cells.Replace(shown), cells.Replace(prints))
+		}
+	}
+	return strings.Join(out, "\n\n") + "\n"
+}

@@ -1,0 +1,152 @@
+package infill
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"infill/infill/text"
+	"infill/internal/ort/orttest"
+	"infill/mlm"
+)
+
+// randomBERT is the model of testdata/make_words.py.
+func randomBERT(t *testing.T) *Engine {
+	t.Helper()
+	orttest.Load(t)
+	m, err := mlm.OpenDir(t.Context(), "testdata/random-bert", mlm.Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	return New(m)
+}
+
+// expectedWords reads what minicons and torch say.
+func expectedWords(t *testing.T, to any) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/words.json")
+	if err == nil {
+		err = json.Unmarshal(b, to)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Pieces and words of 100 texts have the scores that minicons gives them, by both of its metrics.
+func TestWordsAgainstMinicons(t *testing.T) {
+	t.Parallel()
+	var want struct {
+		Texts []struct {
+			Text        string
+			Pieces      []string
+			Words       []int
+			PLL, Within []float64
+		}
+	}
+	expectedWords(t, &want)
+	e := randomBERT(t)
+	if len(want.Texts) != 100 {
+		t.Fatalf("%d texts", len(want.Texts))
+	}
+	for _, w := range want.Texts {
+		for _, by := range []Scoring{ScorePLL, ScoreWithinWord} {
+			s, err := e.ScoreWith(t.Context(), w.Text, ScoreOptions{By: by, Words: true})
+			if err != nil || len(s.Pieces) != len(w.Pieces) {
+				t.Fatalf("%q: %v, %v", w.Text, s, err)
+			}
+			list := w.PLL
+			if by == ScoreWithinWord {
+				list = w.Within
+			}
+			sums, total := make([]float64, len(s.Words)), 0.0
+			for i, p := range s.Pieces {
+				if p.Piece != w.Pieces[i] || math.Abs(p.LogProb-list[i]) > 1e-4 {
+					t.Errorf("%q, %v: piece %d: %s %v, want %s %v", w.Text, by, i, p.Piece, p.LogProb,
+						w.Pieces[i], list[i])
+				}
+				sums[w.Words[i]] += w.Within[i]
+				total += list[i]
+			}
+			if math.Abs(s.Score-total) > 1e-4*float64(len(s.Pieces)) {
+				t.Errorf("%q, %v: %v, want %v", w.Text, by, s.Score, total)
+			}
+			if len(s.Words) != w.Words[len(w.Words)-1]+1 {
+				t.Errorf("%q: %d words", w.Text, len(s.Words))
+			}
+			for k, word := range s.Words {
+				if math.Abs(word.Score-sums[k]) > 1e-4*float64(len(word.Pieces)) {
+					t.Errorf("%q: word %d: %v, want %v", w.Text, k, word, sums[k])
+				}
+			}
+		}
+	}
+}
+
+// A text that is cut into words keeps that cutting, also where the tokenizer has others.
+func TestWordsAsCut(t *testing.T) {
+	t.Parallel()
+	var want struct {
+		Cut []struct {
+			Words  []string
+			Scores []float64
+		}
+	}
+	expectedWords(t, &want)
+	e := randomBERT(t)
+	several := 0
+	for _, w := range want.Cut {
+		line := strings.Join(w.Words, " ")
+		var cut [][2]int
+		for at, i := 0, 0; i < len(w.Words); i++ {
+			cut = append(cut, [2]int{at, at + len(w.Words[i])})
+			at += len(w.Words[i]) + 1
+		}
+		s, err := e.ScoreWith(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true, Cut: cut,
+			Regions: [][2]int{cut[1], {cut[0][0], cut[1][1]}}})
+		if err != nil || len(s.Words) != len(cut) {
+			t.Fatalf("%q: %v", line, err)
+		}
+		for k, word := range s.Words {
+			if word.Span != cut[k] || math.Abs(word.Score-w.Scores[k]) > 1e-4*float64(len(word.Pieces)) {
+				t.Errorf("%q: word %d: %v, want %v", line, k, word, w.Scores[k])
+			}
+		}
+		if strings.Contains(line, "'") {
+			several++
+		}
+		for i, sum := range []float64{w.Scores[1], w.Scores[0] + w.Scores[1]} {
+			if math.Abs(s.Regions[i].Score-sum) > 2e-3 {
+				t.Errorf("%q: region %d: %v, want %v", line, i, s.Regions[i], sum)
+			}
+		}
+	}
+	if several == 0 {
+		t.Error("no word with an apostrophe")
+	}
+}
+
+// A word of a cut that has no piece of its own has none, and a cut that is not of the text is an
+// error.
+func TestWordsOfOddCuts(t *testing.T) {
+	t.Parallel()
+	e := randomBERT(t)
+	cut := [][2]int{{0, 2}, {2, 3}, {3, 4}} // cat: one piece over two words, and a space
+	s, err := e.ScoreWith(t.Context(), "cat .", ScoreOptions{By: ScorePLL, Words: true, Cut: cut})
+	if err != nil || len(s.Words) != 3 || len(s.Words[0].Pieces) != 1 || s.Words[1].Pieces != nil ||
+		s.Words[2].Pieces != nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for _, o := range []ScoreOptions{{Cut: [][2]int{{3, 9}}}, {Regions: [][2]int{{-1, 2}}}} {
+		if _, err := e.ScoreWith(t.Context(), "cat .", o); !errors.Is(err, text.ErrSpan) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if _, err := e.ScoreWith(t.Context(), `a \[MASK] .`, ScoreOptions{Cut: [][2]int{{0, 1}}}); !errors.Is(err, text.ErrSpan) {
+		t.Errorf("escapes: %v", err)
+	}
+}
