@@ -1,6 +1,6 @@
 # make demo   sets everything up and fills a sentence
 # make test   sets everything up and runs the tests; names those whose data are missing
-# Both need Go and a C compiler. ONNX Runtime comes by npm, or from GitHub without it.
+# Both need Go and a C compiler. ONNX Runtime comes by npm, or by pip without it.
 
 GO       ?= go
 BIN      := bin/infill

@@ -3,19 +3,23 @@ package ort
 import (
 	"archive/tar"
 	"archive/zip"
+	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"time"
 )
 
 // InstallOptions steers [Install]; the zero value installs into the default
-// cache from the first source that works.
+// cache from the first package that can be had.
 type InstallOptions struct {
 	// CacheDir replaces INFILL_CACHE and os.UserCacheDir()/infill.
 	CacheDir string
@@ -23,15 +27,11 @@ type InstallOptions struct {
 	Force bool
 	// Log receives one line per step taken; nil discards them.
 	Log io.Writer
-	// Python is the command whose pip fetches a plug-in; "" means "python3".
+	// Python is the command whose pip fetches packages; "" means "python3".
 	Python string
 
-	// Tests choose one source, "npm" or "release", where it is, and another platform with other pins.
-	from       string
-	npm        string
-	releaseURL string
-	client     *http.Client
-	platform   *platform
+	npm      string    // tests have their own npm,
+	platform *platform // and another platform with other pins
 }
 
 func (o *InstallOptions) logf(format string, a ...any) {
@@ -40,22 +40,35 @@ func (o *InstallOptions) logf(format string, a ...any) {
 	}
 }
 
-// lastLines are the last n lines of what a command said.
-func lastLines(s string, n int) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
+// fetch has a package manager of the user fetch a package into an empty folder, so that its
+// registry, proxy and certificates are the ones they have set up, and gives the file. No code of
+// the package runs. what is said of it in errors, pattern is how such files are called.
+func fetch(ctx context.Context, limit time.Duration, work, what, pattern string,
+	command ...string) (string, error) {
+	bin, err := exec.LookPath(command[0])
+	if err != nil {
+		return "", fmt.Errorf("%s is not installed: %w", command[0], err)
 	}
-	return strings.Join(lines, " / ")
-}
-
-// fetched is a library that lies in the work folder, checked.
-type fetched struct {
-	path   string
-	sha256 string
-	size   int64
-	from   string
-	pinned bool
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bin, command[1:]...)
+	cmd.Dir = work
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Run(); err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			err = fmt.Errorf("it took more than %v: %w", limit, err)
+		}
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		return "", fmt.Errorf("%s: %w: %s", what, err,
+			strings.Join(lines[max(0, len(lines)-3):], " / "))
+	}
+	files, err := filepath.Glob(filepath.Join(work, pattern))
+	if err != nil || len(files) != 1 {
+		return "", fmt.Errorf("%s left %d files, expected one", what, len(files))
+	}
+	return files[0], nil
 }
 
 // fromTar copies the first regular file whose name matches out of a gzipped
@@ -85,7 +98,7 @@ func fromTar(r io.Reader, match func(string) bool, path string) (string, int64, 
 	}
 }
 
-// fromZip is fromTar for the Windows archives.
+// fromZip is fromTar for the packages of pip, by the whole name.
 func fromZip(archive, name, path string) (string, int64, error) {
 	z, err := zip.OpenReader(archive)
 	if err != nil {

@@ -88,7 +88,7 @@ func search(o FindOptions, r *Report, cacheErr error) error {
 }
 
 // named checks a file that the user pointed at.
-func named(r *Report, path string, src Source, what string) error {
+func named(r *Report, path string, src source, what string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		abs = path
@@ -115,7 +115,7 @@ func exists(path string) bool {
 
 type candidate struct {
 	path   string
-	source Source
+	source source
 }
 
 // systemCandidates lists step 4 in order. On Windows only the command's own
@@ -123,7 +123,7 @@ type candidate struct {
 // and is years older.
 func systemCandidates() []candidate {
 	var out []candidate
-	add := func(dir string, src Source) {
+	add := func(dir string, src source) {
 		if !filepath.IsAbs(dir) {
 			return // a relative entry would load from wherever the command is started
 		}

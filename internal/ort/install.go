@@ -12,9 +12,9 @@ import (
 )
 
 // Install puts the library of this platform into the cache and returns what
-// is there then. A good library that is there already is kept. Sources are
-// the npm package onnxruntime-node, whose library is checked against a
-// SHA-256 compiled into this package, and Microsoft's release archive.
+// is there then. A good library that is there already is kept. It comes from the
+// package onnxruntime-node by npm, or else from onnxruntime by pip, and is compared
+// with a SHA-256 compiled into this package.
 //
 // The file appears under its final name by one rename, after every check, so
 // an interrupted or failed install changes nothing, and two processes that
@@ -64,18 +64,17 @@ func install(ctx context.Context, o InstallOptions, p platform, r *Report) error
 	var errs []error
 	for _, src := range []struct {
 		name  string
-		fetch func(context.Context, *InstallOptions, platform, string) (fetched, error)
-	}{{"npm", fetchNPM}, {"release", fetchRelease}} {
-		if o.from != "" && o.from != src.name {
-			continue
-		}
-		got, err := src.fetch(ctx, &o, p, work)
+		fetch func(ctx context.Context, o *InstallOptions, p platform, work, lib string) error
+	}{{"npm", fetchNPM}, {"pip", fetchPip}} {
+		lib := filepath.Join(work, src.name+"-"+p.file)
+		err := src.fetch(ctx, &o, p, work, lib)
 		if err == nil {
-			err = commit(got, p, r)
+			err = commit(lib, p, r)
 		}
 		if err == nil {
-			o.logf("installed %s (%s)\n  sha256 %s", r.Path, got.from, got.sha256)
-			return checkCached(r, p)
+			err = checkCached(r, p)
+			o.logf("installed %s from %s\n  sha256 %s", r.Path, src.name, r.SHA256)
+			return err
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", errInstall, context.Cause(ctx))
@@ -87,28 +86,26 @@ func install(ctx context.Context, o InstallOptions, p platform, r *Report) error
 		errInstall, errors.Join(errs...), Version, EnvLibrary)
 }
 
-// commit moves the library to its place. The receipt goes first: a library
-// without a receipt would be refused, a receipt without a library is ignored.
-func commit(got fetched, p platform, r *Report) error {
-	if err := os.Chmod(got.path, 0o755); err != nil {
+// compare refuses a library that is not the one of its package, and removes it.
+func compare(pkg, lib, sum, want string) error {
+	if sum == want {
+		return nil
+	}
+	_ = os.Remove(lib)
+	return fmt.Errorf("%w: the library in %s has sha256 %s, expected %s", ErrRuntimeCorrupt, pkg, sum,
+		want)
+}
+
+// commit moves the library to its place.
+func commit(lib string, p platform, r *Report) error {
+	if err := os.Chmod(lib, 0o755); err != nil {
 		return err
 	}
-	if !got.pinned {
-		if err := writeReceipt(r.Path, receipt{SHA256: got.sha256, Size: got.size,
-			From: got.from}); err != nil {
-			return err
-		}
+	err := disk.Rename(lib, r.Path)
+	// Windows refuses to replace a library in use. If somebody else has
+	// just put a good one there, all is well.
+	if err != nil && checkCached(r, p) == nil {
+		return nil
 	}
-	if err := disk.Rename(got.path, r.Path); err != nil {
-		// Windows refuses to replace a library in use. If somebody else has
-		// just put a good one there, all is well.
-		if check := checkCached(r, p); check == nil {
-			return nil
-		}
-		return err
-	}
-	if got.pinned {
-		_ = os.Remove(receiptPath(r.Path)) // of an earlier install from a release
-	}
-	return nil
+	return err
 }

@@ -2,7 +2,6 @@ package ort
 
 import (
 	"archive/tar"
-	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -10,8 +9,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -63,7 +60,7 @@ func testPlatform(t *testing.T, lib []byte) platform {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.sha256 = sum(lib)
+	p.npm.sha256 = sum(lib)
 	return p
 }
 
@@ -100,7 +97,7 @@ cp '%s' onnxruntime-node.tgz
 	return path
 }
 
-// leftovers lists what is in the library's folder besides the library and its receipt.
+// leftovers lists what is in the library's folder besides the library.
 func leftovers(t *testing.T, cache string, p platform) []string {
 	t.Helper()
 	var out []string
@@ -109,7 +106,7 @@ func leftovers(t *testing.T, cache string, p platform) []string {
 		t.Fatal(err)
 	}
 	for _, e := range es {
-		if e.Name() != p.file && e.Name() != p.file+".json" {
+		if e.Name() != p.file {
 			out = append(out, e.Name())
 		}
 	}
@@ -120,9 +117,9 @@ func TestInstallFromNPM(t *testing.T) {
 	isolate(t)
 	lib := read(t, fakeLibrary(t, Version))
 	p := testPlatform(t, lib)
-	name := "package/bin/napi-v6/" + p.npmDir + "/" + p.npmFile
+	name := "package/bin/napi-v6/" + p.npm.path
 	good := tgz(t, entry{name: "package/package.json", data: []byte("{}")},
-		entry{name: "package/bin/napi-v6/other/x64/" + p.npmFile, data: []byte("another platform")},
+		entry{name: "package/bin/napi-v6/other/" + p.npm.path, data: []byte("another platform")},
 		entry{name: name, link: true}, entry{name: name, data: lib})
 	bad := append([]byte(nil), lib...)
 	bad[len(bad)/2] ^= 1
@@ -133,7 +130,7 @@ func TestInstallFromNPM(t *testing.T) {
 		want    string // "" for success
 	}{
 		{"good", good, 0, ""},
-		{"one bit wrong", tgz(t, entry{name: name, data: bad}), 0, "expected " + p.sha256},
+		{"one bit wrong", tgz(t, entry{name: name, data: bad}), 0, "expected " + p.npm.sha256},
 		{"not there", tgz(t, entry{name: "package/README.md", data: []byte("x")}), 0,
 			"no library for this platform"},
 		{"not gzip", []byte("hello"), 0, "not a gzip archive"},
@@ -143,11 +140,11 @@ func TestInstallFromNPM(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cache := t.TempDir()
 			var log bytes.Buffer
-			o := InstallOptions{CacheDir: cache, from: "npm", npm: fakeNPM(t, c.archive, c.exit), Log: &log,
-				platform: &p}
+			o := InstallOptions{CacheDir: cache, npm: fakeNPM(t, c.archive, c.exit), Log: &log,
+				platform: &p, Python: "/nonexistent/python"}
 			r, err := Install(context.Background(), o)
 			if c.want == "" {
-				if err != nil || !r.OK || !r.Pinned || r.SHA256 != p.sha256 ||
+				if err != nil || !r.OK || !r.Pinned || r.SHA256 != p.npm.sha256 ||
 					!bytes.Equal(read(t, r.Path), lib) {
 					t.Fatalf("%+v, %v\n%s", r, err, &log)
 				}
@@ -176,84 +173,46 @@ func TestInstallFromNPM(t *testing.T) {
 	}
 }
 
-func TestInstallFromRelease(t *testing.T) {
+// The package of pip has the library of another build, which is pinned too.
+func TestInstallFromPip(t *testing.T) {
 	isolate(t)
 	lib := read(t, fakeLibrary(t, Version))
-	old := read(t, fakeLibrary(t, "1.17.0"))
-	p := testPlatform(t, lib)
-	p.sha256 = strings.Repeat("0", 64) // the release's library is not the pinned one
-	good := tgz(t, entry{name: p.archiveLib, data: lib})
-	serve := func(body []byte) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/"+p.archive {
-				http.NotFound(w, r)
-				return
-			}
-			_, _ = w.Write(body)
-		}
-	}
+	p := testPlatform(t, []byte("that of npm"))
+	p.pip.sha256 = sum(lib)
+	name := "onnxruntime/capi/" + p.pip.path
+	bad := append([]byte(nil), lib...)
+	bad[len(bad)/2] ^= 1
+	good := packed(t, map[string]string{name: string(lib), "onnxruntime/LICENSE": "text"})
 	for _, c := range []struct {
-		name    string
-		handler http.HandlerFunc
-		want    string
+		name string
+		file []byte
+		exit int
+		want string // "" for success
 	}{
-		{"good", serve(good), ""},
-		{"wrong version", serve(tgz(t, entry{name: p.archiveLib, data: old})), `says "1.17.0"`},
-		{"cut library", serve(tgz(t, entry{name: p.archiveLib, data: lib[:len(lib)/2]})),
-			"not a whole"},
-		{"wrong bytes", serve(bytes.Repeat([]byte("x"), 5000)), "not a gzip"},
-		{"another archive", serve(tgz(t, entry{name: "x/y", data: lib})), "no library"},
-		{"not found", http.NotFound, "404"},
-		{"drops the connection", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", fmt.Sprint(len(good)))
-			_, _ = w.Write(good[:len(good)/2])
-			w.(http.Flusher).Flush()
-			panic(http.ErrAbortHandler)
-		}, "the connection ended after"},
-		{"drops a chunked connection", func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write(good[:len(good)/2])
-			w.(http.Flusher).Flush()
-			panic(http.ErrAbortHandler)
-		}, "after"},
-		{"declares less", func(w http.ResponseWriter, _ *http.Request) {
-			conn, buf, err := w.(http.Hijacker).Hijack() // net/http's own writer would not lie
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_, _ = fmt.Fprintf(buf, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(good)/2, good)
-			_ = buf.Flush()
-			_ = conn.Close()
-		}, "reading the archive"},
-		{"declares far too much", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", fmt.Sprint(int64(maxArchive)+1))
-			_, _ = w.Write(good[:1])
-		}, "more than any archive"},
+		{"good", good, 0, ""},
+		{"one bit wrong", packed(t, map[string]string{name: string(bad)}), 0, "expected " + sum(lib)},
+		{"not there", packed(t, map[string]string{"x/y": "x"}), 0, "no library for this platform"},
+		{"not zip", []byte("hello"), 0, "not a zip archive"},
+		{"truncated", good[:len(good)/2], 0, "not a zip archive"},
+		{"pip fails", nil, 3, "No matching distribution"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			srv := httptest.NewServer(c.handler)
-			defer srv.Close()
 			cache := t.TempDir()
-			var log bytes.Buffer
-			r, err := Install(context.Background(), InstallOptions{CacheDir: cache, from: "release",
-				releaseURL: srv.URL, Log: &log, platform: &p})
-			if c.want != "" {
+			o := InstallOptions{CacheDir: cache, npm: "/nonexistent/npm", platform: &p,
+				Python: fakePython(t, pipPackage, c.file, c.exit)}
+			r, err := Install(context.Background(), o)
+			switch {
+			case c.want != "":
 				if !errors.Is(err, errInstall) || !strings.Contains(err.Error(), c.want) || exists(r.Path) {
 					t.Errorf("got %v, want %q", err, c.want)
 				}
-			} else {
-				if err != nil || r.Pinned || r.Version != Version || !strings.Contains(r.Note, srv.URL) {
-					t.Fatalf("%+v, %v", r, err)
-				}
-				if !strings.Contains(log.String(), sum(lib)) || !strings.Contains(log.String(), sum(good)) {
-					t.Errorf("the hashes are not printed:\n%s", &log)
-				}
-				// Later damage is noticed, though no build knows the hash.
+			case err != nil || !r.OK || !r.Pinned || r.SHA256 != sum(lib) || r.Version != Version:
+				t.Fatalf("%+v, %v", r, err)
+			default: // later damage is noticed
 				if err := os.WriteFile(r.Path, append(read(t, r.Path), 0), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				if err := checkCached(&r, p); !errors.Is(err, ErrRuntimeCorrupt) ||
-					!strings.Contains(err.Error(), sum(lib)) {
+				if err := checkCached(&r, p); !errors.Is(err, ErrRuntimeCorrupt) {
 					t.Errorf("damage: %v", err)
 				}
 			}
@@ -264,24 +223,14 @@ func TestInstallFromRelease(t *testing.T) {
 	}
 }
 
-func TestInstallFallsBack(t *testing.T) {
+func TestInstallFromNeither(t *testing.T) {
 	isolate(t)
-	lib := read(t, fakeLibrary(t, Version))
-	p := testPlatform(t, lib)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write(tgz(t, entry{name: p.archiveLib, data: lib}))
-	}))
-	defer srv.Close()
-	o := InstallOptions{npm: "/nonexistent/npm", releaseURL: srv.URL, platform: &p,
+	p := testPlatform(t, nil)
+	o := InstallOptions{npm: "/nonexistent/npm", Python: "/nonexistent/python", platform: &p,
 		CacheDir: t.TempDir()}
-	if r, err := Install(context.Background(), o); err != nil || !r.Pinned {
-		t.Errorf("%+v, %v", r, err)
-	}
-	srv.Close()
-	o.CacheDir = t.TempDir()
 	_, err := Install(context.Background(), o)
 	if !errors.Is(err, errInstall) || !strings.Contains(err.Error(), "from npm") ||
-		!strings.Contains(err.Error(), "from release") {
+		!strings.Contains(err.Error(), "from pip") {
 		t.Errorf("both fail: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -295,15 +244,14 @@ func TestInstallTogether(t *testing.T) {
 	isolate(t)
 	lib := read(t, fakeLibrary(t, Version))
 	p := testPlatform(t, lib)
-	npm := fakeNPM(t, tgz(t, entry{name: "package/bin/napi-v9/" + p.npmDir + "/" + p.npmFile,
-		data: lib}), 0)
+	npm := fakeNPM(t, tgz(t, entry{name: "package/bin/napi-v9/" + p.npm.path, data: lib}), 0)
 	cache := t.TempDir()
 	var wg sync.WaitGroup
 	errs := make([]error, 8)
 	for i := range errs {
 		wg.Go(func() {
 			_, errs[i] = Install(context.Background(),
-				InstallOptions{CacheDir: cache, npm: npm, from: "npm", Force: true, platform: &p})
+				InstallOptions{CacheDir: cache, npm: npm, Force: true, platform: &p})
 		})
 	}
 	wg.Wait()
@@ -321,23 +269,9 @@ func TestInstallTogether(t *testing.T) {
 
 func TestFromZip(t *testing.T) {
 	dir := t.TempDir()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for name, text := range map[string]string{"a/lib/onnxruntime.dll": "library",
-		"a/LICENSE": "text"} {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	b := packed(t, map[string]string{"a/lib/onnxruntime.dll": "library", "a/LICENSE": "text"})
 	archive := filepath.Join(dir, "a.zip")
-	if err := os.WriteFile(archive, b.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(archive, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, n, err := fromZip(archive, "a/lib/onnxruntime.dll", filepath.Join(dir, "out"))
@@ -347,7 +281,7 @@ func TestFromZip(t *testing.T) {
 	if _, _, err := fromZip(archive, "a/lib/none.dll", filepath.Join(dir, "out2")); err == nil {
 		t.Error("an absent library was found")
 	}
-	if err := os.WriteFile(archive, b.Bytes()[:20], 0o600); err != nil {
+	if err := os.WriteFile(archive, b[:20], 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := fromZip(archive, "a/lib/onnxruntime.dll", filepath.Join(dir, "out3")); err == nil {
@@ -357,10 +291,12 @@ func TestFromZip(t *testing.T) {
 
 func TestPlatformTable(t *testing.T) {
 	for _, p := range platforms {
-		if len(p.sha256) != 64 || p.file == "" || p.npmDir == "" ||
-			!strings.Contains(p.archive, Version) ||
-			!strings.HasPrefix(p.archiveLib, strings.TrimSuffix(strings.TrimSuffix(p.archive, ".tgz"),
-				".zip")) {
+		for _, b := range []build{p.npm, p.pip} {
+			if len(b.sha256) != 64 || b.path == "" {
+				t.Errorf("row %s/%s: %+v", p.goos, p.goarch, b)
+			}
+		}
+		if p.file == "" || p.tag == "" {
 			t.Errorf("row %s/%s: %+v", p.goos, p.goarch, p)
 		}
 	}

@@ -59,16 +59,16 @@ var (
 	ErrClosed = errors.New("onnx runtime session is closed")
 )
 
-// Source says how a library was found.
-type Source string
+// source says how a library was found.
+type source string
 
 // Where a library can come from, for callers that print [Report] in their own words.
 const (
-	SourceGiven  Source = "given" // by FindOptions.Path
-	sourceEnv    Source = "environment"
-	sourceCache  Source = "cache"
-	sourceBeside Source = "beside the command"
-	sourceSystem Source = "system"
+	SourceGiven  source = "given" // by FindOptions.Path
+	sourceEnv    source = "environment"
+	sourceCache  source = "cache"
+	sourceBeside source = "beside the command"
+	sourceSystem source = "system"
 )
 
 // Report is everything that is known about the runtime. The zero value of a field
@@ -78,7 +78,7 @@ type Report struct {
 	Problem  string `json:"problem,omitempty"` // why not OK, with the remedy
 	Note     string `json:"note,omitempty"`    // OK, but worth knowing
 	Path     string `json:"path,omitempty"`
-	Source   Source `json:"source,omitempty"`
+	Source   source `json:"source,omitempty"`
 	Version  string `json:"version,omitempty"` // as read from the file, then from the loaded library
 	SHA256   string `json:"sha256,omitempty"`  // lower-case hex of the file
 	Pinned   bool   `json:"pinned"`            // SHA256 is the one this build expects

@@ -189,7 +189,7 @@ func TestFindOrder(t *testing.T) {
 	t.Setenv(EnvLibrary, "")
 	r, err := find(FindOptions{})
 	if !errors.Is(err, ErrRuntimeCorrupt) || r.Path != cached ||
-		!strings.Contains(err.Error(), p.sha256) {
+		!strings.Contains(err.Error(), p.npm.sha256) {
 		t.Errorf("cache: %+v, %v", r, err)
 	}
 	// An explicit cache folder wins over the variable.

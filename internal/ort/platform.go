@@ -8,62 +8,53 @@ import (
 // platform describes the library of one operating system and processor.
 type platform struct {
 	goos, goarch string
-
-	// file is the name under which the library is kept in the cache.
-	file string
-	// npmDir is <os>/<arch> inside the npm package, npmFile the name there.
-	npmDir, npmFile string
-	// archive is the file of Microsoft's release, archiveLib the path of the
-	// library inside it.
-	archive, archiveLib string
-	// sha256 is the hash of npmFile in onnxruntime-node 1.27.0, computed from
-	// the package whose sha512 integrity the npm client had verified.
-	sha256 string
+	file         string // the name under which the library is kept in the cache
+	npm, pip     build
+	tag          string // the platform, as pip knows it
 }
 
-// The platforms that onnxruntime-node 1.27.0 ships. Only these are pinned;
-// macOS on Intel was dropped by upstream.
+// build is a library in a package: its path there, and its SHA-256.
+type build struct{ path, sha256 string }
+
+// pinned reports whether a library of that SHA-256 is one of the builds.
+func (p platform) pinned(sum string) bool { return sum == p.npm.sha256 || sum == p.pip.sha256 }
+
+// The platforms that both packages of release 1.27.0 have. macOS on Intel was dropped by upstream.
 //
-// Microsoft's release archives are built in other jobs than the npm package
-// (the Linux library of the package carries more execution providers), so
-// their libraries have other hashes, which are not known here. They are
-// accepted on weaker evidence: see fetchRelease.
+// The packages are built in other jobs: the Linux library of npm carries more execution providers.
+// Their libraries were hashed after npm and pip had compared the packages with what their
+// registries state.
 var platforms = []platform{
-	{
-		goos: "linux", goarch: "amd64", file: "libonnxruntime.so.1",
-		npmDir: "linux/x64", npmFile: "libonnxruntime.so.1",
-		archive:    "onnxruntime-linux-x64-" + Version + ".tgz",
-		archiveLib: "onnxruntime-linux-x64-" + Version + "/lib/libonnxruntime.so." + Version,
-		sha256:     "d8aff4aa8abee8fb2abb2f2f2459ffc94461e781e41b9f7c072829dd0d470221",
-	},
-	{
-		goos: "linux", goarch: "arm64", file: "libonnxruntime.so.1",
-		npmDir: "linux/arm64", npmFile: "libonnxruntime.so.1",
-		archive:    "onnxruntime-linux-aarch64-" + Version + ".tgz",
-		archiveLib: "onnxruntime-linux-aarch64-" + Version + "/lib/libonnxruntime.so." + Version,
-		sha256:     "c36bc200e7e6c093b8abb0b34590fbdd8c52fd3fb5e33795b9523ffdde2fce0f",
-	},
-	{
-		goos: "darwin", goarch: "arm64", file: "libonnxruntime." + Version + ".dylib",
-		npmDir: "darwin/arm64", npmFile: "libonnxruntime." + Version + ".dylib",
-		archive:    "onnxruntime-osx-arm64-" + Version + ".tgz",
-		archiveLib: "onnxruntime-osx-arm64-" + Version + "/lib/libonnxruntime." + Version + ".dylib",
-		sha256:     "89f692a3a1a224e4ad0b796b0e7c0bd81113b0741bfe84211eceef14d05a9e59",
-	},
-	{
-		goos: "windows", goarch: "amd64", file: "onnxruntime.dll",
-		npmDir: "win32/x64", npmFile: "onnxruntime.dll",
-		archive:    "onnxruntime-win-x64-" + Version + ".zip",
-		archiveLib: "onnxruntime-win-x64-" + Version + "/lib/onnxruntime.dll",
-		sha256:     "273f9ef9cf755c6a0f342226a80448156c10ceb74db2ae8c8370dc98e75af0eb",
-	},
-	{
-		goos: "windows", goarch: "arm64", file: "onnxruntime.dll",
-		npmDir: "win32/arm64", npmFile: "onnxruntime.dll",
-		archive:    "onnxruntime-win-arm64-" + Version + ".zip",
-		archiveLib: "onnxruntime-win-arm64-" + Version + "/lib/onnxruntime.dll",
-		sha256:     "908ce63e73f375e90daabe24c52486b42392c19df3d63973a26f871cfeab5453",
-	},
+	{"linux", "amd64", "libonnxruntime.so.1",
+		build{"linux/x64/libonnxruntime.so.1",
+			"d8aff4aa8abee8fb2abb2f2f2459ffc94461e781e41b9f7c072829dd0d470221"},
+		build{"libonnxruntime.so." + Version,
+			"b5c9d4f124d24707f514dad926dc181820807178855df1c528e3addb2dd0e6f7"},
+		"manylinux_2_28_x86_64"},
+	{"linux", "arm64", "libonnxruntime.so.1",
+		build{"linux/arm64/libonnxruntime.so.1",
+			"c36bc200e7e6c093b8abb0b34590fbdd8c52fd3fb5e33795b9523ffdde2fce0f"},
+		build{"libonnxruntime.so." + Version,
+			"9275ef52956228686ae47b0219f67476a1148505084bdc5571e7bf1bf69b11f2"},
+		"manylinux_2_28_aarch64"},
+	{"darwin", "arm64", "libonnxruntime." + Version + ".dylib",
+		build{"darwin/arm64/libonnxruntime." + Version + ".dylib",
+			"89f692a3a1a224e4ad0b796b0e7c0bd81113b0741bfe84211eceef14d05a9e59"},
+		build{"libonnxruntime." + Version + ".dylib",
+			"49422a138fff12d7fcbd544373aefbffd510e473e08e18af28a8ecc3581029bf"},
+		"macosx_14_0_arm64"},
+	{"windows", "amd64", "onnxruntime.dll",
+		build{"win32/x64/onnxruntime.dll",
+			"273f9ef9cf755c6a0f342226a80448156c10ceb74db2ae8c8370dc98e75af0eb"},
+		build{"onnxruntime.dll",
+			"bbb4ff18db820c24ad6d9196ecdc7a62d6099268eaadf264813a23591d4d15cc"},
+		"win_amd64"},
+	{"windows", "arm64", "onnxruntime.dll",
+		build{"win32/arm64/onnxruntime.dll",
+			"908ce63e73f375e90daabe24c52486b42392c19df3d63973a26f871cfeab5453"},
+		build{"onnxruntime.dll",
+			"85a25defdaafc74ee540c98d8eff5f9bbfe0f1260141f369b3e0f4f7ee4261f2"},
+		"win_arm64"},
 }
 
 // thisPlatform returns the row of the machine we run on.

@@ -7,7 +7,6 @@ import (
 	"debug/macho"
 	"debug/pe"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,50 +40,19 @@ func hashFile(path string) (string, int64, error) {
 	return hex.EncodeToString(h.Sum(nil)), n, nil
 }
 
-// receipt is kept next to a library that came from a release archive, whose
-// hash no build of ours can know in advance. It pins what was installed, so
-// that later damage is noticed.
-type receipt struct {
-	SHA256 string `json:"sha256"`
-	Size   int64  `json:"size"`
-	From   string `json:"from"`
-}
-
-func receiptPath(lib string) string { return lib + ".json" }
-
-func readReceipt(lib string) (receipt, error) {
-	var rc receipt
-	b, err := disk.Read(receiptPath(lib), 1<<16)
-	if err == nil {
-		err = json.Unmarshal(b, &rc)
-	}
-	return rc, err
-}
-
-// checkCached verifies a file of the cache: its hash is the pinned one, or
-// the one written down when it was installed from a release archive.
+// checkCached verifies a file of the cache, which must be a pinned one.
 func checkCached(r *Report, p platform) error {
 	sum, size, err := hashFile(r.Path)
 	r.SHA256, r.Size = sum, size
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("%w: %w; install it again", ErrRuntimeCorrupt, err)
-	}
-	if sum == p.sha256 {
-		r.Pinned, r.Version = true, Version
-		return nil
-	}
-	rc, err := readReceipt(r.Path)
-	if err != nil || rc.SHA256 != sum {
-		want := p.sha256
-		if err == nil {
-			want = rc.SHA256
-		}
+	case !p.pinned(sum):
 		return fmt.Errorf("%w: %s (%d bytes) has sha256 %s, expected %s; install it again",
-			ErrRuntimeCorrupt, r.Path, size, sum, want)
+			ErrRuntimeCorrupt, r.Path, size, sum, p.npm.sha256)
 	}
-	r.Note = "from " + rc.From + ", not the pinned build"
-	r.Version, err = inspect(r.Path, runtime.GOOS, runtime.GOARCH)
-	return err
+	r.Pinned, r.Version = true, Version
+	return nil
 }
 
 // checkUnpinned verifies a file that somebody else supplied.
@@ -97,7 +65,7 @@ func checkUnpinned(r *Report) error {
 	if sum, size, err := hashFile(r.Path); err == nil {
 		r.SHA256, r.Size = sum, size
 		if p, err := thisPlatform(); err == nil {
-			r.Pinned = sum == p.sha256
+			r.Pinned = p.pinned(sum)
 		}
 	}
 	return checkVersion(r, version)
@@ -297,13 +265,4 @@ func scanVersion(f io.ReaderAt, size int64) string {
 		}
 	}
 	return ""
-}
-
-// writeReceipt stores the receipt of lib.
-func writeReceipt(lib string, rc receipt) error {
-	data, err := json.Marshal(rc)
-	if err != nil {
-		return err
-	}
-	return disk.Write(receiptPath(lib), append(data, '\n'))
 }

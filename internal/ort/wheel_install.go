@@ -1,18 +1,13 @@
 package ort
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"infill/internal/disk"
 )
@@ -66,7 +61,7 @@ func (w *Wheel) fetch(ctx context.Context, o *InstallOptions, dir string) error 
 		return err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	file, err := w.download(ctx, o, work)
+	file, err := o.pip(ctx, work, w.requirement(), w.Tag, w.Python, w.Size)
 	if err != nil {
 		return err
 	}
@@ -106,38 +101,4 @@ func (w *Wheel) fetch(ctx context.Context, o *InstallOptions, dir string) error 
 		return nil // another process was faster
 	}
 	return err
-}
-
-// download has pip fetch the package into a folder, and gives its file.
-func (w *Wheel) download(ctx context.Context, o *InstallOptions, work string) (string, error) {
-	python := cmp.Or(o.Python, "python3")
-	const remedy = "install Python 3 with pip, or copy the folder from the cache of another machine"
-	bin, err := exec.LookPath(python)
-	if err != nil {
-		return "", fmt.Errorf("%w; %s", err, remedy)
-	}
-	o.logf("fetching %s with pip (about %s)", w.requirement(), w.Size)
-	ctx, cancel := context.WithTimeout(ctx, time.Hour)
-	defer cancel()
-	args := []string{"-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--platform",
-		w.Tag}
-	if w.Python != "" {
-		args = append(args, "--implementation", "cp", "--python-version", w.Python, "--abi",
-			"cp"+strings.ReplaceAll(w.Python, ".", ""))
-	}
-	cmd := exec.CommandContext(ctx, bin, append(args, "--disable-pip-version-check", "--no-input",
-		"--dest", ".", w.requirement())...)
-	cmd.Dir = work
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("pip download %s: %w: %s; pip needs its package index within reach: %s",
-			w.requirement(), err, lastLines(stderr.String(), 3), remedy)
-	}
-	files, err := filepath.Glob(filepath.Join(work, "*.whl"))
-	if err != nil || len(files) != 1 {
-		return "", fmt.Errorf("pip download %s left %d files, expected one", w.requirement(), len(files))
-	}
-	return files[0], nil
 }

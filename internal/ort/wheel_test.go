@@ -16,30 +16,41 @@ import (
 // fakeWheel is a package with these files, and what is expected of it.
 func fakeWheel(t *testing.T, files map[string]string) ([]byte, *Wheel) {
 	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
 	w := &Wheel{Name: "plug", Env: "INFILL_TEST_PLUGIN", Version: "1.2", Package: "some-plugin",
 		Platform: runtime.GOOS + "-" + runtime.GOARCH, Folder: "some_plugin", Library: "lib.so",
 		Files: map[string]string{}}
+	inside := map[string]string{}
 	for name, text := range files {
-		e, err := z.Create("some_plugin/" + name)
+		inside["some_plugin/"+name] = text
+		w.Files[name] = sum([]byte(text))
+	}
+	data := packed(t, inside)
+	w.SHA256 = sum(data)
+	return data, w
+}
+
+// packed is a zip archive of some files.
+func packed(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, text := range files {
+		e, err := z.Create(name)
 		if err == nil {
 			_, err = e.Write([]byte(text))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Files[name] = sum([]byte(text))
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w.SHA256 = sum(b.Bytes())
-	return b.Bytes(), w
+	return b.Bytes()
 }
 
-// fakePython is a command that behaves like `python3 -m pip download`.
-func fakePython(t *testing.T, file []byte, exit int) string {
+// fakePython is a command that behaves like `python3 -m pip download` of a package.
+func fakePython(t *testing.T, requirement string, file []byte, exit int) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the command is a script of a shell")
@@ -49,9 +60,9 @@ func fakePython(t *testing.T, file []byte, exit int) string {
 	script := fmt.Sprintf(`#!/bin/sh
 [ "$1 $2 $3 $4" = "-m pip download --no-deps" ] || { echo "bad arguments: $*" >&2; exit 9; }
 [ %d = 0 ] || { echo "ERROR: No matching distribution" >&2; exit %d; }
-case "$*" in *" some-plugin==1.2") ;; *) echo "bad package: $*" >&2; exit 9;; esac
+case "$*" in *" %s") ;; *) echo "bad package: $*" >&2; exit 9;; esac
 cp '%s' some_plugin.whl
-`, exit, exit, from)
+`, exit, exit, requirement, from)
 	path := filepath.Join(dir, "python")
 	if err := errors.Join(os.WriteFile(from, file, 0o600),
 		os.WriteFile(path, []byte(script), 0o700)); err != nil {
@@ -67,7 +78,7 @@ func TestInstallWheel(t *testing.T) {
 	other, otherWheel := fakeWheel(t, map[string]string{"lib.so": "library"})
 	cache := t.TempDir()
 	o := func(file []byte, exit int) InstallOptions {
-		return InstallOptions{CacheDir: cache, Python: fakePython(t, file, exit)}
+		return InstallOptions{CacheDir: cache, Python: fakePython(t, "some-plugin==1.2", file, exit)}
 	}
 	refused := func(w *Wheel, o InstallOptions, want string) {
 		t.Helper()
@@ -179,7 +190,7 @@ func TestQuickWheel(t *testing.T) {
 	t.Parallel()
 	file, w := fakeWheel(t, map[string]string{"lib/lib.so": "library", "LICENSE": "free"})
 	w.Quick, w.Python, w.Files["LICENSE"] = true, "3.12", ""
-	python := fakePython(t, file, 0)
+	python := fakePython(t, "some-plugin==1.2", file, 0)
 	script := string(read(t, python))
 	const want = "--implementation cp --python-version 3.12 --abi cp312"
 	script = strings.Replace(script, "cp '", "case \"$*\" in *\""+want+"\"*) ;; *) exit 8;; esac\ncp '", 1)
