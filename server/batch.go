@@ -95,14 +95,14 @@ func (m *model) forFile(q map[string][]string) (*records.Filler, error) {
 		return nil, fail("bad_option", "texts and their ids stand in the lines of the body")
 	}
 	for _, f := range it.Fields {
-		if !records.IsSetting(f.Name) {
+		if !settings.FillTable().Has(f.Name) {
 			return nil, fail("bad_option", "%q is not a setting", f.Name)
 		}
 	}
 	r := &request{item: *it}
 	r.seeded()
 	fill := *m.filler
-	fill.Filling, _, err = fill.Filling.ForLine(m.model.Tokenizer(), records.FieldsOf(&r.item))
+	fill.Filling, _, err = fill.Filling.ForLine(m.model.Tokenizer(), r.item.Choices())
 	return &fill, err
 }
 
@@ -122,13 +122,13 @@ func (s *Server) line(ctx context.Context, fill *records.Filler, it *input.Item)
 		err = asFailure(err)
 	}
 	if !errors.As(err, &f) {
-		return records.Encoded(it, rec, err, records.IsSetting)
+		return records.Encoded(it, rec, err, settings.FillTable().Has)
 	}
 	if rec = f.record; rec == nil {
 		rec = &jsonl.Record{Text: it.Text}
 	}
 	rec.Error = &jsonl.Failure{Code: f.code, Message: f.message}
-	out, err := records.Encoded(it, rec, nil, records.IsSetting)
+	out, err := records.Encoded(it, rec, nil, settings.FillTable().Has)
 	out.Failed, out.Cause = true, f
 	return out, err
 }

@@ -6,7 +6,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
-	"infill/infill/records"
+	"infill/infill/settings"
 	"infill/server/api"
 )
 
@@ -105,7 +105,7 @@ func (q *maskRequest) parameters(f jsonl.Field) error {
 		case "joint":
 			err = member(p, &q.joint, "true or false")
 		default:
-			if !records.IsSetting(p.Name) || p.Name == "allow" || p.Name == "top" {
+			if !settings.FillTable().Has(p.Name) || p.Name == "allow" || p.Name == "top" {
 				err = fail("bad_option", "%q is not a parameter of this request", p.Name)
 			}
 			q.fields = append(q.fields, p)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"infill/infill/jsonl"
-	"infill/infill/records"
+	"infill/infill/settings"
 )
 
 // score answers POST /v1/score.
@@ -15,7 +15,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		rec.ID, rec.Line = q.item.ID, q.item.Line
-		rec.Keep(kept(&q.item, records.IsRanking).Fields, records.IsRanking)
+		rec.Keep(kept(&q.item, settings.RankTable().Has).Fields, settings.RankTable().Has)
 		return writeRecord(w, rec)
 	})
 }

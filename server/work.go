@@ -9,6 +9,7 @@ import (
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/count"
 )
@@ -58,7 +59,7 @@ func (s *Server) filled(t *timed, m *model, it *input.Item,
 	}
 	if done != nil {
 		done.ID, done.Line = it.ID, it.Line
-		done.Keep(kept(it, records.IsSetting).Fields, records.IsSetting)
+		done.Keep(kept(it, settings.FillTable().Has).Fields, settings.FillTable().Has)
 	}
 	return rec, err
 }

@@ -142,9 +142,6 @@ func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]strin
 	layout.Per, layout.Originals = settings.PerVariant, f.Originals
 	layout.LogZ, layout.Marginals = false, false // variants have no probabilities
 	a := &records.Augmenter{Filler: *w, Augmenting: &f.Augmenting}
-	if !f.Repeats {
-		a.Seen = records.NewSeen()
-	}
 	meant := meantByAny(meantBy(settings.AugmentTable(), settings.AugmentDefaults),
 		meantBy(settings.FillTable(), settings.Defaults))
 	return fileWork{do: a.Record, known: a.Known, meant: meant, summary: func() string {

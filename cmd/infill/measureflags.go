@@ -56,11 +56,11 @@ func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
 		cmdline.Word("smooth", "smoothing of BLEU:", &m.Smoothing, bleu.Smoothings()...),
 		cmdline.Text("smooth-value", "parameter `X` of the smoothing", &f.smoothValue),
 		cmdline.Word("denominator", "convention for sentences shorter than n:", &m.Denominator,
-			string(bleu.NLTK), string(bleu.SacreBLEU)),
+			bleu.Denominators()...),
 		cmdline.Bool("effective-order", "leave out orders that a sentence is too short for",
 			&m.EffectiveOrder),
 		cmdline.Word("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group", &m.SelfBLEU,
-			"corpus", "mean", "first", "group"),
+			bleu.Variants()...),
 		cmdline.Whole("first", "sentences of the variant first", &m.First, 0, math.MaxInt32),
 		cmdline.Text("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
 		cmdline.Bool("confidence", confidence, &m.Confidence),
@@ -76,7 +76,7 @@ func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
 
 // idle refuses flags that nothing would come of.
 func (f *measureFlags) idle(c *cli.Context) error {
-	if f.measured.SelfBLEU != string(bleu.FirstN) {
+	if f.measured.SelfBLEU != "first" {
 		if err := cmdline.GoesWith(c, "--self-bleu first", "first"); err != nil {
 			return err
 		}

@@ -19,19 +19,17 @@ import (
 type Augmenter struct {
 	Filler
 	Augmenting *settings.Augmenting // of items that choose nothing else
-	Seen       *Seen                // texts that no variant may be; nil: any
 	// Variants, Missing and Short count what the finished records have: variants, those that were
 	// wanted besides, and records with fewer than wanted. Failed records are left out.
 	Variants, Missing, Short int
+
+	seen seen // texts that no variant may be, but for Augmenting.Repeats
 }
 
-// Seen is a set of texts without regard to case. It has 16 bytes of the SHA-256 of each, 24 to 38
-// bytes of memory a text (BenchmarkSeenMemory), so that two texts are taken for one with a
-// probability of 2⁻¹²⁸.
-type Seen struct{ texts map[[16]byte]struct{} }
-
-// NewSeen is an empty set.
-func NewSeen() *Seen { return &Seen{map[[16]byte]struct{}{}} }
+// seen is a set of texts without regard to case. It has 16 bytes of the SHA-256 of each, 24 to 38
+// bytes of memory a text (TestSeen), so that two texts are taken for one with a probability of
+// 2⁻¹²⁸.
+type seen map[[16]byte]struct{}
 
 func seenKey(text string) (key [16]byte) {
 	sum := sha256.Sum256([]byte(strings.ToLower(text)))
@@ -39,21 +37,21 @@ func seenKey(text string) (key [16]byte) {
 	return key
 }
 
-// Has reports whether a text is in the set.
-func (s *Seen) Has(text string) bool {
-	_, ok := s.texts[seenKey(text)]
+func (s seen) has(text string) bool {
+	_, ok := s[seenKey(text)]
 	return ok
 }
 
-// Add puts a text into the set.
-func (s *Seen) Add(text string) { s.texts[seenKey(text)] = struct{}{} }
-
-// Len is the number of texts.
-func (s *Seen) Len() int { return len(s.texts) }
+func (s *seen) add(text string) {
+	if *s == nil {
+		*s = seen{}
+	}
+	(*s)[seenKey(text)] = struct{}{}
+}
 
 // isVariantSetting reports whether a field of this name is a setting of a line for an Augmenter.
 func isVariantSetting(name string) bool {
-	return settings.AugmentTable().OfLine(name) != nil || IsSetting(name)
+	return settings.AugmentTable().Has(name) || settings.FillTable().Has(name)
 }
 
 // A search is for the variants of one item.
@@ -65,8 +63,8 @@ type search struct {
 	err    error // that the item fails with
 }
 
-// Record finds the variants of an item. Those that are taken, as Seen says when all records before
-// it are written, are replaced when it is finished. The error is one that would befall every item.
+// Record finds the variants of an item. Those that are taken when all records before it are written
+// are replaced when it is finished. The error is one that would befall every item.
 func (a *Augmenter) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
 	s, err := a.search(ctx, it)
 	if err != nil {
@@ -90,11 +88,11 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 	if it.Err != nil {
 		return nil, it.Err
 	}
-	filling, own, err := a.Filling.ForLine(a.Model.Tokenizer(), FieldsOf(it))
+	filling, own, err := a.Filling.ForLine(a.Model.Tokenizer(), it.Choices())
 	if err != nil {
 		return nil, err
 	}
-	line, err := a.Augmenting.ForLine(FieldsOf(it))
+	line, err := a.Augmenting.ForLine(it.Choices())
 	if err != nil {
 		return nil, err
 	}
@@ -119,9 +117,9 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 // finish makes the record of an item.
 func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batch.Record, error) {
 	var taken func(string) bool
-	if a.Seen != nil {
+	if !a.Augmenting.Repeats {
 		a.see(it, nil)
-		taken = a.Seen.Has
+		taken = a.seen.has
 	}
 	var rec *jsonl.Record
 	err := s.err
@@ -137,37 +135,35 @@ func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batc
 		by(rec, a.Model)
 		rec.Doubts = doubts(a.Model, it.Text)
 		tell(a.Doubted, it, rec)
-		a.count(rec)
-		if a.Seen != nil {
-			a.see(it, rec)
-		}
+		a.note(it, rec)
 	}
 	return Encoded(it, rec, err, isVariantSetting)
 }
 
 // Known takes note of a record that an earlier run has written.
 func (a *Augmenter) Known(it *input.Item, rec *jsonl.Record) error {
-	a.count(rec)
-	if a.Seen != nil {
-		a.see(it, rec)
-	}
+	a.note(it, rec)
 	return nil
 }
 
-// see puts the text of an item into Seen, and the variants of its record, if there is one.
+// see puts the text of an item into the set, and the variants of its record, if there is one.
 func (a *Augmenter) see(it *input.Item, rec *jsonl.Record) {
 	if it.Err == nil {
-		a.Seen.Add(it.Text)
+		a.seen.add(it.Text)
 	}
 	if rec == nil {
 		return
 	}
 	for i := range rec.Fillings {
-		a.Seen.Add(rec.Fillings[i].Text)
+		a.seen.add(rec.Fillings[i].Text)
 	}
 }
 
-func (a *Augmenter) count(rec *jsonl.Record) {
+// note counts a record, and takes its texts.
+func (a *Augmenter) note(it *input.Item, rec *jsonl.Record) {
+	if !a.Augmenting.Repeats {
+		a.see(it, rec)
+	}
 	if rec.Error != nil {
 		return
 	}

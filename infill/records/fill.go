@@ -2,10 +2,8 @@ package records
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 
 	"infill/infill"
 	"infill/infill/batch"
@@ -33,11 +31,8 @@ type Filler struct {
 func (f *Filler) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
 	rec, err := f.Fill(ctx, it, nil)
 	tell(f.Doubted, it, rec)
-	return Encoded(it, rec, err, IsSetting)
+	return Encoded(it, rec, err, settings.FillTable().Has)
 }
-
-// IsSetting reports whether a field of this name is a setting of its line.
-func IsSetting(name string) bool { return settings.FillTable().OfLine(name) != nil }
 
 // Fill is the record of an item without what the item gives it: ID, Line and fields. The settings
 // among the item's fields hold for it. change, if not nil, sees the options before they are used.
@@ -54,7 +49,7 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 		return nil, it.Err
 	}
 	tok := f.Model.Tokenizer()
-	filling, own, err := f.Filling.ForLine(tok, FieldsOf(it))
+	filling, own, err := f.Filling.ForLine(tok, it.Choices())
 	if err != nil {
 		return nil, err
 	}
@@ -178,18 +173,6 @@ func tell(of func(int, []text.Doubt), it *input.Item, rec *jsonl.Record) {
 
 // hash names a model in records.
 func hash(m *mlm.Model) string { return "sha256:" + m.Info().SHA256 }
-
-// FieldsOf are the fields of a JSON line, by name. The columns of a table are data, so there are
-// none.
-func FieldsOf(it *input.Item) iter.Seq2[string, json.RawMessage] {
-	return func(yield func(string, json.RawMessage) bool) {
-		for _, f := range it.Fields {
-			if it.Columns || !yield(f.Name, f.Value) {
-				return
-			}
-		}
-	}
-}
 
 // Encoded is the record of an item with what the item gives it, encoded. cause, if not nil, makes
 // it an error record. setting says which fields are settings. The error is a cause that would

@@ -89,7 +89,7 @@ func (s *Scorer) Item(ctx context.Context, it *input.Item) (*jsonl.Record, error
 		return nil, fmt.Errorf("%w: a Scorer needs a Ranking, for items that choose nothing else",
 			errParts)
 	}
-	ranking, err := s.Ranking.ForLine(FieldsOf(it))
+	ranking, err := s.Ranking.ForLine(it.Choices())
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,5 @@ func regionsOf(it *input.Item, r *settings.Ranking) ([]text.LabelledSpan, error)
 func (s *Scorer) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
 	rec, err := s.Item(ctx, it)
 	tell(s.Doubted, it, rec)
-	return Encoded(it, rec, err, IsRanking)
+	return Encoded(it, rec, err, settings.RankTable().Has)
 }
-
-// IsRanking reports whether a field of this name is a setting of a line that is scored.
-func IsRanking(name string) bool { return settings.RankTable().OfLine(name) != nil }

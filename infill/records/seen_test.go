@@ -7,14 +7,13 @@ import (
 )
 
 // seenOf is a set of n texts in these forms, and the bytes of memory of each text.
-func seenOf(n int, forms ...string) (s *Seen, each float64) {
+func seenOf(n int, forms ...string) (s seen, each float64) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	s = NewSeen()
 	for i := range n {
 		for _, form := range forms {
-			s.Add(fmt.Sprint(form, i))
+			s.add(fmt.Sprint(form, i))
 		}
 	}
 	runtime.GC()
@@ -23,15 +22,15 @@ func seenOf(n int, forms ...string) (s *Seen, each float64) {
 }
 
 // Texts that differ in case only are one, as variants are compared. A text takes the memory that the
-// comment of Seen says, at most.
+// comment of seen says, at most.
 func TestSeen(t *testing.T) {
 	const n = 100_000
 	s, each := seenOf(n, "Text ", "tEXT ")
 	if each < 16 || each > 39 {
 		t.Errorf("%.1f bytes a text, want the 16 of a hash to 38", each)
 	}
-	if s.Len() != n || !s.Has("TEXT 7") || !s.Has("text 99999") || s.Has("text 100000") || s.Has("text") {
-		t.Errorf("%d texts of %d, or another one", s.Len(), n)
+	if len(s) != n || !s.has("TEXT 7") || !s.has("text 99999") || s.has("text 100000") || s.has("text") {
+		t.Errorf("%d texts of %d, or another one", len(s), n)
 	}
 }
 
@@ -42,8 +41,8 @@ func BenchmarkSeenMemory(b *testing.B) {
 			for b.Loop() {
 				s, each := seenOf(n, "text ")
 				b.ReportMetric(each, "B/text")
-				if s.Len() != n {
-					b.Fatal(s.Len())
+				if len(s) != n {
+					b.Fatal(len(s))
 				}
 			}
 		})

@@ -164,6 +164,9 @@ func (t Table[T]) choose(v *T, fields iter.Seq2[string, json.RawMessage]) error 
 	return nil
 }
 
+// Has reports whether a field of a JSON line chooses a setting.
+func (t Table[T]) Has(field string) bool { return t.OfLine(field) != nil }
+
 // OfLine returns the setting that a field of a JSON line chooses, nil for any other field.
 func (t Table[T]) OfLine(field string) *Setting[T] {
 	for _, s := range t {

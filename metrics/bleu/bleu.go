@@ -97,8 +97,7 @@ func Paired(hyps *corpus.Corpus, refs []*corpus.Corpus, o Options) (*Result, err
 	}, fmt.Sprintf("paired%d", len(refs)), "corpus", o)
 }
 
-// paired scores hypotheses that each have references of their own. The little
-// index of each sentence is thrown away, so memory stays constant.
+// paired scores hypotheses that each have references of their own.
 func paired(hyps *corpus.Corpus, refs func(i int) [][]uint32, refName, agg string,
 	o Options) (*Result, error) {
 	s, err := o.check()
@@ -109,10 +108,8 @@ func paired(hyps *corpus.Corpus, refs func(i int) [][]uint32, refName, agg strin
 		return nil, errNoHypotheses
 	}
 	st := newStats(hyps, s.counted)
-	var p pairMatcher
 	for i := range st.N {
-		closest := p.match(hyps.Sentence(i), refs(i), st.row(i))
-		st.RefLens[i] = int32(closest)
+		st.RefLens[i] = int32(pairMatches(hyps.Sentence(i), refs(i), st.row(i)))
 	}
 	return st.finish(s, signature{name: "BLEU", agg: agg, n: st.N, refs: refName,
 		text: hyps.Pipeline().Signature()}, st.bootstrap(s))

@@ -71,7 +71,7 @@ func TestSelfEqualsPairs(t *testing.T) {
 		for i := range hyps {
 			refs[i] = append(slices.Clone(hyps[:i]), hyps[i+1:]...)
 		}
-		self, err := Self(corpus.FromTokens(nil, hyps), SelfOptions{})
+		self, err := Self(fromTokens(nil, hyps), SelfOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestSelfEqualsPairs(t *testing.T) {
 
 func TestSelfOfDuplicatesIsOne(t *testing.T) {
 	t.Parallel()
-	r, err := Self(corpus.FromTokens(nil, split("a b c d e", "a b c d e")), SelfOptions{})
+	r, err := Self(fromTokens(nil, split("a b c d e", "a b c d e")), SelfOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,16 +104,16 @@ func TestSelfOfDuplicatesIsOne(t *testing.T) {
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	lines := split("a b c d", "a b c e", "x y z w", "x y z v", "lonely")
-	c := corpus.FromTokens(nil, lines)
+	c := fromTokens(nil, lines)
 	pooled := func(l ...string) float64 {
-		r, err := Self(corpus.FromTokens(nil, split(l...)),
+		r, err := Self(fromTokens(nil, split(l...)),
 			SelfOptions{Options: Options{Order: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.Score
 	}
-	o := SelfOptions{Options: Options{Order: 3}, Variant: Group,
+	o := SelfOptions{Options: Options{Order: 3}, Variant: group,
 		Groups: []int{0, 0, 1, 1, 2}}
 	r, err := Self(c, o)
 	if err != nil {
@@ -126,10 +126,10 @@ func TestVariants(t *testing.T) {
 	if len(r.Warnings) != 1 || !errors.Is(r.Warnings[0], errFewSentences) {
 		t.Errorf("warnings %v, want one about the group of one sentence", r.Warnings)
 	}
-	if want := "selfBLEU|n:3|agg:group2|N:4|tok:given|case:mixed|smooth:none|den:nltk|v:1"; r.Signature != want {
+	if want := "selfBLEU|n:3|agg:group2|N:4|tok:ws|case:mixed|smooth:none|den:nltk|v:1"; r.Signature != want {
 		t.Errorf("signature %s, want %s", r.Signature, want)
 	}
-	r, err = Self(c, SelfOptions{Options: Options{Order: 3}, Variant: FirstN,
+	r, err = Self(c, SelfOptions{Options: Options{Order: 3}, Variant: firstN,
 		First: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestVariants(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	v := &corpus.Vocab{}
-	one := corpus.FromTokens(v, split("a b c"))
+	one := fromTokens(v, split("a b c"))
 	none := corpus.New(v, nil)
 	empty, err := ngram.NewIndex(4, v)
 	if err != nil {
@@ -220,7 +220,7 @@ func TestErrors(t *testing.T) {
 			return Self(one, opt(Options{Confidence: &Confidence{Level: 1}}))
 		}, ErrOption},
 		"other vocabulary": {func() (*Result, error) {
-			return Paired(one, []*corpus.Corpus{corpus.FromTokens(nil, split("a"))}, Options{})
+			return Paired(one, []*corpus.Corpus{fromTokens(nil, split("a"))}, Options{})
 		}, nil},
 	} {
 		r, err := c.run()
@@ -246,7 +246,7 @@ func TestZeroOrdersWarn(t *testing.T) {
 	if n := count(r.Warnings, errZeroMatches); n != 2 {
 		t.Errorf("%d zero-match warnings (%v), want 2 (orders 3 and 4)", n, r.Warnings)
 	}
-	r, err = PairedTokens(hyps, refs, Options{Denominator: SacreBLEU})
+	r, err = PairedTokens(hyps, refs, Options{Denominator: sacrebleu})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestZeroOrdersWarn(t *testing.T) {
 			r.Warnings)
 	}
 	r, err = PairedTokens(split("a b"), [][][]string{split("a b")},
-		Options{Denominator: SacreBLEU, EffectiveOrder: true})
+		Options{Denominator: sacrebleu, EffectiveOrder: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,7 +389,7 @@ func TestSignatures(t *testing.T) {
 	}
 	value := 0.25
 	r, err = Self(c, opt(Options{Weights: []float64{0.5, 0.25}, Smoothing: "floor",
-		SmoothValue: &value, Denominator: SacreBLEU}))
+		SmoothValue: &value, Denominator: sacrebleu}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func TestIntervalsAreWideEnough(t *testing.T) {
 		o := Options{Order: 2, Confidence: &Confidence{Units: units, Resamples: 200}}
 		r, err := Corpus(c, refs, o)
 		take("corpus", r, err)
-		for _, variant := range []Variant{Pooled, Mean, Group} {
+		for _, variant := range []string{pooled, mean, group} {
 			r, err = Self(c, SelfOptions{Options: o, Variant: variant, Groups: units})
 			take(string("self "+variant), r, err)
 		}
@@ -113,7 +113,7 @@ func TestJackknife(t *testing.T) {
 	for i := range units {
 		units[i] = 9 - units[i]
 	}
-	for _, variant := range []Variant{Pooled, Mean} {
+	for _, variant := range []string{pooled, mean} {
 		score := func(lines []string, c *Confidence) *Result {
 			r, err := Self(plain(t, &v, lines), SelfOptions{Variant: variant,
 				Options: Options{Order: 2, Confidence: c}})
@@ -193,7 +193,7 @@ func TestUnits(t *testing.T) {
 	if err != nil || r.Interval.Blocks != MaxBlocks || r.Interval.Units != 120 {
 		t.Errorf("%v, %+v", err, r.Interval)
 	}
-	if r, err = self(600, SelfOptions{Variant: FirstN, First: 50}, units); err != nil ||
+	if r, err = self(600, SelfOptions{Variant: firstN, First: 50}, units); err != nil ||
 		r.Interval.Units != 10 || r.Interval.Blocks != 10 {
 		t.Errorf("the first 50: %v, %+v", err, r)
 	}
@@ -204,9 +204,9 @@ func TestUnits(t *testing.T) {
 	}{
 		"one source":              {5, SelfOptions{}, units[:5]},
 		"two sentences":           {2, SelfOptions{}, nil},
-		"one source, mean":        {5, SelfOptions{Variant: Mean}, units[:5]},
-		"one source, group":       {5, SelfOptions{Variant: Group, Groups: units[:5]}, units[:5]},
-		"one source of the first": {20, SelfOptions{Variant: FirstN, First: 5}, units[:20]},
+		"one source, mean":        {5, SelfOptions{Variant: mean}, units[:5]},
+		"one source, group":       {5, SelfOptions{Variant: group, Groups: units[:5]}, units[:5]},
+		"one source of the first": {20, SelfOptions{Variant: firstN, First: 5}, units[:20]},
 	} {
 		r, err := self(c.n, c.o, c.units)
 		if err != nil || r.Interval != nil || count(r.Warnings, ErrFewUnits) != 1 ||

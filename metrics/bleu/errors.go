@@ -33,12 +33,3 @@ var (
 	// errVocab reports corpora that do not share one corpus.Vocab. It is ngram.ErrVocab.
 	errVocab = ngram.ErrVocab
 )
-
-// Denominator names the tool whose conventions hold. See the package comment.
-type Denominator string
-
-// The two conventions.
-const (
-	NLTK      Denominator = "nltk"
-	SacreBLEU Denominator = "sacrebleu"
-)

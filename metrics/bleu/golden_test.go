@@ -159,7 +159,7 @@ func TestGoldenSelfFirstLines(t *testing.T) {
 	c := readCorpus(t, nil, corpus.Options{}, filepath.Join(dir, "metrics", generated["bert-base"]))
 	for n, want := range map[int]string{100: "0.030590517899909", 200: "0.048215611828166",
 		400: "0.056061201155733"} {
-		r, err := Self(c, SelfOptions{Variant: FirstN, First: n})
+		r, err := Self(c, SelfOptions{Variant: firstN, First: n})
 		if err != nil {
 			t.Fatal(err)
 		}

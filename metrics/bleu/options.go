@@ -1,9 +1,11 @@
 package bleu
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"infill/metrics/ngram"
 )
@@ -29,14 +31,24 @@ type Options struct {
 	// of NLTK's epsilon in method1 (0.1), k in method4 and method7 (5), and alpha
 	// in method6 (5). Nil takes the default. Others have none.
 	SmoothValue *float64
-	// Denominator is NLTK (default, "") or SacreBLEU.
-	Denominator Denominator
+	// Denominator names the tool whose conventions hold, see the package comment: "nltk", which "" is
+	// too, or "sacrebleu".
+	Denominator string
 	// EffectiveOrder leaves out the orders that no hypothesis is long enough for,
 	// as sacrebleu's option for sentence BLEU does. It needs uniform weights.
 	EffectiveOrder bool
 	// Confidence asks for an interval.
 	Confidence *Confidence
 }
+
+// The values of Options.Denominator.
+const (
+	nltk      = "nltk"
+	sacrebleu = "sacrebleu"
+)
+
+// Denominators lists the values of Options.Denominator, the default first.
+func Denominators() []string { return []string{nltk, sacrebleu} }
 
 // settings are checked options with the defaults filled in.
 type settings struct {
@@ -50,10 +62,7 @@ type settings struct {
 func (o Options) check() (*settings, error) {
 	s := &settings{Options: o}
 	if s.Order == 0 {
-		s.Order = len(o.Weights)
-		if s.Order == 0 {
-			s.Order = DefaultOrder
-		}
+		s.Order = cmp.Or(len(o.Weights), DefaultOrder)
 	}
 	if s.Order < 1 || s.Order > MaxOrder {
 		return nil, fmt.Errorf("%w: order %d (want 1 to %d)", ErrOption, s.Order, MaxOrder)
@@ -62,12 +71,9 @@ func (o Options) check() (*settings, error) {
 		return nil, fmt.Errorf("%w: %d weights for order %d (want one for each)", ErrOption,
 			len(o.Weights), s.Order)
 	}
-	s.weights = slices.Clone(o.Weights)
-	if s.weights == nil {
-		s.uniform = true
-		for range s.Order {
-			s.weights = append(s.weights, 1/float64(s.Order))
-		}
+	s.weights, s.uniform = slices.Clone(o.Weights), o.Weights == nil
+	if s.uniform {
+		s.weights = slices.Repeat([]float64{1 / float64(s.Order)}, s.Order)
 	}
 	for _, w := range s.weights {
 		if !(w >= 0) || math.IsInf(w, 0) {
@@ -79,12 +85,10 @@ func (o Options) check() (*settings, error) {
 		return nil, fmt.Errorf("%w: all weights are 0, so no order counts (want one above 0; no weights "+
 			"are uniform ones)", ErrOption)
 	}
-	switch s.Denominator {
-	case "":
-		s.Denominator = NLTK
-	case NLTK, SacreBLEU:
-	default:
-		return nil, fmt.Errorf("%w: denominator %q (known: nltk, sacrebleu)", ErrOption, s.Denominator)
+	s.Denominator = cmp.Or(s.Denominator, nltk)
+	if !slices.Contains(Denominators(), s.Denominator) {
+		return nil, fmt.Errorf("%w: denominator %q (known: %s)", ErrOption, s.Denominator,
+			strings.Join(Denominators(), ", "))
 	}
 	if s.EffectiveOrder && !s.uniform {
 		return nil, fmt.Errorf("%w: effective order needs uniform weights", ErrOption)

@@ -77,7 +77,7 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 			say(fmt.Errorf("order %d: %w", short, errShort))
 		}
 		// sacrebleu's add-k gives orders that nothing reaches a total, so it keeps them.
-		if set.EffectiveOrder && (set.smooth.method != "add-k" || set.Denominator != SacreBLEU) {
+		if set.EffectiveOrder && (set.smooth.method != "add-k" || set.Denominator != sacrebleu) {
 			used = short - 1 // at least 1: order 1 has matches
 		}
 	}
@@ -100,7 +100,7 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 			if w == 0 {
 				continue
 			}
-			if set.Denominator == SacreBLEU {
+			if set.Denominator == sacrebleu {
 				return 0, p, nil
 			}
 			if set.smooth.method != "none" {

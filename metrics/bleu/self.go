@@ -1,41 +1,57 @@
 package bleu
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"infill/metrics/corpus"
 	"infill/metrics/ngram"
 )
 
-// Variant names a definition of self-BLEU.
-type Variant string
-
-// The variants. Pooled is what Wang & Cho and DISCS report. DLP's Table 3 does not say which it
-// has, and cites Texygen.
+// The variants of self-BLEU.
 const (
-	// Pooled is corpus BLEU of each sentence against all the others.
-	Pooled Variant = "corpus"
-	// Mean is the mean of the sentences' own BLEU against all the others (Texygen,
-	// which smooths with method1).
-	Mean Variant = "mean"
-	// FirstN is Pooled on the first SelfOptions.First sentences only.
-	FirstN Variant = "first"
-	// Group is the mean over groups of the pooled self-BLEU inside each group, one
-	// group per source sentence.
-	Group Variant = "group"
+	pooled = "corpus"
+	mean   = "mean"
+	firstN = "first"
+	group  = "group"
 )
+
+// Variants lists the definitions of self-BLEU, the default first:
+//
+//	corpus  corpus BLEU of each sentence against all the others, which Wang & Cho and DISCS report
+//	mean    the mean of the sentences' own BLEU against all the others (Texygen, which smooths with
+//	        method1)
+//	first   corpus on the first sentences only
+//	group   the mean over groups of the pooled self-BLEU inside each group, one group per source
+//
+// DLP's Table 3 does not say which it has, and cites Texygen.
+func Variants() []string { return []string{pooled, mean, firstN, group} }
 
 // SelfOptions are the options of self-BLEU.
 type SelfOptions struct {
 	Options
-	// Variant is Pooled when empty.
-	Variant Variant
-	// First is the number of sentences for FirstN, at least 2.
+	// Variant is one of [Variants]; "" is the default.
+	Variant string
+	// First is the number of sentences of the variant first, at least 2.
 	First int
-	// Groups gives each sentence's group for Group. Sentences of one group need not
+	// Groups gives each sentence's group for the variant group. Sentences of one group need not
 	// be neighbours.
 	Groups []int
+}
+
+// CheckVariant refuses a variant that does not exist, or lacks its number of sentences. The error
+// is [ErrOption].
+func (o SelfOptions) CheckVariant() error {
+	switch {
+	case o.Variant != "" && !slices.Contains(Variants(), o.Variant):
+		return fmt.Errorf("%w: self-BLEU variant %q (known: %s)", ErrOption, o.Variant,
+			strings.Join(Variants(), ", "))
+	case o.Variant == firstN && o.First < 2:
+		return fmt.Errorf("%w: self-BLEU of the first %d sentences (want 2 or more)", ErrOption, o.First)
+	}
+	return nil
 }
 
 // Self returns the self-BLEU of a set of at least two sentences. No pairs are
@@ -44,7 +60,7 @@ type SelfOptions struct {
 // does not own. The cost is linear in the number of tokens.
 func Self(c *corpus.Corpus, o SelfOptions) (*Result, error) {
 	s, err := o.check()
-	if err != nil {
+	if err = cmp.Or(err, o.CheckVariant()); err != nil {
 		return nil, err
 	}
 	if c == nil {
@@ -52,11 +68,7 @@ func Self(c *corpus.Corpus, o SelfOptions) (*Result, error) {
 	}
 	sig := signature{name: "selfBLEU", agg: "corpus", n: c.Len(), text: c.Pipeline().Signature()}
 	switch o.Variant {
-	case "", Pooled:
-	case FirstN:
-		if o.First < 2 {
-			return nil, fmt.Errorf("%w: first-N self-BLEU with N = %d (want 2 or more)", ErrOption, o.First)
-		}
+	case firstN:
 		short := c.Len() < o.First
 		have := c.Len()
 		c = c.Head(o.First)
@@ -70,15 +82,11 @@ func Self(c *corpus.Corpus, o SelfOptions) (*Result, error) {
 				o.First, have))
 		}
 		return r, err
-	case Mean:
-		sig.agg = "mean"
+	case mean:
+		sig.agg = mean
 		return selfMean(c, s, sig)
-	case Group:
-		sig.agg = "group"
+	case group:
 		return selfGroups(c, s, sig, o)
-	default:
-		return nil, fmt.Errorf("%w: self-BLEU variant %q (known: corpus, mean, first, group)", ErrOption,
-			o.Variant)
 	}
 	return selfPooled(c, s, sig)
 }

@@ -34,7 +34,7 @@ func (g signature) format(s *settings, iv *bounds) string {
 	if g.refClean != "" && g.refClean != "none" {
 		parts = append(parts, "refclean:"+g.refClean)
 	}
-	parts = append(parts, g.text, "smooth:"+s.smooth.String(), "den:"+string(s.Denominator))
+	parts = append(parts, g.text, "smooth:"+s.smooth.String(), "den:"+s.Denominator)
 	if s.EffectiveOrder {
 		parts = append(parts, "eff:yes")
 	}

@@ -57,7 +57,7 @@ func (s *sums) reset() {
 }
 
 // add pools hypothesis i.
-func (s *sums) add(st *stats, i int, den Denominator) {
+func (s *sums) add(st *stats, i int, den string) {
 	row := st.row(i)
 	n := int64(st.HypLens[i])
 	for k := range s.match {
@@ -66,7 +66,7 @@ func (s *sums) add(st *stats, i int, den Denominator) {
 		switch {
 		case t > 0:
 			s.total[k] += t
-		case den == NLTK:
+		case den == nltk:
 			s.total[k]++ // NLTK's max(1, count), once per sentence
 		}
 	}
@@ -110,7 +110,7 @@ func sum(x []float64) float64 {
 }
 
 // all pools every row.
-func (st *stats) all(den Denominator) *sums {
+func (st *stats) all(den string) *sums {
 	s := newSums(st.Orders)
 	for i := range st.N {
 		s.add(st, i, den)

@@ -2,6 +2,7 @@ package bleu
 
 import (
 	"fmt"
+	"strings"
 
 	"infill/metrics/corpus"
 )
@@ -47,11 +48,26 @@ func pairedTokens(hyps [][]string, refs [][][]string, agg string, o Options) (*R
 		}
 		return out
 	}
-	return paired(corpus.FromTokens(&v, hyps), func(i int) [][]uint32 {
+	return paired(fromTokens(&v, hyps), func(i int) [][]uint32 {
 		out := make([][]uint32, len(refs[i]))
 		for k, r := range refs[i] {
 			out[k] = ids(r)
 		}
 		return out
 	}, name, agg, o)
+}
+
+// fromTokens is a corpus of sentences that are cut into tokens without white space.
+func fromTokens(v *corpus.Vocab, sentences [][]string) *corpus.Corpus {
+	asTheyAre, err := corpus.NewPipeline(corpus.Options{Case: "mixed"})
+	if err != nil {
+		panic(err)
+	}
+	c := corpus.New(v, asTheyAre)
+	for _, s := range sentences {
+		if err := c.Add(strings.Join(s, " ")); err != nil {
+			panic(err)
+		}
+	}
+	return c
 }

@@ -14,29 +14,28 @@ import (
 	"infill/metrics/interval"
 )
 
-// A Measure is a share that is counted.
-type Measure int
+// A measure is a share that is counted.
+type measure int
 
 const (
-	// Words is the share of the blanks whose word stands there in the first filling.
-	Words Measure = iota
-	// WordsAmong is that of the blanks whose word stands there in one of the fillings that count. It
+	// words is the share of the blanks whose word stands there in the first filling.
+	words measure = iota
+	// wordsAmong is that of the blanks whose word stands there in one of the fillings that count. It
 	// need not be the same filling for all blanks of a line.
-	WordsAmong
-	// Lines is the share of the lines whose first filling has all words.
-	Lines
-	// LinesAmong is that of the lines that have a filling with all words among those that count.
-	LinesAmong
+	wordsAmong
+	// lines is the share of the lines whose first filling has all words.
+	lines
+	// linesAmong is that of the lines that have a filling with all words among those that count.
+	linesAmong
 
-	// NumMeasures is the number of measures.
-	NumMeasures
+	measures // is their number
 )
 
 // Counts are what came back of one line, or of several.
 type Counts struct {
-	Words int              // blanks
-	Lines int              // lines that have some
-	Back  [NumMeasures]int // blanks or lines that came back
+	Words int           // blanks
+	Lines int           // lines that have some
+	Back  [measures]int // blanks or lines that came back, by measure as in Figures
 }
 
 // Count compares the fillings of a line, the best first, with the words that were blanked out. The
@@ -67,23 +66,23 @@ func Count(original []string, fillings [][]string, among int,
 		}
 		whole := 0
 		if right == len(original) {
-			whole, c.Back[LinesAmong] = 1, 1
+			whole, c.Back[linesAmong] = 1, 1
 		}
 		if k == 0 {
-			c.Back[Words], c.Back[Lines] = right, whole
+			c.Back[words], c.Back[lines] = right, whole
 		}
 	}
 	for _, b := range back {
 		if b {
-			c.Back[WordsAmong]++
+			c.Back[wordsAmong]++
 		}
 	}
 	return c, nil
 }
 
 // of is the number of things that a measure is a share of.
-func (c *Counts) of(m Measure) int {
-	if m == Words || m == WordsAmong {
+func (c *Counts) of(m measure) int {
+	if m == words || m == wordsAmong {
 		return c.Words
 	}
 	return c.Lines
@@ -94,8 +93,9 @@ func (c *Counts) of(m Measure) int {
 // blanks all are NaN.
 type figure struct{ Value, Low, High float64 }
 
-// Figures are those of all measures.
-type Figures [NumMeasures]figure
+// Figures are those of four measures: of the blanks whose word came back in the first filling, of
+// those with the word in one of the fillings that count, and the same of lines with all words.
+type Figures [measures]figure
 
 // ErrUnpaired is returned for differences between counts of other lines.
 var ErrUnpaired = errors.New("the lines are not the same")
@@ -104,7 +104,7 @@ var ErrUnpaired = errors.New("the lines are not the same")
 // They are over the lines: where all have equally many blanks, Student's interval of the mean of
 // their shares, and in general the jackknife of the share of all blanks. They end at 0 and 1.
 func Share(lines []Counts, level float64) Figures {
-	return figures(level, 0, func(m Measure) []float64 { return without(lines, m) })
+	return figures(level, 0, func(m measure) []float64 { return without(lines, m) })
 }
 
 // Less is the figures of some lines less those of the same lines filled in another way, with
@@ -119,7 +119,7 @@ func Less(lines, other []Counts, level float64) (Figures, error) {
 				lines[k].Words, other[k].Words)
 		}
 	}
-	return figures(level, -1, func(m Measure) []float64 {
+	return figures(level, -1, func(m measure) []float64 {
 		out, minus := without(lines, m), without(other, m)
 		for k := range out {
 			out[k] -= minus[k]
@@ -129,7 +129,7 @@ func Less(lines, other []Counts, level float64) (Figures, error) {
 }
 
 // without has a measure of all lines, and then without each of them in turn.
-func without(lines []Counts, m Measure) []float64 {
+func without(lines []Counts, m measure) []float64 {
 	back, of := 0, 0
 	for k := range lines {
 		back += lines[k].Back[m]
@@ -144,9 +144,9 @@ func without(lines []Counts, m Measure) []float64 {
 
 // figures makes figures of what a function says of all lines, and without each of them. No value
 // can be below least or above 1, and an interval ends there.
-func figures(level, least float64, of func(m Measure) []float64) Figures {
+func figures(level, least float64, of func(m measure) []float64) Figures {
 	var out Figures
-	for m := range NumMeasures {
+	for m := range measures {
 		all := of(m)
 		value, parts := all[0], all[1:]
 		out[m] = figure{value, math.NaN(), math.NaN()}

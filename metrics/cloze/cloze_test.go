@@ -87,24 +87,24 @@ func again(originals [][]string, fillings [][][]string, among int) (back, of [4]
 	for k, original := range originals {
 		some := fillings[k][:min(among, len(fillings[k]))]
 		for i, w := range original {
-			of[Words]++
-			of[WordsAmong]++
+			of[words]++
+			of[wordsAmong]++
 			at := slices.IndexFunc(some, func(f []string) bool { return f[i] == w })
 			if at == 0 {
-				back[Words]++
+				back[words]++
 			}
 			if at >= 0 {
-				back[WordsAmong]++
+				back[wordsAmong]++
 			}
 		}
-		of[Lines]++
-		of[LinesAmong]++
+		of[lines]++
+		of[linesAmong]++
 		at := slices.IndexFunc(some, func(f []string) bool { return slices.Equal(f, original) })
 		if at == 0 {
-			back[Lines]++
+			back[lines]++
 		}
 		if at >= 0 {
-			back[LinesAmong]++
+			back[linesAmong]++
 		}
 	}
 	return back, of
@@ -154,8 +154,8 @@ func TestIntervalsAreStudents(t *testing.T) {
 		}
 		return mean, interval.Student(level, len(x)-1) * math.Sqrt(square/(n-1)/n)
 	}
-	of := func(c Counts, m Measure) float64 {
-		if m == Words || m == WordsAmong {
+	of := func(c Counts, m measure) float64 {
+		if m == words || m == wordsAmong {
 			return float64(c.Back[m]) / float64(c.Words)
 		}
 		return float64(c.Back[m])
@@ -186,8 +186,8 @@ func TestIntervalsAreStudents(t *testing.T) {
 		for m, f := range Share(a, level) {
 			var x, d []float64
 			for k := range a {
-				x = append(x, of(a[k], Measure(m)))
-				d = append(d, of(b[k], Measure(m))-of(a[k], Measure(m)))
+				x = append(x, of(a[k], measure(m)))
+				d = append(d, of(b[k], measure(m))-of(a[k], measure(m)))
 			}
 			same("share", f, x, level, 0)
 			same("difference", less[m], d, level, -1)
@@ -198,7 +198,7 @@ func TestIntervalsAreStudents(t *testing.T) {
 // Of two lines, of which one came back, Student's interval would be .5 ± 6.35.
 func TestIntervalsEndWhereSharesDo(t *testing.T) {
 	t.Parallel()
-	back := Counts{Words: 1, Lines: 1, Back: [NumMeasures]int{1, 1, 1, 1}}
+	back := Counts{Words: 1, Lines: 1, Back: [measures]int{1, 1, 1, 1}}
 	lost := Counts{Words: 1, Lines: 1}
 	for _, f := range Share([]Counts{back, lost}, .95) {
 		if f != (figure{.5, 0, 1}) {
@@ -235,8 +235,8 @@ func TestDifferencesArePaired(t *testing.T) {
 		t.Fatal(err)
 	}
 	width := func(f figure) float64 { return f.High - f.Low }
-	if d := less[Words]; math.Abs(d.Value-.05) > 1e-12 ||
-		!(width(d) < width(Share(a, .95)[Words])/2) {
+	if d := less[words]; math.Abs(d.Value-.05) > 1e-12 ||
+		!(width(d) < width(Share(a, .95)[words])/2) {
 		t.Errorf("%+v", d)
 	}
 }

@@ -2,10 +2,11 @@ package corpus
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -132,8 +133,8 @@ func TestLower(t *testing.T) {
 		// Further signs that are ignored. ʰ is, though it has a case.
 		"ΑΣ‘Β ΑΣ‘": "ασ‘β ας‘", "ΑΣ‧Β ΑΣ\u0387Β ΑΣ．Β": "ασ‧β ασ\u0387β ασ．β", "ΑΣʰ ʰΣ": "αςʰ ʰσ",
 	} {
-		if got := Lower(in); got != want {
-			t.Errorf("Lower(%q) = %q, want %q", in, got, want)
+		if got := lower(in); got != want {
+			t.Errorf("lower(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -157,40 +158,6 @@ func TestCorpus(t *testing.T) {
 	}
 	if v.Word(99) != "" {
 		t.Error("a word that was never numbered")
-	}
-}
-
-// Every stream position must be drawn equally often, and the sample stays in order.
-func TestReservoirIsUniform(t *testing.T) {
-	t.Parallel()
-	const n, size, trials = 20, 5, 20_000
-	var hits [n]float64
-	for seed := range uint64(trials) {
-		r := NewReservoir[int](size, seed)
-		for i := range n {
-			r.Add(i)
-		}
-		items := r.Items()
-		if len(items) != size || !slices.IsSorted(items) || r.Seen() != n {
-			t.Fatalf("sample %v of %d", items, r.Seen())
-		}
-		for _, i := range items {
-			hits[i]++
-		}
-	}
-	p := float64(size) / n
-	sd := math.Sqrt(trials * p * (1 - p))
-	for i, h := range hits {
-		if math.Abs(h-trials*p) > 5*sd {
-			t.Errorf("position %d drawn %v times, want %v ± %.0f", i, h, trials*p, sd)
-		}
-	}
-	all := NewReservoir[int](0, 1)
-	for i := range 3 {
-		all.Add(i)
-	}
-	if !slices.Equal(all.Items(), []int{0, 1, 2}) {
-		t.Errorf("size 0 keeps %v", all.Items())
 	}
 }
 
@@ -253,4 +220,37 @@ func ExamplePipeline_Signature() {
 	p, _ := NewPipeline(Options{Tokenizer: "glued", Clean: "wc"})
 	fmt.Println(p.Signature())
 	// Output: tok:glued|case:lc|clean:wc
+}
+
+// Small letters are Python's, and tokens sacrebleu's. The script ../bleu/testdata/differential.py
+// made them.
+func TestTokensAgainstSacreBLEU(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../bleu/testdata/differential.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var is struct {
+		Tokens []struct {
+			Line, Lower string
+			Tokens      map[string][]string
+		}
+	}
+	if err := json.Unmarshal(data, &is); err != nil || len(is.Tokens) == 0 {
+		t.Fatal(err, len(is.Tokens))
+	}
+	for _, c := range is.Tokens {
+		if got := lower(c.Line); got != c.Lower {
+			t.Errorf("lower(%q) = %q, Python has %q", c.Line, got, c.Lower)
+		}
+		for tok, want := range c.Tokens {
+			p, err := NewPipeline(Options{Tokenizer: tok, Case: "mixed"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.Tokens(c.Line); !slices.Equal(got, want) && len(got)+len(want) > 0 {
+				t.Errorf("%s %q:\n got %q\nwant %q", tok, c.Line, got, want)
+			}
+		}
+	}
 }

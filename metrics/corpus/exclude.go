@@ -12,7 +12,7 @@ import (
 // Marks of unknown words ([UNK], @@unknown@@) are left out. A sentence without
 // any letter or digit has the key "", which must not be used to exclude.
 func LooseKey(line string) string {
-	line = Lower(line)
+	line = lower(line)
 	line = strings.ReplaceAll(line, "@@unknown@@", "")
 	line = strings.ReplaceAll(line, "[unk]", "")
 	var b strings.Builder

@@ -3,30 +3,12 @@ package corpus
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
-// Lower lower-cases a line as Python's str.lower does. It differs from
+// lower lower-cases a line as Python's str.lower does. It differs from
 // strings.ToLower in two letters: İ becomes i followed by a combining dot, and a
 // capital sigma at the end of a word becomes ς.
-func Lower(line string) string {
-	lower, ascii := true, true
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		if c >= utf8.RuneSelf {
-			ascii = false
-			break
-		}
-		if c >= 'A' && c <= 'Z' {
-			lower = false
-		}
-	}
-	if ascii {
-		if lower {
-			return line
-		}
-		return strings.ToLower(line)
-	}
+func lower(line string) string {
 	if !strings.ContainsAny(line, "İΣ") {
 		return strings.ToLower(line)
 	}

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,15 +58,7 @@ type Pipeline struct {
 // NewPipeline checks the names in o. An unknown one is an [ErrOption] that lists
 // the known ones.
 func NewPipeline(o Options) (*Pipeline, error) {
-	if o.Tokenizer == "" {
-		o.Tokenizer = "ws"
-	}
-	if o.Case == "" {
-		o.Case = "lc"
-	}
-	if o.Clean == "" {
-		o.Clean = "none"
-	}
+	o = Options{cmp.Or(o.Tokenizer, "ws"), cmp.Or(o.Case, "lc"), cmp.Or(o.Clean, "none")}
 	check := func(what, name string, known []string) error {
 		if slices.Contains(known, name) {
 			return nil
@@ -101,13 +94,8 @@ func NewPipeline(o Options) (*Pipeline, error) {
 }
 
 func defaultPipeline() *Pipeline {
-	return &Pipeline{
-		opt: Options{Tokenizer: "ws", Case: "lc", Clean: "none"}, split: fields, unk: "[UNK]",
-	}
-}
-
-func givenPipeline() *Pipeline {
-	return &Pipeline{opt: Options{Tokenizer: "given", Case: "mixed", Clean: "none"}, split: fields}
+	p, _ := NewPipeline(Options{}) // there are such names
+	return p
 }
 
 // Options returns the names in force, none of them empty.
@@ -127,7 +115,7 @@ func (p *Pipeline) Signature() string {
 // memory with the line.
 func (p *Pipeline) Each(line string, yield func(token string)) {
 	if p.opt.Case == "lc" {
-		line = Lower(line)
+		line = lower(line)
 		if strings.Contains(line, "[unk]") {
 			line = strings.ReplaceAll(line, "[unk]", p.unk)
 		}

@@ -48,13 +48,12 @@ func (v *Vocab) Word(id uint32) string {
 // Len returns how many distinct tokens have been numbered.
 func (v *Vocab) Len() int { return len(v.words) }
 
-// Corpus is a list of tokenised sentences. Build it with [New] or [FromTokens].
+// Corpus is a list of tokenised sentences. Build it with [New].
 type Corpus struct {
 	vocab  *Vocab
 	pipe   *Pipeline
 	tokens []uint32
 	ends   []int // ends[i] is the end of sentence i in tokens
-	bytes  int64 // bytes of the lines added, newlines not counted
 }
 
 // New returns an empty corpus whose lines are tokenised by pipe and numbered in
@@ -69,43 +68,16 @@ func New(vocab *Vocab, pipe *Pipeline) *Corpus {
 	return &Corpus{vocab: vocab, pipe: pipe}
 }
 
-// FromTokens returns a corpus of sentences that are tokenised already. Its
-// signature says tok:given.
-func FromTokens(vocab *Vocab, sentences [][]string) *Corpus {
-	c := New(vocab, givenPipeline())
-	for _, s := range sentences {
-		c.addTokens(s)
-	}
-	return c
-}
-
 // Add tokenises one line and appends it as a sentence, which may be empty.
 func (c *Corpus) Add(line string) error {
 	c.pipe.Each(line, func(token string) {
 		c.tokens = append(c.tokens, c.vocab.ID(token))
 	})
-	return c.close(int64(len(line)))
-}
-
-// addTokens appends one sentence of finished tokens.
-func (c *Corpus) addTokens(tokens []string) {
-	var n int64
-	for _, t := range tokens {
-		c.tokens = append(c.tokens, c.vocab.ID(t))
-		n += int64(len(t)) + 1
-	}
-	// The token limit cannot be reached by a list that was in memory as strings
-	// without four billion string headers (64 GiB), so its error is dropped here.
-	_ = c.close(max(n-1, 0))
-}
-
-func (c *Corpus) close(n int64) error {
 	if len(c.tokens) > maxTokens {
 		c.tokens = c.tokens[:c.end(len(c.ends)-1)]
 		return fmt.Errorf("sentence %d: %w", len(c.ends)+1, ErrTooLarge)
 	}
 	c.ends = append(c.ends, len(c.tokens))
-	c.bytes += n
 	return nil
 }
 

@@ -42,7 +42,7 @@ func index(t *testing.T, v *corpus.Vocab, order int, sentences [][]string) *Inde
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := x.AddCorpus(corpus.FromTokens(v, sentences), nil); err != nil {
+	if err := x.AddCorpus(fromTokens(v, sentences), nil); err != nil {
 		t.Fatal(err)
 	}
 	return x
@@ -59,7 +59,7 @@ func TestCountAgainstNaming(t *testing.T) {
 			randomSentences(rng, 3, words+3, 9)}
 		const order = 5
 		xs := []*Index{index(t, v, order, refs[0]), index(t, v, order+1, refs[1])}
-		counts, err := Count(corpus.FromTokens(v, set), order, xs...)
+		counts, err := Count(fromTokens(v, set), order, xs...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestMatchAgainstNaming(t *testing.T) {
 		v := &corpus.Vocab{}
 		words := 1 + rng.IntN(6)
 		refs := randomSentences(rng, 1+rng.IntN(10), words, 12)
-		hyps := corpus.FromTokens(v, randomSentences(rng, 5, words+1, 14))
+		hyps := fromTokens(v, randomSentences(rng, 5, words+1, 14))
 		m := index(t, v, 4, refs).NewMatcher()
 		for i := range hyps.Len() {
 			var s []string
@@ -146,7 +146,7 @@ func TestSelfRepetition(t *testing.T) {
 			}
 			want += math.Log(float64(shared)+1) / float64(len(set))
 		}
-		got, err := SelfRepetition(corpus.FromTokens(nil, set), n)
+		got, err := SelfRepetition(fromTokens(nil, set), n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestSelfRepetition(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	v := &corpus.Vocab{}
-	c := corpus.FromTokens(v, [][]string{{"a"}, {"b"}})
+	c := fromTokens(v, [][]string{{"a"}, {"b"}})
 	counts, err := Count(c, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestErrors(t *testing.T) {
 	if _, err := SelfRepetition(c, 4); !errors.Is(err, errNoNgrams) {
 		t.Errorf("self-repetition without 4-grams: %v", err)
 	}
-	if _, err := SelfRepetition(corpus.FromTokens(nil, [][]string{{"a"}}), 1); !errors.Is(err,
+	if _, err := SelfRepetition(fromTokens(nil, [][]string{{"a"}}), 1); !errors.Is(err,
 		errFewSentences) {
 		t.Errorf("self-repetition of one sentence: %v", err)
 	}
@@ -295,4 +295,19 @@ func (x *Index) distinct(n int) int {
 		return d
 	}
 	return int(x.levels[n-1].tab.n)
+}
+
+// fromTokens is a corpus of sentences that are cut into tokens without white space.
+func fromTokens(v *corpus.Vocab, sentences [][]string) *corpus.Corpus {
+	asTheyAre, err := corpus.NewPipeline(corpus.Options{Case: "mixed"})
+	if err != nil {
+		panic(err)
+	}
+	c := corpus.New(v, asTheyAre)
+	for _, s := range sentences {
+		if err := c.Add(strings.Join(s, " ")); err != nil {
+			panic(err)
+		}
+	}
+	return c
 }

@@ -99,23 +99,20 @@ func Cloze(c *ClozeTest) (*ClozeResult, error) {
 
 // measures are the four measures as metrics.
 func (r *ClozeResult) measures(f cloze.Figures, less bool) []Metric {
-	out := make([]Metric, 0, cloze.NumMeasures)
+	out := make([]Metric, 0, len(f))
 	among := fmt.Sprintf("among %d", r.Among)
-	for _, m := range []struct {
-		of                cloze.Measure
-		key, group, label string
-	}{
-		{cloze.Words, "words.1", "words", "at 1"},
-		{cloze.WordsAmong, "words.among", "words", among},
-		{cloze.Lines, "lines.1", "whole lines", "at 1"},
-		{cloze.LinesAmong, "lines.among", "whole lines", among},
+	for k, m := range [len(f)]struct{ key, group, label string }{
+		{"words.1", "words", "at 1"},
+		{"words.among", "words", among},
+		{"lines.1", "whole lines", "at 1"},
+		{"lines.among", "whole lines", among},
 	} {
 		if m.label == among && r.Among == 1 {
 			continue
 		}
 		x := newMetric(m.key, m.label)
 		x.Group, x.Unit, x.Decimals, x.Better = m.group, "%", 1, +1
-		x.Value, x.Low, x.High = 100*f[m.of].Value, 100*f[m.of].Low, 100*f[m.of].High
+		x.Value, x.Low, x.High = 100*f[k].Value, 100*f[k].Low, 100*f[k].High
 		x.Less, x.Units = less, r.Lines
 		if !x.HasInterval() {
 			x.warn(errAlike)

@@ -106,7 +106,7 @@ func (p *plan) parts(t *pairable, row int, units []int) ([]Row, error) {
 func (p *plan) less(t *pairable, mine, first []Row, units int) Row {
 	out := Row{Name: mine[0].Name}
 	for j, m := range mine[0].Metrics {
-		if p.SelfBLEU == string(bleu.FirstN) && m.Key == keySelfBLEU {
+		if p.SelfBLEU == "first" && m.Key == keySelfBLEU {
 			// Others take the place of those that are left out, so that nothing is learnt of them.
 			continue
 		}

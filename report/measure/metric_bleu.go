@@ -16,7 +16,7 @@ func selfBLEU(m *measured) ([]Metric, error) {
 	x := newMetric(keySelfBLEU, "self-BLEU")
 	x.Better = -1
 	r, err := bleu.Self(m.set.corpus, bleu.SelfOptions{
-		Options: m.bleuOf(m.set), Variant: bleu.Variant(m.SelfBLEU), First: m.First, Groups: m.set.groups,
+		Options: m.bleuOf(m.set), Variant: m.SelfBLEU, First: m.First, Groups: m.set.groups,
 	})
 	x.bleu(r, err)
 	if m.run != nil {

@@ -87,7 +87,7 @@ func (o Options) plan(ngrams []int) (*plan, error) {
 	}
 	p.bleu = bleu.Options{
 		Order: o.Order, Weights: o.Weights, Smoothing: o.Smoothing, SmoothValue: o.SmoothValue,
-		Denominator: bleu.Denominator(o.Denominator), EffectiveOrder: o.EffectiveOrder,
+		Denominator: o.Denominator, EffectiveOrder: o.EffectiveOrder,
 	}
 	if o.Confidence {
 		p.bleu.Confidence = &bleu.Confidence{Resamples: o.Resamples, Seed: o.Seed, Level: o.Level}
@@ -102,16 +102,9 @@ func (o Options) plan(ngrams []int) (*plan, error) {
 		}
 		p.order = max(p.order, n)
 	}
-	switch v := bleu.Variant(o.SelfBLEU); v {
-	case "", bleu.Pooled, bleu.Mean, bleu.Group:
-	case bleu.FirstN:
-		if o.First < 2 {
-			return nil, fmt.Errorf("%w: self-BLEU of the first %d sentences (want 2 or more)",
-				read.ErrOption, o.First)
-		}
-	default:
-		return nil, fmt.Errorf("%w: self-BLEU variant %q (known: corpus, mean, first, group)",
-			read.ErrOption, o.SelfBLEU)
+	err = (bleu.SelfOptions{Variant: o.SelfBLEU, First: o.First}).CheckVariant()
+	if err != nil {
+		return nil, err
 	}
 	p.excluded = map[string]bool{}
 	for _, s := range o.Exclude {
@@ -130,8 +123,8 @@ func (p *plan) settings() string {
 		fmt.Sprintf("cleaning: references %s, generated %s", ref.Clean, gen.Clean),
 		fmt.Sprintf("BLEU-%d, smoothing %s, denominator %s",
 			cmp.Or(p.Order, len(p.Weights), bleu.DefaultOrder),
-			cmp.Or(p.Smoothing, bleu.DefaultSmoothing), cmp.Or(p.Denominator, string(bleu.NLTK))),
-		"self-BLEU " + cmp.Or(p.SelfBLEU, "corpus"),
+			cmp.Or(p.Smoothing, bleu.DefaultSmoothing), cmp.Or(p.Denominator, bleu.Denominators()[0])),
+		"self-BLEU " + cmp.Or(p.SelfBLEU, bleu.Variants()[0]),
 	}
 	if p.EffectiveOrder {
 		parts[2] += ", effective order"

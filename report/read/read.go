@@ -35,7 +35,7 @@ func Sentences(in Input, o Options, each func(Sentence) error) (File, error) {
 		return rd.file, fmt.Errorf("%w: format %q (known: auto, lines, jsonl)", ErrOption, o.Format)
 	}
 	if o.Sample > 0 {
-		rd.sample = corpus.NewReservoir[Sentence](o.Sample, o.Seed)
+		rd.sample = newReservoir[Sentence](o.Sample, o.Seed)
 	}
 	var err error
 	if in.table != "" && rd.file.Format == "" {
@@ -106,7 +106,7 @@ func (rd *reader) finish() error {
 			count.Of(f.Records, "record"), f.Failed, count.Of(f.Blank, "blank line"))
 	}
 	if rd.sample != nil {
-		for _, x := range rd.sample.Items() {
+		for _, x := range rd.sample.items() {
 			if err := rd.keep(x); err != nil {
 				return err
 			}

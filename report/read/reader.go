@@ -9,7 +9,6 @@ import (
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/internal/count"
-	"infill/metrics/corpus"
 )
 
 // Options say how sentences are read from a file.
@@ -91,7 +90,7 @@ type reader struct {
 	o       Options
 	each    func(Sentence) error
 	file    File
-	sample  *corpus.Reservoir[Sentence]
+	sample  *reservoir[Sentence]
 	leading int          // blank lines before the format is known
 	row     *sentenceRow // the line before, if it was the row of a sentence
 	rank    int          // of its sentence among those of its record
@@ -106,7 +105,7 @@ func (rd *reader) keep(s Sentence) error {
 func (rd *reader) offer(s Sentence) error {
 	rd.file.Seen++
 	if rd.sample != nil {
-		rd.sample.Add(s)
+		rd.sample.add(s)
 		return nil
 	}
 	return rd.keep(s)

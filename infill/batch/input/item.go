@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"infill/infill/jsonl"
 	"infill/internal/jsonwords"
@@ -41,6 +42,18 @@ func (it *Item) Key() string {
 		return fmt.Sprint(it.Line)
 	}
 	return "id\x00" + string(it.ID)
+}
+
+// Choices are the fields of a JSON line, which may be settings, by name. The columns of a table are
+// data, so there are none.
+func (it *Item) Choices() iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		for _, f := range it.Fields {
+			if it.Columns || !yield(f.Name, f.Value) {
+				return
+			}
+		}
+	}
 }
 
 // parseText reads a text of JSON.
