@@ -32,7 +32,12 @@ func (c Cache) partial(m *Model) string {
 }
 
 // Has reports whether every file of a model is there. It reads none of them.
-func (c Cache) Has(m *Model) bool { return len(c.missing(m)) == 0 }
+func (c Cache) Has(m *Model) bool {
+	return !slices.ContainsFunc(m.Files, func(f *File) bool {
+		info, err := os.Stat(filepath.Join(c.Folder(m), filepath.FromSlash(f.Path)))
+		return err != nil || !info.Mode().IsRegular()
+	})
+}
 
 // State says in a word whether the files are there: no, partly, which is a download that was
 // interrupted, or yes. A few bytes, fewer than a stalled connection brings, are not a part.
@@ -54,18 +59,6 @@ func (c Cache) State(m *Model) string {
 		return "partly"
 	}
 	return "no"
-}
-
-// missing lists the files that are not in the model's folder.
-func (c Cache) missing(m *Model) []*File {
-	var out []*File
-	for _, f := range m.Files {
-		info, err := os.Stat(filepath.Join(c.Folder(m), filepath.FromSlash(f.Path)))
-		if err != nil || !info.Mode().IsRegular() {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // A Check is the comparison of one file with what it should be.

@@ -23,7 +23,7 @@ func trusting(s *testServer) *Model {
 func TestFirstUse(t *testing.T) {
 	s := newServer(t, 300_000)
 	c, m := Cache{t.TempDir()}, trusting(s)
-	folder, err := c.Pull(t.Context(), m, quick(s, nil))
+	folder, err := c.pull(t.Context(), m, quick(s, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestFirstUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.files["onnx/model.onnx"] = noise(300_000, 77)
-	if _, err := c.Pull(t.Context(), m, quick(s, nil)); !errors.Is(err, ErrMismatch) ||
+	if _, err := c.pull(t.Context(), m, quick(s, nil)); !errors.Is(err, ErrMismatch) ||
 		!strings.Contains(err.Error(), c.recordPath(m)) {
 		t.Errorf("changed after first use: %v", err)
 	}
@@ -52,7 +52,7 @@ func TestFirstUse(t *testing.T) {
 	if err := os.Remove(c.recordPath(m)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Pull(t.Context(), m, quick(s, nil)); err != nil {
+	if _, err := c.pull(t.Context(), m, quick(s, nil)); err != nil {
 		t.Error(err)
 	}
 }
@@ -64,7 +64,7 @@ func TestFirstUseNeedsALength(t *testing.T) {
 	m.Files[0].Bytes, m.Files[0].About = 0, 300_000
 	s.always(raw(func(b []byte) []byte { return b[:299_000] }))
 	c := Cache{t.TempDir()}
-	if _, err := c.Pull(t.Context(), m, quick(s, nil)); !errors.Is(err, ErrFetch) ||
+	if _, err := c.pull(t.Context(), m, quick(s, nil)); !errors.Is(err, ErrFetch) ||
 		!strings.Contains(err.Error(), "how long") {
 		t.Errorf("%v", err)
 	}
@@ -76,7 +76,7 @@ func TestFirstUseResumes(t *testing.T) {
 	s := newServer(t, 300_000)
 	m := trusting(s)
 	s.next(dropAfter(100_000))
-	folder, err := Cache{t.TempDir()}.Pull(t.Context(), m, quick(s, nil))
+	folder, err := Cache{t.TempDir()}.pull(t.Context(), m, quick(s, nil))
 	if err != nil || !slices.Contains(s.log(), "onnx/model.onnx bytes=100000-") {
 		t.Fatalf("%v, %q", err, s.log())
 	}
@@ -91,7 +91,7 @@ func TestFirstUseResumes(t *testing.T) {
 		0o644); err != nil {
 		t.Fatal(err)
 	}
-	if folder, err = c.Pull(t.Context(), m, quick(s, nil)); err != nil {
+	if folder, err = c.pull(t.Context(), m, quick(s, nil)); err != nil {
 		t.Fatal(err)
 	}
 	mustHold(t, s, folder)
@@ -100,7 +100,7 @@ func TestFirstUseResumes(t *testing.T) {
 func TestHeals(t *testing.T) {
 	s := newServer(t, 300_000)
 	c, m := Cache{t.TempDir()}, s.model()
-	folder, err := c.Pull(t.Context(), m, quick(s, nil))
+	folder, err := c.pull(t.Context(), m, quick(s, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestHeals(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, checks, err)
 		}
 		before := len(s.log())
-		if _, err := c.Pull(t.Context(), m, quick(s, nil)); err != nil {
+		if _, err := c.pull(t.Context(), m, quick(s, nil)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		mustHold(t, s, folder)
@@ -141,7 +141,7 @@ func TestHeals(t *testing.T) {
 		checks[2].Path != "tokenizer.json" || checks[2].Result != extra {
 		t.Errorf("%+v, %v", checks, err)
 	}
-	if _, err := c.Pull(t.Context(), m, quick(s, nil)); err != nil {
+	if _, err := c.pull(t.Context(), m, quick(s, nil)); err != nil {
 		t.Fatal(err)
 	}
 	mustHold(t, s, folder)
@@ -200,12 +200,12 @@ func TestPullOptions(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Cache{file}).Pull(t.Context(), s.model(), quick(s, nil)); !errors.Is(err, errStore) {
+	if _, err := (Cache{file}).pull(t.Context(), s.model(), quick(s, nil)); !errors.Is(err, errStore) {
 		t.Errorf("the cache is a file: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (Cache{t.TempDir()}).Pull(ctx, s.model(), quick(s, nil)); !errors.Is(err,
+	if _, err := (Cache{t.TempDir()}).pull(ctx, s.model(), quick(s, nil)); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,17 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 )
-
-// newRequest asks for what is at an address.
-func newRequest(ctx context.Context, address string) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFetch, err)
-	}
-	req.Header.Set("User-Agent", "infill")
-	req.Header.Set("Accept-Encoding", "identity")
-	return req, nil
-}
 
 // guarded is a client that follows redirections with care, and gives the token to the hub alone.
 func guarded(c *http.Client, hub, token string) *http.Client {
@@ -53,14 +44,49 @@ func (b *bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return next.RoundTrip(req)
 }
 
-// watched is a context that ends if a connection brings too little, and the number of bytes that it
-// brought, to which the reader adds.
-func (o *Options) watched(ctx context.Context) (_ context.Context, arrived *atomic.Int64,
-	stop func()) {
+// get asks for what is at an address. The answer's body is to be closed.
+func (o *options) get(ctx context.Context, address string, header http.Header) (*http.Response,
+	error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	arrived = new(atomic.Int64)
-	go watch(ctx, cancel, o.Stall, arrived)
-	return ctx, arrived, func() { cancel(nil) }
+	b := &body{ctx: ctx, stop: func() { cancel(nil) }}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		b.stop()
+		return nil, fmt.Errorf("%w: %w", ErrFetch, err)
+	}
+	maps.Copy(req.Header, header)
+	req.Header.Set("User-Agent", "infill")
+	req.Header.Set("Accept-Encoding", "identity")
+	go watch(ctx, cancel, o.stall, &b.arrived)
+	resp, err := o.client.Do(req)
+	if err != nil {
+		defer b.stop()
+		return nil, sendError(ctx, err)
+	}
+	b.ReadCloser, resp.Body = resp.Body, b
+	return resp, nil
+}
+
+// A body is that of an answer. It ends, with the reason, if the connection brings too little.
+type body struct {
+	io.ReadCloser
+	ctx     context.Context
+	arrived atomic.Int64 // bytes
+	stop    func()       // of the watch
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.arrived.Add(int64(n))
+	if cause := context.Cause(b.ctx); cause != nil && err != nil && !errors.Is(err, io.EOF) {
+		err = cause
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	b.stop()
+	return b.ReadCloser.Close()
 }
 
 // watch ends a connection that brings too little.

@@ -1,23 +1,24 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
 const (
-	stallBytes  = 4096    // fewer in Options.Stall is a stalled connection
+	stallBytes  = 4096    // fewer in options.stall is a stalled connection
 	goodAttempt = 1 << 20 // bytes that show that going on is worth it
 	longestWait = 2 * time.Minute
-	// listingStalls is how many times Options.Stall the answer of the API may take: a listing is
+	// listingStalls is how many times options.stall the answer of the API may take: a listing is
 	// short, and one that drips would go on for hours.
 	listingStalls = 4
 )
@@ -41,7 +42,7 @@ func again(format string, args ...any) error { return &temporary{err: fmt.Errorf
 
 // A trials counts attempts in a row that failed.
 type trials struct {
-	o     *Options
+	o     *options
 	what  string // is tried
 	fails int
 }
@@ -55,7 +56,7 @@ func (t *trials) again(ctx context.Context, err error) error {
 	if !errors.As(err, &temp) {
 		return err
 	}
-	if t.fails++; t.fails >= t.o.Attempts {
+	if t.fails++; t.fails >= t.o.attempts {
 		return fmt.Errorf("%w: %s: %w (%d attempts)", ErrFetch, t.what, temp.err, t.fails)
 	}
 	wait := backoff(t.fails)
@@ -77,7 +78,7 @@ func startOver(p *part, why string) error {
 
 // A fetcher downloads the files of one model.
 type fetcher struct {
-	o     *Options
+	o     *options
 	model *Model
 	done  int64 // bytes of the files before this one
 	// stated is the SHA-256 that the hub says the file has, "" if it does not say.
@@ -126,7 +127,7 @@ func (f *fetcher) fetch(ctx context.Context, file *File, want, path string) (str
 		case errors.Is(err, ErrMismatch), errors.Is(err, errTooLarge):
 			p.discard()
 			return "", 0, err
-		case t.fails >= f.o.Attempts:
+		case t.fails >= f.o.attempts:
 			return "", 0, fmt.Errorf("%w; the %d bytes that arrived are kept, pull again to go on", err, p.n)
 		default:
 			return "", 0, err
@@ -165,21 +166,16 @@ func backoff(fails int) time.Duration {
 
 // attempt sends one request and takes what it brings.
 func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *part) error {
-	ctx, arrived, stop := f.o.watched(ctx)
-	defer stop()
-	req, err := newRequest(ctx, address)
-	if err != nil {
-		return err
-	}
+	header := http.Header{}
 	if p.n > 0 {
-		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.n))
+		header.Set("Range", fmt.Sprintf("bytes=%d-", p.n))
 		if p.from.ETag != "" {
-			req.Header.Set("If-Range", p.from.ETag)
+			header.Set("If-Range", p.from.ETag)
 		}
 	}
-	resp, err := f.o.Client.Do(req)
+	resp, err := f.o.get(ctx, address, header)
 	if err != nil {
-		return sendError(ctx, err)
+		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if s := statedHash(resp); s != "" {
@@ -206,7 +202,7 @@ func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *pa
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return nil // all of it is there
 	}
-	if err := f.copy(ctx, resp.Body, file, p, arrived); err != nil {
+	if err := f.copy(resp.Body, file, p); err != nil {
 		return err
 	}
 	if total < 0 { // then the end of the connection looks like the end of the file
@@ -270,8 +266,7 @@ func (f *fetcher) begin(resp *http.Response, address string, p *part) (int64, er
 }
 
 // copy takes the body.
-func (f *fetcher) copy(ctx context.Context, body io.Reader, file *File, p *part,
-	arrived *atomic.Int64) error {
+func (f *fetcher) copy(body io.Reader, file *File, p *part) error {
 	buf := make([]byte, 128<<10)
 	for {
 		n, err := body.Read(buf)
@@ -281,43 +276,41 @@ func (f *fetcher) copy(ctx context.Context, body io.Reader, file *File, p *part,
 		if werr := p.write(buf[:n]); werr != nil {
 			return werr
 		}
-		arrived.Add(int64(n))
 		f.o.Progress(file.Path, f.done+p.n, f.model.Size())
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			if cause := context.Cause(ctx); cause != nil {
-				err = cause
-			}
 			return again("after %d bytes: %w", p.n, err)
 		}
 	}
 }
 
-// contentRange reads "bytes 5-9/10", "bytes 5-9/*" (total -1) and "bytes */10" (start 0).
+// rangeForm is "bytes 5-9/10", "bytes 5-9/*" or "bytes */10".
+var rangeForm = regexp.MustCompile(`^bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)$`)
+
+// contentRange reads where a body begins in its file, 0 for none, and how long that is, -1 if the
+// header does not say.
 func contentRange(s string) (start, total int64, ok bool) {
-	s, ok = strings.CutPrefix(s, "bytes ")
-	span, all, slash := strings.Cut(s, "/")
-	if !ok || !slash {
+	m := rangeForm.FindStringSubmatch(s)
+	if m == nil {
 		return 0, 0, false
 	}
-	var err error
-	if total = -1; all != "*" {
-		if total, err = strconv.ParseInt(all, 10, 64); err != nil || total < 0 {
-			return 0, 0, false
-		}
+	number := func(s string) int64 {
+		n, err := strconv.ParseInt(cmp.Or(s, "0"), 10, 64)
+		ok = ok && err == nil
+		return n
 	}
-	if span == "*" {
-		return 0, total, total >= 0
+	ok, total = true, -1
+	if m[3] != "*" {
+		total = number(m[3])
 	}
-	a, b, dash := strings.Cut(span, "-")
-	start, err = strconv.ParseInt(a, 10, 64)
-	end, err2 := strconv.ParseInt(b, 10, 64)
-	if !dash || err != nil || err2 != nil || start < 0 || end < start || total >= 0 && end >= total {
-		return 0, 0, false
+	start = number(m[1])
+	end := number(m[2])
+	if m[1] == "" {
+		return 0, total, ok && total >= 0
 	}
-	return start, total, true
+	return start, total, ok && start <= end && (total < 0 || end < total)
 }
 
 // retryAfter reads the header: seconds or a date; 0 if it says nothing.

@@ -27,7 +27,7 @@ func TestPageOfAProxy(t *testing.T) {
 		s.next(dropAfter(100_000), func(w http.ResponseWriter, _ *http.Request, _ []byte) {
 			_, _ = w.Write([]byte("<html>log in</html>"))
 		})
-		folder, err := Cache{t.TempDir()}.Pull(t.Context(), m(s), quick(s, nil))
+		folder, err := Cache{t.TempDir()}.pull(t.Context(), m(s), quick(s, nil))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -44,14 +44,14 @@ func TestFolderBesideADownload(t *testing.T) {
 	c, m := Cache{t.TempDir()}, s.model()
 	vocab := s.files["vocab.txt"]
 	delete(s.files, "vocab.txt")
-	if _, err := c.Pull(t.Context(), m, quick(s, nil)); err == nil {
+	if _, err := c.pull(t.Context(), m, quick(s, nil)); err == nil {
 		t.Fatal("a file that is not there was fetched")
 	}
 	s.files["vocab.txt"] = vocab
 	before := len(s.log())
 	lay(t, c, m, "vocab.txt", vocab)
 	lay(t, c, m, "onnx/model.onnx", []byte("damaged"))
-	folder, err := c.Pull(t.Context(), m, quick(s, nil))
+	folder, err := c.pull(t.Context(), m, quick(s, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func TestModelCheck(t *testing.T) {
 		if m.check() == nil {
 			t.Errorf("%s: accepted", name)
 		}
-		_, err := Cache{t.TempDir()}.Pull(t.Context(), m, quick(s, nil))
+		_, err := Cache{t.TempDir()}.pull(t.Context(), m, quick(s, nil))
 		if !errors.Is(err, ErrUsage) {
 			t.Errorf("%s: %v", name, err)
 		}

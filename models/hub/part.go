@@ -47,7 +47,7 @@ type origin struct {
 
 // newPart opens what an earlier attempt left. Without a hash to check the whole by, only bytes of a
 // known version of the same address can be gone on with.
-func newPart(o *Options, path, address string, pinned bool) (*part, error) {
+func newPart(o *options, path, address string, pinned bool) (*part, error) {
 	f, err := o.open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errStore, err)

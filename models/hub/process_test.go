@@ -118,7 +118,7 @@ func TestKilled(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	close(release)
-	folder, err := c.Pull(t.Context(), m, quick(s, nil))
+	folder, err := c.pull(t.Context(), m, quick(s, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,54 +28,41 @@ type Options struct {
 	Int8 bool
 	// Offline forbids downloads; what the cache has is still checked.
 	Offline bool
-	// Client sends the requests; nil is a client that honours HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
-	// Its CheckRedirect is replaced.
-	Client *http.Client
 	// Progress is told, often, how far the download of a model is: the file, and the bytes of all
 	// files that are there, and that were said to be. nil is told nothing.
 	Progress func(file string, done, total int64)
 	// Log is told what is worth a line: waiting, retrying, resuming; nil is told nothing.
 	Log func(string)
-	// Stall ends a connection that brings less than 4,096 bytes in that time; 0 means 30 s. The list
-	// of a repository's files may take four times as long.
-	Stall time.Duration
-	// Attempts is how many attempts in a row may bring less than 1 MiB before a file is given up; 0
-	// means 6.
-	Attempts int
-
-	// For tests.
-	sleep func(context.Context, time.Duration) error
-	open  func(path string) (partFile, error)
 }
 
-func (o *Options) defaults() error {
-	if o.Hub == "" {
-		o.Hub = DefaultHub
-	}
+// options are those of a call, with what is the same for all but those of tests.
+type options struct {
+	Options
+	client *http.Client
+	// stall ends a connection that brings less than stallBytes in that time.
+	stall time.Duration
+	// attempts is how many in a row may bring less than goodAttempt before a file is given up.
+	attempts int
+	sleep    func(context.Context, time.Duration) error
+	open     func(path string) (partFile, error)
+}
+
+func (o Options) usual() options {
+	return options{o, defaultClient(), 30 * time.Second, 6, sleep, openPart}
+}
+
+// ready checks and completes the options.
+func (o *options) ready() error {
+	o.Hub = cmp.Or(o.Hub, DefaultHub)
 	if err := checkHub(o.Hub); err != nil {
 		return err
 	}
-	if o.Client == nil {
-		o.Client = defaultClient()
-	}
-	o.Client = guarded(o.Client, o.Hub, o.Token)
+	o.client = guarded(o.client, o.Hub, o.Token)
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
 	}
 	if o.Log == nil {
 		o.Log = func(string) {}
-	}
-	if o.Stall <= 0 {
-		o.Stall = 30 * time.Second
-	}
-	if o.Attempts <= 0 {
-		o.Attempts = 6
-	}
-	if o.sleep == nil {
-		o.sleep = sleep
-	}
-	if o.open == nil {
-		o.open = openPart
 	}
 	return nil
 }
@@ -87,7 +75,11 @@ func (o *Options) defaults() error {
 // When ctx ends, what has arrived stays for the next call. Errors wrap one of the Err values of
 // this package, or ctx's cause.
 func (c Cache) Pull(ctx context.Context, m *Model, o Options) (string, error) {
-	if err := o.defaults(); err != nil {
+	return c.pull(ctx, m, o.usual())
+}
+
+func (c Cache) pull(ctx context.Context, m *Model, o options) (string, error) {
+	if err := o.ready(); err != nil {
 		return "", err
 	}
 	if err := m.check(); err != nil { // it need not come from Parse
@@ -156,7 +148,7 @@ func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
 }
 
 // offline says what is missing, or does not belong, and where.
-func (c Cache) offline(ctx context.Context, m *Model, o *Options) error {
+func (c Cache) offline(ctx context.Context, m *Model, o *options) error {
 	checks, err := c.Verify(ctx, m)
 	if err != nil {
 		return err
@@ -182,7 +174,7 @@ func (c Cache) offline(ctx context.Context, m *Model, o *Options) error {
 }
 
 // lock waits until this process is the only one that downloads this version.
-func lock(ctx context.Context, path string, o *Options) (unlock func(), err error) {
+func lock(ctx context.Context, path string, o *options) (unlock func(), err error) {
 	unlock, err = disk.Lock(ctx, path, func() { o.Log("another process is downloading it; waiting") })
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %w; choose a folder on another disk with %s", errStore, err, disk.EnvCache)
@@ -191,7 +183,7 @@ func lock(ctx context.Context, path string, o *Options) (unlock func(), err erro
 }
 
 // download fetches what is missing and puts the folder in place. It holds the lock.
-func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
+func (c Cache) download(ctx context.Context, m *Model, o *options) error {
 	folder, partial := c.Folder(m), c.partial(m)
 	ready := filepath.Join(partial, "ready")
 	if err := os.MkdirAll(partial, 0o755); err != nil {

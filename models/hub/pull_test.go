@@ -18,14 +18,20 @@ import (
 var noTime time.Time
 
 // quick are options without waiting; waits, if given, records what the waits would have been.
-func quick(s *testServer, waits *[]time.Duration) Options {
-	return Options{Hub: s.URL, Stall: 10 * time.Second,
-		sleep: func(ctx context.Context, d time.Duration) error {
-			if waits != nil {
-				*waits = append(*waits, d)
-			}
-			return ctx.Err()
-		}}
+func quick(s *testServer, waits *[]time.Duration) options {
+	return quickly(s.URL, waits)
+}
+
+func quickly(hub string, waits *[]time.Duration) options {
+	o := Options{Hub: hub}.usual()
+	o.stall = 10 * time.Second
+	o.sleep = func(ctx context.Context, d time.Duration) error {
+		if waits != nil {
+			*waits = append(*waits, d)
+		}
+		return ctx.Err()
+	}
+	return o
 }
 
 // mustHold checks that the folder has exactly the server's files.
@@ -74,7 +80,7 @@ func TestPull(t *testing.T) {
 		}
 		last = done
 	}
-	folder, err := c.Pull(t.Context(), m, o)
+	folder, err := c.pull(t.Context(), m, o)
 	if err != nil || folder != c.Folder(m) || !c.Has(m) || last != 300_700 {
 		t.Fatalf("%s, %v, %d", folder, err, last)
 	}
@@ -93,7 +99,7 @@ func TestPull(t *testing.T) {
 		t.Error("the folder of the download stays")
 	}
 	before := len(s.log())
-	if _, err := c.Pull(t.Context(), m, quick(s, nil)); err != nil || len(s.log()) != before {
+	if _, err := c.pull(t.Context(), m, quick(s, nil)); err != nil || len(s.log()) != before {
 		t.Errorf("a second pull: %v, %d requests", err, len(s.log())-before)
 	}
 	if _, err := c.Pull(t.Context(), m, Options{Offline: true}); err != nil {
@@ -167,7 +173,7 @@ func TestPullRecovers(t *testing.T) {
 			if c.name == "declares more" || c.name == "no length, cut" {
 				m = s.vague()
 			}
-			folder, err := cache.Pull(t.Context(), m, quick(s, nil))
+			folder, err := cache.pull(t.Context(), m, quick(s, nil))
 			if err != nil {
 				t.Fatalf("%v\n%v", err, s.log())
 			}
@@ -235,7 +241,7 @@ func TestPullRefuses(t *testing.T) {
 			if c.vague {
 				m = s.vague()
 			}
-			_, err := cache.Pull(t.Context(), m, quick(s, nil))
+			_, err := cache.pull(t.Context(), m, quick(s, nil))
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%v; want %v with %q", err, c.want, c.text)
 			}
@@ -257,7 +263,7 @@ func TestRedirected(t *testing.T) {
 	s.next(func(w http.ResponseWriter, r *http.Request, _ []byte) {
 		http.Redirect(w, r, target.URL+r.URL.Path, http.StatusTemporaryRedirect)
 	})
-	folder, err := Cache{t.TempDir()}.Pull(t.Context(), s.model(), quick(s, nil))
+	folder, err := Cache{t.TempDir()}.pull(t.Context(), s.model(), quick(s, nil))
 	if err != nil || len(target.log()) != 1 {
 		t.Fatalf("%v, %q", err, target.log())
 	}
@@ -290,7 +296,7 @@ func TestStatedHash(t *testing.T) {
 		m := s.model()
 		m.Files[0].SHA256 = ""
 		cache := Cache{t.TempDir()}
-		_, err := cache.Pull(t.Context(), m, quick(s, nil))
+		_, err := cache.pull(t.Context(), m, quick(s, nil))
 		if c.good && err != nil || !c.good && (!errors.Is(err, ErrMismatch) ||
 			!strings.Contains(err.Error(), "the hub says 0000")) {
 			t.Errorf("%s: %v", c.name, err)
@@ -306,7 +312,7 @@ func TestRetryAfter(t *testing.T) {
 	s.next(status(503, "7"), status(503, time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)),
 		status(503, "99999999999"), status(503, "soon"))
 	var waits []time.Duration
-	if _, err := (Cache{t.TempDir()}).Pull(t.Context(), s.model(), quick(s, &waits)); err != nil {
+	if _, err := (Cache{t.TempDir()}).pull(t.Context(), s.model(), quick(s, &waits)); err != nil {
 		t.Fatal(err)
 	}
 	if len(waits) != 4 || waits[0] != 7*time.Second || waits[1] != longestWait ||
@@ -335,10 +341,10 @@ func TestStalled(t *testing.T) {
 				}
 			})
 			o := quick(s, nil)
-			o.Stall = 150 * time.Millisecond
+			o.stall = 150 * time.Millisecond
 			var notes []string
 			o.Log = func(n string) { notes = append(notes, n) }
-			folder, err := Cache{t.TempDir()}.Pull(t.Context(), s.model(), o)
+			folder, err := Cache{t.TempDir()}.pull(t.Context(), s.model(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -372,7 +378,7 @@ func TestWrongBytesAreNoPart(t *testing.T) {
 			m = s.vague()
 			m.Files[0].SHA256 = ""
 		}
-		if _, err := cache.Pull(t.Context(), m, quick(s, nil)); !errors.Is(err, c.want) {
+		if _, err := cache.pull(t.Context(), m, quick(s, nil)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if state := cache.State(m); state != "no" {
@@ -392,14 +398,14 @@ func TestCancelKeepsThePart(t *testing.T) {
 		<-r.Context().Done()
 	})
 	c, m := Cache{t.TempDir()}, s.model()
-	if _, err := c.Pull(ctx, m, quick(s, nil)); !errors.Is(err, context.Canceled) {
+	if _, err := c.pull(ctx, m, quick(s, nil)); !errors.Is(err, context.Canceled) {
 		t.Fatalf("cancelled: %v", err)
 	}
 	mustLackFolder(t, c, m)
 	if c.State(m) != "partly" {
 		t.Error("not partly there")
 	}
-	folder, err := c.Pull(t.Context(), m, quick(s, nil))
+	folder, err := c.pull(t.Context(), m, quick(s, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,13 +424,13 @@ func TestDiskFull(t *testing.T) {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 		return &fullDisk{f, 400_000}, err
 	}
-	_, err := c.Pull(t.Context(), m, o)
+	_, err := c.pull(t.Context(), m, o)
 	if !errors.Is(err, errStore) || !errors.Is(err, syscall.ENOSPC) ||
 		!strings.Contains(err.Error(), "400000 bytes") {
 		t.Fatalf("full disk: %v", err)
 	}
 	mustLackFolder(t, c, m)
-	folder, err := c.Pull(t.Context(), m, quick(s, nil))
+	folder, err := c.pull(t.Context(), m, quick(s, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

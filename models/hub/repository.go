@@ -63,7 +63,11 @@ func (r repo) String() string {
 // with [Options.Offline]. Errors wrap [ErrUnknown], [ErrManyExports], [ErrNotMasked], or
 // others of this package.
 func (c Cache) Look(ctx context.Context, name, file string, o Options) (*Model, error) {
-	if err := o.defaults(); err != nil {
+	return c.look(ctx, name, file, o.usual())
+}
+
+func (c Cache) look(ctx context.Context, name, file string, o options) (*Model, error) {
+	if err := o.ready(); err != nil {
 		return nil, err
 	}
 	r, ok := parseRepo(name)
@@ -94,7 +98,7 @@ func (c Cache) Look(ctx context.Context, name, file string, o Options) (*Model, 
 }
 
 // ask is the answer of the hub's API about a repository.
-func ask(ctx context.Context, r repo, o *Options) ([]byte, error) {
+func ask(ctx context.Context, r repo, o *options) ([]byte, error) {
 	address := fmt.Sprintf("%s/api/models/%s/revision/%s?blobs=true", strings.TrimRight(o.Hub, "/"),
 		r.ID, url.PathEscape(r.Revision))
 	t := trials{o: o, what: r.String()}
@@ -110,44 +114,32 @@ func ask(ctx context.Context, r repo, o *Options) ([]byte, error) {
 }
 
 // answer sends one request to the API.
-func answer(ctx context.Context, r repo, address string, o *Options) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, listingStalls*o.Stall, errDrips)
+func answer(ctx context.Context, r repo, address string, o *options) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, listingStalls*o.stall, errDrips)
 	defer cancel()
-	ctx, arrived, stop := o.watched(ctx)
-	defer stop()
-	req, err := newRequest(ctx, address)
+	resp, err := o.get(ctx, address, nil)
 	if err != nil {
 		return nil, err
-	}
-	resp, err := o.Client.Do(req)
-	if err != nil {
-		return nil, sendError(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		return nil, refusal(resp, r, o)
 	}
-	var data []byte
-	for buf := make([]byte, 64<<10); ; {
-		n, err := resp.Body.Read(buf)
-		data = append(data, buf[:n]...)
-		arrived.Add(int64(n))
-		switch {
-		case len(data) > maxAnswer:
-			return nil, fmt.Errorf("%w: %s: more than %d bytes", errAnswer, r, maxAnswer)
-		case errors.Is(err, io.EOF):
-			return data, nil
-		case errors.Is(context.Cause(ctx), errDrips):
-			return nil, fmt.Errorf("%w: %s: %w: %d bytes in %v; try again, or name a mirror with %s",
-				ErrFetch, r, errDrips, len(data), listingStalls*o.Stall, envEndpoint)
-		case err != nil:
-			return nil, again("after %d bytes: %w", len(data), errors.Join(context.Cause(ctx), err))
-		}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case len(data) > maxAnswer:
+		return nil, fmt.Errorf("%w: %s: more than %d bytes", errAnswer, r, maxAnswer)
+	case errors.Is(err, errDrips):
+		return nil, fmt.Errorf("%w: %s: %w: %d bytes in %v; try again, or name a mirror with %s",
+			ErrFetch, r, errDrips, len(data), listingStalls*o.stall, envEndpoint)
+	case err != nil:
+		return nil, again("after %d bytes: %w", len(data), err)
 	}
+	return data, nil
 }
 
 // refusal is the error of an answer of the API that is not a listing.
-func refusal(resp *http.Response, r repo, o *Options) error {
+func refusal(resp *http.Response, r repo, o *options) error {
 	says := printable(resp.Status)
 	switch code := resp.Header.Get("X-Error-Code"); {
 	case resp.StatusCode == http.StatusNotFound && code == "RevisionNotFound":
@@ -161,7 +153,7 @@ func refusal(resp *http.Response, r repo, o *Options) error {
 }
 
 // denied is the error of an answer without content, for a repository or a file.
-func denied(resp *http.Response, what string, o *Options) error {
+func denied(resp *http.Response, what string, o *options) error {
 	says := printable(resp.Status)
 	switch resp.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
@@ -179,7 +171,7 @@ func denied(resp *http.Response, what string, o *Options) error {
 }
 
 // permit says what helps against a refusal.
-func (o *Options) permit(resp *http.Response) string {
+func (o *options) permit(resp *http.Response) string {
 	const terms = "accept its terms on its page on the hub, "
 	token := tokenPlaces
 	if !sameHost(o.Hub, DefaultHub) {

@@ -29,22 +29,21 @@ func exported() map[string][]byte {
 }
 
 // repository starts a hub with o/n.
-func repository(t *testing.T, files map[string][]byte) (*hubtest.Server, Cache, Options) {
+func repository(t *testing.T, files map[string][]byte) (*hubtest.Server, Cache, options) {
 	t.Helper()
 	s := hubtest.New(t)
 	s.Put("o/n", hubtest.Masked(files))
-	return s, Cache{t.TempDir()}, Options{Hub: s.URL, Stall: 10 * time.Second,
-		sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	return s, Cache{t.TempDir()}, quickly(s.URL, nil)
 }
 
 // pulled looks a repository up and pulls it.
-func pulled(t *testing.T, c Cache, name, file string, o Options) (*Model, string, error) {
+func pulled(t *testing.T, c Cache, name, file string, o options) (*Model, string, error) {
 	t.Helper()
-	m, err := c.Look(t.Context(), name, file, o)
+	m, err := c.look(t.Context(), name, file, o)
 	if err != nil {
 		return nil, "", err
 	}
-	folder, err := c.Pull(t.Context(), m, o)
+	folder, err := c.pull(t.Context(), m, o)
 	return m, folder, err
 }
 
@@ -111,7 +110,7 @@ func TestPullRepository(t *testing.T) {
 	}
 	off := o
 	off.Offline = true
-	for name, o := range map[string]Options{"o/n@" + hubtest.Commit: o, "o/n": off} {
+	for name, o := range map[string]options{"o/n@" + hubtest.Commit: o, "o/n": off} {
 		if _, again, err := pulled(t, c, name, "", o); err != nil || again != folder {
 			t.Errorf("%s: %s, %v", name, again, err)
 		}
@@ -395,7 +394,7 @@ func TestWaitsAsAsked(t *testing.T) {
 // A listing that drips, fast enough not to stall, is given up as a whole.
 func TestListingDrips(t *testing.T) {
 	s, c, o := repository(t, exported())
-	o.Stall = 100 * time.Millisecond
+	o.stall = 100 * time.Millisecond
 	asked := 0
 	s.Serve = func(w http.ResponseWriter, r *http.Request, data []byte) bool {
 		if data != nil {
@@ -405,12 +404,12 @@ func TestListingDrips(t *testing.T) {
 		for r.Context().Err() == nil {
 			_, _ = w.Write(make([]byte, stallBytes))
 			w.(http.Flusher).Flush()
-			time.Sleep(o.Stall / 10)
+			time.Sleep(o.stall / 10)
 		}
 		return true
 	}
 	begin := time.Now()
-	_, err := c.Look(t.Context(), "o/n", "", o)
+	_, err := c.look(t.Context(), "o/n", "", o)
 	if !errors.Is(err, errDrips) || !errors.Is(err, ErrFetch) || asked != 1 || time.Since(begin) > 5*time.Second {
 		t.Errorf("after %v, asked %d times: %v", time.Since(begin), asked, err)
 	}

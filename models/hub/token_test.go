@@ -108,7 +108,7 @@ func TestTokenAndRedirections(t *testing.T) {
 			return new(net.Dialer).DialContext(ctx, network, at)
 		}}}
 	_, c, o := repository(t, nil)
-	o.Hub, o.Client, o.Token, o.Attempts = "https://hub.test", client, "hf_secret", 1
+	o.Hub, o.client, o.Token, o.attempts = "https://hub.test", client, "hf_secret", 1
 	for where, host := range map[string]string{
 		"https://cdn.hub.test/x": "cdn.hub.test", "https://hub.test:8443/x": "hub.test:8443",
 		"https://hub.test.evil.test/x": "hub.test.evil.test", "https://hub.test@evil.test/x": "evil.test",

@@ -103,7 +103,7 @@ func TestRecordGone(t *testing.T) {
 	lay(t, c, m, "config.json", []byte(`{"model_type":"BERT"}`)) // of the same size
 	off := o
 	off.Offline = true
-	if _, err := c.Pull(t.Context(), m, off); err == nil {
+	if _, err := c.pull(t.Context(), m, off); err == nil {
 		t.Error("it is taken without a network")
 	}
 	if _, _, err := pulled(t, c, "o/n", "", o); err != nil {
@@ -116,7 +116,7 @@ func TestRecordGone(t *testing.T) {
 	if err := os.Remove(c.recordPath(m)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Pull(t.Context(), m, off); err != nil || c.readRecord(m) == nil {
+	if _, err := c.pull(t.Context(), m, off); err != nil || c.readRecord(m) == nil {
 		t.Errorf("%v", err)
 	}
 }
