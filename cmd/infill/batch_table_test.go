@@ -167,6 +167,76 @@ func TestRenamedFields(t *testing.T) {
 	}
 }
 
+// The text keeps the name that it has in the input, and the best filling stands beside it, whatever
+// the formats. A name that records use themselves gives way to "text".
+func TestTextFieldKeepsItsName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	lines := put(t, filepath.Join(dir, "in.jsonl"), `{"sentence":"the [MASK] runs .","text":"mine"}`+"\n"+
+		`{"sentence":"the dog runs .","text":"yours"}`+"\n")
+	rows := put(t, filepath.Join(dir, "in.csv"), "sentence,text\nthe [MASK] runs .,mine\nthe dog runs .,yours\n")
+	taken := put(t, filepath.Join(dir, "taken.jsonl"), `{"score":"the [MASK] runs ."}`+"\n"+
+		`{"score":"the dog runs ."}`+"\n")
+	for _, in := range []string{lines, rows, taken} {
+		for _, command := range []string{"batch", "score"} {
+			for _, suffix := range []string{".jsonl", ".json"} {
+				field, name := "sentence", "sentence"
+				if in == taken {
+					field, name = "score", "text"
+				}
+				out := filepath.Join(dir, command+filepath.Base(in)+suffix)
+				args := []string{"batch", in, "--seed", "1"}
+				if command == "score" {
+					args = []string{"score", "--file", in}
+				}
+				args = withTiny(append(args, "-o", out, "--text-field", field)...)
+				if r := infillRun("", args...); r.code != exitOK && r.code != exitSomeFailed {
+					t.Fatalf("%q: exit %d: %s", args, r.code, r.err)
+				}
+				whole := get(t, out)
+				var records []map[string]any
+				if suffix == ".json" {
+					if err := json.Unmarshal([]byte(whole), &records); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					for line := range strings.Lines(whole) {
+						var rec map[string]any
+						if err := json.Unmarshal([]byte(line), &rec); err != nil {
+							t.Fatal(err)
+						}
+						records = append(records, rec)
+					}
+				}
+				if len(records) != 2 || records[0][name] != "the [MASK] runs ." ||
+					records[1][name] != "the dog runs ." {
+					t.Fatalf("%q: %v", args, records)
+				}
+				if users, _ := records[0]["input_fields"].(map[string]any); in != taken && users["text"] != "mine" {
+					t.Errorf("%q: %v", args, records[0])
+				}
+				if command == "score" {
+					continue
+				}
+				best := records[0]["fillings"].([]any)[0].(map[string]any)["text"]
+				if records[0]["filled"] != best || records[1]["filled"] != nil || records[1]["error"] == nil {
+					t.Errorf("%q: %v", args, records)
+				}
+				if r := infillRun("", "eval", out, "--top", "1"); suffix == ".jsonl" && r.code != 0 {
+					t.Errorf("eval: exit %d: %s", r.code, r.err)
+				}
+				if suffix == ".json" {
+					continue
+				}
+				put(t, out, whole[:strings.Index(whole, "\n")+1])
+				if r := infillRun("", append(args, "--resume")...); r.code != exitSomeFailed || get(t, out) != whole {
+					t.Errorf("resumed: exit %d: %s", r.code, r.err)
+				}
+			}
+		}
+	}
+}
+
 // Parquet and arrays of JSON are read and written by every command for files.
 func TestParquetAndArrays(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"infill/internal/jsonwords"
 )
@@ -39,6 +40,11 @@ func (d Decoder) Record(n int, line []byte) (*Record, error) {
 			return nil, err
 		}
 	}
+	if rec.TextField != "" {
+		if err := rec.named(n); err != nil {
+			return nil, err
+		}
+	}
 	for _, f := range inner {
 		if f.Name == "gold" && rec.Gold == "" {
 			return nil, &Error{n, inputFields, ErrJSON, "input_fields has a gold and the record has none"}
@@ -51,6 +57,22 @@ func (d Decoder) Record(n int, line []byte) (*Record, error) {
 	return rec, nil
 }
 
+// named takes the text from the field that has it.
+func (r *Record) named(n int) error {
+	at := slices.IndexFunc(r.Fields, func(f Field) bool { return f.Name == r.TextField })
+	switch {
+	case isOwn(r.TextField):
+		return &Error{n, "text_field", ErrJSON, `field "text_field": records use this name`}
+	case at < 0:
+		return nil
+	case r.Text != "":
+		return &Error{n, "text_field", ErrJSON, `field "text_field": the record has a text besides`}
+	}
+	value := r.Fields[at].Value
+	r.Fields = slices.Delete(r.Fields, at, at+1)
+	return Decoder{}.member(n, r.TextField, value, reflect.ValueOf(&r.Text).Elem())
+}
+
 // inner reads the user's fields whose names records use.
 func (d Decoder) inner(n int, value []byte) ([]Field, error) {
 	fields, err := d.Object(n, value)
@@ -59,7 +81,7 @@ func (d Decoder) inner(n int, value []byte) ([]Field, error) {
 		return nil, err
 	}
 	for _, f := range fields {
-		if !own(f.Name) {
+		if !isOwn(f.Name) {
 			return nil, &Error{n, inputFields, ErrJSON,
 				fmt.Sprintf("field %q: no record uses the name %q", inputFields, f.Name)}
 		}

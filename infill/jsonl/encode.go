@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -14,20 +15,26 @@ import (
 // U+FFFD. A number that is not finite is an errNotFinite.
 func Append(dst []byte, r *Record) ([]byte, error) {
 	r = r.valid()
-	b := bytes.NewBuffer(dst)
-	if err := Encode(b, inOrder(r)); err != nil {
+	var b bytes.Buffer
+	if err := Encode(&b, inOrder(r)); err != nil {
 		var value *json.UnsupportedValueError
 		if errors.As(err, &value) {
 			err = fmt.Errorf("%w: %s; choose settings nearer to their defaults", errNotFinite, value.Str)
 		}
 		return dst, err
 	}
-	dst = bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	members := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	if r.TextField != "" && r.Text != "" {
+		// Quotes in the id, the only string before it, are written with a backslash.
+		named := slices.Concat([]byte{','}, Quote(r.TextField), []byte{':'})
+		members = bytes.Replace(members, []byte(`,"text":`), named, 1)
+	}
+	dst = append(dst, members...)
 	// A reader must not take a field of the user's for one of the record's.
 	var inner []byte
 	var err error
 	for _, f := range r.Fields {
-		if own(f.Name) && (f.Name != "gold" || r.Gold != "") {
+		if isOwn(f.Name) && (f.Name != "gold" || r.Gold != "") {
 			inner, err = f.Append(append(inner, ','))
 		} else {
 			dst, err = f.Append(append(dst, ','))
@@ -43,10 +50,14 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// valid is the record with nothing but UTF-8 in what came from the user.
+// valid is the record with nothing but UTF-8 in what came from the user, and a name for the text
+// that means nothing else.
 func (r *Record) valid() *Record {
 	out := *r
 	out.Text, out.Gold = utf8Only(r.Text), utf8Only(r.Gold)
+	if isOwn(r.TextField) {
+		out.TextField = ""
+	}
 	if r.Error != nil {
 		out.Error = &Failure{r.Error.Code, utf8Only(r.Error.Message)}
 	}

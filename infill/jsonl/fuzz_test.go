@@ -23,7 +23,7 @@ func FuzzRoundTrip(f *testing.F) {
 			}
 			word = utf8Only(word)
 			rec := &Record{
-				ID: json.RawMessage(fmt.Sprint(n)), Line: n, Text: line,
+				ID: json.RawMessage(fmt.Sprint(n)), Line: n, Text: line, TextField: utf8Only(value),
 				Doubts: []text.Doubt{{Code: "near_blank", Message: word, Script: word}},
 				Filled: Filled{
 					Gold: "was " + line, Masked: []string{word}, Seed: &seed,
@@ -42,8 +42,8 @@ func FuzzRoundTrip(f *testing.F) {
 			if err != nil {
 				t.Skip()
 			}
-			user := `{"text":"x",` + string(quoted) + `:` + value + `}`
-			if in, err := (Decoder{}).Input(1, []byte(user)); err == nil {
+			user := string(append(Quote(rec.TextField), `:"x",`...)) + string(quoted) + `:` + value + `}`
+			if in, err := (Decoder{TextField: rec.TextField}).Input(1, []byte("{"+user)); err == nil {
 				rec.Fields = in.Fields
 			}
 			first, err := Append(nil, rec)
@@ -69,6 +69,8 @@ func FuzzDecode(f *testing.F) {
 		`{"id":null,"gold":"a","fillings":[{"text":"b","spans":[[0,1]]}]}`, `{"line":1e2}`,
 		`{"input_fields":{"line":7,"gold":"a","input_fields":1},"gold":"b","x":1}`, `{"gold":[1]}`,
 		`{"tuned":{"a":1e-5},"window":[0,0],"error":{"code":"x"},"gold":7}`,
+		`{"text_field":"y","y":"x","text":null,"filled":"x"}`, `{"text_field":"y","text":"x"}`,
+		`{"text_field":"score","score":1}`, `{"id":",\"text\":","text_field":",\"text\":",",\"text\":":"x"}`,
 		`{"fillings":[{"text":"a","count":1,"count":2}],"pieces":[{"foo":[{}]}],"candidates":[null]}`,
 	} {
 		f.Add([]byte(s))

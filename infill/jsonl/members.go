@@ -36,8 +36,8 @@ var index = members[reflect.TypeFor[Record]()]
 // inputFields is the member with the user's fields whose names records use.
 const inputFields = "input_fields"
 
-// own says whether records use a name themselves.
-func own(name string) bool {
+// isOwn reports whether records use a name themselves.
+func isOwn(name string) bool {
 	_, ok := index[name]
 	return ok || name == inputFields
 }
@@ -45,11 +45,11 @@ func own(name string) bool {
 // order are the members of a record as they are written: those of its kinds among those that all
 // have. A member that is left out here is never written, which a test sees.
 var order = strings.Fields(`
-	id line text gold masked original_score doubts shown window windows fillings score
+	id line text gold masked original_score doubts shown window windows filled fillings score
 	score_per_token energies pieces words regions candidates scoring method ended exact rounds missing
 	sampler seed steps chains distinct start collect device precision marginals normalizers
 	move_share acceptance step_size tuned shortlist zero_states non_finite_states model_rows
-	repeated_rows model version error`)
+	repeated_rows text_field model version error`)
 
 // ordered is a record as one struct with its members in order.
 var ordered = func() reflect.Type {

@@ -18,6 +18,9 @@ type Record struct {
 	Line int `json:"line"`
 	// Text is the text with its blanks; of a line that failed, what it had.
 	Text string `json:"text,omitempty"`
+	// TextField is the name that Text has in the user's line, and keeps in the record. "" is "text",
+	// and so is a name that records use for something else.
+	TextField string `json:"text_field,omitempty"`
 	// Doubts are what may be wrong with the text, worked on all the same.
 	Doubts []text.Doubt `json:"doubts,omitempty"`
 	// Scoring is what the scores are: "blended", "pll" or "within-word". Records without it are of
@@ -55,6 +58,8 @@ type Filled struct {
 	Shown string `json:"shown,omitempty"`
 	// Window is the part of Text that the model saw, in bytes; nil means all.
 	Window *Span `json:"window,omitempty"`
+	// Best is the text of the first of Fillings.
+	Best string `json:"filled,omitempty"`
 	// Fillings are the best fillings, best first.
 	Fillings []Filling `json:"fillings,omitempty"`
 	// Method says how fillings were found, "search", "exact" or "sample". Ended says why they

@@ -184,7 +184,7 @@ func Encoded(it *input.Item, rec *jsonl.Record, cause error,
 			return batch.Record{}, cause
 		}
 	}
-	rec.ID, rec.Line = it.ID, it.Line
+	rec.ID, rec.Line, rec.TextField = it.ID, it.Line, it.TextField
 	rec.Keep(it.Fields, func(name string) bool { return !it.Columns && !it.Whole && setting(name) })
 	var taken []string
 	for _, f := range it.Fields {

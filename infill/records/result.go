@@ -63,6 +63,7 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record 
 			f.LogProbability = finite(r.Fillings[i].LogProbability)
 		}
 		rec.Fillings = append(rec.Fillings, f)
+		rec.Best = rec.Fillings[0].Text
 	}
 	return rec
 }
@@ -130,6 +131,7 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 			}
 		}
 		rec.Fillings = append(rec.Fillings, f)
+		rec.Best = rec.Fillings[0].Text
 	}
 	return rec, nil
 }

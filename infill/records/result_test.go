@@ -60,7 +60,7 @@ func TestFilledExact(t *testing.T) {
 			{Text: "a cat", Score: -900, ScorePerToken: -900}}}
 	rec := ofResult("a [MASK]", &infill.Options{Seed: 7}, res)
 	b, err := jsonl.Append(nil, rec)
-	want := `{"line":0,"text":"a [MASK]","fillings":[{"text":"a dog","tokens":null,"spans":null,` +
+	want := `{"line":0,"text":"a [MASK]","filled":"a dog","fillings":[{"text":"a dog","tokens":null,"spans":null,` +
 		`"score":-1,"score_per_token":-1,"parts":{"pll":-0.5,"left":-1,"right":-2},"recut":true,` +
 		`"probability":0.25,"chain":0,"step":0,"count":0},` +
 		`{"text":"a cat","tokens":null,"spans":null,"score":-900,"score_per_token":-900,` +
@@ -180,7 +180,7 @@ func TestAppend(t *testing.T) {
 		want string
 	}{
 		{filled, `{"id":"x","line":4,"text":"the [MASK] <b>","gold":"the cat <b>","masked":["cat"],` +
-			`"window":[0,9],"fillings":[{"text":"the dog <b>","tokens":["dog"],"spans":[[4,7]],` +
+			`"window":[0,9],"filled":"the dog <b>","fillings":[{"text":"the dog <b>","tokens":["dog"],"spans":[[4,7]],` +
 			`"score":-0.5,"score_per_token":-0.25,"parts":{"pll":-0.25,"left":-1,"right":-0.5},` +
 			`"edits":0,"masked_places":1,"changed_places":0,"chain":0,"step":3,"count":2}],"scoring":"blended","method":"sample","sampler":"dmala",` +
 			`"seed":7,"chains":2,"distinct":1,"collect":"visited","move_share":0.75,"step_size":0.5,"tuned":{"a":1,"step-size":0.5},` +

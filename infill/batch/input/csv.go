@@ -62,7 +62,7 @@ func (s *csvSource) skip(n int) error { return skipEach(s, n) }
 
 func (s *csvSource) next() (Item, error) {
 	cells, err := s.r.Next()
-	it := Item{Line: s.r.Line(), Columns: true}
+	it := Item{Line: s.r.Line(), TextField: s.names[s.text], Columns: true}
 	bad := func(kind error, format string, args ...any) error {
 		return &jsonl.Error{Line: it.Line, Kind: kind, Reason: fmt.Sprintf(format, args...)}
 	}

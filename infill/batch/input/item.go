@@ -16,8 +16,10 @@ type Item struct {
 	// of JSON, from 1.
 	Line int
 	ID   json.RawMessage // a JSON string or number; nil if the record has none
-	// Text is the text of the line; of a JSON line without one, the line itself.
-	Text string
+	// Text is the text of the line; of a JSON line without one, the line itself. TextField is the
+	// member or column that has it, "" for lines of text.
+	Text      string
+	TextField string
 	// Words are the bytes of the words of a text that came cut into words, nil for others.
 	Words  [][2]int
 	Fields []jsonl.Field // members or columns other than id and text, in order
@@ -72,7 +74,8 @@ func (it *Item) parseText(b []byte) error {
 // parse reads a JSON line.
 func (it *Item) parse(o Options, b []byte) (err error) {
 	var in jsonl.Input
-	in, err = jsonl.Decoder{TextField: cmp.Or(o.TextField, "text"), Lists: o.Lists}.Input(it.Line, b)
+	it.TextField = cmp.Or(o.TextField, "text")
+	in, err = jsonl.Decoder{TextField: it.TextField, Lists: o.Lists}.Input(it.Line, b)
 	it.ID, it.Text, it.Words, it.Fields = in.ID, in.Text, in.Words, in.Fields
 	if err != nil && it.Text == "" {
 		it.Text = string(b)

@@ -63,8 +63,9 @@ func (s *parquetSource) next() (Item, error) {
 		return Item{}, err
 	}
 	s.row++
-	it := Item{Line: s.row, Columns: true, Stored: cells}
-	for i, c := range s.r.Columns() {
+	columns := s.r.Columns()
+	it := Item{Line: s.row, TextField: columns[s.text].Name, Columns: true, Stored: cells}
+	for i, c := range columns {
 		v, err := s.r.JSON(i, cells[i])
 		if err != nil {
 			return Item{}, err

@@ -223,6 +223,12 @@ func parseHead(line []byte) (h head, ok bool) {
 	if err != nil {
 		return h, false
 	}
+	textField := "text"
+	for _, f := range fields {
+		if f.Name == "text_field" {
+			_ = json.Unmarshal(f.Value, &textField)
+		}
+	}
 	for _, f := range fields {
 		switch f.Name {
 		case "line":
@@ -231,7 +237,7 @@ func parseHead(line []byte) (h head, ok bool) {
 			}
 		case "id":
 			h.id = f.Value
-		case "text":
+		case textField:
 			_ = json.Unmarshal(f.Value, &h.text) // it may be of another kind
 		case "gold":
 			_ = json.Unmarshal(f.Value, &h.gold)
