@@ -82,16 +82,9 @@ func (e *Engine) scoreText(ctx context.Context, sentence string, o ScoreOptions)
 	if err := e.Ready(ctx); err != nil {
 		return nil, err
 	}
-	if err := text.CheckText(sentence, "write a complete sentence"); err != nil {
-		return nil, err
-	}
-	plain, blanks, err := text.ParseBlanks(e.model.Tokenizer(), sentence)
+	plain, err := e.complete(sentence)
 	if err != nil {
 		return nil, err
-	}
-	if len(blanks) > 0 {
-		msg := "a score is of a complete sentence; fill the blank first"
-		return nil, &text.Error{Offset: blanks[0].Start, Msg: msg, Err: ErrUnfilled}
 	}
 	if plain != sentence && (o.Cut != nil || o.Regions != nil) {
 		return nil, fmt.Errorf("%w: words and regions are of a text without escapes", text.ErrSpan)
@@ -100,6 +93,19 @@ func (e *Engine) scoreText(ctx context.Context, sentence string, o ScoreOptions)
 		return nil, err
 	}
 	return e.score(ctx, plain, o, nil)
+}
+
+// complete is a text without its escapes, or an error if it has a blank.
+func (e *Engine) complete(sentence string) (string, error) {
+	if err := text.CheckText(sentence, "write a complete sentence"); err != nil {
+		return "", err
+	}
+	plain, blanks, err := text.ParseBlanks(e.model.Tokenizer(), sentence)
+	if err != nil || len(blanks) == 0 {
+		return plain, err
+	}
+	msg := "a score is of a complete sentence; fill the blank first"
+	return "", &text.Error{Offset: blanks[0].Start, Msg: msg, Err: ErrUnfilled}
 }
 
 // checkSpans refuses spans that are not bytes of a text.

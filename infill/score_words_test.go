@@ -150,3 +150,37 @@ func TestWordsOfOddCuts(t *testing.T) {
 		t.Errorf("escapes: %v", err)
 	}
 }
+
+// The sums over the words that two texts share are those of difflib and torch.
+func TestScoreShared(t *testing.T) {
+	t.Parallel()
+	var want struct {
+		Pairs []struct {
+			Pair   [2]string
+			Shared [2]float64
+		}
+	}
+	expectedWords(t, &want)
+	e := randomBERT(t)
+	if len(want.Pairs) != 50 {
+		t.Fatalf("%d pairs", len(want.Pairs))
+	}
+	for _, w := range want.Pairs {
+		got, n, err := e.ScoreShared(t.Context(), w.Pair, ScorePLL)
+		if err != nil || n == 0 {
+			t.Errorf("%q: %v", w.Pair, err)
+			continue
+		}
+		for i := range got {
+			if math.Abs(got[i].Score-w.Shared[i]) > 1e-4*float64(len(got[i].Pieces)) {
+				t.Errorf("%q, text %d: %v, want %v", w.Pair, i, got[i].Score, w.Shared[i])
+			}
+		}
+	}
+	if _, _, err := e.ScoreShared(t.Context(), [2]string{"a cat", "the dog"}, ScorePLL); !errors.Is(err, text.ErrEmpty) {
+		t.Errorf("nothing in common: %v", err)
+	}
+	if _, _, err := e.ScoreShared(t.Context(), [2]string{"a cat", " "}, ScorePLL); !errors.Is(err, text.ErrEmpty) {
+		t.Errorf("no text: %v", err)
+	}
+}

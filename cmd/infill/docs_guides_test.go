@@ -19,11 +19,12 @@ func TestGuides(t *testing.T) {
 	}
 	t.Setenv(settings.EnvName("model"), settings.DefaultModel)
 	t.Setenv(settings.EnvName("precision"), mlm.Float32.String())
-	for _, name := range []string{"words.md"} {
-		path, err := filepath.Abs(filepath.Join("..", "..", "docs", "guide", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+	guides, err := filepath.Abs(filepath.Join("..", "..", "docs", "guide"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"words.md", "pairs.md"} {
+		path := filepath.Join(guides, name)
 		doc := get(t, path)
 		t.Chdir(t.TempDir())
 		put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")

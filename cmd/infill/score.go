@@ -43,6 +43,7 @@ type scoreFlags struct {
 	json    bool
 	pieces  bool
 	bits    bool
+	by      string
 	file    string
 }
 
@@ -58,8 +59,9 @@ func (f *scoreFlags) own() []*cmdline.Option {
 		cmdline.Bool("bits", "print how surprising words are, in bits, in place of scores in nats",
 			&f.bits),
 	}, cmdline.Settings(settings.RankTable(), &f.ranking, texts)...)
-	return append(own, cmdline.Text("file",
-		"score the texts of a `FILE`, lines or JSON lines, to --output, as infill batch works", &f.file))
+	return append(own, cmdline.Text("by", "tell pairs apart by this column, or `FIELD`", &f.by),
+		cmdline.Text("file",
+			"score the texts of a `FILE`, lines or JSON lines, to --output, as infill batch works", &f.file))
 }
 
 func scoreCommand(std console.IO) *cli.Command {
@@ -69,7 +71,8 @@ func scoreCommand(std console.IO) *cli.Command {
 		UsageText: `infill score "The cat sat on the mat."
 infill score "The [MASK] sat on the mat." --candidates cat,dog
 infill score --file corpus.txt -o scores.jsonl
-infill score --file corpus.txt -o words.csv --per word`,
+infill score --file corpus.txt -o words.csv --per word
+infill score pairs.csv --pairs good,bad --by kind`,
 		Usage:       "pseudo-log-likelihood of complete sentences; candidates for a blank",
 		ArgsUsage:   "TEXT… | -",
 		Description: scoreDescription,
@@ -90,7 +93,22 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 		return usagef("--per filling is of fillings; scores have --per word")
 	}
 	if f.file != "" && c.NArg() > 0 {
-		return usagef("--file and %s: give one of them", count.Of(c.NArg(), "text"))
+		return usagef("--file and %s: give one of them", count.Of(c.NArg(), "input"))
+	}
+	if f.ranking.Pairs != nil {
+		if f.file = cmp.Or(f.file, c.Args().First()); f.file == "" || c.NArg() > 1 {
+			return usagef("--pairs wants one file: infill score pairs.csv --pairs good,bad")
+		}
+		if c.IsSet("text-field") || f.Per == settings.PerWord || f.Sentence != "" {
+			return usagef("--pairs names the columns of both texts: leave out --text-field, --per and " +
+				"--sentence")
+		}
+		f.TextField = f.ranking.Pairs[0]
+	} else if f.ranking.Shared {
+		return usagef("--shared is about two texts: --pairs good,bad")
+	}
+	if f.ranking.Shared && f.ranking.Energy != nil {
+		return usagef("--shared sums over words, and --energy judges whole texts: leave one out")
 	}
 	if f.file == "" && f.output != "" {
 		return usagef("%s goes with --file FILE", f.outputFlag.Spelling())
@@ -188,7 +206,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	if err := f.recordFile(recorded, in, layout); err != nil {
 		return err
 	}
-	layout.Scores = true
+	layout.Scores, layout.Pairs = true, f.ranking.Pairs != nil
 	layout.Energies = len(f.ranking.Energy) > 0 || in.Format().JSON()
 	man := &output.Manifest{
 		Version: version(),
@@ -196,9 +214,27 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	}
 	seen := &doubted{model: f.Name}
 	s.Doubted = seen.add
-	return f.work(c, std, fileWork{in: in, manifest: man, form: layout, doubted: seen,
-		workers: records.InFlight(s.Model.Streams(), 0), do: s.Record, advised: advice.OfRanking,
-		meant: meantBy(settings.RankTable(), func() *settings.Ranking { return &settings.Ranking{} })})
+	d := &differences{pairs: layout.Pairs, by: f.by}
+	s.Scored = d.add
+	to := std
+	switch {
+	case layout.Pairs && f.output == "":
+		to.Out = io.Discard // the table alone is asked for
+	case f.output == "" || f.output == "-":
+		std.Out = std.Err
+	}
+	err = f.work(c, to, fileWork{in: in, manifest: man, form: layout, doubted: seen,
+		workers: records.InFlight(s.Model.Streams(), 0), do: s.Record, known: d.add,
+		advised: advice.OfRanking,
+		meant:   meantBy(settings.RankTable(), func() *settings.Ranking { return &settings.Ranking{} })})
+	if err == nil || errors.Is(err, errSomeFailed) {
+		if !layout.Pairs && f.quiet {
+			return err
+		}
+		_, print := io.WriteString(std.Out, d.table())
+		err = errors.Join(err, print)
+	}
+	return err
 }
 
 // recorded is what the manifest has of the flags. Scores are in float32 whatever the precision.

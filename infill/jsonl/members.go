@@ -46,7 +46,8 @@ func isOwn(name string) bool {
 // have. A member that is left out here is never written, which a test sees.
 var order = strings.Fields(`
 	id line text gold masked original_score doubts shown window windows filled fillings score
-	score_per_token energies pieces words regions candidates scoring method ended exact rounds missing
+	score_per_token energies pair difference pieces words regions
+	candidates scoring method ended exact rounds missing
 	sampler seed steps chains distinct start collect device precision marginals normalizers
 	move_share acceptance step_size tuned shortlist zero_states non_finite_states model_rows
 	repeated_rows text_field model version error`)

@@ -132,6 +132,11 @@ type Scored struct {
 	Energies map[string]float64 `json:"energies,omitempty"`
 	// Pieces are the scores of the word pieces, in the order of the text.
 	Pieces []Piece `json:"pieces,omitempty"`
+	// Pair is the text that Text was compared with. Difference is the score of Text less that of Pair,
+	// or of two candidates for a blank that of the first that was listed less the other's. Both are
+	// nil where nothing was compared.
+	Pair       *Pair    `json:"pair,omitempty"`
+	Difference *float64 `json:"difference,omitempty"`
 	// Words are the scores of the words, and Regions those of the labelled spans of the input's line.
 	Words   []Word `json:"words,omitempty"`
 	Regions []Word `json:"regions,omitempty"`
@@ -203,6 +208,14 @@ type Piece struct {
 	Span  Span   `json:"span"`
 	// LogProb is log f(piece | the rest, this piece masked) in nats.
 	LogProb float64 `json:"log_prob"`
+}
+
+// A Pair is a text that another one was compared with. Shared is the number of words that both
+// have, where the scores are sums over these only.
+type Pair struct {
+	Text   string  `json:"text"`
+	Score  float64 `json:"score"`
+	Shared int     `json:"shared_words,omitempty"`
 }
 
 // A Word is the score of a word or of a region of the text.

@@ -21,6 +21,9 @@ type Scorer struct {
 	Ranking *settings.Ranking // of lines that choose nothing else
 	// Doubted, if not nil, is told of the doubts about the texts of items that have a record.
 	Doubted func(line int, doubts []text.Doubt)
+	// Scored, if not nil, sees the records of items that did not fail, in any order. Its error is the
+	// item's.
+	Scored func(*input.Item, *jsonl.Record) error
 }
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
@@ -35,6 +38,9 @@ func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (
 // score is Score of an item, which may be cut into words, and have labelled spans.
 func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) (
 	*jsonl.Record, error) {
+	if r.Pairs != nil {
+		return s.pair(ctx, it, &r)
+	}
 	line := it.Text
 	if s.Model == nil || s.Engine == nil {
 		return nil, fmt.Errorf("%w: a Scorer needs a Model and an Engine on it", errParts)
@@ -53,6 +59,11 @@ func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) 
 		}
 		rec = ofCandidates(line, list)
 		rec.Scoring = r.Options.Score.String()
+		listed := r.Candidates
+		if listed == nil {
+			listed = t.Blanks[0].Words
+		}
+		rec.Difference = differenceOf(listed, rec.Candidates)
 	case r.Candidates != nil:
 		return nil, err
 	default:
@@ -119,5 +130,8 @@ func regionsOf(it *input.Item, r *settings.Ranking) ([]text.LabelledSpan, error)
 func (s *Scorer) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
 	rec, err := s.Item(ctx, it)
 	tell(s.Doubted, it, rec)
+	if err == nil && s.Scored != nil {
+		err = s.Scored(it, rec)
+	}
 	return Encoded(it, rec, err, settings.RankTable().Has)
 }

@@ -20,6 +20,10 @@ type Ranking struct {
 	// those of them that are made from files.
 	Energy []string
 	Parts  *energies.Parts
+	// Pairs are the fields, or columns, of two texts whose scores are compared, the likelier first;
+	// nil where single texts are scored. Shared compares by the words that both have.
+	Pairs  []string
+	Shared bool
 	Words  bool // records say what each word scores, and each labelled span
 	// Offsets are what offsets of spans count: "characters", "bytes", "utf-16", or "" where all agree.
 	Offsets string
@@ -45,6 +49,16 @@ var rankTable = Table[Ranking]{
 		Doc: "pll: each piece beside all others; within-word: without the later pieces of its word; " +
 			"blended: in the order of the text, too. Unset: pll for texts, blended for candidates",
 		bind: func(v *Ranking) *Value { return scoreValue(&v.Score) },
+	},
+	{
+		Name: "pairs", Arg: "GOOD,BAD", record: true,
+		Doc:  "compare two columns, or fields, of each line: the text that should be likelier, the other",
+		bind: func(v *Ranking) *Value { return pairsValue(&v.Pairs) },
+	},
+	{
+		Name: "shared", record: true,
+		Doc:  "compare pairs by the words that both texts have",
+		bind: func(v *Ranking) *Value { return BoolValue(&v.Shared) },
 	},
 	{
 		Name: "words", Line: true, record: true,
@@ -97,6 +111,21 @@ func scoreValue(p **infill.Scoring) *Value {
 		s := infill.Scoring(i)
 		*p = &s
 	})
+}
+
+// pairsValue is two different names.
+func pairsValue(p *[]string) *Value {
+	v := wordsValue(p)
+	set := v.set
+	v.want = "the names of two columns, such as good,bad"
+	v.set = func(s string) error {
+		if a, b, two := strings.Cut(s, ","); s != "" && (!two || a == "" || b == "" || a == b ||
+			strings.Contains(b, ",")) {
+			return errWant
+		}
+		return set(s)
+	}
+	return v
 }
 
 // candidatesValue is a list without empty words: who left one out by mistake would get a ranking

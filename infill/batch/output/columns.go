@@ -185,9 +185,24 @@ func (l Layout) scoreColumns() []ownColumn {
 	if l.Energies {
 		candidate, energies = append(candidate, "energies"), ofRecord("energies")
 	}
-	return slices.Concat(ofRecord("score", "score_per_token"), []ownColumn{piecesColumn},
-		ofRecord("scoring"), []ownColumn{structsColumn("candidates",
-			func(r *jsonl.Record) []jsonl.Candidate { return r.Candidates }, candidate...)}, energies)
+	return slices.Concat(ofRecord("score", "score_per_token"), l.pairColumns(),
+		[]ownColumn{piecesColumn}, ofRecord("scoring"), []ownColumn{structsColumn("candidates",
+			func(r *jsonl.Record) []jsonl.Candidate { return r.Candidates }, candidate...)},
+		ofRecord("difference"), energies)
+}
+
+// pairColumns are those of texts that were compared with others.
+func (l Layout) pairColumns() []ownColumn {
+	if !l.Pairs {
+		return nil
+	}
+	pair := columnOf("pair_score", number, func(r *jsonl.Record) any {
+		if r.Pair == nil {
+			return nil
+		}
+		return r.Pair.Score
+	})
+	return []ownColumn{pair}
 }
 
 var piecesColumn = columnOf("pieces", listOf(structOf(table.Column{Name: "piece", Type: text},

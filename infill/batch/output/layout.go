@@ -33,6 +33,7 @@ type Layout struct {
 	Per    settings.Unit
 	Quote  bool // cells of TSV stand in quotes where they need it
 	Scores bool // records have scores, not fillings
+	Pairs  bool // each text is compared with another one
 	// Masked says that words of complete texts are blanked out. Rows then have the
 	// text with blanks, and the words.
 	Masked bool

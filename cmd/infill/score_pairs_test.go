@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"infill/infill/jsonl"
+)
+
+// A file in the form of BLiMP has an accuracy, all and by kind. Ties count as half, and the records
+// have the differences of single scores.
+func TestPairs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, dir+"/pairs.jsonl", `{"sentence_good":"the fish swims in the river .","sentence_bad":"the fish swims in the tree .","UID":"place"}
+{"sentence_good":"the lemon is red .","sentence_bad":"the lemon is yellow .","UID":"colour"}
+{"sentence_good":"the plum is purple .","sentence_bad":"the plum is yellow .","UID":"colour"}
+{"sentence_good":"the dog runs .","sentence_bad":"the dog runs .","UID":"place"}
+{"sentence_good":"the dog runs .","UID":"place"}
+`)
+	args := withTiny("score", in, "--pairs", "sentence_good,sentence_bad", "--by", "UID", "--quiet")
+	out := dir + "/out.jsonl"
+	r := infillRun("", append(args, "-o", out)...)
+	if r.code != exitSomeFailed {
+		t.Fatalf("exit %d, %s", r.code, r.err)
+	}
+	var lines []jsonl.Record
+	for line := range strings.Lines(get(t, out)) {
+		var rec jsonl.Record
+		if err := json.Unmarshal([]byte(line), &rec); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, rec)
+	}
+	sum, values := 0.0, []float64{}
+	for _, rec := range lines[:4] {
+		var single []float64
+		for _, text := range []string{rec.Text, rec.Pair.Text} {
+			var one jsonl.Record
+			if err := json.Unmarshal([]byte(infillRun("", withTiny("score", "--json", text)...).out), &one); err != nil {
+				t.Fatal(err)
+			}
+			single = append(single, *one.Score)
+		}
+		if d := single[0] - single[1]; math.Abs(*rec.Difference-d) > 1e-6 {
+			t.Errorf("%q: %v, want %v", rec.Text, *rec.Difference, d)
+		}
+		sum, values = sum+*rec.Difference, append(values, *rec.Difference)
+	}
+	if lines[4].Error == nil || lines[4].Error.Code != "bad_json" {
+		t.Errorf("without a second text: %+v", lines[4].Error)
+	}
+	square := 0.0
+	for _, v := range values {
+		square += (v - sum/4) * (v - sum/4)
+	}
+	half := 3.18244630528 * math.Sqrt(square/3/4) // Student's t of three degrees of freedom
+	if values[0] <= 0 || values[1] >= 0 || values[2] <= 0 || values[3] != 0 {
+		t.Fatalf("%v", values)
+	}
+	all := fmt.Sprintf("4 1 62.5 0.0–100.0 %+.2f ±%.2f all", sum/4, half)
+	got := strings.Split(strings.TrimSpace(r.out), "\n")
+	if len(got) != 4 || strings.Join(strings.Fields(got[1]), " ") != all {
+		t.Errorf("%s\nwant %s", r.out, all)
+	}
+	for i, want := range []string{"2 0 50.0 0.0–100.0", "2 1 75.0 0.0–100.0"} {
+		if !strings.HasPrefix(strings.Join(strings.Fields(got[2+i]), " "), want) {
+			t.Errorf("%q, want %q", got[2+i], want)
+		}
+	}
+	// What was done counts again, and without an output the table is all.
+	cut := strings.Join(strings.SplitAfter(get(t, out), "\n")[:2], "")
+	put(t, out, cut)
+	if again := infillRun("", append(args, "-o", out, "--resume")...); again.out != r.out {
+		t.Errorf("resumed: %s%s", again.out, again.err)
+	}
+	if table := infillRun("", args...); table.out != r.out {
+		t.Errorf("%s%s", table.out, table.err)
+	}
+}
+
+// Two texts can be compared by their common words, which a rare word does not disturb.
+func TestPairsShared(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, dir+"/pairs.csv", "a,b\nthe dog runs in the road .,the zebra runs in the road .\nshe,him\n")
+	r := infillRun("", withTiny("score", in, "--pairs", "a,b", "--shared", "-o", dir+"/out.jsonl", "--quiet")...)
+	first, second, _ := strings.Cut(get(t, dir+"/out.jsonl"), "\n")
+	var rec jsonl.Record
+	if err := json.Unmarshal([]byte(first), &rec); err != nil || r.code != exitSomeFailed ||
+		rec.Pair.Shared != 6 || len(rec.Pieces) != 6 {
+		t.Errorf("exit %d %s: %s", r.code, r.err, first)
+	}
+	if !strings.Contains(second, "no word in common") {
+		t.Errorf("%s", second)
+	}
+	for _, c := range [][]string{
+		{"score", "--shared", "the dog ."}, {"score", "--pairs", "a,b"}, {"score", in, "--pairs", "a"},
+		{"score", in, "--pairs", "a,a"}, {"score", in, "--pairs", "a,b", "--text-field", "a"},
+		{"score", in, in, "--pairs", "a,b"}, {"score", in, "--pairs", "a,b", "--shared", "--energy", "words:" + in + "=1"},
+	} {
+		if r := infillRun("", withTiny(c...)...); r.code != exitUsage {
+			t.Errorf("%q: exit %d, %s", c, r.code, r.err)
+		}
+	}
+}
+
+// A blank with two candidates has the difference of their logarithms, in the order of the list.
+func TestCandidateDifferences(t *testing.T) {
+	t.Parallel()
+	const lines = "she saw a [MASK|dog|cat] in the road .\nshe saw a [MASK|cat|dog] in the road .\nthe [MASK|dog|cat|cow] .\n"
+	r := infillRun(lines, withTiny("score", "--file", "-")...)
+	var recs []jsonl.Record
+	for line := range strings.Lines(r.out) {
+		var rec jsonl.Record
+		if err := json.Unmarshal([]byte(line), &rec); err != nil {
+			t.Fatal(err)
+		}
+		recs = append(recs, rec)
+	}
+	if len(recs) != 3 || *recs[0].Difference != -*recs[1].Difference || recs[2].Difference != nil {
+		t.Fatalf("%s%s", r.out, r.err)
+	}
+	scores := map[string]float64{}
+	for _, c := range recs[0].Candidates {
+		scores[c.Candidate] = c.Score
+	}
+	if d := scores["dog"] - scores["cat"]; *recs[0].Difference != d || !strings.Contains(r.err, "+0.00 ±") {
+		t.Errorf("%v, want %v: %s", *recs[0].Difference, d, r.err)
+	}
+}

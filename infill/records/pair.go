@@ -1,0 +1,78 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"infill/infill"
+	"infill/infill/batch/input"
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+)
+
+// pair is the record of an item with two texts.
+func (s *Scorer) pair(ctx context.Context, it *input.Item, r *settings.Ranking) (*jsonl.Record,
+	error) {
+	if s.Model == nil || s.Engine == nil {
+		return nil, fmt.Errorf("%w: a Scorer needs a Model and an Engine on it", errParts)
+	}
+	texts := [2]string{it.Text}
+	if err := textOf(it, r.Pairs[1], &texts[1]); err != nil {
+		return nil, err
+	}
+	score, shared := r.ScoredBy(false), 0
+	var scores [2]*infill.Score
+	var err error
+	if r.Shared {
+		scores, shared, err = s.Engine.ScoreShared(ctx, texts, score)
+	}
+	for i := range texts {
+		if !r.Shared && err == nil {
+			scores[i], err = s.Engine.ScoreWith(ctx, texts[i], infill.ScoreOptions{By: score,
+				Long: r.Options.Long, Terms: r.Options.Terms})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	rec := ofScore(scores[0])
+	rec.Text, rec.Scoring = it.Text, score.String()
+	rec.Pair = &jsonl.Pair{Text: texts[1], Score: scores[1].Score, Shared: shared}
+	rec.Difference = pointer(scores[0].Score - scores[1].Score)
+	by(rec, s.Model)
+	rec.Doubts = doubts(s.Model, it.Text)
+	return rec, nil
+}
+
+// textOf reads a field of an item as a text.
+func textOf(it *input.Item, name string, to *string) error {
+	for _, f := range it.Fields {
+		if f.Name != name {
+			continue
+		}
+		if json.Unmarshal(f.Value, to) != nil || f.Value[0] != '"' {
+			break
+		}
+		return nil
+	}
+	return &jsonl.Error{Line: it.Line, Field: name, Kind: jsonl.ErrNoText,
+		Reason: fmt.Sprintf("no text %q to compare with", name)}
+}
+
+// differenceOf is the score of the first of two candidates that were listed less the other's, nil
+// for more or fewer.
+func differenceOf(listed []string, ranked []jsonl.Candidate) *float64 {
+	if len(listed) != 2 || len(ranked) != 2 {
+		return nil
+	}
+	d := ranked[0].Score - ranked[1].Score
+	switch {
+	case ranked[0].Candidate == strings.TrimSpace(listed[0]):
+		return &d
+	case ranked[0].Candidate == strings.TrimSpace(listed[1]):
+		return pointer(-d)
+	}
+	return nil
+}
