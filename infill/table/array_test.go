@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"infill/infill/settings"
 )
 
 // elements are those of an array, "LONG" for one that is too long, and the error that ends them.
@@ -121,7 +123,7 @@ func TestArrayWriter(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	w, err := NewWriter(&out, FormatJSON, []Column{{"a", Type{Kind: Whole}}, {"b", Type{Kind: Text}}})
+	w, err := NewWriter(&out, settings.FormatJSON, false, []Column{{"a", Type{Kind: Whole}}, {"b", Type{Kind: Text}}})
 	if err != nil {
 		t.Fatal(err)
 	}

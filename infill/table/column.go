@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
+
+	"infill/infill/settings"
 )
 
 // Kind is the kind of a column's type, and says what its cells are. A cell that is
@@ -26,19 +28,6 @@ const (
 	Native             // []parquet.Value, of a column that [Parquet] read, as they are stored
 )
 
-// Format is the form of a table in a file.
-type Format int
-
-// The formats that tables are written in.
-const (
-	FormatCSV     Format = iota // comma-separated values, RFC 4180, lines end in \n
-	FormatTSV                   // tab-separated values; a quote is a character as any other
-	FormatQuoted                // the same with cells in quotes where they need it, as in CSV
-	FormatParquet               // Apache Parquet
-	FormatJSONL                 // an object a line, without empty cells
-	FormatJSON                  // the same objects in an array
-)
-
 // A Type is the type of a column.
 type Type struct {
 	Kind   Kind
@@ -49,8 +38,8 @@ type Type struct {
 }
 
 // Keeps reports whether the format f writes cells of a [Native] type as they are stored.
-func (t Type) Keeps(f Format) bool {
-	return t.node != nil && f == FormatParquet
+func (t Type) Keeps(f settings.Format) bool {
+	return t.node != nil && f == settings.FormatParquet
 }
 
 // Plain is the narrowest type of the JSON values of a [Native] column. Other types are their own.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"infill/infill/settings"
 )
 
 // rowsOf reads all rows. A row that failed is "!" and its raw form.
@@ -267,12 +269,12 @@ func TestCSVAgainstAnother(t *testing.T) {
 // What is written is read back, whatever is in the cells.
 func TestWriteCSV(t *testing.T) {
 	t.Parallel()
-	for f, comma := range map[Format]byte{FormatCSV: ',', FormatQuoted: '\t'} {
+	for f, comma := range map[settings.Format]byte{settings.FormatCSV: ',', settings.FormatTSV: '\t'} {
 		rows := [][]string{{"plain", "", "a,b", "tab\there"}, {"\"q\"", "new\nline", "cr\r\nlf", " space "},
 			{"\\.", "#", "é", "5\" disk"}}
 		columns := []Column{{"a b", Type{}}, {"b\"", Type{}}, {"c,\t", Type{}}, {"d", Type{}}}
 		var out strings.Builder
-		w, err := NewWriter(&out, f, columns)
+		w, err := NewWriter(&out, f, true, columns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +296,7 @@ func TestWriteCSV(t *testing.T) {
 			t.Errorf("%q, %v; want %q", got, err, want)
 		}
 	}
-	if _, err := NewWriter(io.Discard, FormatCSV, []Column{{"a", Type{}}, {"a", Type{}}}); err == nil {
+	if _, err := NewWriter(io.Discard, settings.FormatCSV, false, []Column{{"a", Type{}}, {"a", Type{}}}); err == nil {
 		t.Error("two columns of one name")
 	}
 }
@@ -303,7 +305,7 @@ func TestWriteCSV(t *testing.T) {
 func TestWriteTSV(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	w, err := NewWriter(&out, FormatTSV, []Column{{"a\"", Type{}}, {"b", Type{}}})
+	w, err := NewWriter(&out, settings.FormatTSV, false, []Column{{"a\"", Type{}}, {"b", Type{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +320,7 @@ func TestWriteTSV(t *testing.T) {
 	if want := "a\"\tb\n\"Hi,\" he said\t \"\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
-	if _, err := NewWriter(io.Discard, FormatTSV, []Column{{"a\tb", Type{}}}); !errors.Is(err, ErrCell) {
+	if _, err := NewWriter(io.Discard, settings.FormatTSV, false, []Column{{"a\tb", Type{}}}); !errors.Is(err, ErrCell) {
 		t.Error(err)
 	}
 }

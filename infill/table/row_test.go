@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"infill/infill/settings"
 )
 
 // A row that was too short had the cells of the row before, and one too long panicked.
 func TestRowsHaveACellForEachColumn(t *testing.T) {
 	columns := []Column{{Name: "a"}, {Name: "b"}}
-	for _, f := range []Format{FormatCSV, FormatTSV, FormatParquet, FormatJSONL} {
+	for _, f := range []settings.Format{settings.FormatCSV, settings.FormatTSV, settings.FormatParquet, settings.FormatJSONL} {
 		var out bytes.Buffer
-		w, err := NewWriter(&out, f, columns)
+		w, err := NewWriter(&out, f, false, columns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,12 +29,12 @@ func TestRowsHaveACellForEachColumn(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if f == FormatCSV && out.String() != "a,b\none,two\n" {
+		if f == settings.FormatCSV && out.String() != "a,b\none,two\n" {
 			t.Errorf("the table is %q", out.String())
 		}
 	}
-	for _, f := range []Format{-1, FormatJSON + 1} {
-		if _, err := NewWriter(&bytes.Buffer{}, f, columns); err == nil {
+	for _, f := range []settings.Format{-1, settings.FormatAuto, settings.FormatText, settings.LastFormat + 1} {
+		if _, err := NewWriter(&bytes.Buffer{}, f, false, columns); err == nil {
 			t.Errorf("format %d is written", f)
 		}
 	}

@@ -3,8 +3,12 @@ package table
 import (
 	"bufio"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
+
+	"infill/infill/settings"
 )
 
 // A Writer writes rows.
@@ -17,8 +21,10 @@ type Writer interface {
 	Close() error
 }
 
-// NewWriter begins a table. Columns with the same name are an error, and so is an unknown format.
-func NewWriter(w io.Writer, f Format, columns []Column) (Writer, error) {
+// NewWriter begins a table. CSV is as in RFC 4180 with lines that end in \n. Cells of TSV stand in
+// quotes if quote is set, and are else as they are. Rows of JSON are objects without their empty
+// cells. Columns with the same name are an error, and so is a format of another kind.
+func NewWriter(w io.Writer, f settings.Format, quote bool, columns []Column) (Writer, error) {
 	seen := map[string]bool{}
 	for _, c := range columns {
 		if seen[c.Name] {
@@ -27,19 +33,22 @@ func NewWriter(w io.Writer, f Format, columns []Column) (Writer, error) {
 		seen[c.Name] = true
 	}
 	switch f {
-	case FormatTSV:
+	case settings.FormatCSV:
+		return newCSVWriter(w, ',', columns)
+	case settings.FormatTSV:
+		if quote {
+			return newCSVWriter(w, '\t', columns)
+		}
 		return newTSVWriter(w, columns)
-	case FormatCSV, FormatQuoted:
-		return newCSVWriter(w, f, columns)
-	case FormatParquet:
+	case settings.FormatParquet:
 		return newParquetWriter(w, columns)
-	case FormatJSONL:
+	case settings.FormatJSONL:
 		return &lineWriter{bufio.NewWriter(w), nil, columns, nil}, nil
-	case FormatJSON:
+	case settings.FormatJSON:
 		lines := NewArrayWriter(w)
 		return &lineWriter{bufio.NewWriter(lines), lines, columns, nil}, nil
 	}
-	return nil, fmt.Errorf("format %d of a table, want FormatCSV to FormatJSON", f)
+	return nil, fmt.Errorf("the format %v is not written in rows", f)
 }
 
 // whole refuses a row that has not one cell for each column. The columns without a cell would have
@@ -51,43 +60,75 @@ func whole(row []any, columns []Column) error {
 	return nil
 }
 
-// csvWriter writes CSV and quoted TSV.
-type csvWriter struct {
-	w       *csv.Writer
+// ErrCell is a cell that the format of a table has no place for.
+var ErrCell = errors.New("the cell has a tab or a line end, which .tsv holds in quotes only")
+
+// textWriter writes rows of texts.
+type textWriter struct {
 	columns []Column
 	cells   []string
+	check   func(cell string) error // refuses what the format has no place for
+	put     func(cells []string) error
+	flush   func() error
 }
 
-func newCSVWriter(w io.Writer, f Format, columns []Column) (*csvWriter, error) {
-	c := &csvWriter{csv.NewWriter(w), columns, make([]string, len(columns))}
-	if f == FormatQuoted {
-		c.w.Comma = '\t'
-	}
-	for i, col := range columns {
-		c.cells[i] = col.Name
-	}
-	return c, c.w.Write(c.cells)
+func newCSVWriter(w io.Writer, comma rune, columns []Column) (*textWriter, error) {
+	c := csv.NewWriter(w)
+	c.Comma = comma
+	return (&textWriter{
+		columns: columns, check: func(string) error { return nil }, put: c.Write,
+		flush: func() error { c.Flush(); return c.Error() },
+	}).begin()
 }
 
-func (c *csvWriter) Write(row []any) error {
-	if err := whole(row, c.columns); err != nil {
+// newTSVWriter writes tab-separated values without quotes.
+func newTSVWriter(w io.Writer, columns []Column) (*textWriter, error) {
+	b := bufio.NewWriter(w)
+	return (&textWriter{
+		columns: columns, flush: b.Flush,
+		check: func(cell string) error {
+			if strings.ContainsAny(cell, "\t\n\r") {
+				return ErrCell
+			}
+			return nil
+		},
+		put: func(cells []string) error {
+			_, err := b.WriteString(strings.Join(cells, "\t") + "\n")
+			return err
+		},
+	}).begin()
+}
+
+// begin writes the names of the columns.
+func (t *textWriter) begin() (*textWriter, error) {
+	for _, c := range t.columns {
+		if err := t.check(c.Name); err != nil {
+			return nil, fmt.Errorf("the name of column %q: %w", c.Name, err)
+		}
+		t.cells = append(t.cells, c.Name)
+	}
+	return t, t.put(t.cells)
+}
+
+func (t *textWriter) Write(row []any) error {
+	if err := whole(row, t.columns); err != nil {
 		return err
 	}
 	for i, cell := range row {
 		var err error
-		if c.cells[i], err = text(c.columns[i].Type, cell); err != nil {
-			return fmt.Errorf("column %q: %w", c.columns[i].Name, err)
+		if t.cells[i], err = text(t.columns[i].Type, cell); err == nil {
+			err = t.check(t.cells[i])
+		}
+		if err != nil {
+			return fmt.Errorf("column %q: %w", t.columns[i].Name, err)
 		}
 	}
-	return c.w.Write(c.cells)
+	return t.put(t.cells)
 }
 
-func (c *csvWriter) Flush() error {
-	c.w.Flush()
-	return c.w.Error()
-}
+func (t *textWriter) Flush() error { return t.flush() }
 
-func (c *csvWriter) Close() error { return c.Flush() }
+func (t *textWriter) Close() error { return t.flush() }
 
 // lineWriter writes JSON lines.
 type lineWriter struct {

@@ -15,6 +15,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"infill/internal/testmode"
+
+	"infill/infill/settings"
 )
 
 var (
@@ -50,10 +52,10 @@ var (
 `
 )
 
-func written(t *testing.T, f Format, columns []Column, rows [][]any) []byte {
+func written(t *testing.T, f settings.Format, columns []Column, rows [][]any) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := NewWriter(&out, f, columns)
+	w, err := NewWriter(&out, f, false, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,14 +72,14 @@ func written(t *testing.T, f Format, columns []Column, rows [][]any) []byte {
 
 func TestWriteJSONL(t *testing.T) {
 	t.Parallel()
-	if got := string(written(t, FormatJSONL, everyType, everyRow)); got != everyLine {
+	if got := string(written(t, settings.FormatJSONL, everyType, everyRow)); got != everyLine {
 		t.Errorf("%s\nwant\n%s", got, everyLine)
 	}
 }
 
 func TestWriteCSVTypes(t *testing.T) {
 	t.Parallel()
-	rows, _, err := rowsOf(bytes.NewReader(written(t, FormatCSV, everyType, everyRow)), ',', 1000)
+	rows, _, err := rowsOf(bytes.NewReader(written(t, settings.FormatCSV, everyType, everyRow)), ',', 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +100,8 @@ func TestWriteCSVTypes(t *testing.T) {
 // with those of JSON lines.
 func TestWriteParquet(t *testing.T) {
 	t.Parallel()
-	b := written(t, FormatParquet, everyType, everyRow)
-	if !bytes.Equal(b, written(t, FormatParquet, everyType, everyRow)) {
+	b := written(t, settings.FormatParquet, everyType, everyRow)
+	if !bytes.Equal(b, written(t, settings.FormatParquet, everyType, everyRow)) {
 		t.Error("the same rows give other bytes")
 	}
 	if dir := os.Getenv("INFILL_TABLE_OUT"); dir != "" { // to be looked at by other programs
@@ -129,7 +131,7 @@ func TestWriteParquet(t *testing.T) {
 		{Type{Kind: Whole}, "x"}, {Type{Kind: Number}, math.NaN()}, {listOfText, "x"},
 		{Type{Kind: Whole}, json.RawMessage(`1.5`)}, {nested, []any{[]any{"too few"}}},
 	} {
-		w, err := NewWriter(io.Discard, FormatParquet, []Column{{"c", bad.t}})
+		w, err := NewWriter(io.Discard, settings.FormatParquet, false, []Column{{"c", bad.t}})
 		if err != nil {
 			t.Fatal(err)
 		}

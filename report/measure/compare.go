@@ -23,9 +23,9 @@ func (o CompareOptions) Check() error {
 	return err
 }
 
-// Prepared is what a comparison needs beside the fillings: its options, and its references, which
+// prepared is what a comparison needs beside the fillings: its options, and its references, which
 // were read.
-type Prepared struct {
+type prepared struct {
 	o       CompareOptions
 	plan    *plan
 	refs    *references
@@ -36,7 +36,7 @@ type Prepared struct {
 // Prepare reads the references of a comparison of these sources, once. Sampling can take hours, and
 // what is wrong with a reference should be known before. Errors are those of
 // [CompareOptions.Check], and of reading.
-func Prepare(sources []read.Source, refs []read.Input, o CompareOptions) (*Prepared, error) {
+func Prepare(sources []read.Source, refs []read.Input, o CompareOptions) (*prepared, error) {
 	if o.Top == 0 {
 		o.Top = 5
 	}
@@ -58,12 +58,12 @@ func Prepare(sources []read.Source, refs []read.Input, o CompareOptions) (*Prepa
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{o: o, plan: p, refs: r, sources: slices.Clone(sources), gold: gold}, nil
+	return &prepared{o: o, plan: p, refs: r, sources: slices.Clone(sources), gold: gold}, nil
 }
 
 // Compare measures the fillings of every sampler against the references and against each other. The
 // comparison has the sources that the references were read for.
-func (p *Prepared) Compare(c *Comparison) (*CompareResult, error) {
+func (p *prepared) Compare(c *Comparison) (*CompareResult, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (p *Prepared) Compare(c *Comparison) (*CompareResult, error) {
 }
 
 // differences are those of the samplers. A source is a unit.
-func (p *Prepared) differences(c *Comparison, sets []*set) ([]Row, []string, error) {
+func (p *prepared) differences(c *Comparison, sets []*set) ([]Row, []string, error) {
 	t := &pairable{units: len(c.Sources), without: "filled no sentence",
 		has: func(row, unit int) bool { return len(c.Samplers[row].Sentences[unit].Fillings) > 0 },
 		of: func(plan *plan, row int, units []int) (Row, error) {

@@ -8,8 +8,8 @@ import (
 )
 
 // Cloze is the document of words that came back: the shares of each run, and the differences.
-func Cloze(r *measure.ClozeResult) *Document {
-	d := &Document{
+func Cloze(r *measure.ClozeResult) *document {
+	d := &document{
 		opening: []string{count.Of(r.Lines, "line") + ", " + r.Protocol}, Title: r.Title,
 		Facts: clozeFacts(r), Tables: []*table{across("run", r.Rows, columns(r.Rows), nil)},
 		Notes: r.Notes, Warnings: append(warnings(r.Rows), differenceWarnings(r.Differences)...),

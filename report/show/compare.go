@@ -11,7 +11,7 @@ import (
 // Compare is the document of a comparison: DLP's Table 3, the differences if there are any, and
 // what the runs cost, then signatures, notes and warnings. Markdown and pages have examples too,
 // with repeated words marked, and pages charts.
-func Compare(r *measure.CompareResult) *Document {
+func Compare(r *measure.CompareResult) *document {
 	quality, run := halves(r.Rows)
 	var mark func(int) map[int]bool
 	if !r.Unequal && len(r.Differences) > 0 {
@@ -31,7 +31,7 @@ func Compare(r *measure.CompareResult) *Document {
 	cost.heading, cost.Title = "Runs", "What the runs cost"
 	cost.Caption = "Distinct fillings are counted over all chains of a sentence, " +
 		"before the best are kept."
-	d := &Document{
+	d := &document{
 		opening: []string{r.Title}, Title: r.Title, Lede: r.Protocol, Facts: compareFacts(r),
 		Tables: []*table{best, cost}, gold: r.Gold, Examples: r.Examples,
 		References: inWords(r.References), Notes: r.Notes, Version: r.Version,

@@ -10,8 +10,8 @@ import (
 	"infill/report/measure"
 )
 
-// A Document is a result as every writer has it.
-type Document struct {
+// A document is a result as every writer has it.
+type document struct {
 	opening     []string // what a terminal has above the tables
 	Title, Lede string
 	Facts       [][2]string
@@ -28,7 +28,7 @@ type Document struct {
 }
 
 // JSON writes the result as one indented JSON object.
-func (d *Document) JSON(w io.Writer) error {
+func (d *document) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(d.result)

@@ -10,7 +10,7 @@ import (
 
 // Eval is the document of an evaluation: one row per metric, one column per file, the differences
 // if there are any, then signatures, notes and warnings. A page has charts too.
-func Eval(r *measure.EvalResult) *Document {
+func Eval(r *measure.EvalResult) *document {
 	equal := true // numbers of sentences
 	for _, f := range r.Files {
 		equal = equal && f.N == r.Files[0].N
@@ -25,7 +25,7 @@ func Eval(r *measure.EvalResult) *Document {
 		t.Caption = "Underlined: best of its row, where the intervals of differences are without 0. "
 	}
 	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
-	d := &Document{
+	d := &document{
 		Title: "Evaluation of generated sentences", Facts: evalFacts(r),
 		Tables:     []*table{t.turned("metric")},
 		References: inWords(r.References), Notes: r.Notes, Version: r.Version,

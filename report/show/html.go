@@ -16,7 +16,7 @@ var templates embed.FS
 
 // HTML writes the document as one self-contained page, for light and dark screens and for print.
 // The template escapes texts. Only the style sheet and finished drawings are trusted.
-func (d *Document) HTML(w io.Writer) error {
+func (d *document) HTML(w io.Writer) error {
 	t, err := template.ParseFS(templates, "templates/report.html.tmpl")
 	if err != nil {
 		return fmt.Errorf("report template: %w", err)
@@ -33,7 +33,7 @@ func (d *Document) HTML(w io.Writer) error {
 		})
 	}
 	return t.Execute(w, struct {
-		Document
+		document
 		Style template.CSS
 	}{page, template.CSS(draw.Style) + template.CSS(css)}) //nolint:gosec // our own files
 }

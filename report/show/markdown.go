@@ -91,7 +91,7 @@ func markdownCell(m measure.Metric) string {
 
 // Markdown writes the document in Markdown. In examples generated words are bold, and repeated ones
 // also struck through.
-func (d *Document) Markdown(w io.Writer) error {
+func (d *document) Markdown(w io.Writer) error {
 	p := &printer{w: w}
 	p.f("# %s\n\n", escapeMarkdown(d.Title))
 	for _, s := range d.Facts {

@@ -27,7 +27,7 @@ func (p *printer) f(format string, args ...any) {
 func plain(s string) string { return draw.Plain(s) }
 
 // Text writes the document for a terminal. An asterisk marks a number that has a warning.
-func (d *Document) Text(w io.Writer) error {
+func (d *document) Text(w io.Writer) error {
 	p := &printer{w: w}
 	for _, s := range d.opening {
 		p.f("%s\n", plain(s))

@@ -75,17 +75,17 @@ func (e badElement) Error() string {
 
 func (e badElement) Unwrap() error { return e.kind }
 
-// arraySource reads an array of JSON. An element is a line of its number.
-type arraySource struct {
-	r       *table.Array
+// lineItems are records of lines, which [Options.Item] reads.
+type lineItems struct {
 	options Options
+	line    func() (Line, error) // the next one. Its bytes are valid until the next call
 }
 
-func (s *arraySource) columns() []table.Column { return nil }
+func (s *lineItems) columns() []table.Column { return nil }
 
-func (s *arraySource) skip(n int) error { return skipEach(s, n) }
+func (s *lineItems) skip(n int) error { return skipEach(s, n) }
 
-func (s *arraySource) next() (Item, error) {
+func (s *lineItems) next() (Item, error) {
 	l, err := s.line()
 	if err != nil {
 		return Item{}, err
@@ -93,47 +93,35 @@ func (s *arraySource) next() (Item, error) {
 	return s.options.Item(l), nil
 }
 
-func (s *arraySource) line() (Line, error) {
-	b, err := s.r.Next()
-	var long *table.RowError
-	if errors.As(err, &long) {
-		return Line{Number: s.r.Row(), TooLong: true}, nil
+// elements are those of an array of JSON. An element is a line of its number.
+func elements(a *table.Array) func() (Line, error) {
+	return func() (Line, error) {
+		b, err := a.Next()
+		var long *table.RowError
+		if errors.As(err, &long) {
+			return Line{Number: a.Row(), TooLong: true}, nil
+		}
+		return Line{Number: a.Row(), Text: b}, err
 	}
-	return Line{Number: s.r.Row(), Text: b}, err
 }
 
-// lineSource reads lines of text and JSON lines.
-type lineSource struct {
-	r       *textline.Reader
-	options Options
-}
-
-func (s *lineSource) columns() []table.Column { return nil }
-
-func (s *lineSource) skip(n int) error { return skipEach(s, n) }
-
-func (s *lineSource) next() (Item, error) {
-	l, err := s.line()
-	if err != nil {
-		return Item{}, err
-	}
-	return s.options.Item(l), nil
-}
-
-func (s *lineSource) line() (Line, error) {
-	for {
-		b, err := s.r.Next()
-		switch n := s.r.Number(); {
-		case errors.Is(err, textline.ErrTooLong):
-			return Line{Number: n, TooLong: true}, nil
-		case err == io.EOF:
-			return Line{}, err
-		case errors.Is(err, syscall.EISDIR): // a stream, as Open refuses folders
-			return Line{}, fmt.Errorf("it is a folder; name a file in it (%w)", err)
-		case err != nil:
-			return Line{}, fmt.Errorf("after line %d: %w", n, err)
-		case !isEmpty(b):
-			return Line{Number: n, Text: b}, nil
+// filled are the lines that are not empty.
+func filled(lines *textline.Reader) func() (Line, error) {
+	return func() (Line, error) {
+		for {
+			b, err := lines.Next()
+			switch n := lines.Number(); {
+			case errors.Is(err, textline.ErrTooLong):
+				return Line{Number: n, TooLong: true}, nil
+			case err == io.EOF:
+				return Line{}, err
+			case errors.Is(err, syscall.EISDIR): // a stream, as Open refuses folders
+				return Line{}, fmt.Errorf("it is a folder; name a file in it (%w)", err)
+			case err != nil:
+				return Line{}, fmt.Errorf("after line %d: %w", n, err)
+			case !isEmpty(b):
+				return Line{Number: n, Text: b}, nil
+			}
 		}
 	}
 }

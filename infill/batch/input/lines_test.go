@@ -145,12 +145,12 @@ func FuzzNextLine(f *testing.F) {
 	f.Add("one\r\n\n\ufefftwo", false)
 	f.Add("{\"text\":\"a\"}\n{\n", true)
 	f.Fuzz(func(t *testing.T, text string, jsonLines bool) {
-		o := Options{Format: settings.FormatText, TextField: "text"}
+		format := settings.FormatText
 		if jsonLines {
-			o.Format = settings.FormatJSONL
+			format = settings.FormatJSONL
 		}
-		want, werr := readAll(openStream("x", strings.NewReader(text), o))
-		got, err := sent(openStream("x", strings.NewReader(text), o), "")
+		want, werr := readAll(Lines("x", strings.NewReader(text), format))
+		got, err := sent(Lines("x", strings.NewReader(text), format), "")
 		if err != io.EOF || werr != io.EOF || !reflect.DeepEqual(got, want) {
 			t.Fatalf("%v %+v, want %v %+v", err, got, werr, want)
 		}

@@ -141,9 +141,9 @@ func newSource(r *bufio.Reader, o Options) (source, error) {
 		return newCSVSource(r, o)
 	case settings.FormatJSON:
 		a, err := table.NewArray(r, cmp.Or(o.Longest, jsonl.MaxInput))
-		return &arraySource{a, o}, err
+		return &lineItems{o, elements(a)}, err
 	}
-	return &lineSource{textline.NewReader(r, cmp.Or(o.Longest, jsonl.MaxInput)), o}, nil
+	return &lineItems{o, filled(textline.NewReader(r, cmp.Or(o.Longest, jsonl.MaxInput)))}, nil
 }
 
 // errNotOpen is returned for a Reader that nothing opened.
@@ -152,13 +152,9 @@ var errNotOpen = errors.New("the input is not open; open it with Open")
 // Lines reads an open stream as lines of text or JSON lines, which is never compressed. The name is
 // for errors.
 func Lines(name string, r io.Reader, format settings.Format) *Reader {
-	return openStream(name, r, Options{Format: format, TextField: "text"})
-}
-
-func openStream(name string, r io.Reader, o Options) *Reader {
-	in := &Reader{Name: name, options: o, close: func() {}}
-	in.src = &lineSource{textline.NewReader(r, jsonl.MaxInput), o}
-	return in
+	o := Options{Format: format, TextField: "text"}
+	return &Reader{Name: name, options: o, close: func() {},
+		src: &lineItems{o, filled(textline.NewReader(r, jsonl.MaxInput))}}
 }
 
 // Options say how the input is read, with the format that was found and the field of the text.
@@ -254,7 +250,7 @@ func (in *Reader) NextLine() (Line, error) {
 	if cut {
 		all = part.source
 	}
-	src, ok := all.(lines)
+	src, ok := all.(*lineItems)
 	if !ok {
 		return Line{}, fmt.Errorf("%s: %w", in.Name, ErrNoLines)
 	}

@@ -11,6 +11,7 @@ import (
 	"math/bits"
 
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/internal/textline"
 	"infill/internal/unpack"
 )
@@ -25,7 +26,7 @@ func (in *Reader) cutShard() error {
 	refuse := func(reason string) error {
 		return fmt.Errorf("shard %v: %w: %s", in.options.Shard, ErrShard, reason)
 	}
-	_, lines := in.src.(*lineSource)
+	lines := in.Format() == settings.FormatText || in.Format() == settings.FormatJSONL
 	switch {
 	case in.info == nil || !in.info.Mode().IsRegular():
 		return refuse("a stream has no parts; name a file")
@@ -54,7 +55,7 @@ func (in *Reader) cutBytes() error {
 	if err != nil {
 		return err
 	}
-	in.src = &lineSource{in.linesOf(in.section(from, to), from, before), in.options}
+	in.src = &lineItems{in.options, filled(in.linesOf(in.section(from, to), from, before))}
 	return nil
 }
 

@@ -93,13 +93,6 @@ func Arrow(name string) bool { return slices.Contains(arrow, suffixOf(name)) }
 // suffixOf is the last suffix of a name, in small letters.
 func suffixOf(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
-// lines are sources of lines, which [Options.Item] reads.
-type lines interface {
-	source
-	// line is the next line that is not empty. Its bytes are valid until the next call.
-	line() (Line, error)
-}
-
 // skipEach passes over records one by one.
 func skipEach(s source, n int) error {
 	for range n {

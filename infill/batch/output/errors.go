@@ -1,7 +1,6 @@
 package output
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -65,8 +64,14 @@ func (e *ManifestError) Error() string {
 // Unwrap returns the sentinel.
 func (e *ManifestError) Unwrap() error { return ErrManifest }
 
-// A MismatchError is an output that was made from something else. It wraps ErrMismatch.
-type MismatchError struct{ Differences []Difference }
+// A MismatchError is an output that was made from something else, or is not a shard of the same run
+// as another. It wraps ErrMismatch, or ErrJoin.
+type MismatchError struct {
+	Differences []Difference
+	// Path and Other are the outputs that were to be joined, whose values Is and Was are; "" for an
+	// output that was to go on.
+	Path, Other string
+}
 
 // A Difference is what was another for the output than it is for this run.
 type Difference struct {
@@ -82,47 +87,31 @@ func (e *MismatchError) Error() string { return e.Spell(func(name string) string
 func (e *MismatchError) Spell(spell func(name string) string) string {
 	var parts []string
 	for _, d := range e.Differences {
-		what := d.What
+		what, was, is := d.What, orNone(d.Was), orNone(d.Is)
 		if d.Setting {
 			what = spell(what)
 		}
-		parts = append(parts, fmt.Sprintf("%s was %s, is %s", what, orNone(d.Was), orNone(d.Is)))
+		if e.Path == "" {
+			parts = append(parts, fmt.Sprintf("%s was %s, is %s", what, was, is))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s is %s in %s, and %s in %s", what, is, e.Path, was,
+				e.Other))
+		}
 	}
-	return fmt.Sprintf("%v: %s; give what the first run had, or name another output", ErrMismatch,
-		strings.Join(parts, "; "))
+	remedy := "give what the first run had, or name another output"
+	if e.Path != "" {
+		remedy = "join shards of one run only"
+	}
+	return fmt.Sprintf("%v: %s; %s", e.Unwrap(), strings.Join(parts, "; "), remedy)
 }
 
 // Unwrap returns the sentinel.
-func (e *MismatchError) Unwrap() error { return ErrMismatch }
-
-// A joinError is an output that is not a shard of the same run as another. It wraps [ErrJoin].
-type joinError struct {
-	Path, Other string       // of the outputs
-	Differences []Difference // Was is of Other, Is of Path
-}
-
-// Error says what is wrong and what helps.
-func (e *joinError) Error() string { return e.Spell(func(name string) string { return name }) }
-
-// Spell is the message with settings as a function spells them.
-func (e *joinError) Spell(spell func(name string) string) string {
-	var parts bytes.Buffer
-	for i, d := range e.Differences {
-		if i > 0 {
-			parts.WriteString("; ")
-		}
-		what := d.What
-		if d.Setting {
-			what = spell(what)
-		}
-		fmt.Fprintf(&parts, "%s is %s in %s, and %s in %s", what, orNone(d.Is), e.Path, orNone(d.Was),
-			e.Other)
+func (e *MismatchError) Unwrap() error {
+	if e.Path != "" {
+		return ErrJoin
 	}
-	return fmt.Sprintf("%v: %s; join shards of one run only", ErrJoin, parts.String())
+	return ErrMismatch
 }
-
-// Unwrap returns the sentinel.
-func (e *joinError) Unwrap() error { return ErrJoin }
 
 // orNone is a value in words.
 func orNone[T ~string | ~[]byte](v T) string {

@@ -23,8 +23,8 @@ import (
 // manifest of each shard says, and are otherwise not read.
 //
 // The mode is Create or Force. Errors wrap [ErrJoin] for outputs that are not shards of one run, or
-// not whole. They have a method Spell, as [MismatchError] has, where two outputs differ. Other
-// errors are those of [Manifest.Open].
+// not whole: a [*MismatchError] where two outputs differ. Other errors are those of
+// [Manifest.Open].
 func Join(ctx context.Context, output string, outputs []string, mode Mode) (records, failed int,
 	err error) {
 	parts, err := partsOf(outputs)

@@ -89,7 +89,7 @@ func wholeOf(parts []*part) (*Manifest, error) {
 		}
 		m.Shard, m.Finished = settings.Shard{}, nil
 		if d = append(d, joinDifferences(&whole, &m)...); len(d) > 0 {
-			return nil, &joinError{p.path, first.path, d}
+			return nil, &MismatchError{d, p.path, first.path}
 		}
 	}
 	var missing []string

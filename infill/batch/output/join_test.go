@@ -60,7 +60,7 @@ func TestJoinRefusals(t *testing.T) {
 			continue
 		}
 		text := err.Error()
-		var differ *joinError
+		var differ *MismatchError
 		if errors.As(err, &differ) {
 			text = differ.Spell(func(name string) string { return "!" + name })
 		}

@@ -11,7 +11,6 @@ import (
 
 	"infill/infill/batch/input"
 	"infill/infill/settings"
-	"infill/infill/table"
 )
 
 // ErrLayout is an output that cannot have the form that is asked for.
@@ -109,24 +108,6 @@ func (l Layout) Rows() bool {
 // or as an array of records. The records themselves are otherwise the output.
 func (l Layout) Whole() bool {
 	return l.Rows() || l.Format == settings.FormatJSON || l.Format == settings.FormatText
-}
-
-// table is the form of the rows.
-func (l Layout) table() table.Format {
-	switch l.Format {
-	case settings.FormatCSV:
-		return table.FormatCSV
-	case settings.FormatTSV:
-		if l.Quote {
-			return table.FormatQuoted
-		}
-		return table.FormatTSV
-	case settings.FormatParquet:
-		return table.FormatParquet
-	case settings.FormatJSON:
-		return table.FormatJSON
-	}
-	return table.FormatJSONL
 }
 
 // Free finds what [Manifest.Open] with Create refuses because of an earlier run, before a model is

@@ -60,7 +60,7 @@ func (o *Writer) openRows(m *Manifest, in *input.Reader, mode Mode, exists bool)
 		return false, err
 	}
 	if d := was.differences(m); len(d) > 0 {
-		return false, &MismatchError{d}
+		return false, &MismatchError{Differences: d}
 	}
 	if was.Finished == nil && part != nil {
 		return false, nil // stopped between the rows and the manifest
@@ -150,7 +150,7 @@ func (o *Writer) makeRows(ctx context.Context, in *input.Reader) error {
 		maker.addAll(in, false)
 	}
 	return o.written(func(w io.Writer) error {
-		rows, err := table.NewWriter(w, o.layout.table(), maker.columns())
+		rows, err := table.NewWriter(w, o.layout.Format, o.layout.Quote, maker.columns())
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"infill/infill/batch/input"
 	"infill/infill/batch/input/inputtest"
+	"infill/infill/settings"
 	"infill/infill/table"
 )
 
@@ -18,7 +19,8 @@ func TestInputReplaced(t *testing.T) {
 	// A file of the same rows but for their texts.
 	other := func(t *testing.T, path string) {
 		w, text := new(strings.Builder), table.Type{Kind: table.Text}
-		rows, err := table.NewWriter(w, table.FormatParquet, []table.Column{{Name: "text", Type: text}})
+		rows, err := table.NewWriter(w, settings.FormatParquet, false,
+			[]table.Column{{Name: "text", Type: text}})
 		for range 7 {
 			err = errors.Join(err, rows.Write([]any{"other"}))
 		}

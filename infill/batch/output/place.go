@@ -49,7 +49,7 @@ func (o *Writer) check(empty bool) error {
 		was.Finished = nil // what was finished has been taken away
 	}
 	if d := was.differences(o.manifest); len(d) > 0 {
-		return &MismatchError{d}
+		return &MismatchError{Differences: d}
 	}
 	o.records.was = was.Written
 	if !empty {

@@ -24,7 +24,7 @@ type rowMaker struct {
 	names  []string       // of the columns of the input, in order
 	types  []table.Type   // of each
 	at     map[string]int // places in names
-	format table.Format
+	layout Layout
 }
 
 // newRowMaker is a maker without the columns of the input. With those it is ready.
@@ -33,7 +33,7 @@ func (l Layout) newRowMaker(o input.Options) *rowMaker {
 	return &rowMaker{input: o, own: l.own(), each: l.Per != settings.PerSentence && !l.Scores,
 		words: l.Per == settings.PerWord,
 		in:    variants, first: variants && l.Originals, at: map[string]int{},
-		nulls: o.Format.JSON() && !l.Format.Table(), format: l.table()}
+		nulls: o.Format.JSON() && !l.Format.Table(), layout: l}
 }
 
 // add is one more column of the input.
@@ -56,7 +56,7 @@ func (m *rowMaker) addAll(in *input.Reader, stored bool) {
 			m.add(c.Name, text)
 		case m.in && c.Name == jsonl.SpansField:
 			m.add(c.Name, object)
-		case stored && c.Type.Keeps(m.format):
+		case stored && c.Type.Keeps(m.layout.Format):
 			m.add(c.Name, c.Type)
 		default:
 			m.add(c.Name, c.Type.Plain())
@@ -159,7 +159,7 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 	if len(r.Fillings) == 0 || m.first {
 		rows = append(rows, finish(nil, 0))
 	}
-	if r.Error != nil && m.format == table.FormatTSV {
+	if r.Error != nil && m.layout.Format == settings.FormatTSV && !m.layout.Quote {
 		for i := range rows[0] {
 			rows[0][i] = flat(rows[0][i])
 		}
