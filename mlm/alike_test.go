@@ -9,8 +9,8 @@ import (
 // TestSharingChangesNothing: what is computed once for all positions that are
 // alike has the bits that it has when it is computed for each.
 func TestSharingChangesNothing(t *testing.T) {
-	for name, o := range map[string]Options{"plain": {}, "int8": {Precision: Int8},
-		"little memory": {LowMemory: true}, "table as it lies": {looseTable: true}} {
+	for name, o := range map[string]options{"plain": {}, "int8": of(Options{Precision: Int8}),
+		"little memory": of(Options{LowMemory: true}), "table as it lies": {looseTable: true}} {
 		t.Run(name, func(t *testing.T) {
 			shared := openTiny(t, o)
 			o.unshared = true
@@ -46,7 +46,7 @@ func works(m *Model) []Work {
 func TestDistinctPositions(t *testing.T) {
 	t.Parallel()
 	for blanks := 2; blanks < 6; blanks++ {
-		m := openTiny(t, Options{BatchTokens: 1 << 20})
+		m := openTiny(t, of(Options{BatchTokens: 1 << 20}))
 		s, states := randomStates(m, 5, 20, blanks, 7)
 		seen := map[[2]int32]bool{}
 		for j := range s.Blanks {

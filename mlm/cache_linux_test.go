@@ -26,7 +26,7 @@ func TestCacheDisk(t *testing.T) {
 // written to, is to be told of.
 func cacheDisk(t *testing.T, dir, full, closed string) {
 	disk := t.TempDir()
-	_, want := opened(t, dir, Options{})
+	_, want := opened(t, dir, options{})
 	mount := func(flags uintptr, size string) error {
 		return syscall.Mount("tmpfs", disk, "tmpfs", flags, "size="+size)
 	}
@@ -42,12 +42,13 @@ func cacheDisk(t *testing.T, dir, full, closed string) {
 	}()
 	says := func(want string) {
 		t.Helper()
-		m := openFolderAs(t, dir, cached(disk), false)
+		o := cached(disk)
+		m := openFolderAs(t, dir, o, false)
 		if got := m.Info().Unkept; (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("says %q, want %q", got, want)
 		}
 		for _, fsys := range []fs.FS{m.from.FS, weights.Expand(os.DirFS(dir))} {
-			if got := Unkept(t.Context(), fsys, cached(disk)); got != m.Info().Unkept {
+			if got := o.shelf().Unkept(t.Context(), fsys, o.File); got != m.Info().Unkept {
 				t.Errorf("says %q without the model, with it %q", got, m.Info().Unkept)
 			}
 		}

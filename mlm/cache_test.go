@@ -33,8 +33,9 @@ const (
 )
 
 // cached are options with a cache in dir that keeps graphs of models of any size.
-func cached(dir string) Options {
-	return Options{CacheDir: dir, cacheLimits: &cache.Limits{Bytes: 1 << 30, Entries: 64}}
+func cached(dir string) options {
+	return options{Options: Options{CacheDir: dir},
+		cacheLimits: &cache.Limits{Bytes: 1 << 30, Entries: 64}}
 }
 
 // copyTiny is a folder of its own with the tiny model.
@@ -49,10 +50,10 @@ func copyTiny(t testing.TB) string {
 
 // opened opens a model, and reports whether the graph came from the cache and what
 // the model computes.
-func opened(t testing.TB, dir string, o Options) (fromCache bool, bits []uint32) {
+func opened(t testing.TB, dir string, o options) (fromCache bool, bits []uint32) {
 	t.Helper()
 	orttest.Load(t)
-	m, err := OpenDir(context.Background(), dir, o)
+	m, err := openDir(context.Background(), dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +83,9 @@ func entries(t testing.TB, cacheDir, suffix string) []string {
 func TestCacheKeepsGraphs(t *testing.T) {
 	t.Parallel()
 	dir, cacheDir := copyTiny(t), t.TempDir()
-	options := []Options{{}, {Precision: Int8}, {LowMemory: true}, {looseTable: true}}
-	for i, o := range options {
+	sets := []options{{}, of(Options{Precision: Int8}), of(Options{LowMemory: true}),
+		{looseTable: true}}
+	for i, o := range sets {
 		o.Threads = 2
 		_, want := opened(t, dir, o) // too small for the usual cache
 		o.CacheDir, o.cacheLimits = cacheDir, cached("").cacheLimits
@@ -101,8 +103,8 @@ func TestCacheKeepsGraphs(t *testing.T) {
 			}
 		}
 	}
-	if n := len(entries(t, cacheDir, graphSuffix)); n != len(options) {
-		t.Errorf("%d graphs for %d sets of options", n, len(options))
+	if n := len(entries(t, cacheDir, graphSuffix)); n != len(sets) {
+		t.Errorf("%d graphs for %d sets of options", n, len(sets))
 	}
 	// The same files elsewhere are the same model.
 	if hit, _ := opened(t, copyTiny(t), cached(cacheDir)); !hit {
@@ -129,7 +131,7 @@ func TestCacheChangedModel(t *testing.T) {
 		os.Chtimes(file, info.ModTime(), info.ModTime())); err != nil {
 		t.Fatal(err)
 	}
-	_, want := opened(t, dir, Options{})
+	_, want := opened(t, dir, options{})
 	if slices.Equal(want, before) {
 		t.Fatal("the change has no effect")
 	}
@@ -223,7 +225,7 @@ func TestKeptUnusable(t *testing.T) {
 }
 
 func cacheUnusable(t *testing.T, dir string) {
-	_, want := opened(t, dir, Options{})
+	_, want := opened(t, dir, options{})
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)

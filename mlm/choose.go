@@ -24,12 +24,12 @@ type choice struct {
 var usualChoice = choice{largeRounded, device.Processor{}.Int8()}
 
 // automatic says that neither the device nor the precision is named.
-func (o *Options) automatic() bool { return o.Device == AutoDevice && o.Precision == Auto }
+func (o *options) automatic() bool { return o.Device == AutoDevice && o.Precision == Auto }
 
 // choose puts names in the place of AutoDevice and Auto. weights is the size of the model's weights
 // in bytes, 0 for what is to stay in float32. It looks for devices only where that matters: their
 // files are compared with hashes.
-func (o *Options) choose(weights int64) {
+func (o *options) choose(weights int64) {
 	by := o.choice
 	if by == nil {
 		by = &usualChoice
@@ -72,7 +72,7 @@ func (o *Options) choose(weights int64) {
 }
 
 // rounding is the precision that a device brings: float16 has no backward pass.
-func (o *Options) rounding(d device.About) Precision {
+func (o *options) rounding(d device.About) Precision {
 	p := rounding(d.Rounding)
 	if p == Float16 && !o.Forward {
 		return Float32
@@ -82,7 +82,7 @@ func (o *Options) rounding(d device.About) Precision {
 
 // library is the file that the runtime is loaded from, "" to look for it: that which somebody
 // named, or the one that a device needs that is named or may be chosen.
-func (o *Options) library() string {
+func (o *options) library() string {
 	if o.Runtime != "" || o.Device == "" || os.Getenv(ort.EnvLibrary) != "" {
 		return o.Runtime
 	}
@@ -93,7 +93,7 @@ func (o *Options) library() string {
 }
 
 // findDevice chooses what is not named, see choose, and looks for the device.
-func (o *Options) findDevice(weights int64) error {
+func (o *options) findDevice(weights int64) error {
 	o.choose(weights)
 	var err error
 	if o.device, o.about, err = o.Devices.Find(o.Device, o.CacheDir); err != nil {
@@ -109,7 +109,7 @@ func (o *Options) findDevice(weights int64) error {
 }
 
 // on is the device, the processor if none was looked for.
-func (o *Options) on() device.Device {
+func (o *options) on() device.Device {
 	if o.device == nil {
 		return device.Processor{}
 	}
@@ -117,7 +117,7 @@ func (o *Options) on() device.Device {
 }
 
 // numbers are what the device's are worth.
-func (o *Options) numbers() device.Numbers {
+func (o *options) numbers() device.Numbers {
 	n := o.on().Numbers(o.Precision.narrow())
 	n.Rounded = n.Rounded || o.Precision == Int8
 	return n
@@ -125,7 +125,7 @@ func (o *Options) numbers() device.Numbers {
 
 // refused says why what is named cannot be had. An error names the devices there are. Whether one
 // works turns out only with the runtime, so that is loaded for it.
-func (o Options) refused(library func() error) error {
+func (o options) refused(library func() error) error {
 	first := o
 	err := first.findDevice(0)
 	if err == nil || library() != nil {
@@ -136,7 +136,7 @@ func (o Options) refused(library func() error) error {
 
 // onDevice opens something of a size, see choose, where the options have it. What was chosen by
 // itself and does not open there is opened on the processor.
-func (o Options) onDevice(ctx context.Context, weights int64, open func(Options) error) error {
+func (o options) onDevice(ctx context.Context, weights int64, open func(options) error) error {
 	chosen := o
 	err := chosen.findDevice(weights)
 	if err == nil {
@@ -157,9 +157,10 @@ func (o Options) onDevice(ctx context.Context, weights int64, open func(Options)
 // of the models of the program are. Of o the fields CacheDir, Devices, Forward, LowMemory and
 // Unrounded count. Unless the runtime is loaded it is not known whether what is installed works.
 func Automatic(weights int64, o Options) (device string, p Precision) {
-	o.Device, o.Precision, o.stored = AutoDevice, Auto, true
-	o.choose(weights)
-	return o.Device, o.Precision
+	o.Device, o.Precision = AutoDevice, Auto
+	chosen := options{Options: o, stored: true}
+	chosen.choose(weights)
+	return chosen.Device, chosen.Precision
 }
 
 // LargeWeights is the size of the weights in float32, in bytes, from which on Automatic has

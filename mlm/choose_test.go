@@ -13,6 +13,7 @@ import (
 	"infill/mlm/device/cuda"
 	"infill/mlm/device/devicetest"
 	"infill/mlm/device/openvino"
+	"infill/mlm/internal/source"
 )
 
 // pretended is the emulated device with other facts, on which nothing opens but under its own name.
@@ -127,8 +128,8 @@ func TestChoose(t *testing.T) {
 				if c.weights == small && weights > small || c.weights == large && weights < large {
 					continue
 				}
-				o := Options{Device: c.name.device, Precision: c.name.p, Unrounded: c.how == "unrounded",
-					LowMemory: c.how == "low-memory", Forward: c.how == "forward"}
+				o := of(Options{Device: c.name.device, Precision: c.name.p, Unrounded: c.how == "unrounded",
+					LowMemory: c.how == "low-memory", Forward: c.how == "forward"})
 				o.Devices = pretend(list...)
 				o.choice = &choice{largeRounded, c.how == "stored, VNNI"}
 				o.stored = strings.HasPrefix(c.how, "stored")
@@ -148,8 +149,9 @@ func TestChoose(t *testing.T) {
 // A small model, or one in float32, has nothing looked for: files would be hashed.
 func TestChooseLooksForNothing(t *testing.T) {
 	t.Parallel()
-	for _, o := range []Options{{Device: AutoDevice, Precision: Auto}, {}, {Device: AutoDevice},
+	for _, own := range []Options{{Device: AutoDevice, Precision: Auto}, {}, {Device: AutoDevice},
 		{Device: AutoDevice, Precision: Int8}, {Precision: Auto}} {
+		o := of(own)
 		o.Devices = device.List{looked{t: t}}
 		o.choice = &choice{largeRounded, true}
 		o.choose(largeRounded - 1)
@@ -157,11 +159,11 @@ func TestChooseLooksForNothing(t *testing.T) {
 }
 
 // openedOn opens a fixture where a machine has devices, and a model is large from 1 byte on.
-func openedOn(t *testing.T, name string, o Options, devices ...device.About) (*Model, error) {
+func openedOn(t *testing.T, name string, o options, devices ...device.About) (*Model, error) {
 	t.Helper()
 	orttest.Load(t)
 	o.Devices, o.choice = pretend(devices...), &choice{1, false}
-	m, err := Open(t.Context(), fixtureFiles(t, name), o)
+	m, err := open(t.Context(), source.Folder{FS: fixtureFiles(t, name)}, o)
 	if err == nil {
 		t.Cleanup(func() { _ = m.Close() })
 	}
@@ -171,18 +173,18 @@ func openedOn(t *testing.T, name string, o Options, devices ...device.About) (*M
 // Models are opened as was chosen, say so, and compute so.
 func TestOpenChooses(t *testing.T) {
 	t.Parallel()
-	auto := Options{Device: AutoDevice, Precision: Auto}
+	auto := of(Options{Device: AutoDevice, Precision: Auto})
 	fast := device.About{Name: devicetest.Emulated, Rounding: device.BFloat16, Identity: "fast"}
 	nowhere := device.About{Name: "nowhere", Rounding: device.BFloat16}
 	s := &Sentence{IDs: []int32{2, 10, 11, 12, 13, 3}, Blanks: []int{1, 3, 4}}
-	of := func(m *Model) []float32 {
+	numbers := func(m *Model) []float32 {
 		lp := [][]float32{make([]float32, 3)}
 		if err := m.LogProb(t.Context(), s, [][]int32{{20, 21, 22}}, lp); err != nil {
 			t.Fatal(err)
 		}
 		return lp[0]
 	}
-	plain, err := openedOn(t, "bert-sdpa-tied", Options{})
+	plain, err := openedOn(t, "bert-sdpa-tied", options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +193,7 @@ func TestOpenChooses(t *testing.T) {
 	unrounded.Unrounded = true
 	for _, c := range []struct {
 		name    string
-		o       Options
+		o       options
 		devices []device.About
 		want    *Model
 	}{
@@ -199,11 +201,11 @@ func TestOpenChooses(t *testing.T) {
 		{"none", auto, nil, plain},
 		{"one that does not open it", auto, []device.About{nowhere}, plain},
 		{"float32 is needed", unrounded, []device.About{fast}, plain},
-		{"nothing named", Options{}, []device.About{fast}, plain},
-		{"the precision named", Options{Device: AutoDevice, Precision: BFloat16}, []device.About{fast},
-			rounded},
-		{"the device named", Options{Device: devicetest.Emulated, Precision: Auto}, []device.About{fast},
-			rounded},
+		{"nothing named", options{}, []device.About{fast}, plain},
+		{"the precision named", of(Options{Device: AutoDevice, Precision: BFloat16}),
+			[]device.About{fast}, rounded},
+		{"the device named", of(Options{Device: devicetest.Emulated, Precision: Auto}),
+			[]device.About{fast}, rounded},
 	} {
 		m, err := openedOn(t, "bert-sdpa-tied", c.o, c.devices...)
 		if err != nil {
@@ -211,15 +213,15 @@ func TestOpenChooses(t *testing.T) {
 			continue
 		}
 		if m.Device() != c.want.Device() || m.Precision() != c.want.Precision() ||
-			!slices.Equal(of(m), of(c.want)) {
+			!slices.Equal(numbers(m), numbers(c.want)) {
 			t.Errorf("%s: %s, %s", c.name, m.Device(), m.Precision())
 		}
 		if exact, err := m.Float32(t.Context()); err != nil || exact.Device() != CPUDevice ||
-			!slices.Equal(of(exact), of(plain)) {
+			!slices.Equal(numbers(exact), numbers(plain)) {
 			t.Errorf("%s: in float32: %v", c.name, err)
 		}
 	}
-	if slices.Equal(of(plain), of(rounded)) {
+	if slices.Equal(numbers(plain), numbers(rounded)) {
 		t.Error("nothing was rounded")
 	}
 	m, err := openedOn(t, "roberta-int8", auto, fast)
@@ -230,13 +232,13 @@ func TestOpenChooses(t *testing.T) {
 	nowhere.Problem = "it is not there"
 	for _, o := range []Options{{Device: "nowhere", Precision: Auto},
 		{Device: AutoDevice, Precision: BFloat16}} {
-		if _, err := openedOn(t, "bert-sdpa-tied", o, nowhere); !errors.Is(err, ErrOption) ||
+		if _, err := openedOn(t, "bert-sdpa-tied", of(o), nowhere); !errors.Is(err, ErrOption) ||
 			!strings.Contains(err.Error(), "nowhere") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := openedOn(t, "bert-sdpa-tied", Options{Device: AutoDevice,
-		Precision: BFloat16}); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "cpu") {
+	if _, err := openedOn(t, "bert-sdpa-tied", of(Options{Device: AutoDevice,
+		Precision: BFloat16})); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "cpu") {
 		t.Errorf("bf16 where no device has it: %v", err)
 	}
 }

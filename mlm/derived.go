@@ -25,7 +25,7 @@ type derived struct {
 // newDerived loads the graph, from the cache or derived now. sum gives the hash of
 // the model's files, which may still be being computed: a graph of the cache may go
 // by a guess until the hash is known, not longer.
-func newDerived(from source.Folder, m *onnx.Model, info *facts, o Options,
+func newDerived(from source.Folder, m *onnx.Model, info *facts, o options,
 	sum func() (string, error)) (*derived, error) {
 	c := o.shelf().For(from, m, info.File, info.Bytes, o.identity())
 	if c == nil {
@@ -78,16 +78,16 @@ func newDerived(from source.Folder, m *onnx.Model, info *facts, o Options,
 }
 
 // shelf is the cache of graphs and weights, nil if there is none.
-func (o *Options) shelf() *cache.Shelf { return cache.Open(o.CacheDir, o.cacheLimits) }
+func (o *options) shelf() *cache.Shelf { return cache.Open(o.CacheDir, o.cacheLimits) }
 
 // identity is what a derived graph depends on beside the model and the program.
-func (o *Options) identity() string {
+func (o *options) identity() string {
 	return fmt.Sprintf("device=%s precision=%v low-memory=%v loose=%v unshared=%v forward=%v",
 		o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared, o.Forward)
 }
 
 // derive makes the graph, ready for the runtime.
-func derive(from source.Folder, m *onnx.Model, o Options) (*cache.Graph, error) {
+func derive(from source.Folder, m *onnx.Model, o options) (*cache.Graph, error) {
 	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8,
 		Unshared: o.unshared, ForwardOnly: o.Forward, Half: o.Precision == Float16, Unpadded: true})
 	if err != nil {
@@ -106,7 +106,7 @@ func derive(from source.Folder, m *onnx.Model, o Options) (*cache.Graph, error) 
 }
 
 // openGraph hands the graph to the runtime.
-func openGraph(g *cache.Graph, from source.Folder, info *facts, o Options) (*derived, error) {
+func openGraph(g *cache.Graph, from source.Folder, info *facts, o options) (*derived, error) {
 	a := &g.About
 	o, limit := o.sized(a.Weights, a.Kept)
 	o.unfused, o.late = !a.Gradient && o.about.Apart == 0, a.Late

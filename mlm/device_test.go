@@ -67,7 +67,7 @@ func TestNumbersOfDevices(t *testing.T) {
 	if m := openBFloat16(t, "bert-sdpa-tied"); !m.SameBytes() {
 		t.Error("the runtime's own kernels change their minds")
 	}
-	m := &Model{options: Options{device: loose{}}}
+	m := &Model{options: options{device: loose{}}}
 	if same, err := m.Float32(t.Context()); m.SameBytes() || same != m || err != nil {
 		t.Errorf("in float32: %v, %v", m.SameBytes(), err)
 	}
@@ -78,7 +78,8 @@ func TestCacheOfDevices(t *testing.T) {
 	t.Parallel()
 	keys := map[string]bool{}
 	for _, id := range []string{"cpu", "other 1", "other 2"} {
-		o := Options{CacheDir: t.TempDir(), about: device.About{Identity: id}, cacheLimits: &cache.Limits{}}
+		o := options{Options: Options{CacheDir: t.TempDir()}, about: device.About{Identity: id},
+			cacheLimits: &cache.Limits{}}
 		c := o.shelf().For(source.Folder{Dir: "x"}, &onnx.Model{Graph: &onnx.Graph{}}, "model.onnx", 0,
 			o.identity())
 		if c == nil {

@@ -76,7 +76,7 @@ func TestHubCache(t *testing.T) {
 	} {
 		_, dir := hubCache(t, c.from, c.sub)
 		cacheDir := t.TempDir()
-		_, want := opened(t, c.from, Options{})
+		_, want := opened(t, c.from, options{})
 		for i := range 2 {
 			hit, got := opened(t, dir, cached(cacheDir))
 			if hit != (i == 1) || !slices.Equal(got, want) {

@@ -16,7 +16,7 @@ import (
 // What is recognised without the runtime is what Open recognises.
 func TestInspectAgreesWithOpen(t *testing.T) {
 	t.Parallel()
-	m := openTiny(t, Options{})
+	m := openTiny(t, options{})
 	info, problems := InspectDir(tinyDir, "")
 	if len(problems) > 0 || !reflect.DeepEqual(info, m.Info()) {
 		t.Errorf("%+v, %v\nwant %+v", info, problems, m.Info())

@@ -43,7 +43,7 @@ func TestQuantised(t *testing.T) {
 	ctx := context.Background()
 	for i, name := range []string{"bert-int8", "bert-int8-ort", "distilbert-int8", "roberta-int8",
 		"bert-int8", "bert-int8-ort", "distilbert-int8", "roberta-int8"} {
-		o := Options{Threads: 2}
+		o := of(Options{Threads: 2})
 		if i > 3 {
 			o.signedness = unsigned // as on processors whose signed products saturate
 		}
@@ -51,7 +51,7 @@ func TestQuantised(t *testing.T) {
 		if err := os.CopyFS(dir, fixtureFiles(t, name)); err != nil {
 			t.Fatal(err)
 		}
-		m, err := OpenDir(ctx, dir, o)
+		m, err := openDir(ctx, dir, o)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -105,7 +105,8 @@ func TestKeptWeights(t *testing.T) {
 	if err := os.CopyFS(plain, weights.Expand(os.DirFS(dir))); err != nil {
 		t.Fatal(err)
 	}
-	for i, o := range []Options{{}, {Precision: Int8}, {LowMemory: true}, {Forward: true}} {
+	for i, own := range []Options{{}, {Precision: Int8}, {LowMemory: true}, {Forward: true}} {
+		o := of(own)
 		o.Threads = 2
 		_, want := openedAny(t, plain, o, false)
 		if _, got := openedAny(t, dir, o, false); !slices.Equal(got, want) {
@@ -216,7 +217,7 @@ func TestKeptSeen(t *testing.T) {
 }
 
 // openedAny is opened with Forward, and for a model without a folder on the disk.
-func openedAny(t testing.TB, dir string, o Options, embedded bool) (fromCache bool, bits []uint32) {
+func openedAny(t testing.TB, dir string, o options, embedded bool) (fromCache bool, bits []uint32) {
 	t.Helper()
 	if !o.Forward && !embedded {
 		return opened(t, dir, o)
@@ -238,13 +239,13 @@ func openedAny(t testing.TB, dir string, o Options, embedded bool) (fromCache bo
 	return m.info.fromCache, bits
 }
 
-func openFolderAs(t testing.TB, dir string, o Options, embedded bool) (m *Model) {
+func openFolderAs(t testing.TB, dir string, o options, embedded bool) (m *Model) {
 	t.Helper()
 	var err error
 	if embedded {
-		m, err = Open(t.Context(), weights.Expand(os.DirFS(dir)), o)
+		m, err = open(t.Context(), source.Folder{FS: weights.Expand(os.DirFS(dir))}, o)
 	} else {
-		m, err = OpenDir(t.Context(), dir, o)
+		m, err = openDir(t.Context(), dir, o)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +290,7 @@ func TestKeptHeals(t *testing.T) {
 	alone.cacheLimits.Least = 4 * stored.Size()
 	graphs := entries(t, cacheDir, graphSuffix)
 	for _, name := range slices.Sorted(maps.Keys(damaged)) {
-		for _, o := range []Options{cached(cacheDir), alone} {
+		for _, o := range []options{cached(cacheDir), alone} {
 			if err := os.WriteFile(path, damaged[name], 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -353,7 +354,7 @@ func TestKeptChangedModel(t *testing.T) {
 	dir, cacheDir := copyStored(t), t.TempDir()
 	_, before := opened(t, dir, cached(cacheDir))
 	change(t, filepath.Join(dir, weights.Stored))
-	_, want := opened(t, dir, Options{})
+	_, want := opened(t, dir, options{})
 	if slices.Equal(want, before) {
 		t.Fatal("the change has no effect")
 	}
@@ -372,7 +373,7 @@ func TestKeptChangedModel(t *testing.T) {
 func TestKeptGone(t *testing.T) {
 	t.Parallel()
 	dir, cacheDir := copyStored(t), t.TempDir()
-	_, want := opened(t, dir, Options{CacheDir: cacheDir})
+	_, want := opened(t, dir, of(Options{CacheDir: cacheDir}))
 	given, err := fs.Stat(weights.Expand(os.DirFS(dir)), weights.Given)
 	if err != nil {
 		t.Fatal(err)
@@ -414,7 +415,7 @@ func TestKeptFault(t *testing.T) {
 	if want == nil {
 		t.Fatal("a model of another vocabulary was opened")
 	}
-	_, got := OpenDir(t.Context(), dir, cached(cacheDir))
+	_, got := openDir(t.Context(), dir, cached(cacheDir))
 	if got == nil || got.Error() != want.Error() {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -68,7 +68,7 @@ func (b bounds) rows(k key) int {
 
 // sized settles what depends on the size of the model: weights in bytes as the runtime
 // holds them, and the bytes that a token keeps for the backward pass, 0 if there is none.
-func (o Options) sized(weights, kept int64) (Options, bounds) {
+func (o options) sized(weights, kept int64) (options, bounds) {
 	large := weights >= largeModel
 	// Where weights are not repacked no table is, and some devices cannot have it loose.
 	o.looseTable = o.looseTable || large && !o.about.FixedWeights && !o.LowMemory

@@ -25,16 +25,16 @@ import (
 func TestLooseTableBits(t *testing.T) {
 	t.Parallel()
 	t.Run("tiny", func(t *testing.T) {
-		testBits(t, openTiny, Options{looseTable: true}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
+		testBits(t, openTiny, options{looseTable: true}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
 	})
 	t.Run("tiny, int8", func(t *testing.T) {
-		testBits(t, openTiny, Options{looseTable: true, Precision: Int8}, []int{4, 9, 20, 38}, 9)
+		testBits(t, openTiny, options{Options: Options{Precision: Int8}, looseTable: true}, []int{4, 9, 20, 38}, 9)
 	})
 	t.Run("default", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("-short")
 		}
-		testBits(t, openDefault, Options{looseTable: true}, []int{6, 19, 33}, 7)
+		testBits(t, openDefault, options{looseTable: true}, []int{6, 19, 33}, 7)
 	})
 }
 
@@ -42,7 +42,7 @@ func TestLooseTableBits(t *testing.T) {
 func TestLooseTableValues(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	packed, loose := openTiny(t, Options{}), openTiny(t, Options{looseTable: true})
+	packed, loose := openTiny(t, options{}), openTiny(t, options{looseTable: true})
 	s, states := randomStates(packed, 3, 20, 3, 12)
 	k, v, n := len(s.Blanks), packed.VocabSize(), len(states)
 	lp, grad, lp2, grad2 := table(n, k), table(n, k*v), table(n, k), table(n, k*v)
@@ -115,7 +115,7 @@ func TestSized(t *testing.T) {
 	const weights, per = 440 << 20, int64(515 << 10) // of a BERT-base
 	var sizes []int
 	for _, threads := range []int{1, 2, 4, 64} {
-		o, got := Options{Threads: threads}.sized(weights, per)
+		o, got := of(Options{Threads: threads}).sized(weights, per)
 		sizes = append(sizes, got.batch)
 		room := max(weights/keptOf*keptFor/int64(threads), keptLittle)
 		if want := int(min(max(room/per, fewestTokens), DefaultBatchTokens)); got.batch != want ||
@@ -128,17 +128,18 @@ func TestSized(t *testing.T) {
 		t.Errorf("with 1 and with 64 threads %d tokens: nothing was tested", sizes[0])
 	}
 	for _, c := range []struct {
-		o       Options
+		o       options
 		weights int64
 		loose   bool
-	}{{Options{Threads: 2}, largeModel - 1, false}, {Options{Threads: 2}, largeModel, true},
-		{Options{Threads: 2, LowMemory: true}, largeModel, false},
-		{Options{Threads: 2, about: device.About{FixedWeights: true}}, largeModel, false}} {
+	}{{of(Options{Threads: 2}), largeModel - 1, false}, {of(Options{Threads: 2}), largeModel, true},
+		{of(Options{Threads: 2, LowMemory: true}), largeModel, false},
+		{options{Options: Options{Threads: 2}, about: device.About{FixedWeights: true}}, largeModel,
+			false}} {
 		if got, _ := c.o.sized(c.weights, per); got.looseTable != c.loose {
 			t.Errorf("%+v of %d bytes: loose table %v", c.o, c.weights, got.looseTable)
 		}
 	}
-	if _, got := (Options{Threads: 2, BatchTokens: 7}).sized(weights, per); got.batch != 7 {
+	if _, got := of(Options{Threads: 2, BatchTokens: 7}).sized(weights, per); got.batch != 7 {
 		t.Errorf("%d tokens a batch instead of the 7 asked for", got.batch)
 	}
 }

@@ -75,7 +75,7 @@ type Model struct {
 	be    backend
 	sched *scheduler
 
-	options Options // that it was opened with
+	options options // that it was opened with
 	exact   exact
 }
 

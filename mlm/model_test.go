@@ -18,15 +18,29 @@ import (
 	"infill/internal/testmode"
 	"infill/mlm/device/devicetest"
 	"infill/mlm/device/openvino"
+	"infill/mlm/internal/source"
 	"infill/models"
 )
 
 const tinyDir = "testdata/tiny-bert"
 
-func openTiny(t testing.TB, o Options) *Model {
+// of are options without those of tests.
+func of(o Options) options { return options{Options: o} }
+
+// openDir is OpenDir with those of tests.
+func openDir(ctx context.Context, dir string, o options) (*Model, error) {
+	from, done, err := source.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return open(ctx, from, o)
+}
+
+func openTiny(t testing.TB, o options) *Model {
 	t.Helper()
 	orttest.Load(t)
-	m, err := OpenDir(context.Background(), tinyDir, o)
+	m, err := openDir(context.Background(), tinyDir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,10 +52,10 @@ func openTiny(t testing.TB, o Options) *Model {
 	return m
 }
 
-func openDefault(t testing.TB, o Options) *Model {
+func openDefault(t testing.TB, o options) *Model {
 	t.Helper()
 	orttest.Load(t)
-	m, err := Open(context.Background(), models.Small(), o)
+	m, err := open(context.Background(), source.Folder{FS: models.Small()}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +106,7 @@ func far(a []float32, b []float64) float64 {
 func TestAgainstTorch(t *testing.T) {
 	t.Parallel()
 	for _, low := range []bool{false, true} {
-		m := openTiny(t, Options{LowMemory: low, Threads: 2})
+		m := openTiny(t, of(Options{LowMemory: low, Threads: 2}))
 		v := m.VocabSize()
 		for _, c := range readExpected(t) {
 			t.Run(fmt.Sprintf("%s,low=%v", c.Text, low), func(t *testing.T) {
@@ -151,7 +165,7 @@ func (a announcing) run(ctx context.Context, b *batch) error {
 // TestCancelRunning stops a run inside the runtime; the model stays usable.
 func TestCancelRunning(t *testing.T) {
 	t.Parallel()
-	open := openDefault(t, Options{})
+	open := openDefault(t, options{})
 	be := announcing{open.be, make(chan struct{}, 1)}
 	m := &Model{tok: open.tok, info: open.info, be: be,
 		sched: newScheduler(be, 1, bounds{batch: 1 << 20}, &open.info)}
@@ -180,7 +194,7 @@ func TestCancelRunning(t *testing.T) {
 // TestPlainAgrees runs the file as it is and compares with the derived graph.
 func TestPlainAgrees(t *testing.T) {
 	t.Parallel()
-	m := openTiny(t, Options{})
+	m := openTiny(t, options{})
 	parsed, done, err := m.from.Parse("model.onnx")
 	defer done()
 	if err != nil {
@@ -188,7 +202,7 @@ func TestPlainAgrees(t *testing.T) {
 	}
 	info := m.info
 	info.Vocab = 0 // to be found by a probe
-	be, err := newPlain(context.Background(), m.from, parsed, &info, Options{})
+	be, err := newPlain(context.Background(), m.from, parsed, &info, options{})
 	if err != nil || info.Vocab != m.VocabSize() {
 		t.Fatalf("V = %d, %v", info.Vocab, err)
 	}
@@ -285,7 +299,7 @@ func everything(t testing.TB, m *Model, s *Sentence, states [][]int32) []uint32 
 
 // testBits: the same bits whatever the threads, the size of the batches, the
 // other states of a call and the other callers.
-func testBits(t *testing.T, open func(testing.TB, Options) *Model, o Options, lengths []int,
+func testBits(t *testing.T, open func(testing.TB, options) *Model, o options, lengths []int,
 	states int) {
 	type job struct {
 		s      *Sentence
@@ -339,21 +353,22 @@ func TestBitsTiny(t *testing.T) {
 	t.Parallel()
 	for _, low := range []bool{false, true} {
 		t.Run(fmt.Sprint("low=", low), func(t *testing.T) {
-			testBits(t, openTiny, Options{LowMemory: low}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
+			testBits(t, openTiny, of(Options{LowMemory: low}), []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
 		})
 	}
 	t.Run("int8", func(t *testing.T) {
-		testBits(t, openTiny, Options{Precision: Int8}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
+		testBits(t, openTiny, of(Options{Precision: Int8}), []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
 	})
 	t.Run("bfloat16", func(t *testing.T) {
-		o := Options{Devices: devicetest.Devices(), Device: devicetest.Emulated, Precision: BFloat16}
+		o := of(Options{Devices: devicetest.Devices(), Device: devicetest.Emulated,
+			Precision: BFloat16})
 		testBits(t, openTiny, o, []int{4, 9, 20, 38}, 9)
 	})
 	t.Run(openvino.Name, func(t *testing.T) {
 		testmode.Long(t)
 		devicetest.OpenVINO(t)
-		testBits(t, openTiny, Options{Devices: devicetest.Devices(),
-			Device: openvino.Name, Precision: Auto}, []int{4, 9, 20, 38}, 9)
+		testBits(t, openTiny, of(Options{Devices: devicetest.Devices(),
+			Device: openvino.Name, Precision: Auto}), []int{4, 9, 20, 38}, 9)
 	})
 }
 
@@ -362,7 +377,7 @@ func TestBitsTiny(t *testing.T) {
 func TestInt8(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	exact, rounded := openTiny(t, Options{}), openTiny(t, Options{Precision: Int8, Threads: 2})
+	exact, rounded := openTiny(t, options{}), openTiny(t, of(Options{Precision: Int8, Threads: 2}))
 	s, states := randomStates(exact, 1, 20, 3, 12)
 	k, v, n := len(s.Blanks), exact.VocabSize(), len(states)
 	lp, grad, first := table(n, k), table(n, k*v), table(n, k*v)
@@ -403,14 +418,14 @@ func TestBitsDefault(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the default model takes some seconds")
 	}
-	testBits(t, openDefault, Options{}, []int{5, 9, 22, 31}, 7)
+	testBits(t, openDefault, options{}, []int{5, 9, 22, 31}, 7)
 }
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, o := range []CheckOptions{{}, {Seed: 5, Blanks: 2, Directions: 8},
 		{Text: "a hungry bear ate the red apple near the forest ."}} {
-		m := openTiny(t, Options{})
+		m := openTiny(t, options{})
 		r, err := m.Check(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -420,7 +435,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%+v", *r)
 		}
 	}
-	m := openTiny(t, Options{})
+	m := openTiny(t, options{})
 	for _, o := range []CheckOptions{{Blanks: 1}, {Blanks: 65}, {Directions: -1},
 		{Text: "fish", Blanks: 2}} {
 		if _, err := m.Check(context.Background(), o); !errors.Is(err, ErrOption) {
@@ -456,7 +471,7 @@ func (w wrongGradient) run(ctx context.Context, b *batch) error {
 // term does not.
 func TestCheckOfIntegers(t *testing.T) {
 	t.Parallel()
-	m := openTiny(t, Options{Precision: Int8})
+	m := openTiny(t, of(Options{Precision: Int8}))
 	for seed := range uint64(8) {
 		r, err := m.Check(t.Context(), CheckOptions{Seed: seed})
 		if err != nil {
@@ -481,7 +496,7 @@ func TestCheckOfIntegers(t *testing.T) {
 
 func TestCheckFindsErrors(t *testing.T) {
 	t.Parallel()
-	m := openTiny(t, Options{})
+	m := openTiny(t, options{})
 	bad := wrongGradient{m.be, m.info.Vocab, .01}
 	w := &Model{tok: m.tok, info: m.info, from: m.from, be: bad,
 		sched: newScheduler(bad, 1, bounds{batch: 64}, &m.info)}
@@ -500,7 +515,7 @@ func TestCheckDefault(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: float64 takes some seconds")
 	}
-	m := openDefault(t, Options{})
+	m := openDefault(t, options{})
 	r, err := m.Check(context.Background(), CheckOptions{Blanks: 2, Directions: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func OpenNetwork(ctx context.Context, dir, output string, o Options) (*Network, 
 	if err != nil {
 		return nil, err
 	}
-	n, err := openNetwork(ctx, from, output, o)
+	n, err := openNetwork(ctx, from, output, options{Options: o})
 	if err != nil {
 		done()
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -59,7 +59,7 @@ func OpenNetwork(ctx context.Context, dir, output string, o Options) (*Network, 
 	return n, nil
 }
 
-func openNetwork(ctx context.Context, from source.Folder, output string, o Options) (*Network,
+func openNetwork(ctx context.Context, from source.Folder, output string, o options) (*Network,
 	error) {
 	if err := given(ctx); err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Model, error) {
 		return nil, err
 	}
 	defer done()
-	return open(ctx, from, o)
+	return open(ctx, from, options{Options: o})
 }
 
 // Open opens the model in fsys: model.onnx with its external data, the
@@ -41,10 +41,10 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Model, error) {
 // (*tokenize.FileError), or of internal/ort (the runtime is missing or
 // refuses the model).
 func Open(ctx context.Context, fsys fs.FS, o Options) (*Model, error) {
-	return open(ctx, source.Folder{FS: fsys}, o)
+	return open(ctx, source.Folder{FS: fsys}, options{Options: o})
 }
 
-func open(ctx context.Context, from source.Folder, o Options) (*Model, error) {
+func open(ctx context.Context, from source.Folder, o options) (*Model, error) {
 	if err := errors.Join(given(ctx), o.check()); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func open(ctx context.Context, from source.Folder, o Options) (*Model, error) {
 }
 
 // check refuses what is out of range, and puts the default number of threads in its place.
-func (o *Options) check() error {
+func (o *options) check() error {
 	if o.Threads == 0 {
 		o.Threads = 1
 	}
@@ -83,7 +83,7 @@ func (o *Options) check() error {
 
 // openStored opens a folder. Weights that are stored in few bits are taken from the cache, into
 // which they are written first if need be, or from memory if that fails.
-func openStored(ctx context.Context, from source.Folder, o Options,
+func openStored(ctx context.Context, from source.Folder, o options,
 	open func(source.Folder) (*Model, error)) (*Model, error) {
 	given := func(from source.Folder) (*Model, string, error) {
 		m, err := open(from)
@@ -104,7 +104,7 @@ func openStored(ctx context.Context, from source.Folder, o Options,
 // a device is chosen, the runtime gets the graph, and the hashes, computed meanwhile, are waited
 // for.
 type opener struct {
-	o       Options
+	o       options
 	from    source.Folder
 	library func() error
 
@@ -132,7 +132,7 @@ func (p *opener) open(ctx context.Context) (*Model, error) {
 		return nil, err
 	}
 	// With the runtime it turns out whether the device works.
-	if err := p.o.onDevice(ctx, p.settle(), func(o Options) error {
+	if err := p.o.onDevice(ctx, p.settle(), func(o options) error {
 		return p.named(p.start(ctx, o))
 	}); err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func (p *opener) settle() (size int64) {
 }
 
 // start hands the model to the runtime and begins work.
-func (p *opener) start(ctx context.Context, o Options) error {
+func (p *opener) start(ctx context.Context, o options) error {
 	be, err := p.backend(ctx, o)
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (p *opener) start(ctx context.Context, o Options) error {
 }
 
 // backend tries the derived graph first. What has no rules there runs as it is, without gradients.
-func (p *opener) backend(ctx context.Context, o Options) (backend, error) {
+func (p *opener) backend(ctx context.Context, o options) (backend, error) {
 	info := &p.model.info
 	info.NoGradients = export.NoDerivative(info.Ops)
 	if o.about.NoIntegers && (info.NoGradients != "" || o.Precision == Int8) {
@@ -274,5 +274,5 @@ func Locate(path string) (dir, file string, err error) { return source.Locate(pa
 
 // Unkept says what [Info] of a model in fsys would say in its field Unkept, without opening it.
 func Unkept(ctx context.Context, fsys fs.FS, o Options) string {
-	return o.shelf().Unkept(ctx, fsys, o.File)
+	return (&options{Options: o}).shelf().Unkept(ctx, fsys, o.File)
 }

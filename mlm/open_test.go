@@ -251,7 +251,7 @@ func TestExternalDataStaysInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = ext.Close() }()
-	plain := openTiny(t, Options{})
+	plain := openTiny(t, options{})
 	s, states := randomStates(plain, 3, 9, 2, 3)
 	a, b := everything(t, plain, s, states), everything(t, ext, s, states)
 	if len(a) == 0 || len(a) != len(b) || !equalBits(a, b) {
@@ -296,7 +296,7 @@ func equalBits(a, b []uint32) bool {
 
 func TestInfo(t *testing.T) {
 	t.Parallel()
-	i := openTiny(t, Options{}).Info()
+	i := openTiny(t, options{}).Info()
 	if i.Architecture != "BertForMaskedLM" || i.Opset != 14 || i.Vocab != 70 || i.Hidden != 32 ||
 		i.MaxLength != 40 || i.Mask != "[MASK]" ||
 		i.Head != "onnx::MatMul_419" || !i.Tied || i.Parameters != 21926 || // as torch counts

@@ -61,17 +61,23 @@ type Options struct {
 	// CacheDir is the cache, in which the library is looked for and derived
 	// graphs of large models are kept; "" is the user's cache.
 	CacheDir string
+}
 
-	looseTable  bool          // see loosened
-	unfused     bool          // see fusions
-	late        bool          // see widened
-	stored      bool          // the weights are stored in few bits
-	unshared    bool          // see onnxgrad.Options
+// options are what a model is opened with: what its caller says, and what follows from it.
+type options struct {
+	Options
+	device     device.Device // nil until it was looked for
+	about      device.About
+	stored     bool // the weights are stored in few bits
+	looseTable bool // see loosened
+	unfused    bool // see fusions
+	late       bool // see widened
+	unshared   bool // see onnxgrad.Options
+
+	// Tests have others.
 	cacheLimits *cache.Limits // nil for the usual ones
-	device      device.Device // nil until it was looked for
-	about       device.About
-	choice      *choice    // nil for the usual one
-	signedness  signedness // of 8-bit weights
+	choice      *choice       // nil for the usual one
+	signedness  signedness    // of 8-bit weights
 }
 
 // Precision says how products are computed.

@@ -27,7 +27,7 @@ type plain struct {
 const maxPlainLogits = 16 << 20
 
 func newPlain(ctx context.Context, from source.Folder, m *onnx.Model, info *facts,
-	o Options) (*plain, error) {
+	o options) (*plain, error) {
 	m, err := o.exact(m)
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func logSum(row []float32) float64 {
 
 // exact gives a model that is to run as it is, with unsigned weights where the device needs them.
 // The runtime must be loaded.
-func (o Options) exact(m *onnx.Model) (*onnx.Model, error) {
+func (o options) exact(m *onnx.Model) (*onnx.Model, error) {
 	if !export.MultipliesIntegers(m) {
 		return m, nil
 	}

@@ -17,7 +17,7 @@ import (
 // computes right. Weights of a
 // folder on disk, and those that the cache keeps, are referred to by file, offset
 // and length, so that the runtime maps them; all others travel inside the graph.
-func encoded(from source.Folder, m *onnx.Model, o Options) ([]byte, error) {
+func encoded(from source.Folder, m *onnx.Model, o options) ([]byte, error) {
 	o.on().Rewrite(m, o.Precision.narrow())
 	if o.looseTable {
 		m = export.Loosened(m)
@@ -36,7 +36,7 @@ const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGe
 	"LayerNormFusionL1;LayerNormFusionL2;SimplifiedLayerNormFusion;SkipLayerNormFusion;DivMulFusion"
 
 // session gives an encoded graph to the runtime.
-func session(from source.Folder, data []byte, inputs, outputs []string, o Options) (*ort.Session,
+func session(from source.Folder, data []byte, inputs, outputs []string, o options) (*ort.Session,
 	error) {
 	p, err := o.on().Provider(device.Session{CacheDir: o.CacheDir, Streams: o.Threads,
 		Rounded: o.Precision.narrow()})

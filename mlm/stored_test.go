@@ -64,7 +64,7 @@ func TestStoredWeights(t *testing.T) {
 	}
 	put("model.onnx", data)
 
-	want := openDefault(t, Options{})
+	want := openDefault(t, options{})
 	got, err := OpenDir(t.Context(), dir, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestFew(t *testing.T) {
 			}
 		}
 	}
-	tiny, as := openTiny(t, Options{Few: true}), openTiny(t, Options{})
+	tiny, as := openTiny(t, of(Options{Few: true})), openTiny(t, options{})
 	s, states = randomStates(as, 3, 9, 2, 3)
 	if !slices.Equal(everything(t, tiny, s, states), everything(t, as, s, states)) {
 		t.Error("a small model for few rows has other bits")
