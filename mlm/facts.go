@@ -108,8 +108,7 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *cache
 		noGradients = notWanted
 	}
 	g, err := onnxgrad.Derive(m, o)
-	if err != nil && !o.ForwardOnly && !errors.Is(err, onnxgrad.ErrInputs) &&
-		!errors.Is(err, onnxgrad.ErrOutputs) {
+	if err != nil && !o.ForwardOnly {
 		noGradients = err.Error()
 		o.ForwardOnly = true
 		g, err = onnxgrad.Derive(m, o)
@@ -126,9 +125,8 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *cache
 // runsAsIs reports whether a model that cannot be derived for this reason can be run as
 // its file has it.
 func runsAsIs(err error) bool {
-	var op *onnxgrad.OpError
-	return errors.As(err, &op) || errors.Is(err, onnxgrad.ErrEmbedding) ||
-		errors.Is(err, onnxgrad.ErrUnsupportedOp)
+	var e *onnxgrad.Error
+	return errors.As(err, &e) && !e.Interface()
 }
 
 // checkVocabulary is the comparison of [facts.check].

@@ -64,13 +64,16 @@ func mutate(data []byte, rng *rand.Rand) []byte {
 // nil if it is none.
 func kindOf(err error) error {
 	for _, e := range []error{ErrNoModel, ErrNotMasked, errVocabulary, ErrNotFinite, errSentence,
-		ErrTooLong, onnx.ErrFormat, onnx.ErrLimit, onnx.ErrExternal, onnx.ErrGraph,
-		onnx.ErrUnsupported, onnxgrad.ErrInputs, onnxgrad.ErrOutputs, onnxgrad.ErrShape,
-		onnxgrad.ErrUnsupportedOp, onnxgrad.ErrEmbedding,
-		ort.ErrModel, ort.ErrRun, tokenize.ErrFormat} {
+		ErrTooLong, onnx.ErrExternal, ort.ErrModel, ort.ErrRun, tokenize.ErrFormat} {
 		if errors.Is(err, e) {
 			return e
 		}
+	}
+	if file := (*onnx.Error)(nil); errors.As(err, &file) {
+		return file.Kind
+	}
+	if graph := (*onnxgrad.Error)(nil); errors.As(err, &graph) {
+		return graph.Kind
 	}
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return p.Err

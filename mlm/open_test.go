@@ -98,7 +98,7 @@ func TestOpenErrors(t *testing.T) {
 		}, ErrNotMasked, "input_ids"},
 		{"custom operator", func(f fstest.MapFS) {
 			edit(t, f, func(m *onnx.Model) { m.Graph.Nodes[len(m.Graph.Nodes)-1].Domain = "evil.ops" })
-		}, onnx.ErrUnsupported, "evil.ops"},
+		}, nil, `custom operator of domain "evil.ops"`},
 		{"smaller vocabulary", func(f fstest.MapFS) {
 			d := f["vocab.txt"].Data
 			f["vocab.txt"].Data = d[:bytes.LastIndexByte(d[:len(d)-1], '\n')+1]
@@ -122,11 +122,15 @@ func TestOpenErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			files := tinyFiles(t)
 			c.spoil(files)
+			says := func(err error) bool {
+				return err != nil && (c.want == nil || errors.Is(err, c.want)) &&
+					strings.Contains(err.Error(), c.text)
+			}
 			m, err := Open(context.Background(), files, Options{})
 			if err == nil {
 				_ = m.Close()
 			}
-			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+			if !says(err) {
 				t.Errorf("got %v", err)
 			}
 			// The same from a folder on disk.
@@ -140,7 +144,7 @@ func TestOpenErrors(t *testing.T) {
 			if err == nil {
 				_ = m.Close()
 			}
-			if !errors.Is(err, c.want) {
+			if !says(err) {
 				t.Errorf("from a folder: %v", err)
 			}
 		})

@@ -88,17 +88,17 @@ func between(m *onnx.Model, zero ...string) {
 		onnx.NewTensor("none", onnx.Uint8, nil, []byte{0}),
 		onnx.Floats("ones", []int64{columns}, ones...),
 		onnx.NewTensor("zero", onnx.Int8, []int64{columns}, make([]byte, columns)))
-	number := func(name string, typ onnx.AttrType, i int64) []*onnx.Attribute {
-		return []*onnx.Attribute{{Name: name, Type: typ, I: i}}
+	number := func(name string, i int64) []*onnx.Attribute {
+		return []*onnx.Attribute{{Name: name, Type: onnx.AttrInt, I: i}}
 	}
 	g.Nodes = []*onnx.Node{
 		{Name: "x", Op: "DequantizeLinear", Inputs: []string{"x", "one", "none"},
 			Outputs: []string{"xf"}},
 		{Name: "w", Op: "DequantizeLinear", Inputs: append([]string{"w", "ones"}, zero...),
-			Outputs: []string{"wf"}, Attrs: number("axis", onnx.AttrInt, 1)},
+			Outputs: []string{"wf"}, Attrs: number("axis", 1)},
 		{Name: "product", Op: "MatMul", Inputs: []string{"xf", "wf"}, Outputs: []string{"yf"}},
 		{Name: "y", Op: "Cast", Inputs: []string{"yf"}, Outputs: []string{"y"},
-			Attrs: number("to", onnx.AttrInt, int64(onnx.Int32))}}
+			Attrs: number("to", int64(onnx.Int32))}}
 }
 
 // What is not a stored signed weight stays as it is.

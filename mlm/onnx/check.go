@@ -17,18 +17,18 @@ const Microsoft = "com.microsoft"
 // topologically if they are not. The runtime should never see a model that has not passed.
 func Check(m *Model) error {
 	if m.IRVersion < 3 || m.IRVersion > 13 {
-		return errorf(ErrUnsupported, "model", "IR version %d (3 to 13 are known)", m.IRVersion)
+		return errorf(errUnsupported, "model", "IR version %d (3 to 13 are known)", m.IRVersion)
 	}
 	seen := map[string]bool{}
 	for _, o := range m.Opsets {
 		d := canonicalDomain(o.Domain)
 		if seen[d] {
-			return errorf(ErrGraph, "model", "operator set %q imported twice", o.Domain)
+			return errorf(errGraph, "model", "operator set %q imported twice", o.Domain)
 		}
 		seen[d] = true
 	}
 	if v := m.Opset(""); v < minOpset || v > maxOpset {
-		return errorf(ErrUnsupported, "model", "opset %d (%d to %d are known; export the model again)",
+		return errorf(errUnsupported, "model", "opset %d (%d to %d are known; export the model again)",
 			v, minOpset, maxOpset)
 	}
 	c := &checker{model: m}
@@ -54,20 +54,20 @@ func (s *scope) has(name string) bool {
 
 func (c *checker) graph(g *Graph, outer *scope, depth int) error {
 	if depth > maxDepth {
-		return errorf(ErrLimit, "graph", "subgraphs nest deeper than %d", maxDepth)
+		return errorf(errLimit, "graph", "subgraphs nest deeper than %d", maxDepth)
 	}
 	own := &scope{names: map[string]bool{}, outer: outer}
 	inputs := map[string]bool{}
 	for _, v := range g.Inputs {
 		if v.Name == "" || own.has(v.Name) {
-			return errorf(ErrGraph, "graph", "input %q is unnamed or defined twice", v.Name)
+			return errorf(errGraph, "graph", "input %q is unnamed or defined twice", v.Name)
 		}
 		own.names[v.Name], inputs[v.Name] = true, true
 	}
 	for _, t := range g.Initializers {
 		// Up to IR version 3 every initializer is listed among the inputs too.
 		if t.Name == "" || own.has(t.Name) && !inputs[t.Name] {
-			return errorf(ErrGraph, tensorAt(t.Name), "unnamed or defined twice")
+			return errorf(errGraph, tensorAt(t.Name), "unnamed or defined twice")
 		}
 		delete(inputs, t.Name)
 		own.names[t.Name] = true
@@ -75,13 +75,13 @@ func (c *checker) graph(g *Graph, outer *scope, depth int) error {
 	producer := map[string]int{}
 	for i, n := range g.Nodes {
 		if n.Domain != "" && n.Domain != Microsoft {
-			return errorf(ErrUnsupported, n.String(), "custom operator of domain %q", n.Domain)
+			return errorf(errUnsupported, n.String(), "custom operator of domain %q", n.Domain)
 		}
 		if len(n.Attrs) > 1 {
 			names := map[string]bool{}
 			for _, a := range n.Attrs {
 				if names[a.Name] {
-					return errorf(ErrGraph, n.String(), "attribute %q given twice", a.Name)
+					return errorf(errGraph, n.String(), "attribute %q given twice", a.Name)
 				}
 				names[a.Name] = true
 			}
@@ -91,7 +91,7 @@ func (c *checker) graph(g *Graph, outer *scope, depth int) error {
 				continue
 			}
 			if _, dup := producer[o]; dup || own.has(o) {
-				return errorf(ErrGraph, n.String(), "output %q is defined twice", o)
+				return errorf(errGraph, n.String(), "output %q is defined twice", o)
 			}
 			producer[o] = i
 		}
@@ -104,7 +104,7 @@ func (c *checker) graph(g *Graph, outer *scope, depth int) error {
 	}
 	for _, v := range g.Outputs {
 		if !own.has(v.Name) {
-			return errorf(ErrGraph, "graph", "output %q is not computed", v.Name)
+			return errorf(errGraph, "graph", "output %q is not computed", v.Name)
 		}
 	}
 	for _, n := range g.Nodes {
@@ -174,7 +174,7 @@ func sortNodes(g *Graph, own *scope, producer map[string]int) error {
 				consumers[p] = append(consumers[p], i)
 				sorted = sorted && p < i
 			case !own.has(name) && err == nil:
-				err = errorf(ErrGraph, n.String(), "input %q is not defined", name)
+				err = errorf(errGraph, n.String(), "input %q is not defined", name)
 			}
 		})
 	}
@@ -199,7 +199,7 @@ func sortNodes(g *Graph, own *scope, producer map[string]int) error {
 	if len(order) < len(g.Nodes) {
 		for i, n := range g.Nodes {
 			if waiting[i] > 0 {
-				return errorf(ErrGraph, n.String(), "is part of a cycle")
+				return errorf(errGraph, n.String(), "is part of a cycle")
 			}
 		}
 	}

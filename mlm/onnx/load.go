@@ -45,7 +45,7 @@ func load(dir fs.FS, name string, leave int64) (*Model, error) {
 		return nil, fmt.Errorf("reading model: %w", err)
 	}
 	if info.Size() > maxModelFile {
-		return nil, errorf(ErrLimit, "model", "%d bytes, more than an ONNX file can have; "+
+		return nil, errorf(errLimit, "model", "%d bytes, more than an ONNX file can have; "+
 			"export with external data", info.Size())
 	}
 	r, ok := f.(io.ReaderAt)
@@ -148,7 +148,7 @@ func (p *parser) peek(off, n int64) ([]byte, error) {
 		}
 		k, err := p.src.ReadAt(p.room, off)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, &fileError{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
+			return nil, &Error{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
 		}
 		p.seen, p.seenAt = p.room[:k], off
 		if int64(k) < n {
@@ -169,7 +169,7 @@ func (p *parser) read(off, n int64) ([]byte, error) {
 		}
 		copy(b, seen)
 	} else if k, err := p.src.ReadAt(b, off); int64(k) < n {
-		return nil, &fileError{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
+		return nil, &Error{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
 	}
 	p.base, p.baseAt = b, off
 	return b, nil

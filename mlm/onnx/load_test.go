@@ -22,7 +22,7 @@ func agree(t *testing.T, m *Model, err error, dir fstest.MapFS) {
 		if (err == nil) != (gotErr == nil) {
 			t.Fatalf("from memory %v, from the file %v", err, gotErr)
 		}
-		var typed *fileError
+		var typed *Error
 		if gotErr != nil {
 			if !errors.As(gotErr, &typed) {
 				t.Fatalf("untyped error %v", gotErr)
@@ -140,12 +140,12 @@ func TestBytesThatDoNotFit(t *testing.T) {
 		t    *Tensor
 		want error
 	}{
-		{NewTensor("few", Float, []int64{2}, make([]byte, 7)), ErrGraph},
-		{NewTensor("many", Int64, nil, make([]byte, 16)), ErrGraph},
-		{NewTensor("negative", Float, []int64{-1}, nil), ErrLimit},
-		{Floats("floats", []int64{3}, 1, 2), ErrGraph},
-		{Int64s("ints", []int64{1}), ErrGraph},
-		{changed, ErrGraph},
+		{NewTensor("few", Float, []int64{2}, make([]byte, 7)), errGraph},
+		{NewTensor("many", Int64, nil, make([]byte, 16)), errGraph},
+		{NewTensor("negative", Float, []int64{-1}, nil), errLimit},
+		{Floats("floats", []int64{3}, 1, 2), errGraph},
+		{Int64s("ints", []int64{1}), errGraph},
+		{changed, errGraph},
 	} {
 		_, bytesErr := c.t.Bytes()
 		_, openErr := c.t.Open()

@@ -23,25 +23,25 @@ import (
 var (
 	// ErrFormat is for what is not protobuf, truncated, or has fields of the wrong kind.
 	ErrFormat = errors.New("not a readable onnx model")
-	// ErrLimit is for files that hold more than the limits below.
-	ErrLimit = errors.New("onnx model exceeds a limit")
+	// errLimit is for files that hold more than the limits below.
+	errLimit = errors.New("onnx model exceeds a limit")
 	// ErrExternal is for a missing file, a path outside the folder, or a range outside the file.
 	ErrExternal = errors.New("bad external data")
-	// ErrGraph is for duplicate names, dangling inputs, cycles and wrong sizes.
-	ErrGraph = errors.New("inconsistent graph")
-	// ErrUnsupported is for an opset, domain, type or feature that this package does not handle.
-	ErrUnsupported = errors.New("unsupported onnx model")
+	// errGraph is for duplicate names, dangling inputs, cycles and wrong sizes.
+	errGraph = errors.New("inconsistent graph")
+	// errUnsupported is for an opset, domain, type or feature that this package does not handle.
+	errUnsupported = errors.New("unsupported onnx model")
 )
 
-// fileError says what is wrong with a model and where.
-type fileError struct {
+// Error says what is wrong with a model and where.
+type Error struct {
 	Kind error  // one of the sentinels
 	At   string // the node, tensor or graph concerned, e.g. `node "/bert/Add" (Add)`; may be empty
 	What string
 	Err  error // underlying error, may be nil
 }
 
-func (e *fileError) Error() string {
+func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Kind.Error())
 	if e.At != "" {
@@ -55,7 +55,7 @@ func (e *fileError) Error() string {
 }
 
 // Unwrap gives the sentinel and the underlying error.
-func (e *fileError) Unwrap() []error {
+func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Kind}
 	}
@@ -63,7 +63,7 @@ func (e *fileError) Unwrap() []error {
 }
 
 func errorf(kind error, at, format string, args ...any) error {
-	return &fileError{Kind: kind, At: at, What: fmt.Sprintf(format, args...)}
+	return &Error{Kind: kind, At: at, What: fmt.Sprintf(format, args...)}
 }
 
 // Limits on what a file may hold. They are far above any model of the kinds we run and keep the
@@ -82,22 +82,21 @@ type DataType int32
 
 // The element types this package can size.
 const (
-	Float    DataType = 1
-	Uint8    DataType = 2
-	Int8     DataType = 3
-	Uint16   DataType = 4
-	Int16    DataType = 5
-	Int32    DataType = 6
-	Int64    DataType = 7
-	String   DataType = 8 // recognised, refused
-	Bool     DataType = 9
-	Float16  DataType = 10
-	Double   DataType = 11
-	Uint32   DataType = 12
-	Uint64   DataType = 13
-	BFloat16 DataType = 16
-	Uint4    DataType = 21 // two in a byte, the first in the lower half
-	Int4     DataType = 22
+	Float      DataType = 1
+	Uint8      DataType = 2
+	Int8       DataType = 3
+	Uint16     DataType = 4
+	Int16      DataType = 5
+	Int32      DataType = 6
+	Int64      DataType = 7
+	Bool       DataType = 9
+	Float16    DataType = 10
+	Double     DataType = 11
+	Uint32     DataType = 12
+	typeUint64 DataType = 13
+	BFloat16   DataType = 16
+	typeUint4  DataType = 21 // two in a byte, the first in the lower half
+	typeInt4   DataType = 22
 )
 
 // Size is the number of bytes of one element, 0 for types we do not handle and for those of 4 bits.
@@ -109,7 +108,7 @@ func (d DataType) Size() int {
 		return 2
 	case Float, Int32, Uint32:
 		return 4
-	case Int64, Uint64, Double:
+	case Int64, typeUint64, Double:
 		return 8
 	}
 	return 0
@@ -117,7 +116,7 @@ func (d DataType) Size() int {
 
 // Bytes is the number of bytes of n elements, 0 for types we do not handle.
 func (d DataType) Bytes(n int64) int64 {
-	if d == Uint4 || d == Int4 {
+	if d == typeUint4 || d == typeInt4 {
 		return (n + 1) / 2
 	}
 	return n * int64(d.Size())
@@ -125,9 +124,9 @@ func (d DataType) Bytes(n int64) int64 {
 
 var typeNames = map[DataType]string{
 	Float: "float32", Uint8: "uint8", Int8: "int8", Uint16: "uint16",
-	Int16: "int16", Int32: "int32", Int64: "int64", String: "string",
+	Int16: "int16", Int32: "int32", Int64: "int64", 8: "string",
 	Bool: "bool", Float16: "float16", Double: "float64", Uint32: "uint32",
-	Uint64: "uint64", BFloat16: "bfloat16", Uint4: "uint4", Int4: "int4",
+	typeUint64: "uint64", BFloat16: "bfloat16", typeUint4: "uint4", typeInt4: "int4",
 }
 
 func (d DataType) String() string {
@@ -234,24 +233,24 @@ func (n *Node) Str(name, def string) string {
 	return def
 }
 
-// AttrType is an AttributeProto.AttributeType.
-type AttrType int32
+// attrType is an AttributeProto.AttributeType.
+type attrType int32
 
 // The attribute types that are read. Others are refused.
 const (
-	AttrFloat  AttrType = 1
-	AttrInt    AttrType = 2
-	AttrString AttrType = 3
-	AttrTensor AttrType = 4
-	AttrGraph  AttrType = 5
-	attrFloats AttrType = 6
-	AttrInts   AttrType = 7
+	AttrFloat  attrType = 1
+	AttrInt    attrType = 2
+	AttrString attrType = 3
+	AttrTensor attrType = 4
+	AttrGraph  attrType = 5
+	attrFloats attrType = 6
+	AttrInts   attrType = 7
 )
 
 // Attribute is an AttributeProto. The field that Type names is set.
 type Attribute struct {
 	Name   string
-	Type   AttrType
+	Type   attrType
 	F      float32
 	I      int64
 	S      string

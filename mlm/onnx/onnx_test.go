@@ -143,13 +143,13 @@ func TestTypedDataFields(t *testing.T) {
 		})
 		m.sub(5, func(m *message) { // 4 bits: two in a number of int32_data, and in a byte
 			m.ints(1, []int64{3})
-			m.int(2, int64(Int4))
+			m.int(2, int64(typeInt4))
 			m.str(8, "j", false)
 			m.ints(5, []int64{0x9f, 0x07})
 		})
 		m.sub(5, func(m *message) {
 			m.ints(1, []int64{3})
-			m.int(2, int64(Uint4))
+			m.int(2, int64(typeUint4))
 			m.str(8, "k", false)
 			m.str(9, "\x9f\x07", false)
 		})
@@ -215,52 +215,52 @@ func TestCheckRefuses(t *testing.T) {
 		kind   error
 		say    string
 	}{
-		"dangling input": {func(m *Model) { m.Graph.Nodes[0].Inputs[1] = "v" }, ErrGraph,
+		"dangling input": {func(m *Model) { m.Graph.Nodes[0].Inputs[1] = "v" }, errGraph,
 			`input "v" is not defined`},
-		"missing output": {func(m *Model) { m.Graph.Outputs[0].Name = "z" }, ErrGraph,
+		"missing output": {func(m *Model) { m.Graph.Outputs[0].Name = "z" }, errGraph,
 			`output "z"`},
 		"defined twice": {func(m *Model) {
 			m.Graph.Nodes = append(m.Graph.Nodes,
 				add("b", "y", "x", "x"))
-		}, ErrGraph, "defined twice"},
+		}, errGraph, "defined twice"},
 		"shadows a weight": {func(m *Model) {
 			m.Graph.Nodes = append(m.Graph.Nodes,
 				add("b", "w", "x", "x"))
-		}, ErrGraph, "defined twice"},
+		}, errGraph, "defined twice"},
 		"two weights": {func(m *Model) {
 			m.Graph.Initializers = append(m.Graph.Initializers,
 				m.Graph.Initializers[0])
-		}, ErrGraph, "defined twice"},
+		}, errGraph, "defined twice"},
 		"cycle": {func(m *Model) {
 			m.Graph.Nodes = []*Node{add("a", "y", "x", "z"),
 				add("b", "z", "y", "w")}
-		}, ErrGraph, "cycle"},
+		}, errGraph, "cycle"},
 		"self loop": {func(m *Model) {
 			m.Graph.Nodes = append(m.Graph.Nodes,
 				add("a", "z", "x", "z"))
-		}, ErrGraph, "cycle"},
-		"custom domain": {func(m *Model) { m.Graph.Nodes[0].Domain = "evil" }, ErrUnsupported,
+		}, errGraph, "cycle"},
+		"custom domain": {func(m *Model) { m.Graph.Nodes[0].Domain = "evil" }, errUnsupported,
 			`domain "evil"`},
-		"old opset": {func(m *Model) { m.Opsets[0].Version = 6 }, ErrUnsupported, "opset 6"},
-		"no opset":  {func(m *Model) { m.Opsets = nil }, ErrUnsupported, "opset 0"},
+		"old opset": {func(m *Model) { m.Opsets[0].Version = 6 }, errUnsupported, "opset 6"},
+		"no opset":  {func(m *Model) { m.Opsets = nil }, errUnsupported, "opset 0"},
 		"opset twice": {func(m *Model) {
 			m.Opsets = append(m.Opsets,
 				OperatorSet{"ai.onnx", 14})
-		}, ErrGraph, "twice"},
-		"ir version": {func(m *Model) { m.IRVersion = 99 }, ErrUnsupported, "IR version"},
-		"deep":       {func(m *Model) { nested(m, maxDepth+1) }, ErrLimit, "nest"},
+		}, errGraph, "twice"},
+		"ir version": {func(m *Model) { m.IRVersion = 99 }, errUnsupported, "IR version"},
+		"deep":       {func(m *Model) { nested(m, maxDepth+1) }, errLimit, "nest"},
 		"attribute twice": {func(m *Model) {
 			m.Graph.Nodes[0].Attrs = []*Attribute{{Name: "a", Type: AttrInt},
 				{Name: "a", Type: AttrInt}}
-		}, ErrGraph, "twice"},
+		}, errGraph, "twice"},
 		"dangling in inner": {func(m *Model) { m.Graph.Nodes[0].Inputs[0] = "v"; nested(m, 1) },
-			ErrGraph, `"v"`},
+			errGraph, `"v"`},
 	}
 	for name, c := range cases {
 		m := small()
 		c.break_(m)
 		err := Check(m)
-		var typed *fileError
+		var typed *Error
 		if !errors.Is(err, c.kind) || !errors.As(err, &typed) ||
 			!strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", name, err)
@@ -348,7 +348,7 @@ func TestTruncated(t *testing.T) {
 		if err == nil {
 			err = Check(m)
 		}
-		var typed *fileError
+		var typed *Error
 		if !errors.As(err, &typed) {
 			t.Fatalf("%d of %d bytes: %v", n, len(data), err)
 		}
@@ -388,7 +388,7 @@ func FuzzParse(f *testing.F) {
 			err = Check(m)
 		}
 		if err != nil {
-			var typed *fileError
+			var typed *Error
 			if !errors.As(err, &typed) {
 				t.Fatalf("untyped error %v", err)
 			}

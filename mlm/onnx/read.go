@@ -49,12 +49,12 @@ func (p *parser) model(m *Model, f field) (err error) {
 		var o OperatorSet
 		if o, err = p.opset(f); err == nil {
 			if len(m.Opsets) >= 256 {
-				return errorf(ErrLimit, "model", "more than 256 operator sets")
+				return errorf(errLimit, "model", "more than 256 operator sets")
 			}
 			m.Opsets = append(m.Opsets, o)
 		}
 	case 25:
-		return errorf(ErrUnsupported, "model", "model-local functions; inline them when exporting")
+		return errorf(errUnsupported, "model", "model-local functions; inline them when exporting")
 	}
 	return err
 }
@@ -138,7 +138,7 @@ func (f field) str() (string, error) {
 		return "", f.wrong("a string")
 	}
 	if len(f.b) > maxName {
-		return "", errorf(ErrLimit, f.at, "a name of %d bytes", len(f.b))
+		return "", errorf(errLimit, f.at, "a name of %d bytes", len(f.b))
 	}
 	if !utf8.Valid(f.b) {
 		return "", errorf(ErrFormat, f.at, "field %d is not UTF-8", f.num)
@@ -207,7 +207,7 @@ func (p *parser) opset(f field) (o OperatorSet, err error) {
 
 func (p *parser) graph(f field, depth int) (*Graph, error) {
 	if depth > maxDepth {
-		return nil, errorf(ErrLimit, f.at, "subgraphs nest deeper than %d", maxDepth)
+		return nil, errorf(errLimit, f.at, "subgraphs nest deeper than %d", maxDepth)
 	}
 	g := &Graph{}
 	err := p.message(f, "graph", p.largeInitializers, func(f field) (err error) {
@@ -231,11 +231,11 @@ func (p *parser) graph(f field, depth int) (*Graph, error) {
 			}
 			to := map[protowire.Number]*[]*ValueInfo{11: &g.Inputs, 12: &g.Outputs, 13: &g.ValueInfo}[f.num]
 			if len(*to) >= maxNodes {
-				return errorf(ErrLimit, "graph", "more than %d value descriptions", maxNodes)
+				return errorf(errLimit, "graph", "more than %d value descriptions", maxNodes)
 			}
 			*to = append(*to, v)
 		case 15:
-			return errorf(ErrUnsupported, "graph", "sparse initializers")
+			return errorf(errUnsupported, "graph", "sparse initializers")
 		}
 		return err
 	})
@@ -248,7 +248,7 @@ func (p *parser) node(f field, depth int) (*Node, error) {
 		return nil, err
 	}
 	if p.nodes++; p.nodes > maxNodes {
-		return nil, errorf(ErrLimit, "graph", "more than %d nodes", maxNodes)
+		return nil, errorf(errLimit, "graph", "more than %d nodes", maxNodes)
 	}
 	n := &Node{}
 	err = p.fields(b, "node", func(f field) (err error) {
@@ -269,7 +269,7 @@ func (p *parser) node(f field, depth int) (*Node, error) {
 			n.Op, err = f.str()
 		case 5:
 			if len(n.Attrs) >= 64 {
-				return errorf(ErrLimit, n.String(), "more than 64 attributes")
+				return errorf(errLimit, n.String(), "more than 64 attributes")
 			}
 			var a *Attribute
 			if a, err = p.attribute(f, depth); err != nil {
@@ -326,7 +326,7 @@ func (p *parser) attribute(f field, depth int) (*Attribute, error) {
 		case 20:
 			var v int64
 			v, err = f.int64()
-			a.Type = AttrType(v)
+			a.Type = attrType(v)
 		}
 		return err
 	})
@@ -336,7 +336,7 @@ func (p *parser) attribute(f field, depth int) (*Attribute, error) {
 	at := fmt.Sprintf("attribute %q", a.Name)
 	switch {
 	case a.Type < AttrFloat || a.Type > AttrInts:
-		return nil, errorf(ErrUnsupported, at, "attribute type %d", a.Type)
+		return nil, errorf(errUnsupported, at, "attribute type %d", a.Type)
 	case a.Type == AttrTensor && a.T == nil, a.Type == AttrGraph && a.G == nil:
 		return nil, errorf(ErrFormat, at, "value missing")
 	}
@@ -390,7 +390,7 @@ func (p *parser) dim(f field, v *ValueInfo) error {
 		return nil
 	}
 	if len(v.Shape) >= maxRank {
-		return errorf(ErrLimit, "value "+v.Name, "rank above %d", maxRank)
+		return errorf(errLimit, "value "+v.Name, "rank above %d", maxRank)
 	}
 	d := Dim{Value: -1}
 	err := p.nested(f, "dimension of "+v.Name, func(f field) (err error) {

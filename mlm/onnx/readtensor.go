@@ -11,7 +11,7 @@ import (
 // tensor decodes a TensorProto and checks that its data has exactly the size its shape asks for.
 func (p *parser) tensor(f field) (*Tensor, error) {
 	if p.tensors++; p.tensors > maxTensors {
-		return nil, errorf(ErrLimit, "graph", "more than %d tensors", maxTensors)
+		return nil, errorf(errLimit, "graph", "more than %d tensors", maxTensors)
 	}
 	t := &Tensor{}
 	var packed []byte
@@ -23,14 +23,14 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		case 1:
 			t.Dims, err = f.ints(t.Dims)
 			if len(t.Dims) > maxRank {
-				return errorf(ErrLimit, tensorAt(t.Name), "rank above %d", maxRank)
+				return errorf(errLimit, tensorAt(t.Name), "rank above %d", maxRank)
 			}
 		case 2:
 			var v int64
 			v, err = f.int64()
 			t.Type = DataType(v)
 		case 3:
-			return errorf(ErrUnsupported, tensorAt(t.Name), "segmented tensor")
+			return errorf(errUnsupported, tensorAt(t.Name), "segmented tensor")
 		case 4: // float_data
 			packed, err = f.packed(packed, 4)
 		case 10: // double_data
@@ -38,7 +38,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		case 5, 7, 11: // int32_data, int64_data, uint64_data
 			ints, err = f.ints(ints)
 		case 6:
-			return errorf(ErrUnsupported, tensorAt(t.Name), "string data")
+			return errorf(errUnsupported, tensorAt(t.Name), "string data")
 		case 8:
 			t.Name, err = f.str()
 		case 9:
@@ -65,11 +65,11 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		return nil, err
 	}
 	if t.Type.Bytes(1) == 0 {
-		return nil, errorf(ErrUnsupported, tensorAt(t.Name), "element %v", t.Type)
+		return nil, errorf(errUnsupported, tensorAt(t.Name), "element %v", t.Type)
 	}
 	n, err := elements(t.Dims)
 	if err != nil {
-		return nil, errorf(ErrLimit, tensorAt(t.Name), "%v", err)
+		return nil, errorf(errLimit, tensorAt(t.Name), "%v", err)
 	}
 	want := t.Type.Bytes(n)
 	switch {
@@ -90,7 +90,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 			n, size = want, 1
 		}
 		if int64(len(ints)) != n {
-			return nil, errorf(ErrGraph, tensorAt(t.Name), "%d values for shape %v", len(ints), t.Dims)
+			return nil, errorf(errGraph, tensorAt(t.Name), "%d values for shape %v", len(ints), t.Dims)
 		}
 		t.data = packInts(ints, size)
 	}
@@ -185,7 +185,7 @@ func (p *parser) external(t *Tensor, entries map[string]string, want int64) erro
 	if !ok {
 		info, err := fs.Stat(p.dir, name)
 		if err != nil {
-			return &fileError{Kind: ErrExternal, At: tensorAt(t.Name),
+			return &Error{Kind: ErrExternal, At: tensorAt(t.Name),
 				What: "file " + name + " is missing beside the model", Err: err}
 		}
 		if !info.Mode().IsRegular() {

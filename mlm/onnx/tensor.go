@@ -39,7 +39,7 @@ type external struct {
 }
 
 // NewTensor makes a tensor from little-endian bytes, which it keeps. If dims and t ask for
-// another number of bytes, reading the data gives an ErrGraph.
+// another number of bytes, reading the data gives an errGraph.
 func NewTensor(name string, t DataType, dims []int64, data []byte) *Tensor {
 	return &Tensor{Name: name, Dims: dims, Type: t, data: data}
 }
@@ -48,10 +48,10 @@ func NewTensor(name string, t DataType, dims []int64, data []byte) *Tensor {
 func (t *Tensor) fits(have int64) error {
 	n, err := elements(t.Dims)
 	if err != nil {
-		return errorf(ErrLimit, tensorAt(t.Name), "%v", err)
+		return errorf(errLimit, tensorAt(t.Name), "%v", err)
 	}
 	if want := t.Type.Bytes(n); have != want {
-		return errorf(ErrGraph, tensorAt(t.Name),
+		return errorf(errGraph, tensorAt(t.Name),
 			"%d bytes of data where shape %v of %v needs %d", have, t.Dims, t.Type, want)
 	}
 	return nil
@@ -234,7 +234,7 @@ func (d *Data) bad(err error) error {
 	if d.t.ext != nil {
 		what = "reading " + d.t.ext.File
 	}
-	return &fileError{Kind: ErrExternal, At: tensorAt(d.t.Name), What: what, Err: err}
+	return &Error{Kind: ErrExternal, At: tensorAt(d.t.Name), What: what, Err: err}
 }
 
 // Float64s converts a tensor of any floating or integer type to float64.
@@ -257,7 +257,7 @@ func (t *Tensor) Float64s() ([]float64, error) {
 		default:
 			v, ok := integerAt(t.Type, b, i)
 			if !ok {
-				return nil, errorf(ErrUnsupported, tensorAt(t.Name), "cannot read %v as numbers", t.Type)
+				return nil, errorf(errUnsupported, tensorAt(t.Name), "cannot read %v as numbers", t.Type)
 			}
 			out[i] = float64(v)
 		}
@@ -275,7 +275,7 @@ func (t *Tensor) Ints() ([]int64, error) {
 	for i := range out {
 		v, ok := integerAt(t.Type, b, i)
 		if !ok {
-			return nil, errorf(ErrUnsupported, tensorAt(t.Name), "cannot read %v as integers", t.Type)
+			return nil, errorf(errUnsupported, tensorAt(t.Name), "cannot read %v as integers", t.Type)
 		}
 		out[i] = v
 	}
@@ -284,7 +284,7 @@ func (t *Tensor) Ints() ([]int64, error) {
 
 func integerAt(t DataType, b []byte, i int) (int64, bool) {
 	switch t {
-	case Int64, Uint64:
+	case Int64, typeUint64:
 		return int64(binary.LittleEndian.Uint64(b[8*i:])), true
 	case Int32:
 		return int64(int32(binary.LittleEndian.Uint32(b[4*i:]))), true
@@ -298,9 +298,9 @@ func integerAt(t DataType, b []byte, i int) (int64, bool) {
 		return int64(int8(b[i])), true
 	case Uint8:
 		return int64(b[i]), true
-	case Uint4:
+	case typeUint4:
 		return int64(b[i/2] >> (4 * (i % 2)) & 15), true
-	case Int4:
+	case typeInt4:
 		return int64(int8(b[i/2]<<(4-4*(i%2))) >> 4), true
 	case Bool:
 		if b[i] != 0 {

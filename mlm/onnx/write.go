@@ -152,7 +152,7 @@ func encodeModel(model *Model, opt WriteOptions) (*message, error) {
 		})
 	}
 	if m.n > maxModelFile {
-		return nil, errorf(ErrLimit, "model", "%d bytes do not fit a protobuf file; "+
+		return nil, errorf(errLimit, "model", "%d bytes do not fit a protobuf file; "+
 			"write with external data", m.n)
 	}
 	return m, nil

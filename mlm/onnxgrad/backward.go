@@ -95,8 +95,7 @@ func (e *entry) each(f func(i int) *value) []*value {
 
 // unsupported refuses to differentiate a form of an operator.
 func (b *builder) unsupported(e *entry, format string, args ...any) []*value {
-	b.fail(&OpError{Op: e.op, Node: e.name, Reason: fmt.Sprintf(format, args...),
-		Err: ErrUnsupportedOp})
+	b.fail(e.refused(errUnsupportedOp, format, args...))
 	return nil
 }
 

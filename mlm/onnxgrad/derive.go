@@ -121,8 +121,8 @@ func passes() []pass {
 	}
 }
 
-// Derive makes the derived graph of a model that onnx.Check has passed. Errors are *OpError for an
-// operator that has no rule, or wrap ErrInputs, ErrOutputs, ErrEmbedding or ErrShape.
+// Derive makes the derived graph of a model that onnx.Check has passed. Errors about the
+// model are *Error.
 func Derive(m *onnx.Model, opt Options) (out *Derived, err error) {
 	now := "load"
 	// Graphs come from strangers: should one get past every check above a rule, it is refused, not

@@ -103,6 +103,6 @@
 // stored in float16, which would else be done at every call. Results are the same bits for any
 // batch and any number of threads, but not for another padded length.
 //
-// An operation without a rule is an *OpError that names it. Nothing here runs a model. The derived
+// An operation without a rule is an *Error that names it. Nothing here runs a model. The derived
 // graph uses the standard operators and com.microsoft's FusedMatMul and MatMulNBits.
 package onnxgrad

@@ -25,16 +25,16 @@ func (d *derivation) findEmbedding() error {
 		t := n.in[0].shape
 		if t.rank() == 2 && t[0][0] >= v && n.out[0].typ == onnx.Float {
 			if d.embedding != nil {
-				return fmt.Errorf("%w: input_ids are looked up in two tables, nodes %q and %q",
-					ErrEmbedding, d.embedding.name, n.name)
+				return refused(errEmbedding, "input_ids are looked up in two tables, nodes %q and %q",
+					d.embedding.name, n.name)
 			}
 			d.embedding = n
 		}
 		seen = append(seen, fmt.Sprintf("%q %v", n.name, t[0]))
 	}
 	if d.embedding == nil {
-		return fmt.Errorf("%w: no float32 table of at least %d rows is indexed by input_ids "+
-			"(lookups seen: %v)", ErrEmbedding, v, seen)
+		return refused(errEmbedding, "no float32 table of at least %d rows is indexed by input_ids "+
+			"(lookups seen: %v)", v, seen)
 	}
 	d.words = d.embedding.out[0]
 	return nil

@@ -263,8 +263,7 @@ func (e *emitter) target(n *node) (string, []*onnx.Node) {
 		}
 		s := e.size(to.at(i))
 		if s == nil {
-			e.err = &OpError{Op: "Reshape", Node: n.name,
-				Reason: fmt.Sprintf("cannot express shape %v", to[0]), Err: ErrShape}
+			e.err = n.refused(errShape, "cannot express shape %v", to[0])
 			return "", nil
 		}
 		parts = append(parts, e.sizeName(*s))
@@ -307,7 +306,7 @@ func (e *emitter) intsName(v []int64) string {
 	}
 	for _, x := range v {
 		if x > math.MaxInt32 {
-			e.err = fmt.Errorf("%w: dimension %d", ErrShape, x)
+			e.err = refused(errShape, "dimension %d", x)
 		}
 	}
 	n := e.fresh("shape")

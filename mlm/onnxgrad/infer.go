@@ -14,7 +14,7 @@ import (
 func infer(n *node, opset int64, follow *int) error {
 	op := operators[n.op]
 	if op == nil || op.shape == nil {
-		return &OpError{Op: n.op, Node: n.name, Reason: "operator is not known", Err: ErrShape}
+		return n.refused(errShape, "operator is not known")
 	}
 	if err := op.check(n.name, n.in); err != nil {
 		return err
@@ -29,11 +29,10 @@ func infer(n *node, opset int64, follow *int) error {
 		}
 		shapes, err := inferShapes(n, op, p, opset)
 		if err != nil {
-			return &OpError{Op: n.op, Node: n.name, Reason: err.Error(), Err: ErrShape}
+			return n.refused(errShape, "%v", err)
 		}
 		if len(shapes) < len(n.out) {
-			return &OpError{Op: n.op, Node: n.name,
-				Reason: "has more outputs than this package knows", Err: ErrUnsupportedOp}
+			return n.refused(errUnsupportedOp, "has more outputs than this package knows")
 		}
 		for i, o := range n.out {
 			o.shape[p] = shapes[i]
@@ -48,8 +47,7 @@ func infer(n *node, opset int64, follow *int) error {
 	for _, o := range n.out {
 		o.fixed = fixed
 		if o.shape.rank() != len(o.shape[1]) {
-			return &OpError{Op: n.op, Node: n.name, Reason: "rank depends on the size of the input",
-				Err: ErrShape}
+			return n.refused(errShape, "rank depends on the size of the input")
 		}
 	}
 	return nil

@@ -25,8 +25,7 @@ func load(m *onnx.Model, unpadded bool) (*loaded, error) {
 	m = Widen(m)
 	l := &loaded{builder: newBuilder(m.Opset("")), values: map[string]*value{}}
 	if l.opset < 12 {
-		return nil, fmt.Errorf("%w: opset %d; export with opset 14 or later", ErrUnsupportedOp,
-			l.opset)
+		return nil, refused(errUnsupportedOp, "opset %d; export with opset 14 or later", l.opset)
 	}
 	for _, t := range m.Graph.Initializers {
 		v, err := stored(t)
@@ -62,11 +61,11 @@ func load(m *onnx.Model, unpadded bool) (*loaded, error) {
 	}
 	switch {
 	case l.logits == nil:
-		return nil, fmt.Errorf("%w: no output named logits", ErrOutputs)
+		return nil, refused(errOutputs, "no output named logits")
 	case l.logits.shape.rank() != 3 || !l.logits.shape.constant(2) || l.logits.typ != onnx.Float ||
 		l.logits.shape.at(0) != [probes]int{probeRows(0), probeRows(1)} ||
 		l.logits.shape.at(1) != probeLength:
-		return nil, fmt.Errorf("%w: output %q is %v of shape %v for a batch of %d × %d", ErrOutputs,
+		return nil, refused(errOutputs, "output %q is %v of shape %v for a batch of %d × %d",
 			l.logits.name, l.logits.typ, l.logits.shape[0], probeRows(0), probeLength[0])
 	}
 	return l, nil
@@ -92,19 +91,19 @@ func Inputs() []string { return slices.Clone(knownInputs) }
 
 func input(in *onnx.ValueInfo) (*value, error) {
 	if !slices.Contains(knownInputs, in.Name) {
-		return nil, fmt.Errorf("%w: unknown input %q", ErrInputs, in.Name)
+		return nil, refused(errInputs, "unknown input %q", in.Name)
 	}
 	if in.Type != onnx.Int64 && in.Type != onnx.Int32 {
-		return nil, fmt.Errorf("%w: input %q is %v, not int64", ErrInputs, in.Name, in.Type)
+		return nil, refused(errInputs, "input %q is %v, not int64", in.Name, in.Type)
 	}
 	if in.HasShape && len(in.Shape) != 2 {
-		return nil, fmt.Errorf("%w: input %q has rank %d, not [batch, sequence]", ErrInputs,
+		return nil, refused(errInputs, "input %q has rank %d, not [batch, sequence]",
 			in.Name, len(in.Shape))
 	}
 	for _, d := range in.Shape {
 		if d.Param == "" && d.Value >= 0 {
-			return nil, fmt.Errorf("%w: input %q has the fixed size %d; export with dynamic axes",
-				ErrInputs, in.Name, d.Value)
+			return nil, refused(errInputs, "input %q has the fixed size %d; export with dynamic axes",
+				in.Name, d.Value)
 		}
 	}
 	v := &value{name: in.Name, typ: in.Type}
@@ -117,7 +116,7 @@ func input(in *onnx.ValueInfo) (*value, error) {
 // load reads a node of the file.
 func (l *loaded) load(o *onnx.Node) error {
 	refuse := func(kind error, format string, args ...any) error {
-		return &OpError{Op: o.Op, Node: o.Name, Reason: fmt.Sprintf(format, args...), Err: kind}
+		return &Error{Op: o.Op, Node: o.Name, Reason: fmt.Sprintf(format, args...), Kind: kind}
 	}
 	in := make([]*value, len(o.Inputs))
 	for i, name := range o.Inputs {
@@ -125,18 +124,18 @@ func (l *loaded) load(o *onnx.Node) error {
 			continue
 		}
 		if in[i] = l.values[name]; in[i] == nil { // an optional output that no rule gives
-			return refuse(ErrUnsupportedOp, "input %q is not available", name)
+			return refuse(errUnsupportedOp, "input %q is not available", name)
 		}
 	}
 	op := operators[o.Op]
 	branches := slices.ContainsFunc(o.Attrs, func(a *onnx.Attribute) bool { return a.G != nil })
 	switch {
 	case len(o.Outputs) == 0:
-		return refuse(ErrUnsupportedOp, "no output")
+		return refuse(errUnsupportedOp, "no output")
 	case branches && (op == nil || op.lower == nil):
-		return refuse(ErrUnsupportedOp, "control flow; export the model for inference without it")
+		return refuse(errUnsupportedOp, "control flow; export the model for inference without it")
 	case op == nil:
-		return refuse(ErrShape, "operator is not known")
+		return refuse(errShape, "operator is not known")
 	}
 	if err := op.check(o.Name, in); err != nil {
 		return err

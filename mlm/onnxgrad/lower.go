@@ -10,8 +10,8 @@ import (
 
 // refuse records that a form of a composite operation is not known.
 func (l *loaded) refuse(o *onnx.Node, format string, args ...any) []*value {
-	l.fail(&OpError{Op: o.Op, Node: o.Name, Reason: fmt.Sprintf(format, args...),
-		Err: ErrUnsupportedOp})
+	l.fail(&Error{Op: o.Op, Node: o.Name, Reason: fmt.Sprintf(format, args...),
+		Kind: errUnsupportedOp})
 	return nil
 }
 

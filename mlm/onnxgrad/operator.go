@@ -103,7 +103,7 @@ var operators map[string]*operator
 // check compares the inputs of a node with what the operator takes.
 func (o *operator) check(node string, in []*value) error {
 	refuse := func(format string, args ...any) error {
-		return &OpError{Op: o.name, Node: node, Reason: fmt.Sprintf(format, args...), Err: ErrShape}
+		return &Error{Op: o.name, Node: node, Reason: fmt.Sprintf(format, args...), Kind: errShape}
 	}
 	for i := range o.least {
 		if i >= len(in) || in[i] == nil {

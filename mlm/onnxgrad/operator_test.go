@@ -131,12 +131,12 @@ func TestInputsCounted(t *testing.T) {
 		}
 		if o.least > 0 {
 			in[o.least-1] = nil
-			if err := o.check("n", in); !errors.Is(err, ErrShape) {
+			if err := o.check("n", in); !errors.Is(err, errShape) {
 				t.Errorf("%s without its last input: %v", name, err)
 			}
 		}
 		if o.most != many {
-			if err := o.check("n", append(make([]*value, o.most), x)); !errors.Is(err, ErrShape) {
+			if err := o.check("n", append(make([]*value, o.most), x)); !errors.Is(err, errShape) {
 				t.Errorf("%s with %d inputs: %v", name, o.most+1, err)
 			}
 		}

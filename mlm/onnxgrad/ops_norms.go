@@ -25,8 +25,7 @@ func expandLayerNorm(f *builder, n *node) []*value {
 	x := n.in[0]
 	last := x.shape.rank() - 1
 	if a, err := axis(n.proto().Int("axis", -1), x.shape.rank()); err != nil || a != last {
-		f.fail(&OpError{Op: n.op, Node: n.name, Reason: "is not over the last axis",
-			Err: ErrUnsupportedOp})
+		f.fail(n.refused(errUnsupportedOp, "is not over the last axis"))
 		return nil
 	}
 	eps := float64(n.proto().Float("epsilon", 1e-5))

@@ -136,8 +136,7 @@ func lastAxis(l *loaded, n *node) *value {
 	}
 	a, err := axis(n.proto().Int("axis", def), rank)
 	if err != nil || a != rank-1 {
-		return l.fail(&OpError{Op: n.op, Node: n.name, Reason: "is not over the last axis",
-			Err: ErrUnsupportedOp})
+		return l.fail(n.refused(errUnsupportedOp, "is not over the last axis"))
 	}
 	n.attrs = []*onnx.Attribute{intAttr("axis", int64(a))}
 	return nil

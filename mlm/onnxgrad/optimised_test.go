@@ -96,9 +96,9 @@ func TestFusedAttentionRefused(t *testing.T) {
 		i := slices.IndexFunc(m.Graph.Nodes, func(n *onnx.Node) bool { return n.Op == c.op })
 		c.change(m, m.Graph.Nodes[i])
 		_, err := Derive(m, Options{})
-		var op *OpError
+		var op *Error
 		if !errors.As(err, &op) || op.Op != c.op || op.Node != m.Graph.Nodes[i].Name ||
-			!errors.Is(err, ErrUnsupportedOp) ||
+			!errors.Is(err, errUnsupportedOp) ||
 			!strings.Contains(err.Error(), "before optimisation") {
 			t.Errorf("%s: %v", name, err)
 		}

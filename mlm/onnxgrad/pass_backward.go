@@ -46,8 +46,8 @@ func (d *derivation) headBackward() error {
 func (d *derivation) reverse() error {
 	d.full = reverse(d.then, d.steps, d.grads, d.embedded)
 	if d.then.err == nil && d.full == nil {
-		return &OpError{Op: d.embedding.op, Node: d.embedding.name,
-			Reason: "the logits do not depend on the word embeddings", Err: ErrUnsupportedOp}
+		return d.embedding.refused(errUnsupportedOp,
+			"the logits do not depend on the word embeddings")
 	}
 	return d.then.err
 }

@@ -21,7 +21,7 @@ func TestRefusals(t *testing.T) {
 		err    error
 		say    string
 	}{
-		"unknown operator": {func(m *onnx.Model) { find(m, "Erf").Op = "Fancy" }, ErrShape,
+		"unknown operator": {func(m *onnx.Model) { find(m, "Erf").Op = "Fancy" }, errShape,
 			`Fancy in node "/model/bert/encoder/layer.0/intermediate`},
 		"no derivative": {func(m *onnx.Model) {
 			n := find(m, "Softmax")
@@ -29,38 +29,38 @@ func TestRefusals(t *testing.T) {
 				&onnx.Node{Name: "up", Op: "Ceil", Inputs: n.Inputs[:1],
 					Outputs: []string{"rounded"}})
 			n.Inputs = []string{"rounded"}
-		}, ErrUnsupportedOp, `Ceil in node "up"`},
+		}, errUnsupportedOp, `Ceil in node "up"`},
 		"endless range": {func(m *onnx.Model) {
 			m.Graph.Initializers = append(m.Graph.Initializers, onnx.Int64s("from", nil, 0),
 				onnx.Int64s("to", nil, 1<<50), onnx.Int64s("by", nil, 1))
 			m.Graph.Nodes = append(m.Graph.Nodes,
 				&onnx.Node{Name: "long", Op: "Range", Inputs: []string{"from", "to", "by"},
 					Outputs: []string{"numbers"}})
-		}, ErrShape, `Range in node "long"`},
+		}, errShape, `Range in node "long"`},
 		"a convolution over as many places": {func(m *onnx.Model) {
 			m.Graph.Initializers = append(m.Graph.Initializers, onnx.Floats("row", []int64{1, 1, 2}, 1, 2),
 				onnx.NewTensor("taps", onnx.Float, []int64{0, 1, 1 << 40}, nil))
 			m.Graph.Nodes = append(m.Graph.Nodes,
 				&onnx.Node{Name: "far", Op: "Conv", Inputs: []string{"row", "taps"}, Outputs: []string{"b"}})
-		}, ErrUnsupportedOp, "at most 1024"},
+		}, errUnsupportedOp, "at most 1024"},
 		"no logits": {func(m *onnx.Model) {
 			m.Graph.Outputs[0].Name = find(m,
 				"Cast").Outputs[0]
-		}, ErrOutputs, "shape"},
-		"other input": {func(m *onnx.Model) { m.Graph.Inputs[0].Name = "pixels" }, ErrInputs,
+		}, errOutputs, "shape"},
+		"other input": {func(m *onnx.Model) { m.Graph.Inputs[0].Name = "pixels" }, errInputs,
 			`"pixels"`},
 		"fixed length": {func(m *onnx.Model) { m.Graph.Inputs[0].Shape[1] = onnx.Dim{Value: 16} },
-			ErrInputs, "dynamic axes"},
-		"float input": {func(m *onnx.Model) { m.Graph.Inputs[0].Type = onnx.Float }, ErrInputs,
+			errInputs, "dynamic axes"},
+		"float input": {func(m *onnx.Model) { m.Graph.Inputs[0].Type = onnx.Float }, errInputs,
 			"float32"},
-		"old opset": {func(m *onnx.Model) { m.Opsets[0].Version = 11 }, ErrUnsupportedOp,
+		"old opset": {func(m *onnx.Model) { m.Opsets[0].Version = 11 }, errUnsupportedOp,
 			"opset 14 or later"},
 		"no table": {func(m *onnx.Model) {
 			find(m, "Shape").Inputs[0] = "token_type_ids"
 			embeddingOf(m).Inputs[1] = "token_type_ids"
-		}, ErrEmbedding, "input_ids"},
+		}, errEmbedding, "input_ids"},
 		"softmax axis": {func(m *onnx.Model) { find(m, "Softmax").Attrs[0].I = 1 },
-			ErrUnsupportedOp, "last axis"},
+			errUnsupportedOp, "last axis"},
 	} {
 		m := loadModel(t, "testdata/bert-eager-tied.onnx")
 		c.change(m)
@@ -68,8 +68,8 @@ func TestRefusals(t *testing.T) {
 		if !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", name, err)
 		}
-		var op *OpError
-		if c.err == ErrUnsupportedOp && name == "no derivative" &&
+		var op *Error
+		if c.err == errUnsupportedOp && name == "no derivative" &&
 			(!errors.As(err, &op) || op.Node != "up") {
 			t.Errorf("%s: the error does not name the node: %v", name, err)
 		}
