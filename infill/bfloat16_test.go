@@ -60,7 +60,7 @@ func staysExact(t *testing.T, device string) {
 	}
 	const chains, steps = 4000, 10
 	p := en.probabilities()
-	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.PAS{},
+	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.GWG{Draws: 3},
 		&samplers.Rows{Rate: 0.5}} {
 		x0 := en.draw(p, chains, samplers.NewStream(3, s.Info().Name, 0))
 		run, err := samplers.Start(t.Context(), s, en, x0, samplers.Options{Seed: 2, ID: s.Info().Name})

@@ -101,7 +101,6 @@ func TestEveryNumberIsChecked(t *testing.T) {
 	}
 	for _, o := range []Options{
 		{Sampling: SamplingOptions{Steps: 1, NoSteps: true}},
-		{Sampling: SamplingOptions{Shortlist: 1, NoShortlist: true}},
 		{Results: ResultOptions{Top: 1, All: true}},
 	} {
 		if err := o.Check(); !errors.Is(err, text.ErrOption) {

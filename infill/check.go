@@ -86,7 +86,6 @@ func (o *Options) checkTogether() error {
 		on            bool
 	}{
 		{"Steps", "NoSteps", s.Steps, s.NoSteps},
-		{"Shortlist", "NoShortlist", s.Shortlist, s.NoShortlist},
 		{"Top", "All", r.Top, r.All},
 	} {
 		if c.n != 0 && c.on {

@@ -216,16 +216,15 @@ func TestExactOrSampled(t *testing.T) {
 	}
 	dmala := &samplers.DMALA{}
 	for name, opt := range map[string]Options{
-		"sampler":      {Sampling: SamplingOptions{Sampler: dmala}},
-		"steps":        {Sampling: SamplingOptions{Steps: 2}},
-		"no steps":     {Sampling: SamplingOptions{NoSteps: true}},
-		"budget":       {Sampling: SamplingOptions{Budget: BudgetRows}},
-		"chains":       {Sampling: SamplingOptions{Chains: 2}},
-		"gradient":     {Sampling: SamplingOptions{Gradient: mlm.Forward}},
-		"shortlist":    {Sampling: SamplingOptions{Shortlist: 3}},
-		"no shortlist": {Sampling: SamplingOptions{NoShortlist: true}},
-		"trace":        {Watch: WatchOptions{Trace: func(Step) error { return nil }}},
-		"never":        {Method: MethodSample},
+		"sampler":   {Sampling: SamplingOptions{Sampler: dmala}},
+		"steps":     {Sampling: SamplingOptions{Steps: 2}},
+		"no steps":  {Sampling: SamplingOptions{NoSteps: true}},
+		"budget":    {Sampling: SamplingOptions{Budget: BudgetRows}},
+		"chains":    {Sampling: SamplingOptions{Chains: 2}},
+		"gradient":  {Sampling: SamplingOptions{Gradient: mlm.Forward}},
+		"shortlist": {Sampling: SamplingOptions{Shortlist: 3}},
+		"trace":     {Watch: WatchOptions{Trace: func(Step) error { return nil }}},
+		"never":     {Method: MethodSample},
 	} {
 		r := exactFill(t, e, "the [MASK] sleeps .", opt)
 		if r.Exact || r.Fillings[0].Count == 0 || r.Fillings[0].Probability != 0 {

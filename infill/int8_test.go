@@ -31,7 +31,7 @@ func TestInt8KeepsItsDistribution(t *testing.T) {
 	en = rounded
 	const chains, steps = 4000, 10
 	p := en.probabilities()
-	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.DMALA{StepSize: 0.5, Balance: samplers.Ratio}, &samplers.PAS{}} {
+	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.DMALA{StepSize: 0.5, Balance: samplers.Ratio}, &samplers.GWG{Draws: 3}} {
 		x0 := en.draw(p, chains, samplers.NewStream(3, s.Info().Name, 0))
 		run, err := samplers.Start(
 			context.Background(), s, rounded, x0, samplers.Options{Seed: 2, ID: s.Info().Name},

@@ -400,14 +400,14 @@ func TestMarginalsWarn(t *testing.T) {
 			Options{Sampling: SamplingOptions{Steps: 400, Temperature: 2}}, nil},
 		// A random walk that changes one word of the whole vocabulary at a time is hardly ever accepted.
 		{"The old [MASK] sat down and closed his [MASK].",
-			Options{Sampling: SamplingOptions{Steps: 40, Sampler: &samplers.RWM{Flips: 1}, Temperature: .5}},
+			Options{Sampling: SamplingOptions{Steps: 40, Sampler: randomWalk{}, Temperature: .5}},
 			[]string{"none of them ever changed there"}},
 		{"The old [MASK*1-4] sat down and closed his [MASK].",
 			Options{Sampling: SamplingOptions{Steps: 4, Chains: 2}},
 			[]string{"2 of 4 combinations of lengths have a chain", "too few"}},
 		// One of a few words at a time is accepted now and then.
 		{"The [MASK|man|dog|king] went into the [MASK|house|river|road] again.",
-			Options{Sampling: SamplingOptions{Steps: 40, Sampler: &samplers.RWM{Flips: 1}, Temperature: .8}},
+			Options{Sampling: SamplingOptions{Steps: 40, Sampler: randomWalk{}, Temperature: .8}},
 			[]string{"R-hat of 1."}},
 		{"The [MASK|man|dog|king] went into the [MASK|house|river|road] again.",
 			Options{Sampling: SamplingOptions{Steps: 4}}, []string{"too few"}},

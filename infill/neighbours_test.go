@@ -175,7 +175,7 @@ func TestSGDLDRefusesTheRatiosOfAVocabulary(t *testing.T) {
 	if _, cheap := tgt.RatioKind(); cheap {
 		t.Error("the ratios of a vocabulary are called affordable")
 	}
-	_, err = samplers.Start(context.Background(), &samplers.SGDLD{Rates: samplers.RatioRates},
+	_, err = samplers.Start(context.Background(), named(t, "sgdld", map[string]string{"rates": "ratios"}),
 		wideTarget{tgt}, [][]int32{{0}}, samplers.Options{})
 	if !errors.Is(err, samplers.ErrTooMany) {
 		t.Errorf("the ratios of 20000 words: %v", err)

@@ -220,7 +220,7 @@ func TestNormalizerWarns(t *testing.T) {
 		// Chains that hardly move end where they began, and that is not where π is.
 		{"the [MASK] saw the [MASK] and the [MASK] .",
 			Options{Sampling: SamplingOptions{Chains: 4, Temperature: .1, Steps: 3,
-				Sampler: &samplers.RWM{Flips: 1}}, Words: WordOptions{Vocab: text.VocabAll}}, "chains from draws say",
+				Sampler: randomWalk{}}, Words: WordOptions{Vocab: text.VocabAll}}, "chains from draws say",
 			errUnmixed},
 		{"the [MASK|dog] saw the [MASK|dog|cat] and the [MASK|cat|dog] and a [MASK|bird|fish] .", Options{}, "", nil},
 		// All of a row of blanks must differ.

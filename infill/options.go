@@ -66,13 +66,10 @@ type SamplingOptions struct {
 	Temperature float64          // T of π ∝ exp(U/T); 0 means 1
 	Gradient    mlm.GradientMode // zero value: the full gradient
 	// Shortlist is the number of candidates of every blank, the likeliest with all blanks masked:
-	// at most 1,048,576.
-	// 0 means DefaultShortlist for the samplers that evaluate every neighbour, those with
-	// samplers.Info.Enumerates, and all for the others.
-	Shortlist   int
-	NoShortlist bool    // all that may fill a blank are candidates
-	Start       Start   // where chains begin
-	Starts      *starts // the fillings of StartGiven
+	// at most 1,048,576. 0 means all that may fill it.
+	Shortlist int
+	Start     Start   // where chains begin
+	Starts    *starts // the fillings of StartGiven
 }
 
 // ResultOptions say which of the fillings that were found are returned, and what is said of them.

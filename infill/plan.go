@@ -95,7 +95,7 @@ func (p *plan) start(ctx context.Context) error {
 		return err
 	}
 	err := p.each(ctx, func(ctx context.Context, pt *part) (err error) {
-		if n := p.opt.shortlist(); n > 0 {
+		if n := p.opt.Sampling.Shortlist; n > 0 {
 			if err := pt.tgt.restrict(ctx, n); err != nil {
 				return err
 			}

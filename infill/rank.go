@@ -29,7 +29,7 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 	error) {
 	res := p.newResult()
 	res.MoveShare, res.Acceptance, res.Stats = kept.MoveShare(), kept.Acceptance(), kept
-	res.Shortlist = p.opt.shortlist()
+	res.Shortlist = p.opt.Sampling.Shortlist
 	for _, pt := range p.parts {
 		res.Stats.Add(pt.burnt)
 	}

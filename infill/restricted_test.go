@@ -116,12 +116,6 @@ func TestExactOnShortlist(t *testing.T) {
 					continue
 				}
 				steps := 12
-				switch info.Name {
-				case "block-gibbs":
-					steps = 3
-				case "rwm", "dlmcf":
-					steps = 60
-				}
 				z, moved := leave(t, ctx, fixed(t, info), table, x, p, steps)
 				wrong, _ := leave(t, ctx, fixed(t, info), table, x, tempered(p, 0.5), steps)
 				t.Logf(

@@ -6,21 +6,6 @@ import (
 	"sort"
 )
 
-// DefaultShortlist is the number of candidates per coordinate from which the
-// samplers that evaluate the energy of every neighbour choose, unless
-// Options.Sampling.Shortlist says otherwise. With the whole vocabulary a single step
-// would take tens of thousands of evaluations.
-const DefaultShortlist = 16
-
-// shortlist is the number of candidates per coordinate; 0 stands for all that
-// the blanks allow.
-func (o *Options) shortlist() int {
-	if o.Sampling.Shortlist == 0 && !o.Sampling.NoShortlist && o.sampler().Enumerates {
-		return DefaultShortlist
-	}
-	return o.Sampling.Shortlist
-}
-
 // restrict keeps, of every coordinate, the n categories that are likeliest
 // with all blanks masked. The set is fixed before the first step, so that what
 // a sampler leaves invariant is π on the states made of these candidates.

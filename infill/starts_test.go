@@ -159,7 +159,7 @@ func TestStartGiven(t *testing.T) {
 		}
 		opt := Options{Sampling: SamplingOptions{Sampler: named(t, info.Name, nil), Start: StartGiven,
 			Starts: one, Chains: 2,
-			Steps: 2, NoShortlist: true}, Words: WordOptions{Allow: list(t, "dog", "fox", "cat")},
+			Steps: 2}, Words: WordOptions{Allow: list(t, "dog", "fox", "cat")},
 			Results: ResultOptions{Score: ScorePLL}}
 		if _, err := e.Fill(t.Context(), tm, opt); err != nil {
 			t.Errorf("%s: %v", info.Name, err)

@@ -92,8 +92,7 @@ func TestStochasticGradRefusesJointConstraints(t *testing.T) {
 	}
 }
 
-// The samplers that evaluate every neighbour choose from a shortlist, the
-// likeliest candidates with all blanks masked; others only if asked to.
+// A shortlist is the likeliest candidates with all blanks masked.
 func TestShortlist(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -127,21 +126,6 @@ func TestShortlist(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct {
-		opt  Options
-		want int
-	}{
-		{Options{}, 0},
-		{Options{Sampling: SamplingOptions{Shortlist: 9}}, 9},
-		{Options{Sampling: SamplingOptions{Sampler: &samplers.LB1{}}}, DefaultShortlist},
-		{Options{Sampling: SamplingOptions{Sampler: &samplers.ExactGibbs{}, Shortlist: 5}}, 5},
-		{Options{Sampling: SamplingOptions{Sampler: &samplers.HammingBall{}, NoShortlist: true}}, 0},
-	} {
-		if got := c.opt.shortlist(); got != c.want {
-			t.Errorf("%T, %d: %d candidates, want %d", c.opt.Sampling.Sampler, c.opt.Sampling.Shortlist, got,
-				c.want)
-		}
-	}
 	// Every filling of a run comes from the shortlist.
 	allowed := map[string]bool{}
 	for _, id := range cut.Coords[0].IDs {
@@ -149,7 +133,7 @@ func TestShortlist(t *testing.T) {
 	}
 	r, err := New(
 		m,
-	).Fill(ctx, tm, Options{Sampling: SamplingOptions{Sampler: &samplers.LB1{}, Shortlist: 7,
+	).Fill(ctx, tm, Options{Sampling: SamplingOptions{Sampler: &samplers.GWG{}, Shortlist: 7,
 		Steps: 10, Chains: 12}, Results: ResultOptions{All: true,
 		Score: ScorePLL}})
 	if err != nil {

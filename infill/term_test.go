@@ -80,7 +80,7 @@ func TestTermsInvariant(t *testing.T) {
 		table := newTabled(tgt)
 		for _, s := range []samplers.Sampler{
 			&samplers.Rows{}, &samplers.DMALA{}, &samplers.GibbsMH{}, &samplers.GWG{},
-			&samplers.ExactGibbs{},
+			&samplers.DLMC{Time: 0.5},
 		} {
 			z, moved := leave(t, ctx, s, table, x, p, 8)
 			if !(z < threshold) || moved == 0 {
@@ -122,7 +122,7 @@ func TestTermsReached(t *testing.T) {
 	if far < 0.2 {
 		t.Fatalf("the term hardly matters: total variation %.2f", far)
 	}
-	for _, name := range []string{"rows", "dmala", "gibbs-mh", "exact-gibbs"} {
+	for _, name := range []string{"rows", "dmala", "gibbs-mh", "gwg"} {
 		s, err := samplers.New(name, nil)
 		if err != nil {
 			t.Fatal(err)

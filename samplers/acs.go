@@ -33,6 +33,10 @@ type ACS struct {
 	Power              float64 // above 1 most of a cycle goes to small steps; 0 means 1
 	FixedBeta          bool    // do not tune β_k
 	TargetAcceptance   float64 // ρ*; 0 means 0.5
+	// Scale, if not nil, gives α and β of a chain's next step in place of all that is above, and
+	// whether that step goes without the acceptance test, so that π is not left invariant. It is for
+	// schedules of one's own, as in the paper's algorithm 6.
+	Scale func(chain int) (alpha, beta float64, untested bool)
 }
 
 // Defaults of ACS, from the paper's algorithm 2 and its appendices A and D.2.
@@ -54,11 +58,13 @@ func (s *ACS) Attach(c *Chains) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := newStrided(c, acsInfo.Name, 0)
+	d, err := newDLP(c, acsInfo.Name, 1, Sqrt, nil, 0)
 	if err != nil {
 		return nil, err
 	}
-	p := &acsProposer{strided: d, tunes: make([]acsTune, c.Len())}
+	d.beta = make([]float64, c.Len())
+	p := &acsProposer{dlp: d, factorised: newFactorised(c.Domain, d, c.Len()), own: s.Scale,
+		tunes: make([]acsTune, c.Len())}
 	for k := range p.tunes {
 		p.tunes[k] = newACSTune(cfg, c.Burnin)
 	}
@@ -116,23 +122,33 @@ func (s *ACS) config() (ACS, error) {
 }
 
 type acsProposer struct {
-	*strided
-	tunes []acsTune // per chain
+	*dlp
+	*factorised
+	own   func(chain int) (alpha, beta float64, untested bool) // ACS.Scale
+	tunes []acsTune                                            // per chain
 }
 
 // Schedule sets (α, β) of the next step.
 func (p *acsProposer) Schedule(_ context.Context, done int, untested []bool) error {
-	if p.schedule(untested) {
-		return nil
-	}
 	for k := range p.tunes {
-		p.alpha[k], p.beta[k], untested[k] = p.tunes[k].next(done)
+		if p.own == nil {
+			p.alpha[k], p.beta[k], untested[k] = p.tunes[k].next(done)
+			continue
+		}
+		p.alpha[k], p.beta[k], untested[k] = p.own(k)
+		if err := checkPositive(acsInfo.Name, "step size", p.alpha[k], false); err != nil {
+			return err
+		}
+		if !(p.beta[k] > 0 && p.beta[k] <= 1) {
+			return &ParamError{acsInfo.Name, "beta", fmt.Sprint(p.beta[k]),
+				"a number above 0, at most 1"}
+		}
 	}
 	return nil
 }
 
 func (p *acsProposer) Adapt(k int, m Move) {
-	if p.stride == nil {
+	if p.own == nil {
 		p.tunes[k].learn(m.Prob)
 	}
 }

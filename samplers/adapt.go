@@ -3,7 +3,7 @@ package samplers
 import "math"
 
 // usualAcceptance is the mean acceptance probability (Stats.MeanProb) that step sizes are
-// adapted to: 0.574, the optimum for locally balanced proposals (PAS; Sun et al. 2022).
+// adapted to: 0.574, the optimum for locally balanced proposals (Sun et al. 2022).
 const usualAcceptance = 0.574
 
 // scaleTuner adapts one positive scale (a step size, a simulation time) of one

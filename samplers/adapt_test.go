@@ -16,13 +16,11 @@ func TestAdaptationEndsWithBurnin(t *testing.T) {
 	ctx := context.Background()
 	target := must(targets.NewIsing(8, 8, true, 0.1, []float64{0.2}, false))
 	all := []samplers.Sampler{
-		&samplers.GWG{Adapt: true}, &samplers.GWG{Adapt: true, Draws: 3}, &samplers.AB{StepSize: 0.3},
-		&samplers.AB{Beta: 0.6}, &samplers.ACS{AlphaMax: 0.6, AlphaMin: 0.2},
+		&samplers.DLMC{Euler: true}, &samplers.ACS{AlphaMax: 0.6, AlphaMin: 0.2},
 		&samplers.ACS{FixedBeta: true},
 	}
 	adapting := map[string]bool{
-		"dula": true, "dmala": true, "rwm": true, "pas": true, "dlmc": true, "dlmcf": true,
-		"ab": true, "acs": true,
+		"dula": true, "dmala": true, "dlmc": true, "acs": true,
 	}
 	for name := range adapting {
 		s, err := samplers.New(name, nil)

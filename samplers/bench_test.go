@@ -132,7 +132,7 @@ func BenchmarkVocabulary(b *testing.B) {
 	}
 	t := must(targets.NewCategorical(theta))
 	for _, c := range []struct{ name, balance string }{
-		{"gibbs", ""}, {"dula", "sqrt"}, {"dmala", "sqrt"}, {"dmala", "ratio"}, {"dlmc", "ratio"}, {"dlmcf", "ratio"}, {"gwg", "sqrt"}, {"pas", "sqrt"}, {"acs", ""}, {"rwm", ""},
+		{"gibbs", ""}, {"dula", "sqrt"}, {"dmala", "sqrt"}, {"dmala", "ratio"}, {"dlmc", "ratio"}, {"gwg", "sqrt"}, {"acs", ""},
 	} {
 		params := map[string]string{}
 		if c.balance != "" {
@@ -197,18 +197,16 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		for _, s := range samplers.Names() {
 			variants := []map[string]string{nil}
 			switch s {
-			case "gibbs", "gibbs-mh", "exact-gibbs":
+			case "gibbs", "gibbs-mh":
 				variants = append(variants, map[string]string{"scan": "systematic"})
 			case "dula":
 				variants = append(variants, map[string]string{"batch": "2"})
 			case "gwg":
-				variants = append(variants, map[string]string{"draws": "2"}, map[string]string{"draws": "auto"})
-			case "hb":
-				variants = append(variants, map[string]string{"radius": "2", "block": "2"})
+				variants = append(variants, map[string]string{"draws": "2"})
 			case "rows":
 				variants = append(variants, map[string]string{"rate": "0.3"})
-			case "pas", "rwm":
-				variants = append(variants, map[string]string{"flips": "1.5"})
+			case "dlmc":
+				variants = append(variants, map[string]string{"euler": "yes"})
 			case "sgdld":
 				variants = append(variants, map[string]string{"cache": "no", "jump": "1"},
 					map[string]string{"time": "0.1"})

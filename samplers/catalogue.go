@@ -38,19 +38,6 @@ func timeParam(set func(Sampler, float64)) Param {
 	}
 }
 
-func flipsParam(set func(Sampler, float64)) Param {
-	return Param{
-		Name: "flips", Default: "auto", Min: 1, Max: inf, Auto: true,
-		Doc: "coordinates R that a proposal changes, on average; auto adapts it in the burn-in",
-		Set: func(s Sampler, v Value) { set(s, v.Number) },
-	}
-}
-
-func singlesParam(off func(Sampler) *bool) Param {
-	return switchParam("singles", true, "one proposal in sixteen changes a single coordinate, so "+
-		"that every state can be reached; no leaves it out, as the papers do", off)
-}
-
 func countParam(name string, def, lo, hi int, doc string, set func(Sampler, int)) Param {
 	return Param{
 		Name: name, Default: plain(float64(def)), Min: float64(lo), Max: float64(hi), Integer: true,

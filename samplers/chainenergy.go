@@ -65,7 +65,7 @@ func (c *Chains) evaluate(ctx context.Context, chain []int, x [][]int32, u []flo
 
 func (c *Chains) noGradients() error {
 	return &abilityError{c.name, "gradients (EnergyGrad)",
-		"rwm, exact-gibbs, block-gibbs, hb and lb1 need none"}
+		"rows and gibbs-mh need conditionals in their place"}
 }
 
 // everyChain are the numbers of n chains.

@@ -13,20 +13,17 @@ import (
 // hears against the table and the chains.
 type hearing struct {
 	*tableTarget
-	t      *testing.T
-	name   string  // of the sampler
-	c      *Chains // nil for AIS
-	n      int     // chains
-	fresh  bool    // memories are to be empty
-	asked  [][]string
-	some   bool // there was a call in which a chain did not ask
-	many   bool // and one in which a chain asked twice
-	across bool // and one that went on with the last chain of the call before
-	last   int  // that chain
+	t     *testing.T
+	name  string  // of the sampler
+	c     *Chains // nil for AIS
+	n     int     // chains
+	fresh bool    // memories are to be empty
+	asked [][]string
+	some  bool // there was a call in which a chain did not ask
 }
 
 func newHearing(t *testing.T, tab *tableTarget, name string, n int) *hearing {
-	return &hearing{tableTarget: tab, t: t, name: name, n: n, fresh: true, last: -1,
+	return &hearing{tableTarget: tab, t: t, name: name, n: n, fresh: true,
 		asked: make([][]string, n)}
 }
 
@@ -59,9 +56,6 @@ func (h *hearing) ChainEnergy(ctx context.Context, from Origins, x [][]int32, u 
 	}
 	chains := slices.Compact(slices.Clone(from.Chain))
 	h.some = h.some || len(chains) < h.n
-	h.many = h.many || len(chains) < len(x)
-	h.across = h.across || from.X != nil && from.Chain[0] == h.last && h.last > 0
-	h.last = from.Chain[len(x)-1]
 	for _, k := range chains {
 		switch kept := from.Memory[k].(type) {
 		case nil:
@@ -96,8 +90,8 @@ func (h *hearing) ChainEnergy(ctx context.Context, from Origins, x [][]int32, u 
 }
 
 // asks runs some chains from x0, the first of them number first, with a change of target that is
-// none, and evaluates at the end what was not. Neighbours go to the target chunk at a time, 0: all.
-func asks(t *testing.T, s Sampler, target Target, x0 [][]int32, first, chunk, steps int) *Run {
+// none, and evaluates at the end what was not.
+func asks(t *testing.T, s Sampler, target Target, x0 [][]int32, first, steps int) *Run {
 	t.Helper()
 	ctx := context.Background()
 	h, _ := target.(*hearing)
@@ -107,14 +101,6 @@ func asks(t *testing.T, s Sampler, target Target, x0 [][]int32, first, chunk, st
 	run, err := Start(ctx, s, target, x0, Options{Seed: 1, First: first, Burnin: steps})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if chunk > 0 {
-		switch k := run.kernel.(type) {
-		case *exactGibbs:
-			k.n.x = k.n.x[:chunk]
-		case *lb1Kernel:
-			k.n.x = k.n.x[:chunk]
-		}
 	}
 	for range 2 {
 		if err := run.Steps(ctx, steps, nil); err != nil {
@@ -140,25 +126,22 @@ func TestChainEnergy(t *testing.T) {
 	t.Parallel()
 	tab := newTable(rand.New(rand.NewPCG(5, 1)), Bits(4), 1, 0.5)
 	x0 := [][]int32{{0, 1, 0, 1}, {1, 1, 0, 0}, {0, 0, 0, 0}}
-	all := append(mhSamplers(4), &DULA{Batch: 2}, &BlockGibbs{Block: 3},
-		&HammingBall{Block: 4, Radius: 2})
+	all := append(mhSamplers(4), &DULA{Batch: 2})
 	for _, info := range List() {
 		all = append(all, fresh(t, info.Name))
 	}
-	some, many, across := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	some := map[string]bool{}
 	for _, s := range all {
-		for _, chunk := range []int{0, 3} {
+		{
 			h := newHearing(t, tab, s.Info().Name, len(x0))
-			run, silent := asks(t, s, h, x0, 0, chunk, 25), asks(t, s, tab, x0, 0, 0, 25)
+			run, silent := asks(t, s, h, x0, 0, 25), asks(t, s, tab, x0, 0, 25)
 			some[s.Info().Name] = some[s.Info().Name] || h.some
-			many[s.Info().Name] = many[s.Info().Name] || h.many
-			across[s.Info().Name] = across[s.Info().Name] || h.across
 			for k, x := range x0 {
 				if !slices.Equal(run.X[k], silent.X[k]) || run.U[k] != silent.U[k] {
 					t.Errorf("%s: chain %d ends at %v, want %v", s.Info().Name, k, run.X[k], silent.X[k])
 				}
 				alone := newHearing(t, tab, s.Info().Name, 1)
-				asks(t, s, alone, [][]int32{x}, k, 0, 25)
+				asks(t, s, alone, [][]int32{x}, k, 25)
 				if !slices.Equal(h.asked[k], alone.asked[0]) {
 					t.Errorf("%s: chain %d asked for %v, alone for %v", s.Info().Name, k, h.asked[k],
 						alone.asked[0])
@@ -170,41 +153,9 @@ func TestChainEnergy(t *testing.T) {
 		}
 	}
 	// In these a proposal may be the state itself, or another kernel moves the chain.
-	for _, name := range []string{"dmala", "dula", "rows", "gibbs-mh", "ab"} {
+	for _, name := range []string{"dmala", "dula", "rows", "gibbs-mh", "acs"} {
 		if !some[name] {
 			t.Errorf("%s: every chain asked in every call", name)
-		}
-	}
-	for _, name := range []string{"exact-gibbs", "lb1", "block-gibbs", "hb"} {
-		if !many[name] {
-			t.Errorf("%s: no chain asked for two states in a call", name)
-		}
-	}
-	for _, name := range []string{"exact-gibbs", "lb1"} {
-		if !across[name] {
-			t.Errorf("%s: no chain asked in two calls for one step", name)
-		}
-	}
-}
-
-// TestChainEnergyOfManyStates: the blocks of three chains have more states than go to the target in
-// a call, and the first call ends within those of the second chain.
-func TestChainEnergyOfManyStates(t *testing.T) {
-	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(5, 2)), Categories(7, 3), 1, 0)
-	x0 := [][]int32{make([]int32, 7), {1, 0, 0, 0, 0, 0, 0}, {2, 0, 0, 0, 0, 0, 0}}
-	for _, s := range []Sampler{&BlockGibbs{Block: 7}, &HammingBall{Block: 7, Radius: 7}} {
-		h := newHearing(t, tab, s.Info().Name, len(x0))
-		asks(t, s, h, x0, 0, 0, 2)
-		if !h.across {
-			t.Errorf("%s: the states of no chain were in two calls", s.Info().Name)
-		}
-		for k, x := range x0 {
-			alone := newHearing(t, tab, s.Info().Name, 1)
-			asks(t, s, alone, [][]int32{x}, k, 0, 2)
-			if !slices.Equal(h.asked[k], alone.asked[0]) {
-				t.Errorf("%s: chain %d asked for other states than alone", s.Info().Name, k)
-			}
 		}
 	}
 }
@@ -214,7 +165,7 @@ func TestChainEnergyOfManyStates(t *testing.T) {
 func TestEvaluateNeedsGradients(t *testing.T) {
 	t.Parallel()
 	tab := newTable(rand.New(rand.NewPCG(5, 4)), Bits(2), 1, 0)
-	run, err := Start(context.Background(), &RWM{}, bare{tab}, [][]int32{{0, 1}}, Options{})
+	run, err := Start(context.Background(), energyOnly{}, bare{tab}, [][]int32{{0, 1}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,18 +17,23 @@ import (
 type DLMC struct {
 	Balance          Balance // g
 	Time             float64 // h
+	Euler            bool    // P(v ≠ θ_i) = h Q_v, the forward-Euler form
 	TargetAcceptance float64
 }
 
 func (s *DLMC) Attach(c *Chains) (Kernel, error) {
-	t, err := newFlow(c, dlmcInfo.Name, s.Time, s.Balance, s.TargetAcceptance)
+	t, err := newFlow(c, s.Time, s.Balance, s.TargetAcceptance)
 	if err != nil {
 		return nil, err
+	}
+	if s.Euler {
+		t.most = eulerLimit
+		return t.kernel(c, eulerRule{t})
 	}
 	return t.kernel(c, dlmcRule{t})
 }
 
-// flow is what DLMC and DLMCf share: rates, simulation time, adaptation. An automatic h stays
+// flow is what both forms share: rates, simulation time, adaptation. An automatic h stays
 // within a factor of 10^6 of a guess from the rates at the chain's start. Where these span more
 // than a factor of exp(80), or a millionth of the guess is still too long, the order of magnitude
 // of h is searched for.
@@ -44,7 +49,8 @@ type flow struct {
 	s    *sites
 }
 
-func newFlow(c *Chains, name string, h float64, g Balance, target float64) (*flow, error) {
+func newFlow(c *Chains, h float64, g Balance, target float64) (*flow, error) {
+	name := dlmcInfo.Name
 	if err := g.check(name); err != nil {
 		return nil, err
 	}
@@ -60,11 +66,11 @@ func newFlow(c *Chains, name string, h float64, g Balance, target float64) (*flo
 
 	if f.auto {
 		f.tune = make([]scaleTuner, c.Len())
-		cnt, err := newCounter(c, name, 1, 0, acc, false)
+		free, err := c.Domain.movable()
 		if err != nil {
 			return nil, err
 		}
-		f.s = newSites(c.Domain, g, cnt.free)
+		f.s = newSites(c.Domain, g, free)
 	}
 	for k := range f.logH {
 		f.logH[k] = math.Log(h)
@@ -248,6 +254,8 @@ var dlmcInfo = Info{
 	Params: []Param{
 		timeParam(func(s Sampler, v float64) { s.(*DLMC).Time = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DLMC).Balance = v }),
+		switchParam("euler", false, "the forward-Euler form: moves with probability h times the rate",
+			func(s Sampler) *bool { return &s.(*DLMC).Euler }),
 		acceptParam(usualAcceptance, func(s Sampler, v float64) { s.(*DLMC).TargetAcceptance = v }),
 	},
 }

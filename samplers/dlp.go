@@ -16,7 +16,7 @@ import (
 type dlp struct {
 	dom   *Domain
 	g     Balance
-	beta  []float64 // per chain: log g(e^Δ) is βΔ (AB, ACS); nil to use g
+	beta  []float64 // per chain: log g(e^Δ) is βΔ (ACS); nil to use g
 	s     []float64 // preconditioner; nil for 1
 	alpha []float64 // per chain
 	tune  []scaleTuner

@@ -42,13 +42,13 @@
 // costs one evaluation of (U, ∇U), and none where the proposal is the current state, whose values
 // are kept. Steady-state steps allocate nothing. A scale that is 0 is automatic: each chain adapts
 // it in the burn-in to a mean acceptance probability (Stats.MeanProb) of TargetAcceptance. That is
-// 0.574 if it is 0, the optimum for locally balanced proposals (PAS), and 0.234 for RWM, the
-// optimum for random walks. Gibbs samplers visit coordinates at random.
+// 0.574 if it is 0, the optimum for locally balanced proposals (Sun et al., NeurIPS 2022). Gibbs
+// samplers visit coordinates at random.
 //
 // # Abilities
 //
-// Target, Sampler, Kernel and Proposal are what has to be implemented. All that is optional are
-// nine interfaces:
+// Target, Sampler, Kernel and Proposal are what has to be implemented. Nine interfaces say what
+// else a target or a proposal can do:
 //
 //	Gradienter            a target has gradients
 //	Conditioner           … a distribution of one coordinate given the others
@@ -57,8 +57,8 @@
 //	RatioEstimator        … estimates of the probability ratios of neighbours
 //	ChainEnergizer        … energies that are cheap near the state of a chain
 //	Adapter               a proposal learns from the burn-in
-//	Keeper                … keeps something of the present states
-//	Scheduler             … prepares each step
+//	keeper                … keeps something of the present states: Enter, Accepted
+//	scheduler             … prepares each step: Schedule
 //
 // A type that wraps or embeds a target or a proposal passes these on.
 //
@@ -70,17 +70,13 @@
 //
 // # Sources
 //
-// AB: Sun et al., "Any-scale balanced samplers for discrete space", ICLR 2023. ACS: Pynadath et
-// al., "Gradient-based discrete sampling with automatic cyclical scheduling", NeurIPS 2024. DISCS:
-// Goshvadi et al., NeurIPS 2023. DLMC: Sun et al., "Discrete Langevin samplers via Wasserstein
-// gradient flow", AISTATS 2023. DLP: Zhang, Liu, Liu, "A Langevin-like sampler for discrete
-// distributions", ICML 2022. Gibbs: Geman, Geman, IEEE PAMI 1984. In blocks: Jensen, Kong,
-// Kjærulff, 1995. Of given conditionals: Wang, Cho, 2019. Corrected: Hastings, Biometrika 1970,
-// Goyal, Dyer, Berg-Kirkpatrick, ICLR 2022. GWG: Grathwohl et al., "Oops I took a gradient", ICML
-// 2021. HB: Titsias, Yau, "The Hamming ball sampler", JASA 2017. LB: Zanella, "Informed proposals
-// for local MCMC in discrete spaces", JASA 2020. PAS: Sun et al., "Path auxiliary proposal for
-// MCMC in discrete space", ICLR 2022, and "Optimal scaling for locally balanced proposals in
-// discrete spaces", NeurIPS 2022. Rows has no paper: its comment derives it. RWM: Metropolis et
-// al. 1953. SGDLD: "Stochastic gradient discrete Langevin dynamics", anonymous authors, under
-// double-blind review.
+// ACS: Pynadath et al., "Gradient-based discrete sampling with automatic cyclical scheduling",
+// NeurIPS 2024. DISCS: Goshvadi et al., NeurIPS 2023. DLMC: Sun et al., "Discrete Langevin samplers
+// via Wasserstein gradient flow", AISTATS 2023. DLP: Zhang, Liu, Liu, "A Langevin-like sampler for
+// discrete distributions", ICML 2022. Gibbs of given conditionals: Wang, Cho, 2019. Corrected:
+// Hastings, Biometrika 1970, Goyal, Dyer, Berg-Kirkpatrick, ICLR 2022. GWG: Grathwohl et al., "Oops
+// I took a gradient", ICML 2021. Balancing functions: Zanella, "Informed proposals for local MCMC
+// in discrete spaces", JASA 2020. Acceptance: Sun et al., "Optimal scaling for locally balanced
+// proposals in discrete spaces", NeurIPS 2022. Rows has no paper: its comment derives it. SGDLD:
+// "Stochastic gradient discrete Langevin dynamics", anonymous authors, under double-blind review.
 package samplers

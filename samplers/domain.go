@@ -238,6 +238,22 @@ func (d *Domain) sums(rows []float64) []float64 {
 	return nil
 }
 
+// movable are the coordinates with more than one allowed category. Without any the error is an
+// ErrDomain.
+func (d *Domain) movable() (free []int32, err error) {
+	for i, n := range d.free {
+		if n > 1 {
+			free = append(free, int32(i))
+		}
+	}
+	if free == nil {
+		return nil, fmt.Errorf("%w: no coordinate has more than one allowed category, so that there "+
+			"is nothing to sample; allow another category of some coordinate, or take the only "+
+			"state as the answer", ErrDomain)
+	}
+	return free, nil
+}
+
 // Size is the number of states, +Inf when it exceeds float64.
 func (d *Domain) Size() float64 {
 	n := 1.0

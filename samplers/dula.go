@@ -48,7 +48,7 @@ func (s *DULA) Attach(c *Chains) (Kernel, error) {
 func (s *DULA) Info() Info {
 	info := dulaInfo
 	if s != nil && s.Batch > 0 {
-		info.Needs = []Need{NeedStochasticGradients}
+		info.Needs = []Need{needStochasticGradients}
 	}
 	return info
 }

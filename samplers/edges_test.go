@@ -82,31 +82,6 @@ func TestLeastRate(t *testing.T) {
 	}
 }
 
-// A number of changes is at most the number of coordinates, also where exp(log n) is above n.
-func TestDrawAtItsBound(t *testing.T) {
-	t.Parallel()
-	over := 0
-	for n := 1; n < 200; n++ {
-		r := math.Exp(math.Log(float64(n)))
-		c := counter{r: []float64{r}, free: make([]int32, n)}
-		rng := rand.New(zeros{})
-		if got := c.draw(0, rng); got > n {
-			t.Fatalf("%d of %d coordinates", got, n)
-		}
-		if r > float64(n) {
-			over++
-		}
-	}
-	if over == 0 {
-		t.Error("no number is above its bound: the test says nothing")
-	}
-}
-
-// zeros is a source of nothing else.
-type zeros struct{}
-
-func (zeros) Uint64() uint64 { return 0 }
-
 // A state whose neighbours all have probability zero is one that no chain leaves. It has its weight
 // where that is given, and none where Polyak's step would be infinite. Nothing of it is an error.
 func TestSGDLDIsolated(t *testing.T) {
@@ -114,7 +89,7 @@ func TestSGDLDIsolated(t *testing.T) {
 	target := &noisyField{flat: flat{Bits(2)}, field: []float64{math.Inf(-1), math.Inf(-1)}, temp: 1,
 		quiet: true}
 	for time, want := range map[float64]float64{0: math.Inf(-1), .5: math.Log(.5)} {
-		run, err := Start(t.Context(), &SGDLD{Rates: RatioRates, Time: time}, target, [][]int32{{0, 0}},
+		run, err := Start(t.Context(), &SGDLD{Rates: ratioRates, Time: time}, target, [][]int32{{0, 0}},
 			Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -27,6 +27,7 @@ type unknownError struct {
 	What       string // "sampler", "parameter of dmala", …
 	Name       string
 	Suggestion string   // nearest known name, "" when none is near
+	Remedy     string   // what to do in place of taking another name, "" for nothing
 	Known      []string // all known names
 	Having     []string // for a parameter: the samplers that have it under this name
 }
@@ -34,6 +35,9 @@ type unknownError struct {
 // Error says what is wrong and what helps.
 func (e *unknownError) Error() string {
 	s := fmt.Sprintf("unknown %s %q", e.What, e.Name)
+	if e.Remedy != "" {
+		return s + "; " + e.Remedy
+	}
 	if e.Suggestion != "" {
 		return s + fmt.Sprintf("; did you mean %q?", e.Suggestion)
 	}
@@ -46,26 +50,6 @@ func (e *unknownError) Error() string {
 
 // Is makes errors.Is(err, ErrUnknown) true.
 func (e *unknownError) Is(target error) bool { return target == ErrUnknown }
-
-// tooManyError says that a sampler would need more energies per step than is
-// sensible, and how to make them fewer.
-type tooManyError struct {
-	Sampler string
-	Count   float64 // energies per chain and step
-	Limit   int
-	Remedy  string
-}
-
-// Error says what is wrong and what helps.
-func (e *tooManyError) Error() string {
-	return fmt.Sprintf("sampler %s would need %.0f energies per chain and step, more than %d; %s",
-		e.Sampler, e.Count, e.Limit, e.Remedy)
-}
-
-// Is makes errors.Is(err, ErrTooMany) true.
-func (e *tooManyError) Is(target error) bool {
-	return target == ErrTooMany || target == ErrUnsupported
-}
 
 // abilityError says which ability a target lacks.
 type abilityError struct {

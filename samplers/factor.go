@@ -168,10 +168,10 @@ func addExps(s float64, g []float64, gx, slope, m float64) float64 {
 	return s
 }
 
-// Enter implements Keeper.
+// Enter implements keeper.
 func (f *factorised) Enter(k int, _ []int32, _ []float64) { f.forget(k) }
 
-// Accepted implements Keeper: it makes the proposal's cache the current one.
+// Accepted implements keeper: it makes the proposal's cache the current one.
 func (f *factorised) Accepted(k int) { f.cur[k], f.next[k] = f.next[k], f.cur[k] }
 
 // forget drops the current cache, for a gradient that changes at equal states.

@@ -13,7 +13,7 @@ func TestFlipsOfDLMC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
 		f := &flow{g: g, logH: make([]float64, 1)}
-		exact, euler := dlmcRule{f}, dlmcfRule{f}
+		exact, euler := dlmcRule{f}, eulerRule{f}
 		for range 20000 {
 			f.logH[0] = 20 * (rng.Float64() - 0.7)
 			d := 100 * (rng.Float64() - 0.5) * rng.Float64()
@@ -22,7 +22,7 @@ func TestFlipsOfDLMC(t *testing.T) {
 			}
 			for name, pair := range map[string][2]float64{
 				"dlmc":  {one(exact, d), exact.flip(f.logH[0], d)},
-				"dlmcf": {one(euler, d), euler.flip(f.logH[0], d)},
+				"euler": {one(euler, d), euler.flip(f.logH[0], d)},
 			} {
 				// Where P(stay) = 1 − hQ is small, so are its correct digits.
 				if got, want := pair[0], pair[1]; math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {

@@ -2,39 +2,12 @@ package samplers
 
 import (
 	"context"
-	"fmt"
 	"math"
 )
 
-// scan says in which order a Gibbs sampler visits the coordinates.
-type scan uint8
-
-const (
-	RandomScan     scan = iota // one uniformly at random each step
-	SystematicScan             // in their order
-)
-
-// scanNames lists the names of the values of Scan, in their order.
-var scanNames = []string{"random", "systematic"}
-
-// String returns the name: random or systematic.
-func (s scan) String() string {
-	if int(s) < len(scanNames) {
-		return scanNames[s]
-	}
-	return fmt.Sprintf("scan(%d)", uint8(s))
-}
-
-func (s scan) check(sampler string) error {
-	if int(s) >= len(scanNames) {
-		return &ParamError{sampler, "scan", s.String(), joinNames(scanNames)}
-	}
-	return nil
-}
-
-// next is the coordinate that chain k visits in its next step.
-func (s scan) next(c *Chains, k int) int {
-	if s == SystematicScan {
+// visit is the coordinate that chain k visits in its next step, in their order or at random.
+func (c *Chains) visit(k int, systematic bool) int {
+	if systematic {
 		return c.done % c.Domain.Len()
 	}
 	return c.RNG[k].IntN(c.Domain.Len())
@@ -48,18 +21,15 @@ func (s scan) next(c *Chains, k int) int {
 // π, and NOT where it belongs to another distribution or to none; GibbsMH corrects it.
 // Cost: one conditional a step and no energy: Chains.U is NaN after a move until Chains.Refresh.
 type Gibbs struct {
-	Scan scan
+	Systematic bool // visits coordinates in their order; otherwise one at random each step
 }
 
 func (s *Gibbs) Attach(c *Chains) (Kernel, error) {
-	if err := s.Scan.check(gibbsInfo.Name); err != nil {
-		return nil, err
-	}
 	cond, err := condOf(c, gibbsInfo.Name)
 	if err != nil {
 		return nil, err
 	}
-	return &gibbsKernel{c: c, scan: s.Scan, conditionals: cond}, nil
+	return &gibbsKernel{c: c, systematic: s.Systematic, conditionals: cond}, nil
 }
 
 // condFunc fills log-conditionals.
@@ -88,13 +58,13 @@ func condOf(c *Chains, sampler string) (conditionals, error) {
 		return newConditionals(c, t.Conditional), nil
 	}
 	return conditionals{}, &abilityError{sampler, "conditionals (Conditional)",
-		"exact-gibbs works them out from energies"}
+		"dmala needs gradients in their place"}
 }
 
 // fill picks a coordinate for each chain and gets its conditional.
-func (g *conditionals) fill(ctx context.Context, c *Chains, scan scan) error {
+func (g *conditionals) fill(ctx context.Context, c *Chains, systematic bool) error {
 	for k := range c.X {
-		g.i[k] = scan.next(c, k)
+		g.i[k] = c.visit(k, systematic)
 		g.lp[k] = g.buf[k][:c.Domain.K(g.i[k])]
 	}
 	if err := g.cond(ctx, c.X, g.i, g.lp); err != nil {
@@ -108,8 +78,8 @@ func (g *conditionals) fill(ctx context.Context, c *Chains, scan scan) error {
 }
 
 type gibbsKernel struct {
-	c    *Chains
-	scan scan
+	c          *Chains
+	systematic bool
 	conditionals
 }
 
@@ -118,7 +88,7 @@ func (g *gibbsKernel) Prepare(context.Context) error { return nil }
 
 // Step implements Kernel.
 func (g *gibbsKernel) Step(ctx context.Context) error {
-	if err := g.fill(ctx, g.c, g.scan); err != nil {
+	if err := g.fill(ctx, g.c, g.systematic); err != nil {
 		return err
 	}
 	for k, x := range g.c.X {
@@ -144,13 +114,13 @@ var gibbsInfo = Info{
 	Doc: "resamples one coordinate from the conditional that the target gives (Wang and " +
 		"Cho 2019); not exact where conditionals belong to no joint distribution",
 	Needs: []Need{NeedConditionals}, Cost: "1 conditional",
-	Params: []Param{scanParam(func(s Sampler, v scan) { s.(*Gibbs).Scan = v })},
+	Params: []Param{scanParam(func(s Sampler) *bool { return &s.(*Gibbs).Systematic })},
 }
 
-func scanParam(set func(Sampler, scan)) Param {
+func scanParam(systematic func(Sampler) *bool) Param {
 	return Param{
-		Name: "scan", Default: "random", Choices: scanNames,
+		Name: "scan", Default: "random", Choices: []string{"random", "systematic"},
 		Doc: "order in which coordinates are visited",
-		Set: func(s Sampler, v Value) { set(s, scan(v.Word)) },
+		Set: func(s Sampler, v Value) { *systematic(s) = v.Word == 1 },
 	}
 }

@@ -2,7 +2,6 @@ package samplers
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -76,17 +75,8 @@ func TestEnergySamplersStationary(t *testing.T) {
 			s      Sampler
 			target Target
 		}{
-			{"exact-gibbs", &ExactGibbs{}, tab},
-			{"exact-gibbs systematic", &ExactGibbs{Scan: SystematicScan}, conditionerTable{tab}},
-			{"exact-gibbs of conditionals", &ExactGibbs{}, conditionerTable{tab}},
-			{"block-gibbs", &BlockGibbs{}, tab},
-			{"hb", &HammingBall{}, tab},
-			{"hb 2", &HammingBall{Radius: 2, Block: 2}, tab},
-			{"lb1", &LB1{}, tab},
-			{"lb1 max", &LB1{Balance: Max}, conditionerTable{tab}},
-			{"lb1 ratio", &LB1{Balance: Ratio}, tab},
 			{"gibbs-mh", &GibbsMH{}, tab},
-			{"gibbs-mh systematic", &GibbsMH{Scan: SystematicScan}, tab},
+			{"gibbs-mh systematic", &GibbsMH{Systematic: true}, tab},
 			{"rows", &Rows{}, rowTable{tab}},
 			{"rows of conditionals", &Rows{Rate: 0.7}, conditionerTable{tab}},
 		} {
@@ -99,44 +89,18 @@ func TestEnergySamplersStationary(t *testing.T) {
 }
 
 // TestStationarityHasPower runs samplers that are known not to leave π
-// invariant through the same comparison: masked-conditional Gibbs, and LB-1
-// without its correction.
+// invariant through the same comparison: masked-conditional Gibbs.
 func TestStationarityHasPower(t *testing.T) {
 	t.Parallel()
-	caught := map[string]int{}
+	caught := 0
 	eachTable(t, 32, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
-		for _, s := range []Sampler{&Gibbs{}, uncorrected{&LB1{Balance: Ratio}}} {
-			if tv, limit := stationarityTV(t, rng, tab, tab, s, 2000, 20); tv > limit {
-				caught[s.Info().Name]++
-			}
+		if tv, limit := stationarityTV(t, rng, tab, tab, &Gibbs{}, 2000, 20); tv > limit {
+			caught++
 		}
 	})
-	for _, name := range []string{"gibbs", "lb1"} {
-		if n := repeats(32, 12); caught[name] < n/2 {
-			t.Errorf("a wrong %s was caught on only %d of %d targets", name, caught[name], n)
-		}
+	if n := repeats(32, 12); caught < n/2 {
+		t.Errorf("Gibbs was caught on only %d of %d targets", caught, n)
 	}
-}
-
-// uncorrected always accepts, by making the normaliser of every state look
-// enormous.
-type uncorrected struct{ *LB1 }
-
-func (u uncorrected) Attach(c *Chains) (Kernel, error) {
-	k, err := u.LB1.Attach(c)
-	if err != nil {
-		return nil, err
-	}
-	return &alwaysAccept{k.(*lb1Kernel)}, nil
-}
-
-type alwaysAccept struct{ *lb1Kernel }
-
-func (a *alwaysAccept) Step(ctx context.Context) error {
-	for k := range a.curZ {
-		a.curZ[k] = 1e6
-	}
-	return a.lb1Kernel.Step(ctx)
 }
 
 // TestDefaultsReachTheTarget runs every exact sampler of the registry as a user
@@ -217,15 +181,14 @@ func TestScansVisitEveryCoordinate(t *testing.T) {
 	t.Parallel()
 	const n = 7
 	for _, c := range []struct {
-		s      func(scan) Sampler
+		s      func(systematic bool) Sampler
 		target Target
 	}{
-		{func(o scan) Sampler { return &Gibbs{Scan: o} }, pulledCond{pulled{flat{Bits(n)}}}},
-		{func(o scan) Sampler { return &GibbsMH{Scan: o} }, pulledCond{pulled{flat{Bits(n)}}}},
-		{func(o scan) Sampler { return &ExactGibbs{Scan: o} }, pulled{flat{Bits(n)}}},
+		{func(o bool) Sampler { return &Gibbs{Systematic: o} }, pulledCond{pulled{flat{Bits(n)}}}},
+		{func(o bool) Sampler { return &GibbsMH{Systematic: o} }, pulledCond{pulled{flat{Bits(n)}}}},
 	} {
-		for _, scan := range []scan{SystematicScan, RandomScan} {
-			s := c.s(scan)
+		for _, systematic := range []bool{true, false} {
+			s := c.s(systematic)
 			run, err := Start(
 				context.Background(), s, c.target, [][]int32{make([]int32, n), make([]int32, n)},
 				Options{Seed: 1},
@@ -248,73 +211,12 @@ func TestScansVisitEveryCoordinate(t *testing.T) {
 			for k, x := range run.X {
 				if hamming(x, make([]int32, n)) != n {
 					t.Errorf(
-						"%s, %v scan: chain %d ends at %v, some coordinate was never visited", s.Info().Name, scan, k, x,
+						"%s, systematic %v: chain %d ends at %v, some coordinate was never visited", s.Info().Name, systematic, k, x,
 					)
 				}
 			}
-			if inOrder != (scan == SystematicScan) {
-				t.Errorf("%s, %v scan: coordinates visited in order: %v", s.Info().Name, scan, inOrder)
-			}
-		}
-	}
-}
-
-func TestBallIsComplete(t *testing.T) {
-	t.Parallel()
-	for j := range 20 {
-		rng := rand.New(rand.NewPCG(uint64(j), 2))
-		tab := newTable(rng, smallDomain(rng, j), 1, 0)
-		var free []int32
-		for i := range tab.dom.Len() {
-			if tab.dom.free[i] > 1 {
-				free = append(free, int32(i))
-			}
-		}
-		for r := 0; r <= len(free); r++ {
-			size := int(ballSize(tab.dom, free, r))
-			b := newBall(tab.dom, size)
-			x := tab.states[tab.support()[0]]
-			seen := map[string]bool{}
-			for _, y := range b.enumerate(x, free, r) {
-				if hamming(x, y) > r || tab.dom.Check(y) != nil {
-					t.Fatalf("ball of radius %d around %v holds %v", r, x, y)
-				}
-				seen[fmt.Sprint(y)] = true
-			}
-			if len(seen) != size || b.n != size {
-				t.Fatalf("ball of radius %d has %d states, %d listed, want %d", r, len(seen), b.n, size)
-			}
-		}
-	}
-}
-
-// TestNeighboursInChunks: energies come out the same however many states go to
-// the target at a time.
-func TestNeighboursInChunks(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(8, 1))
-	d, err := NewDomain(
-		Coord{Kind: Nominal, K: 5, Allowed: []bool{true, false, true, true, true}},
-		Coord{Kind: Nominal, K: 4},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tab := newTable(rng, d, 1, 0)
-	c := &Chains{Target: tab, Domain: d, Stats: make([]Stats, 2)}
-	for _, chunk := range []int{1, 3, 4, 100} {
-		n := newNeighbourhood(c)
-		n.x = n.x[:chunk]
-		x := [][]int32{{0, 1}, {3, 3}, {3, 3}}
-		qs := []asked{{0, 0, make([]float64, 5)}, {1, 0, make([]float64, 5)}, {1, 1, make([]float64, 4)}}
-		if err := n.fill(context.Background(), x, qs); err != nil {
-			t.Fatal(err)
-		}
-		for j, q := range qs {
-			for v, u := range q.u {
-				if want := tab.at(x[j], q.i, v); u != want {
-					t.Errorf("chunks of %d: U of question %d at value %d is %g, want %g", chunk, j, v, u, want)
-				}
+			if inOrder != systematic {
+				t.Errorf("%s, systematic %v: coordinates visited in order: %v", s.Info().Name, systematic, inOrder)
 			}
 		}
 	}

@@ -15,18 +15,16 @@ import (
 // accepted with probability min(1, exp(la)). Cost: one conditional and, when the draw differs, one
 // energy a step.
 type GibbsMH struct {
-	Scan scan
+	Systematic bool // as in Gibbs
 }
 
 func (s *GibbsMH) Attach(c *Chains) (Kernel, error) {
-	if err := s.Scan.check(gibbsMHInfo.Name); err != nil {
-		return nil, err
-	}
 	cond, err := condOf(c, gibbsMHInfo.Name)
 	if err != nil {
 		return nil, err
 	}
-	p := &gibbsMHProposer{conditionals: cond, c: c, scan: s.Scan, ratio: make([]float64, c.Len())}
+	p := &gibbsMHProposer{conditionals: cond, c: c, systematic: s.Systematic,
+		ratio: make([]float64, c.Len())}
 	return newMH(c, p, mhOptions{changed: p.changed})
 }
 
@@ -36,14 +34,14 @@ func (s *GibbsMH) Attach(c *Chains) (Kernel, error) {
 // nothing.
 type gibbsMHProposer struct {
 	conditionals
-	c     *Chains
-	scan  scan
-	ratio []float64 // log q(θ'→θ) − log q(θ→θ') of each chain's proposal
+	c          *Chains
+	systematic bool
+	ratio      []float64 // log q(θ'→θ) − log q(θ→θ') of each chain's proposal
 }
 
-// Schedule implements Scheduler.
+// Schedule implements scheduler.
 func (g *gibbsMHProposer) Schedule(ctx context.Context, _ int, _ []bool) error {
-	return g.fill(ctx, g.c, g.scan)
+	return g.fill(ctx, g.c, g.systematic)
 }
 
 // changed looks at the one coordinate that can differ.
@@ -73,5 +71,5 @@ var gibbsMHInfo = Info{
 	Doc:    "the draw of gibbs with a Metropolis–Hastings correction",
 	Needs:  []Need{NeedConditionals, NeedEnergies},
 	Cost:   "1 conditional and, when the draw differs, 1 energy",
-	Params: []Param{scanParam(func(s Sampler, v scan) { s.(*GibbsMH).Scan = v })},
+	Params: []Param{scanParam(func(s Sampler) *bool { return &s.(*GibbsMH).Systematic })},
 }

@@ -16,11 +16,6 @@ import (
 type GWG struct {
 	Balance Balance // g
 	Draws   int     // X; 0 means 1
-	// Adapt adapts X in the burn-in. It begins at Draws and stays between 1 and the number of
-	// coordinates that can change. A fraction is used as in PAS.
-	Adapt bool
-	// NoSingles is as in PAS, for an adapted X. A given one is what every proposal draws.
-	NoSingles bool
 }
 
 // maxDraws bounds GWG.Draws: more would only repeat coordinates.
@@ -30,34 +25,20 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 	if err := s.Balance.check(gwgInfo.Name); err != nil {
 		return nil, err
 	}
-	n := max(1, s.Draws)
 	if err := checkCount(gwgInfo.Name, "draws", s.Draws, maxDraws); err != nil {
 		return nil, err
 	}
-	flips := float64(n)
-	if s.Adapt {
-		flips = 0 // adapt it
-	}
-	cnt, err := newCounter(c, gwgInfo.Name, flips, 0, usualAcceptance, s.NoSingles)
+	free, err := c.Domain.movable()
 	if err != nil {
 		return nil, err
 	}
 	p := &gwgProposer{
-		sites: newSites(c.Domain, s.Balance, cnt.free),
-		cum:   make([]float64, max(len(cnt.free), c.Domain.maxK)),
+		sites: newSites(c.Domain, s.Balance, free),
+		cum:   make([]float64, max(len(free), c.Domain.maxK)),
 		path:  make([][]pick, c.Len()),
-		fixed: n,
-	}
-	if s.Adapt {
-		most := len(cnt.free)
-		for k := range cnt.r {
-			cnt.r[k] = float64(min(n, most))
-			cnt.tune[k] = newScaleTuner(cnt.r[k], 0, usualAcceptance, 1, float64(most), c.Burnin)
-		}
-		p.counter, n = cnt, most
 	}
 	for k := range p.path {
-		p.path[k] = make([]pick, n)
+		p.path[k] = make([]pick, max(1, s.Draws))
 	}
 	return newMH(c, p, mhOptions{MHOptions: MHOptions{Gradient: true}})
 }
@@ -70,42 +51,14 @@ type pick struct{ i, v int32 }
 // the draws.
 type gwgProposer struct {
 	*sites
-	counter *counter // nil for a fixed number of draws
-	fixed   int
-	cum     []float64
-	path    [][]pick // the draws of each chain's proposal
-}
-
-// Start implements Adapter.
-func (p *gwgProposer) Start(int, []int32, []float64) {}
-
-func (p *gwgProposer) Adapt(k int, m Move) {
-	if p.counter != nil {
-		p.counter.Adapt(k, m)
-	}
-}
-
-func (p *gwgProposer) Freeze(k int) {
-	if p.counter != nil {
-		p.counter.Freeze(k)
-	}
-}
-
-// Tuning implements Adapter.
-func (p *gwgProposer) Tuning(k int) map[string]float64 {
-	if p.counter == nil {
-		return map[string]float64{"draws": float64(p.fixed)}
-	}
-	return map[string]float64{"draws": p.counter.r[k]}
+	cum  []float64
+	path [][]pick // the draws of each chain's proposal
 }
 
 func (p *gwgProposer) Propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64 {
 	p.score(x, g)
 	if p.bad() {
 		return math.NaN()
-	}
-	if p.counter != nil {
-		p.path[k] = p.path[k][:p.counter.draw(k, rng)]
 	}
 	lq := 0.0
 	for r := range p.path[k] {
@@ -150,12 +103,7 @@ var gwgInfo = Info{
 	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		balanceParam(func(s Sampler, v Balance) { s.(*GWG).Balance = v }),
-		{
-			Name: "draws", Default: "1", Min: 1, Max: maxDraws, Integer: true, Auto: true,
-			Doc: "changes drawn per step, with replacement; auto adapts their number in " +
-				"the burn-in",
-			Set: func(s Sampler, v Value) { s.(*GWG).Draws, s.(*GWG).Adapt = int(v.Number), v.Number == 0 },
-		},
-		singlesParam(func(s Sampler) *bool { return &s.(*GWG).NoSingles }),
+		countParam("draws", 1, 1, maxDraws, "changes drawn per step, with replacement",
+			func(s Sampler, v int) { s.(*GWG).Draws = v }),
 	},
 }

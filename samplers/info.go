@@ -2,22 +2,20 @@ package samplers
 
 // Info describes a sampler.
 type Info struct {
-	Name       string
-	Title      string
-	Doc        string // one or two sentences
-	Exact      bool   // it leaves π invariant
-	Corrected  bool   // an acceptance test decides about every proposal; others take every draw
-	Enumerates bool   // a step evaluates all values of some coordinates, which should be few
-	Needs      []Need // what a target must give; none says that it is not known
-	Cost       string // per step
-	StepCalls  int    // calls in a step, where it is the same for all steps, see Calls
-	Params     []Param
+	Name      string
+	Title     string
+	Doc       string // one or two sentences
+	Exact     bool   // it leaves π invariant
+	Corrected bool   // an acceptance test decides about every proposal; others take every draw
+	Needs     []Need // what a target must give; none says that it is not known
+	Cost      string // per step
+	StepCalls int    // calls in a step, where it is the same for all steps, see Calls
+	Params    []Param
 }
 
 // The calls of a step that are counted as in the paper on DLMC, see Calls.
 const (
 	callsOfGradient  = 1 // ∇U at the state
-	callsOfEnergies  = 2 // U at the state and at the proposal
 	callsOfGradients = 4 // U and ∇U, or U and the rows, at both
 )
 
@@ -39,8 +37,8 @@ const (
 	NeedGradients                       // Gradienter
 	NeedConditionals                    // Conditioner
 	NeedRows                            // Conditioner, better a RowConditioner
-	NeedStochasticGradients             // StochasticGradienter
-	NeedEstimates                       // StochasticGradienter or RatioEstimator
+	needStochasticGradients             // StochasticGradienter
+	needEstimates                       // StochasticGradienter or RatioEstimator
 )
 
 var needText = []string{
@@ -48,8 +46,8 @@ var needText = []string{
 	NeedGradients:           "gradients",
 	NeedConditionals:        "conditionals",
 	NeedRows:                "conditionals of all coordinates",
-	NeedStochasticGradients: "stochastic gradients",
-	NeedEstimates:           "stochastic gradients or ratios of neighbours from mini-batches",
+	needStochasticGradients: "stochastic gradients",
+	needEstimates:           "stochastic gradients or ratios of neighbours from mini-batches",
 }
 
 // String says what is needed in words.

@@ -40,7 +40,7 @@ func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 type mhOptions struct {
 	MHOptions
 	check   bool // the proposals' states are held against the domain
-	anytime bool // a Scheduler's steps go untested after the burn-in too
+	anytime bool // a scheduler's steps go untested after the burn-in too
 	// changed is the number of coordinates in which x and its proposal y differ, where that is known
 	// without comparing all of them.
 	changed func(k int, x, y []int32) int
@@ -65,8 +65,8 @@ func newMH(c *Chains, p Proposal, o mhOptions) (Kernel, error) {
 		m.bg = make([][]float64, 0, n)
 	}
 	m.tune, _ = p.(Adapter)
-	m.sched, _ = p.(Scheduler)
-	m.keep, _ = p.(Keeper)
+	m.sched, _ = p.(scheduler)
+	m.keep, _ = p.(keeper)
 	m.free = make([]bool, n)
 	m.y = matrix[int32](n, c.Domain.Len())
 	m.u = make([]float64, n)
@@ -82,8 +82,8 @@ type mhKernel struct {
 	c     *Chains
 	p     Proposal
 	tune  Adapter   // nil when nothing is adapted
-	keep  Keeper    // nil when the proposal keeps nothing
-	sched Scheduler // nil when (x, ∇U) is all that a proposal needs
+	keep  keeper    // nil when the proposal keeps nothing
+	sched scheduler // nil when (x, ∇U) is all that a proposal needs
 	begun bool      // Prepare was called
 	free  []bool    // chain's step goes without acceptance test
 
@@ -258,8 +258,8 @@ func (m *mhKernel) decide(k int, u float64) {
 	}
 }
 
-// tuning implements tuned.
-func (m *mhKernel) tuning(k int) map[string]float64 {
+// Tuning is what Run.Tuning gives.
+func (m *mhKernel) Tuning(k int) map[string]float64 {
 	if m.tune != nil {
 		return m.tune.Tuning(k)
 	}

@@ -88,7 +88,7 @@ func TestProposalDraws(t *testing.T) {
 			for range draws {
 				copy(y, x)
 				lq := m.p.Propose(0, x, part, rng, y)
-				if f := forward(m, x, y, part); !(math.Abs(f-lq) < 1e-9) && s.Info().Name != "rwm" {
+				if f := forward(m, x, y, part); !(math.Abs(f-lq) < 1e-9) {
 					t.Fatalf("%s: propose says log q = %g, enumeration %g", s.Info().Name, lq, f)
 				}
 				if err := tab.dom.Check(y); err != nil {
@@ -187,119 +187,6 @@ func TestChainsDoNotMatterToEachOther(t *testing.T) {
 	}
 }
 
-// TestAnyNumberOfFlipsIsIrreducible: fixed even numbers of flips, and all of
-// them, reach every state of a binary target.
-func TestAnyNumberOfFlipsIsIrreducible(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(5, 4))
-	tab := newTable(rng, Bits(4), 0.3, 0.1)
-	for _, r := range []float64{2, 4} {
-		for _, s := range []Sampler{&RWM{Flips: r}, &PAS{Flips: r}} {
-			x0 := make([][]int32, repeats(2000, 800))
-			for k := range x0 {
-				x0[k] = make([]int32, 4)
-			}
-			run, err := Start(context.Background(), s, tab, x0, Options{Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := run.Steps(context.Background(), 400, nil); err != nil {
-				t.Fatal(err)
-			}
-			if tv, limit := tvToPi(tab, run.X); tv > limit {
-				t.Errorf("%s with %g flips: total variation %.3f, limit %.3f", s.Info().Name, r, tv, limit)
-			}
-		}
-	}
-}
-
-// TestNoSinglesKeepsR: without proposals of a single coordinate two flips at a time never change
-// how many ones there are from even to odd, which shows that R is what every proposal has.
-func TestNoSinglesKeepsR(t *testing.T) {
-	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(5, 6)), Bits(4), 0.3, 0.1)
-	for _, spec := range []string{"rwm:flips=2,singles=no", "pas:flips=2,singles=no"} {
-		name, params, err := ParseSpec(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := New(name, params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := Start(context.Background(), s, tab, [][]int32{make([]int32, 4)}, Options{Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		moved := false
-		err = run.Steps(context.Background(), 300, func(r *Run) error {
-			ones := 0
-			for _, v := range r.X[0] {
-				ones += int(v)
-			}
-			moved = moved || ones > 0
-			if ones%2 != 0 {
-				t.Errorf("%s is at %v", spec, r.X[0])
-			}
-			return nil
-		})
-		if err != nil || !moved {
-			t.Errorf("%s: moved %v, %v", spec, moved, err)
-		}
-	}
-}
-
-// TestNoSinglesOfAdaptedDraws: the adapted number of GWG's draws is never 1 where it is above 2.
-func TestNoSinglesOfAdaptedDraws(t *testing.T) {
-	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(5, 8)), Bits(4), 0.3, 0.1)
-	for _, off := range []bool{false, true} {
-		s := &GWG{Draws: 3, Adapt: true, NoSingles: off}
-		run, err := Start(context.Background(), s, tab, [][]int32{make([]int32, 4)}, Options{Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, singles := run.kernel.(*mhKernel).p.(*gwgProposer), 0
-		rng := rand.New(rand.NewPCG(5, 7))
-		for range 1000 {
-			if p.counter.draw(0, rng) == 1 {
-				singles++
-			}
-		}
-		if off != (singles == 0) {
-			t.Errorf("NoSingles %v: %d of 1000 proposals draw once", off, singles)
-		}
-	}
-}
-
-func TestDrawHasMeanR(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(5, 5))
-	c := &counter{r: []float64{2.3}, free: make([]int32, 9)}
-	for _, one := range []float64{0, singleChange} {
-		c.one = one
-		sum, count := 0.0, make([]float64, 4)
-		const n = 100000
-		for range n {
-			d := c.draw(0, rng)
-			if d < 1 || d > 3 {
-				t.Fatalf("drew %d flips for R = 2.3", d)
-			}
-			sum += float64(d)
-			count[d]++
-		}
-		if one > 0 {
-			checkFrequencies(
-				t, "flips for R = 2.3", count,
-				[]float64{0, probOfCount(2.3, 1), probOfCount(2.3, 2), probOfCount(2.3, 3)}, n,
-			)
-		}
-		if want := one + (1-one)*2.3; math.Abs(sum/n-want) > 0.015 {
-			t.Errorf("mean number of flips %.3f, want %.3f", sum/n, want)
-		}
-	}
-}
-
 // symmetric is invariant under changing every bit.
 type symmetric struct{ d *Domain }
 
@@ -335,7 +222,7 @@ func TestAdaptationOnSymmetricTarget(t *testing.T) {
 	t.Parallel()
 	s := symmetric{Bits(4)}
 	for _, info := range List() {
-		if !slices.Equal(info.Needs, []Need{NeedGradients}) && info.Name != "rwm" {
+		if !slices.Equal(info.Needs, []Need{NeedGradients}) {
 			continue
 		}
 		smp, err := New(info.Name, nil)

@@ -7,61 +7,15 @@ import (
 )
 
 // paths lists every way in which the proposer can go from x to y: for a
-// factorised proposal there is one, for a path sampler one per path and, where
-// their number is drawn, per number of changes. Each call of visit has the
+// factorised proposal there is one, for GWG one for each order of draws. Each call of visit has the
 // proposer's auxiliary state set, and gets the probability of that number.
 func paths(m *mhKernel, x, y []int32, visit func(prob float64)) {
 	switch p := m.p.(type) {
-	case *pasProposer:
-		prob := probOfCount(p.r[0], hamming(x, y))
-		if prob == 0 || p.fac.dom.Check(y) != nil {
-			return
-		}
-		var sites []int32
-		for j, i := range p.sites.free {
-			if x[i] != y[i] {
-				sites = append(sites, int32(j))
-			}
-		}
-		permute(sites, 0, func() {
-			p.path[0] = append(p.path[0][:0], sites...)
-			visit(prob)
-		})
 	case *gwgProposer:
-		if p.counter == nil {
-			p.walk(0, x, x, y, func() { visit(1) })
-			return
-		}
-		for n := 1; n <= cap(p.path[0]); n++ {
-			if prob := probOfCount(p.counter.r[0], n); prob > 0 {
-				p.path[0] = p.path[0][:n]
-				p.walk(0, x, x, y, func() { visit(prob) })
-			}
-		}
-	case *rwmProposer:
-		if prob := probOfCount(p.r[0], hamming(x, y)); prob > 0 && p.dom.Check(y) == nil {
-			visit(prob)
-		}
+		p.walk(0, x, x, y, func() { visit(1) })
 	default:
 		visit(1)
 	}
-}
-
-// probOfCount is the probability of n changes at R = r as the documentation
-// has it: one proposal in sixteen changes a single coordinate, the others ⌊R⌋ or
-// ⌈R⌉ with mean R.
-func probOfCount(r float64, n int) float64 {
-	p, low := 0.0, math.Floor(r)
-	if n == 1 {
-		p = 1.0 / 16
-	}
-	switch float64(n) {
-	case low:
-		p += 15.0 / 16 * (1 - (r - low))
-	case low + 1:
-		p += 15.0 / 16 * (r - low)
-	}
-	return p
 }
 
 // walk sets the draws from number r on in every way that leads from x, now at
@@ -87,24 +41,9 @@ func (p *gwgProposer) walk(r int, x, at, y []int32, visit func()) {
 	}
 }
 
-func permute(a []int32, n int, f func()) {
-	if n == len(a) {
-		f()
-		return
-	}
-	for j := n; j < len(a); j++ {
-		a[n], a[j] = a[j], a[n]
-		permute(a, n+1, f)
-		a[n], a[j] = a[j], a[n]
-	}
-}
-
 // forward is log q(x→y) along the auxiliary state that is set.
 func forward(m *mhKernel, x, y []int32, g []float64) float64 {
 	switch p := m.p.(type) {
-	case *pasProposer:
-		p.score(x, g)
-		return p.logPath(p.path[0], x, y, g, false)
 	case *gwgProposer:
 		p.score(x, g)
 		lse, lq := logSumExp(p.lw), 0.0
@@ -112,33 +51,16 @@ func forward(m *mhKernel, x, y []int32, g []float64) float64 {
 			lq += p.pair(int(d.i), x[d.i], d.v, g) - lse
 		}
 		return lq
-	case *rwmProposer:
-		lq := 0.0
-		for i, n := range p.dom.free {
-			if x[i] != y[i] {
-				lq -= math.Log(float64(n - 1))
-			}
-		}
-		return lq - math.Log(binomial(len(p.free), hamming(x, y)))
 	default:
 		return m.p.Reverse(0, y, x, g)
 	}
-}
-
-func binomial(n, k int) float64 {
-	b := 1.0
-	for j := range k {
-		b *= float64(n-j) / float64(j+1)
-	}
-	return b
 }
 
 // balanceError enumerates the one-step kernel of a Metropolis–Hastings
 // sampler, as the code itself computes it (proposal probabilities from the
 // proposer, acceptance from mhKernel.decide), and returns the largest
 // violation of π(x)K(x,y) = π(y)K(y,x), and of Σ_y q(x→y) = 1. With breakIt the
-// reverse proposal is left out of the acceptance ratio or, where it is
-// symmetric and there is no such term (RWM), the difference of the energies.
+// reverse proposal is left out of the acceptance ratio.
 func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (balance, norm float64) {
 	t.Helper()
 	sup := tab.support()
@@ -162,7 +84,6 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 	for a := range part {
 		part[a] = partOf(m, tab, a)
 	}
-	_, symmetric := p.(*rwmProposer)
 	for _, a := range rows {
 		x := tab.states[a]
 		sum := 0.0
@@ -187,16 +108,10 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 					copy(m.gy[0], part[b])
 				}
 				m.fwd[0] = lq
-				if symmetric { // it leaves both terms out
-					m.fwd[0] = 0
-				}
 				run.Last[0] = Move{Moved: true, Flips: 1}
 				u := tab.u[b]
 				if breakIt {
 					m.p = forgetReverse{p}
-					if symmetric {
-						u = tab.u[a]
-					}
 				}
 				m.decide(0, u)
 				m.p = p
@@ -245,44 +160,23 @@ type forgetReverse struct{ Proposal }
 
 func (f forgetReverse) Reverse(k int, x, y []int32, gy []float64) float64 { return 0 }
 
-// averageDraws is GWG with an adapted number of draws, at X = r.
-type averageDraws struct {
-	GWG
-	r float64
-}
-
-func (s *averageDraws) Attach(c *Chains) (Kernel, error) {
-	k, err := s.GWG.Attach(c)
-	if err == nil {
-		p := k.(*mhKernel).p.(*gwgProposer)
-		for j := range p.counter.r {
-			p.counter.r[j] = s.r
-		}
-	}
-	return k, err
-}
-
 // mhSamplers are the Metropolis–Hastings samplers in several settings, on a
 // domain of n coordinates that can change.
 func mhSamplers(n int) []Sampler {
 	out := []Sampler{
-		&DMALA{}, &RWM{Flips: 1}, &RWM{Flips: 2}, &AB{}, &ACS{}, &DLMC{}, &DLMCf{}, &PAS{}, &GWG{},
-		&AB{
-			StepSize: 3, Beta: 0.8,
-		}, &ACS{AlphaMax: 2, AlphaMin: 0.5}, &ACS{AlphaMax: 3, AlphaMin: 0.2, Power: 4, Cycle: 5}, &GWG{Draws: 2}, &GWG{Adapt: true}, &GWG{Draws: 3, Balance: Ratio},
+		&DMALA{}, &ACS{}, &DLMC{}, &DLMC{Euler: true}, &GWG{},
+		&ACS{Scale: func(int) (float64, float64, bool) { return 3, 0.8, false }},
+		&ACS{AlphaMax: 2, AlphaMin: 0.5}, &ACS{AlphaMax: 3, AlphaMin: 0.2, Power: 4, Cycle: 5},
+		&GWG{Draws: 2}, &GWG{Draws: 3, Balance: Ratio},
 		&DMALA{StepSize: 1, Precondition: []float64{0.3, 2, 1, 4}[:n]},
-		&PAS{
-			Flips: 1.7,
-		}, &PAS{Flips: float64(n) - 0.4, Balance: Ratio}, &RWM{Flips: 1.3}, &RWM{Flips: float64(n) - 0.4},
-		&averageDraws{GWG{Adapt: true}, 1.6},
 		&Rows{}, &Rows{Rate: 0.05}, &Rows{Rate: 1}, &Rows{Rate: 0.8, TargetAcceptance: 0.7},
 	}
 	for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
 		out = append(out,
 			&DMALA{StepSize: 0.7, Balance: g}, &DMALA{StepSize: 4, Balance: g},
 			&DLMC{Time: 0.3, Balance: g}, &DLMC{Time: 3, Balance: g},
-			&DLMCf{Time: 0.2, Balance: g}, &DLMCf{Time: 1.5, Balance: g},
-			&GWG{Balance: g}, &PAS{Balance: g, Flips: 1}, &PAS{Balance: g, Flips: 2},
+			&DLMC{Euler: true, Time: 0.2, Balance: g}, &DLMC{Euler: true, Time: 1.5, Balance: g},
+			&GWG{Balance: g},
 		)
 	}
 	return out

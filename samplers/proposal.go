@@ -33,9 +33,9 @@ type Adapter interface {
 	Tuning(k int) map[string]float64
 }
 
-// Keeper is a Proposal that keeps something of the present states, such as what Reverse found
+// keeper is a Proposal that keeps something of the present states, such as what Reverse found
 // there.
-type Keeper interface {
+type keeper interface {
 	// Enter is called when chain k is at x, with grad there, and nothing of it is known: before
 	// Start, and when the target has changed.
 	Enter(k int, x []int32, grad []float64)
@@ -43,9 +43,9 @@ type Keeper interface {
 	Accepted(k int)
 }
 
-// Scheduler is a Proposal that prepares each step: it sets its scale, or asks the target, for all
+// scheduler is a Proposal that prepares each step: it sets its scale, or asks the target, for all
 // chains in one call, what the proposals of the step need.
-type Scheduler interface {
+type scheduler interface {
 	// Schedule is called before the proposals of a step, with the number of steps made. untested has
 	// an entry for each chain, false; where it is set to true in the burn-in, the chain takes its
 	// proposal without the acceptance test.

@@ -71,12 +71,10 @@ var recordedSamplers = []string{
 	"rows", "rows rate=0.3", "rows target-acceptance=0.4",
 	"dula step-size=0.4", "dula step-size=0.3 batch=3", "dula balance=ratio step-size=1",
 	"dmala", "dmala step-size=0.5", "dmala balance=max", "dmala balance=min target-acceptance=0.8",
-	"rwm", "rwm flips=2.5", "gwg", "gwg draws=3 balance=ratio", "gwg draws=auto",
-	"pas", "pas flips=1.7", "pas flips=3 balance=ratio", "dlmc", "dlmc time=0.5 balance=max",
-	"dlmcf", "dlmcf time=0.4 balance=min", "ab", "ab beta=0.7", "ab step-size=1",
+	"gwg", "gwg draws=3 balance=ratio", "dlmc", "dlmc time=0.5 balance=max",
+	"dlmc euler=yes", "dlmc euler=yes time=0.4 balance=min",
 	"acs alpha-ceil=5", "acs alpha-max=3 alpha-min=0.2 cycle=7 power=4", "acs alpha-ceil=5 fixed-beta=yes",
-	"exact-gibbs", "exact-gibbs scan=systematic", "block-gibbs", "hb", "hb radius=2 block=3",
-	"lb1", "lb1 balance=ratio", "sgdld", "sgdld jump=0.3 batch=4 cache=no",
+	"sgdld", "sgdld jump=0.3 batch=4 cache=no",
 	"sgdld rates=taylor",
 }
 

@@ -12,17 +12,9 @@ var known = []func() Sampler{
 	func() Sampler { return &Rows{} },
 	func() Sampler { return &DULA{} },
 	func() Sampler { return &DMALA{} },
-	func() Sampler { return &RWM{} },
 	func() Sampler { return &GWG{} },
-	func() Sampler { return &PAS{} },
 	func() Sampler { return &DLMC{} },
-	func() Sampler { return &DLMCf{} },
-	func() Sampler { return &AB{} },
 	func() Sampler { return &ACS{} },
-	func() Sampler { return &ExactGibbs{} },
-	func() Sampler { return &BlockGibbs{} },
-	func() Sampler { return &HammingBall{} },
-	func() Sampler { return &LB1{} },
 	func() Sampler { return &SGDLD{} },
 }
 
@@ -60,8 +52,15 @@ func find(name string) (Sampler, error) {
 			return s, nil
 		}
 	}
-	return nil, unknown("sampler", name, Names())
+	err := unknown("sampler", name, Names())
+	if slices.Contains(elsewhere, name) {
+		err.Remedy = "it is in the laboratory of the repository now: bin/lab compare has it"
+	}
+	return nil, err
 }
+
+// elsewhere are samplers that this package had.
+var elsewhere = []string{"ab", "block-gibbs", "exact-gibbs", "hb", "lb1", "pas", "rwm"}
 
 // New makes the named sampler. Values of parameters are strings. Those not named keep
 // their defaults. Errors: ErrUnknown for a sampler, parameter or word, *ParamError for a value out
@@ -71,19 +70,26 @@ func New(name string, params map[string]string) (Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := s.Info()
+	if err := s.Info().Set(s, params); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Set gives s, the sampler that i describes, the values of its parameters, as New does.
+func (i Info) Set(s Sampler, params map[string]string) error {
 	for _, n := range slices.Sorted(maps.Keys(params)) { // the same error every time
-		p, err := info.Param(n)
+		p, err := i.Param(n)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		v, err := p.parse(name, params[n])
+		v, err := p.parse(i.Name, params[n])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p.Set(s, v)
 	}
-	return s, nil
+	return nil
 }
 
 // Param finds a parameter by name; the error is an ErrUnknown.

@@ -12,8 +12,7 @@ import (
 func TestRegistryNames(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"gibbs", "gibbs-mh", "exact-gibbs", "block-gibbs", "hb", "lb1", "gwg", "pas", "rwm", "dula",
-		"dmala", "dlmc", "dlmcf", "ab", "acs", "sgdld", "rows",
+		"gibbs", "gibbs-mh", "gwg", "dula", "dmala", "dlmc", "acs", "sgdld", "rows",
 	}
 	for _, name := range want {
 		s, err := New(name, nil)
@@ -81,6 +80,8 @@ func TestNewRefusesBadInput(t *testing.T) {
 		{"gibs", "", "", ErrUnknown, `did you mean "gibbs"?`},
 		{"xyzzyxyzzy", "", "", ErrUnknown, "known: gibbs"},
 		{"", "", "", ErrUnknown, "known:"},
+		{"pas", "", "", ErrUnknown, "bin/lab"},
+		{"exact-gibbs", "", "", ErrUnknown, "laboratory"},
 		{"dmala", "stepsize", "1", ErrUnknown, `did you mean "step-size"?`},
 		{"dmala", "step-size", "NaN", ErrParam, "above 0"},
 		{"dmala", "step-size", "-1", ErrParam, "above 0"},
@@ -89,10 +90,8 @@ func TestNewRefusesBadInput(t *testing.T) {
 		{"dmala", "step-size", "abc", ErrParam, "auto or a number"},
 		{"dmala", "balance", "sqrrt", ErrUnknown, `did you mean "sqrt"?`},
 		{"dmala", "target-acceptance", "1", ErrParam, "up to 0.999"},
-		{"pas", "flips", "0.5", ErrParam, "from 1"},
 		{"gwg", "draws", "1.5", ErrParam, "whole number"},
 		{"gwg", "draws", "-3", ErrParam, "from 1"},
-		{"ab", "beta", "0.4", ErrParam, "from 0.5 to 1"},
 		{"acs", "cycle", "0", ErrParam, "from 1"},
 		{"acs", "power", "0", ErrParam, "power"},
 		{"acs", "beta-max", "2", ErrParam, "up to 1"},
@@ -137,9 +136,10 @@ func TestWrittenParameters(t *testing.T) {
 		{"sgdld", "cache", "no", &SGDLD{NoCache: true}},
 		{"sgdld", "cache", "yes", &SGDLD{}},
 		{"sgdld", "rates", "auto", &SGDLD{}},
-		{"sgdld", "rates", "ratios", &SGDLD{Rates: RatioRates}},
+		{"sgdld", "rates", "ratios", &SGDLD{Rates: ratioRates}},
 		{"sgdld", "rates", "taylor", &SGDLD{Rates: TaylorRates}},
-		{"hb", "block", "2", &HammingBall{Block: 2}},
+		{"dlmc", "euler", "yes", &DLMC{Euler: true}},
+		{"gibbs", "scan", "systematic", &Gibbs{Systematic: true}},
 	} {
 		s, err := New(c.name, map[string]string{c.param: c.value})
 		if err != nil || !reflect.DeepEqual(s, c.want) {
@@ -157,12 +157,6 @@ func TestWrittenParameters(t *testing.T) {
 		if !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), "precondition") ||
 			!strings.Contains(err.Error(), "each of the 3 coordinates") {
 			t.Errorf("precondition=%s: %v", v, err)
-		}
-	}
-	// A block may be larger than what there is.
-	for _, s := range []Sampler{&HammingBall{Block: 10}, &BlockGibbs{Block: 1000}} {
-		if _, err := Start(context.Background(), s, tab, [][]int32{{0, 0, 0}}, Options{}); err != nil {
-			t.Errorf("%+v: %v", s, err)
 		}
 	}
 }

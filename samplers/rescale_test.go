@@ -161,10 +161,9 @@ func TestManyAffordableNeighbours(t *testing.T) {
 	const n = maxNeighbours + 1
 	for _, affords := range []bool{true, false} {
 		target := &noisyField{flat{Bits(n)}, make([]float64, n), 1, affords, false}
-		_, err := Start(context.Background(), &SGDLD{Rates: RatioRates}, target,
+		_, err := Start(context.Background(), &SGDLD{Rates: ratioRates}, target,
 			[][]int32{make([]int32, n)}, Options{})
-		var many *tooManyError
-		if affords != (err == nil) || !affords && !errors.As(err, &many) {
+		if affords != (err == nil) || !affords && !errors.Is(err, ErrTooMany) {
 			t.Errorf("affordable %v: %v", affords, err)
 		}
 	}

@@ -115,7 +115,7 @@ func (p *rowsProposer) logQ(k int, s *rowSums, rows []float64, x, y []int32) flo
 	return lq - math.Log1p(-none)
 }
 
-// Enter implements Keeper.
+// Enter implements keeper.
 func (p *rowsProposer) Enter(k int, _ []int32, rows []float64) { p.fill(&p.cur[k], rows) }
 
 // Propose implements Proposal. Where a row in the set is not a distribution nothing can
@@ -164,7 +164,7 @@ func (p *rowsProposer) Reverse(k int, x, y []int32, rows []float64) float64 {
 	return p.logQ(k, &p.next[k], rows, y, x)
 }
 
-// Accepted implements Keeper.
+// Accepted implements keeper.
 func (p *rowsProposer) Accepted(k int) { p.cur[k], p.next[k] = p.next[k], p.cur[k] }
 
 // Start implements Adapter.

@@ -12,7 +12,7 @@ func (c *Chains) NeedRows() error {
 	t, ok := c.Target.(Conditioner)
 	if !ok {
 		return &abilityError{c.name, "conditionals (EnergyRows or Conditional)",
-			"exact-gibbs works them out from energies"}
+			"dmala needs gradients in their place"}
 	}
 	if c.Domain.RowLen() > maxCategories {
 		return &abilityError{c.name, "fewer categories",

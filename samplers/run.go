@@ -148,7 +148,7 @@ func (r *Run) Steps(ctx context.Context, n int, visit func(*Run) error) error {
 // "step-size", nil when nothing.
 func (r *Run) Tuning(k int) map[string]float64 {
 	if t, ok := r.kernel.(tuned); ok {
-		return t.tuning(k)
+		return t.Tuning(k)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type Kernel interface {
 	Step(ctx context.Context) error
 }
 
-// tuned is a Kernel that adapts something, see Run.Tuning.
+// tuned is a Kernel that adapts something.
 type tuned interface {
-	tuning(k int) map[string]float64
+	Tuning(k int) map[string]float64 // see Run.Tuning
 }

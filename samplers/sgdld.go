@@ -11,8 +11,8 @@ import (
 type rates uint8
 
 const (
-	AutoRates   rates = iota // ratios where they are cheap (RatioEstimator.RatioKind)
-	RatioRates               // of ratios that a mini-batch gives for every neighbour: the paper's
+	autoRates   rates = iota // ratios where they are cheap (RatioEstimator.RatioKind)
+	ratioRates               // of ratios that a mini-batch gives for every neighbour: the paper's
 	TaylorRates              // extrapolated from a stochastic gradient: r̂ = exp(Δ), to first order
 )
 
@@ -41,7 +41,7 @@ func (r rates) String() string {
 //
 // The state has weight ε_t in averages (equation 15), see Chains.LogWeight.
 //
-// The estimates are of a RatioEstimator (RatioRates), asymptotically exact for decreasing h_t
+// The estimates are of a RatioEstimator (ratioRates), asymptotically exact for decreasing h_t
 // (proposition 4.1), or of a StochasticGradienter (TaylorRates), not even so. One that is not
 // finite is left out of the cache. When it is the first after a jump, the jump is undone. A state
 // without any has weight 0, and so has one whose neighbours all have probability zero. Cost: one
@@ -95,14 +95,14 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 			return nil, err
 		}
 	}
-	cnt, err := newCounter(c, sgdldInfo.Name, 1, 0, usualAcceptance, false)
+	free, err := c.Domain.movable()
 	if err != nil {
 		return nil, err
 	}
 	k := &sgdldKernel{
-		c: c, s: *s, batch: cmp.Or(s.Batch, sgdldBatch), sites: newSites(c.Domain, s.Balance,
-			cnt.free), free: cnt.free,
-		cum: make([]float64, max(len(cnt.free), c.Domain.maxK)), n: make([]int, c.Len()),
+		c: c, s: *s, batch: cmp.Or(s.Batch, sgdldBatch), sites: newSites(c.Domain, s.Balance, free),
+		free: free,
+		cum:  make([]float64, max(len(free), c.Domain.maxK)), n: make([]int, c.Len()),
 		u: make([]float64, c.Len()), logZ: make([]float64, c.Len()),
 		delta: matrix[float64](c.Len(), c.Domain.gradLen),
 		num:   matrix[float64](c.Len(), c.Domain.gradLen), sumNum: matrix[float64](c.Len(),
@@ -233,7 +233,7 @@ var sgdldInfo = Info{
 		"mini-batch estimates; with rates from ratios exact in the limit of small jump " +
 		"probabilities, with Taylor rates not even there; its states carry weights, by " +
 		"which averages have to be taken; a count of last states is without them",
-	Needs: []Need{NeedEstimates},
+	Needs: []Need{needEstimates},
 	Cost:  "1 mini-batch",
 	Params: []Param{
 		balanceParam(func(s Sampler, v Balance) { s.(*SGDLD).Balance = v }),

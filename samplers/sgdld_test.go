@@ -70,7 +70,7 @@ func TestSGDLDNamesItsAbilities(t *testing.T) {
 		"EstimateRatios of means": struct{ RatioEstimator }{
 			&ratios{flat: flat{Bits(2)}, r: []float64{1, 2}}},
 	}
-	for _, rates := range []rates{AutoRates, RatioRates, TaylorRates} {
+	for _, rates := range []rates{autoRates, ratioRates, TaylorRates} {
 		lacks := start(rates, flat{Bits(2)})
 		if !errors.Is(lacks, ErrUnsupported) {
 			t.Fatalf("rates %s without abilities: %v", rates, lacks)
@@ -82,7 +82,7 @@ func TestSGDLDNamesItsAbilities(t *testing.T) {
 			}
 		}
 	}
-	if n := (&SGDLD{}).Info().Needs; !slices.Equal(n, []Need{NeedEstimates}) {
+	if n := (&SGDLD{}).Info().Needs; !slices.Equal(n, []Need{needEstimates}) {
 		t.Errorf("sgdld needs %v", n)
 	}
 }

@@ -2,10 +2,14 @@ package samplers
 
 import (
 	"context"
+	"fmt"
 	"math"
 )
 
-// needsRatios names the abilities that give RatioRates.
+// maxNeighbours is the largest number of neighbours whose ratios are asked for one by one.
+const maxNeighbours = 1 << 14
+
+// needsRatios names the abilities that give ratioRates.
 const needsRatios = "ratios of neighbours from a mini-batch (EstimateRatios)"
 
 // source picks the ability that the estimates come from.
@@ -18,7 +22,7 @@ func (s *sgdldKernel) source() error {
 		s.means, affordable = ratio.RatioKind()
 		affordable = affordable || s.means
 	}
-	if rates == AutoRates && gradients && !affordable {
+	if rates == autoRates && gradients && !affordable {
 		rates = TaylorRates
 	}
 	switch {
@@ -28,7 +32,7 @@ func (s *sgdldKernel) source() error {
 	case rates == TaylorRates:
 		s.grad = grad
 		return nil
-	case rates == RatioRates && !ratios:
+	case rates == ratioRates && !ratios:
 		return &abilityError{sgdldInfo.Name, needsRatios, "leave the parameter rates out"}
 	case !ratios:
 		return &abilityError{sgdldInfo.Name, "stochastic gradients (StochasticGrad) or " + needsRatios,
@@ -50,7 +54,11 @@ func (s *sgdldKernel) source() error {
 	if affordable {
 		return nil // the target gives them all together, so their number is its own business
 	}
-	return checkMany(sgdldInfo.Name, float64(count))
+	if count > maxNeighbours {
+		return fmt.Errorf("%w: sgdld would evaluate %d neighbours of a state, more than %d; restrict "+
+			"the support of each coordinate to a fixed candidate set", ErrTooMany, count, maxNeighbours)
+	}
+	return nil
 }
 
 // estimate adds a mini-batch to each cache and sets the weights of the states

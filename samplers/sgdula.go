@@ -71,4 +71,5 @@ func (s *sgKernel) Step(ctx context.Context) error {
 }
 
 // tuning implements tuned.
-func (s *sgKernel) tuning(k int) map[string]float64 { return s.p.Tuning(k) }
+// Tuning is what Run.Tuning gives.
+func (s *sgKernel) Tuning(k int) map[string]float64 { return s.p.Tuning(k) }

@@ -3,7 +3,7 @@ package samplers
 import "math"
 
 // sites gives the locally balanced weights of single-coordinate changes that
-// GWG and PAS share:
+// GWG and SGDLD share:
 //
 //	w_i(v) = g(exp(Δ_i(v))) for v ≠ θ_i,   w_i = Σ_{v≠θ_i} w_i(v)
 //

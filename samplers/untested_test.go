@@ -28,7 +28,7 @@ func (s *stubborn) Propose(_ int, x []int32, _ []float64, _ *rand.Rand, y []int3
 // Reverse says that there is no way back, so that every test rejects.
 func (s *stubborn) Reverse(int, []int32, []int32, []float64) float64 { return negInf }
 
-// TestUntestedAnytime: a Scheduler leaves steps untested in the burn-in, and after it only where
+// TestUntestedAnytime: a scheduler leaves steps untested in the burn-in, and after it only where
 // the option is set.
 func TestUntestedAnytime(t *testing.T) {
 	t.Parallel()

@@ -34,12 +34,11 @@ var errEnd = errors.New("the end")
 func TestRunWithoutStart(t *testing.T) {
 	ctx := t.Context()
 	for name, call := range map[string]func(*samplers.Run) error{
-		"Step":      func(r *samplers.Run) error { return r.Step(ctx) },
-		"Steps":     func(r *samplers.Run) error { return r.Steps(ctx, 1, nil) },
-		"Sample":    func(r *samplers.Run) error { return r.Sample(ctx, 1) },
-		"Rescale":   func(r *samplers.Run) error { return r.Rescale(ctx, 2) },
-		"Retarget":  func(r *samplers.Run) error { return r.Retarget(ctx) },
-		"SetStride": func(r *samplers.Run) error { return r.SetStride(samplers.Stride{StepSize: 1, Beta: 1}) },
+		"Step":     func(r *samplers.Run) error { return r.Step(ctx) },
+		"Steps":    func(r *samplers.Run) error { return r.Steps(ctx, 1, nil) },
+		"Sample":   func(r *samplers.Run) error { return r.Sample(ctx, 1) },
+		"Rescale":  func(r *samplers.Run) error { return r.Rescale(ctx, 2) },
+		"Retarget": func(r *samplers.Run) error { return r.Retarget(ctx) },
 	} {
 		err := call(&samplers.Run{})
 		if !errors.Is(err, samplers.ErrParam) || !strings.Contains(err.Error(), "Start") {
@@ -57,7 +56,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	x0 := [][]int32{{0, 0}}
-	run, err := samplers.Start(ctx, &samplers.RWM{}, target, x0, samplers.Options{})
+	run, err := samplers.Start(ctx, to(0), target, x0, samplers.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +69,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 		says string
 	}{
 		{"start without a context", func() error {
-			_, err := samplers.Start(none, &samplers.RWM{}, target, x0, samplers.Options{})
+			_, err := samplers.Start(none, to(0), target, x0, samplers.Options{})
 			return err
 		}, samplers.ErrParam, "context.Background()"},
 		{"step without a context", func() error { return run.Step(none) }, samplers.ErrParam,

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// An acceptance rate is that of an acceptance test: hb, which draws from a ball
-// and accepts every draw, has none, and lb1, which tests its draws, has one.
+// An acceptance rate is that of an acceptance test: gibbs and dula, which
+// accept every draw, have none, and gibbs-mh, which tests its draws, has one.
 func TestCompareAcceptanceOfSamplersWithoutTest(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", "the [MASK] sleeps in the [MASK] .\n")
 	_, out := comparison(
-		t, 0, "--steps", "4", "--chains", "3", "--samplers", "hb,block-gibbs,lb1,dmala", in,
+		t, 0, "--steps", "4", "--chains", "3", "--samplers", "gibbs,dula,gibbs-mh,dmala", in,
 	)
 	var res struct {
 		Rows []struct {
@@ -25,7 +25,7 @@ func TestCompareAcceptanceOfSamplersWithoutTest(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.out), &res); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"hb": false, "block-gibbs": false, "lb1": true, "dmala": true}
+	want := map[string]bool{"gibbs": false, "dula": false, "gibbs-mh": true, "dmala": true}
 	found := 0
 	for _, row := range res.Rows {
 		for _, m := range row.Metrics {

@@ -53,22 +53,14 @@ infill samplers dmala`,
 // onText says by the name of a sampler what a step costs on sentences, for m tokens in the blanks,
 // and what else is not so for other targets.
 var onText = map[string]string{
-	"gibbs":       "1 row",
-	"gibbs-mh":    "1 row, and then m rows for m tokens",
-	"rows":        "m rows for m tokens, no backward pass",
-	"rwm":         "m rows for m tokens, no backward pass",
-	"dmala":       withGradient + precondition,
-	"dula":        withGradient + ", 2b with a batch of b, which is at least 2" + precondition,
-	"gwg":         withGradient,
-	"pas":         withGradient,
-	"dlmc":        withGradient,
-	"dlmcf":       withGradient,
-	"ab":          withGradient,
-	"acs":         withGradient,
-	"exact-gibbs": perCandidate,
-	"block-gibbs": perCandidate,
-	"hb":          perCandidate,
-	"lb1":         perCandidate,
+	"gibbs":    "1 row",
+	"gibbs-mh": "1 row, and then m rows for m tokens",
+	"rows":     "m rows for m tokens, no backward pass",
+	"dmala":    withGradient + precondition,
+	"dula":     withGradient + ", 2b with a batch of b, which is at least 2" + precondition,
+	"gwg":      withGradient,
+	"dlmc":     withGradient,
+	"acs":      withGradient,
 	"sgdld": "for a batch of b, 2b rows with Taylor rates, where b is at least 2, and with ratios b " +
 		"for every word that a blank could have; ratios are affordable for 16 neighbours or fewer",
 }
@@ -77,7 +69,6 @@ const (
 	withGradient = "m rows for m tokens, with a backward pass"
 	precondition = "; a factor of precondition is for a list, for a blank, or for a token of a " +
 		"blank of several"
-	perCandidate = "among a fixed set of candidates per blank, m rows for the m tokens of each"
 )
 
 // needsOf joins what a sampler needs with commas.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill"
 	"infill/samplers"
 )
 
@@ -27,17 +26,16 @@ func fields(t *testing.T, args ...string) (map[string]json.RawMessage, string) {
 }
 
 // What a sampler tunes is printed, under the names that its record has; and so
-// is the shortlist, where there is one.
+// is the shortlist that was asked for.
 func TestTunedAndShortlist(t *testing.T) {
 	t.Parallel()
 	const text = "the [MASK] sleeps in the [MASK] ."
 	step := []string{"step-size"}
 	want := map[string][]string{
-		"dula": step, "dmala": step, "rwm": {"flips"}, "pas": {"flips"}, "gwg": {"draws"}, "dlmc": {"time"}, "dlmcf": {"time"},
-		"ab": {"beta", "step-size"}, "rows": {"rate"}, "acs": {"alpha-max", "alpha-min", "beta-first", "beta-last"},
-		"gibbs": nil, "gibbs-mh": nil, "exact-gibbs": nil, "block-gibbs": nil, "hb": nil, "lb1": nil, "sgdld": nil,
+		"dula": step, "dmala": step, "gwg": nil, "dlmc": {"time"}, "rows": {"rate"},
+		"acs":   {"alpha-max", "alpha-min", "beta-first", "beta-last"},
+		"gibbs": nil, "gibbs-mh": nil, "sgdld": nil,
 	}
-	short := []string{"exact-gibbs", "block-gibbs", "hb", "lb1"}
 	for _, name := range samplers.Names() {
 		names, ok := want[name]
 		if !ok {
@@ -61,21 +59,17 @@ func TestTunedAndShortlist(t *testing.T) {
 		if slices.Contains(names, "step-size") != (f["step_size"] != nil) {
 			t.Errorf("%s: step_size is %s", name, f["step_size"])
 		}
-		listed := ""
-		if slices.Contains(short, name) {
-			listed = strconv.Itoa(infill.DefaultShortlist)
-		}
-		if got := string(f["shortlist"]); got != listed ||
-			(listed != "") != strings.Contains(said, listed+" candidates per blank") {
-			t.Errorf("%s: shortlist %q, want %q; the line says %q", name, got, listed, said)
+		if f["shortlist"] != nil || strings.Contains(said, "candidates per blank") {
+			t.Errorf("%s: shortlist %q that nobody asked for; the line says %q", name, f["shortlist"], said)
 		}
 	}
-	if f, _ := fields(t, "--shortlist", "5", text); string(f["shortlist"]) != "5" {
-		t.Errorf("dmala on 5 candidates says %s", f["shortlist"])
+	if f, said := fields(t, "--shortlist", "5", text); string(f["shortlist"]) != "5" ||
+		!strings.Contains(said, "5 candidates per blank") {
+		t.Errorf("5 candidates: %s; the line says %q", f["shortlist"], said)
 	}
 	r := infillRun(
 		"the [MASK] sleeps .\n",
-		withTiny("batch", "--quiet", "--sampler", "lb1", "--seed", "1", "-")...)
+		withTiny("batch", "--quiet", "--sampler", "gwg", "--shortlist", "16", "--seed", "1", "-")...)
 	if r.code != 0 || !strings.Contains(r.out, `,"shortlist":16,`) {
 		t.Errorf("batch: exit %d: %s%s", r.code, r.out, r.err)
 	}

@@ -3,7 +3,6 @@ package settings
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"infill/infill"
 	"infill/infill/text"
@@ -13,17 +12,6 @@ import (
 // balances names the balancing functions.
 func balances() string {
 	return fmt.Sprintf("%s|%s|%s|%s", samplers.Sqrt, samplers.Ratio, samplers.Max, samplers.Min)
-}
-
-// enumerating lists the samplers that evaluate every neighbour.
-func enumerating() []string {
-	var names []string
-	for _, info := range samplers.List() {
-		if info.Enumerates {
-			names = append(names, info.Name)
-		}
-	}
-	return names
 }
 
 // FillTable lists the settings of a [Fill] in the order of help and documents.
@@ -140,9 +128,7 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "shortlist", record: true,
-		Doc: fmt.Sprintf("candidates per blank, the likeliest with all blanks masked; 0: %d for the "+
-			"samplers that evaluate every neighbour (%s), all for the others",
-			infill.DefaultShortlist, strings.Join(enumerating(), ", ")),
+		Doc: "candidates per blank, the likeliest with all blanks masked; 0: all",
 		bind: func(v *Fill) *Value {
 			return v.ofSampling("shortlist", optionValue(&v.Options, infill.Ranges.Shortlist))
 		},

@@ -144,8 +144,8 @@ func TestForRun(t *testing.T) {
 			t.Errorf("%s: %q in place of others", text, v.Words.Ban)
 		}
 	}
-	if v := run("sampler=pas param=flips=2"); !slices.Equal(v.Sampling.Params,
-		[]string{"flips=2"}) {
+	if v := run("sampler=gwg param=draws=2"); !slices.Equal(v.Sampling.Params,
+		[]string{"draws=2"}) {
 		t.Errorf("%q", v.Sampling.Params)
 	}
 	if !slices.Equal(base.Words.Ban, []string{"x", "y"}) ||

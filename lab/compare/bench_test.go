@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/internal/kernels"
 	"infill/lab/papers"
 	"infill/samplers"
 )
@@ -287,7 +288,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := entries(t, samplers.Names()...)
+	all := entries(t, kernels.Names()...)
 	cfg := Config{Chains: 4, Steps: 3000, Burnin: 300, Seed: 3}
 	r, err := Compare(context.Background(), p, all, cfg)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/samplers"
+	"infill/lab/internal/kernels"
 )
 
 // lab runs the command and returns what it printed.
@@ -54,7 +54,7 @@ func TestHelpsExamples(t *testing.T) {
 	for _, spec := range found {
 		name, _, _ := strings.Cut(spec, ":")
 		known[name] = true
-		if slices.Contains(samplers.Names(), name) {
+		if slices.Contains(kernels.Names(), name) {
 			if _, err := ParseEntry(spec); err != nil {
 				t.Errorf("%s: %v", spec, err)
 			}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"infill/lab/internal/kernels"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -183,7 +184,7 @@ func ParseEntry(spec string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	s, err := samplers.New(name, params)
+	s, err := kernels.New(name, params)
 	if err != nil {
 		return Entry{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"infill/lab/internal/kernels"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -43,7 +44,7 @@ func path(t *testing.T, spins bool) (*targets.Ising, Extension) {
 // attach makes chains at given states without a run.
 func attach(t *testing.T, m samplers.Target, x [][]int32) *samplers.Chains {
 	t.Helper()
-	run, err := samplers.Start(context.Background(), &samplers.RWM{}, m, x, samplers.Options{Seed: 1})
+	run, err := samplers.Start(context.Background(), &kernels.RWM{}, m, x, samplers.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

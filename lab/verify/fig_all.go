@@ -6,14 +6,14 @@ import (
 	"io"
 
 	"infill/lab/compare"
-	"infill/samplers"
+	"infill/lab/internal/kernels"
 )
 
 // figAll runs every sampler on one target of each kind but peaks, which section 7 has.
 func figAll(ctx context.Context, w io.Writer, e *env) error {
 	fmt.Fprint(w, text("all"))
 	var entries []compare.Entry
-	for _, name := range samplers.Names() {
+	for _, name := range kernels.Names() {
 		entry, err := compare.ParseEntry(name)
 		if err != nil {
 			return err

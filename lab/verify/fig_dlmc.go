@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/kernels"
 	"infill/lab/papers"
 	"infill/samplers"
 	"infill/samplers/targets"
@@ -133,9 +134,11 @@ var dlmcSamplers = []struct {
 	make func(b samplers.Balance) samplers.Sampler
 }{
 	{"DMALA", func(b samplers.Balance) samplers.Sampler { return &samplers.DMALA{Balance: b} }},
-	{"PAS", func(b samplers.Balance) samplers.Sampler { return &samplers.PAS{Balance: b} }},
+	{"PAS", func(b samplers.Balance) samplers.Sampler { return &kernels.PAS{Balance: b} }},
 	{"DLMC", func(b samplers.Balance) samplers.Sampler { return &samplers.DLMC{Balance: b} }},
-	{"DLMCf", func(b samplers.Balance) samplers.Sampler { return &samplers.DLMCf{Balance: b} }},
+	{"DLMCf", func(b samplers.Balance) samplers.Sampler {
+		return &samplers.DLMC{Euler: true, Balance: b}
+	}},
 }
 
 // dlmcCell is what the chains of a sampler gave on a model: ESS of 50,000 steps over the calls of

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/lab/internal/kernels"
 	"infill/lab/internal/plot"
 	"infill/lab/relaxed"
 	"infill/report/draw"
@@ -28,8 +29,8 @@ func dlpSamplers(ext relaxed.Extension) []dlpSampler {
 		{"Gibbs-1", true, 1, 125000, &samplers.Gibbs{}},
 		{"GWG-1", true, 1, 50000, &samplers.GWG{}},
 		{"GWG-4", true, 1, 50000, &samplers.GWG{Draws: 4}},
-		{"HB-10-1", true, 1, 50000, &samplers.HammingBall{Block: 10, Radius: 1}},
-		{"LB-1", true, 1, 50000, &samplers.LB1{}},
+		{"HB-10-1", true, 1, 50000, &kernels.HammingBall{Block: 10, Radius: 1}},
+		{"LB-1", true, 1, 50000, &kernels.LB1{}},
 		{"DULA", false, 1, 125000, &samplers.DULA{StepSize: .2}},
 		{"DMALA", true, 1, 50000, &samplers.DMALA{StepSize: .4}},
 		{"RMALA", true, 1, 50000, &relaxed.RMALA{StepSize: rmalaStep, Temperature: rmalaTemperature,

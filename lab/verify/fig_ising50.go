@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"infill/lab/internal/diag"
+	"infill/lab/internal/kernels"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -149,15 +150,15 @@ var ising50Cases = []struct {
 	want float64
 	s    samplers.Sampler
 }{
-	{"PAS √", 204.4, &samplers.PAS{}},
-	{"PAS ratio", 539.1, &samplers.PAS{Balance: samplers.Ratio}},
-	{"GWG-X √, X adapted", 145.4, &samplers.GWG{Adapt: true}},
-	{"GWG-X ratio, X adapted", 443.2, &samplers.GWG{Balance: samplers.Ratio, Adapt: true}},
+	{"PAS √", 204.4, &kernels.PAS{}},
+	{"PAS ratio", 539.1, &kernels.PAS{Balance: samplers.Ratio}},
+	{"GWG-X √, X adapted", 145.4, &kernels.GWGX{}},
+	{"GWG-X ratio, X adapted", 443.2, &kernels.GWGX{Balance: samplers.Ratio}},
 	{"DLMC √", 502.8, &samplers.DLMC{}},
 	{"DLMC ratio", 541.8, &samplers.DLMC{Balance: samplers.Ratio}},
-	{"DLMCf √", 231.3, &samplers.DLMCf{}},
-	{"DLMCf ratio", 547.9, &samplers.DLMCf{Balance: samplers.Ratio}},
-	{"RWM", 7.9, &samplers.RWM{}},
+	{"DLMCf √", 231.3, &samplers.DLMC{Euler: true}},
+	{"DLMCf ratio", 547.9, &samplers.DLMC{Euler: true, Balance: samplers.Ratio}},
+	{"RWM", 7.9, &kernels.RWM{}},
 }
 
 func figIsing50(ctx context.Context, w io.Writer, e *env) error {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"infill/lab/internal/kernels"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -45,9 +46,9 @@ func ising50Again(ctx context.Context, w io.Writer, e *env, draw discsDraw) erro
 func ising50NoSingles(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {
 	const chains, burnin = 16, 5000
 	t := discsIsing(1, 1, draw.u)
-	cases := []samplers.Sampler{&samplers.PAS{NoSingles: true},
-		&samplers.PAS{Balance: samplers.Ratio, NoSingles: true},
-		&samplers.GWG{Adapt: true, NoSingles: true}}
+	cases := []samplers.Sampler{&kernels.PAS{NoSingles: true},
+		&kernels.PAS{Balance: samplers.Ratio, NoSingles: true},
+		&kernels.GWGX{NoSingles: true}}
 	runs, ess := make([]*isingRun, len(cases)), make([][]float64, len(cases))
 	err := parallel(len(cases), func(i int) (err error) {
 		settings := isingSettings(cases[i], chains, burnin)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 
+	"infill/lab/internal/kernels"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -40,14 +41,14 @@ func writeCategorical(ctx context.Context, w io.Writer, e *env, d, by int) error
 	}{
 		{"DMALA √", ".0276", &samplers.DMALA{}, 2, 1000, 6000},
 		{"DMALA ratio", ".0419", &samplers.DMALA{Balance: samplers.Ratio}, 2, 1000, 6000},
-		{"PAS √", ".0378", &samplers.PAS{}, 2, 1000, 6000},
-		{"PAS ratio", ".0594", &samplers.PAS{Balance: samplers.Ratio}, 2, 1000, 6000},
-		{"PAS √, no singles", ".0378", &samplers.PAS{NoSingles: true}, 2, 1000, 6000},
+		{"PAS √", ".0378", &kernels.PAS{}, 2, 1000, 6000},
+		{"PAS ratio", ".0594", &kernels.PAS{Balance: samplers.Ratio}, 2, 1000, 6000},
+		{"PAS √, no singles", ".0378", &kernels.PAS{NoSingles: true}, 2, 1000, 6000},
 		{"PAS ratio, no singles", ".0594",
-			&samplers.PAS{Balance: samplers.Ratio, NoSingles: true}, 2, 1000, 6000},
+			&kernels.PAS{Balance: samplers.Ratio, NoSingles: true}, 2, 1000, 6000},
 		{"DLMC √", ".99", &samplers.DLMC{}, 2, 500, 2000},
-		{"DLMCf √", ".083", &samplers.DLMCf{}, 2, 1000, 5000},
-		{"DLMCf ratio", ".19", &samplers.DLMCf{Balance: samplers.Ratio}, 2, 1000, 5000},
+		{"DLMCf √", ".083", &samplers.DLMC{Euler: true}, 2, 1000, 5000},
+		{"DLMCf ratio", ".19", &samplers.DLMC{Euler: true, Balance: samplers.Ratio}, 2, 1000, 5000},
 		{"GWG √", "3.4e-4", &samplers.GWG{}, 2, 12000, 50000},
 	} {
 		steps := c.steps / by

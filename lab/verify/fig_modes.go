@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/kernels"
 	"infill/lab/papers"
 	"infill/samplers"
 )
@@ -145,8 +146,8 @@ func (p peaksSize) samplers() []peaksSampler {
 			BetaMax: .5, FixedBeta: true}, 0},
 		{"DMALA", ".70", &samplers.DMALA{StepSize: p.alpha(.006)}, 0},
 		{"DMALA, α = 600", "–", &samplers.DMALA{StepSize: p.alpha(.011)}, 0},
-		{"random walk", "–", &samplers.RWM{Flips: 2}, 0},
-		{"AB", "–", &samplers.AB{}, p.steps / 10},
+		{"random walk", "–", &kernels.RWM{Flips: 2}, 0},
+		{"AB", "–", &kernels.AB{}, p.steps / 10},
 	}
 }
 

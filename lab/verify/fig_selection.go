@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"infill/lab/internal/kernels"
 	"infill/lab/papers"
 	"infill/samplers"
 )
@@ -178,8 +179,8 @@ func (s selection) compare(ctx context.Context, w io.Writer, e *env) (map[string
 		{"noP-.3", constant[1], s.t, s.updates, 0, false},
 		{"DLMC", &samplers.DLMC{}, s.t, s.full, s.burnin, false},
 		{"DLMC, begun at the likeliest states", &samplers.DLMC{}, s.t, s.full, s.burnin, true},
-		{"RWM of one flip, oracle", &samplers.RWM{Flips: 1}, oracle, s.updates, 0, false},
-		{"RWM of two flips, oracle", &samplers.RWM{Flips: 2}, oracle, s.updates, 0, false},
+		{"RWM of one flip, oracle", &kernels.RWM{Flips: 1}, oracle, s.updates, 0, false},
+		{"RWM of two flips, oracle", &kernels.RWM{Flips: 2}, oracle, s.updates, 0, false},
 	}
 	head := []string{"error of the marginals"}
 	for i, n := range s.at {

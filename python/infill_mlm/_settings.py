@@ -146,7 +146,7 @@ class ModelSettings(TypedDict, total=False):
 class SharedSettings(TypedDict, total=False):
     """What all fillings of a model share.
 
-    shortlist: candidates per blank, the likeliest with all blanks masked; 0: 16 for the samplers that evaluate every neighbour (exact-gibbs, block-gibbs, hb, lb1), all for the others (default: 0)
+    shortlist: candidates per blank, the likeliest with all blanks masked; 0: all (default: 0)
     memo: MB to remember what the model says, 0: nothing is remembered; results do not depend on it (default: 256)
     keep_file: a file of such words, one a line
     encoder: a sentence encoder in ONNX, which says how alike a filled text and the text as it was are

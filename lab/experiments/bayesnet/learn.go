@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"infill/lab/internal/kernels"
 	"infill/samplers"
 )
 
@@ -96,7 +97,7 @@ type candidate struct {
 
 func candidates() []candidate {
 	return []candidate{
-		{"Gibbs", func() samplers.Sampler { return &samplers.ExactGibbs{} }},
+		{"Gibbs", func() samplers.Sampler { return &kernels.ExactGibbs{} }},
 		{"GWG", func() samplers.Sampler { return &samplers.GWG{} }},
 		{"DULA", func() samplers.Sampler { return &samplers.DULA{StepSize: stepSize} }},
 		{"DMALA", func() samplers.Sampler { return &samplers.DMALA{StepSize: stepSize} }},

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"infill/lab/internal/kernels"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -34,7 +35,7 @@ func TestMemory(t *testing.T) {
 		listed[fmt.Sprint(x)] = tiny.energy(spins(x), nil, rows, each)
 	}
 	for _, c := range append(candidates(), candidate{"RWM", func() samplers.Sampler {
-		return &samplers.RWM{Flips: 2}
+		return &kernels.RWM{Flips: 2}
 	}}) {
 		start := func(seed uint64) *samplers.Run {
 			x0 := make([][]int32, 3)

@@ -2,7 +2,6 @@ package contrast
 
 import (
 	"context"
-	"maps"
 	"math"
 	"testing"
 
@@ -77,9 +76,7 @@ func TestTuning(t *testing.T) {
 		}
 	}
 	off := func(alpha, beta float64) float64 {
-		if err := s.run.SetStride(samplers.Stride{StepSize: alpha, Beta: beta}); err != nil {
-			t.Fatal(err)
-		}
+		s.stride = stride{alpha, beta, false}
 		mean := 0.0
 		err := s.run.Steps(ctx, 30, func(run *samplers.Run) error {
 			for _, m := range run.Last {
@@ -124,12 +121,12 @@ func TestCycle(t *testing.T) {
 		if err := s.iterate(ctx, it); err != nil {
 			t.Fatal(err)
 		}
-		steps, stride := 5, map[string]float64{"step-size": 0.2, "beta": 0.5}
+		steps, at := 5, stride{0.2, 0.5, false}
 		if it%8 == 0 {
-			steps, stride = 2, map[string]float64{"step-size": 3, "beta": 0.9}
+			steps, at = 2, stride{3, 0.9, true}
 		}
-		if got := s.run.Stats[0].Steps; got != steps || !maps.Equal(s.run.Tuning(0), stride) {
-			t.Errorf("iteration %d: %d steps at %v, want %d at %v", it, got, s.run.Tuning(0), steps, stride)
+		if got := s.run.Stats[0].Steps; got != steps || s.stride != at {
+			t.Errorf("iteration %d: %d steps at %v, want %d at %v", it, got, s.stride, steps, at)
 		}
 		rejected := 0
 		for _, st := range s.run.Stats {

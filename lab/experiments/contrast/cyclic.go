@@ -37,6 +37,7 @@ func settings(steps int, t Tuning) cyclic {
 type scheduler struct {
 	cyclic
 	run      *samplers.Run
+	stride   stride    // of the next steps
 	max, min float64   // α_max and α_min
 	mins     []float64 // all α_min found
 }
@@ -61,32 +62,31 @@ func Cyclic(ctx context.Context, t samplers.Target, start [][]int32, steps int,
 // begin starts the chains.
 func (c cyclic) begin(ctx context.Context, t samplers.Target, start [][]int32,
 	o samplers.Options) (*scheduler, error) {
-	run, err := samplers.Start(ctx, &samplers.AB{StepSize: c.floor, Beta: c.betaMin}, t, start, o)
-	return &scheduler{cyclic: c, run: run, max: c.ceil, min: c.floor}, err
+	s := &scheduler{cyclic: c, max: c.ceil, min: c.floor}
+	var err error
+	s.run, err = samplers.Start(ctx, &samplers.ACS{Scale: s.stride.of}, t, start, o)
+	return s, err
 }
 
 // iterate makes the steps of an iteration.
 func (s *scheduler) iterate(ctx context.Context, it int) (err error) {
 	search := stepSearch{budget: s.Budget, goal: s.rho}
-	stride := samplers.Stride{StepSize: s.min, Beta: s.betaMin}
 	steps := s.steps
+	s.stride = stride{s.min, s.betaMin, false}
 	switch {
 	case it%s.Period == 0:
 		search.from, search.down, search.beta = s.ceil, true, s.betaMax
-		s.max, err = search.run(ctx, s.run)
+		s.max, err = search.run(ctx, s.run, &s.stride)
 		return err
 	case it%s.Period == 1:
 		search.from, search.beta = s.lowest(), s.betaMin
-		if s.min, err = search.run(ctx, s.run); err == nil {
+		if s.min, err = search.run(ctx, s.run, &s.stride); err == nil {
 			s.mins = append(s.mins, s.min)
 		}
 		return err
 	case it%s.cycle == 0:
-		stride = samplers.Stride{StepSize: s.max, Beta: s.betaMax, Untested: true}
+		s.stride = stride{s.max, s.betaMax, true}
 		steps = max(1, s.steps/2)
-	}
-	if err := s.run.SetStride(stride); err != nil {
-		return err
 	}
 	return s.run.Steps(ctx, steps, nil)
 }

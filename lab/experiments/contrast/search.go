@@ -8,6 +8,16 @@ import (
 	"infill/samplers"
 )
 
+// stride is the scale of the next steps of all chains, and whether they go without the acceptance
+// test.
+type stride struct {
+	alpha, beta float64
+	untested    bool
+}
+
+// of is an ACS.Scale.
+func (s *stride) of(int) (alpha, beta float64, untested bool) { return s.alpha, s.beta, s.untested }
+
 // stepSearch says how a step size is looked for.
 type stepSearch struct {
 	// from is where the search begins, in squared units of the domain: α_ceil or α_floor.
@@ -28,9 +38,9 @@ const (
 	zeta       = 0.5
 )
 
-// run returns a step size whose mean acceptance probability over the chains of r, of AB or ACS, is
-// near ρ*, by EstimateAlpha of ACS (algorithm 4), which its algorithm 6 calls EstAlphaMax and
-// EstAlphaMin. A round tries five step sizes, evenly spaced from α to
+// run returns a step size whose mean acceptance probability over the chains of r, an ACS with its
+// scale from at, is near ρ*, by EstimateAlpha of ACS (algorithm 4), which its algorithm 6 calls
+// EstAlphaMax and EstAlphaMin. A round tries five step sizes, evenly spaced from α to
 //
 //	α (1 ∓ ζ |ρ* − ρ|),  ζ = ½
 //
@@ -39,7 +49,7 @@ const (
 // from where the one before has left the chains. (The paper makes all five of a round from one
 // state, and goes on from the proposal. It does not say whether that is tested.) The stride
 // afterwards is that of the last candidate.
-func (s stepSearch) run(ctx context.Context, r *samplers.Run) (float64, error) {
+func (s stepSearch) run(ctx context.Context, r *samplers.Run, at *stride) (float64, error) {
 	if s.budget < candidates {
 		return 0, fmt.Errorf("%w: a budget of %d steps, want %d or more", samplers.ErrParam, s.budget,
 			candidates)
@@ -52,9 +62,7 @@ func (s stepSearch) run(ctx context.Context, r *samplers.Run) (float64, error) {
 		far, off, best := alpha*(1+sign*zeta*math.Abs(s.goal-rho)), math.Inf(1), alpha
 		for n := range candidates {
 			a := alpha + (far-alpha)*float64(n)/(candidates-1)
-			if err := r.SetStride(samplers.Stride{StepSize: a, Beta: s.beta}); err != nil {
-				return 0, err
-			}
+			*at = stride{a, s.beta, false}
 			if err := r.Step(ctx); err != nil {
 				return 0, err
 			}

@@ -15,6 +15,7 @@ import (
 	"infill/lab/experiments/lab"
 	"infill/lab/internal/adam"
 	"infill/lab/internal/fanout"
+	"infill/lab/internal/kernels"
 	"infill/samplers"
 )
 
@@ -57,7 +58,7 @@ var methods = []string{"Gibbs-1", "GWG-1", "DULA", "DMALA", "ACS"}
 func samplerOf(method string) samplers.Sampler {
 	switch method {
 	case "Gibbs-1":
-		return &samplers.ExactGibbs{}
+		return &kernels.ExactGibbs{}
 	case "GWG-1":
 		return &samplers.GWG{}
 	case "DULA":

@@ -64,7 +64,7 @@ func (t task) data(ctx context.Context, seed uint64) ([][]int32, error) {
 			x[k][i] = v
 		}
 	}
-	run, err := samplers.Start(ctx, &samplers.Gibbs{Scan: samplers.SystematicScan}, ising, x,
+	run, err := samplers.Start(ctx, &samplers.Gibbs{Systematic: true}, ising, x,
 		samplers.Options{Seed: seed, ID: "data"})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"infill/lab/experiments/lab"
 	"infill/lab/internal/diag"
 	"infill/lab/internal/fanout"
+	"infill/lab/internal/kernels"
 	"infill/lab/papers"
 	"infill/samplers"
 )
@@ -26,16 +27,18 @@ var balanced = []struct {
 	with  func(g samplers.Balance) samplers.Sampler
 }{
 	{"GWG", func(g samplers.Balance) samplers.Sampler { return &samplers.GWG{Balance: g} }},
-	{"PAS", func(g samplers.Balance) samplers.Sampler { return &samplers.PAS{Balance: g} }},
+	{"PAS", func(g samplers.Balance) samplers.Sampler { return &kernels.PAS{Balance: g} }},
 	{"DMALA", func(g samplers.Balance) samplers.Sampler { return &samplers.DMALA{Balance: g} }},
 	{"DLMC", func(g samplers.Balance) samplers.Sampler { return &samplers.DLMC{Balance: g} }},
-	{"DLMCf", func(g samplers.Balance) samplers.Sampler { return &samplers.DLMCf{Balance: g} }},
+	{"DLMCf", func(g samplers.Balance) samplers.Sampler {
+		return &samplers.DLMC{Euler: true, Balance: g}
+	}},
 }
 
 // plain are the others, with the blocks of the paper. RWM tunes itself.
 func plain() []named {
-	return []named{{"RWM", &samplers.RWM{}}, {"BG-2", &samplers.BlockGibbs{Block: 2}},
-		{"HB-10-1", &samplers.HammingBall{Radius: 1, Block: 10}}}
+	return []named{{"RWM", &kernels.RWM{}}, {"BG-2", &kernels.BlockGibbs{Block: 2}},
+		{"HB-10-1", &kernels.HammingBall{Radius: 1, Block: 10}}}
 }
 
 // fast are all samplers of DLMC's figures: the plain ones, and then the balanced ones with each

@@ -10,6 +10,7 @@ import (
 	"infill/lab/experiments/boltzmann"
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab"
+	"infill/lab/internal/kernels"
 	"infill/lab/papers"
 	"infill/samplers"
 )
@@ -62,11 +63,11 @@ func fileName(title string) string {
 func samplersOf() []named {
 	return []named{
 		{"Gibbs-1", &samplers.Gibbs{}},
-		{"HB-10-1", &samplers.HammingBall{Radius: 1, Block: 10}},
+		{"HB-10-1", &kernels.HammingBall{Radius: 1, Block: 10}},
 		{"GWG-1", &samplers.GWG{}},
 		{"DULA", &samplers.DULA{StepSize: 0.1}},
 		{"DMALA", &samplers.DMALA{StepSize: 0.2}},
-		{"AB", &samplers.AB{}},
+		{"AB", &kernels.AB{}},
 		{"ACS", &samplers.ACS{}},
 		{"DLMC", &samplers.DLMC{}},
 	}

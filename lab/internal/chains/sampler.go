@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/lab/internal/kernels"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -33,7 +34,7 @@ func Sampler(spec string, opt *infill.Options) (samplers.Sampler, error) {
 	}
 	delete(params, "gradient")
 	delete(params, "start")
-	return samplers.New(name, params)
+	return kernels.New(name, params)
 }
 
 // CPU is what all threads of the process have worked so far.

@@ -1,10 +1,14 @@
-package samplers
+package kernels
 
 import (
 	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"infill/internal/testmode"
+	"infill/samplers"
+	"infill/samplers/targets"
 )
 
 // TestABSearchFindsTheTop of a known accepted distance.
@@ -68,30 +72,91 @@ func TestABSchedule(t *testing.T) {
 	}
 }
 
+// near is equality but for rounding.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(math.Abs(a), math.Abs(b)) }
+
 // TestABRunsOnWhatItFound: after the burn-in every step has the best (α, β) and
 // no longer a value under trial, whether or not the burn-in ends amid a round.
 func TestABRunsOnWhatItFound(t *testing.T) {
 	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(3, 1)), Bits(4), 1, 0.2)
+	tab := newTable(rand.New(rand.NewPCG(3, 1)), samplers.Bits(4), 1, 0.2)
 	for _, burnin := range []int{1, 12, 150, 151, 155} {
-		run, err := Start(
-			context.Background(), &AB{}, tab, [][]int32{{0, 1, 0, 1}}, Options{Seed: 1, Burnin: burnin},
-		)
+		var k samplers.Kernel
+		run, err := samplers.Start(context.Background(), shows{&AB{}, &k}, tab, [][]int32{{0, 1, 0, 1}},
+			samplers.Options{Seed: 1, Burnin: burnin})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := run.kernel.(*mhKernel).p.(*abProposer)
+		s := &k.(*abKernel).search[0]
 		if err := run.Steps(context.Background(), burnin, nil); err != nil {
 			t.Fatal(err)
 		}
-		want := p.Tuning(0)
-		if err := run.Steps(context.Background(), 20, func(*Run) error {
-			if p.alpha[0] != want["step-size"] || p.beta[0] != want["beta"] {
-				t.Errorf("burn-in %d: a step at (%g, %g), tuned to %v", burnin, p.alpha[0], p.beta[0], want)
+		want := run.Tuning(0)
+		if err := run.Steps(context.Background(), 20, func(*samplers.Run) error {
+			if alpha, beta := s.point(); alpha != want["step-size"] || beta != want["beta"] {
+				t.Errorf("burn-in %d: a step at (%g, %g), tuned to %v", burnin, alpha, beta, want)
 			}
 			return nil
 		}); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestABRaisesTheJumpDistance: tuned, chains go farther per step than from where
+// the search began (α half of DMALA's start, β = ½), and than with DMALA's tuned
+// step size. Single chains vary by a fifth, so the test is of the mean of 8.
+func TestABRaisesTheJumpDistance(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	problems := []samplers.Target{
+		must(targets.NewPotts(10, 10, 4, false, 0.8, []float64{0, 0.3, -0.2, 0.5})),
+	}
+	if testmode.All() {
+		problems = append(problems, must(targets.NewIsing(20, 20, true, 0.1, []float64{0.2}, false)))
+	}
+	for _, target := range problems {
+		const burnin = 1000
+		jump := func(s samplers.Sampler) (mean float64) {
+			const chains = 8
+			run, err := samplers.Start(
+				ctx, s, target, randomStarts(target.Domain(), chains),
+				samplers.Options{Seed: 3, Burnin: burnin},
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := run.Steps(ctx, burnin, nil); err != nil {
+				t.Fatal(err)
+			}
+			run.ResetStats()
+			if err := run.Steps(ctx, 500, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range run.Stats {
+				mean += s.JumpDistance() / chains
+			}
+			return mean
+		}
+		run, err := samplers.Start(
+			ctx, &AB{}, target, randomStarts(target.Domain(), 1), samplers.Options{Burnin: burnin},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := run.Tuning(0)
+		tuned, start, dmala := jump(
+			&AB{},
+		), jump(
+			&AB{StepSize: first["step-size"], Beta: first["beta"]},
+		), jump(
+			&samplers.DMALA{},
+		)
+		if tuned < 1.2*start || tuned < 1.2*dmala {
+			t.Errorf(
+				"tuned %.3g accepted changes a step, %.3g at the search's start %v, %.3g by DMALA", tuned,
+				start, first, dmala,
+			)
 		}
 	}
 }

@@ -1,4 +1,6 @@
-package samplers
+package kernels
+
+import "infill/samplers"
 
 // BlockGibbs resamples a block B of coordinates, drawn uniformly at each step,
 // from its exact joint conditional, enumerated:
@@ -13,21 +15,21 @@ type BlockGibbs struct {
 
 const blockGibbsBlock = 2 // the default
 
-func (s *BlockGibbs) Attach(c *Chains) (Kernel, error) {
+func (s *BlockGibbs) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	return newBallKernel(c, blockGibbsInfo.Name, s.Block, blockGibbsBlock, 0, false)
 }
 
-func (s *BlockGibbs) Info() Info { return blockGibbsInfo }
+func (s *BlockGibbs) Info() samplers.Info { return blockGibbsInfo }
 
-var blockGibbsInfo = Info{
+var blockGibbsInfo = samplers.Info{
 	Name: "block-gibbs", Title: "Block Gibbs",
-	Exact: true, Enumerates: true,
+	Exact: true,
 	Doc: "resamples a random block of coordinates from its exact joint " +
 		"conditional",
-	Needs: []Need{NeedEnergies}, Cost: "K^block energies",
-	Params: []Param{
-		countParam("block", blockGibbsBlock, 1, maxBlock,
+	Needs: []samplers.Need{samplers.NeedEnergies}, Cost: "K^block energies",
+	Params: []samplers.Param{
+		countParam("block", blockGibbsBlock, maxBlock,
 			"most coordinates in a block; all where there are fewer",
-			func(s Sampler, v int) { s.(*BlockGibbs).Block = v }),
+			func(s samplers.Sampler, v int) { s.(*BlockGibbs).Block = v }),
 	},
 }

@@ -1,11 +1,15 @@
-package samplers
+package kernels
 
-import "context"
+import (
+	"context"
+
+	"infill/samplers"
+)
 
 // ball enumerates, around a centre, the states that differ from it in at most
 // radius coordinates of a block; radius = len(block) gives all of them.
 type ball struct {
-	dom  *Domain
+	dom  *samplers.Domain
 	x    [][]int32 // the states, filled by enumerate
 	n    int
 	work []int32
@@ -14,12 +18,12 @@ type ball struct {
 
 // ballSize is Σ_{j≤radius} e_j of the numbers of other values of the block: the
 // size of the ball, which does not depend on its centre.
-func ballSize(d *Domain, block []int32, radius int) float64 {
+func ballSize(d *samplers.Domain, block []int32, radius int) float64 {
 	e := make([]float64, radius+1)
 	e[0] = 1
 	for _, i := range block {
 		for j := radius; j >= 1; j-- {
-			e[j] += e[j-1] * float64(d.free[i]-1)
+			e[j] += e[j-1] * float64(d.Support(int(i))-1)
 		}
 	}
 	sum := 0.0
@@ -29,7 +33,7 @@ func ballSize(d *Domain, block []int32, radius int) float64 {
 	return sum
 }
 
-func newBall(d *Domain, size int) *ball {
+func newBall(d *samplers.Domain, size int) *ball {
 	return &ball{dom: d, x: matrix[int32](size, d.Len()), work: make([]int32, d.Len())}
 }
 
@@ -51,7 +55,7 @@ func (b *ball) rec(from, radius int) {
 		i := b.blk[j]
 		old := b.work[i]
 		for v := range int32(b.dom.K(int(i))) {
-			if v != old && b.dom.coords[i].ok(int(v)) {
+			if v != old && b.dom.Allows(int(i), v) {
 				b.work[i] = v
 				b.rec(j+1, radius-1)
 			}
@@ -65,8 +69,9 @@ const maxBlock = 1000
 
 // newBallKernel makes the kernel of HammingBall and BlockGibbs. recentre draws u, radius 0 stands
 // for the whole block.
-func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool) (Kernel, error) {
-	cnt, err := newCounter(c, name, 1, 0, usualAcceptance, false)
+func newBallKernel(c *samplers.Chains, name string, block, def, radius int,
+	recentre bool) (samplers.Kernel, error) {
+	free, err := freeOf(c.Domain)
 	if err != nil {
 		return nil, err
 	}
@@ -76,23 +81,22 @@ func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool
 	if block == 0 {
 		block = def
 	}
-	block = min(block, len(cnt.free))
+	block = min(block, len(free))
 	if radius == 0 || radius > block {
 		radius = block
 	}
-	size := ballSize(c.Domain, largest(c.Domain, cnt.free, block), radius)
+	size := ballSize(c.Domain, largest(c.Domain, free, block), radius)
 	if err := checkMany(name, size); err != nil {
 		return nil, err
 	}
 	if all := size * float64(c.Len()) * float64(c.Domain.Len()); all > maxScratch {
-		return nil, &tooManyError{Sampler: name, Count: size,
-			Limit:  int(maxScratch / float64(c.Len()*c.Domain.Len())),
-			Remedy: "use a smaller block or fewer chains"}
+		return nil, tooMany(name, size, int(maxScratch/float64(c.Len()*c.Domain.Len())),
+			"use a smaller block or fewer chains")
 	}
 	b := &ballKernel{c: c, block: block, radius: radius, recentre: recentre}
 	for range c.X {
 		b.balls = append(b.balls, newBall(c.Domain, int(size)))
-		b.perm = append(b.perm, append([]int32(nil), cnt.free...))
+		b.perm = append(b.perm, append([]int32(nil), free...))
 	}
 	b.u = make([]float64, int(size)*c.Len())
 	b.cum = make([]float64, int(size))
@@ -103,11 +107,11 @@ func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool
 }
 
 // largest is the block of the n free coordinates with most values.
-func largest(d *Domain, free []int32, n int) []int32 {
+func largest(d *samplers.Domain, free []int32, n int) []int32 {
 	f := append([]int32(nil), free...)
 	for j := range n {
 		for o := j + 1; o < len(f); o++ {
-			if d.free[f[o]] > d.free[f[j]] {
+			if d.Support(int(f[o])) > d.Support(int(f[j])) {
 				f[j], f[o] = f[o], f[j]
 			}
 		}
@@ -116,7 +120,7 @@ func largest(d *Domain, free []int32, n int) []int32 {
 }
 
 type ballKernel struct {
-	c             *Chains
+	c             *samplers.Chains
 	block, radius int
 	recentre      bool
 	balls         []*ball
@@ -160,17 +164,17 @@ func (b *ballKernel) Step(ctx context.Context) error {
 	}
 	for k := range c.X {
 		states, u := b.x[b.off[k]:b.off[k+1]], b.u[b.off[k]:b.off[k+1]]
-		c.clean(k, u, nil)
+		clean(c, k, u, nil)
 		j, _ := drawLog(c.RNG[k], u, b.cum)
 		if j < 0 { // cannot happen: the ball holds the current state
 			c.Stats[k].NonFinite++
-			c.Last[k] = Move{}
+			c.Last[k] = samplers.Move{}
 			continue
 		}
 		d := hamming(c.X[k], states[j])
 		copy(c.X[k], states[j])
 		c.U[k] = u[j]
-		c.Last[k] = Move{Moved: d > 0, Accepted: d > 0, Prob: 1, Hamming: d, Flips: d}
+		c.Last[k] = samplers.Move{Moved: d > 0, Accepted: d > 0, Prob: 1, Hamming: d, Flips: d}
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
-package samplers
+package kernels
 
-import "cmp"
+import (
+	"cmp"
+
+	"infill/samplers"
+)
 
 // HammingBall is the Hamming ball sampler (Titsias and Yau 2017) with random
 // blocks: u is drawn uniformly from the ball of Radius around θ within a block
@@ -21,26 +25,26 @@ const (
 	maxRadius = 64
 )
 
-func (s *HammingBall) Attach(c *Chains) (Kernel, error) {
+func (s *HammingBall) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	if err := checkCount(hammingBallInfo.Name, "radius", s.Radius, maxRadius); err != nil {
 		return nil, err
 	}
 	return newBallKernel(c, hammingBallInfo.Name, s.Block, hbBlock, cmp.Or(s.Radius, hbRadius), true)
 }
 
-func (s *HammingBall) Info() Info { return hammingBallInfo }
+func (s *HammingBall) Info() samplers.Info { return hammingBallInfo }
 
-var hammingBallInfo = Info{
+var hammingBallInfo = samplers.Info{
 	Name: "hb", Title: "Hamming ball",
-	Exact: true, Enumerates: true,
+	Exact: true,
 	Doc: "resamples within a Hamming ball around a random neighbour (Titsias and " +
 		"Yau 2017)",
-	Needs: []Need{NeedEnergies}, Cost: "the ball's size in energies",
-	Params: []Param{
-		countParam("radius", hbRadius, 1, maxRadius, "radius of the ball",
-			func(s Sampler, v int) { s.(*HammingBall).Radius = v }),
-		countParam("block", hbBlock, 1, maxBlock,
+	Needs: []samplers.Need{samplers.NeedEnergies}, Cost: "the ball's size in energies",
+	Params: []samplers.Param{
+		countParam("radius", hbRadius, maxRadius, "radius of the ball",
+			func(s samplers.Sampler, v int) { s.(*HammingBall).Radius = v }),
+		countParam("block", hbBlock, maxBlock,
 			"most coordinates in a block; all where there are fewer",
-			func(s Sampler, v int) { s.(*HammingBall).Block = v }),
+			func(s samplers.Sampler, v int) { s.(*HammingBall).Block = v }),
 	},
 }

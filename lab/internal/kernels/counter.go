@@ -1,9 +1,11 @@
-package samplers
+package kernels
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"infill/samplers"
 )
 
 // counter holds the number of coordinates R that a proposal changes, per
@@ -16,15 +18,27 @@ type counter struct {
 	one  float64 // probability of a proposal of a single change
 }
 
+// freeOf are the coordinates that can change. Without any the error is an ErrDomain.
+func freeOf(d *samplers.Domain) (free []int32, err error) {
+	for i := range d.Len() {
+		if d.Support(i) > 1 {
+			free = append(free, int32(i))
+		}
+	}
+	if free == nil {
+		return nil, fmt.Errorf("%w: no coordinate has more than one allowed category, so that there "+
+			"is nothing to sample", samplers.ErrDomain)
+	}
+	return free, nil
+}
+
 // newCounter makes proposals of a single change rare, or leaves them out where noSingles says so.
 func newCounter(
-	c *Chains, name string, r, target, def float64, noSingles bool,
+	c *samplers.Chains, name string, r, target, def float64, noSingles bool,
 ) (*counter, error) {
-	if err := checkPositive(name, "flips", r, true); err != nil {
-		return nil, err
-	}
-	if r > 0 && r < 1 {
-		return nil, &ParamError{name, "flips", fmt.Sprint(r), "a number from 1, or 0 for automatic"}
+	if r != 0 && !(r >= 1 && !math.IsInf(r, 1)) {
+		return nil, &samplers.ParamError{Sampler: name, Param: "flips", Value: fmt.Sprint(r),
+			Want: "a number from 1, or 0 for automatic"}
 	}
 	target, err := checkTarget(name, target, def)
 	if err != nil {
@@ -34,15 +48,8 @@ func newCounter(
 	if noSingles {
 		t.one = 0
 	}
-	for i := range c.Domain.Len() {
-		if c.Domain.free[i] > 1 {
-			t.free = append(t.free, int32(i))
-		}
-	}
-	if len(t.free) == 0 {
-		return nil, fmt.Errorf("%w: no coordinate has more than one allowed category, so that there "+
-			"is nothing to sample; allow another category of some coordinate, or take the only "+
-			"state as the answer", ErrDomain)
+	if t.free, err = freeOf(c.Domain); err != nil {
+		return nil, err
 	}
 	most := float64(len(t.free))
 	if r == 0 {
@@ -51,7 +58,7 @@ func newCounter(
 	for k := range t.r {
 		t.r[k] = math.Min(math.Max(1, r), most)
 		if t.tune != nil {
-			t.tune[k] = newScaleTuner(1, 0, target, 1, most, c.Burnin)
+			t.tune[k] = newScaleTuner(1, target, 1, most, c.Burnin)
 		}
 	}
 	return t, nil
@@ -75,7 +82,7 @@ func (t *counter) draw(k int, rng *rand.Rand) int {
 // Start implements Adapter.
 func (t *counter) Start(int, []int32, []float64) {}
 
-func (t *counter) Adapt(k int, m Move) {
+func (t *counter) Adapt(k int, m samplers.Move) {
 	if t.tune != nil {
 		t.tune[k].update(m.Prob)
 		t.r[k] = t.tune[k].value()

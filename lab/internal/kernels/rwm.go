@@ -1,7 +1,9 @@
-package samplers
+package kernels
 
 import (
 	"math/rand/v2"
+
+	"infill/samplers"
 )
 
 // RWM is the random-walk Metropolis sampler on a discrete space: R coordinates,
@@ -20,7 +22,15 @@ type RWM struct {
 // randomWalkAcceptance is the mean acceptance probability that RWM is adapted to.
 const randomWalkAcceptance = 0.234
 
-func (s *RWM) Attach(c *Chains) (Kernel, error) {
+func (s *RWM) Attach(c *samplers.Chains) (samplers.Kernel, error) {
+	p, err := s.proposer(c)
+	if err != nil {
+		return nil, err
+	}
+	return samplers.NewMH(c, p, samplers.MHOptions{})
+}
+
+func (s *RWM) proposer(c *samplers.Chains) (*rwmProposer, error) {
 	r, err := newCounter(c, rwmInfo.Name, s.Flips, s.TargetAcceptance, randomWalkAcceptance,
 		s.NoSingles)
 	if err != nil {
@@ -30,12 +40,12 @@ func (s *RWM) Attach(c *Chains) (Kernel, error) {
 	for k := range p.perm {
 		p.perm[k] = append([]int32(nil), r.free...)
 	}
-	return newMH(c, p, mhOptions{})
+	return p, nil
 }
 
 type rwmProposer struct {
 	*counter
-	dom  *Domain
+	dom  *samplers.Domain
 	perm [][]int32 // a permutation of the free coordinates per chain
 }
 
@@ -45,7 +55,7 @@ func (p *rwmProposer) Propose(k int, x []int32, _ []float64, rng *rand.Rand, y [
 		o := j + rng.IntN(len(perm)-j) // partial Fisher–Yates
 		perm[j], perm[o] = perm[o], perm[j]
 		i := int(perm[j])
-		y[i] = p.dom.otherValue(rng, i, x[i])
+		y[i] = otherValue(p.dom, rng, i, x[i])
 	}
 	return 0
 }
@@ -53,16 +63,15 @@ func (p *rwmProposer) Propose(k int, x []int32, _ []float64, rng *rand.Rand, y [
 func (p *rwmProposer) Reverse(int, []int32, []int32, []float64) float64 { return 0 }
 
 // otherValue draws uniformly from the allowed categories other than v.
-func (d *Domain) otherValue(rng *rand.Rand, i int, v int32) int32 {
-	c := &d.coords[i]
-	n := rng.IntN(d.free[i] - 1)
-	if c.Allowed == nil {
+func otherValue(d *samplers.Domain, rng *rand.Rand, i int, v int32) int32 {
+	n, allowed := rng.IntN(d.Support(i)-1), d.Coord(i).Allowed
+	if allowed == nil {
 		if int32(n) >= v {
 			n++
 		}
 		return int32(n)
 	}
-	for w, ok := range c.Allowed {
+	for w, ok := range allowed {
 		if ok && int32(w) != v {
 			if n == 0 {
 				return int32(w)
@@ -73,16 +82,17 @@ func (d *Domain) otherValue(rng *rand.Rand, i int, v int32) int32 {
 	return v
 }
 
-func (s *RWM) Info() Info { return rwmInfo }
+func (s *RWM) Info() samplers.Info { return rwmInfo }
 
-var rwmInfo = Info{
+var rwmInfo = samplers.Info{
 	Name: "rwm", Title: "Random-walk Metropolis",
 	Exact: true, Corrected: true,
 	Doc:   "changes R random coordinates to random values; the baseline without gradients",
-	Needs: []Need{NeedEnergies}, Cost: "1 energy", StepCalls: callsOfEnergies,
-	Params: []Param{
-		flipsParam(func(s Sampler, v float64) { s.(*RWM).Flips = v }),
-		singlesParam(func(s Sampler) *bool { return &s.(*RWM).NoSingles }),
-		acceptParam(randomWalkAcceptance, func(s Sampler, v float64) { s.(*RWM).TargetAcceptance = v }),
+	Needs: []samplers.Need{samplers.NeedEnergies}, Cost: "1 energy", StepCalls: 2,
+	Params: []samplers.Param{
+		flipsParam(func(s samplers.Sampler, v float64) { s.(*RWM).Flips = v }),
+		singlesParam(func(s samplers.Sampler) *bool { return &s.(*RWM).NoSingles }),
+		acceptParam(randomWalkAcceptance,
+			func(s samplers.Sampler) *float64 { return &s.(*RWM).TargetAcceptance }),
 	},
 }

@@ -1,9 +1,11 @@
-package samplers
+package kernels
 
 import (
 	"context"
 	"math"
 	"sort"
+
+	"infill/samplers"
 )
 
 // LB1 is the locally balanced sampler with exact neighbour energies (Zanella
@@ -15,24 +17,24 @@ import (
 // Metropolis–Hastings ratio reduces for a balanced g. Cost: the ΣK_i energies
 // of all values of every coordinate a step.
 type LB1 struct {
-	Balance Balance // g
+	Balance samplers.Balance // g
 }
 
-func (s *LB1) Attach(c *Chains) (Kernel, error) {
-	if err := s.Balance.check(lb1Info.Name); err != nil {
+func (s *LB1) Attach(c *samplers.Chains) (samplers.Kernel, error) {
+	if err := checkBalance(lb1Info.Name, s.Balance); err != nil {
 		return nil, err
 	}
-	cnt, err := newCounter(c, lb1Info.Name, 1, 0, usualAcceptance, false)
+	free, err := freeOf(c.Domain)
 	if err != nil {
 		return nil, err
 	}
 	l := &lb1Kernel{c: c, g: s.Balance, n: newNeighbourhood(c), y: matrix[int32](c.Len(),
 		c.Domain.Len())}
-	l.off = make([]int, len(cnt.free)+1)
-	l.free = cnt.free
+	l.off = make([]int, len(free)+1)
+	l.free = free
 	total := 0.0
-	for j, i := range cnt.free {
-		total += float64(c.Domain.free[i])
+	for j, i := range free {
+		total += float64(c.Domain.Support(int(i)))
 		l.off[j+1] = l.off[j] + c.Domain.K(int(i))
 	}
 	if l.n.native == nil {
@@ -40,7 +42,7 @@ func (s *LB1) Attach(c *Chains) (Kernel, error) {
 			return nil, err
 		}
 	}
-	size := l.off[len(cnt.free)]
+	size := l.off[len(free)]
 	l.cur, l.next = matrix[float64](c.Len(), size), matrix[float64](c.Len(), size)
 	l.cum = make([]float64, size)
 	l.curZ, l.ref = make([]float64, c.Len()), make([]float64, c.Len())
@@ -48,8 +50,8 @@ func (s *LB1) Attach(c *Chains) (Kernel, error) {
 }
 
 type lb1Kernel struct {
-	c         *Chains
-	g         Balance
+	c         *samplers.Chains
+	g         samplers.Balance
 	n         *neighbourhood
 	free      []int32
 	off       []int
@@ -75,7 +77,7 @@ func (l *lb1Kernel) score(ctx context.Context, x [][]int32, rows [][]float64) er
 		return err
 	}
 	for _, q := range l.qs {
-		l.c.clean(q.k, q.u, l.c.Domain.coords[q.i].Allowed)
+		clean(l.c, q.k, q.u, l.c.Domain.Coord(q.i).Allowed)
 		at := x[q.k][q.i]
 		ref := q.u[at]
 		for v := range q.u {
@@ -119,17 +121,17 @@ func (l *lb1Kernel) draw() {
 		copy(l.y[k], x)
 		j, _ := drawLog(c.RNG[k], l.cur[k], l.cum)
 		if j < 0 {
-			c.Last[k] = Move{Prob: 1} // no neighbour has mass
+			c.Last[k] = samplers.Move{Prob: 1} // no neighbour has mass
 			continue
 		}
-		c.Last[k] = Move{Moved: true, Flips: 1}
+		c.Last[k] = samplers.Move{Moved: true, Flips: 1}
 		f := sort.SearchInts(l.off, j+1) - 1
 		l.y[k][l.free[f]] = int32(j - l.off[f])
 	}
 }
 
 // decide accepts or rejects the proposal of chain k, where log Z_g is z. (The
-// decision of mhKernel has the energy of the proposal, which a native
+// decision of samplers.NewMH has the energy of the proposal, which a native
 // Conditioner gives up to a constant only.)
 func (l *lb1Kernel) decide(k int, z float64) {
 	c := l.c
@@ -140,8 +142,8 @@ func (l *lb1Kernel) decide(k int, z float64) {
 			la = negInf
 			c.Stats[k].NonFinite++
 		}
-		mv.Prob = acceptance(la)
-		if accept(c.RNG[k], la, mv.Prob) {
+		mv.Prob = math.Exp(math.Min(0, la))
+		if la >= 0 || c.RNG[k].Float64() < mv.Prob {
 			mv.Accepted, mv.Hamming = true, 1
 			c.X[k], l.y[k] = l.y[k], c.X[k]
 			l.cur[k], l.next[k] = l.next[k], l.cur[k]
@@ -154,13 +156,15 @@ func (l *lb1Kernel) decide(k int, z float64) {
 	}
 }
 
-func (s *LB1) Info() Info { return lb1Info }
+func (s *LB1) Info() samplers.Info { return lb1Info }
 
-var lb1Info = Info{
+var lb1Info = samplers.Info{
 	Name: "lb1", Title: "Locally balanced",
-	Exact: true, Corrected: true, Enumerates: true,
+	Exact: true, Corrected: true,
 	Doc: "changes one coordinate a step by the exact energies of all neighbours " +
 		"(Zanella 2020)",
-	Needs: []Need{NeedEnergies}, Cost: "the sum of K energies",
-	Params: []Param{balanceParam(func(s Sampler, v Balance) { s.(*LB1).Balance = v })},
+	Needs: []samplers.Need{samplers.NeedEnergies}, Cost: "the sum of K energies",
+	Params: []samplers.Param{balanceParam(func(s samplers.Sampler) *samplers.Balance {
+		return &s.(*LB1).Balance
+	})},
 }

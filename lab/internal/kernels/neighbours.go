@@ -1,8 +1,11 @@
-package samplers
+package kernels
 
 import (
 	"context"
+	"fmt"
 	"math"
+
+	"infill/samplers"
 )
 
 // maxNeighbours is the largest number of neighbour energies that exact Gibbs,
@@ -18,8 +21,6 @@ const (
 	maxScratch  = 1 << 26
 )
 
-const manyRemedy = "restrict the support of each coordinate to a fixed candidate set"
-
 // asked is one question to the target: all values of coordinate i of chain k.
 type asked struct {
 	k, i int
@@ -28,8 +29,8 @@ type asked struct {
 
 // neighbourhood asks a target for U at all values of given coordinates, up to a constant for each.
 type neighbourhood struct {
-	c      *Chains
-	native Conditioner
+	c      *samplers.Chains
+	native samplers.Conditioner
 	x      [][]int32 // scratch states of Energy
 	u      []float64
 	used   []int // scratch: question, chain and value of each scratch state
@@ -41,14 +42,14 @@ type neighbourhood struct {
 }
 
 // exactly is a target whose conditionals are those of π, nil for another.
-func exactly(t Target) Conditioner {
-	if c, ok := t.(Conditioner); ok && c.ExactConditionals() {
+func exactly(t samplers.Target) samplers.Conditioner {
+	if c, ok := t.(samplers.Conditioner); ok && c.ExactConditionals() {
 		return c
 	}
 	return nil
 }
 
-func newNeighbourhood(c *Chains) *neighbourhood {
+func newNeighbourhood(c *samplers.Chains) *neighbourhood {
 	n := &neighbourhood{c: c}
 	if n.native = exactly(c.Target); n.native != nil {
 		return n
@@ -76,7 +77,7 @@ func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error
 		}
 		for _, q := range qs {
 			maskOut(d, q.i, q.u)
-			n.c.Stats[q.k].Evals += d.free[q.i]
+			n.c.Stats[q.k].Evals += d.Support(q.i)
 		}
 		return nil
 	}
@@ -98,7 +99,7 @@ func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error
 	for j, q := range qs {
 		maskOut(d, q.i, q.u)
 		for v := range d.K(q.i) {
-			if !d.coords[q.i].ok(v) {
+			if !d.Allows(q.i, int32(v)) {
 				continue
 			}
 			if m == len(n.x) {
@@ -118,15 +119,32 @@ func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error
 // checkMany refuses more than maxNeighbours energies per chain and step.
 func checkMany(sampler string, count float64) error {
 	if count > maxNeighbours {
-		return &tooManyError{Sampler: sampler, Count: count, Limit: maxNeighbours, Remedy: manyRemedy}
+		return tooMany(sampler, count, maxNeighbours, "restrict the support of each coordinate to a "+
+			"fixed candidate set")
 	}
 	return nil
+}
+
+// tooMany is the error of a sampler that would need more energies per chain and step than is
+// sensible.
+func tooMany(sampler string, count float64, most int, remedy string) error {
+	return fmt.Errorf("%w: sampler %s would need %.0f energies per chain and step, more than %d; %s",
+		samplers.ErrUnsupported, sampler, count, most, remedy)
+}
+
+// maskOut sets the entries outside the support to −∞.
+func maskOut(d *samplers.Domain, i int, u []float64) {
+	for v := range u {
+		if !d.Allows(i, int32(v)) {
+			u[v] = negInf
+		}
+	}
 }
 
 // clean counts the energies of −∞ and those that are NaN or +∞,
 // which it replaces by −∞: none of them is ever drawn. allowed is the support
 // mask of the entries, nil for states that are all in the support.
-func (c *Chains) clean(k int, u []float64, allowed []bool) {
+func clean(c *samplers.Chains, k int, u []float64, allowed []bool) {
 	for v, e := range u {
 		if finite(e) || allowed != nil && !allowed[v] {
 			continue

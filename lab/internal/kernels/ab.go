@@ -1,9 +1,11 @@
-package samplers
+package kernels
 
 import (
 	"context"
 	"fmt"
 	"math"
+
+	"infill/samplers"
 )
 
 // AB is the any-scale balanced sampler (Sun et al. 2023) in its first-order
@@ -14,81 +16,93 @@ import (
 // accepted by Metropolis–Hastings. β = ½ is the locally balanced proposal of
 // DMALA, right for small steps; β = 1 is the globally balanced one, right when
 // α is large and coordinates are independent. Both are tuned to the
-// longest accepted jumps, by a schedule that is ours, as that of the paper was not at hand.
+// longest accepted jumps, by a schedule that is ours, as that of the paper was not at hand. The
+// proposal is that of samplers.ACS, which is told α and β of every step.
 type AB struct {
 	StepSize float64 // α; 0 tunes it
 	Beta     float64 // β in [½, 1]; 0 tunes it
 }
 
-func (s *AB) Attach(c *Chains) (Kernel, error) {
+func (s *AB) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	if s.Beta != 0 && !(s.Beta >= 0.5 && s.Beta <= 1) {
-		return nil, &ParamError{abInfo.Name, "beta", fmt.Sprint(s.Beta),
-			"a number from 0.5 to 1, or 0 for automatic"}
+		return nil, &samplers.ParamError{Sampler: abInfo.Name, Param: "beta", Value: fmt.Sprint(s.Beta),
+			Want: "a number from 0.5 to 1, or 0 for automatic"}
 	}
-	d, err := newStrided(c, abInfo.Name, s.StepSize)
-	if err != nil {
-		return nil, err
+	if !(s.StepSize >= 0 && !math.IsInf(s.StepSize, 1)) {
+		return nil, &samplers.ParamError{Sampler: abInfo.Name, Param: "step size",
+			Value: fmt.Sprint(s.StepSize), Want: "a positive number, or 0 for automatic"}
 	}
-	p := &abProposer{strided: d}
-	for k := range d.beta {
-		d.beta[k] = s.Beta
+	a := &abKernel{c: c, search: make([]abSearch, c.Len())}
+	for k := range a.search {
+		a.search[k] = abSearch{
+			tuneAlpha: s.StepSize == 0, tuneBeta: s.Beta == 0, onBeta: s.StepSize != 0,
+			ratio: 4, delta: 0.1, each: max(2, c.Burnin/60), alpha: s.StepSize, beta: s.Beta,
+			stop: c.Burnin == 0 || s.StepSize != 0 && s.Beta != 0,
+		}
 		if s.Beta == 0 {
-			d.beta[k] = 0.5
+			a.search[k].beta = 0.5
 		}
 		if s.StepSize == 0 {
-			d.alpha[k] = startStep(c.Domain)
+			a.search[k].alpha = startStep(c.Domain)
 			if c.Burnin > 0 {
-				d.alpha[k] /= 2
+				a.search[k].alpha /= 2
 			}
 		}
-		if s.StepSize == 0 || s.Beta == 0 {
-			p.search = append(p.search, abSearch{
-				tuneAlpha: s.StepSize == 0, tuneBeta: s.Beta == 0, onBeta: s.StepSize != 0,
-				ratio: 4, delta: 0.1, each: max(2, c.Burnin/60), alpha: d.alpha[k], beta: d.beta[k],
-			})
+	}
+	acs := samplers.ACS{Scale: func(k int) (float64, float64, bool) {
+		alpha, beta := a.search[k].point()
+		return alpha, beta, false
+	}}
+	var err error
+	a.Kernel, err = acs.Attach(c)
+	return a, err
+}
+
+// startStep is where automatic step sizes start, as those of samplers.DMALA do: among K categories
+// of nearly equal weight a nominal coordinate stays put half the time when 1/α = ln K, and an
+// ordinal one starts with moves of a tenth of its range.
+func startStep(d *samplers.Domain) float64 {
+	sum := 0.0
+	for i := range d.Len() {
+		c := d.Coord(i)
+		steps := 1.0
+		switch c.Kind {
+		case samplers.Nominal:
+			sum += math.Log(1 / math.Max(1, math.Log(float64(d.Support(i)))))
+			continue
+		case samplers.Ordinal:
+			steps = math.Max(1, float64(c.K)/10)
+		}
+		sum += math.Log(steps * steps * c.Step * c.Step / 2)
+	}
+	return math.Exp(sum / float64(d.Len()))
+}
+
+// abKernel is the kernel of ACS with the scales that the searches choose.
+type abKernel struct {
+	samplers.Kernel
+	c      *samplers.Chains
+	search []abSearch // per chain
+}
+
+// Step implements samplers.Kernel.
+func (a *abKernel) Step(ctx context.Context) error {
+	if err := a.Kernel.Step(ctx); err != nil {
+		return err
+	}
+	for k := range a.search {
+		s := &a.search[k]
+		if !s.stop {
+			s.score(a.c.Last[k].Prob * float64(a.c.Last[k].Flips))
+			s.stop = a.c.Done()+1 >= a.c.Burnin
 		}
 	}
-	return newMH(c, p, mhOptions{MHOptions: MHOptions{Gradient: true}, anytime: true})
-}
-
-type abProposer struct {
-	*strided
-	search []abSearch // per chain; empty when nothing is tuned
-}
-
-// Schedule sets (α, β) of the next step.
-func (p *abProposer) Schedule(_ context.Context, _ int, untested []bool) error {
-	for k := range p.search {
-		p.alpha[k], p.beta[k] = p.search[k].point()
-	}
-	p.schedule(untested)
 	return nil
 }
 
-// setStride implements strider.
-func (p *abProposer) setStride(s Stride) {
-	p.search = nil
-	p.strided.setStride(s)
-}
-
-func (p *abProposer) Adapt(k int, m Move) {
-	if len(p.search) > 0 {
-		p.search[k].score(m.Prob * float64(m.Flips))
-	}
-}
-
-func (p *abProposer) Freeze(k int) {
-	if len(p.search) > 0 {
-		p.search[k].stop = true
-	}
-}
-
-// Tuning implements Adapter.
-func (p *abProposer) Tuning(k int) map[string]float64 {
-	if len(p.search) > 0 {
-		return map[string]float64{"step-size": p.search[k].alpha, "beta": p.search[k].beta}
-	}
-	return map[string]float64{"step-size": p.alpha[k], "beta": p.beta[k]}
+// Tuning is what Run.Tuning gives.
+func (a *abKernel) Tuning(k int) map[string]float64 {
+	return map[string]float64{"step-size": a.search[k].alpha, "beta": a.search[k].beta}
 }
 
 // abSearch is an alternating three-point search: (α, β) start small, at half the automatic start
@@ -166,20 +180,24 @@ func (s *abSearch) score(v float64) {
 	}
 }
 
-func (s *AB) Info() Info { return abInfo }
+func (s *AB) Info() samplers.Info { return abInfo }
 
-var abInfo = Info{
+var abInfo = samplers.Info{
 	Name: "ab", Title: "Any-scale balanced sampler",
 	Exact: true, Corrected: true,
 	Doc: "parallel moves with step size and balancing exponent tuned to the " +
 		"longest accepted jumps (Sun et al. 2023)",
-	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
-	Params: []Param{
-		stepParam(func(s Sampler, v float64) { s.(*AB).StepSize = v }),
+	Needs: []samplers.Need{samplers.NeedGradients}, Cost: "1 energy and gradient", StepCalls: 4,
+	Params: []samplers.Param{
+		{
+			Name: "step-size", Default: "auto", OpenMin: true, Max: inf, Auto: true,
+			Doc: "step size α; auto adapts it in the burn-in",
+			Set: func(s samplers.Sampler, v samplers.Value) { s.(*AB).StepSize = v.Number },
+		},
 		{
 			Name: "beta", Default: "auto", Min: 0.5, Max: 1, Auto: true,
 			Doc: "exponent β of the balancing function; auto tunes it in the burn-in",
-			Set: func(s Sampler, v Value) { s.(*AB).Beta = v.Number },
+			Set: func(s samplers.Sampler, v samplers.Value) { s.(*AB).Beta = v.Number },
 		},
 	},
 }

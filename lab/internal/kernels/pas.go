@@ -1,8 +1,10 @@
-package samplers
+package kernels
 
 import (
 	"math"
 	"math/rand/v2"
+
+	"infill/samplers"
 )
 
 // PAS is the path auxiliary sampler in its fast form, where all steps of the
@@ -14,8 +16,8 @@ import (
 //	log q(path) = Σ_r log[ w_{u_r} / (Σ_all w − Σ_{s<r} w_{u_s}) ]
 //	            + Σ_r log[ g_{u_r}(v_r) / w_{u_r} ]
 type PAS struct {
-	Balance Balance // g
-	Flips   float64 // R, on average
+	Balance samplers.Balance // g
+	Flips   float64          // R, on average
 	// NoSingles leaves R as it is in all proposals, as the paper has it. Otherwise one in sixteen
 	// changes a single coordinate, so that the chain is irreducible for any R: two flips at a time
 	// never leave the states with an even number of ones. That costs a tenth of the ESS.
@@ -23,8 +25,16 @@ type PAS struct {
 	TargetAcceptance float64
 }
 
-func (s *PAS) Attach(c *Chains) (Kernel, error) {
-	if err := s.Balance.check(pasInfo.Name); err != nil {
+func (s *PAS) Attach(c *samplers.Chains) (samplers.Kernel, error) {
+	p, err := s.proposer(c)
+	if err != nil {
+		return nil, err
+	}
+	return samplers.NewMH(c, p, samplers.MHOptions{Gradient: true})
+}
+
+func (s *PAS) proposer(c *samplers.Chains) (*pasProposer, error) {
+	if err := checkBalance(pasInfo.Name, s.Balance); err != nil {
 		return nil, err
 	}
 	cnt, err := newCounter(c, pasInfo.Name, s.Flips, s.TargetAcceptance, usualAcceptance,
@@ -35,13 +45,13 @@ func (s *PAS) Attach(c *Chains) (Kernel, error) {
 	n := len(cnt.free)
 	p := &pasProposer{
 		counter: cnt, sites: newSites(c.Domain, s.Balance, cnt.free),
-		cum: make([]float64, c.Domain.maxK), key: make([]float64, n),
+		key:  make([]float64, n),
 		heap: make([]int32, n), in: make([]bool, n), path: make([][]int32, c.Len()),
 	}
 	for k := range p.path {
 		p.path[k] = make([]int32, 0, n)
 	}
-	return newMH(c, p, mhOptions{MHOptions: MHOptions{Gradient: true}})
+	return p, nil
 }
 
 // pasProposer is the proposal of PAS. The reverse path visits the same coordinates in the opposite
@@ -49,7 +59,6 @@ func (s *PAS) Attach(c *Chains) (Kernel, error) {
 type pasProposer struct {
 	*counter
 	*sites
-	cum  []float64
 	key  []float64 // Gumbel-perturbed log-weights
 	heap []int32   // heap of positions by key
 	in   []bool    // scratch: position is on the path
@@ -80,7 +89,7 @@ func (p *pasProposer) Propose(k int, x []int32, g []float64, rng *rand.Rand, y [
 	p.path[k] = path
 	for _, j := range path {
 		i := p.sites.free[j]
-		if p.fac.dom.coords[i].Kind == Binary {
+		if p.binary(int(i)) {
 			y[i] = 1 - x[i]
 			continue
 		}
@@ -175,18 +184,21 @@ func (p *pasProposer) sift(j, n int) {
 	}
 }
 
-func (s *PAS) Info() Info { return pasInfo }
+func (s *PAS) Info() samplers.Info { return pasInfo }
 
-var pasInfo = Info{
+var pasInfo = samplers.Info{
 	Name: "pas", Title: "Path auxiliary sampler",
 	Exact: true, Corrected: true,
 	Doc: "changes R different coordinates drawn one after the other by their " +
 		"weights (Sun et al. 2022)",
-	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
-	Params: []Param{
-		flipsParam(func(s Sampler, v float64) { s.(*PAS).Flips = v }),
-		singlesParam(func(s Sampler) *bool { return &s.(*PAS).NoSingles }),
-		balanceParam(func(s Sampler, v Balance) { s.(*PAS).Balance = v }),
-		acceptParam(usualAcceptance, func(s Sampler, v float64) { s.(*PAS).TargetAcceptance = v }),
+	Needs: []samplers.Need{samplers.NeedGradients}, Cost: "1 energy and gradient", StepCalls: 4,
+	Params: []samplers.Param{
+		flipsParam(func(s samplers.Sampler, v float64) { s.(*PAS).Flips = v }),
+		singlesParam(func(s samplers.Sampler) *bool { return &s.(*PAS).NoSingles }),
+		balanceParam(func(s samplers.Sampler) *samplers.Balance {
+			return &s.(*PAS).Balance
+		}),
+		acceptParam(usualAcceptance,
+			func(s samplers.Sampler) *float64 { return &s.(*PAS).TargetAcceptance }),
 	},
 }
