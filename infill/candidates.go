@@ -17,18 +17,19 @@ var ErrNoCandidates = fmt.Errorf("%w: no candidates", text.ErrBlank)
 
 // A Candidate is a word or phrase for a blank, with what the model says of it.
 type Candidate struct {
-	Candidate string
-	Text      string // the sentence with it
+	Candidate string `json:"candidate"`
+	Text      string `json:"text"` // the sentence with it
 	// Tokens are what the model's pieces of it look like, Pieces are these as the vocabulary spells
 	// them, with its marks.
-	Tokens, Pieces []string
+	Tokens []string `json:"tokens"`
+	Pieces []string `json:"pieces,omitempty"`
 	// Score is that of CandidateOptions.Score of the pieces, those of tied blanks included, in nats.
 	// To it CandidateOptions.Terms are added.
-	Score         float64
-	ScorePerToken float64 // Score over the number of pieces
+	Score         float64 `json:"score"`
+	ScorePerToken float64 `json:"score_per_token"` // Score over the number of pieces
 	// Energies are the parts of Score by name, weights included, nil without terms.
-	Energies map[string]float64
-	Share    float64 // exp of the rank's score over the sum for all; in [0,1]
+	Energies map[string]float64 `json:"energies,omitempty"`
+	Share    float64            `json:"share"` // exp of its score over the sum for all; in [0,1]
 }
 
 // CandidateOptions say how candidates are ranked.

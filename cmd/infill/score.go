@@ -290,7 +290,7 @@ func (f *scoreFlags) lines(out io.Writer, r *jsonl.Record) string {
 		return b.String()
 	}
 	// As fillings are printed: the mean where the number of tokens may decide.
-	open := slices.ContainsFunc(r.Candidates, func(c jsonl.Candidate) bool {
+	open := slices.ContainsFunc(r.Candidates, func(c infill.Candidate) bool {
 		return len(c.Tokens) != len(r.Candidates[0].Tokens)
 	})
 	for _, c := range r.Candidates {

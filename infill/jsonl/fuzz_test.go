@@ -8,6 +8,8 @@ import (
 	"math"
 	"testing"
 
+	"infill/infill"
+
 	"infill/infill/text"
 )
 
@@ -32,7 +34,7 @@ func FuzzRoundTrip(f *testing.F) {
 					Sampled: Sampled{Sampler: word, Steps: n, StepSize: x, Tuned: map[string]float64{word: x}},
 				},
 				Scored: Scored{Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}}},
-				Ranked: Ranked{[]Candidate{{Candidate: word, Share: x}}},
+				Ranked: Ranked{[]infill.Candidate{{Candidate: word, Share: x}}},
 			}
 			if failed {
 				rec.Error = &Failure{"empty", line}

@@ -144,7 +144,8 @@ type Scored struct {
 
 // Ranked is what the record of a text has with candidates for its blank, best first.
 type Ranked struct {
-	Candidates []Candidate `json:"candidates,omitempty"`
+	// In a record Pieces are nil where they are spelt as Tokens are.
+	Candidates []infill.Candidate `json:"candidates,omitempty"`
 }
 
 // A Filling is one way to fill the blanks of a text.
@@ -234,23 +235,6 @@ type Word struct {
 	// later ones of its word. Both are nil for a word without a piece of its own.
 	Surprisal *float64 `json:"surprisal_bits"`
 	Score     *float64 `json:"score"`
-}
-
-// A Candidate is a word or phrase for a blank, with what the model says of it.
-type Candidate struct {
-	Candidate string `json:"candidate"`
-	// Text is the sentence with the candidate in its blank.
-	Text string `json:"text"`
-	// Tokens are what its pieces look like, Pieces are these as in a Filling.
-	Tokens []string `json:"tokens"`
-	Pieces []string `json:"pieces,omitempty"`
-	// Score is the sum over the pieces in nats, ScorePerToken their mean.
-	Score         float64 `json:"score"`
-	ScorePerToken float64 `json:"score_per_token"`
-	// Energies are the parts of Score by name, weights included, nil without such.
-	Energies map[string]float64 `json:"energies,omitempty"`
-	// Share is the candidate's part among all candidates, in [0,1].
-	Share float64 `json:"share"`
 }
 
 // A Failure is the error of a record. Code is one of those of [Code].

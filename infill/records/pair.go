@@ -63,7 +63,7 @@ func textOf(it *input.Item, name string, to *string) error {
 
 // differenceOf is the score of the first of two candidates that were listed less the other's, nil
 // for more or fewer.
-func differenceOf(listed []string, ranked []jsonl.Candidate) *float64 {
+func differenceOf(listed []string, ranked []infill.Candidate) *float64 {
 	if len(listed) != 2 || len(ranked) != 2 {
 		return nil
 	}

@@ -181,7 +181,7 @@ func ofCandidates(text string, list []infill.Candidate) *jsonl.Record {
 	for _, c := range list {
 		c.Pieces = marked(c.Tokens, c.Pieces)
 		c.Tokens, c.Energies = slices.Clone(c.Tokens), maps.Clone(c.Energies)
-		rec.Candidates = append(rec.Candidates, jsonl.Candidate(c))
+		rec.Candidates = append(rec.Candidates, c)
 	}
 	return rec
 }

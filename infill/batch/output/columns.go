@@ -3,6 +3,7 @@ package output
 import (
 	"slices"
 
+	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
@@ -187,7 +188,7 @@ func (l Layout) scoreColumns() []ownColumn {
 	}
 	return slices.Concat(ofRecord("score", "score_per_token"), l.pairColumns(),
 		[]ownColumn{piecesColumn}, ofRecord("scoring"), []ownColumn{structsColumn("candidates",
-			func(r *jsonl.Record) []jsonl.Candidate { return r.Candidates }, candidate...)},
+			func(r *jsonl.Record) []infill.Candidate { return r.Candidates }, candidate...)},
 		ofRecord("difference"), energies)
 }
 
