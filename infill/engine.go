@@ -163,6 +163,10 @@ func (p *plan) fill(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
+	if opt.Results.Rank != nil && p.only() == nil {
+		return nil, fmt.Errorf("%w: the rank of a word is known for one blank whose words are all "+
+			"computed; write one blank, of one piece or with a list, and no method", text.ErrOption)
+	}
 	var err error
 	if p.sieve, err = p.newSieve(ctx); err != nil {
 		return nil, err

@@ -112,6 +112,9 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 	if len(res.Fillings) == 0 {
 		return nil, p.sieve.err()
 	}
+	if res.Ranks, err = t.ranks(texts, p.opt.Results.Rank); err != nil {
+		return nil, err
+	}
 	if p.opt.Results.Marginals {
 		// They are of all states, as those of chains are, also of what a filter or Top leaves out.
 		first := make([]Filling, min(p.opt.listed(), len(texts)))
@@ -135,6 +138,31 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 	})
 	res.refused(refused, "fillings")
 	return res, nil
+}
+
+// ranks are the places of words among the texts. A word that differs in case only counts where none
+// is spelt so.
+func (t *target) ranks(texts []weighted, words []string) ([]WordRank, error) {
+	var out []WordRank
+	for _, word := range words {
+		at := -1
+		for i, w := range texts {
+			is := t.Word([]int32{int32(w.v)}, 0)
+			if is == word {
+				at = i
+				break
+			}
+			if at < 0 && strings.EqualFold(is, word) {
+				at = i
+			}
+		}
+		if at < 0 {
+			return nil, fmt.Errorf("%w: the rank of %q: it is not among the %d words that the blank may "+
+				"take, each of one piece unless they are listed", text.ErrOption, word, len(texts))
+		}
+		out = append(out, WordRank{word, at + 1, len(texts), texts[at].share})
+	}
+	return out, nil
 }
 
 // bestOf sets scores that are not numbers to −∞. It returns the best score and how many these are.

@@ -91,6 +91,9 @@ type ResultOptions struct {
 	// If Normalize is set, Fill estimates Result.Normalizers and Filling.LogProbability, whatever the
 	// sampler is, at about twice the cost of the sampling. All else stays the same.
 	Normalize bool
+	// Rank are words whose ranks and probabilities Result.Ranks has, wherever they stand. The
+	// template has one blank, whose distribution is computed.
+	Rank []string
 }
 
 // WatchOptions are functions that are told of the work, and what ends it early. They change no

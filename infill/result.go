@@ -50,6 +50,14 @@ type Filling struct {
 // Len is the number of the model's tokens in the blanks together.
 func (f *Filling) Len() int { return len(f.ids) }
 
+// A WordRank is where a word stands among all that a blank may take.
+type WordRank struct {
+	Word        string  `json:"word"`
+	Rank        int     `json:"rank"` // 1 for the likeliest
+	Of          int     `json:"of"`   // the number of words
+	Probability float64 `json:"probability"`
+}
+
 // A Result is what filling a sentence gave.
 type Result struct {
 	Fillings []Filling // best first, at most Options.Results.Top
@@ -102,6 +110,7 @@ type Result struct {
 	Window    *[2]int            // bytes of the text that the model saw; nil: all
 	Shortlist int                // candidates per blank; 0: all that the blanks allow
 	Marginals *Marginals         // probabilities, where Options.Results.Marginals asks for them
+	Ranks     []WordRank         // of Options.Results.Rank, in its order
 	// Normalizers has log Z of every combination of lengths that was sampled, in the order of the
 	// lengths, where Options.Results.Normalize asks for it.
 	Normalizers []Normalizer

@@ -351,3 +351,21 @@ func TestBatchTSV(t *testing.T) {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }
+
+// Cells of European tables have semicolons between, in and out, and the error of a table that is
+// read with commas names the flag.
+func TestDelimiter(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, dir+"/in.csv", "a;text\n1,5;\"the [MASK] ; sleeps .\"\n")
+	args := withTiny("batch", in, "-o", dir+"/out.csv", "--top", "1", "--quiet")
+	if r := infillRun("", args...); r.code != exitUsage || !strings.Contains(r.err, "--delimiter ';'") {
+		t.Errorf("exit %d, %s", r.code, r.err)
+	}
+	if r := infillRun("", append(args, "--delimiter", ";")...); r.code != exitOK {
+		t.Fatalf("exit %d, %s", r.code, r.err)
+	}
+	if out := get(t, dir+"/out.csv"); !strings.HasPrefix(out, "a;text;line;") || !strings.Contains(out, "\n1,5;\"the [MASK] ; sleeps .\";2;") {
+		t.Errorf("%s", out)
+	}
+}

@@ -88,7 +88,8 @@ func (f *clozeFlags) own() []*cmdline.Option {
 		cmdline.New("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
 	}
 	for _, o := range cmdline.Settings(settings.FileTable(), &f.File, nil) {
-		if o.Name == "format" || o.Name == "text-field" || o.Name == "quote" || o.Name == "limit" {
+		switch o.Name {
+		case "format", "text-field", "quote", "delimiter", "limit":
 			own = append(own, o)
 		}
 	}

@@ -51,7 +51,7 @@ func (f *clozeFlags) items(path string, std console.IO) (_ []input.Item, err err
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
 	in, err := input.Open(path, std.In, input.Options{Format: f.Format,
-		TextField: f.TextField, Quote: f.Quote, Limit: f.Limit})
+		TextField: f.TextField, Quote: f.Quote, Delimiter: f.Delimiter, Limit: f.Limit})
 	if err != nil {
 		return nil, err
 	}

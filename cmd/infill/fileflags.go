@@ -115,13 +115,14 @@ func (f *fileFlags) input(ctx context.Context, path string, std console.IO, othe
 
 func (f *fileFlags) inputOptions() input.Options {
 	return input.Options{Format: f.Format, TextField: f.TextField, Quote: f.Quote,
-		Lists: f.lists, Sentence: f.Sentence,
+		Delimiter: f.Delimiter, Lists: f.lists, Sentence: f.Sentence,
 		Limit: f.Limit, Shard: f.Shard}
 }
 
 // anyLayout is the form of outputs whose names say the rest.
 func (f *fileFlags) anyLayout() output.Layout {
-	return output.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote}
+	return output.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote,
+		Delimiter: f.Delimiter}
 }
 
 // layout is the form of the output.
@@ -146,6 +147,9 @@ func (f *fileFlags) recordFile(recorded map[string]string, in *input.Reader,
 	recorded["format"] = in.Format().String()
 	if in.Format() != settings.FormatTSV {
 		delete(recorded, "quote") // the records do not depend on it
+	}
+	if in.Format() != settings.FormatCSV && l.Format != settings.FormatCSV {
+		delete(recorded, "delimiter")
 	}
 	recorded["output-format"] = l.Format.String()
 	recorded[advice.PlatformSetting] = platform

@@ -86,6 +86,10 @@ func (w *fillTable) write(r *filling) error {
 		}
 		b.WriteString(besides(f.Energies) + text + "\n")
 	}
+	for _, k := range r.Ranks {
+		fmt.Fprintf(&b, "rank %d of %d, %.3g %%: %s\n", k.Rank, k.Of, 100*k.Probability,
+			shown(w.std.Out, k.Word))
+	}
 	writeNormalizers(&b, r.Normalizers)
 	if r.Marginals != nil {
 		w.marginals(&b, r.Marginals)

@@ -45,7 +45,7 @@ func isOwn(name string) bool {
 // order are the members of a record as they are written: those of its kinds among those that all
 // have. A member that is left out here is never written, which a test sees.
 var order = strings.Fields(`
-	id line text gold masked original_score doubts shown window windows filled fillings score
+	id line text gold masked original_score doubts shown window windows filled fillings ranks score
 	score_per_token energies pair difference pieces words regions
 	candidates scoring method ended exact rounds missing
 	sampler seed steps chains distinct start collect device precision marginals normalizers

@@ -62,6 +62,8 @@ type Filled struct {
 	Best string `json:"filled,omitempty"`
 	// Fillings are the best fillings, best first.
 	Fillings []Filling `json:"fillings,omitempty"`
+	// Ranks are the places of words that were asked for, nil where nobody did.
+	Ranks []infill.WordRank `json:"ranks,omitempty"`
 	// Method says how fillings were found, "search", "exact" or "sample". Ended says why they
 	// are the best of unfinished work: "rows" at a search's bound of rows, "stopped" by a signal or a
 	// deadline.

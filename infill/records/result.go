@@ -20,7 +20,8 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record 
 	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(), Filled: jsonl.Filled{
 		Masked: slices.Clone(ran.Words.Original), Method: r.Method.String(),
 		Shown: r.Shown, Exact: r.Exact, Distinct: r.Distinct, Marginals: marginals(r.Marginals),
-		Normalizers: normalizers(r.Normalizers), Rows: r.Rows, Repeated: r.Repeated,
+		Normalizers: normalizers(r.Normalizers), Ranks: slices.Clone(r.Ranks),
+		Rows: r.Rows, Repeated: r.Repeated,
 		Sampled: jsonl.Sampled{
 			MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),
 			StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,

@@ -14,6 +14,7 @@ type File struct {
 	OutputFormat Format
 	TextField    string // the field or the column that has the text
 	Sentence     string // the field or the column that names the sentence of a word
+	Delimiter    string // between the cells of CSV
 	Quote        bool   // cells of TSV may stand in quotes
 	Limit        int    // the number of records that are read, 0 for all
 	Shard        Shard  // the part of the file that is read
@@ -21,7 +22,7 @@ type File struct {
 }
 
 // FileDefaults are the values of settings that nobody chose.
-func FileDefaults() *File { return &File{TextField: "text"} }
+func FileDefaults() *File { return &File{TextField: "text", Delimiter: ","} }
 
 // Format is the form of records in a file.
 type Format int
@@ -129,6 +130,11 @@ var fileTable = Table[File]{
 		Doc: "each record is a word, and those with the same value in this column, one after the " +
 			"other, are a sentence",
 		bind: func(v *File) *Value { return TextValue(&v.Sentence) },
+	},
+	{
+		Name: "delimiter", record: true, Group: results,
+		Doc:  "what stands between the cells of .csv, in and out: , or ; as in European Excel, or |",
+		bind: func(v *File) *Value { return WordValue(&v.Delimiter, ",", ";", "|") },
 	},
 	{
 		Name: "quote", record: true, Group: results,

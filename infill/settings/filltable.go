@@ -254,6 +254,12 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
+		Name: "rank", Line: true, record: true, Arg: "WORDS", not: "augment cloze compare",
+		Doc:   "say the rank and the probability of these words in the one blank, however unlikely",
+		Group: results,
+		bind:  func(v *Fill) *Value { return wordsValue(&v.Options.Results.Rank) },
+	},
+	{
 		Name: "select", Line: true, record: true,
 		Doc: "how the fillings to return are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",

@@ -123,7 +123,7 @@ func TestArrayWriter(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	w, err := NewWriter(&out, settings.FormatJSON, false, []Column{{"a", Type{Kind: Whole}}, {"b", Type{Kind: Text}}})
+	w, err := NewWriter(&out, settings.FormatJSON, 0, []Column{{"a", Type{Kind: Whole}}, {"b", Type{Kind: Text}}})
 	if err != nil {
 		t.Fatal(err)
 	}

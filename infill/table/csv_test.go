@@ -269,12 +269,13 @@ func TestCSVAgainstAnother(t *testing.T) {
 // What is written is read back, whatever is in the cells.
 func TestWriteCSV(t *testing.T) {
 	t.Parallel()
-	for f, comma := range map[settings.Format]byte{settings.FormatCSV: ',', settings.FormatTSV: '\t'} {
+	for comma, f := range map[byte]settings.Format{',': settings.FormatCSV, '\t': settings.FormatTSV,
+		';': settings.FormatCSV} {
 		rows := [][]string{{"plain", "", "a,b", "tab\there"}, {"\"q\"", "new\nline", "cr\r\nlf", " space "},
 			{"\\.", "#", "é", "5\" disk"}}
 		columns := []Column{{"a b", Type{}}, {"b\"", Type{}}, {"c,\t", Type{}}, {"d", Type{}}}
 		var out strings.Builder
-		w, err := NewWriter(&out, f, true, columns)
+		w, err := NewWriter(&out, f, rune(comma), columns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +297,7 @@ func TestWriteCSV(t *testing.T) {
 			t.Errorf("%q, %v; want %q", got, err, want)
 		}
 	}
-	if _, err := NewWriter(io.Discard, settings.FormatCSV, false, []Column{{"a", Type{}}, {"a", Type{}}}); err == nil {
+	if _, err := NewWriter(io.Discard, settings.FormatCSV, 0, []Column{{"a", Type{}}, {"a", Type{}}}); err == nil {
 		t.Error("two columns of one name")
 	}
 }
@@ -305,7 +306,7 @@ func TestWriteCSV(t *testing.T) {
 func TestWriteTSV(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	w, err := NewWriter(&out, settings.FormatTSV, false, []Column{{"a\"", Type{}}, {"b", Type{}}})
+	w, err := NewWriter(&out, settings.FormatTSV, 0, []Column{{"a\"", Type{}}, {"b", Type{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +321,7 @@ func TestWriteTSV(t *testing.T) {
 	if want := "a\"\tb\n\"Hi,\" he said\t \"\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
-	if _, err := NewWriter(io.Discard, settings.FormatTSV, false, []Column{{"a\tb", Type{}}}); !errors.Is(err, ErrCell) {
+	if _, err := NewWriter(io.Discard, settings.FormatTSV, 0, []Column{{"a\tb", Type{}}}); !errors.Is(err, ErrCell) {
 		t.Error(err)
 	}
 }

@@ -131,7 +131,7 @@ func TestParquetCopy(t *testing.T) {
 	p := openParquet(t, b)
 	own := Column{"score", Type{Kind: Number}}
 	var out bytes.Buffer
-	w, err := NewWriter(&out, settings.FormatParquet, false, append(p.Columns()[:len(p.Columns()):len(p.Columns())], own))
+	w, err := NewWriter(&out, settings.FormatParquet, 0, append(p.Columns()[:len(p.Columns()):len(p.Columns())], own))
 	if err != nil {
 		t.Fatal(err)
 	}

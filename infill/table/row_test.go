@@ -13,7 +13,7 @@ func TestRowsHaveACellForEachColumn(t *testing.T) {
 	columns := []Column{{Name: "a"}, {Name: "b"}}
 	for _, f := range []settings.Format{settings.FormatCSV, settings.FormatTSV, settings.FormatParquet, settings.FormatJSONL} {
 		var out bytes.Buffer
-		w, err := NewWriter(&out, f, false, columns)
+		w, err := NewWriter(&out, f, 0, columns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestRowsHaveACellForEachColumn(t *testing.T) {
 		}
 	}
 	for _, f := range []settings.Format{-1, settings.FormatAuto, settings.FormatText, settings.LastFormat + 1} {
-		if _, err := NewWriter(&bytes.Buffer{}, f, false, columns); err == nil {
+		if _, err := NewWriter(&bytes.Buffer{}, f, 0, columns); err == nil {
 			t.Errorf("format %d is written", f)
 		}
 	}

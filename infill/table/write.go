@@ -2,6 +2,7 @@ package table
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -21,10 +22,11 @@ type Writer interface {
 	Close() error
 }
 
-// NewWriter begins a table. CSV is as in RFC 4180 with lines that end in \n. Cells of TSV stand in
-// quotes if quote is set, and are else as they are. Rows of JSON are objects without their empty
-// cells. Columns with the same name are an error, and so is a format of another kind.
-func NewWriter(w io.Writer, f settings.Format, quote bool, columns []Column) (Writer, error) {
+// NewWriter begins a table. CSV is as in RFC 4180 with lines that end in \n. comma stands between
+// its cells, 0 for a comma. Cells of TSV stand in quotes if comma is a tab, and are else as they
+// are. Rows of JSON are objects without their empty cells. Columns with the same name are an error,
+// and so is a format of another kind.
+func NewWriter(w io.Writer, f settings.Format, comma rune, columns []Column) (Writer, error) {
 	seen := map[string]bool{}
 	for _, c := range columns {
 		if seen[c.Name] {
@@ -34,10 +36,10 @@ func NewWriter(w io.Writer, f settings.Format, quote bool, columns []Column) (Wr
 	}
 	switch f {
 	case settings.FormatCSV:
-		return newCSVWriter(w, ',', columns)
+		return newCSVWriter(w, cmp.Or(comma, ','), columns)
 	case settings.FormatTSV:
-		if quote {
-			return newCSVWriter(w, '\t', columns)
+		if comma != 0 {
+			return newCSVWriter(w, comma, columns)
 		}
 		return newTSVWriter(w, columns)
 	case settings.FormatParquet:

@@ -55,7 +55,7 @@ var (
 func written(t *testing.T, f settings.Format, columns []Column, rows [][]any) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := NewWriter(&out, f, false, columns)
+	w, err := NewWriter(&out, f, 0, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestWriteParquet(t *testing.T) {
 		{Type{Kind: Whole}, "x"}, {Type{Kind: Number}, math.NaN()}, {listOfText, "x"},
 		{Type{Kind: Whole}, json.RawMessage(`1.5`)}, {nested, []any{[]any{"too few"}}},
 	} {
-		w, err := NewWriter(io.Discard, settings.FormatParquet, false, []Column{{"c", bad.t}})
+		w, err := NewWriter(io.Discard, settings.FormatParquet, 0, []Column{{"c", bad.t}})
 		if err != nil {
 			t.Fatal(err)
 		}

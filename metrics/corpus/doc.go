@@ -3,7 +3,7 @@
 //
 // A number such as BLEU means nothing without the way its tokens were made, so
 // every step has a name that ends up in the signature of the number: the
-// tokenisation ("ws", "13a", "intl", "char", "none", "glued", "bert"), the case
+// tokenisation ("ws", "13a", "intl", "zh", "char", "none", "glued", "bert"), the case
 // ("lc", "mixed") and the cleaning ("none", "wc").
 //
 // Sentences of hypotheses and references that are to be compared are read with

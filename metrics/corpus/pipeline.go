@@ -29,6 +29,7 @@ type Options struct {
 //	ws     split on white space
 //	13a    mteval-v13a as sacrebleu defines it (WMT's default)
 //	intl   mteval-v14 international, as sacrebleu defines it
+//	zh     Chinese characters alone, the rest as 13a, as sacrebleu defines it
 //	char   every character is a token, as sacrebleu defines it
 //	none   the line as it is, split on white space; ws by sacrebleu's name
 //	glued  punctuation and contractions glued to the preceding word first, the
@@ -36,7 +37,7 @@ type Options struct {
 //	bert   ws, then every ASCII punctuation sign on its own, as BERT's basic
 //	       tokeniser does; markers such as [UNK] stay whole
 func Tokenizers() []string {
-	return []string{"ws", "13a", "intl", "char", "none", "glued", "bert"}
+	return []string{"ws", "13a", "intl", "zh", "char", "none", "glued", "bert"}
 }
 
 // Cleanings lists the names of the token replacements, the default first.
@@ -73,7 +74,7 @@ func NewPipeline(o Options) (*Pipeline, error) {
 		return nil, err
 	}
 	p := &Pipeline{opt: o, clean: o.Clean != "none", unk: "[UNK]"}
-	if o.Case == "lc" && slices.Contains([]string{"13a", "intl", "char"}, o.Tokenizer) {
+	if o.Case == "lc" && slices.Contains([]string{"13a", "intl", "zh", "char"}, o.Tokenizer) {
 		p.unk = "[unk]"
 	}
 	switch o.Tokenizer {
@@ -83,6 +84,8 @@ func NewPipeline(o Options) (*Pipeline, error) {
 		p.split = tokenize13a
 	case "intl":
 		p.split = tokenizeIntl
+	case "zh":
+		p.split = tokenizeZh
 	case "char":
 		p.split = tokenizeChar
 	case "glued":

@@ -118,12 +118,35 @@ func tokenize13a(line string, yield func(string)) {
 		line = strings.ReplaceAll(line, "&lt;", "<")
 		line = strings.ReplaceAll(line, "&gt;", ">")
 	}
-	r := []rune(" " + line + " ")
+	western([]rune(" "+line+" "), yield)
+}
+
+// western is what sacrebleu's 13a and zh have in common: signs stand alone, and so do full stops,
+// commas and dashes outside of numbers.
+func western(r []rune, yield func(string)) {
 	r = around(r, is13aSymbol)
 	r = pairs(r, notDigit, isPeriod, false, true, true)
 	r = pairs(r, isPeriod, notDigit, true, true, false)
 	r = pairs(r, isDigit, isDash, false, true, true)
 	fields(string(r), yield)
+}
+
+// chinese are the characters that stand alone in sacrebleu's zh. Two of its ranges are written with
+// five digits. Python reads four, so that they begin at U+2001 and U+2F81.
+var chinese = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x2001, Hi: 0x2a6d, Stride: 1}, {Lo: 0x2e80, Hi: 0x2fdf, Stride: 1},
+	{Lo: 0x2ff0, Hi: 0x303f, Stride: 1}, {Lo: 0x3100, Hi: 0x312f, Stride: 1},
+	{Lo: 0x31a0, Hi: 0x31bf, Stride: 1}, {Lo: 0x31c0, Hi: 0x31ef, Stride: 1},
+	{Lo: 0x3200, Hi: 0x4db5, Stride: 1}, {Lo: 0x4e00, Hi: 0x9fbb, Stride: 1},
+	{Lo: 0xf900, Hi: 0xfa2d, Stride: 1}, {Lo: 0xfa30, Hi: 0xfa6a, Stride: 1},
+	{Lo: 0xfa70, Hi: 0xfad9, Stride: 1}, {Lo: 0xfe10, Hi: 0xfe1f, Stride: 1},
+	{Lo: 0xfe30, Hi: 0xfe4f, Stride: 1}, {Lo: 0xff00, Hi: 0xffef, Stride: 1},
+}}
+
+// tokenizeZh is sacrebleu's zh: every Chinese character is a token, and the rest is cut as in 13a.
+func tokenizeZh(line string, yield func(string)) {
+	line = strings.TrimFunc(line, isSpace)
+	western(around([]rune(line), func(r rune) bool { return unicode.Is(chinese, r) }), yield)
 }
 
 // tokenizeIntl is mteval-v14's international tokenisation as in sacrebleu:

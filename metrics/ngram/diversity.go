@@ -45,6 +45,9 @@ type Counts struct {
 	Total    int64 // n-grams, with repetitions
 	Distinct int64 // different n-grams
 	Once     int64 // n-grams with count exactly 1
+	// Entropy is that of the distribution of the n-grams, −Σ p·log p in nats, 0 for none (Ent-n of
+	// Zhang et al., NeurIPS 2018).
+	Entropy float64
 	// Absent is the number of different n-grams that each reference lacks, in the
 	// order the references were given.
 	Absent []int64
@@ -106,7 +109,7 @@ func Count(c *corpus.Corpus, order int, refs ...*Index) ([]Counts, error) {
 	for n := 1; n <= order; n++ {
 		ids, numbers := levels.Next()
 		k := Counts{N: n, Absent: make([]int64, len(refs))}
-		seen := make([]uint8, numbers+1)
+		seen := make([]uint32, numbers+1) // how often an n-gram was met
 		for i, sentences := 0, c.Len(); i < sentences; i++ {
 			start, end := c.Bounds(i)
 			if end-start < n {
@@ -127,18 +130,33 @@ func Count(c *corpus.Corpus, order int, refs ...*Index) ([]Counts, error) {
 							k.Absent[r]++
 						}
 					}
-					if id != Single {
-						seen[id] = 1
-					}
 				case seen[id] == 1:
 					k.Once--
-					seen[id] = 2
+				}
+				if id != Single {
+					seen[id]++
 				}
 			}
 		}
+		k.Entropy = entropy(seen, k.Total)
 		out[n-1] = k
 	}
 	return out, nil
+}
+
+// entropy is that of n-grams with these counts among all of them: log N − Σ c·log c / N. Those that
+// occur once add nothing to the sum, and need not be among the counts.
+func entropy(counts []uint32, all int64) float64 {
+	if all == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, c := range counts {
+		if c > 1 {
+			sum += float64(c) * math.Log(float64(c))
+		}
+	}
+	return math.Log(float64(all)) - sum/float64(all)
 }
 
 // SelfRepetition is the mean over the sentences of ln(1 + r), where r is the

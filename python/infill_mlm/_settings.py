@@ -42,6 +42,7 @@ class FillSettings(TypedDict, total=False):
     start: where chains begin: masked: draws with all blanks masked, argmax: the likeliest words then, sequential: blank after blank, original: the words before, random: any that fit (default: masked)
     collect: which states are fillings: visited: all that were evaluated, for the best ones, last: the last of every chain, draws of π, chain: every chain after its burn-in (default: visited)
     thin: with collect chain: one state in this many steps; 0: about 25 of each chain (default: 0)
+    rank: say the rank and the probability of these words in the one blank, however unlikely
     select: how the fillings to return are chosen: likelihood: the best; diverse: good ones that share few words (default: likelihood)
     energy: parts to add to the energy that is sampled and ranked, with their weights
     marginals: probabilities of the words of each blank and of whole texts, with standard errors; top says how many (default: false)
@@ -88,6 +89,7 @@ class FillSettings(TypedDict, total=False):
     start: Literal["masked", "argmax", "original", "random", "sequential"]
     collect: Literal["visited", "last", "chain"]
     thin: int
+    rank: Sequence[str]
     select: Literal["likelihood", "diverse"]
     energy: Sequence[str]
     marginals: bool
@@ -163,6 +165,7 @@ FILE_VARIABLES = (
     "INFILL_OUTPUT_FORMAT",
     "INFILL_TEXT_FIELD",
     "INFILL_SENTENCE",
+    "INFILL_DELIMITER",
     "INFILL_QUOTE",
     "INFILL_LIMIT",
     "INFILL_SHARD",

@@ -66,6 +66,24 @@ func uniqueNgrams(m *measured) ([]Metric, error) {
 	return out, nil
 }
 
+// entropies are those of the n-grams of the set, in nats.
+func entropies(m *measured) ([]Metric, error) {
+	var out []Metric
+	for _, n := range m.orders() {
+		x := newMetric(fmt.Sprintf("entropy.%d", n), fmt.Sprintf("Ent-%d", n))
+		x.Unit, x.Better, x.Decimals = "nats", +1, 3
+		x.Signature = fmt.Sprintf("entropy|n:%d|log:e|N:%d|%s|v:1",
+			n, m.set.corpus.Len(), m.generated.Signature())
+		if counts, err := m.ngrams(); err != nil || counts == nil || counts[n-1].Total == 0 {
+			x.Warnings = []string{"no counts"}
+		} else {
+			x.take(counts[n-1].Entropy, nil)
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
 // distinctNgrams are the shares of different n-grams among all of the set.
 func distinctNgrams(m *measured) ([]Metric, error) {
 	var out []Metric

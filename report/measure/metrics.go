@@ -18,6 +18,7 @@ var measures = []struct {
 	{inEval | pairedFiles, bleuOfEach},
 	{inCompare | pairedRuns, bleuOfAll},
 	{inEval | pairedFiles, distinctNgrams},
+	{inEval | pairedFiles, entropies},
 	{inEval | pairedFiles, selfRepetition},
 	{inEval, compressionRatio},
 	{inEval, distinctSentences},

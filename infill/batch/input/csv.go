@@ -22,6 +22,9 @@ type csvSource struct {
 
 func newCSVSource(r io.Reader, o Options) (*csvSource, error) {
 	how := table.CSVOptions{Comma: ',', Quotes: true, Limit: jsonl.MaxInput}
+	if o.Delimiter != "" {
+		how.Comma = o.Delimiter[0]
+	}
 	if o.Format == settings.FormatTSV {
 		how.Comma, how.Quotes = '\t', o.Quote
 	}

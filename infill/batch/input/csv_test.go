@@ -79,7 +79,7 @@ func TestTableRefusals(t *testing.T) {
 		"none.csv":    {"", "is empty"},
 		"twice.csv":   {"text,a,b,a\n", `columns 2 and 4 are both called "a"; rename`},
 		"missing.csv": {"id,sentence\n1,x\n", `no column "text"; its columns are "id", "sentence"`},
-		"semi.csv":    {"id;text\n1;x\n", "separated by something else"},
+		"semi.csv":    {"id;text\n1;x\n", `separated by ";"`},
 		"utf16.csv":   {"\xff\xfei\x00", "UTF-16"},
 		"mac.csv":     {"text,l\r[MASK] a,b\r", `tr '\r' '\n'`},
 		"mac.tsv":     {"\"text\"\t\"l\"\r\"[MASK] a\"\t\"b\"\r", `tr '\r' '\n'`},

@@ -25,6 +25,8 @@ type Options struct {
 	// file is then a word, and those that follow each other with the same value are one text. It is
 	// "" for files of texts.
 	Sentence string
+	// Delimiter stands between the cells of CSV; "" is a comma.
+	Delimiter string
 	// Quote says that cells of TSV may stand in quotes, as those of CSV.
 	Quote bool
 	// Limit is the number of records that are read; 0 is all, and a number below 0 an error.
@@ -126,10 +128,22 @@ func (e *ColumnError) Error() string {
 	}
 	text := fmt.Sprintf("%v: no column %q; its columns are %s%s; name the one with the texts",
 		table.ErrTable, e.Want, strings.Join(names, ", "), more)
-	if len(e.Have) == 1 && strings.ContainsAny(e.Have[0], ";\t|") {
-		text += " (are they separated by something else?)"
+	if d := e.Delimiter(); d != "" {
+		text += fmt.Sprintf(" (are they separated by %q?)", d)
 	}
 	return text
+}
+
+// Delimiter is what seems to stand between cells in place of what was said, "" for nothing else.
+func (e *ColumnError) Delimiter() string {
+	if len(e.Have) == 1 {
+		for _, d := range []string{";", "\t", "|", ","} {
+			if strings.Contains(e.Have[0], d) {
+				return d
+			}
+		}
+	}
+	return ""
 }
 
 // Is says that the error is a [table.ErrTable].

@@ -31,8 +31,10 @@ type Layout struct {
 	Format settings.Format // FormatAuto goes by the name of the output
 	Per    settings.Unit
 	Quote  bool // cells of TSV stand in quotes where they need it
-	Scores bool // records have scores, not fillings
-	Pairs  bool // each text is compared with another one
+	// Delimiter stands between the cells of CSV; "" is a comma.
+	Delimiter string
+	Scores    bool // records have scores, not fillings
+	Pairs     bool // each text is compared with another one
 	// Masked says that words of complete texts are blanked out. Rows then have the
 	// text with blanks, and the words.
 	Masked bool
@@ -108,6 +110,17 @@ func (l Layout) Rows() bool {
 // or as an array of records. The records themselves are otherwise the output.
 func (l Layout) Whole() bool {
 	return l.Rows() || l.Format == settings.FormatJSON || l.Format == settings.FormatText
+}
+
+// comma stands between cells that may have quotes, 0 for the usual.
+func (l Layout) comma() rune {
+	switch {
+	case l.Format == settings.FormatTSV && l.Quote:
+		return '\t'
+	case l.Format == settings.FormatCSV && l.Delimiter != "":
+		return rune(l.Delimiter[0])
+	}
+	return 0
 }
 
 // Free finds what [Manifest.Open] with Create refuses because of an earlier run, before a model is

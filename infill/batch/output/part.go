@@ -150,7 +150,7 @@ func (o *Writer) makeRows(ctx context.Context, in *input.Reader) error {
 		maker.addAll(in, false)
 	}
 	return o.written(func(w io.Writer) error {
-		rows, err := table.NewWriter(w, o.layout.Format, o.layout.Quote, maker.columns())
+		rows, err := table.NewWriter(w, o.layout.Format, o.layout.comma(), maker.columns())
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func TestInputReplaced(t *testing.T) {
 	// A file of the same rows but for their texts.
 	other := func(t *testing.T, path string) {
 		w, text := new(strings.Builder), table.Type{Kind: table.Text}
-		rows, err := table.NewWriter(w, settings.FormatParquet, false,
+		rows, err := table.NewWriter(w, settings.FormatParquet, 0,
 			[]table.Column{{Name: "text", Type: text}})
 		for range 7 {
 			err = errors.Join(err, rows.Write([]any{"other"}))

@@ -35,7 +35,7 @@ func newRowStream(w io.Writer, in *input.Reader, l Layout) (*rowStream, error) {
 	}
 	s.maker.addAll(in, false)
 	var err error
-	s.rows, err = table.NewWriter(w, l.Format, l.Quote, s.maker.columns())
+	s.rows, err = table.NewWriter(w, l.Format, l.comma(), s.maker.columns())
 	return s, err
 }
 
@@ -55,7 +55,7 @@ func (s *rowStream) write(record []byte) error {
 				s.renamed = append(s.renamed, pair)
 			}
 		}
-		if rows, err = table.NewWriter(s.w, settings.FormatJSONL, false, maker.columns()); err != nil {
+		if rows, err = table.NewWriter(s.w, settings.FormatJSONL, 0, maker.columns()); err != nil {
 			return err
 		}
 	}

@@ -96,6 +96,12 @@ func adviceOn(err error) string {
 	case errors.Is(err, samplers.ErrTooMany):
 		return ": --shortlist N"
 	case errors.As(err, &column):
+		switch d := column.Delimiter(); d {
+		case ";", "|", ",":
+			return ": --delimiter '" + d + "'"
+		case "\t":
+			return ": --format tsv"
+		}
 		return ": --text-field NAME"
 	case errors.Is(err, jsonl.ErrNoText) && !errors.Is(err, read.ErrFormat):
 		return ": --text-field NAME" // infill compare has no such flag

@@ -77,7 +77,7 @@ func Parquet(t *testing.T, path string, rows int) string {
 	t.Helper()
 	var out bytes.Buffer
 	whole := table.Type{Kind: table.Whole}
-	w, err := table.NewWriter(&out, settings.FormatParquet, false, []table.Column{
+	w, err := table.NewWriter(&out, settings.FormatParquet, 0, []table.Column{
 		{Name: "zeta", Type: whole}, {Name: "text", Type: table.Type{Kind: table.Text}},
 		{Name: "score", Type: table.Type{Kind: table.List, Elem: &whole}}, {Name: "id", Type: whole}})
 	for i := range rows {
