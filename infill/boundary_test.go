@@ -29,7 +29,7 @@ func TestNumberAfterBlank(t *testing.T) {
 		last := len(tm.Blanks) - 1
 		b := tm.Blanks[last]
 		counts := []int{1, 1}[:last+1]
-		sp, err := space.New(space.NewSupports(tok), tm, make([][]text.Phrase, last+1), counts,
+		sp, err := space.NewSupports(tok).Space(tm, make([][]text.Phrase, last+1), counts,
 			&space.Rules{Vocab: text.VocabAll})
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := tm.Blanks[0].Max
-		sp, err := space.New(s, tm, [][]text.Phrase{nil}, []int{n}, &space.Rules{})
+		sp, err := s.Space(tm, [][]text.Phrase{nil}, []int{n}, &space.Rules{})
 		if err != nil {
 			t.Fatal(err)
 		}

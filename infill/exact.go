@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"infill/infill/internal/recall"
-	"infill/infill/internal/space"
 	"infill/infill/text"
 	"infill/mlm"
 )
@@ -182,7 +181,7 @@ func (t *target) bestOf(u []float64) (best float64, refused int, err error) {
 		err = t.extra.blame(fmt.Errorf("blank %d: %w: no filling has a finite score", blank+1,
 			mlm.ErrNotFinite))
 	default:
-		err = space.EmptySupport(t.Template, blank,
+		err = t.Template.Unfillable(blank,
 			"no filling that the blank may take meets all constraints")
 	}
 	return best, refused, err

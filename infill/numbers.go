@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"infill/infill/internal/recall"
-	"infill/infill/internal/space"
 	"infill/infill/text"
 )
 
@@ -76,7 +75,7 @@ func (e *Engine) numberShares(ctx context.Context, t *text.Template, groups []in
 	for g := range t.Groups {
 		lengths[g] = t.Groups[g].Min
 	}
-	sentence, start := space.Stretch(t, t.Groups, lengths)
+	sentence, start := t.Stretch(lengths)
 	state := slices.Repeat([]int32{e.Tokenizer().MaskID()}, len(sentence.Blanks))
 	var asks []*recall.Ask
 	for _, g := range groups {

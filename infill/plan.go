@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"infill/infill/internal/recall"
-	"infill/infill/internal/space"
 	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/mlm"
@@ -65,7 +64,7 @@ func (e *Engine) plan(t *text.Template, opt *Options) (*plan, error) {
 		key := strings.Trim(strings.ReplaceAll(fmt.Sprint(c), " ", ","), "[]")
 		pt := byCounts[key]
 		if pt == nil {
-			sp, err := space.New(e.supports, cut, lists, c, opt.rules())
+			sp, err := e.supports.Space(cut, lists, c, opt.rules())
 			if err != nil {
 				return nil, err
 			}

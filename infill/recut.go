@@ -18,7 +18,7 @@ func recut(t *text.Template, tok *tokenize.Tokenizer, f *Filling) bool {
 	if f.Parts.finished {
 		return false
 	}
-	s, _ := space.Stretch(t, t.Groups, f.lengths)
+	s, _ := t.Stretch(f.lengths)
 	for i, at := range s.Blanks {
 		s.IDs[at] = f.ids[i]
 	}
@@ -70,7 +70,7 @@ func (t *target) finishedCut(f *Filling) *finishedCut {
 	if err != nil || t.limit > 0 && len(enc.IDs) > t.limit {
 		return nil
 	}
-	filled, _ := space.Stretch(t.Template, t.Groups, f.lengths)
+	filled, _ := t.Template.Stretch(f.lengths)
 	for i, at := range filled.Blanks {
 		filled.IDs[at] = f.ids[i]
 	}

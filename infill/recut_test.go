@@ -71,7 +71,7 @@ func TestRecutMarked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sp, err := space.New(s, tm, [][]text.Phrase{nil}, []int{1}, &space.Rules{Vocab: text.VocabAll})
+			sp, err := s.Space(tm, [][]text.Phrase{nil}, []int{1}, &space.Rules{Vocab: text.VocabAll})
 			if err != nil {
 				t.Errorf("%s: %q: %v", name, line, err)
 				continue

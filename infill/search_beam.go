@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"infill/infill/internal/recall"
-	"infill/infill/internal/space"
 	"infill/infill/text"
 )
 
@@ -172,8 +171,7 @@ func looks(tied bool) int {
 
 // mostLikely lists the n likeliest categories of a row. One of probability 0 is never among them.
 func mostLikely(row []float64, n int) []int32 {
-	l := space.Likely{LogP: row}
-	out := l.First(min(n, len(row)))
+	out := highest(row, min(n, len(row)))
 	for len(out) > 0 && !(row[out[len(out)-1]] > math.Inf(-1)) { // nor one that is not a number
 		out = out[:len(out)-1]
 	}

@@ -162,6 +162,31 @@ func (t *Template) Positions() []int {
 	return p
 }
 
+// Stretch makes the sequence in which the blanks of group g are lengths[g] mask tokens, and says
+// which of the masks each blank begins with.
+func (t *Template) Stretch(lengths []int) (*mlm.Sentence, []int) {
+	s := &mlm.Sentence{}
+	start := make([]int, len(t.Blanks))
+	last := 0
+	for b, bl := range t.Blanks {
+		s.IDs = append(s.IDs, t.IDs[last:bl.Pos]...)
+		last = bl.Pos + 1
+		start[b] = len(s.Blanks)
+		for range lengths[t.Owner[b]] {
+			s.Blanks = append(s.Blanks, len(s.IDs))
+			s.IDs = append(s.IDs, t.IDs[bl.Pos])
+		}
+	}
+	s.IDs = append(s.IDs, t.IDs[last:]...)
+	return s, start
+}
+
+// Unfillable is the error of a blank that nothing may fill.
+func (t *Template) Unfillable(blank int, why string) error {
+	why = fmt.Sprintf("blank %d, %s: %s", blank+1, t.Spelt(blank), why)
+	return &Error{t.Blanks[blank].Start, why, ErrEmptySupport}
+}
+
 // Cut returns the template with no more than limit ids, the special tokens at
 // both ends and room further tokens at the blanks included: the piece of the
 // text around the blanks that is as long as possible, with as many pieces

@@ -38,22 +38,28 @@ const (
 // ErrOption, names the word that is empty, too long, not UTF-8, or that the
 // vocabulary cannot spell.
 func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
-	if tok == nil {
-		return nil, ErrNoTokenizer
+	l, err := newList(tok)
+	if err != nil {
+		return nil, err
 	}
-	l := &WordList{byIDs: map[string]bool{}, bound: BoundaryOf(tok), tok: tok}
 	if len(words) > maxListWords {
 		return nil, fmt.Errorf("%w: a list of %d words, want at most %d", ErrOption, len(words),
 			maxListWords)
 	}
 	for _, w := range words {
-		p, err := l.bound.Spell(w, tokenize.AfterSpace)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrOption, err)
+		if err := l.add(w); err != nil {
+			return nil, err
 		}
-		l.add(p)
 	}
 	return l, nil
+}
+
+// newList is a list without words.
+func newList(tok *tokenize.Tokenizer) (*WordList, error) {
+	if tok == nil {
+		return nil, ErrNoTokenizer
+	}
+	return &WordList{byIDs: map[string]bool{}, bound: BoundaryOf(tok), tok: tok}, nil
 }
 
 // NewBanList prepares words that are to fill no blank. A word that the
@@ -80,21 +86,10 @@ func NewBanList(tok *tokenize.Tokenizer, words []string) (
 // ReadWordList reads a list of words, one a line; empty lines and lines that
 // begin with # are left out. Errors name the line.
 func ReadWordList(tok *tokenize.Tokenizer, r io.Reader) (*WordList, error) {
-	if tok == nil {
-		return nil, ErrNoTokenizer
+	l, err := newList(tok)
+	if err == nil {
+		err = readList(r, l.add, l.Len)
 	}
-	l := &WordList{byIDs: map[string]bool{}, bound: BoundaryOf(tok), tok: tok}
-	err := eachWord(r, func(n int, w string) error {
-		p, err := l.bound.Spell(w, tokenize.AfterSpace)
-		if err != nil {
-			return fmt.Errorf("line %d: %w: %w", n, ErrOption, err)
-		}
-		l.add(p)
-		if len(l.phrases) > maxListWords {
-			return fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
-		}
-		return nil
-	})
 	if err != nil {
 		return nil, err
 	}
@@ -105,19 +100,14 @@ func ReadWordList(tok *tokenize.Tokenizer, r io.Reader) (*WordList, error) {
 // that fills elsewhere sends them there, for [NewWordList].
 func ReadWords(r io.Reader) ([]string, error) {
 	var words []string
-	err := eachWord(r, func(_ int, w string) error {
-		words = append(words, w)
-		if len(words) > maxListWords {
-			return fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
-		}
-		return nil
-	})
+	err := readList(r, func(w string) error { words = append(words, w); return nil },
+		func() int { return len(words) })
 	return words, err
 }
 
-// eachWord calls do with the words of a list and the numbers of their lines. A list without words
-// is an error.
-func eachWord(r io.Reader, do func(line int, word string) error) error {
+// readList calls add with the words of a list. number is how many different ones there are. A list
+// without words is an error. Errors name the line.
+func readList(r io.Reader, add func(word string) error, number func() int) error {
 	in := textline.NewReader(r, maxListLine)
 	for found := false; ; {
 		b, err := in.Next()
@@ -137,8 +127,11 @@ func eachWord(r io.Reader, do func(line int, word string) error) error {
 			continue
 		}
 		found = true
-		if err := do(n, w); err != nil {
-			return err
+		if err := add(w); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if number() > maxListWords {
+			return fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
 		}
 	}
 }
@@ -146,13 +139,19 @@ func eachWord(r io.Reader, do func(line int, word string) error) error {
 // Len is the number of different words.
 func (l *WordList) Len() int { return len(l.phrases) }
 
-func (l *WordList) add(p Phrase) {
+// add puts a word into the list. The error is ErrOption.
+func (l *WordList) add(word string) error {
+	p, err := l.bound.Spell(word, tokenize.AfterSpace)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrOption, err)
+	}
 	if !l.byIDs[IDsKey(p.IDs)] {
 		l.phrases = append(l.phrases, p)
 	}
 	for _, ids := range l.bound.Spellings(p) {
 		l.byIDs[IDsKey(ids)] = true
 	}
+	return nil
 }
 
 // Holds reports whether the list, which may be nil, holds what these tokens spell.

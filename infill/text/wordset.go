@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"sync"
 	"unicode"
@@ -67,18 +68,10 @@ func NewWordSet(words []string) (*WordSet, error) {
 // are left out. Errors name the line.
 func ReadWordSet(r io.Reader) (*WordSet, error) {
 	s, err := NewWordSet(nil)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = readList(r, s.add, s.Len)
 	}
-	if err := eachWord(r, func(line int, w string) error {
-		if err := s.add(w); err != nil {
-			return fmt.Errorf("line %d: %w", line, err)
-		}
-		if len(s.entries) > maxListWords {
-			return fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
-		}
-		return nil
-	}); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -92,9 +85,7 @@ func (s *WordSet) Add(other *WordSet) {
 	if s.entries == nil {
 		s.entries, s.longest = map[string]bool{}, map[string]int{}
 	}
-	for e := range other.entries {
-		s.entries[e] = true
-	}
+	maps.Copy(s.entries, other.entries)
 	for first, n := range other.longest {
 		s.longest[first] = max(s.longest[first], n)
 	}

@@ -162,7 +162,7 @@ func (sp *Space) Find(rng *rand.Rand, logp [][]float64, x []int32) error {
 	g := sp.Coords[s.deepest].Group
 	why := "no combination of fillings meets all constraints together; " +
 		"let words repeat, ban fewer of them, or let the blanks take more"
-	return EmptySupport(sp.Template, sp.Groups[g].Blanks[0], why)
+	return sp.Template.Unfillable(sp.Groups[g].Blanks[0], why)
 }
 
 func (s *search) place(i int, x []int32) bool {

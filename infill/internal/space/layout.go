@@ -27,7 +27,7 @@ func (sp *Space) LayoutOf(x []int32, force *[2]int) *Layout {
 	for g := range l.Lengths {
 		l.Lengths[g] = int(key[g])
 	}
-	l.Sentence, l.Start = Stretch(sp.Template, sp.Groups, l.Lengths)
+	l.Sentence, l.Start = sp.Template.Stretch(l.Lengths)
 	sp.layouts[string(key)] = l
 	return l
 }
@@ -40,31 +40,6 @@ func (sp *Space) lengthOf(g int, x []int32, force *[2]int) int {
 		return len(c.Phrases[x[sp.First[g]]].IDs)
 	}
 	return sp.Counts[g]
-}
-
-// Stretch makes the sequence in which the blanks of group g are lengths[g]
-// mask tokens, and says which of the masks each blank begins with.
-func Stretch(t *text.Template, gs []text.Group, lengths []int) (*mlm.Sentence, []int) {
-	per := make([]int, len(t.Blanks))
-	for g := range gs {
-		for _, b := range gs[g].Blanks {
-			per[b] = lengths[g]
-		}
-	}
-	s := &mlm.Sentence{}
-	start := make([]int, len(t.Blanks))
-	last := 0
-	for b, bl := range t.Blanks {
-		s.IDs = append(s.IDs, t.IDs[last:bl.Pos]...)
-		last = bl.Pos + 1
-		start[b] = len(s.Blanks)
-		for range per[b] {
-			s.Blanks = append(s.Blanks, len(s.IDs))
-			s.IDs = append(s.IDs, t.IDs[bl.Pos])
-		}
-	}
-	s.IDs = append(s.IDs, t.IDs[last:]...)
-	return s, start
 }
 
 // Tokens writes the tokens of a state in the order of the layout's masks; the

@@ -143,7 +143,7 @@ func TestMarkedConstraints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sp, err := New(s, tm, [][]text.Phrase{nil}, []int{2}, &Rules{Ban: ban})
+		sp, err := s.Space(tm, [][]text.Phrase{nil}, []int{2}, &Rules{Ban: ban})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func TestNumbers(t *testing.T) {
 				t.Logf("%s: %s: %v", name, c.text, err) // the small vocabularies lack words
 				continue
 			}
-			sp, err := New(s, tm, lists, []int{1, 1}[:len(tm.Groups)], r)
+			sp, err := s.Space(tm, lists, []int{1, 1}[:len(tm.Groups)], r)
 			if err != nil && name != "default" {
 				continue // as above
 			}

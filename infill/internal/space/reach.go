@@ -16,7 +16,7 @@ func (s *Supports) Reaches(sentence string, word [2]int, r *Rules) bool {
 	if err != nil {
 		return false
 	}
-	sp, err := New(s, t, lists, []int{1}, r)
+	sp, err := s.Space(t, lists, []int{1}, r)
 	if err != nil {
 		return false
 	}

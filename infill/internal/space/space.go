@@ -64,9 +64,9 @@ func (s *Supports) Lists(t *text.Template, r *Rules) ([][]text.Phrase, error) {
 	return out, nil
 }
 
-// New builds the space of a template whose group g has the phrases of
+// Space builds the space of a template whose group g has the phrases of
 // lists[g] or, if there are none, counts[g] tokens.
-func New(s *Supports, t *text.Template, lists [][]text.Phrase, counts []int,
+func (s *Supports) Space(t *text.Template, lists [][]text.Phrase, counts []int,
 	r *Rules) (*Space, error) {
 	sp := &Space{supports: s, Template: t, Groups: t.Groups, Counts: make([]int, len(t.Groups))}
 	for g := range t.Groups {

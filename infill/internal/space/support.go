@@ -1,7 +1,6 @@
 package space
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -55,18 +54,11 @@ func NewSupports(tok *tokenize.Tokenizer) *Supports {
 	return s
 }
 
-// EmptySupport is the error of a blank that nothing may fill.
-func EmptySupport(t *text.Template, i int, why string) error {
-	b := t.Blanks[i]
-	why = fmt.Sprintf("blank %d, %s: %s", i+1, t.Spelt(i), why)
-	return &text.Error{Offset: b.Start, Msg: why, Err: text.ErrEmptySupport}
-}
-
 // formsOf returns the forms of the blanks of a group, see boundary.
 func (s *Supports) formsOf(t *text.Template, g *text.Group) ([]tokenize.Place, error) {
 	forms, misfit := s.bound.Forms(t.PlacesIn(g))
 	if misfit >= 0 {
-		return nil, EmptySupport(t, g.Blanks[misfit], "it is tied to a blank after a space, "+
+		return nil, t.Unfillable(g.Blanks[misfit], "it is tied to a blank after a space, "+
 			"but directly follows other text; this model's tokens are for one or the other")
 	}
 	return forms, nil
@@ -90,11 +82,11 @@ func (s *Supports) slot(t *text.Template, g *text.Group, pos, count int, cs []co
 		}
 	}
 	if len(base) == 0 {
-		return nil, EmptySupport(t, g.Blanks[0], "the vocabulary holds nothing that fits there")
+		return nil, t.Unfillable(g.Blanks[0], "the vocabulary holds nothing that fits there")
 	}
 	ids := s.filter(base, slot{t: t, g: g, forms: forms, pos: pos, count: count, vocab: v}, cs)
 	if len(ids) == 0 {
-		return nil, EmptySupport(t, g.Blanks[0], "no token of the vocabulary meets all constraints; "+
+		return nil, t.Unfillable(g.Blanks[0], "no token of the vocabulary meets all constraints; "+
 			"loosen the expression, the ban, the vocabulary or the minimum distance")
 	}
 	return ids, nil
@@ -183,7 +175,7 @@ func (s *Supports) phrases(t *text.Template, g *text.Group, cs []constraint,
 	}
 	for i, f := range forms {
 		if (f == tokenize.AfterSpace) != (forms[0] == tokenize.AfterSpace) {
-			return nil, EmptySupport(t, g.Blanks[i],
+			return nil, t.Unfillable(g.Blanks[i],
 				"it is tied to a blank that stands apart, but goes on with a word")
 		}
 	}
@@ -212,7 +204,7 @@ func (s *Supports) phrases(t *text.Template, g *text.Group, cs []constraint,
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, EmptySupport(t, g.Blanks[0], "no word of the list meets all constraints; "+
+		return nil, t.Unfillable(g.Blanks[0], "no word of the list meets all constraints; "+
 			"loosen the count, the expression, the list of allowed words, the ban or the minimum distance")
 	}
 	return out, nil

@@ -1,4 +1,4 @@
-package space
+package infill
 
 import (
 	"cmp"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The lazy order of a row is its sorted order, with ties and with few values.
-func TestLikely(t *testing.T) {
+// The likeliest of a row are the first of its sorted order, with ties and with few values.
+func TestHighest(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3, 17, 500, 3000} {
 		logp := make([]float64, n)
@@ -16,10 +16,9 @@ func TestLikely(t *testing.T) {
 			logp[v], order[v] = float64((v*7919)%101), int32(v)
 		}
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(logp[b], logp[a]) })
-		l := Likely{LogP: logp}
-		for r := range logp {
-			if got := l.At(r); got != order[r] {
-				t.Fatalf("%d values: rank %d is %d, want %d", n, r, got, order[r])
+		for k := 1; k <= n; k += 1 + k/8 {
+			if got := highest(logp, k); !slices.Equal(got, order[:k]) {
+				t.Fatalf("%d of %d values: %v, want %v", k, n, got, order[:k])
 			}
 		}
 	}
