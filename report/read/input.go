@@ -7,10 +7,9 @@ import (
 
 	"infill/infill/settings"
 	"infill/internal/unpack"
-	"infill/metrics/corpus"
 )
 
-// Errors of reading. Those of [infill/metrics/corpus.Lines] come through as they are.
+// Errors of reading.
 var (
 	// ErrFormat reports a file that holds neither lines of text nor JSON lines
 	// of the kind that was asked for.
@@ -46,7 +45,7 @@ func (in Input) Lines(each func(number int, line string) error) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read
-	return corpus.Lines(f, in.Name, each)
+	return eachLine(f, in.Name, each)
 }
 
 // Files makes inputs of paths. Gzip and zstd data, which their first bytes show,

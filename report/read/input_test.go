@@ -14,7 +14,6 @@ import (
 
 	"infill/infill/jsonl"
 	tables "infill/infill/table"
-	"infill/metrics/corpus"
 	"infill/report/read"
 )
 
@@ -139,9 +138,9 @@ func TestReadErrors(t *testing.T) {
 		want error
 		say  string
 	}{
-		{"", read.Options{}, corpus.ErrEmpty, "in: "},
+		{"", read.Options{}, read.ErrNoSentences, "in: "},
 		{"\n\n", read.Options{}, read.ErrNoSentences, "2 blank lines"},
-		{"a\x00b", read.Options{}, corpus.ErrBinary, "in:1"},
+		{"a\x00b", read.Options{}, read.ErrFormat, "in:1: not a text file"},
 		{"[{\"text\": \"a\"}, {}]", read.Options{}, jsonl.ErrNoText, "in:2"},
 		{"[\"a\", {\"b\"", read.Options{}, tables.ErrTable, "in: unreadable JSON: element 2: the array"},
 		{"[\"a\", \"\\x\"]", read.Options{}, read.ErrFormat, "in:2"},

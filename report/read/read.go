@@ -12,7 +12,6 @@ import (
 	"infill/infill/settings"
 	"infill/internal/count"
 	"infill/internal/textline"
-	"infill/metrics/corpus"
 )
 
 // Sentences calls each for the sentences of an input that are kept, in order. Plain lines are
@@ -49,10 +48,6 @@ func Sentences(in Input, o Options, each func(Sentence) error) (File, error) {
 	return rd.file, err
 }
 
-// maxElement bounds an element of an array of JSON in bytes, as package corpus does lines. Records
-// of fillings are longer than texts.
-const maxElement = 16 << 20
-
 // stream reads lines, or the elements of an array of JSON: records, or sentences.
 func (rd *reader) stream(in Input) error {
 	f, err := in.open()
@@ -63,9 +58,9 @@ func (rd *reader) stream(in Input) error {
 	r := bufio.NewReaderSize(f, textline.PeekSize)
 	head, _ := r.Peek(textline.PeekSize) // an error comes again when reading
 	if rd.file.Format != "" || !input.LooksArray(head) {
-		return corpus.Lines(r, in.Name, rd.line)
+		return eachLine(r, in.Name, rd.line)
 	}
-	o := input.Options{Format: settings.FormatJSON, Longest: maxElement}
+	o := input.Options{Format: settings.FormatJSON, Longest: maxLine}
 	rd.file.Format = o.Format.String()
 	array, err := input.OpenStream(in.Name, r, o)
 	for err == nil {

@@ -35,7 +35,7 @@ var badInput = []error{
 	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
-	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
+	corpus.ErrOption, corpus.ErrTooLarge,
 	bleu.ErrOption, bleu.ErrUnequal, read.ErrFormat, read.ErrNoSentences,
 	read.ErrOption,
 	unpack.ErrDamaged, device.ErrDevice,

@@ -1,4 +1,4 @@
-package corpus
+package read
 
 import (
 	"bytes"
@@ -10,30 +10,29 @@ import (
 	"infill/internal/textline"
 )
 
-// Errors of reading text.
-var (
-	// ErrBinary reports data that is not text: a NUL byte or invalid UTF-8.
-	ErrBinary = errors.New("not a text file")
-	// ErrEmpty reports a file without any line.
-	ErrEmpty = errors.New("file is empty")
-	// ErrLineTooLong reports a line over maxLine bytes.
-	ErrLineTooLong = errors.New("line too long")
-)
+// errNotText reports data that are not lines of text: NUL bytes, invalid UTF-8, or no line ends. It
+// is an [ErrFormat].
+var errNotText error = notText{}
 
-// maxLine is the longest line accepted, in bytes. A sentence has a few hundred.
+type notText struct{}
+
+func (notText) Error() string { return "not a text file" }
+func (notText) Unwrap() error { return ErrFormat }
+
+// maxLine is the longest line, or element of an array, in bytes. A sentence has a few hundred.
 // The bound keeps a file without newlines from being read into memory whole.
 const maxLine = 16 << 20
 
-// Lines calls each for every line of r with its number, 1 upwards. Line ends may
+// eachLine calls each for every line of r with its number, 1 upwards. Line ends may
 // be \n or \r\n, the last one may be missing, and a leading byte order mark is
 // dropped. The string is the callee's to keep. name is the file's name for error
 // messages. It stops at the first error, its own or each's. A file without any
-// byte is [ErrEmpty], NUL bytes and invalid UTF-8 are [ErrBinary].
-func Lines(r io.Reader, name string, each func(number int, line string) error) error {
+// byte is [ErrNoSentences], one that is not text [ErrFormat].
+func eachLine(r io.Reader, name string, each func(number int, line string) error) error {
 	in := textline.NewReader(r, maxLine)
 	if head, _ := in.Peek(4); len(head) > 0 {
 		if kind := textline.Foreign(head); kind != "" {
-			return fmt.Errorf("%s: %w: it looks like %s; give plain text or JSON lines", name, ErrBinary,
+			return fmt.Errorf("%s: %w: it looks like %s; give plain text or JSON lines", name, errNotText,
 				kind)
 		}
 	}
@@ -42,37 +41,26 @@ func Lines(r io.Reader, name string, each func(number int, line string) error) e
 		n := in.Number()
 		switch {
 		case err == io.EOF && n == 0:
-			return fmt.Errorf("%s: %w", name, ErrEmpty)
+			return fmt.Errorf("%s: %w: the file is empty", name, ErrNoSentences)
 		case err == io.EOF:
 			return nil
 		case errors.Is(err, textline.ErrTooLong):
 			return fmt.Errorf("%s:%d: %w: more than %d bytes without a newline; is it text with one "+
 				"sentence a line?",
-				name, n, ErrLineTooLong, maxLine)
+				name, n, errNotText, maxLine)
 		case err != nil:
 			return fmt.Errorf("%s:%d: %w", name, n+1, err)
 		}
 		if bytes.IndexByte(part, 0) >= 0 {
 			return fmt.Errorf("%s:%d: %w: it holds NUL bytes; give plain text or JSON lines in UTF-8", name,
-				n, ErrBinary)
+				n, errNotText)
 		}
 		if !utf8.Valid(part) {
 			return fmt.Errorf("%s:%d: %w: invalid UTF-8; convert it first, for instance with iconv -t UTF-8",
-				name, n, ErrBinary)
+				name, n, errNotText)
 		}
 		if err := each(n, string(part)); err != nil {
 			return err
 		}
 	}
-}
-
-// ReadLines appends every line of r as a sentence. See [Lines] for what a line is
-// and which errors there are. It reads once, in constant memory beside the tokens.
-func (c *Corpus) ReadLines(r io.Reader, name string) error {
-	return Lines(r, name, func(_ int, line string) error {
-		if err := c.Add(line); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		return nil
-	})
 }
