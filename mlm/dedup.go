@@ -1,6 +1,9 @@
 package mlm
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // sharedContext is one masked text and the states that meet in it: those that
 // agree on every blank but this one.
@@ -12,12 +15,7 @@ type sharedContext struct {
 // sameTarget reports whether all users ask for the same token.
 func (c *sharedContext) sameTarget(states [][]int32) bool {
 	want := states[c.users[0]][c.blank]
-	for _, k := range c.users[1:] {
-		if states[k][c.blank] != want {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.users, func(k int) bool { return states[k][c.blank] != want })
 }
 
 // contexts lists the distinct masked texts of the states, in the order in

@@ -80,23 +80,16 @@ func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mod
 		room("grad", grad, len(states), n*v)); err != nil {
 		return err
 	}
-	var units []*unit
 	if mode == Forward || n == 1 { // with one blank the second term is an empty sum
-		for _, c := range contexts(s, states, nil) {
-			units = append(units, &unit{key: m.key(s, conditionalRow), state: states[c.users[0]],
-				blank: c.blank,
-				deliver: func(_, wide []float32) {
-					for _, k := range c.users {
-						logProb[k][c.blank] = wide[states[k][c.blank]]
-						copy(grad[k][c.blank*v:(c.blank+1)*v], wide)
-					}
-				}})
-		}
-		return m.sched.do(ctx, s, units)
+		return m.rows(ctx, s, states, nil, func(k, blank int, wide []float32) {
+			logProb[k][blank] = wide[states[k][blank]]
+			copy(grad[k][blank*v:(blank+1)*v], wide)
+		})
 	}
 	if !m.info.Gradients {
 		return fmt.Errorf("%w: %s; the forward gradient works", ErrNoGradient, m.info.NoGradients)
 	}
+	var units []*unit
 	for _, users := range distinct(states) {
 		units = append(units, &unit{key: m.key(s, gradientGroup), state: states[users[0]], blank: -1,
 			deliver: func(lp, wide []float32) {
@@ -122,13 +115,20 @@ func (m *Model) Conditional(ctx context.Context, s *Sentence, states [][]int32, 
 	if err := room("out", out, len(states), m.info.Vocab); err != nil {
 		return err
 	}
+	return m.rows(ctx, s, states, i, func(k, _ int, wide []float32) { copy(out[k], wide) })
+}
+
+// rows evaluates all blanks of the states, or blank masked[c] of state c only, over the whole
+// vocabulary.
+func (m *Model) rows(ctx context.Context, s *Sentence, states [][]int32, masked []int,
+	set func(c, blank int, wide []float32)) error {
 	var units []*unit
-	for _, c := range contexts(s, states, i) {
+	for _, c := range contexts(s, states, masked) {
 		units = append(units, &unit{key: m.key(s, conditionalRow), state: states[c.users[0]],
 			blank: c.blank,
 			deliver: func(_, wide []float32) {
 				for _, k := range c.users {
-					copy(out[k], wide)
+					set(k, c.blank, wide)
 				}
 			}})
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -106,12 +107,7 @@ func fromQuery(q url.Values) (jsonl.Input, error) {
 // queryInput is fromQuery for an address that may have no text.
 func queryInput(q url.Values) (jsonl.Input, error) {
 	var in jsonl.Input
-	names := make([]string, 0, len(q))
-	for name := range q {
-		names = append(names, name)
-	}
-	slices.Sort(names) // the first error is the same each time
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(q)) { // the first error is the same each time
 		values := q[name]
 		if len(values) > 1 {
 			return in, fail("bad_json", "the address has %q %d times", name, len(values))

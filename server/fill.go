@@ -15,25 +15,16 @@ func (s *Server) fill(w http.ResponseWriter, r *http.Request) error {
 	}
 	form := streamForm(r, q.stream)
 	q.seeded()
-	m, err := s.find(q.model)
-	if err != nil {
-		return err
-	}
-	t := s.begin(r.Context())
-	defer t.end()
-	leave, err := s.queue.enter(t.waits)
-	if err != nil {
-		return t.cause(err)
-	}
-	defer leave()
-	if form != "" {
-		return s.stream(w, t, m, q, form)
-	}
-	rec, err := s.filled(t, m, &q.item, nil)
-	if err != nil {
-		return err
-	}
-	return writeRecord(w, rec)
+	return s.placed(r, q.model, func(t *timed, m *model) error {
+		if form != "" {
+			return s.stream(w, t, m, q, form)
+		}
+		rec, err := s.filled(t, m, &q.item, nil)
+		if err != nil {
+			return err
+		}
+		return writeRecord(w, rec)
+	})
 }
 
 // streamForm is the media type of the events that a client wants, "" for a single answer.

@@ -50,41 +50,32 @@ func (s *Server) fillMask(w http.ResponseWriter, r *http.Request) error {
 		return fail("bad_option", `"model" is %q, but the address names %q; leave one of them out`,
 			short([]byte(q.model)), short([]byte(name)))
 	}
-	m, err := s.find(name)
-	if err != nil {
-		return err
-	}
 	for _, text := range q.texts {
 		if s.opt.LogTexts {
 			s.log(r).Info("text", "path", r.URL.Path, "text", text)
 		}
 	}
-	t := s.begin(r.Context())
-	defer t.end()
-	leave, err := s.queue.enter(t.waits)
-	if err != nil {
-		return t.cause(err)
-	}
-	defer leave()
-	if err := q.affordable(m, s.maxAnswer); err != nil {
-		return err
-	}
-	answers := make([]any, len(q.texts))
-	for i, text := range q.texts {
-		if q.joint {
-			answers[i], err = s.joint(t, m, q, text)
-		} else {
-			s.counts.texts.Add(1)
-			answers[i], err = masks(t, m, q, text)
+	return s.placed(r, name, func(t *timed, m *model) error {
+		if err := q.affordable(m, s.maxAnswer); err != nil {
+			return err
 		}
-		if err != nil {
-			return after(t.cause(err), answers[:i])
+		answers := make([]any, len(q.texts))
+		for i, text := range q.texts {
+			if q.joint {
+				answers[i], err = s.joint(t, m, q, text)
+			} else {
+				s.counts.texts.Add(1)
+				answers[i], err = masks(t, m, q, text)
+			}
+			if err != nil {
+				return after(t.cause(err), answers[:i])
+			}
 		}
-	}
-	if len(answers) == 1 { // also of a list, as the pipeline does
-		return writeValue(w, answers[0])
-	}
-	return writeValue(w, answers)
+		if len(answers) == 1 { // also of a list, as the pipeline does
+			return writeValue(w, answers[0])
+		}
+		return writeValue(w, answers)
+	})
 }
 
 // after is an error with the answers of the texts before.

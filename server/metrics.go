@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -61,19 +62,10 @@ func (m *metrics) add(route string, code int, took time.Duration) {
 func (m *metrics) write(b *strings.Builder, head func(name, kind, help string)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var names []string
-	for name := range m.routes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(m.routes))
 	head("infill_requests_total", "counter", "Requests, by route and status code.")
 	for _, name := range names {
-		var codes []int
-		for code := range m.routes[name].codes {
-			codes = append(codes, code)
-		}
-		slices.Sort(codes)
-		for _, code := range codes {
+		for _, code := range slices.Sorted(maps.Keys(m.routes[name].codes)) {
 			fmt.Fprintf(b, "infill_requests_total{route=%s,code=\"%d\"} %d\n", label(name), code,
 				m.routes[name].codes[code])
 		}

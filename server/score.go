@@ -39,7 +39,15 @@ func (s *Server) simply(w http.ResponseWriter, r *http.Request,
 	if err != nil {
 		return err
 	}
-	m, err := s.find(q.model)
+	return s.placed(r, q.model, func(t *timed, m *model) error {
+		s.counts.texts.Add(1)
+		return t.cause(do(t, m, q))
+	})
+}
+
+// placed does something with a model when there is a place for it.
+func (s *Server) placed(r *http.Request, name string, do func(*timed, *model) error) error {
+	m, err := s.find(name)
 	if err != nil {
 		return err
 	}
@@ -50,6 +58,5 @@ func (s *Server) simply(w http.ResponseWriter, r *http.Request,
 		return t.cause(err)
 	}
 	defer leave()
-	s.counts.texts.Add(1)
-	return t.cause(do(t, m, q))
+	return do(t, m)
 }

@@ -82,20 +82,9 @@ func (f form) run(chars []char, start int32) ([]char, error) {
 	for _, c := range chars {
 		changes = f.decompose(changes, c.r)
 	}
-	for i := 0; i < len(changes); {
-		if class(changes[i].r) == 0 {
-			i++
-			continue
-		}
-		j := i + 1
-		for j < len(changes) && class(changes[j].r) != 0 {
-			j++
-		}
-		slices.SortStableFunc(changes[i:j], func(a, b change) int {
-			return int(class(a.r)) - int(class(b.r))
-		})
-		i = j
-	}
+	eachRun(changes, func(c change) rune { return c.r }, func(run []change) {
+		slices.SortStableFunc(run, func(a, b change) int { return int(class(a.r)) - int(class(b.r)) })
+	})
 	if f.compose {
 		changes = compose(changes)
 	}

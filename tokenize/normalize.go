@@ -98,7 +98,7 @@ func stripAccents(n *normalised, chars []char) []char {
 		}
 		out = decompose(out, c)
 	}
-	reorder(out)
+	eachRun(out, func(c char) rune { return c.r }, sortMarks)
 	kept := out[:0]
 	for _, c := range out {
 		if c.r < firstMark || !isAccent(c.r) {
@@ -144,29 +144,22 @@ func decompose(out []char, c char) []char {
 	return out
 }
 
-// reorder sorts every run of combining characters by its combining class,
-// stably.
-func reorder(chars []char) {
-	for i := 0; i < len(chars); {
-		if class(chars[i].r) == 0 {
+// eachRun gives do, which sorts it, every run of combining characters.
+func eachRun[T any](list []T, of func(T) rune, do func(run []T)) {
+	for i := 0; i < len(list); i++ {
+		from := i
+		for i < len(list) && class(of(list[i])) != 0 {
 			i++
-			continue
 		}
-		j := i + 1
-		for j < len(chars) && class(chars[j].r) != 0 {
-			j++
+		if i-from > 1 {
+			do(list[from:i])
 		}
-		if j-i > 1 {
-			sortMarks(chars[i:j])
-		}
-		i = j
 	}
 }
 
-// sortMarks sorts one run. Origins do not move with the characters, so that
-// they never decrease: as in Hugging Face's tokenizers the characters that
-// stood in the text take the origins in order, and one that a decomposition
-// made takes the origin of its neighbour.
+// sortMarks sorts one run by combining class, stably. Origins do not move with the characters, so
+// that they never decrease: as in Hugging Face's tokenizers the characters that stood in the text
+// take the origins in order, and one that a decomposition made takes the origin of its neighbour.
 func sortMarks(run []char) {
 	if slices.IsSortedFunc(run, byClass) {
 		return

@@ -168,35 +168,27 @@ func (n *normalised) put(chars []char) {
 // atSpaces is a splitter that divides at white space and drops it.
 type atSpaces struct{}
 
-func (atSpaces) cut(chars []char, _ bool) (out [][]char) {
-	lo := 0
-	for i, c := range chars {
-		if isWhite(c.r) {
-			if lo < i {
-				out = append(out, chars[lo:i:i])
-			}
-			lo = i + 1
-		}
-	}
-	if lo < len(chars) {
-		out = append(out, chars[lo:])
-	}
-	return out
-}
+func (atSpaces) cut(chars []char, _ bool) [][]char { return cutAt(chars, isWhite, false) }
 
 // atPunctuation is a splitter that makes every punctuation character a stretch.
 type atPunctuation struct{}
 
-func (atPunctuation) cut(chars []char, _ bool) (out [][]char) {
+func (atPunctuation) cut(chars []char, _ bool) [][]char { return cutAt(chars, isPunct, true) }
+
+// cutAt divides at the characters of a kind, and keeps each as a stretch or drops it.
+func cutAt(chars []char, of func(rune) bool, keep bool) (out [][]char) {
 	lo := 0
 	for i, c := range chars {
-		if isPunct(c.r) {
-			if lo < i {
-				out = append(out, chars[lo:i:i])
-			}
-			out = append(out, chars[i:i+1:i+1])
-			lo = i + 1
+		if !of(c.r) {
+			continue
 		}
+		if lo < i {
+			out = append(out, chars[lo:i:i])
+		}
+		if keep {
+			out = append(out, chars[i:i+1:i+1])
+		}
+		lo = i + 1
 	}
 	if lo < len(chars) {
 		out = append(out, chars[lo:])

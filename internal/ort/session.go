@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -255,12 +256,7 @@ var (
 // as a failure of CUDA, too.
 func cause(err error) error {
 	says := func(words []string) bool {
-		for _, w := range words {
-			if strings.Contains(err.Error(), w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(err.Error(), w) })
 	}
 	switch {
 	case says(saysMemory):

@@ -97,10 +97,5 @@ func (w *filledWord) write(buf []byte, form string, filled [][2]int) {
 
 // within reports whether a byte is in one of the spans.
 func within(spans [][2]int, at int) bool {
-	for _, s := range spans {
-		if s[0] <= at && at < s[1] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(spans, func(s [2]int) bool { return s[0] <= at && at < s[1] })
 }

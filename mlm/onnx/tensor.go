@@ -67,11 +67,7 @@ func (t *Tensor) stored() int64 {
 
 // Int64s makes an int64 tensor.
 func Int64s(name string, dims []int64, v ...int64) *Tensor {
-	b := make([]byte, 0, 8*len(v))
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint64(b, uint64(x))
-	}
-	return NewTensor(name, Int64, dims, b)
+	return NewTensor(name, Int64, dims, packInts(v, 8))
 }
 
 // Floats makes a float32 tensor.

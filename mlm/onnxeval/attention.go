@@ -8,7 +8,7 @@ import (
 var attention = map[string]kernel{
 	"Attention":              {1, scaledAttention},
 	"RotaryEmbedding":        {1, rotary},
-	"SkipLayerNormalization": {3, skipNorm},
+	"SkipLayerNormalization": {3, skipNorm(true)},
 }
 
 // scaledAttention is opset 23's Attention on [batch, heads, length, width], one query at a time, or
@@ -36,7 +36,7 @@ func scaledAttention(c *call) ([]*Tensor, error) {
 	full := []int{batch, heads, n, m}
 	var st []int
 	if mask != nil {
-		if s, err := broadcastShape(mask.Shape, full); err != nil || volume(s) != volume(full) {
+		if s, err := Broadcast(mask.Shape, full); err != nil || volume(s) != volume(full) {
 			return nil, fmt.Errorf("mask of shape %v for scores of %v", mask.Shape, full)
 		}
 		st = broadcastStrides(mask.Shape, full)
@@ -45,41 +45,59 @@ func scaledAttention(c *call) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	score := make([]float64, m)
-	for bh := range batch * heads {
-		for i := range n {
-			top, sum := math.Inf(-1), 0.0
-			for j := range m {
-				s := 0.0
-				for e := range d {
-					s += q.F[(bh*n+i)*d+e] * k.F[(bh*m+j)*d+e]
-				}
-				s *= alpha
-				if mask != nil {
-					at := bh/heads*st[0] + bh%heads*st[1] + i*st[2] + j*st[3]
-					switch {
-					case mask.float():
-						s += mask.F[at]
-					case mask.I[at] == 0:
-						s = -math.MaxFloat32
+	apart := func(t *Tensor, length, width int) rowsOf {
+		return func(b, a, i int) []float64 { return t.F[((b*heads+a)*length+i)*width:][:width] }
+	}
+	attend(full, apart(q, n, d), apart(k, m, d), apart(v, m, w), apart(out, n, w),
+		func(b, a, i, j int, dot float64) float64 {
+			dot *= alpha
+			if mask == nil {
+				return dot
+			}
+			at := b*st[0] + a*st[1] + i*st[2] + j*st[3]
+			switch {
+			case mask.float():
+				dot += mask.F[at]
+			case mask.I[at] == 0:
+				dot = -math.MaxFloat32
+			}
+			return dot
+		})
+	return []*Tensor{out}, nil
+}
+
+// rowsOf gives what a head has at a position of a text of the batch.
+type rowsOf func(text, head, at int) []float64
+
+// attend adds softmax(score(q·k))·v to out. size is the batch, the heads, the queries and the keys.
+func attend(size []int, q, k, v, out rowsOf, score func(b, a, i, j int, dot float64) float64) {
+	p := make([]float64, size[3])
+	for b := range size[0] {
+		for a := range size[1] {
+			for i := range size[2] {
+				top, sum := math.Inf(-1), 0.0
+				query := q(b, a, i)
+				for j := range p {
+					dot := 0.0
+					for e, x := range k(b, a, j) {
+						dot += query[e] * x
 					}
+					p[j] = score(b, a, i, j, dot)
+					top = max(top, p[j])
 				}
-				score[j] = s
-				top = max(top, s)
-			}
-			for j, s := range score {
-				score[j] = math.Exp(s - top)
-				sum += score[j]
-			}
-			to := out.F[(bh*n+i)*w : (bh*n+i+1)*w]
-			for j, s := range score {
-				for e := range to {
-					to[e] += s / sum * v.F[(bh*m+j)*w+e]
+				for j, s := range p {
+					p[j] = math.Exp(s - top)
+					sum += p[j]
+				}
+				to := out(b, a, i)
+				for j, s := range p {
+					for e, x := range v(b, a, j) {
+						to[e] += s / sum * x
+					}
 				}
 			}
 		}
 	}
-	return []*Tensor{out}, nil
 }
 
 // rotary is opset 23's RotaryEmbedding on [batch, heads, length, width] with given cosines and
@@ -113,11 +131,26 @@ func rotary(c *call) ([]*Tensor, error) {
 	return []*Tensor{out}, nil
 }
 
-// skipNorm is the runtime's SkipLayerNormalization: layer normalisation of a sum, which is the
-// fourth output.
-func skipNorm(c *call) ([]*Tensor, error) {
-	x, skip, gamma, beta, bias := c.in[0], c.in[1], c.in[2], c.arg(3), c.arg(4)
-	for _, t := range []*Tensor{skip, bias} {
+// skipNorm is the runtime's SkipLayerNormalization, or SkipSimplifiedLayerNormalization, which does
+// not centre and has no β: the norm of a sum, which is the fourth output.
+func skipNorm(centre bool) func(*call) ([]*Tensor, error) {
+	return func(c *call) ([]*Tensor, error) {
+		beta, bias := c.arg(3), c.arg(4)
+		if !centre {
+			beta, bias = nil, c.arg(3)
+		}
+		x, err := c.sum(c.in[0], c.in[1], bias)
+		if err != nil {
+			return nil, err
+		}
+		y, err := normalised(c, centre, x, c.in[2], beta)
+		return []*Tensor{y, nil, nil, x}, err
+	}
+}
+
+// sum is the sum of tensors, some of which may be left out.
+func (c *call) sum(x *Tensor, others ...*Tensor) (*Tensor, error) {
+	for _, t := range others {
 		if t == nil {
 			continue
 		}
@@ -127,6 +160,5 @@ func skipNorm(c *call) ([]*Tensor, error) {
 		}
 		x = s[0]
 	}
-	y, err := normalised(c, true, x, gamma, beta)
-	return []*Tensor{y, nil, nil, x}, err
+	return x, nil
 }

@@ -73,7 +73,7 @@ func narrow(v int64, to onnx.DataType) int64 {
 
 func where(c *call) ([]*Tensor, error) {
 	cond, a, b := c.in[0], c.in[1], c.in[2]
-	shape, err := broadcastShape(cond.Shape, a.Shape, b.Shape)
+	shape, err := Broadcast(cond.Shape, a.Shape, b.Shape)
 	if err != nil {
 		return nil, err
 	}

@@ -186,7 +186,7 @@ func binary(f func(a, b float64) float64, g func(a, b int64) int64) run {
 	return func(c *call) ([]*Tensor, error) {
 		acc := c.in[0]
 		for _, b := range c.in[1:] { // Min and Max take any number
-			shape, err := broadcastShape(acc.Shape, b.Shape)
+			shape, err := Broadcast(acc.Shape, b.Shape)
 			if err != nil {
 				return nil, err
 			}
@@ -212,7 +212,7 @@ func binary(f func(a, b float64) float64, g func(a, b int64) int64) run {
 func compare(f func(a, b float64) bool, g func(a, b int64) bool) run {
 	return func(c *call) ([]*Tensor, error) {
 		a, b := c.in[0], c.in[1]
-		shape, err := broadcastShape(a.Shape, b.Shape)
+		shape, err := Broadcast(a.Shape, b.Shape)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 var fused = map[string]kernel{
 	"MultiHeadAttention":               {1, multiHead},
 	"EmbedLayerNormalization":          {1, embedNorm},
-	"SkipSimplifiedLayerNormalization": {3, skipRMS},
+	"SkipSimplifiedLayerNormalization": {3, skipNorm(false)},
 }
 
 // packedAttention is the runtime's Attention: one weight makes queries, keys and values.
@@ -81,12 +81,11 @@ func multiHead(c *call) ([]*Tensor, error) {
 		from := 0
 		for _, t := range []**Tensor{&q, &k, &v} {
 			n := (*t).Shape[2]
-			sum, err := add(&call{c.n, []*Tensor{*t, newFloat([]int{n}, bias.F[from:from+n])},
-				c.opset})
+			sum, err := c.sum(*t, newFloat([]int{n}, bias.F[from:from+n]))
 			if err != nil {
 				return nil, err
 			}
-			*t, from = sum[0], from+n
+			*t, from = sum, from+n
 		}
 	}
 	return manyHeads(c.n, q, k, v, c.arg(4), c.arg(5))
@@ -107,7 +106,7 @@ func manyHeads(node *onnx.Node, q, k, v, mask, bias *Tensor) ([]*Tensor, error) 
 	var st []int
 	if bias != nil {
 		full := []int{batch, heads, n, m}
-		if s, err := broadcastShape(bias.Shape, full); err != nil || volume(s) != volume(full) {
+		if s, err := Broadcast(bias.Shape, full); err != nil || volume(s) != volume(full) {
 			return nil, fmt.Errorf("a bias of shape %v for scores of %v", bias.Shape, full)
 		}
 		st = broadcastStrides(bias.Shape, full)
@@ -122,38 +121,20 @@ func manyHeads(node *onnx.Node, q, k, v, mask, bias *Tensor) ([]*Tensor, error) 
 	if err != nil {
 		return nil, err
 	}
-	score := make([]float64, m)
-	for b := range batch {
-		for a := range heads {
-			for i := range n {
-				top, sum := math.Inf(-1), 0.0
-				for j := range m {
-					s := 0.0
-					for x := range d {
-						s += q.F[(b*n+i)*h+a*d+x] * k.F[(b*m+j)*h+a*d+x]
-					}
-					s *= alpha
-					if bias != nil {
-						s += bias.F[b*st[0]+a*st[1]+i*st[2]+j*st[3]]
-					}
-					if !seen(b, i, j) {
-						s += hidden
-					}
-					score[j], top = s, max(top, s)
-				}
-				for j, s := range score {
-					score[j] = math.Exp(s - top)
-					sum += score[j]
-				}
-				to := out.F[(b*n+i)*w+a*e : (b*n+i)*w+(a+1)*e]
-				for j, s := range score {
-					for x := range to {
-						to[x] += s / sum * v.F[(b*m+j)*w+a*e+x]
-					}
-				}
-			}
-		}
+	packed := func(t *Tensor, length, width int) rowsOf {
+		return func(b, a, i int) []float64 { return t.F[((b*length+i)*heads+a)*width:][:width] }
 	}
+	attend([]int{batch, heads, n, m}, packed(q, n, d), packed(k, m, d), packed(v, m, e),
+		packed(out, n, e), func(b, a, i, j int, dot float64) float64 {
+			dot *= alpha
+			if bias != nil {
+				dot += bias.F[b*st[0]+a*st[1]+i*st[2]+j*st[3]]
+			}
+			if !seen(b, i, j) {
+				dot += hidden
+			}
+			return dot
+		})
 	return []*Tensor{out}, nil
 }
 
@@ -213,11 +194,9 @@ func embedNorm(c *call) ([]*Tensor, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum, err := add(&call{c.n, []*Tensor{x, t}, c.opset})
-		if err != nil {
+		if x, err = c.sum(x, t); err != nil {
 			return nil, err
 		}
-		x = sum[0]
 	}
 	y, err := normalised(c, true, x, gamma, beta)
 	if err != nil || mask == nil {
@@ -234,24 +213,6 @@ func embedNorm(c *call) ([]*Tensor, error) {
 		count.I[i/mask.Shape[1]] += v
 	}
 	return []*Tensor{y, count, x}, nil
-}
-
-// skipRMS is SkipSimplifiedLayerNormalization: the root-mean-square norm of a sum, which is the
-// fourth output.
-func skipRMS(c *call) ([]*Tensor, error) {
-	x, skip, gamma, bias := c.in[0], c.in[1], c.in[2], c.arg(3)
-	for _, t := range []*Tensor{skip, bias} {
-		if t == nil {
-			continue
-		}
-		sum, err := add(&call{c.n, []*Tensor{x, t}, c.opset})
-		if err != nil {
-			return nil, err
-		}
-		x = sum[0]
-	}
-	y, err := normalised(c, false, x, gamma, nil)
-	return []*Tensor{y, nil, nil, x}, err
 }
 
 // normalised is the norm over the last axis with the epsilon of a fused node, 1e-12 unless it says.

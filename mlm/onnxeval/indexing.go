@@ -29,7 +29,7 @@ func slice(c *call) ([]*Tensor, error) {
 		axis := i
 		var err error
 		if axes != nil {
-			if axis, err = axisOf(axes[i], len(shape)); err != nil {
+			if axis, err = Axis(axes[i], len(shape)); err != nil {
 				return nil, err
 			}
 		}
@@ -68,7 +68,7 @@ func slice(c *call) ([]*Tensor, error) {
 
 func gather(c *call) ([]*Tensor, error) {
 	x, idx := c.in[0], c.in[1]
-	axis, err := axisOf(c.n.Int("axis", 0), len(x.Shape))
+	axis, err := Axis(c.n.Int("axis", 0), len(x.Shape))
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func gatherND(c *call) ([]*Tensor, error) {
 
 func gatherElements(c *call) ([]*Tensor, error) {
 	x, idx := c.in[0], c.in[1]
-	axis, err := axisOf(c.n.Int("axis", 0), len(x.Shape))
+	axis, err := Axis(c.n.Int("axis", 0), len(x.Shape))
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func scatterElements(c *call) ([]*Tensor, error) {
 		len(idx.Shape) != len(x.Shape) || how != "none" && how != "add" {
 		return nil, fmt.Errorf("this form is not supported")
 	}
-	axis, err := axisOf(c.n.Int("axis", 0), len(x.Shape))
+	axis, err := Axis(c.n.Int("axis", 0), len(x.Shape))
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func unsqueeze(c *call) ([]*Tensor, error) {
 	rank := len(x.Shape) + len(axes)
 	added := make([]bool, rank)
 	for _, a := range axes {
-		i, err := axisOf(a, rank)
+		i, err := Axis(a, rank)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +179,7 @@ func squeeze(c *call) ([]*Tensor, error) {
 	x, axes := c.in[0], c.axes()
 	drop := make([]bool, len(x.Shape))
 	for _, a := range axes {
-		i, err := axisOf(a, len(x.Shape))
+		i, err := Axis(a, len(x.Shape))
 		if err != nil {
 			return nil, err
 		}
@@ -254,7 +254,7 @@ func expand(c *call) ([]*Tensor, error) {
 		return nil, err
 	}
 	x := c.in[0]
-	shape, err := broadcastShape(x.Shape, want)
+	shape, err := Broadcast(x.Shape, want)
 	if err != nil {
 		return nil, err
 	}

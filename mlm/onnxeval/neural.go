@@ -24,7 +24,7 @@ func softmax(logs bool) run {
 		if c.opset < 13 {
 			def = 1
 		}
-		axis, err := axisOf(c.n.Int("axis", def), len(x.Shape))
+		axis, err := Axis(c.n.Int("axis", def), len(x.Shape))
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func softmax(logs bool) run {
 func layerNorm(centre bool) run {
 	return func(c *call) ([]*Tensor, error) {
 		x, scale, bias := c.in[0], c.in[1], c.arg(2)
-		axis, err := axisOf(c.n.Int("axis", -1), len(x.Shape))
+		axis, err := Axis(c.n.Int("axis", -1), len(x.Shape))
 		if err != nil {
 			return nil, err
 		}

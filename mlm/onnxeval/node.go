@@ -14,6 +14,7 @@ package onnxeval
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"infill/mlm/onnx"
 )
@@ -51,9 +52,7 @@ func init() {
 	kernels = map[string]kernel{}
 	for _, m := range []map[string]kernel{elementwise, reductions, products, convolutions, layout,
 		indexing, neural, attention, fused} {
-		for k, f := range m {
-			kernels[k] = f
-		}
+		maps.Copy(kernels, m)
 	}
 }
 

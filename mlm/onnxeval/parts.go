@@ -5,7 +5,7 @@ import "fmt"
 // Tensors put together and taken apart.
 
 func concat(c *call) ([]*Tensor, error) {
-	axis, err := axisOf(c.n.Int("axis", 0), len(c.in[0].Shape))
+	axis, err := Axis(c.n.Int("axis", 0), len(c.in[0].Shape))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func joined(in []*Tensor, axis int) (*Tensor, error) {
 
 func split(c *call) ([]*Tensor, error) {
 	x := c.in[0]
-	axis, err := axisOf(c.n.Int("axis", 0), len(x.Shape))
+	axis, err := Axis(c.n.Int("axis", 0), len(x.Shape))
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func matmul(a, b *Tensor, transA, transB bool, alpha float64) (*Tensor, error) {
 	if b.Shape[rb-2] != k {
 		return nil, fmt.Errorf("matrix product of shapes %v and %v", a.Shape, b.Shape)
 	}
-	batch, err := broadcastShape(a.Shape[:ra-2], b.Shape[:rb-2])
+	batch, err := Broadcast(a.Shape[:ra-2], b.Shape[:rb-2])
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package onnxeval
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 var reductions = map[string]kernel{
@@ -41,7 +42,7 @@ func reduce(start float64, f func(a, v float64) float64,
 			}
 		}
 		for _, a := range axes {
-			i, err := axisOf(a, rank)
+			i, err := Axis(a, rank)
 			if err != nil {
 				return nil, err
 			}
@@ -68,10 +69,7 @@ func reduce(start float64, f func(a, v float64) float64,
 				return nil, err
 			}
 		}
-		acc := make([]float64, volume(kept))
-		for i := range acc {
-			acc[i] = start
-		}
+		acc := slices.Repeat([]float64{start}, volume(kept))
 		st := broadcastStrides(kept, x.Shape)
 		n, step := 1, 0
 		if rank > 0 {
@@ -98,7 +96,7 @@ func cumsum(c *call) ([]*Tensor, error) {
 	if len(c.in[1].I) != 1 {
 		return nil, fmt.Errorf("axis must be one integer")
 	}
-	axis, err := axisOf(c.in[1].I[0], len(x.Shape))
+	axis, err := Axis(c.in[1].I[0], len(x.Shape))
 	if err != nil {
 		return nil, err
 	}

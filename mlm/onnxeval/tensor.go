@@ -109,16 +109,13 @@ func strides(shape []int) []int {
 	return s
 }
 
-// broadcastShape is the common shape of numpy broadcasting.
-func broadcastShape(shapes ...[]int) ([]int, error) {
+// Broadcast is the common shape of numpy broadcasting.
+func Broadcast(shapes ...[]int) ([]int, error) {
 	rank := 0
 	for _, s := range shapes {
 		rank = max(rank, len(s))
 	}
-	out := make([]int, rank)
-	for i := range out {
-		out[i] = 1
-	}
+	out := slices.Repeat([]int{1}, rank)
 	for _, s := range shapes {
 		off := rank - len(s)
 		for i, d := range s {
@@ -181,8 +178,8 @@ func walk(out []int, st [][]int, row func(base []int, first int)) {
 	}
 }
 
-// axisOf resolves a possibly negative axis.
-func axisOf(axis int64, rank int) (int, error) {
+// Axis resolves a possibly negative axis.
+func Axis(axis int64, rank int) (int, error) {
 	if axis < 0 {
 		axis += int64(rank)
 	}

@@ -74,11 +74,7 @@ func load(m *onnx.Model, unpadded bool) (*loaded, error) {
 // ones are the contents of a mask that hides nothing.
 func ones(v *value) (out [probes]*onnxeval.Tensor) {
 	for p, shape := range v.shape {
-		list := make([]int64, volume(shape))
-		for i := range list {
-			list[i] = 1
-		}
-		out[p] = onnxeval.NewInt(shape, list)
+		out[p] = onnxeval.NewInt(shape, slices.Repeat([]int64{1}, volume(shape)))
 	}
 	return out
 }

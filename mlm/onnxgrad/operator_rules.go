@@ -2,6 +2,7 @@ package onnxgrad
 
 import (
 	"fmt"
+	"slices"
 
 	"infill/mlm/onnx"
 	"infill/mlm/onnxeval"
@@ -14,26 +15,12 @@ func sameShape(n *node, p int, _ int64) ([][]int, error) { return [][]int{n.in[0
 
 // broadcastShape is for operands that are repeated along axes of length one.
 func broadcastShape(n *node, p int, _ int64) ([][]int, error) {
-	rank := 0
-	for _, v := range n.in {
-		rank = max(rank, len(v.shape[p]))
+	shapes := make([][]int, len(n.in))
+	for i, v := range n.in {
+		shapes[i] = v.shape[p]
 	}
-	out := make([]int, rank)
-	for i := range out {
-		out[i] = 1
-	}
-	for _, v := range n.in {
-		off := rank - len(v.shape[p])
-		for i, d := range v.shape[p] {
-			switch {
-			case out[off+i] == 1:
-				out[off+i] = d
-			case d != 1 && d != out[off+i]:
-				return nil, fmt.Errorf("shapes do not broadcast")
-			}
-		}
-	}
-	return [][]int{out}, nil
+	out, err := onnxeval.Broadcast(shapes...)
+	return [][]int{out}, err
 }
 
 // throughKernel asks the operator's kernel, which only looks at the shape of the first input.
@@ -71,17 +58,6 @@ func target(v *value, p int) ([]int, error) {
 	return out, nil
 }
 
-// axis resolves a possibly negative axis.
-func axis(a int64, rank int) (int, error) {
-	if a < 0 {
-		a += int64(rank)
-	}
-	if a < 0 || a >= int64(rank) {
-		return 0, fmt.Errorf("axis %d outside rank %d", a, rank)
-	}
-	return int(a), nil
-}
-
 // Element types of outputs.
 func firstType(n *node) onnx.DataType  { return n.in[0].typ }
 func secondType(n *node) onnx.DataType { return n.in[1].typ }
@@ -89,13 +65,7 @@ func boolType(*node) onnx.DataType     { return onnx.Bool }
 func int64Type(*node) onnx.DataType    { return onnx.Int64 }
 
 // all reads every input of n whole.
-func all(n *node) []int {
-	r := make([]int, len(n.in))
-	for i := range r {
-		r[i] = -1
-	}
-	return r
-}
+func all(n *node) []int { return slices.Repeat([]int{-1}, len(n.in)) }
 
 // never is for operators that are not computed at some positions only.
 func never(*gatherer, *node, int) []int { return nil }
@@ -145,13 +115,7 @@ func pointwise(g *gatherer, n *node, a int) []int {
 func apart(*sharer, *node) []int { return nil }
 
 // asTheyAre reads every input of n as it is.
-func asTheyAre(n *node) []int {
-	r := make([]int, len(n.in))
-	for i := range r {
-		r[i] = asItIs
-	}
-	return r
-}
+func asTheyAre(n *node) []int { return slices.Repeat([]int{asItIs}, len(n.in)) }
 
 // keeps is for a node that leaves the axes of rows and positions in their place, if ok, and works
 // on the others.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
 )
 
 // lookupOps take elements by number.
@@ -23,7 +24,7 @@ func lookupOps() []operator {
 
 func gatherShape(n *node, p int, _ int64) ([][]int, error) {
 	in := n.in[0].shape[p]
-	a, err := axis(n.proto().Int("axis", 0), len(in))
+	a, err := onnxeval.Axis(n.proto().Int("axis", 0), len(in))
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func gatherElementsShape(n *node, p int, _ int64) ([][]int, error) {
 // gatherShared: each position has its own row of a table, or its own part along a further axis.
 func gatherShared(s *sharer, n *node) []int {
 	x := n.in[0]
-	a, err := axis(n.proto().Int("axis", 0), x.shape.rank())
+	a, err := onnxeval.Axis(n.proto().Int("axis", 0), x.shape.rank())
 	if err == nil && a == 0 && x.fixed && s.own[n.in[1]] {
 		r := asTheyAre(n)
 		r[1] = itsOwn
@@ -57,7 +58,7 @@ func gatherShared(s *sharer, n *node) []int {
 func rowLookedUp(s *sharer, n *node) func() *value {
 	x := n.in[0]
 	e := is(x, "Expand")
-	a, err := axis(n.proto().Int("axis", 0), 2)
+	a, err := onnxeval.Axis(n.proto().Int("axis", 0), 2)
 	if e == nil || err != nil || a != 1 || !s.own[n.in[1]] || !e.in[0].fixed ||
 		e.in[0].shape.rank() != 2 || !e.in[0].shape.isOne(0) ||
 		x.shape.at(1) != e.in[0].shape.at(1) {
@@ -71,7 +72,7 @@ func rowLookedUp(s *sharer, n *node) func() *value {
 // gatherBackward serves a single constant index, as in qkv[0]: the gradient times a one-hot vector.
 func gatherBackward(b *builder, e *entry, g []*value) []*value {
 	x := e.in[0]
-	a, err := axis(e.proto().Int("axis", 0), x.shape.rank())
+	a, err := onnxeval.Axis(e.proto().Int("axis", 0), x.shape.rank())
 	i, ok := scalarOf(e.in[1])
 	if err != nil || !ok || !x.shape.constant(a) {
 		return b.unsupported(e, "its indices are not one constant")
@@ -98,7 +99,7 @@ func gatherElementsBackward(b *builder, e *entry, g []*value) []*value {
 		return b.unsupported(e, "needs opset 16 or later; export the model again")
 	}
 	x := e.in[0]
-	a, err := axis(e.proto().Int("axis", 0), x.shape.rank())
+	a, err := onnxeval.Axis(e.proto().Int("axis", 0), x.shape.rank())
 	if err != nil {
 		return b.unsupported(e, "%v", err)
 	}

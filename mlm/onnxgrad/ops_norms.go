@@ -1,6 +1,9 @@
 package onnxgrad
 
-import "infill/mlm/onnx"
+import (
+	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
+)
 
 // normOps are layer normalisation (Ba et al. 2016, arXiv:1607.06450), the root-mean-square norm
 // (Zhang and Sennrich 2019, arXiv:1910.07467), and their fusions with sums and embeddings by the
@@ -24,7 +27,7 @@ func normOps() []operator {
 func expandLayerNorm(f *builder, n *node) []*value {
 	x := n.in[0]
 	last := x.shape.rank() - 1
-	if a, err := axis(n.proto().Int("axis", -1), x.shape.rank()); err != nil || a != last {
+	if a, err := onnxeval.Axis(n.proto().Int("axis", -1), x.shape.rank()); err != nil || a != last {
 		f.fail(n.refused(errUnsupportedOp, "is not over the last axis"))
 		return nil
 	}
@@ -55,7 +58,7 @@ func layerNormBackward(b *builder, e *entry, g []*value) []*value {
 func lowerRMS(l *loaded, o *onnx.Node, in []*value) []*value {
 	x, gamma := in[0], in[1]
 	last := x.shape.rank() - 1
-	if a, err := axis(o.Int("axis", -1), x.shape.rank()); err != nil || a != last {
+	if a, err := onnxeval.Axis(o.Int("axis", -1), x.shape.rank()); err != nil || a != last {
 		return l.refuse(o, "is not over the last axis")
 	}
 	square := l.reduce("ReduceMean", l.mul(x, x), last)
@@ -68,13 +71,17 @@ func lowerRMS(l *loaded, o *onnx.Node, in []*value) []*value {
 func lowerSkipNorm(l *loaded, o *onnx.Node, in []*value) []*value {
 	skip, gamma, beta := in[1], in[2], optional(in, 3)
 	x := l.sum(l.sum(in[0], skip), optional(in, 4))
-	n := &node{op: "LayerNormalization", in: []*value{x, gamma},
-		attrs: []*onnx.Attribute{intAttr("axis", -1),
-			{Name: "epsilon", Type: onnx.AttrFloat, F: o.Float("epsilon", 1e-12)}}}
+	n := normOf(o.Float("epsilon", 1e-12), x, gamma)
 	if beta != nil {
 		n.in = append(n.in, beta)
 	}
 	return []*value{l.add(n), nil, nil, x}
+}
+
+// normOf is a layer normalisation over the last axis.
+func normOf(epsilon float32, in ...*value) *node {
+	return &node{op: "LayerNormalization", in: in, attrs: []*onnx.Attribute{intAttr("axis", -1),
+		{Name: "epsilon", Type: onnx.AttrFloat, F: epsilon}}}
 }
 
 // lowerEmbedNorm writes EmbedLayerNormalization: the sum of the embeddings of words, positions and
@@ -96,9 +103,7 @@ func lowerEmbedNorm(l *loaded, o *onnx.Node, in []*value) []*value {
 	if types != nil {
 		x = l.sum(x, look(types, segments))
 	}
-	n := l.add(&node{op: "LayerNormalization", in: []*value{x, gamma, beta},
-		attrs: []*onnx.Attribute{intAttr("axis", -1),
-			{Name: "epsilon", Type: onnx.AttrFloat, F: o.Float("epsilon", 1e-12)}}})
+	n := l.add(normOf(o.Float("epsilon", 1e-12), x, gamma, beta))
 	out := []*value{n, nil, x}
 	if mask != nil && len(o.Outputs) > 1 && o.Outputs[1] != "" {
 		if mask.shape.rank() != 2 {

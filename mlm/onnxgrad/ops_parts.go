@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
 )
 
 // partOps put tensors together and take parts of them.
@@ -29,7 +30,7 @@ func (b *builder) cut(x *value, axis, start, n int) *value {
 
 func concatShape(n *node, p int, _ int64) ([][]int, error) {
 	out := slices.Clone(n.in[0].shape[p])
-	a, err := axis(n.proto().Int("axis", 0), len(out))
+	a, err := onnxeval.Axis(n.proto().Int("axis", 0), len(out))
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func concatShape(n *node, p int, _ int64) ([][]int, error) {
 }
 
 func concatGather(g *gatherer, n *node, a int) []int {
-	if c, err := axis(n.proto().Int("axis", 0), n.out[0].shape.rank()); err != nil || c == a {
+	if c, err := onnxeval.Axis(n.proto().Int("axis", 0), n.out[0].shape.rank()); err != nil || c == a {
 		return nil
 	}
 	r := all(n)
@@ -57,7 +58,7 @@ func concatGather(g *gatherer, n *node, a int) []int {
 }
 
 func concatBackward(b *builder, e *entry, g []*value) []*value {
-	a, err := axis(e.proto().Int("axis", 0), e.out[0].shape.rank())
+	a, err := onnxeval.Axis(e.proto().Int("axis", 0), e.out[0].shape.rank())
 	if err != nil {
 		return b.unsupported(e, "%v", err)
 	}
@@ -78,7 +79,7 @@ func concatBackward(b *builder, e *entry, g []*value) []*value {
 // splitSizes are the lengths of the parts along the axis.
 func splitSizes(n *node, p int) ([]int64, int, error) {
 	in := n.in[0].shape[p]
-	a, err := axis(n.proto().Int("axis", 0), len(in))
+	a, err := onnxeval.Axis(n.proto().Int("axis", 0), len(in))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -163,7 +164,7 @@ func sliceSpans(n *node, p int) ([]span, error) {
 	for i := range par[0] {
 		s := span{axis: i, step: 1}
 		if par[2] != nil {
-			a, err := axis(par[2][i], n.in[0].shape.rank())
+			a, err := onnxeval.Axis(par[2][i], n.in[0].shape.rank())
 			if err != nil {
 				return nil, err
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
 )
 
 // reductionOps are sums and means along axes, running sums and softmax.
@@ -54,7 +55,7 @@ func reduceAxes(n *node, p int) ([]int, error) {
 		}
 	}
 	for _, v := range list {
-		a, err := axis(v, rank)
+		a, err := onnxeval.Axis(v, rank)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +135,7 @@ func lastAxis(l *loaded, n *node) *value {
 	if l.opset < 13 {
 		def = 1
 	}
-	a, err := axis(n.proto().Int("axis", def), rank)
+	a, err := onnxeval.Axis(n.proto().Int("axis", def), rank)
 	if err != nil || a != rank-1 {
 		return l.fail(n.refused(errUnsupportedOp, "is not over the last axis"))
 	}

@@ -145,10 +145,7 @@ func matchLayerNorm(add *node) *node {
 					gamma.shape.at(0) != x.shape.at(h) || beta.shape.at(0) != x.shape.at(h) {
 					continue
 				}
-				return &node{op: "LayerNormalization", in: []*value{x, gamma, beta},
-					attrs: []*onnx.Attribute{
-						intAttr("axis", -1),
-						{Name: "epsilon", Type: onnx.AttrFloat, F: float32(eps)}}}
+				return normOf(float32(eps), x, gamma, beta)
 			}
 		}
 	}

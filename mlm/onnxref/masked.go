@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"infill/mlm/onnx"
 	"infill/mlm/onnxeval"
@@ -130,10 +131,7 @@ func (lm *MaskedLM) rows(s *Sentence, which []int) map[string]*onnxeval.Tensor {
 func (lm *MaskedLM) logSoftmax(logits *onnxeval.Tensor, row, position int) []float64 {
 	at := (row*logits.Shape[1] + position) * lm.vocabulary
 	x := logits.F[at : at+lm.vocabulary]
-	top, sum := math.Inf(-1), 0.0
-	for _, v := range x {
-		top = max(top, v)
-	}
+	top, sum := slices.Max(x), 0.0
 	for _, v := range x {
 		sum += math.Exp(v - top)
 	}
