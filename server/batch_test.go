@@ -118,7 +118,7 @@ func TestBatchEndsLate(t *testing.T) {
 		r.Body = body{r.Body, func() { // as if the time for the record before were over
 			_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
 		}}
-		s.Handler().ServeHTTP(w, r)
+		s.handler.ServeHTTP(w, r)
 	}))
 	defer h.Close()
 	w, lines, _ := converse(t, h.URL)
@@ -182,7 +182,7 @@ func TestBatchIsFinished(t *testing.T) {
 					free()
 				}
 			})}
-			s.Handler().ServeHTTP(w, r)
+			s.handler.ServeHTTP(w, r)
 		}))
 		defer h.Close()
 		const line = `{"text": "the [MASK] ."}`

@@ -202,7 +202,7 @@ func TestReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewServer(s.handler)
 	defer h.Close()
 	check := func(status int, code string) {
 		t.Helper()

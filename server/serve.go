@@ -42,9 +42,6 @@ func New(opt Options) (*Server, error) {
 	return s, err
 }
 
-// Handler is what answers requests.
-func (s *Server) Handler() http.Handler { return s.handler }
-
 // errCutOff is returned by Serve when requests had not ended within the time they were given.
 var errCutOff = errors.New("requests were cut off")
 

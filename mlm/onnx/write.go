@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"io"
 	"math"
 	"strconv"
 
@@ -39,27 +38,6 @@ func Marshal(m *Model, opt WriteOptions) ([]byte, error) {
 		at += n
 	}
 	return out, nil
-}
-
-// write encodes m to w without copying weights that are in memory.
-func write(w io.Writer, m *Model, opt WriteOptions) error {
-	b, err := encodeModel(m, opt)
-	if err != nil {
-		return err
-	}
-	for _, p := range b.parts {
-		data := p.b
-		if p.t != nil {
-			var err error
-			if data, err = p.t.Bytes(); err != nil {
-				return err
-			}
-		}
-		if _, err := w.Write(data); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // part is a run of encoded bytes or, if t is set, the data of a tensor.

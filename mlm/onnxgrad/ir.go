@@ -90,8 +90,6 @@ type node struct {
 	alpha          float64
 }
 
-func (n *node) String() string { return fmt.Sprintf("node %q (%s)", n.name, n.op) }
-
 // proto is the node in ONNX's terms, to read attributes from.
 func (n *node) proto() *onnx.Node {
 	return &onnx.Node{Name: n.name, Op: n.op, Domain: n.domain, Attrs: n.attrs}
