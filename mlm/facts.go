@@ -70,9 +70,12 @@ func (f *facts) addGraph(a *cache.About) {
 // addHead notes the output projection. A table that was exported twice, one of them
 // transposed, counts once.
 func (f *facts) addHead(m *onnx.Model) {
-	f.Head, f.newHead = export.HeadName(m), export.NewHead(m)
-	if f.Tied && f.Head != f.Embedding {
-		f.Parameters -= export.Stored(m, f.Head)
+	f.newHead = export.NewHead(m)
+	if t := export.HeadWeight(m); t != nil {
+		f.Head = t.Name
+		if f.Tied && f.Head != f.Embedding {
+			f.Parameters -= t.Len()
+		}
 	}
 }
 

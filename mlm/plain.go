@@ -109,8 +109,7 @@ func (p *plain) run(ctx context.Context, b *batch) error {
 
 func (p *plain) some(ctx context.Context, b *batch, from, to int, buf []float32) error {
 	l, v := b.length, p.facts.Vocab
-	part := &batch{key: b.key, rows: to - from, ids: b.ids[from*l : to*l], mask: b.mask[from*l : to*l],
-		types: b.types[from*l : to*l]}
+	part := b.part(from, to)
 	if p.facts.fixed != (export.Sizes{}) {
 		part = sizedBatch(p.facts.fixed, b, from, to, p.facts.pad)
 		l = part.length
@@ -140,10 +139,7 @@ func (p *plain) some(ctx context.Context, b *batch, from, to int, buf []float32)
 
 // logSum is log Σ exp of a row of logits.
 func logSum(row []float32) float64 {
-	top := math.Inf(-1)
-	for _, x := range row {
-		top = math.Max(top, float64(x))
-	}
+	top := float64(slices.Max(row))
 	if math.IsInf(top, 0) || math.IsNaN(top) {
 		return math.NaN()
 	}

@@ -12,8 +12,8 @@ func TestHeadOfUnnamedValues(t *testing.T) {
 	t.Parallel()
 	m := &onnx.Model{Graph: &onnx.Graph{Outputs: []*onnx.ValueInfo{{Name: "logits"}},
 		Nodes: []*onnx.Node{{Op: "Identity", Inputs: []string{""}, Outputs: []string{"", "logits"}}}}}
-	if name := export.HeadName(m); name != "" {
-		t.Errorf("the head is %q", name)
+	if head := export.HeadWeight(m); head != nil {
+		t.Errorf("the head is %q", head.Name)
 	}
 	if export.NewHead(m) {
 		t.Error("a head without vectors is new")

@@ -148,7 +148,7 @@ func skipNorm(centre bool) func(*call) ([]*Tensor, error) {
 	}
 }
 
-// sum is the sum of tensors, some of which may be left out.
+// sum adds up tensors. Those that are nil are left out.
 func (c *call) sum(x *Tensor, others ...*Tensor) (*Tensor, error) {
 	for _, t := range others {
 		if t == nil {

@@ -18,7 +18,7 @@ const Emulated = "emulated"
 type Emulation struct{ device.Processor }
 
 // Devices are those of the program, and the emulated ones.
-func Devices() device.List { return append(known.Devices(), Emulation{}, EmulatedCard{}) }
+func Devices() device.List { return append(known.Devices(), Emulation{}, emulatedCard{}) }
 
 // Name is [Emulated].
 func (Emulation) Name() string { return Emulated }

@@ -52,11 +52,10 @@ func (w *headWalk) upTo(nodes []*onnx.Node) (products []*onnx.Node) {
 		w.seen[n] = true
 		product := false
 		for _, in := range n.Inputs {
-			name, t := w.weight(in)
-			switch {
+			switch t := w.weight(in); {
 			case t == nil:
 			case sides(t) == 1 && floating(t):
-				w.vectors[name] = t
+				w.vectors[t.Name] = t
 			case sides(t) > 1:
 				product = true
 			}
@@ -75,7 +74,7 @@ func (w *headWalk) upTo(nodes []*onnx.Node) (products []*onnx.Node) {
 func (w *headWalk) producers(nodes []*onnx.Node) (out []*onnx.Node) {
 	for _, n := range nodes {
 		for _, in := range n.Inputs {
-			if _, t := w.weight(in); t == nil {
+			if w.weight(in) == nil {
 				out = append(out, w.producer[in])
 			}
 		}

@@ -35,35 +35,31 @@ func Logits(m *onnx.Model) *onnx.ValueInfo {
 	return nil
 }
 
-// HeadName is the name of the stored weight of the product that makes the
-// logits, "" if they are made in another way.
-func HeadName(m *onnx.Model) string {
+// HeadWeight is the stored weight of the product that makes the logits, nil if they are made in
+// another way.
+func HeadWeight(m *onnx.Model) *onnx.Tensor {
 	s := newSources(m)
-	weight := func(name string) string {
-		name, _ = s.weight(name)
-		return name
-	}
 	n := s.producer[Logits(m).Name]
 	for n != nil && len(n.Inputs) > 0 {
 		switch n.Op {
 		case "MatMul", "Gemm", "FusedMatMul":
 			if len(n.Inputs) > 1 {
-				return weight(n.Inputs[1])
+				return s.weight(n.Inputs[1])
 			}
-			return ""
+			return nil
 		case "Add":
 			next := s.producer[n.Inputs[0]]
-			if len(n.Inputs) > 1 && (next == nil || weight(n.Inputs[0]) != "") {
+			if len(n.Inputs) > 1 && (next == nil || s.weight(n.Inputs[0]) != nil) {
 				next = s.producer[n.Inputs[1]]
 			}
 			n = next
 		case "Cast", "Identity", "Reshape", "Squeeze":
 			n = s.producer[n.Inputs[0]]
 		default:
-			return ""
+			return nil
 		}
 	}
-	return ""
+	return nil
 }
 
 // sources say where the values of a graph come from.
@@ -89,28 +85,18 @@ func newSources(m *onnx.Model) sources {
 
 // weight follows a value through changes of layout and type to where it is stored, nil if
 // it is computed.
-func (s sources) weight(name string) (string, *onnx.Tensor) {
+func (s sources) weight(name string) *onnx.Tensor {
 	for s.stored[name] == nil {
 		n := s.producer[name]
 		if n == nil || len(n.Inputs) == 0 {
-			return "", nil
+			return nil
 		}
 		switch n.Op {
 		case "Transpose", "Cast", "Identity", "DequantizeLinear":
 		default:
-			return "", nil
+			return nil
 		}
 		name = n.Inputs[0]
 	}
-	return name, s.stored[name]
-}
-
-// Stored is the number of elements of a stored tensor, 0 if there is none.
-func Stored(m *onnx.Model, name string) int64 {
-	for _, t := range m.Graph.Initializers {
-		if t.Name == name {
-			return t.Len()
-		}
-	}
-	return 0
+	return s.stored[name]
 }
