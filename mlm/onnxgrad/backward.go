@@ -108,8 +108,3 @@ func (b *builder) upTo(x *value, axis int) *value {
 func (b *builder) wholeNumber(v int64) *value {
 	return b.constant(fmt.Sprint("int", v), func() *onnx.Tensor { return onnx.Int64s("", nil, v) })
 }
-
-func (b *builder) asFloat(x *value) *value {
-	return b.add(&node{op: "Cast", in: []*value{x},
-		attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Float))}})
-}

@@ -2,8 +2,6 @@ package onnxgrad
 
 import (
 	"slices"
-
-	"infill/mlm/onnx"
 )
 
 // place is a value and one of its axes.
@@ -132,8 +130,7 @@ func (g *gatherer) take(v *value, a int) *value {
 		g.cursor = g.reshape(g.index, s)
 	}
 	nd := func(x *value) *value {
-		return g.add(&node{op: "GatherND", in: []*value{x, g.cursor},
-			attrs: []*onnx.Attribute{intAttr("batch_dims", 1)}})
+		return g.with("GatherND", "batch_dims", 1, x, g.cursor)
 	}
 	if a == 1 {
 		return nd(v)

@@ -140,11 +140,6 @@ func (h *halver) widened(v *value) *value {
 	return h.wide[v]
 }
 
-func (h *halver) cast(v *value, to onnx.DataType) *value {
-	return h.add(&node{op: "Cast", in: []*value{v}, attrs: []*onnx.Attribute{
-		intAttr("to", int64(to))}})
-}
-
 // mostHalf is the largest number of half precision. What is beyond it becomes it: the least float32
 // stands for what attention is not to look at, and infinity times zero gives NaN.
 const mostHalf = 65504

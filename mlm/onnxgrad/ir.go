@@ -285,6 +285,15 @@ func scalarOf(v *value) (float64, bool) {
 	return float64(v.known[0].I[0]), true
 }
 
+// with is an operation that has a whole number as its attribute.
+func (b *builder) with(op, attribute string, v int64, in ...*value) *value {
+	return b.add(&node{op: op, in: in, attrs: []*onnx.Attribute{intAttr(attribute, v)}})
+}
+
+func (b *builder) cast(x *value, to onnx.DataType) *value {
+	return b.with("Cast", "to", int64(to), x)
+}
+
 func intAttr(name string, v int64) *onnx.Attribute {
 	return &onnx.Attribute{Name: name, Type: onnx.AttrInt, I: v}
 }

@@ -144,8 +144,7 @@ func TestOneQueryOnLayers(t *testing.T) {
 			if c.squashed {
 				s = b.op("Tanh", s)
 			}
-			p := b.add(&node{op: "Softmax", in: []*value{s},
-				attrs: []*onnx.Attribute{intAttr("axis", 3)}})
+			p := b.with("Softmax", "axis", 3, s)
 			switch {
 			case c.unweighted:
 				p = b.op("Sigmoid", s)

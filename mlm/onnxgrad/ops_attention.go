@@ -47,7 +47,7 @@ func lowerAttention(l *loaded, o *onnx.Node, in []*value) []*value {
 	} else {
 		s = l.sum(s, mask)
 	}
-	p := l.add(&node{op: "Softmax", in: []*value{s}, attrs: []*onnx.Attribute{intAttr("axis", 3)}})
+	p := l.with("Softmax", "axis", 3, s)
 	return []*value{l.matmul(p, v, false, false, 1)}
 }
 
@@ -71,9 +71,8 @@ func lowerRotary(l *loaded, o *onnx.Node, in []*value) []*value {
 	cos, sin = heads(cos), heads(sin)
 	half := x.shape[0][3] / 2
 	a, b := l.cut(x, 3, 0, half), l.cut(x, 3, half, half)
-	return []*value{l.add(&node{op: "Concat", attrs: []*onnx.Attribute{intAttr("axis", 3)},
-		in: []*value{
-			l.sub(l.mul(a, cos), l.mul(b, sin)), l.sum(l.mul(a, sin), l.mul(b, cos))}})}
+	return []*value{l.with("Concat", "axis", 3,
+		l.sub(l.mul(a, cos), l.mul(b, sin)), l.sum(l.mul(a, sin), l.mul(b, cos)))}
 }
 
 // remedy ends the refusal of a form of a fused operator.
@@ -160,7 +159,7 @@ func (l *loaded) heads(o *onnx.Node, q, k, v, mask, bias *value) []*value {
 	s := l.matmul(cut(q), cut(k), false, true, alpha)
 	s = l.sum(s, bias)
 	s = l.sum(s, l.keyMask(o, mask, k))
-	p := l.add(&node{op: "Softmax", in: []*value{s}, attrs: []*onnx.Attribute{intAttr("axis", 3)}})
+	p := l.with("Softmax", "axis", 3, s)
 	y := l.transpose(l.matmul(p, cut(v), false, false, 1), []int64{0, 2, 1, 3})
 	if l.err != nil {
 		return nil
@@ -190,8 +189,7 @@ func (l *loaded) keyMask(o *onnx.Node, mask, k *value) *value {
 		for p := range to {
 			to[p] = []int{k.shape[p][0], 1}
 		}
-		ends := l.add(&node{op: "Cast", in: []*value{l.reshape(mask, to)},
-			attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Int64))}})
+		ends := l.cast(l.reshape(mask, to), onnx.Int64)
 		seen = l.op("Less", l.upTo(k, 1), ends)
 		for p := range to {
 			to[p] = []int{k.shape[p][0], 1, 1, k.shape[p][1]}
@@ -221,6 +219,5 @@ func (b *builder) asBool(x *value) *value {
 	if x.typ == onnx.Bool {
 		return x
 	}
-	return b.add(&node{op: "Cast", in: []*value{x},
-		attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Bool))}})
+	return b.cast(x, onnx.Bool)
 }

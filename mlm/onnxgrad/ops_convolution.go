@@ -63,7 +63,7 @@ func lowerConv(l *loaded, o *onnx.Node, in []*value) []*value {
 		beside = append(beside, l.op("Slice", x, l.ints(from), l.ints(to), l.ints(1)))
 	}
 	if size > 1 {
-		x = l.add(&node{op: "Concat", in: beside, attrs: []*onnx.Attribute{intAttr("axis", 2)}})
+		x = l.with("Concat", "axis", 2, beside...)
 	}
 	if l.err != nil {
 		return nil

@@ -48,8 +48,7 @@ func castToItself(_ *loaded, n *node) *value {
 
 func castBackward(b *builder, e *entry, g []*value) []*value {
 	return e.each(func(int) *value {
-		to := intAttr("to", int64(e.in[0].typ))
-		return b.add(&node{op: "Cast", in: []*value{g[0]}, attrs: []*onnx.Attribute{to}})
+		return b.cast(g[0], e.in[0].typ)
 	})
 }
 

@@ -109,8 +109,7 @@ func lowerEmbedNorm(l *loaded, o *onnx.Node, in []*value) []*value {
 		if mask.shape.rank() != 2 {
 			return l.refuse(o, "a mask of shape %v"+remedy, mask.shape[0])
 		}
-		whole := l.add(&node{op: "Cast", in: []*value{mask},
-			attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Int64))}})
+		whole := l.cast(mask, onnx.Int64)
 		var to dims
 		for p := range to {
 			to[p] = []int{mask.shape[p][0]}

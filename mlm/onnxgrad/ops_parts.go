@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"infill/mlm/onnx"
 	"infill/mlm/onnxeval"
 )
 
@@ -133,8 +132,7 @@ func splitBackward(b *builder, e *entry, g []*value) []*value {
 			parts[i] = b.mul(e.out[i], b.scalar(0))
 		}
 	}
-	return []*value{b.add(&node{op: "Concat", in: parts,
-		attrs: []*onnx.Attribute{intAttr("axis", int64(a))}})}
+	return []*value{b.with("Concat", "axis", int64(a), parts...)}
 }
 
 // span is one axis of a Slice.

@@ -51,9 +51,7 @@ func (b *builder) mergeOuter(n *node, u map[*value][]*node) bool {
 		f := b.factors(p)
 		left, right = append(left, f.a), append(right, f.b)
 	}
-	join := func(v []*value) *value {
-		return b.add(&node{op: "Concat", in: v, attrs: []*onnx.Attribute{intAttr("axis", 1)}})
-	}
+	join := func(v []*value) *value { return b.with("Concat", "axis", 1, v...) }
 	sum := &node{op: "MatMul", in: []*value{join(left), join(right)}, transA: true, alpha: 1}
 	for _, x := range rest {
 		sum = &node{op: "Add", in: []*value{x, b.add(sum)}}

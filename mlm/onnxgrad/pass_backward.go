@@ -20,14 +20,12 @@ func (d *derivation) headBackward() error {
 		if d.head.transB {
 			chosen = b.op("Gather", w, d.targets)
 		} else {
-			columns := &node{op: "Gather", in: []*value{w, d.targets},
-				attrs: []*onnx.Attribute{intAttr("axis", 1)}}
-			chosen = b.transpose(b.add(columns), []int64{1, 0})
+			chosen = b.transpose(b.with("Gather", "axis", 1, w, d.targets), []int64{1, 0})
 		}
 		d.grads[d.hidden] = b.reshape(b.sub(chosen, expected), d.hidden.shape)
 	} else {
 		v := d.logits2.shape[0][1]
-		hot := b.asFloat(b.op("Equal", b.ints(count(v)...), b.reshape(d.targets, rows(1))))
+		hot := b.cast(b.op("Equal", b.ints(count(v)...), b.reshape(d.targets, rows(1))), onnx.Float)
 		d.grads[d.logits2] = b.sub(hot, prob)
 		d.steps = append(d.steps, &entry{node: d.logits2.from})
 	}
@@ -110,7 +108,7 @@ func (d *derivation) outerProducts() error {
 
 // oneHot marks each row's position among the columns of x: [R, L, 1].
 func (b *builder) oneHot(positions, x *value) *value {
-	hot := b.asFloat(b.op("Equal", b.upTo(x, 1), b.reshape(positions, rows(1))))
+	hot := b.cast(b.op("Equal", b.upTo(x, 1), b.reshape(positions, rows(1))), onnx.Float)
 	s := hot.shape
 	for p := range s {
 		s[p] = append(slices.Clone(s[p]), 1)
@@ -125,7 +123,7 @@ func (b *builder) offDiagonal(blanks *value, to dims) *value {
 	for p := range column {
 		column[p] = []int{probeBlanks[p], 1}
 	}
-	return b.reshape(b.asFloat(b.op("Not", b.op("Equal", i, b.reshape(i, column)))), to)
+	return b.reshape(b.cast(b.op("Not", b.op("Equal", i, b.reshape(i, column))), onnx.Float), to)
 }
 
 func count(n int) []int64 {

@@ -16,7 +16,7 @@ func (d *derivation) softPrompt() error {
 	}
 	d.blanks = &value{name: InBlanks, typ: onnx.Int64, shape: blanks}
 	d.prompt = &value{name: InPrompt, typ: onnx.Float, shape: prompt}
-	hot := b.asFloat(b.op("Equal", b.upTo(d.inputs[0], 1), b.reshape(d.blanks, column)))
+	hot := b.cast(b.op("Equal", b.upTo(d.inputs[0], 1), b.reshape(d.blanks, column)), onnx.Float)
 	words := b.sub(b.scalar(1), b.reshape(b.reduce("ReduceSum", hot, 1), row))
 	d.words = b.op("Add", b.mul(looked, words), b.matmul(hot, d.prompt, true, false, 1))
 	if b.err != nil {

@@ -173,8 +173,7 @@ func (s *sharer) list(v *value, b *builder) *value {
 func (s *sharer) everywhere(v *value, b *builder) *value {
 	w := s.spread[v]
 	if w == nil {
-		w = b.add(&node{op: "Gather", in: []*value{s.list(v, b), s.numbers},
-			attrs: []*onnx.Attribute{intAttr("axis", 0)}})
+		w = b.with("Gather", "axis", 0, s.list(v, b), s.numbers)
 		s.spread[v] = w
 	}
 	return w
@@ -237,8 +236,7 @@ func (s *sharer) atPlaces(at place) *value {
 		s.places = s.op("Mod", s.first, length)
 	}
 	if s.common[at] == nil {
-		s.common[at] = s.add(&node{op: "Gather", in: []*value{at.v, s.places},
-			attrs: []*onnx.Attribute{intAttr("axis", int64(at.axis))}})
+		s.common[at] = s.with("Gather", "axis", int64(at.axis), at.v, s.places)
 	}
 	return s.common[at]
 }

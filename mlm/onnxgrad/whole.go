@@ -144,7 +144,7 @@ func (b *builder) attention(n *node, u map[*value][]*node, masks map[*value]*val
 	}
 	var bias *value
 	if biases != nil {
-		bias = b.add(&node{op: "Concat", in: biases, attrs: []*onnx.Attribute{intAttr("axis", 0)}})
+		bias = b.with("Concat", "axis", 0, biases...)
 		bias.fixed = true
 	}
 	switch {
