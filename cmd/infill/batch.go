@@ -159,6 +159,9 @@ func (f *batchFlags) opened(c *cli.Context, std console.IO, lines bool) (e fileE
 func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, e fileEngine,
 	plan filePlan) error {
 	layout, err := f.layout()
+	if err == nil {
+		layout, err = layout.Of(in, f.output)
+	}
 	if err != nil {
 		return err
 	}

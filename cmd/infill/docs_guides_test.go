@@ -23,11 +23,12 @@ func TestGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"words.md", "pairs.md"} {
+	for _, name := range []string{"words.md", "pairs.md", "labels.md"} {
 		path := filepath.Join(guides, name)
 		doc := get(t, path)
 		t.Chdir(t.TempDir())
 		put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")
+		put(t, "people.jsonl", `{"text":"The old man met Ann.","label":[[16,19,"PER"]]}`+"\n")
 		ran := 0
 		block := regexp.MustCompile("(?sm)(?:`([\\w.-]+)`:\n\n)?^```(\\w*)\n(.*?)^```$")
 		now := block.ReplaceAllStringFunc(doc, func(of string) string {

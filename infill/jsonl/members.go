@@ -50,7 +50,7 @@ var order = strings.Fields(`
 	candidates scoring method ended exact rounds missing
 	sampler seed steps chains distinct start collect device precision marginals normalizers
 	move_share acceptance step_size tuned shortlist zero_states non_finite_states model_rows
-	repeated_rows text_field model version error`)
+	repeated_rows text_field model version labelled_source error`)
 
 // ordered is a record as one struct with its members in order.
 var ordered = func() reflect.Type {

@@ -36,6 +36,9 @@ type Record struct {
 	// Error says why there is no result; nil if there is one.
 	Error *Failure `json:"error,omitempty"`
 
+	// Source is what the text came from, where that is a form of another tool.
+	Source *Source `json:"labelled_source,omitempty"`
+
 	Filled
 	Scored
 	Ranked
@@ -190,6 +193,8 @@ type Filling struct {
 	Masked        []string        `json:"masked,omitempty"`
 	OriginalScore *float64        `json:"original_score,omitempty"`
 	Moved         json.RawMessage `json:"moved_spans,omitempty"`
+	// Labelled is the text with its labels in the form of the source.
+	Labelled string `json:"labelled,omitempty"`
 	// Probability is exp(Score/T) over the sum for all fillings that fit, at
 	// temperature T: from 0 to 1. It is nil where not known, as after sampling.
 	Probability *float64 `json:"probability,omitempty"`
@@ -211,6 +216,15 @@ type Piece struct {
 	Span  Span   `json:"span"`
 	// LogProb is log f(piece | the rest, this piece masked) in nats.
 	LogProb float64 `json:"log_prob"`
+}
+
+// A Source is the part of a labelled file that a text came from: Body, with what stands before and
+// after it. All sources one after the other are the file. Between stands between several bodies.
+type Source struct {
+	Before  string `json:"before,omitempty"`
+	Body    string `json:"body"`
+	Between string `json:"between"`
+	After   string `json:"after,omitempty"`
 }
 
 // A Pair is a text that another one was compared with. Shared is the number of words that both

@@ -55,7 +55,12 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	}
 	opt := filling.Options
 	opt.ID = it.Key()
-	t, text, err := TemplateOf(tok, it, filling, &opt)
+	t, masked, err := TemplateOf(tok, it, filling, &opt)
+	if it.Source != nil && errors.Is(err, text.ErrNoBlank) && !filling.Masking.On() {
+		rec := &jsonl.Record{Text: it.Text, Version: f.Version} // it stays as it is
+		by(rec, f.Model)
+		return rec, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +73,11 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	if err != nil {
 		return nil, ownError(err, own)
 	}
-	return Filled(f.Model, f.Version, it.Text, text, &opt, r), nil
+	rec := Filled(f.Model, f.Version, it.Text, masked, &opt, r)
+	if it.Source != nil {
+		err = relabel(rec, it, t, opt.Words.Original)
+	}
+	return rec, err
 }
 
 // ownError is the error of an item that the engine did not fill. own says that the item has
@@ -88,6 +97,15 @@ func maskingOf(it *input.Item, filling *settings.Fill, move bool) (m text.Maskin
 	of *spans, err error) {
 	m = filling.Masking
 	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
+	if it.Source != nil {
+		if of, err = labelled(it); err == nil && m.On() {
+			if !labels {
+				m.KeepLabels = []string{"*"} // entities stay unless somebody asks for them
+			}
+			m.Spans = of.List
+		}
+		return m, of, err
+	}
 	for _, f := range it.Fields {
 		if f.Name != jsonl.SpansField && pointsInto(f.Value, it.Text) {
 			return m, nil, &jsonl.Error{Line: it.Line, Field: f.Name, Kind: text.ErrSpan,
@@ -184,6 +202,7 @@ func Encoded(it *input.Item, rec *jsonl.Record, cause error,
 			return batch.Record{}, cause
 		}
 	}
+	rec.Source = it.Source
 	rec.ID, rec.Line, rec.TextField = it.ID, it.Line, it.TextField
 	rec.Keep(it.Fields, func(name string) bool { return !it.Columns && !it.Whole && setting(name) })
 	var taken []string

@@ -127,7 +127,12 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 				edits = append(edits, edit{place, v.Became[k]})
 			}
 			var err error
-			if f.Moved, err = spans.moved(v.Text, edits); err != nil {
+			if spans.render != nil {
+				f.Labelled, err = spans.render(v.Text, edits)
+			} else {
+				f.Moved, err = spans.moved(v.Text, edits)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}

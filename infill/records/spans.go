@@ -26,6 +26,8 @@ type spans struct {
 	units  string
 	fields [][]jsonl.Field // of each span
 	quoted bool
+	// render is what a filled text is in the form that the labels came in; nil for spans in JSON.
+	render func(filled string, edits []edit) (string, error)
 }
 
 // readSpans reads the spans of a text. Errors are of type [*jsonl.Error] and wrap text.ErrSpan: the

@@ -30,19 +30,24 @@ type Format int
 const (
 	// FormatAuto goes by the name of a file, see [FormatOf]. Of an input with
 	// another name the first bytes decide, an output is JSON lines.
-	FormatAuto    Format = iota
-	FormatText           // lines of text, for inputs only
-	FormatJSONL          // one JSON object a line
-	FormatJSON           // an array of JSON, of such objects or of texts
-	FormatCSV            // comma-separated values with a header
-	FormatTSV            // tab-separated values with a header
-	FormatParquet        // Apache Parquet
+	FormatAuto        Format = iota
+	FormatText               // lines of text, for inputs only
+	FormatJSONL              // one JSON object a line
+	FormatJSON               // an array of JSON, of such objects or of texts
+	FormatCoNLL              // a token and its tag a line, in columns
+	FormatDoccano            // JSON lines with labels at offsets, as doccano writes them
+	FormatLabelStudio        // the same as Label Studio writes them
+	FormatSpaCy              // texts with entities in JSON, as spaCy trains on
+	FormatCSV                // comma-separated values with a header
+	FormatTSV                // tab-separated values with a header
+	FormatParquet            // Apache Parquet
 )
 
 // LastFormat is the greatest Format.
 const LastFormat = FormatParquet
 
-var formatNames = []string{"auto", "text", "jsonl", "json", "csv", "tsv", "parquet"}
+var formatNames = []string{"auto", "text", "jsonl", "json", "conll", "doccano", "label-studio",
+	"spacy", "csv", "tsv", "parquet"}
 
 // String is the name of the format, as users write it.
 func (f Format) String() string {
@@ -56,7 +61,12 @@ func (f Format) String() string {
 func (f Format) Table() bool { return f >= FormatCSV }
 
 // JSON reports whether records of the format are objects, which have fields of their own.
-func (f Format) JSON() bool { return f == FormatJSONL || f == FormatJSON }
+func (f Format) JSON() bool {
+	return f == FormatJSONL || f == FormatJSON || f == FormatDoccano || f == FormatLabelStudio
+}
+
+// Labelled reports whether texts of the format have labels in the form of another tool.
+func (f Format) Labelled() bool { return f >= FormatCoNLL && f <= FormatSpaCy }
 
 // uncompressed is the name of a file without the suffix of a compression, in any case.
 func uncompressed(path string) string {
@@ -105,12 +115,14 @@ func FileTable() Table[File] { return slices.Clone(fileTable) }
 var fileTable = Table[File]{
 	{
 		Name: "format", Group: results,
-		Doc:  "of the input, one of text|jsonl|json|csv|tsv|parquet; auto: by its name, or first bytes",
+		Doc: "of the input, one of text|jsonl|json|csv|tsv|parquet|conll|doccano|label-studio|spacy; " +
+			"auto: by its name, or first bytes",
 		bind: func(v *File) *Value { return choiceValue(&v.Format, formatNames...) },
 	},
 	{
 		Name: "output-format", Group: results,
-		Doc: "of the output, one of jsonl|json|csv|tsv|parquet; auto: by its name, else jsonl",
+		Doc: "of the output, one of jsonl|json|csv|tsv|parquet; auto: by its name, else jsonl; or the " +
+			"labelled format of the input, which is its own",
 		bind: func(v *File) *Value {
 			names := slices.Delete(slices.Clone(formatNames), int(FormatText), int(FormatText)+1)
 			get := func() string { return v.OutputFormat.String() }

@@ -41,8 +41,13 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		return named, notLines(head, "it looks like %s; give text or JSON lines in UTF-8, or a table",
 			kind)
 	}
-	if kind := labelled(head); kind != "" {
-		return named, notLines(head, "it looks like %s", kind)
+	switch f, treebank := labelled(head); {
+	case treebank:
+		return named, notLines(head, "it looks like a treebank (CoNLL-U), whose columns are not read; "+
+			"give columns with a token and its tag, such as B-PER, or JSON lines with spans: "+
+			`{"text": "Ann slept.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}`)
+	case f != settings.FormatAuto:
+		return f, nil
 	}
 	if named == settings.FormatText {
 		return named, oldEnds(head)

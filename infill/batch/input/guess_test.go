@@ -51,12 +51,8 @@ func TestNotLines(t *testing.T) {
 		{"a.bin", "text\n\x00", "NUL bytes"},
 		{"a.txt", "One [MASK].\rTwo [MASK].\r", `tr '\r' '\n'`},
 		{"a", "\r\rOne [MASK].\r\rTwo [MASK].", `tr '\r' '\n'`},
-		{"a.conll", "-DOCSTART- -X- O O\n\nAnn NNP I-NP B-PER\nslept VBD I-VP O\n. . O O\n", "as CoNLL"},
-		{"a.txt", "Ann\tB-PER\r\nslept\tO\r\n.\tO\r\n\r\nBob\tB-P", `"spans": [{"start": 0`},
 		{"a", "# text = Ann slept.\n1\tAnn\tAnn\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\n" +
-			"2\tslept\tsleep\tVERB\tVBD\t_\t0\troot\t_\t_\n3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n", "as CoNLL"},
-		{"a.json", `[["Ann slept.", {"entities": [[0, 3, "PER"]]}]]`, "of spaCy"},
-		{"a.jsonl", `["Ann slept.", {"entities": [[0, 3, "PER"]]}]`, "of spaCy"},
+			"2\tslept\tsleep\tVERB\tVBD\t_\t0\troot\t_\t_\n3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n", `"spans": [{"start": 0`},
 		{"a.txt", "Grade B-plus\nGroup O\n", ""},                         // two lines
 		{"a.txt", "\f\n\v", ""},                                          // no column at all
 		{"a.txt", "Ann O\nBob O\nTom O\n", ""},                           // no label has a name
@@ -122,6 +118,24 @@ func TestNotLinesAsText(t *testing.T) {
 		var lines *NotLinesError
 		if !errors.As(err, &lines) || lines.Text != want ||
 			strings.Contains(err.Error(), "or say that it is text") != want {
+			t.Errorf("%q: %v, want %v", data, err, want)
+		}
+	}
+}
+
+// Labels in the forms of other tools are known by their bytes, if these cannot be anything else.
+func TestLabelledByBytes(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]settings.Format{
+		"-DOCSTART- -X- O O\n\nAnn NNP I-NP B-PER\nslept VBD I-VP O\n. . O O\n": settings.FormatCoNLL,
+		"Ann\tB-PER\r\nslept\tO\r\n.\tO\r\n\r\nBob\tB-P":                        settings.FormatCoNLL,
+		`[["Ann slept.", {"entities": [[0, 3, "PER"]]}]]`:                       settings.FormatSpaCy,
+		`["Ann slept.", {"entities": [[0, 3, "PER"]]}]`:                         settings.FormatSpaCy,
+		`{"text": "Ann slept.", "label": [[0, 3, "PER"]]}`:                      settings.FormatJSONL,
+		"Ann O\nBob O\nTom O\n":                                                 settings.FormatText,
+	} {
+		in, err := OpenStream("a", strings.NewReader(data), Options{})
+		if err != nil || in.Format() != want {
 			t.Errorf("%q: %v, want %v", data, err, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/internal/jsonwords"
 )
 
@@ -29,6 +30,10 @@ type Item struct {
 	// Whole says that the record keeps all fields. It otherwise leaves out the settings
 	// that it repeats.
 	Whole bool
+	// Form is the labelled format that the text came in, and Source the part of the file; 0 and nil
+	// for others.
+	Form   settings.Format
+	Source *jsonl.Source
 	// Err is of type *jsonl.Error: this line cannot be read, the others can.
 	Err error
 

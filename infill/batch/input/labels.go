@@ -4,21 +4,21 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"infill/infill/settings"
 )
 
-// labelled names the form of an input that begins so, if it has labels for the words of texts in a
-// form that is not read, and says what to do. Filled as text the labels would go in, or point
-// elsewhere. It is "" for what can be anything else.
-func labelled(head []byte) string {
-	const remedy = `make JSON lines of it with a text and its labels: ` +
-		`{"text": "Ann slept.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}`
-	switch {
-	case entities.Match(head):
-		return "training data of spaCy, texts with offsets of entities; " + remedy
-	case columns(head):
-		return "columns with a token and its label a line, as CoNLL files and treebanks have; " + remedy
+// labelled is the format of an input that begins so, if it has labels for the words of texts and
+// cannot be anything else. treebank says that it is columns in a form that is not read.
+func labelled(head []byte) (f settings.Format, treebank bool) {
+	if entities.Match(head) {
+		return settings.FormatSpaCy, false
 	}
-	return ""
+	is, treebank := columns(head)
+	if is {
+		f = settings.FormatCoNLL
+	}
+	return f, treebank
 }
 
 // entities is a text and its entities in one list, alone or in a list of such.
@@ -36,8 +36,9 @@ var (
 const leastRows = 3
 
 // columns reports whether all whole lines are rows of labels with as many columns each, one label
-// of them of a name. Lines between sentences are empty, comments, or say that a document starts.
-func columns(head []byte) bool {
+// of them of a name, or rows of a treebank. Lines between sentences are empty, comments, or say
+// that a document starts.
+func columns(head []byte) (is, treebank bool) {
 	lines := bytes.Split(head, []byte("\n"))
 	if n := len(lines) - 1; n > leastRows {
 		lines = lines[:n] // the last may be cut
@@ -56,9 +57,9 @@ func columns(head []byte) bool {
 		last := fields[len(fields)-1]
 		switch {
 		case row.MatchString(line):
-			named = true
+			treebank = true
 		case len(fields) < 2 || !tag.MatchString(last):
-			return false
+			return false, false
 		case last != "O":
 			named = true
 		}
@@ -66,9 +67,9 @@ func columns(head []byte) bool {
 			width = len(fields)
 		}
 		if len(fields) != width {
-			return false
+			return false, false
 		}
 		rows++
 	}
-	return rows >= leastRows && named
+	return rows >= leastRows && named && !treebank, rows >= leastRows && treebank
 }

@@ -136,6 +136,9 @@ func (in *Reader) begin(r io.Reader) error {
 
 // newSource reads what is read from its start, in a format that is known.
 func newSource(r *bufio.Reader, o Options) (source, error) {
+	if o.Format.Labelled() {
+		return newLabelledSource(r, o)
+	}
 	switch o.Format {
 	case settings.FormatCSV, settings.FormatTSV:
 		return newCSVSource(r, o)

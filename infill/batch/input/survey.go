@@ -51,8 +51,8 @@ func (in *Reader) count(r io.Reader) (int, error) {
 	switch {
 	case src != nil:
 		return int(src.r.Rows()), nil
-	case in.options.Sentence != "":
-		return -1, nil // of sentences; the records are words
+	case in.options.Sentence != "" || in.options.Format.Labelled():
+		return -1, nil // of sentences, whose number the lines do not say
 	case in.options.Format.Table(), in.options.Format == settings.FormatJSON:
 		u, err := unpack.New(r)
 		if err != nil {

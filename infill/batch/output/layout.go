@@ -29,6 +29,7 @@ var (
 // A Layout says what the records of an output look like.
 type Layout struct {
 	Format settings.Format // FormatAuto goes by the name of the output
+	Auto   bool            // nobody said the format
 	Per    settings.Unit
 	Quote  bool // cells of TSV stand in quotes where they need it
 	// Delimiter stands between the cells of CSV; "" is a comma.
@@ -48,7 +49,7 @@ type Layout struct {
 // Found is the layout with the format that the name of an output says. The error wraps
 // [ErrLayout].
 func (l Layout) Found(path string) (Layout, error) {
-	if l.Format == settings.FormatAuto {
+	if l.Auto = l.Auto || l.Format == settings.FormatAuto; l.Format == settings.FormatAuto {
 		if ext := foreign(path); ext != "" {
 			return l, fmt.Errorf("%w: %s: tables are written as .csv, .tsv and .parquet, records as "+
 				".jsonl and .json, and nothing as %s; name it so, or choose a format", ErrLayout, path, ext)
@@ -60,7 +61,7 @@ func (l Layout) Found(path string) (Layout, error) {
 	case slices.Contains(otherPacked, ext):
 		return l, fmt.Errorf("%w: %s: outputs are compressed as .gz and .zst, and not as %s; name it "+
 			"so, or without %[3]s, and compress it afterwards", ErrLayout, path, ext)
-	case l.Format == settings.FormatText && l.Scores:
+	case l.lines() && l.Scores:
 		return l, fmt.Errorf("%w: %s: lines of text hold fillings, not scores; name it .jsonl or .csv",
 			ErrLayout, path)
 	case l.Format == settings.FormatAuto:
@@ -103,13 +104,33 @@ func suffixOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
 // Rows reports whether the output has rows, made of the records.
 func (l Layout) Rows() bool {
-	return l.Format.Table() || l.Per != settings.PerSentence && l.Format != settings.FormatText
+	return l.Format.Table() || l.Per != settings.PerSentence && !l.lines()
 }
 
 // Whole reports whether the output is made when all records are there: of rows, as lines of text,
 // or as an array of records. The records themselves are otherwise the output.
 func (l Layout) Whole() bool {
-	return l.Rows() || l.Format == settings.FormatJSON || l.Format == settings.FormatText
+	return l.Rows() || l.Format == settings.FormatJSON || l.lines()
+}
+
+// lines reports whether the output has the texts themselves, or their labelled sources.
+func (l Layout) lines() bool { return l.Format == settings.FormatText || l.Format.Labelled() }
+
+// Of is the layout for an input, in whose labelled form an output of no other format is written.
+// The error wraps [ErrLayout] for another labelled form than that of the input.
+func (l Layout) Of(in *input.Reader, path string) (Layout, error) {
+	is, named := in.Format(), settings.FormatOf(path)
+	own := named == settings.FormatAuto || named == settings.FormatText ||
+		is.JSON() && named == settings.FormatJSONL || is == settings.FormatSpaCy &&
+		named == settings.FormatJSON
+	switch {
+	case l.Format.Labelled() && l.Format != is:
+		return l, fmt.Errorf("%w: the format %v is written for an input of that format only", ErrLayout,
+			l.Format)
+	case is.Labelled() && l.Auto && own:
+		l.Format = is
+	}
+	return l, nil
 }
 
 // comma stands between cells that may have quotes, 0 for the usual.

@@ -91,7 +91,7 @@ func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, faile
 	switch {
 	case o.layout.Rows():
 		content = o.makeRows
-	case o.layout.Format == settings.FormatText:
+	case o.layout.lines():
 		content = o.makeLines
 	}
 	if err := content(ctx, in); err != nil {

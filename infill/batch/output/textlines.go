@@ -19,6 +19,9 @@ func (l Layout) texts(r *jsonl.Record) string {
 	if l.Per == settings.PerSentence {
 		fillings = fillings[:min(len(fillings), 1)]
 	}
+	if l.Format.Labelled() {
+		return l.sources(r, fillings)
+	}
 	var b strings.Builder
 	if l.Originals {
 		b.WriteString(oneLine.Replace(r.Text) + "\n")
@@ -30,6 +33,23 @@ func (l Layout) texts(r *jsonl.Record) string {
 		return "\n"
 	}
 	return b.String()
+}
+
+// sources are the fillings of a record with their labels, where the source of its text stood. A
+// text without fillings stays as it was.
+func (l Layout) sources(r *jsonl.Record, fillings []jsonl.Filling) string {
+	s := r.Source
+	if s == nil {
+		return ""
+	}
+	var bodies []string
+	if l.Originals || len(fillings) == 0 {
+		bodies = append(bodies, s.Body)
+	}
+	for _, f := range fillings {
+		bodies = append(bodies, f.Labelled)
+	}
+	return s.Before + strings.Join(bodies, s.Between) + s.After
 }
 
 // oneLine makes one line of a text.

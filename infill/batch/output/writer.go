@@ -70,7 +70,7 @@ func newRowSink(w io.Writer, in *input.Reader, l Layout) (sink, error) {
 	if !in.Options().Shard.Whole() {
 		return nil, errRowsOfShard
 	}
-	if l.Format == settings.FormatText {
+	if l.lines() {
 		return lineSink{w, l}, nil
 	}
 	return newRowStream(w, in, l)

@@ -1,0 +1,307 @@
+package input
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/infill/table"
+	"infill/internal/textline"
+)
+
+// errPiece is the error of a sentence or an element that has no end in sight.
+var errPiece = fmt.Errorf("%w: a sentence has more than %d bytes; put empty lines between "+
+	"sentences", table.ErrTable, jsonl.MaxInput)
+
+// newLabelledSource reads texts with labels in a form of another tool. The items have their
+// Source, so that all of them together are the file, byte for byte.
+func newLabelledSource(r *bufio.Reader, o Options) (source, error) {
+	if !o.Shard.Whole() {
+		return nil, fmt.Errorf("%w: files in the format %v are not cut", ErrShard, o.Format)
+	}
+	mark := ""
+	if head, _ := r.Peek(3); string(head) == "\ufeff" {
+		mark = "\ufeff"
+		_, _ = r.Discard(len(mark)) // which were peeked at
+	}
+	switch o.Format {
+	case settings.FormatCoNLL:
+		return &columnSource{lineChunks: lineChunks{r: r, ahead: mark}}, nil
+	case settings.FormatSpaCy:
+		s := &pairSource{read: &recorder{r: r}}
+		s.decoder = json.NewDecoder(s.read)
+		s.mark = mark
+		return s, nil
+	}
+	return &objectSource{lineChunks: lineChunks{r: r, ahead: mark}, options: o}, nil
+}
+
+// lineChunks reads lines that belong together.
+type lineChunks struct {
+	r     *bufio.Reader
+	ahead string // a line that was read and belongs to what follows
+	line  int    // the number of the line that was last read
+}
+
+// next is the next line with its end, "" at the end of the file.
+func (c *lineChunks) next() (string, error) {
+	line, err := textline.Read(c.r, jsonl.MaxInput)
+	switch {
+	case errors.Is(err, textline.ErrTooLong):
+		return "", errPiece
+	case err != nil && err != io.EOF:
+		return "", fmt.Errorf("after line %d: %w", c.line, err)
+	case len(line) > 0:
+		c.line++
+	}
+	return string(line), nil
+}
+
+// until collects lines until one has something, which stays for later.
+func (c *lineChunks) until(has func(line string) bool) (string, error) {
+	var b strings.Builder
+	for {
+		line := c.ahead
+		if c.ahead = ""; line == "" || line == "\ufeff" {
+			more, err := c.next()
+			if err != nil {
+				return "", err
+			}
+			if more == "" {
+				return b.String() + line, nil
+			}
+			b.WriteString(line)
+			line = more
+		}
+		if has(line) {
+			c.ahead = line
+			return b.String(), nil
+		}
+		if b.WriteString(line); b.Len() > jsonl.MaxInput {
+			return "", errPiece
+		}
+	}
+}
+
+// split is a text without the end of its last line, and this end.
+func split(text string) (body, end string) {
+	body = string(textline.Trim([]byte(text)))
+	return body, text[len(body):]
+}
+
+// columnSource reads columns with a token and its tag a line, and empty lines between sentences.
+type columnSource struct {
+	lineChunks
+	begun bool
+}
+
+func (s *columnSource) columns() []table.Column { return nil }
+
+func (s *columnSource) skip(n int) error { return skipEach(s, n) }
+
+// IsToken reports whether a line of columns has a token, and not a comment or the start of a
+// document.
+func IsToken(line string) bool {
+	return strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "-DOCSTART-") &&
+		!strings.HasPrefix(line, "# ")
+}
+
+func (s *columnSource) next() (Item, error) {
+	src, err := &jsonl.Source{}, error(nil)
+	if !s.begun {
+		if src.Before, err = s.until(IsToken); err != nil {
+			return Item{}, err
+		}
+		s.begun = true
+	}
+	if s.ahead == "" {
+		return Item{}, io.EOF
+	}
+	it := Item{Line: s.line, Form: settings.FormatCoNLL, Source: src}
+	body, err := s.until(func(line string) bool { return !IsToken(line) })
+	if err != nil {
+		return Item{}, err
+	}
+	src.Body, src.After = split(body)
+	more, err := s.until(IsToken)
+	if err != nil {
+		return Item{}, err
+	}
+	src.Between = strings.Repeat(lineEnd(src.After), 2)
+	src.After += more
+	var tokens []string
+	for i, line := range strings.Split(src.Body, "\n") {
+		cells := CellsOf(line)
+		tokens = append(tokens, cells[0])
+		whole := len(cells) >= 3 && cells[0] != "" && tag.MatchString(cells[len(cells)-1])
+		if it.Err == nil && !whole {
+			it.Err = &jsonl.Error{Line: it.Line + i, Kind: jsonl.ErrRow, Reason: fmt.Sprintf(
+				"line %d is not a token and its tag, such as \"Ann B-PER\": %.60q", it.Line+i, line)}
+		}
+	}
+	it.Text, it.Words = jsonl.Joined(tokens)
+	return it, nil
+}
+
+// lineEnd is the end of lines that a text has, \n if it has none.
+func lineEnd(text string) string {
+	if strings.HasSuffix(text, "\r\n") {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// CellsOf takes a row of columns apart: the cells, and what stands between them and behind the
+// last. Tabs separate where there are any, else spaces do. Together they are the row.
+func CellsOf(row string) (cells []string) {
+	apart := " \r"
+	if strings.Contains(row, "\t") {
+		apart = "\t\r"
+	}
+	for row != "" {
+		n := strings.IndexAny(row, apart)
+		if n < 0 {
+			n = len(row)
+		}
+		m := n + len(row[n:]) - len(strings.TrimLeft(row[n:], apart))
+		if cells = append(cells, row[:n]); m > n && m < len(row) {
+			cells = append(cells, row[n:m])
+		} else if m > n {
+			break // what is behind the last cell
+		}
+		row = row[m:]
+	}
+	return cells
+}
+
+// objectSource reads lines of doccano and Label Studio.
+type objectSource struct {
+	lineChunks
+	options Options
+	begun   bool
+}
+
+func (s *objectSource) columns() []table.Column { return nil }
+
+func (s *objectSource) skip(n int) error { return skipEach(s, n) }
+
+func (s *objectSource) next() (Item, error) {
+	src, err := &jsonl.Source{Between: "\n"}, error(nil)
+	filled := func(line string) bool { return strings.TrimSpace(line) != "" }
+	if !s.begun {
+		if src.Before, err = s.until(filled); err != nil {
+			return Item{}, err
+		}
+		s.begun = true
+	}
+	if s.ahead == "" {
+		return Item{}, io.EOF
+	}
+	src.Body, src.After = split(s.ahead)
+	number := s.line
+	s.ahead = ""
+	more, err := s.until(filled)
+	if err != nil {
+		return Item{}, err
+	}
+	src.Between = lineEnd(src.After)
+	src.After += more
+	it := s.options.Item(Line{Number: number, Text: []byte(src.Body)})
+	it.Form, it.Source = s.options.Format, src
+	return it, nil
+}
+
+// pairSource reads pairs of a text and its entities, as spaCy trains on: elements of an array, or
+// one after the other.
+type pairSource struct {
+	read    *recorder
+	decoder *json.Decoder
+	mark    string
+	array   bool
+	number  int
+}
+
+// A recorder keeps what is read, from a place on.
+type recorder struct {
+	r    io.Reader
+	buf  []byte
+	from int64
+}
+
+func (r *recorder) Read(p []byte) (int, error) {
+	if len(r.buf) > 4*jsonl.MaxInput {
+		return 0, errPiece
+	}
+	n, err := r.r.Read(p)
+	r.buf = append(r.buf, p[:n]...)
+	return n, err
+}
+
+// take are the bytes up to a place, which are then forgotten.
+func (r *recorder) take(to int64) string {
+	out := string(r.buf[:to-r.from])
+	r.buf, r.from = append([]byte(nil), r.buf[to-r.from:]...), to
+	return out
+}
+
+func (s *pairSource) columns() []table.Column { return nil }
+
+func (s *pairSource) skip(n int) error { return skipEach(s, n) }
+
+func (s *pairSource) next() (Item, error) {
+	bad := func(err error) error {
+		return &table.Error{Row: s.number + 1, Reason: fmt.Sprintf("the text and its entities: %v", err)}
+	}
+	if s.number == 0 {
+		head, err := s.read.r.(*bufio.Reader).Peek(textline.PeekSize)
+		if err != nil && err != io.EOF {
+			return Item{}, err
+		}
+		inside, _ := bytes.CutPrefix(bytes.TrimSpace(head), []byte("["))
+		if s.array = bytes.HasPrefix(bytes.TrimSpace(inside), []byte("[")); s.array {
+			if _, err := s.decoder.Token(); err != nil {
+				return Item{}, bad(err)
+			}
+		}
+	}
+	if !s.decoder.More() {
+		return Item{}, io.EOF
+	}
+	var raw json.RawMessage
+	if err := s.decoder.Decode(&raw); err != nil {
+		return Item{}, bad(err)
+	}
+	s.number++
+	end := s.decoder.InputOffset()
+	src := &jsonl.Source{Between: "\n"}
+	if s.array {
+		src.Between = ",\n"
+	}
+	src.Before = s.mark + s.read.take(end-int64(len(raw)))
+	s.mark = ""
+	src.Body = s.read.take(end)
+	if !s.decoder.More() { // the rest belongs to the last
+		if _, err := io.Copy(io.Discard, s.read); err != nil {
+			return Item{}, err
+		}
+		src.After = s.read.take(s.read.from + int64(len(s.read.buf)))
+		if rest := strings.TrimSpace(src.After); rest != "" && (rest != "]" || !s.array) {
+			return Item{}, bad(fmt.Errorf("%.40q follows the last", rest))
+		}
+	}
+	it := Item{Line: s.number, Form: settings.FormatSpaCy, Source: src}
+	var pair []json.RawMessage
+	if json.Unmarshal(raw, &pair) != nil || len(pair) != 2 {
+		it.Err = &jsonl.Error{Line: s.number, Kind: jsonl.ErrJSON,
+			Reason: `want a text and its entities: ["Ann slept.", {"entities": [[0, 3, "PER"]]}]`}
+		return it, nil
+	}
+	it.Err = it.parseText(pair[0])
+	return it, nil
+}
