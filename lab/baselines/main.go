@@ -11,6 +11,10 @@
 //	    it, given those that are filled. So masked diffusion models are decoded (Chang and others,
 //	    MaskGIT, CVPR 2022; Nie and others, LLaDA, 2025), here with one word a step and no noise. The
 //	    other fillings come from a beam.
+//	  - remasked: the same, after which the word that is the least probable beside the others is
+//	    masked again and gets the likeliest word, as many times as there are blanks. So decoders of
+//	    masked diffusion take words back (Wang and others, ReMDM, 2025; Peng and others, P2, 2025),
+//	    here without noise.
 //	  - fill: the search.
 //
 // It prints what infill cloze prints. The sections of
@@ -125,7 +129,7 @@ func run(ctx context.Context, m *mlm.Model, texts []string, o options) (*measure
 		word := m.Tokenizer().Token(id)
 		return !e.Reaches("the "+word+" is", [2]int{4, 4 + len(word)}, infill.Options{})
 	})
-	ways := []way{search, alone, greedy, confident}
+	ways := []way{search, alone, greedy, confident, remasked}
 	at := slices.Index(ways, way(o.first))
 	if at < 0 {
 		return nil, fmt.Errorf("-first %s: want one of %v", o.first, ways)

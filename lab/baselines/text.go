@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"infill/infill/text"
@@ -18,6 +19,7 @@ const (
 	alone     way = "alone"
 	greedy    way = "greedy"
 	confident way = "confident"
+	remasked  way = "remasked"
 )
 
 // A conditioner is what a text needs of an mlm.Model.
@@ -60,9 +62,17 @@ func (t *sentence) fill(ctx context.Context, by way) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	all := append(first, rest...)
+	if by == remasked {
+		for k := range all {
+			if err := t.remask(ctx, all[k].ids); err != nil {
+				return nil, err
+			}
+		}
+	}
 	var out [][]string
-	for k, p := range append(first, rest...) {
-		if k > 0 && slices.Equal(p.ids, first[0].ids) {
+	for k, p := range all {
+		if slices.ContainsFunc(all[:k], func(q partial) bool { return slices.Equal(p.ids, q.ids) }) {
 			continue
 		}
 		words := make([]string, len(p.ids))
@@ -106,7 +116,7 @@ func (t *sentence) choose(ctx context.Context, by way, step int, ids []int32) (
 	switch by {
 	case alone:
 		ids = slices.Repeat([]int32{t.mask}, len(ids))
-	case confident:
+	case confident, remasked:
 		for i, id := range ids {
 			if id != t.mask {
 				continue
@@ -123,6 +133,31 @@ func (t *sentence) choose(ctx context.Context, by way, step int, ids []int32) (
 	}
 	row, err = t.row(ctx, ids, step)
 	return step, row, err
+}
+
+// remask takes words of a filling back, as many times as it has blanks: the one that is the least
+// probable beside the others is masked and gets the likeliest word there. It ends where that is the
+// word itself.
+func (t *sentence) remask(ctx context.Context, ids []int32) error {
+	for range ids {
+		at, low, best := 0, float32(math.Inf(1)), int32(0)
+		for i, id := range ids {
+			others := slices.Clone(ids)
+			others[i] = t.mask
+			row, err := t.row(ctx, others, i)
+			if err != nil {
+				return err
+			}
+			if row[id] < low {
+				at, low, best = i, row[id], t.likeliest(row, 1)[0]
+			}
+		}
+		if best == ids[at] {
+			return nil
+		}
+		ids[at] = best
+	}
+	return nil
 }
 
 // row is log f of every word in blank i of a partial filling.

@@ -123,3 +123,60 @@ func TestFirstChoices(t *testing.T) {
 		}
 	}
 }
+
+// What is masked again is the least probable word, it gets the likeliest one, and nothing else
+// changes: held against the model's rows, without a memory. A filling whose least probable word is
+// the likeliest at its place stays.
+func TestRemask(t *testing.T) {
+	m := made()
+	row := func(ids []int32, i int) []float32 {
+		out := [][]float32{make([]float32, vocab)}
+		if err := (fake{}).Conditional(t.Context(), m.in, [][]int32{ids}, []int{i}, out); err != nil {
+			t.Fatal(err)
+		}
+		return out[0]
+	}
+	changed, stayed := 0, 0
+	for n := range int32(216) {
+		start := []int32{1 + n%6, 1 + n/6%6, 1 + n/36}
+		want := slices.Clone(start)
+		for range 3 {
+			at, best := 0, int32(1)
+			for i := range want {
+				if row(want, i)[want[i]] < row(want, at)[want[at]] {
+					at = i
+				}
+			}
+			for _, v := range m.may {
+				if row(want, at)[v] > row(want, at)[best] {
+					best = v
+				}
+			}
+			want[at] = best
+		}
+		got := slices.Clone(start)
+		if err := m.remask(t.Context(), got); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("from %v to %v, want %v", start, got, want)
+		}
+		if slices.Equal(got, start) {
+			stayed++
+		} else {
+			changed++
+		}
+	}
+	if changed < 100 || stayed == 0 {
+		t.Errorf("%d of 216 fillings changed", changed)
+	}
+	got, err := m.fill(t.Context(), remasked)
+	if err != nil || len(got) == 0 {
+		t.Fatal(got, err)
+	}
+	for k := range got {
+		if slices.ContainsFunc(got[:k], func(w []string) bool { return slices.Equal(w, got[k]) }) {
+			t.Errorf("%v twice", got[k])
+		}
+	}
+}
