@@ -154,6 +154,8 @@ func figDLMC(ctx context.Context, w io.Writer, e *env) error {
 		head = append(head, s.name+" √", s.name+" ratio")
 	}
 	calls := [][]string{head}
+	paths := [][]string{{"model", "PAS √", "PAS ratio", "√ over that above",
+		"ratio over that above"}}
 	quotients := [][]string{{"model", "DMALA", "PAS", "DLMC", "DLMCf",
 		"best of DLMC and DLMCf / best of the others", "steps", "whole / half", "orders changed"}}
 	for j, m := range dlmcModels(1) {
@@ -180,13 +182,45 @@ func figDLMC(ctx context.Context, w io.Writer, e *env) error {
 		quotients = append(quotients, append(quotient, fmt.Sprintf("%.2f", best[1]/best[0]),
 			fmt.Sprint(m.steps), fmt.Sprintf("%.2f", math.Exp(logs)), fmt.Sprint(changed(cells))))
 		e.progress("DLMC's models: %s", m.name)
+		bare, err := kept(e, fmt.Sprintf("11-nosingles-%d", j), settings, func() ([][]float64, error) {
+			return dlmcPaths(ctx, t, dlmcChains, m.steps/4, m.steps, e.seed)
+		})
+		if err != nil {
+			return err
+		}
+		one, other := over(bare[0]), over(bare[1])
+		paths = append(paths, []string{m.name, one.String(), other.String(),
+			fmt.Sprintf("%.2f", one.mean/over(cells[2].Whole).mean),
+			fmt.Sprintf("%.2f", other.mean/over(cells[3].Whole).mean)})
 	}
 	fmt.Fprint(w, text("dlmc", dlmcChains))
 	lines(w, calls...)
 	fmt.Fprint(w, text("dlmc_quotients"))
 	lines(w, quotients...)
+	fmt.Fprint(w, text("dlmc_singles"))
+	lines(w, paths...)
 	fmt.Fprint(w, text("dlmc_note"))
 	return nil
+}
+
+// dlmcPaths are ESS of 50,000 steps over the calls of one, by chain, of PAS without proposals of a
+// single coordinate: with √ and with t/(1+t).
+func dlmcPaths(ctx context.Context, t samplers.Target, chains, burnin, steps int, seed uint64) (
+	[][]float64, error) {
+	out := make([][]float64, 2)
+	err := parallel(len(out), func(i int) error {
+		s := &kernels.PAS{Balance: []samplers.Balance{samplers.Sqrt, samplers.Ratio}[i], NoSingles: true}
+		r, err := essOf(ctx, s, t, chains, burnin, steps, seed)
+		if err != nil {
+			return err
+		}
+		for k := range chains {
+			calls := float64(s.Info().Calls(r.stats[k])) / float64(steps)
+			out[i] = append(out[i], 50000/calls*r.ess[k]/float64(steps))
+		}
+		return nil
+	})
+	return out, err
 }
 
 // changed counts the pairs of cells whose order is another with all steps than with half of them,

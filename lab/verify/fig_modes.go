@@ -146,7 +146,7 @@ func (p peaksSize) samplers() []peaksSampler {
 			BetaMax: .5, FixedBeta: true}, 0},
 		{"DMALA", ".70", &samplers.DMALA{StepSize: p.alpha(.006)}, 0},
 		{"DMALA, α = 600", "–", &samplers.DMALA{StepSize: p.alpha(.011)}, 0},
-		{"random walk", "–", &kernels.RWM{Flips: 2}, 0},
+		{"random walk", "–", &kernels.RWM{Flips: 2, NoSingles: true}, 0},
 		{"AB", "–", &kernels.AB{}, p.steps / 10},
 	}
 }
