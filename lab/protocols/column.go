@@ -95,7 +95,9 @@ func made(rs []record) float64 {
 func rhat(rs []record) float64 { return mean(rs, func(r record) float64 { return r.RHat }) }
 
 // of reports whether runs of a group have the column.
-func (c column) of(g key) bool { return c.title != "R-hat of U" || g.Protocol == fromRandom }
+func (c column) of(g key) bool {
+	return c.title != "R-hat of U" || g.Protocol == fromRandom || g.Protocol == fromMasks
+}
 
 func moves(rs []record) float64 { return mean(rs, func(r record) float64 { return 100 * r.Moves }) }
 

@@ -18,10 +18,11 @@ func protocol(name string, opt *infill.Options) error {
 		opt.Sampling.Start = infill.StartArgmax
 	case fromRandom:
 		opt.Sampling.Start = infill.StartRandom
+	case fromMasks: // see masked.go
 	case "C":
 		opt.Sampling.Chains, opt.Results.Collect, opt.Results.Thin = 1, infill.CollectChain, 1
 	default:
-		return fmt.Errorf("-protocols %s: want A, B, C or R", name)
+		return fmt.Errorf("-protocols %s: want A, B, C, M or R", name)
 	}
 	return nil
 }

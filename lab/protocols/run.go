@@ -53,7 +53,7 @@ func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.StringVar(&j.out, "o", "", "file that runs are appended to")
 	f.StringVar(&j.samplers, "samplers", samplers,
 		"samplers, with parameters as in rows:rate=0.3; gradient=forward is without backward pass")
-	f.StringVar(&j.protocols, "protocols", protocols, "protocols: A, B, C or R, or several of them")
+	f.StringVar(&j.protocols, "protocols", protocols, "protocols: A, B, C, M or R, or several of them")
 	f.StringVar(&j.budgets, "budget", budgets,
 		"what is equal: steps, evaluations or rows, or several of them")
 	f.StringVar(&j.vocab, "vocab", defaultVocab, "what may fill a blank: words, all or whole-words")
@@ -67,7 +67,7 @@ func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.IntVar(&j.limit, "limit", 0, "sentences of each file, from the first on; 0: all")
 	f.IntVar(&j.steps, "steps", infill.PublishedSteps, "steps")
 	f.StringVar(&j.at, "at", "",
-		"of protocol R: earlier steps whose states are kept, too, as in 50,100")
+		"of protocols M and R: earlier steps whose states are kept, too, as in 50,100")
 	f.IntVar(&j.chains, "chains", infill.DefaultChains, "chains; protocol C has one in any case")
 	f.IntVar(&j.threads, "threads", 2, "threads")
 	f.Float64Var(&j.rate, "mask-rate", 0, "share of the words to blank out; 0: there are blanks")
@@ -207,6 +207,9 @@ func (j *job) precisionName() string {
 func (j *job) one(ctx context.Context, c *chain, t task, k key) (
 	rec *record, early []*record, err error,
 ) {
+	if k.Protocol == fromMasks {
+		return j.masked(ctx, c, t, k)
+	}
 	at, err := j.early()
 	if err != nil {
 		return nil, nil, err
