@@ -65,8 +65,9 @@ func small() *measure.Comparison {
 		Samplers: []measure.SamplerRun{
 			{Name: "one", Acceptance: math.NaN(), Evaluations: 100,
 				Sentences: []measure.SentenceRun{{Fillings: fill("x", "y", "x"), Distinct: 2, Total: 4}},
-				Chains: []measure.ChainTrace{{Energy: []float64{-3, math.Inf(-1), -1}},
-					{Energy: []float64{-1, -1, -1}}}},
+				Chains: []measure.ChainTrace{
+					{Evaluations: []float64{1, 2, 3}, Energy: []float64{-3, math.Inf(-1), -1}},
+					{Evaluations: []float64{1, 2, 3}, Energy: []float64{-1, -1, -1}}}},
 			{Name: "two", Acceptance: 0.5, Evaluations: 200,
 				Sentences: []measure.SentenceRun{{Fillings: fill("z", "w"), Distinct: 2, Total: 4}}},
 		},
@@ -75,7 +76,7 @@ func small() *measure.Comparison {
 
 func TestCompareNotesAndExamples(t *testing.T) {
 	t.Parallel()
-	r, err := compare(small(), nil, measure.CompareOptions{})
+	r, err := compare(small(), nil, measure.CompareOptions{Examples: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

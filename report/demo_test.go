@@ -80,7 +80,6 @@ func demo() *measure.Comparison {
 	rng := rand.New(rand.NewPCG(2022, 6))
 	c := &measure.Comparison{
 		Budget: infill.BudgetEvaluations,
-		Title:  "Five samplers on six sentences",
 		Command: "infill compare demo.jsonl --samplers gibbs,gwg,dula,dmala,dlmc --chains 25 " +
 			"--steps 50 --top 5 --seed 1",
 		Model:    "sha256:0f3a…c91e (invented)",
@@ -114,9 +113,7 @@ func demo() *measure.Comparison {
 		run := measure.SamplerRun{Name: s.name, Params: s.params, MoveShare: 0.81, Acceptance: s.accept,
 			Wall:        s.wall,
 			Evaluations: 30_000, Rows: 120_000, Steps: 6 * 25 * 50}
-		if s.name != "gibbs" {
-			run.Gradients = 15_000
-		} else {
+		if s.name == "gibbs" {
 			run.Rows = run.Evaluations
 		}
 		for i, src := range demoSources {
@@ -144,6 +141,7 @@ func demo() *measure.Comparison {
 					e := level + 0.3*s.spread - 16*math.Exp(-float64(step)/s.speed) +
 						1.1*rng.NormFloat64() - 0.4*s.spread
 					t.Energy = append(t.Energy, e)
+					t.Evaluations = append(t.Evaluations, 20*float64(step+1))
 					if !math.IsNaN(s.accept) {
 						a := 0.0
 						if rng.Float64() < s.accept-0.25*math.Exp(-float64(step)/6) {

@@ -47,7 +47,7 @@ func pairs(rng *rand.Rand, sources int) *measure.Comparison {
 func paired(t *testing.T, c *measure.Comparison, refs ...read.Input) *measure.CompareResult {
 	t.Helper()
 	r, err := compare(c, refs, measure.CompareOptions{Options: measure.Options{Order: 2,
-		Confidence: true, Resamples: 2}, NoExamples: true})
+		Confidence: true, Resamples: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestNoDifferences(t *testing.T) {
 			}
 		}
 	}
-	r, err := compare(few(), nil, measure.CompareOptions{NoExamples: true})
+	r, err := compare(few(), nil, measure.CompareOptions{})
 	if err != nil || r.Differences != nil {
 		t.Errorf("without intervals: %v, %v", r.Differences, err)
 	}

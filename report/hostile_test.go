@@ -36,7 +36,7 @@ const hostile = "</style><script>alert(1)</script><img src=x onerror=alert(2)>\"
 func hostileResult(t *testing.T) *measure.CompareResult {
 	t.Helper()
 	c := small()
-	c.Title, c.Command, c.Model, c.Version, c.Protocol = hostile, hostile, hostile, hostile, hostile
+	c.Command, c.Model, c.Version, c.Protocol = hostile, hostile, hostile, hostile
 	c.Sources[0] = read.Source{ID: hostile, Text: hostile, Gold: hostile}
 	for i := range c.Samplers {
 		s := &c.Samplers[i]
@@ -44,7 +44,8 @@ func hostileResult(t *testing.T) *measure.CompareResult {
 		s.Params = hostile
 		s.Sentences[0].Fillings = append(s.Sentences[0].Fillings,
 			infill.Filling{Text: hostile, Spans: [][2]int{{0, 8}, {10, len(hostile)}}, Score: math.Inf(-1)})
-		s.Chains = []measure.ChainTrace{{Energy: []float64{-2, -1}, Accepted: []float64{0, 1}}}
+		s.Chains = []measure.ChainTrace{{Evaluations: []float64{1, 2}, Energy: []float64{-2, -1},
+			Accepted: []float64{0, 1}}}
 	}
 	r, err := compare(
 		c, []read.Input{inMemory(hostile, []string{"a b c d", "x"})}, measure.CompareOptions{},

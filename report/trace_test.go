@@ -50,37 +50,33 @@ func TestTracesByEvaluations(t *testing.T) {
 // A few chains that go on past the budget do not bend the course of acceptance.
 func TestAcceptanceEndsWithHalfTheChains(t *testing.T) {
 	t.Parallel()
-	for name, evaluations := range map[string]bool{"by evaluations": true, "by step": false} {
-		c := small()
-		var chains []measure.ChainTrace
-		for k := range 10 {
-			steps := 20
-			if k >= 7 {
-				steps = 30 // and accept nothing from then on
-			}
-			tr := measure.ChainTrace{}
-			for s := range steps {
-				tr.Energy = append(tr.Energy, -1)
-				tr.Accepted = append(tr.Accepted, float64(min(1, max(0, 20-s))))
-				if evaluations {
-					tr.Evaluations = append(tr.Evaluations, float64(s+1))
-				}
-			}
-			chains = append(chains, tr)
+	c := small()
+	var chains []measure.ChainTrace
+	for k := range 10 {
+		steps := 20
+		if k >= 7 {
+			steps = 30 // and accept nothing from then on
 		}
-		c.Samplers[0].Chains = chains
-		r, err := compare(c, nil, measure.CompareOptions{})
-		if err != nil {
-			t.Fatal(err)
+		tr := measure.ChainTrace{}
+		for s := range steps {
+			tr.Energy = append(tr.Energy, -1)
+			tr.Accepted = append(tr.Accepted, float64(min(1, max(0, 20-s))))
+			tr.Evaluations = append(tr.Evaluations, float64(s+1))
 		}
-		got := r.Traces[0].Acceptance
-		if len(got) != 30 || len(r.Traces[0].Energy) != 30 {
-			t.Fatalf("%s: %d acceptances", name, len(got))
-		}
-		for k, a := range got {
-			if k < 20 && a != 1 || k >= 20 && !math.IsNaN(a) {
-				t.Errorf("%s: acceptance %v at step %d", name, a, k+1)
-			}
+		chains = append(chains, tr)
+	}
+	c.Samplers[0].Chains = chains
+	r, err := compare(c, nil, measure.CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := r.Traces[0].Acceptance
+	if len(got) != 30 || len(r.Traces[0].Energy) != 30 {
+		t.Fatalf("%d acceptances", len(got))
+	}
+	for k, a := range got {
+		if k < 20 && a != 1 || k >= 20 && !math.IsNaN(a) {
+			t.Errorf("acceptance %v at step %d", a, k+1)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (f *compareFlags) measure(c *cli.Context) (measure.CompareOptions, error) {
 		return measure.CompareOptions{}, err
 	}
 	o := measure.CompareOptions{
-		Options: mo, Top: opt.Results.Top, Examples: f.examples, NoExamples: f.examples == 0,
+		Options: mo, Top: opt.Results.Top, Examples: f.examples,
 	}
 	return o, o.Check()
 }

@@ -226,7 +226,7 @@ func (t *tabler) values(c *cells, used []column, seed, left int) ([][]float64, e
 		cmp.Samplers = append(cmp.Samplers, run)
 	}
 	p, err := measure.Prepare(cmp.Sources, read.Files(t.references, nil),
-		measure.CompareOptions{Top: t.top, NoExamples: true})
+		measure.CompareOptions{Top: t.top})
 	if err != nil {
 		return nil, err
 	}

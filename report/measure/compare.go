@@ -17,7 +17,7 @@ func (o CompareOptions) Check() error {
 		return fmt.Errorf("%w: top %d fillings (want 1 or more)", read.ErrOption, o.Top)
 	}
 	if o.Examples < 0 {
-		return fmt.Errorf("%w: %d examples (want 1 or more, or NoExamples)", read.ErrOption, o.Examples)
+		return fmt.Errorf("%w: %d examples (want 0 or more)", read.ErrOption, o.Examples)
 	}
 	_, err := o.plan(compareNgrams)
 	return err
@@ -72,12 +72,9 @@ func (p *prepared) Compare(c *Comparison) (*CompareResult, error) {
 	}
 	r := p.refs
 	out := &CompareResult{
-		Title: c.Title, Command: c.Command, Model: c.Model, Second: c.SecondModel,
+		Title: "Sampler comparison", Command: c.Command, Model: c.Model, Second: c.SecondModel,
 		Version: c.Version, Protocol: c.Protocol, Date: c.Date, Settings: p.plan.settings(),
 		Seed: c.Seed, Sentences: len(c.Sources), Top: p.o.Top, References: r.info,
-	}
-	if out.Title == "" {
-		out.Title = "Sampler comparison"
 	}
 	sets := make([]*set, len(c.Samplers))
 	for i := range c.Samplers {

@@ -11,8 +11,6 @@ import (
 // Comparison is what the command fills in after running several samplers on the
 // same sentences with the same seeds and the same budget of model evaluations.
 type Comparison struct {
-	// Title heads the report; "" is "Sampler comparison".
-	Title string
 	// Command is what made it, as it was typed, Model the model's name or hash,
 	// Version the program's, Date the day. Empty ones are left out of the report.
 	Command, Model, Version, Date string
@@ -38,10 +36,9 @@ type SamplerRun struct {
 	// Sentences are in the order of Comparison.Sources and of the same number.
 	Sentences []SentenceRun
 	// Evaluations counts the states whose energy (with or without gradient) or masked
-	// conditional the sampler asked for, Gradients those among them that had a backward
-	// pass, 0 when unknown. Rows counts the sequences that this takes, several for an
+	// conditional the sampler asked for. Rows counts the sequences that this takes, several for an
 	// energy; 0 when unknown. Steps are those of all chains together.
-	Evaluations, Gradients, Rows, Steps int64
+	Evaluations, Rows, Steps int64
 	// Wall is the time all sentences took.
 	Wall time.Duration
 	// MoveShare is the share of steps that proposed another state, in [0,1]; NaN where unknown.
@@ -66,13 +63,12 @@ type SentenceRun struct {
 	Err string
 }
 
-// ChainTrace is what one chain recorded; element k belongs to step k+1 or, where
-// Evaluations are given, to step k, 0 being the start.
+// ChainTrace is what one chain recorded; element k belongs to step k, 0 being the start.
 type ChainTrace struct {
 	// Sentence is the index of its source.
 	Sentence int
 	// Evaluations is how many evaluations the chain had made at its start and after
-	// each step; where chains share a budget, the mean over them. Nil when unknown.
+	// each step; where chains share a budget, the mean over them.
 	Evaluations []float64
 	// Energy is U in nats after each step. Values that are not finite are left out
 	// of means.
@@ -116,6 +112,10 @@ func (c *Comparison) check() error {
 			if t.Sentence < 0 || t.Sentence >= len(c.Sources) {
 				return fmt.Errorf("%w: sampler %s has a trace of sentence %d of %d",
 					read.ErrOption, s.Name, t.Sentence+1, len(c.Sources))
+			}
+			if len(t.Evaluations) != len(t.Energy) {
+				return fmt.Errorf("%w: sampler %s has a trace of %d energies at %d numbers of evaluations",
+					read.ErrOption, s.Name, len(t.Energy), len(t.Evaluations))
 			}
 		}
 	}

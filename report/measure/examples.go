@@ -5,11 +5,7 @@ import "strings"
 // examples picks sources spread evenly over the input, so that a file made of two
 // corpora shows both.
 func (c *Comparison) examples(o CompareOptions) []Example {
-	want := o.Examples
-	if want == 0 && !o.NoExamples {
-		want = 3
-	}
-	want = min(want, len(c.Sources))
+	want := min(o.Examples, len(c.Sources))
 	var out []Example
 	for k := range want {
 		i := k * len(c.Sources) / want

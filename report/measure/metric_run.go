@@ -58,9 +58,6 @@ func (run *SamplerRun) taken() int {
 func evaluations(m *measured) ([]Metric, error) {
 	x := newMetric("evaluations", "evaluations")
 	x.Value, x.Decimals = float64(m.run.Evaluations), 0
-	if m.run.Gradients > 0 {
-		x.Detail = fmt.Sprintf("%d with a backward pass", m.run.Gradients)
-	}
 	return one(x)
 }
 

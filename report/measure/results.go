@@ -42,10 +42,8 @@ type CompareOptions struct {
 	Options
 	// Top is how many fillings of each sentence count, best first; 0 is 5.
 	Top int
-	// Examples is how many source sentences the report shows; 0 is 3.
+	// Examples is how many source sentences the report shows.
 	Examples int
-	// NoExamples shows none. Examples is then 0.
-	NoExamples bool
 }
 
 // CompareResult is DLP's Table 3 for the samplers, with what stands beside it.
@@ -81,10 +79,9 @@ type CompareResult struct {
 // trace is the mean course of a sampler's chains.
 type trace struct {
 	Sampler string `json:"sampler"`
-	// X is model evaluations per chain at each step, or the step number where the
-	// evaluations are unknown.
+	// X is model evaluations per chain at each step.
 	X           series `json:"x"`
-	Evaluations bool   `json:"x_is_evaluations"`
+	Evaluations bool   `json:"x_is_evaluations"` // for readers of other traces: always true
 	// Energy is the mean over sentences of the mean over chains, in nats, and Error
 	// its standard error over sentences.
 	Energy series `json:"energy"`

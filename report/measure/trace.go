@@ -5,27 +5,13 @@ import (
 	"slices"
 )
 
-// trace averages the chains: first over the chains of a sentence, then over
-// sentences, so that sentences with more chains do not count more. Where fewer than half of the
-// chains still run the acceptance is NaN: the few that go on are not like the others.
+// trace averages the chains over 1, 2, … evaluations a chain: first over the chains of a sentence,
+// then over sentences, so that sentences with more chains do not count more. At each number of
+// evaluations a chain is where its last step within them has left it. Its acceptance is that of the
+// steps since the evaluation before. Where fewer than half of the chains still run it is NaN: the
+// few that go on are not like the others.
 func (run *SamplerRun) trace(sources int) trace {
-	out := trace{Sampler: run.Name, Chains: len(run.Chains)}
-	if slices.ContainsFunc(run.Chains, func(t ChainTrace) bool { return t.Evaluations == nil }) {
-		run.byStep(&out, sources)
-	} else {
-		run.byEvaluations(&out, sources)
-	}
-	if !slices.ContainsFunc(run.Chains, func(t ChainTrace) bool { return t.Accepted != nil }) {
-		out.Acceptance = nil
-	}
-	return out
-}
-
-// byEvaluations is the course over 1, 2, … evaluations a chain. At each of these a
-// chain is where its last step within them has left it. Its acceptance is that of
-// the steps since the evaluation before.
-func (run *SamplerRun) byEvaluations(out *trace, sources int) {
-	out.Evaluations = true
+	out := trace{Sampler: run.Name, Chains: len(run.Chains), Evaluations: true}
 	most := 0.0
 	for _, t := range run.Chains {
 		if n := len(t.Evaluations); n > 0 {
@@ -48,34 +34,13 @@ func (run *SamplerRun) byEvaluations(out *trace, sources int) {
 			p.state(&t, next[i]-1)
 		}
 		if moved {
-			p.enter(out, at)
+			p.enter(&out, at)
 		}
 	}
-}
-
-// byStep is the course over steps, spread evenly over the evaluations if those
-// are known.
-func (run *SamplerRun) byStep(out *trace, sources int) {
-	steps := 0
-	for _, t := range run.Chains {
-		steps = max(steps, len(t.Energy), len(t.Accepted))
+	if !slices.ContainsFunc(run.Chains, func(t ChainTrace) bool { return t.Accepted != nil }) {
+		out.Acceptance = nil
 	}
-	per := 1.0
-	if run.Evaluations > 0 && steps > 0 {
-		out.Evaluations = true
-		per = float64(run.Evaluations) / float64(len(run.Chains)) / float64(steps)
-	}
-	for k := range steps {
-		p := newMoment(sources)
-		for _, t := range run.Chains {
-			if k < len(t.Accepted) {
-				p.running++
-			}
-			p.step(&t, k)
-			p.state(&t, k)
-		}
-		p.enter(out, per*float64(k+1))
-	}
+	return out
 }
 
 // A moment is one of the course of all chains.

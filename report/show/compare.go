@@ -96,9 +96,6 @@ func compareFigures(r *measure.CompareResult) (out figures) {
 			l.Y = append(l.Y, 100*a)
 		}
 		accepted = append(accepted, l)
-		if !t.Evaluations {
-			xLabel = "step"
-		}
 	}
 	out.add(courses(energies, xLabel, "mean energy U (nats)", false),
 		"Mean energy of the chains as they run, averaged over chains "+
