@@ -5,9 +5,11 @@ from __future__ import annotations
 import atexit
 import collections
 import collections.abc
+import dataclasses
 import difflib
 import json
 import os
+import subprocess
 import sys
 import threading
 import weakref
@@ -16,8 +18,8 @@ from typing import (TYPE_CHECKING, Any, Callable, Iterable, Iterator, Literal, M
 
 from . import _results
 from ._child import Answer, Child
-from ._errors import LineError
-from ._program import path
+from ._errors import LineError, ProgramError
+from ._program import environment, path
 from ._results import Filled, Filling, Scored
 from ._settings import ERRORS, FillSettings, ModelSettings, ScoreSettings, SharedSettings
 
@@ -29,7 +31,11 @@ _AHEAD = 64  # texts of fill_many that are sent before the first answer is taken
 # The lines of a process that goes on for as long as lines come. Without a format the program
 # would wait for more bytes, to find it by them.
 _LINES = ["--format", "jsonl", "--output-format", "jsonl", "--text-field", "text", "--quiet"]
+_PAIRS = ["score", "--file", "-", "-o", "-", "--pairs", "text,against", "--format", "jsonl",
+          "--output-format", "jsonl", "--quiet"]
 _COMMANDS = {
+    "pairs": _PAIRS,
+    "shared": [*_PAIRS, "--shared"],
     "fill": ["batch", "-", "-o", "-", "--per", "sentence", *_LINES],
     "score": ["score", "--file", "-", "-o", "-", *_LINES],
     "tokenize": ["tokenize", "--json", "-"],
@@ -133,10 +139,101 @@ class Model:
             _give_up(ahead)
             progress.end()
 
-    def score(self, text: str, **settings: "Unpack[ScoreSettings]") -> Scored:
-        """The score of a text, or the candidates for its blank. Settings are those of ScoreSettings."""
+    @overload
+    def score(self, text: str | Sequence[str], **settings: "Unpack[ScoreSettings]") -> Scored: ...
+
+    @overload
+    def score(self, text: Any, *, column: str = "text", **settings: "Unpack[ScoreSettings]",
+              ) -> Any: ...
+
+    def score(self, text: Any, *, column: str = "text", **settings: Any) -> Any:
+        """The score of a text, or the candidates for its blank. Settings are those of ScoreSettings.
+
+        With words=True it has the words, see Word. A list of words is a text that is cut so. Of a
+        DataFrame of pandas the texts are in the column. Its copy has a column score, or with
+        words=True a row for each word.
+        """
         _check(settings, _names(ScoreSettings))
-        return _results.scored(self._one("score", text, settings))
+        if not _is_frame(text):
+            return _results.scored(self._one("score", text, settings))
+        rows: list[dict[str, Any]] = []
+        for row in text.to_dict("records"):
+            got = self.score(row[column], **settings)
+            if settings.get("words"):
+                rows += [{**row, **dataclasses.asdict(word)} for word in got.words]
+            else:
+                rows.append({**row, "score": got.score})
+        return type(text)(rows)
+
+    def pairs(self, good: Any, bad: Any, frame: Any = None, *, shared: bool = False) -> Any:
+        """Compares texts one by one: which of two is likelier, and by how much.
+
+        good and bad are lists of texts, or columns of a DataFrame of pandas, whose copy then has the
+        columns good_score, bad_score and difference. shared compares by the words that both texts
+        have. The result has a Pair for each two texts.
+        """
+        texts = (good, bad) if frame is None else (list(frame[good]), list(frame[bad]))
+        if len(texts[0]) != len(texts[1]):
+            raise ValueError(f"{len(texts[0])} texts and {len(texts[1])} texts are not pairs")
+        kind, found = "shared" if shared else "pairs", []
+        both = list(zip(*texts))
+        for at in range(0, len(both), _AHEAD):
+            answers = [self._send(kind, json.dumps({"text": a, "against": b}).encode())
+                       for a, b in both[at:at + _AHEAD]]
+            try:
+                for answer in answers:
+                    record = answer.result()
+                    error = _line_error(record, ScoreSettings)
+                    if error is not None:
+                        raise error
+                    found.append(_results.pair(record))
+            finally:
+                _give_up(answers)
+        if frame is None:
+            return found
+        return frame.assign(good_score=[p.good_score for p in found],
+                            bad_score=[p.bad_score for p in found],
+                            difference=[p.difference for p in found])
+
+    def tokenize(self, text: Any, *, column: str = "text") -> Any:
+        """The pieces of a text, with their ids and places. A DataFrame gets the columns of Tokens."""
+        if _is_frame(text):
+            found = [self.tokenize(t) for t in text[column]]
+            return text.assign(tokens=[f.tokens for f in found], ids=[f.ids for f in found],
+                               spans=[f.spans for f in found])
+        line = text.replace("\n", " ").replace("\r", " ")
+        return _results.tokens(line, self._send("tokenize", line.encode()).result())
+
+    def augment(self, texts: Any, *, column: str = "text", **settings: Any) -> Any:
+        """Variants of texts, by infill augment, whose flags the settings are: variants=2, seed=1.
+
+        Of a list of texts it returns a list of variants for each. Rows are dictionaries, or a
+        DataFrame of pandas, with the texts in the column: the result has rows for the variants, with
+        the other columns as they were.
+        """
+        if isinstance(texts, str):
+            raise TypeError("augment takes several texts, such as a list")
+        rows = texts.to_dict("records") if _is_frame(texts) else list(texts)
+        plain = all(isinstance(row, str) for row in rows)
+        items = [{column: row} if plain else row for row in rows]
+        lines = "".join(json.dumps({k: _plain(v) for k, v in row.items()}) + "\n" for row in items)
+        command = [path(), "augment", "-", "-o", "-", "--quiet", "--format", "jsonl",
+                   "--output-format", "jsonl", "--model", self.name, "--text-field", column,
+                   *_flags(self._settings, _names(ModelSettings)), *_flags(settings)]
+        done = subprocess.run(command, input=lines.encode(), capture_output=True, env=environment())
+        if done.returncode not in (0, 1):  # 1: some texts have none
+            says = done.stderr.decode("utf-8", "replace").strip()
+            raise ProgramError(f"the program ended with exit code {done.returncode}: {says}",
+                               done.returncode)
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        if plain:
+            out: list[list[str]] = [[] for _ in rows]
+            for row in found:
+                if row.get("variant"):
+                    out[row["line"] - 1].append(row[column])
+            return out
+        found = [row for row in found if not row.get("error")]
+        return type(texts)(found) if _is_frame(texts) else found
 
     def mapper(self, column: str = "text", into: str = "filled", **settings: "Unpack[FillSettings]",
                ) -> "Mapper":
@@ -192,7 +289,8 @@ class Model:
 
     def _ask(self, kind: str, text: str, fields: Mapping[str, Any], number: int = 0) -> Answer:
         """Sends a text. With a seed, what is drawn depends on its number and not on earlier calls."""
-        if not isinstance(text, str):
+        cut = kind == "score" and isinstance(text, (list, tuple))
+        if not isinstance(text, str) and not cut:
             raise TypeError(f"a text is a str, and not {type(text).__name__}")
         plain = {name: _plain(value) for name, value in fields.items()}
         return self._send(kind, json.dumps({"id": number, "text": text, **plain}).encode())
@@ -212,14 +310,9 @@ class Model:
 
     def _command(self, kind: str) -> list[str]:
         command = [path(), *_COMMANDS[kind], "--model", self.name]
-        names = {"fill": _names(ModelSettings, SharedSettings), "score": _names(ModelSettings),
-                 "tokenize": frozenset()}[kind]
-        for name, value in self._settings.items():
-            if name in names and value is not None:
-                flag = "--" + name.replace("_", "-")
-                text = str(value).lower() if isinstance(value, bool) else str(value)
-                command.append(f"{flag}={text}")
-        return command
+        names = {"fill": _names(ModelSettings, SharedSettings), "tokenize": frozenset(),
+                 }.get(kind, _names(ModelSettings))
+        return command + _flags(self._settings, names)
 
     def _after_fork(self) -> None:
         children = list(self._children.values())
@@ -283,6 +376,25 @@ def _check(settings: Mapping[str, Any], known: frozenset[str]) -> None:
             near = difflib.get_close_matches(name, known, 1)
             raise TypeError(f"{name!r} is not a setting here"
                             + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+def _is_frame(value: Any) -> bool:
+    """Whether a value is a DataFrame, without pandas."""
+    return hasattr(value, "to_dict") and hasattr(value, "columns")
+
+
+def _flags(settings: Mapping[str, Any], names: frozenset[str] | None = None) -> list[str]:
+    """Settings as flags of the command."""
+    out = []
+    for name, value in settings.items():
+        if value is None or names is not None and name not in names:
+            continue
+        value = _plain(value)
+        if isinstance(value, (list, tuple)):
+            value = ",".join(str(v) for v in value)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        out.append(f"--{name.replace('_', '-')}={text}")
+    return out
 
 
 def _plain(value: Any) -> Any:

@@ -53,6 +53,39 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Word:
+    """A word of a text. Its pieces are masked together with the later ones."""
+
+    word: str
+    start: int  # its place in the text, in characters
+    end: int
+    pieces: str  # with spaces between
+    score: float | None  # in nats; None for a word without a piece of its own
+    surprisal_bits: float | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two texts that were compared."""
+
+    good: str
+    bad: str
+    good_score: float
+    bad_score: float
+    difference: float
+    record: dict[str, Any] = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The pieces of a text, with the special ones around it."""
+
+    tokens: list[str]
+    ids: list[int]
+    spans: list[tuple[int, int]]  # their places in the text, in characters
+
+
+@dataclass(frozen=True)
 class Candidate:
     """A candidate for the blank of a text."""
 
@@ -70,6 +103,7 @@ class Scored:
     score: float | None
     score_per_token: float | None
     pieces: list[Piece]
+    words: list[Word]  # with words=True
     candidates: list[Candidate]
     record: dict[str, Any] = field(repr=False, compare=False)
 
@@ -101,6 +135,24 @@ def scored(record: dict[str, Any]) -> Scored:
     return Scored(
         record["text"], record.get("score"), record.get("score_per_token"),
         [Piece(p["piece"], p["log_prob"]) for p in record.get("pieces", ())],
+        [_word(w) for w in record.get("words", ())],
         [Candidate(c["candidate"], c["text"], c["score"], c["share"])
          for c in record.get("candidates", ())],
         record)
+
+
+def _word(w: dict[str, Any]) -> Word:
+    return Word(w["word"], w["start_char"], w["end_char"], w["pieces"], w["score"],
+                w["surprisal_bits"])
+
+
+def pair(record: dict[str, Any]) -> Pair:
+    """The pair of a record."""
+    other = record["pair"]
+    return Pair(record["text"], other["text"], record["score"], other["score"], record["difference"],
+                record)
+
+
+def tokens(text: str, record: dict[str, Any]) -> Tokens:
+    """The pieces of a record of infill tokenize."""
+    return Tokens(record["tokens"], record["ids"], characters(text, record["offsets"]))

@@ -40,6 +40,65 @@ class ModelTest(unittest.TestCase):
         for f in got:
             self.assertEqual([f.text[a:b].lower() for a, b in f.spans], f.tokens)
 
+    def test_words_are_those_of_the_command(self):
+        got = self.model.score("Zoë bought a souvenir.", words=True)
+        lines = self.command("score", "--quiet", "--model", "small", got.text).splitlines()[1:]
+        self.assertEqual([f"  {w.score:8.2f}  {w.word}" for w in got.words], lines)
+        self.assertEqual([got.text[w.start:w.end] for w in got.words], [w.word for w in got.words])
+        self.assertEqual(got.words[3].pieces, "so ##uven ##ir")
+        cut = self.model.score(["I", "don't", "know."], words=True)
+        self.assertEqual([w.word for w in cut.words], ["I", "don't", "know."])
+        self.assertEqual(self.model.score("No.").words, [])
+
+    def test_pairs(self):
+        good, bad = ["The dogs were here.", "He is in."] * 40, ["The dogs was here.", "He are in."] * 40
+        got = self.model.pairs(good, bad)
+        self.assertEqual([(p.good, p.bad) for p in got], list(zip(good, bad)))
+        for p in got[:2]:
+            want = self.model.score(p.good).score - self.model.score(p.bad).score
+            self.assertAlmostEqual(p.difference, want, 5)
+        shared = self.model.pairs(good[:1], bad[:1], shared=True)[0]
+        self.assertEqual(shared.record["pair"]["shared_words"], 4)
+        with self.assertRaises(ValueError):
+            self.model.pairs(good, bad[:3])
+        with self.assertRaises(infill.LineError):
+            self.model.pairs(["a cat"], [""])
+
+    def test_tokenize(self):
+        got = self.model.tokenize("Zoë sat.")
+        self.assertEqual(got.tokens, ["[CLS]", "zoe", "sat", ".", "[SEP]"])
+        self.assertEqual(got.spans[1:4], [(0, 3), (4, 7), (7, 8)])
+        self.assertEqual(len(got.ids), 5)
+
+    def test_augment(self):
+        texts = ["The old man went home by train.", "She sat on the bed."]
+        got = self.model.augment(texts, variants=2, seed=1)
+        self.assertEqual([len(v) for v in got], [2, 2])
+        self.assertFalse(set(texts) & set(itertools.chain(*got)))
+        rows = self.model.augment([{"review": t, "label": 1} for t in texts], column="review", variants=1,
+                                  seed=1, ban=["home"])
+        self.assertEqual([(r["label"], r["original"]) for r in rows], [(1, t) for t in texts])
+        with self.assertRaisesRegex(infill.ProgramError, "did you mean --variants"):
+            self.model.augment(texts, varians=1)
+
+    def test_frames(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        frame = pandas.DataFrame({"t": ["The old man went home.", "She sat."], "y": [1, 2]})
+        scored = self.model.score(frame, column="t")
+        self.assertEqual(list(scored.y), [1, 2])
+        self.assertAlmostEqual(scored.score[1], self.model.score("She sat.").score, 5)
+        words = self.model.score(frame, column="t", words=True)
+        self.assertEqual(list(words.word), "The old man went home . She sat .".split())
+        self.assertEqual(list(words.y), [1] * 6 + [2] * 3)
+        self.assertEqual([len(t) for t in self.model.tokenize(frame, column="t").tokens], [8, 5])
+        more = self.model.augment(frame, column="t", variants=1, seed=1)
+        self.assertEqual(list(more.original), list(frame.t))
+        pairs = self.model.pairs("a", "b", pandas.DataFrame({"a": ["He is in."], "b": ["He are in."]}))
+        self.assertGreater(pairs.difference[0], 0)
+
     def test_no_repeat_has_a_word_too(self):
         text = "The dog saw the [MASK|dog|cat]."
         for setting, want in ((True, ["cat"]), ("blanks", ["cat", "dog"]), (False, ["cat", "dog"])):
@@ -262,7 +321,7 @@ class ModelTest(unittest.TestCase):
         names["model"].close()
         names["pipe"].model.close()
         lines = out.getvalue().splitlines()
-        self.assertEqual(len(lines), 3 + 2 + 3, lines)
+        self.assertEqual(len(lines), 3 + 2 + 3 + 5 + 3, lines)
         self.assertRegex(lines[0], r"^-\d+\.\d+ The \w+ sat on the \w+\.$")
 
     def test_help_has_the_settings(self):
