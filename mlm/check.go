@@ -82,7 +82,7 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 		o.Directions = 3
 	}
 	if o.Blanks < 2 || o.Blanks > 64 || o.Directions < 1 || o.Directions > 1000 {
-		return nil, fmt.Errorf("%w: %d blanks (2 to 64), %d directions (1 to 1000)", ErrOption, o.Blanks,
+		return nil, fmt.Errorf("%w: %d blanks (2 to 64), %d directions (1 to 1000)", errOption, o.Blanks,
 			o.Directions)
 	}
 	if m.sched == nil {
@@ -193,7 +193,7 @@ func (m *Model) checkSentence(o CheckOptions, rng *rand.Rand) (*Sentence, []int3
 		s.IDs = append(s.IDs, m.tok.SEPID())
 	}
 	if len(places) < o.Blanks {
-		return nil, nil, fmt.Errorf("%w: %d pieces, %d blanks are wanted", ErrOption, len(places),
+		return nil, nil, fmt.Errorf("%w: %d pieces, %d blanks are wanted", errOption, len(places),
 			o.Blanks)
 	}
 	for _, k := range rng.Perm(len(places))[:o.Blanks] {
@@ -216,7 +216,7 @@ func (m *Model) reference() (*onnxref.MaskedLM, error) {
 	}
 	ref, err := onnxref.NewMaskedLM(parsed)
 	if errors.Is(err, onnxref.ErrParts) {
-		err = fmt.Errorf("%w: %w", ErrNotMasked, err)
+		err = fmt.Errorf("%w: %w", errNotMasked, err)
 	}
 	return ref, err
 }

@@ -97,13 +97,13 @@ func (o *options) findDevice(weights int64) error {
 	o.choose(weights)
 	var err error
 	if o.device, o.about, err = o.Devices.Find(o.Device, o.CacheDir); err != nil {
-		return fmt.Errorf("%w: %w", ErrOption, err)
+		return fmt.Errorf("%w: %w", errOption, err)
 	}
 	// What positions share makes products of other sizes in each call.
 	o.unshared = o.unshared || o.about.Apart > 0
 	if o.Precision.narrow() && rounding(o.about.Rounding) != o.Precision {
 		return fmt.Errorf("%w: the device %s has no fast products of %s on this processor; there are %s "+
-			"and %s", ErrOption, o.about.Name, o.Precision, Float32, Int8)
+			"and %s", errOption, o.about.Name, o.Precision, Float32, Int8)
 	}
 	return nil
 }

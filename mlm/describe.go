@@ -45,16 +45,16 @@ const noHead = "it has no head for masked words; export it for the task fill-mas
 func inspect(info *Info, m *onnx.Model) error {
 	if !slices.Contains(info.Inputs, "input_ids") {
 		return fmt.Errorf("%w: no input named input_ids (inputs: %v); "+
-			"export the model for masked language modelling", ErrNotMasked, info.Inputs)
+			"export the model for masked language modelling", errNotMasked, info.Inputs)
 	}
 	for _, n := range info.Inputs {
 		if known := onnxgrad.Inputs(); !slices.Contains(known, n) {
-			return fmt.Errorf("%w: cannot feed the input %q (known: %v)", ErrNotMasked, n, known)
+			return fmt.Errorf("%w: cannot feed the input %q (known: %v)", errNotMasked, n, known)
 		}
 	}
 	for _, v := range m.Graph.Inputs {
 		if slices.Contains(info.Inputs, v.Name) && v.Type != onnx.Int64 {
-			return fmt.Errorf("%w: input %s is %v, expected int64", ErrNotMasked, v.Name, v.Type)
+			return fmt.Errorf("%w: input %s is %v, expected int64", errNotMasked, v.Name, v.Type)
 		}
 	}
 	out := export.Logits(m)
@@ -66,22 +66,22 @@ func inspect(info *Info, m *onnx.Model) error {
 		func(name string) bool { return !slices.Contains(export.Headless, name) })
 	switch {
 	case bare:
-		return fmt.Errorf("%w: its output is %s; %s", ErrNotMasked, strings.Join(names, " and "), noHead)
+		return fmt.Errorf("%w: its output is %s; %s", errNotMasked, strings.Join(names, " and "), noHead)
 	case out == nil:
 		return fmt.Errorf("%w: no output named logits (outputs: %v); "+
-			"export the model with its language-modelling head", ErrNotMasked, names)
+			"export the model with its language-modelling head", errNotMasked, names)
 	}
 	if out.Type != onnx.Float {
-		return fmt.Errorf("%w: output %s is %v, expected float32", ErrNotMasked, out.Name, out.Type)
+		return fmt.Errorf("%w: output %s is %v, expected float32", errNotMasked, out.Name, out.Type)
 	}
 	if out.HasShape {
 		if len(out.Shape) != 3 {
 			return fmt.Errorf("%w: output %s has %d dimensions, expected [batch, length, vocabulary]",
-				ErrNotMasked, out.Name, len(out.Shape))
+				errNotMasked, out.Name, len(out.Shape))
 		}
 		if d := out.Shape[2]; d.Param == "" && d.Value > 0 {
 			if d.Value > 1<<24 {
-				return fmt.Errorf("%w: %d logits", ErrNotMasked, d.Value)
+				return fmt.Errorf("%w: %d logits", errNotMasked, d.Value)
 			}
 			info.Vocab = int(d.Value)
 		}

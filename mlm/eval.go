@@ -27,7 +27,7 @@ type EvalOptions struct {
 	// Seed picks the pieces; the choice for a line depends on it and on the
 	// line's number only.
 	Seed uint64
-	// MaxLines ends the evaluation early; 0 reads everything, and a number below 0 is an ErrOption.
+	// MaxLines ends the evaluation early; 0 reads everything, and a number below 0 is an errOption.
 	MaxLines int
 	// Progress, if set, is called now and then with the lines done so far.
 	Progress func(lines int)
@@ -99,12 +99,12 @@ type line struct {
 //
 // Errors: a line that is not UTF-8 (tokenize.ErrInvalidUTF8) or longer than 1 MiB
 // (tokenize.ErrTooLarge), a piece with a log-probability that is not finite
-// (ErrNotFinite), a text without a piece to predict (ErrNoPieces), ErrOption,
+// (ErrNotFinite), a text without a piece to predict (ErrNoPieces), errOption,
 // and read errors.
 func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*evalReport, error) {
 	if text == nil {
 		return nil, fmt.Errorf("%w: there is no text to read; pass a file or strings.NewReader",
-			ErrOption)
+			errOption)
 	}
 	if m.sched == nil {
 		return nil, errClosed
@@ -113,10 +113,10 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*evalR
 		o.Rate = 0.15
 	}
 	if !(o.Rate > 0 && o.Rate <= 1) {
-		return nil, fmt.Errorf("%w: mask rate %v, it must be above 0 and at most 1", ErrOption, o.Rate)
+		return nil, fmt.Errorf("%w: mask rate %v, it must be above 0 and at most 1", errOption, o.Rate)
 	}
 	if o.MaxLines < 0 {
-		return nil, fmt.Errorf("%w: %d lines to read, want their number, or 0 for all", ErrOption,
+		return nil, fmt.Errorf("%w: %d lines to read, want their number, or 0 for all", errOption,
 			o.MaxLines)
 	}
 	r := &evalReport{}

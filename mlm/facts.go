@@ -87,7 +87,7 @@ func (f *facts) addHead(m *onnx.Model) {
 func (f *facts) check() error {
 	width := cmp.Or(f.config.Hidden, f.config.Dim)
 	if f.Vocab > 0 && f.Vocab == width && f.Vocab < f.Tokens {
-		return fmt.Errorf("%w: its output has the width of its layers, %d; %s", ErrNotMasked, width,
+		return fmt.Errorf("%w: its output has the width of its layers, %d; %s", errNotMasked, width,
 			noHead)
 	}
 	return checkVocabulary(f.Tokens, f.Vocab, f.vocabTxt, f.config)

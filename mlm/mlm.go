@@ -40,11 +40,9 @@ var (
 	ErrTooLong = errors.New("sentence is too long for the model")
 	// errSentence: blanks or states do not fit the sentence or the vocabulary.
 	errSentence = errors.New("bad sentence")
-	// ErrNoModel: the folder has no model file, or several and none with a usual name.
-	ErrNoModel = source.ErrNoModel
-	// ErrNotMasked: the graph is not a masked language model that can be used:
+	// errNotMasked: the graph is not a masked language model that can be used:
 	// no input_ids, no logits, or shapes of another kind.
-	ErrNotMasked = export.ErrNotMasked
+	errNotMasked = export.ErrNotMasked
 	// ErrNoGradient: the backward pass of this model could not be derived;
 	// the forward mode works.
 	ErrNoGradient = errors.New("model has no full gradient")
@@ -52,8 +50,8 @@ var (
 	errVocabulary = errors.New("vocabulary does not fit the model")
 	// ErrNotFinite: the model computes NaN or infinity.
 	ErrNotFinite = errors.New("the model's output is not finite")
-	// ErrOption: an option is out of range.
-	ErrOption = errors.New("bad model option")
+	// errOption: an option is out of range.
+	errOption = errors.New("bad model option")
 	// errClosed: the model was closed.
 	errClosed = errors.New("model is closed")
 )

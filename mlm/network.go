@@ -44,7 +44,7 @@ var networkFiles = []string{"config.json", "tokenizer.json", "tokenizer_config.j
 // with one output may have another name for it. The folder's files are read as [OpenDir] reads
 // them. Of the options Runtime, CacheDir, Device and LowMemory count. It is evaluated in float32.
 //
-// Errors wrap ErrNetwork, ErrNoModel, or what [Open] has of files and of the runtime.
+// Errors wrap ErrNetwork, source.ErrNoModel, or what [Open] has of files and of the runtime.
 func OpenNetwork(ctx context.Context, dir, output string, o Options) (*Network, error) {
 	from, done, err := source.Open(dir)
 	if err != nil {

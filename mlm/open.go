@@ -36,7 +36,7 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Model, error) {
 // tokenizer's files and config.json. Every file is checked before the runtime
 // sees any of it. See [OpenDir] for folders on disk.
 //
-// Errors wrap ErrNoModel, ErrNotMasked, errVocabulary, ErrOption, a sentinel
+// Errors wrap source.ErrNoModel, errNotMasked, errVocabulary, errOption, a sentinel
 // of mlm/onnx (a file that is truncated, not ONNX, or hostile), of tokenize
 // (*tokenize.FileError), or of internal/ort (the runtime is missing or
 // refuses the model).
@@ -72,11 +72,11 @@ func (o *options) check() error {
 	}
 	switch {
 	case o.Threads < 1 || o.Threads > MaxThreads:
-		return fmt.Errorf("%w: %d threads, want 1 to %d, or 0 for 1", ErrOption, o.Threads, MaxThreads)
+		return fmt.Errorf("%w: %d threads, want 1 to %d, or 0 for 1", errOption, o.Threads, MaxThreads)
 	case o.Precision < Float32 || o.Precision > Auto:
-		return fmt.Errorf("%w: %s, want Float32, Int8, BFloat16, Float16 or Auto", ErrOption, o.Precision)
+		return fmt.Errorf("%w: %s, want Float32, Int8, BFloat16, Float16 or Auto", errOption, o.Precision)
 	case o.BatchTokens < 0 || o.BatchTokens > MaxBatchTokens:
-		return fmt.Errorf("%w: %d tokens a batch, want 0 to %d", ErrOption, o.BatchTokens, MaxBatchTokens)
+		return fmt.Errorf("%w: %d tokens a batch, want 0 to %d", errOption, o.BatchTokens, MaxBatchTokens)
 	}
 	return nil
 }
@@ -244,7 +244,7 @@ func (p *opener) backend(ctx context.Context, o options) (backend, error) {
 	info.NoGradients = export.NoDerivative(info.Ops)
 	if o.about.NoIntegers && (info.NoGradients != "" || o.Precision == Int8) {
 		return nil, fmt.Errorf("%w: products of 8-bit integers were not checked on the device %s; use %s",
-			ErrOption, o.about.Name, device.CPU)
+			errOption, o.about.Name, device.CPU)
 	}
 	if info.NoGradients == "" {
 		sum := func() (string, error) {

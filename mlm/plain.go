@@ -75,7 +75,7 @@ func (p *plain) probe(ctx context.Context) (int, error) {
 	shape := out[0].Shape()
 	if len(shape) != 3 || shape[0] != int64(rows) || shape[1] != int64(length) || shape[2] < 1 ||
 		shape[2] > 1<<24 {
-		return 0, fmt.Errorf("%w: logits of shape %v, expected [%d %d vocabulary]", ErrNotMasked, shape,
+		return 0, fmt.Errorf("%w: logits of shape %v, expected [%d %d vocabulary]", errNotMasked, shape,
 			rows, length)
 	}
 	return int(shape[2]), nil

@@ -65,7 +65,7 @@ func (m *Model) tokens(ctx context.Context, s *Sentence, states [][]int32, maske
 }
 
 // Gradient sets logProb as [Model.LogProb] does and grad[c], m·V values in
-// row-major order, to ∇U or its first term at states[c]. The error is ErrOption for another mode,
+// row-major order, to ∇U or its first term at states[c]. The error is errOption for another mode,
 // and ErrNoGradient where Full is asked of a model that does not have it.
 func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mode GradientMode,
 	logProb, grad [][]float32) error {
@@ -73,7 +73,7 @@ func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mod
 		return err
 	}
 	if mode != Full && mode != Forward {
-		return fmt.Errorf("%w: gradient mode %d, want Full or Forward", ErrOption, mode)
+		return fmt.Errorf("%w: gradient mode %d, want Full or Forward", errOption, mode)
 	}
 	n, v := len(s.Blanks), m.info.Vocab
 	if err := errors.Join(room("logProb", logProb, len(states), n),
@@ -210,7 +210,7 @@ func closed(err error) error {
 // given refuses a missing context. Without it a goroutine that nobody can recover would panic.
 func given(ctx context.Context) error {
 	if ctx == nil {
-		return fmt.Errorf("%w: the context is nil; pass context.Background()", ErrOption)
+		return fmt.Errorf("%w: the context is nil; pass context.Background()", errOption)
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (b *batch) sequences(f *feeds, names []string, first int64) []*ort.Tensor {
 		case "position_ids":
 			in[i] = feed(f, counting(b.rows, b.length, first), shape...)
 		default:
-			f.err = errors.Join(f.err, fmt.Errorf("%w: cannot feed the input %q", ErrNotMasked, n))
+			f.err = errors.Join(f.err, fmt.Errorf("%w: cannot feed the input %q", errNotMasked, n))
 		}
 	}
 	return in

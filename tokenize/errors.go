@@ -8,9 +8,9 @@ import (
 
 // Sentinels for what a caller may want to branch on; use errors.Is.
 var (
-	// ErrNoVocabulary: the folder is missing, or has no vocabulary. That is a tokenizer.json, a
+	// errNoVocabulary: the folder is missing, or has no vocabulary. That is a tokenizer.json, a
 	// vocab.txt, or a vocab.json with merges.txt.
-	ErrNoVocabulary = errors.New("no vocabulary")
+	errNoVocabulary = errors.New("no vocabulary")
 	// ErrFormat: a file is not what its name promises.
 	ErrFormat = errors.New("malformed")
 	// errUnsupported: a file is well formed but asks for a tokenizer that this package does not have.

@@ -148,7 +148,7 @@ func checkLoad(t *testing.T, files map[string]string) {
 		if !errors.As(err, &file) || tok != nil {
 			t.Fatalf("%T %v", err, err)
 		}
-		for _, sentinel := range []error{ErrNoVocabulary, ErrFormat, errUnsupported, ErrTooLarge,
+		for _, sentinel := range []error{errNoVocabulary, ErrFormat, errUnsupported, ErrTooLarge,
 			errMissingToken, ErrInvalidUTF8} {
 			if errors.Is(err, sentinel) {
 				return

@@ -35,7 +35,7 @@ const (
 func Load(fsys fs.FS) (*Tokenizer, error) {
 	if fsys == nil {
 		return nil, &FileError{File: jsonFile, Err: fmt.Errorf("%w: the folder is nil; "+
-			"pass os.DirFS(FOLDER)", ErrNoVocabulary)}
+			"pass os.DirFS(FOLDER)", errNoVocabulary)}
 	}
 	c, err := readConfig(fsys)
 	if err != nil {
@@ -81,7 +81,7 @@ func loadVocab(fsys fs.FS, c *config) (string, *spec, error) {
 		s, err := bytePairFiles(fsys, data, c)
 		return vocabJSONFile, s, err
 	}
-	err = problem(ErrNoVocabulary, "no such file, nor %s; give the folder that the model was "+
+	err = problem(errNoVocabulary, "no such file, nor %s; give the folder that the model was "+
 		"exported to", jsonFile)
 	// SentencePiece's own files: spiece.model, spm.model, sentencepiece.bpe.model, tokenizer.model.
 	if others, e := fs.Glob(fsys, "*.model"); e == nil && len(others) > 0 {
@@ -111,7 +111,7 @@ func bytePairFiles(fsys fs.FS, vocab []byte, c *config) (*spec, error) {
 		return nil, err
 	}
 	if missing {
-		return nil, &FileError{File: mergesFile, Err: problem(ErrNoVocabulary,
+		return nil, &FileError{File: mergesFile, Err: problem(errNoVocabulary,
 			"no such file; %s needs it beside it", vocabJSONFile)}
 	}
 	// RoBERTa's mask swallows the space before it. Its configuration need not

@@ -50,7 +50,7 @@ func TestLoadErrors(t *testing.T) {
 		want  error
 		text  string // the whole message
 	}{
-		{"empty folder", nil, ErrNoVocabulary,
+		{"empty folder", nil, errNoVocabulary,
 			"vocab.txt: no vocabulary: no such file, nor tokenizer.json; give the folder that the model " +
 				"was exported to"},
 		{"sentencepiece", map[string]string{"spiece.model": "x"}, errUnsupported,
@@ -193,7 +193,7 @@ func (b brokenFS) Open(name string) (fs.File, error) {
 func TestLoadNothing(t *testing.T) {
 	var file *FileError
 	_, err := Load(nil)
-	if !errors.Is(err, ErrNoVocabulary) || !errors.As(err, &file) ||
+	if !errors.Is(err, errNoVocabulary) || !errors.As(err, &file) ||
 		!strings.Contains(err.Error(), "os.DirFS") {
 		t.Errorf("Load(nil): %v", err)
 	}

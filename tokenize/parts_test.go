@@ -111,7 +111,7 @@ func TestPartsErrors(t *testing.T) {
 		want          error
 		text          string
 	}{
-		{`{"a":0}`, "", ErrNoVocabulary, "merges.txt"},
+		{`{"a":0}`, "", errNoVocabulary, "merges.txt"},
 		{`{"a":-1}`, "a b\n", ErrFormat, `vocab.json: ["a"]`},
 		{`{"a":0}`, "a b\nab\n", ErrFormat, "merges.txt:2"},
 		{`[`, "a b\n", ErrFormat, "vocab.json:1"},
