@@ -154,14 +154,10 @@ func (l *labelledJSON) entry(raw json.RawMessage) (e labelEntry, err error) {
 
 // render is the body with a filled text, whose labels follow it.
 func (l *labelledJSON) render(filled string, edits []edit) (string, error) {
-	value, err := quoted(filled)
-	if err != nil {
-		return "", err
-	}
 	body, put := l.it.Source.Body, []struct {
 		at [2]int
 		to string
-	}{{l.text, string(value)}}
+	}{{l.text, string(jsonl.Quote(filled))}}
 	if l.labels != [2]int{} {
 		list := "["
 		for _, e := range l.entries {
@@ -208,7 +204,6 @@ func (e *labelEntry) moved(filled string, start, end int) (string, error) {
 	}
 	var parts []string
 	for _, f := range e.fields {
-		var err error
 		value := f.Value
 		switch {
 		case slices.Contains(startNames, f.Name):
@@ -216,13 +211,9 @@ func (e *labelEntry) moved(filled string, start, end int) (string, error) {
 		case slices.Contains(endNames, f.Name):
 			value = json.RawMessage(to)
 		case f.Name == "text" && string(value) != "null":
-			value, err = quoted(filled[start:end])
+			value = jsonl.Quote(filled[start:end])
 		}
-		name, bad := quoted(f.Name)
-		if err != nil || bad != nil {
-			return "", fmt.Errorf("label: %w", err)
-		}
-		parts = append(parts, string(name)+": "+string(value))
+		parts = append(parts, string(jsonl.Quote(f.Name))+": "+string(value))
 	}
 	return "{" + strings.Join(parts, ", ") + "}", nil
 }

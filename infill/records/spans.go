@@ -1,11 +1,11 @@
 package records
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -179,12 +179,7 @@ func (s *spans) read(fields []jsonl.Field) (span text.LabelledSpan, reason strin
 }
 
 func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // byteOffset is an offset of a text in bytes; false if it is none of the text, or within a
@@ -243,7 +238,6 @@ func (s *spans) moved(text string, edits []edit) (json.RawMessage, error) {
 			if k > 0 {
 				out = append(out, ',')
 			}
-			var err error
 			switch f.Name {
 			case "start":
 				f.Value = json.RawMessage(strconv.Itoa(s.offset(text, start)))
@@ -251,13 +245,11 @@ func (s *spans) moved(text string, edits []edit) (json.RawMessage, error) {
 				f.Value = json.RawMessage(strconv.Itoa(s.offset(text, end)))
 			case "text":
 				if string(f.Value) != "null" {
-					f.Value, err = quoted(text[start:end])
+					f.Value = jsonl.Quote(text[start:end])
 				}
 			}
-			if err == nil {
-				out, err = f.Append(out)
-			}
-			if err != nil {
+			var err error
+			if out, err = f.Append(out); err != nil {
 				return nil, err
 			}
 		}
@@ -265,16 +257,9 @@ func (s *spans) moved(text string, edits []edit) (json.RawMessage, error) {
 	}
 	out = append(out, ']')
 	if s.quoted {
-		return quoted(string(out))
+		return jsonl.Quote(string(out)), nil
 	}
 	return out, nil
-}
-
-// quoted is a text as JSON.
-func quoted(s string) (json.RawMessage, error) {
-	var b bytes.Buffer
-	err := jsonl.Encode(&b, s)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // after is where a byte of a text stands after edits. end says that it ends something.

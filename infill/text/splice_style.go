@@ -243,11 +243,5 @@ func standsApart(before string) bool {
 }
 
 // smallInTitles are words that titles have in lower case.
-var smallInTitles = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields("a an and as at but by for from in into nor of on or over per " +
-		"s t than the to upon via vs with") {
-		m[w] = true
-	}
-	return m
-}()
+var smallInTitles = setOf("a an and as at but by for from in into nor of on or over per s t than " +
+	"the to upon via vs with")
