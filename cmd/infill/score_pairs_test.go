@@ -29,11 +29,11 @@ func TestPairs(t *testing.T) {
 	}
 	var lines []jsonl.Record
 	for line := range strings.Lines(get(t, out)) {
-		var rec jsonl.Record
-		if err := json.Unmarshal([]byte(line), &rec); err != nil {
+		rec, err := jsonl.Decoder{}.Record(len(lines)+1, []byte(line))
+		if err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, rec)
+		lines = append(lines, *rec)
 	}
 	sum, values := 0.0, []float64{}
 	for _, rec := range lines[:4] {
