@@ -64,8 +64,8 @@ func TestGuides(t *testing.T) {
 func guideExample(t *testing.T, guide, block string) string {
 	t.Helper()
 	var out []string
-	for _, example := range strings.Split(strings.TrimSpace(block), "\n\n") {
-		command, shown, _ := strings.Cut(strings.TrimSpace(example), "\n")
+	for _, example := range strings.Split(strings.TrimSpace(block), "\n\n$ ") {
+		command, shown, _ := strings.Cut(strings.TrimSpace("$ "+strings.TrimPrefix(example, "$ ")), "\n")
 		prints := ""
 		if file, ok := strings.CutPrefix(command, "$ cat "); ok {
 			prints = get(t, file)

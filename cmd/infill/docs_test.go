@@ -59,6 +59,7 @@ func TestDocumentedCommands(t *testing.T) {
 			switch {
 			case slices.Contains(args, "--thin"): // wants its steps
 				args = append(args, "--chains", "2", "--quiet")
+			case slices.Contains(args, "--rank"): // is of computed fillings
 			case args[0] == "fill", args[0] == "augment", args[0] == "batch" && !joins:
 				args = append(args, "--steps", "2", "--chains", "2", "--quiet")
 			}
