@@ -12,11 +12,15 @@ import (
 )
 
 // independent is log f(· | every blank masked) of every blank, one token each: what a fill-mask
-// pipeline gives. Of a text too long for the model it sees a part around the blanks.
-func independent(ctx context.Context, m *mlm.Model, t *text.Template) ([][]float32, error) {
-	cut, err := t.Cut(m.MaxLength(), 0)
-	if err != nil {
-		return nil, err
+// pipeline gives. Of a text too long for the model it sees a part around the blanks. cut is the text
+// as the model sees it.
+func independent(ctx context.Context, m *mlm.Model, t *text.Template) (cut *text.Template,
+	logProb [][]float32, err error) {
+	if t, err = t.Apart(); err != nil {
+		return nil, nil, err
+	}
+	if cut, err = t.Cut(m.MaxLength(), 0); err != nil {
+		return nil, nil, err
 	}
 	s := &mlm.Sentence{IDs: cut.IDs, Blanks: cut.Positions()}
 	out := make([][]float32, len(s.Blanks))
@@ -24,7 +28,7 @@ func independent(ctx context.Context, m *mlm.Model, t *text.Template) ([][]float
 		out[b] = make([]float32, m.VocabSize())
 	}
 	err = gate.Compute(ctx, m, func(ctx context.Context) error { return m.Independent(ctx, s, out) })
-	return out, err
+	return cut, out, err
 }
 
 // likeliest are the ids of the n largest values, the largest first, the smaller id first of equals.
@@ -46,7 +50,7 @@ func likeliest(logProb []float32, n int) []int32 {
 
 // alone are the likeliest words of every blank when all blanks are masked, one token each.
 func alone(ctx context.Context, m *mlm.Model, t *text.Template) ([][]aloneWord, error) {
-	probs, err := independent(ctx, m, t)
+	_, probs, err := independent(ctx, m, t)
 	if err != nil {
 		return nil, err
 	}

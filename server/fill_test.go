@@ -165,7 +165,7 @@ func TestAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := independent(t.Context(), m, tp)
+	_, all, err := independent(t.Context(), m, tp)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,11 +110,7 @@ func masks(t *timed, m *model, q *maskRequest, line string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	cut, err := tp.Cut(m.model.MaxLength(), 0)
-	if err != nil {
-		return nil, err
-	}
-	probs, err := independent(t.works, m.model, tp)
+	cut, probs, err := independent(t.works, m.model, tp)
 	if err != nil {
 		return nil, err
 	}

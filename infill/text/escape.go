@@ -177,8 +177,13 @@ func (s *spelledText) place(i int) int {
 // Encode tokenizes a text with blanks. The spans of the pieces are bytes of
 // the text itself.
 func Encode(tok *tokenize.Tokenizer, text string, blanks []Blank) (tokenize.Encoding, error) {
+	return encode(tok, tok.EncodeBlanks, text, blanks)
+}
+
+func encode(tok *tokenize.Tokenizer, by func(string) (tokenize.Encoding, error), text string,
+	blanks []Blank) (tokenize.Encoding, error) {
 	s := spellMasks(text, tok.Token(tok.MaskID()), blanks)
-	enc, err := tok.EncodeBlanks(s.text)
+	enc, err := by(s.text)
 	if err != nil {
 		return enc, err
 	}

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 
 	"infill/mlm"
 	"infill/tokenize"
@@ -59,7 +60,7 @@ func newTemplate(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Templat
 	if err != nil {
 		return nil, err
 	}
-	t, err := tokenized(tok, text, blanks)
+	t, err := tokenized(tok, tok.EncodeBlanks, text, blanks)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +128,9 @@ func (t *Template) PlacesIn(g *Group) []Place {
 // tokenized cuts the text into pieces, see Encode, and finds the mask tokens of the
 // blanks in the ids: tokenizers split the text at special tokens first, so
 // nothing outside a blank changes.
-func tokenized(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, error) {
-	enc, err := Encode(tok, text, blanks)
+func tokenized(tok *tokenize.Tokenizer, by func(string) (tokenize.Encoding, error), text string,
+	blanks []Blank) (*Template, error) {
+	enc, err := encode(tok, by, text, blanks)
 	if err != nil {
 		return nil, err
 	}
@@ -151,6 +153,12 @@ func tokenized(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template,
 		return nil, &Error{-1, msg, ErrBlank}
 	}
 	return t, nil
+}
+
+// Apart is the text with these blanks as Hugging Face's pipeline cuts it: what directly follows a
+// blank begins a word. The template has no rules, and cannot be filled by an engine.
+func (t *Template) Apart() (*Template, error) {
+	return tokenized(t.Tok, t.Tok.Encode, t.Text, slices.Clone(t.Blanks))
 }
 
 // Positions returns the token positions of the blanks in IDs.

@@ -24,6 +24,13 @@ CASES = [
     {"inputs": ["the dog [MASK] in the house ."]},
     {"inputs": "The [MASK] sleeps .", "parameters": {"targets": ["dog", "cat", "fish", "dog"]}},
     {"inputs": "the [MASK] sleeps , the [MASK] eats", "parameters": {"targets": "cat", "top_k": 4}},
+    # Blanks between letters and marks: the pipeline cuts what follows a blank as if a word began.
+    {"inputs": "the cow[MASK]a dog sees him ."},
+    {"inputs": "the dog[MASK]s in the house ."},
+    {"inputs": "the[MASK]dog sleeps in[MASK]the house .", "parameters": {"top_k": 3}},
+    {"inputs": "the big[MASK]fox runs, she walks[MASK]she sings.", "parameters": {"top_k": 3}},
+    {"inputs": "[MASK]he saw the sea."},
+    {"inputs": "a cat eats[MASK].", "parameters": {"targets": ["fish", "banana", ","]}},
 ]
 
 
