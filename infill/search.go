@@ -45,8 +45,12 @@ type seeker struct {
 }
 
 // A seekPart is the search among the fillings of one choice of lengths.
+//
+// Beams, and guesses for whole words, decide what is looked at. They are of the model in float32,
+// so that another rounding, on another processor, hardly leads elsewhere.
 type seekPart struct {
 	*target
+	exact  *target // in float32; target itself for lists and ties
 	number int
 	terms  map[int][]scoreTerm // by the number of tokens
 	cuts   map[string]*mlm.Sentence
@@ -108,8 +112,16 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 	s.whole = p.parts[0].tgt.extra.most()
 	s.rows = recall.NewSource(p.model, o.Search.Context)
 	for i, pt := range p.parts {
-		s.parts = append(s.parts, &seekPart{target: pt.tgt, number: i,
-			terms: map[int][]scoreTerm{}, cuts: map[string]*mlm.Sentence{}})
+		exact, err := p.unrounded(ctx, pt.tgt)
+		if err != nil {
+			return nil, err
+		}
+		part := &seekPart{target: pt.tgt, exact: exact, number: i,
+			terms: map[int][]scoreTerm{}, cuts: map[string]*mlm.Sentence{}}
+		if p.tiedOrListed() {
+			part.target = exact
+		}
+		s.parts = append(s.parts, part)
 	}
 	if n := len(s.parts); n > 1 { // many searches share the effort of one
 		s.reach.orders = 1
@@ -126,7 +138,11 @@ func (o *Options) leastBest() int { return max(defaultTop, o.Results.Top) }
 // uneven reports whether a template has lists, ties or open lengths, where neighbours are guessed
 // from rows with whole words masked, and from few beams.
 func (p *plan) uneven() bool {
-	return p.open || slices.ContainsFunc(p.t.Groups, func(g text.Group) bool {
+	return p.open || p.tiedOrListed()
+}
+
+func (p *plan) tiedOrListed() bool {
+	return slices.ContainsFunc(p.t.Groups, func(g text.Group) bool {
 		return len(g.Blanks) > 1 || g.Words != nil
 	})
 }
@@ -285,7 +301,7 @@ func (s *seeker) result(ctx context.Context) (*Result, error) {
 	slices.SortStableFunc(s.found, byRank)
 	states := make([]placed, len(s.found))
 	for i, f := range s.found {
-		states[i] = placed{f.part.target, f.x}
+		states[i] = placed{p.parts[f.part.number].tgt, f.x}
 		res.Fillings = append(res.Fillings, f.text)
 	}
 	if err := p.rescore(ctx, res, statesOf(res.Fillings, states), s.rows.Narrowed()); err != nil {

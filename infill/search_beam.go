@@ -21,7 +21,8 @@ type partial struct {
 
 // starts are the fillings that a part's search begins with: the ends of beams that fill blank after
 // blank, each from what the model says with the others filled or masked.
-func (s *seeker) starts(ctx context.Context, pt *seekPart) ([]*filled, error) {
+func (s *seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) {
+	pt := &seekPart{target: part.exact, number: part.number}
 	first := make([]*partial, len(pt.Coords))
 	empty := pt.empty()
 	for i := range first {
@@ -69,9 +70,9 @@ func (s *seeker) starts(ctx context.Context, pt *seekPart) ([]*filled, error) {
 	slices.SortFunc(list, byValue)
 	var out []*filled
 	for _, b := range list[:min(len(list), s.reach.starts)] {
-		out = append(out, &filled{part: pt, x: b.x, key: pt.keyOf(b.x), near: -1})
+		out = append(out, &filled{part: part, x: b.x, key: pt.keyOf(b.x), near: -1})
 	}
-	marked, err := s.marked(ctx, pt, out[0])
+	marked, err := s.marked(ctx, part, out[0])
 	return append(out, marked...), err
 }
 

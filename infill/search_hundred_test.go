@@ -1,11 +1,14 @@
 package infill
 
 import (
+	"maps"
 	"os"
 	"strings"
 	"testing"
 
 	"infill/internal/testmode"
+	"infill/mlm"
+	"infill/models"
 )
 
 // hundredTexts are those of testdata/hundred.txt with the long tests, and else every tenth.
@@ -67,5 +70,39 @@ func TestTopAddsBelow(t *testing.T) {
 	if others > len(texts)/100 {
 		t.Errorf("the best filling of %d of %d texts is another where twenty are asked for", others,
 			len(texts))
+	}
+}
+
+// The five best fillings are the same set where the search multiplies in 8 bits. Open lengths are the
+// texts where it may differ.
+func TestPrecisionsAgree(t *testing.T) {
+	t.Parallel()
+	exact := openSmall(t)
+	rounded, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Threads: 2, Precision: mlm.Int8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = rounded.Close() })
+	texts := hundredTexts(t)
+	others := 0
+	for _, s := range texts {
+		var of [2]map[string]bool
+		for i, m := range []*mlm.Model{exact, rounded} {
+			r, err := New(m).FillText(t.Context(), s, Options{Method: MethodSearch})
+			if err != nil {
+				t.Fatal(s, err)
+			}
+			of[i] = map[string]bool{}
+			for _, f := range r.Fillings {
+				of[i][f.Text] = true
+			}
+		}
+		if !maps.Equal(of[0], of[1]) {
+			others++
+			t.Logf("%s: %v in float32, %v in 8 bits", s, of[0], of[1])
+		}
+	}
+	if others > 3*len(texts)/100 {
+		t.Errorf("the five best of %d of %d texts are others in 8 bits", others, len(texts))
 	}
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // independent is log f(· | every blank masked) of every blank, one token each: what a fill-mask
-// pipeline gives. Of a text too long for the model it sees a part around the blanks. cut is the text
-// as the model sees it.
+// pipeline gives. Of a text too long for the model it sees a part around the blanks. cut is the
+// text as the model sees it.
 func independent(ctx context.Context, m *mlm.Model, t *text.Template) (cut *text.Template,
 	logProb [][]float32, err error) {
 	if t, err = t.Apart(); err != nil {
