@@ -43,6 +43,7 @@ type unit struct {
 	// deliver takes what was computed: logProb per row and, depending on the
 	// kind, V or m·V values. Both are only valid during the call.
 	deliver func(logProb, wide []float32)
+	reads   []float32 // takes what the head reads in the unit's first row; may be nil
 }
 
 // call is one caller's request.
@@ -91,6 +92,7 @@ type batch struct {
 	distinct  int // positions that the backend computes before the first attention
 	logProb   []float32
 	wide      []float32 // [rows, V] or [rows/group, group, V]
+	state     []float32 // [rows, H], what the head reads; empty where that is not known
 }
 
 // A backend evaluates batches. Several goroutines call run at once.
@@ -132,6 +134,7 @@ func (s *scheduler) fill(b *batch, units []*unit) {
 	b.positions, b.targets, b.blanks = grow(b.positions, b.rows), grow(b.targets, b.rows),
 		grow(b.blanks, b.rows)
 	b.logProb = grow(b.logProb, b.rows)
+	b.state = grow(b.state, b.rows*s.facts.state)
 	if b.kind == energyRow {
 		b.wide = b.wide[:0]
 	} else {

@@ -166,5 +166,8 @@ func (d *derived) run(ctx context.Context, b *batch) error {
 	if d.about.Gradient {
 		out = append(out, feed(&f, gradient, gshape...))
 	}
+	if n := d.about.State; n > 0 {
+		out = append(out, feed(&f, b.state, rows, int64(n)))
+	}
 	return f.run(ctx, d.s, in, out)
 }

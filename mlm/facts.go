@@ -28,6 +28,7 @@ type facts struct {
 	newHead       bool     // what makes the logits looks untrained
 	pad           int64    // the token that fills rows up
 	fixed         export.Sizes
+	state         int // H, the width of what the head reads; 0 if that is not known
 }
 
 // addFile notes what the model file says of itself. m is as the processor runs it, and is given
@@ -65,6 +66,7 @@ func (f *facts) addTokenizer(tok *tokenize.Tokenizer, files fs.FS) {
 func (f *facts) addGraph(a *cache.About) {
 	f.Vocab, f.Hidden, f.Embedding, f.Tied = a.Vocabulary, a.Dimension, a.Embedding, a.Tied
 	f.Gradients, f.NoGradients = a.Gradient, a.NoGradients
+	f.state = a.State
 }
 
 // addHead notes the output projection. A table that was exported twice, one of them
@@ -121,7 +123,7 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *cache
 	}
 	return g, &cache.About{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension,
 		Embedding: g.Embedding,
-		Tied:      g.Tied, Gradient: g.Gradient, Counted: g.Counted, NoGradients: noGradients,
+		Tied:      g.Tied, Gradient: g.Gradient, State: g.State, Counted: g.Counted, NoGradients: noGradients,
 		Kept: g.KeptPerToken(usualLength), Weights: export.WeightBytes(g.Model)}, nil
 }
 

@@ -62,5 +62,6 @@ func (b *batch) part(from, to int) *batch {
 	return &batch{key: b.key, rows: to - from, ids: b.ids[from*n : to*n], mask: b.mask[from*n : to*n],
 		types: b.types[from*n : to*n], positions: b.positions[from:to], targets: b.targets[from:to],
 		blanks: b.blanks[from:to], distinct: (to - from) * n, logProb: b.logProb[from:to],
-		wide: b.wide[from*width : to*width]}
+		wide:  b.wide[from*width : to*width],
+		state: b.state[from*len(b.state)/b.rows : to*len(b.state)/b.rows]}
 }

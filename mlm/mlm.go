@@ -26,6 +26,8 @@ package mlm
 
 import (
 	"errors"
+	"fmt"
+	"io"
 
 	"infill/internal/gate"
 	"infill/mlm/internal/export"
@@ -46,6 +48,10 @@ var (
 	// ErrNoGradient: the backward pass of this model could not be derived;
 	// the forward mode works.
 	ErrNoGradient = errors.New("model has no full gradient")
+	// ErrNoState: what the head of this model reads is not known.
+	ErrNoState = errors.New("the model does not give its states")
+	// errLarge: a file beside the model has more bytes than it may have.
+	errLarge = errors.New("the file has too many bytes")
 	// errVocabulary: tokenizer and model disagree on the vocabulary.
 	errVocabulary = errors.New("vocabulary does not fit the model")
 	// ErrNotFinite: the model computes NaN or infinity.
@@ -85,6 +91,26 @@ func (m *Model) Info() Info { return m.info.Info }
 
 // VocabSize is V, the number of logits; the tokenizer may know fewer tokens.
 func (m *Model) VocabSize() int { return m.info.Vocab }
+
+// Beside reads a file that lies beside the model, of at most a number of bytes. Errors are those of
+// the file system, such as fs.ErrNotExist, and errLarge.
+func (m *Model) Beside(name string, most int64) ([]byte, error) {
+	from, done, err := m.from.Again()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	f, err := source.Beside(from.FS, m.info.File).Open(name)
+	if err != nil {
+		return nil, from.Named(err)
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s: %w: it may have %d", name, errLarge, most)
+	}
+	return data, from.Named(err)
+}
 
 // MaxLength is the largest number of ids of a sentence, special tokens
 // included; 0 if the model states no limit.

@@ -151,6 +151,33 @@ func (m *Model) Independent(ctx context.Context, s *Sentence, out [][]float32) e
 	return m.sched.do(ctx, s, units)
 }
 
+// StateWidth is H, the number of values of a state, see [Model.States]. It is 0 where the states are
+// not known: of a model that runs as it is, and of one whose head is not a product with a weight.
+func (m *Model) StateWidth() int { return m.info.state }
+
+// States sets out[c], H values, to the state at blank i[c] with every blank masked: what the head
+// reads there to predict the token. ErrNoState says that the model has none.
+func (m *Model) States(ctx context.Context, s *Sentence, i []int, out [][]float32) error {
+	if err := m.check(s, nil, nil); err != nil {
+		return err
+	}
+	if m.info.state == 0 {
+		return ErrNoState
+	}
+	if err := room("out", out, len(i), m.info.state); err != nil {
+		return err
+	}
+	units := make([]*unit, len(i))
+	for c, blank := range i {
+		if blank < 0 || blank >= len(s.Blanks) {
+			return fmt.Errorf("%w: there is no blank %d of %d", errSentence, blank, len(s.Blanks))
+		}
+		units[c] = &unit{key: m.key(s, energyRow), blank: blank, reads: out[c][:m.info.state],
+			deliver: func(_, _ []float32) {}}
+	}
+	return m.sched.do(ctx, s, units)
+}
+
 // check refuses what would be out of range further down. masked[c], if
 // given, is the blank of states[c] whose token does not matter.
 func (m *Model) check(s *Sentence, states [][]int32, masked []int) error {

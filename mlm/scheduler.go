@@ -311,6 +311,7 @@ func (s *scheduler) evaluate(b *batch, units []*unit) (err error) {
 		width = b.group * s.facts.Vocab
 	}
 	for i, u := range units {
+		copy(u.reads, b.state[i*b.group*s.facts.state:])
 		u.deliver(b.logProb[i*b.group:(i+1)*b.group], b.wide[i*width:(i+1)*width])
 	}
 	return nil

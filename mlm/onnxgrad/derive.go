@@ -18,6 +18,7 @@ type Derived struct {
 	Embedding  string   // name of the word embedding table
 	Tied       bool     // the head uses the embedding table: one copy of it remains
 	Gradient   bool     // whether the backward pass is there
+	State      int      // H, width of what the head reads; 0 if it has an unusual form
 	Forward    int      // operations of the forward pass
 	Backward   int      // operations of the backward pass
 
@@ -62,6 +63,7 @@ const (
 	OutLogProb    = "log_prob"
 	OutCondition  = "conditional"
 	OutGradient   = "gradient"
+	OutState      = "state"
 )
 
 // pass is a step of the derivation.
@@ -172,6 +174,7 @@ type derivation struct {
 	table                      *value   // [V, D], the word embeddings; V may be padded
 	logits2                    *value   // [R, V], logits at the blanks
 	hidden                     *value   // [R, 1, H], what the head's product reads
+	state                      *value   // [R, H], the same in float32
 	head                       *node    // that product, nil if the head has another form
 	logp                       *value   // [R, V]
 	picked                     *value   // [R]

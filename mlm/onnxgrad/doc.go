@@ -34,6 +34,8 @@
 //	out  log_prob         [R]       float32  log f(target), nats
 //	     conditional      [R, V]    float32  log f(·) at the row's blank, [1, 1] if not asked for
 //	     gradient         [C, m, V] float32  ∇U, [1, 1, 1] if not asked for
+//	     state            [R, H]    float32  what the head's product reads at the row's blank; absent
+//	                                         if the head is not a product with a weight
 //
 // For m = 1 the second term vanishes, so that gradient equals conditional and asking for the latter
 // is cheaper. Chains of different m need different calls.

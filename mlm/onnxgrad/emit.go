@@ -84,6 +84,11 @@ func (d *derivation) emit() error {
 	e.names[d.picked] = OutLogProb
 
 	wanted := []*value{d.picked, d.logp}
+	if d.state != nil {
+		out.State = d.state.shape[0][1]
+		e.names[d.state] = OutState
+		wanted = append(wanted, d.state)
+	}
 	if d.then != nil {
 		for _, n := range d.then.nodes {
 			wanted = append(wanted, n.in...)
@@ -113,6 +118,9 @@ func (d *derivation) emit() error {
 	if d.then != nil {
 		graph.Outputs = append(graph.Outputs,
 			floatInfo(OutGradient, "gradient chains", "gradient blanks", "gradient vocabulary"))
+	}
+	if d.state != nil {
+		graph.Outputs = append(graph.Outputs, floatInfo(OutState, "rows", "state"))
 	}
 	out.Model = &onnx.Model{IRVersion: max(d.irVersion, 7), ProducerName: "infill", Graph: graph,
 		Opsets: []onnx.OperatorSet{{Domain: "", Version: d.opset},

@@ -49,7 +49,8 @@ func (d *derivation) tape() error {
 	return d.forward.err
 }
 
-// score computes log f, and looks for the usual head: a product with a weight, and a bias.
+// score computes log f, and looks for the usual head: a product with a weight, and a bias. What it
+// reads is the state.
 func (d *derivation) score() error {
 	f := d.forward
 	f.context = "head"
@@ -63,9 +64,9 @@ func (d *derivation) score() error {
 		return f.err
 	}
 	n := d.logits.from
-	for n != nil && (n.op == "Add" || n.op == "Reshape") {
+	for n != nil && (n.op == "Add" || n.op == "Reshape" || n.op == "Cast") {
 		switch {
-		case n.op == "Reshape" || n.in[1].fixed:
+		case n.op != "Add" || n.in[1].fixed:
 			n = n.in[0].from
 		case n.in[0].fixed:
 			n = n.in[1].from
@@ -76,6 +77,13 @@ func (d *derivation) score() error {
 	if n != nil && n.op == "MatMul" && n.in[1].fixed && n.in[1].shape.rank() == 2 && !n.transA &&
 		n.alpha == 1 {
 		d.head, d.hidden = n, n.in[0]
+		f.context = "state"
+		wide := d.hidden
+		if wide.typ != onnx.Float {
+			wide = f.add(&node{op: "Cast", in: []*value{wide}, attrs: []*onnx.Attribute{
+				intAttr("to", int64(onnx.Float))}})
+		}
+		d.state = f.reshape(wide, rows(wide.shape[0][wide.shape.rank()-1]))
 	}
-	return nil
+	return f.err
 }

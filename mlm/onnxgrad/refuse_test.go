@@ -128,7 +128,7 @@ func TestForwardOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Gradient || slices.Contains(d.Inputs, InGradient) || len(d.Model.Graph.Outputs) != 2 ||
+	if d.Gradient || slices.Contains(d.Inputs, InGradient) || len(d.Model.Graph.Outputs) != 3 ||
 		d.Backward != 0 {
 		t.Errorf("forward-only graph with inputs %v and %d outputs", d.Inputs,
 			len(d.Model.Graph.Outputs))

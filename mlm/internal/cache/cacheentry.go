@@ -26,6 +26,7 @@ type About struct {
 	Embedding   string   `json:"embedding"`
 	Tied        bool     `json:"tied"`
 	Gradient    bool     `json:"gradient"`
+	State       int      `json:"state,omitempty"`   // see onnxgrad.Derived
 	Counted     []int64  `json:"counted,omitempty"` // see onnxgrad.Derived
 	Late        bool     `json:"late,omitempty"`    // see widened
 	NoGradients string   `json:"no_gradients,omitempty"`
@@ -98,7 +99,7 @@ func decodeGraph(b []byte, key string) (*Graph, error) {
 	case a.Key != key:
 		return nil, fmt.Errorf("%w: it is of %q", ErrEntry, a.Key)
 	case a.Vocabulary < 1 || a.Vocabulary > 1<<24 || a.Dimension < 1 || a.Dimension > 1<<24 ||
-		a.Kept < 0 || a.Weights < 0 ||
+		a.Kept < 0 || a.Weights < 0 || a.State < 0 || a.State > 1<<24 ||
 		a.Integers != "" && len(a.Integers) != 2*sha256.Size || len(a.Inputs) == 0:
 		return nil, fmt.Errorf("%w: impossible sizes", ErrEntry)
 	}
@@ -110,6 +111,9 @@ func (a *About) Outputs() []string {
 	out := []string{onnxgrad.OutLogProb, onnxgrad.OutCondition}
 	if a.Gradient {
 		out = append(out, onnxgrad.OutGradient)
+	}
+	if a.State > 0 {
+		out = append(out, onnxgrad.OutState)
 	}
 	return out
 }
