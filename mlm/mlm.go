@@ -92,7 +92,7 @@ func (m *Model) Info() Info { return m.info.Info }
 // VocabSize is V, the number of logits; the tokenizer may know fewer tokens.
 func (m *Model) VocabSize() int { return m.info.Vocab }
 
-// Beside reads a file that lies beside the model, of at most a number of bytes. Errors are those of
+// Beside reads a file of the model's folder, of at most a number of bytes. Errors are those of
 // the file system, such as fs.ErrNotExist, and errLarge.
 func (m *Model) Beside(name string, most int64) ([]byte, error) {
 	from, done, err := m.from.Again()
@@ -100,7 +100,7 @@ func (m *Model) Beside(name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer done()
-	f, err := source.Beside(from.FS, m.info.File).Open(name)
+	f, err := from.FS.Open(name)
 	if err != nil {
 		return nil, from.Named(err)
 	}

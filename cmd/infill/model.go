@@ -37,6 +37,7 @@ infill model pull bert-base-uncased`,
 			modelPullCommand(std),
 			modelVerifyCommand(std),
 			modelSaveCommand(std),
+			modelLengthsCommand(std),
 		},
 		ArgsUsage: "COMMAND",
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"infill/internal/disk"
+	"infill/models/weights"
 )
 
 // A Cache is a folder that holds fetched models.
@@ -158,7 +159,7 @@ func extraFiles(dir fs.FS, m *Model) ([]string, error) {
 			return err
 		case d.IsDir() && hidden:
 			return fs.SkipDir
-		case d.IsDir() || hidden:
+		case d.IsDir() || hidden || p == weights.Lengths: // its owner made that one
 			return nil
 		}
 		if !slices.ContainsFunc(m.Files, func(f *File) bool { return f.Path == p }) {

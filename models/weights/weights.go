@@ -35,6 +35,8 @@ const (
 	Stored = "model.stored.safetensors"
 	// Given is the name under which they are read, in float16.
 	Given = "model.safetensors"
+	// Lengths is the name of a small file beside a model, which package infill/lengths reads and writes.
+	Lengths = "lengths.safetensors"
 
 	scaleSuffix = ".scale"
 	maxHeader   = 1 << 24
@@ -145,6 +147,39 @@ func header(data []byte) (map[string]entry, []byte, error) {
 		entries[name] = e
 	}
 	return entries, data[8+n:], nil
+}
+
+// Floats reads the tensors of a small safetensors file, of the types F16 and F32, by their names.
+func Floats(data []byte) (map[string][]float32, error) {
+	entries, body, err := header(data)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]float32{}
+	for name, e := range entries {
+		size := map[string]int64{"F16": 2, "F32": 4}[e.Type]
+		if size == 0 {
+			return nil, fmt.Errorf("%w: tensor %q has the type %q, want F16 or F32", errFormat, name, e.Type)
+		}
+		rows, cols, err := matrix(name, e)
+		if err != nil {
+			return nil, err
+		}
+		raw, err := part(name, e, body, size*rows*cols)
+		if err != nil {
+			return nil, err
+		}
+		x := make([]float32, rows*cols)
+		for i := range x {
+			if size == 2 {
+				x[i] = binary16.Widen(binary.LittleEndian.Uint16(raw[2*i:]))
+			} else {
+				x[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+			}
+		}
+		out[name] = x
+	}
+	return out, nil
 }
 
 // widths are the bits of an element of a stored tensor.

@@ -259,3 +259,21 @@ func benchmarkRead(b *testing.B, numbers, scale piece) {
 		}
 	}
 }
+
+// Floats reads both widths of numbers, and refuses what is of another type or cut short.
+func TestFloats(t *testing.T) {
+	t.Parallel()
+	data := safetensors(t, map[string]piece{
+		"a": {"F32", []int{2}, floats(1.5, -2)}, "b": {"F16", []int{1, 2}, halves(0x3c00, 0xc000)}})
+	got, err := Floats(data)
+	if err != nil || !slices.Equal(got["a"], []float32{1.5, -2}) ||
+		!slices.Equal(got["b"], []float32{1, -2}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	whole := safetensors(t, map[string]piece{"a": {"I8", []int{2}, []byte{1, 2}}})
+	for name, data := range map[string][]byte{"cut": data[:len(data)-1], "type": whole, "empty": nil} {
+		if _, err := Floats(data); !errors.Is(err, errFormat) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

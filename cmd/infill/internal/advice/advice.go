@@ -13,6 +13,7 @@ import (
 	"infill/infill/batch/input"
 	"infill/infill/batch/output"
 	"infill/infill/jsonl"
+	"infill/infill/lengths"
 	"infill/infill/table"
 	"infill/infill/text"
 	"infill/internal/count"
@@ -169,6 +170,9 @@ var advices = []struct {
 	kind error
 	text string
 }{
+	{lengths.ErrFile, "; infill model learn-lengths MODEL TEXT makes it again"},
+	{lengths.ErrFewGaps, "; give a text of more sentences, one a line"},
+	{mlm.ErrNoState, "; lengths are learned of float models with the usual head, see infill model info"},
 	{table.ErrCell, ": --quote writes it so, and an output in .csv, too"},
 	{text.ErrManyWords, ": --allow FILE"},
 	{infill.ErrNoCandidates, ", or: --candidates"},

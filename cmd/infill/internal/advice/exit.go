@@ -11,6 +11,7 @@ import (
 	"infill/infill/batch/input"
 	"infill/infill/batch/output"
 	"infill/infill/jsonl"
+	"infill/infill/lengths"
 	"infill/infill/settings"
 	"infill/infill/table"
 	"infill/infill/text"
@@ -35,6 +36,7 @@ var badInput = []error{
 	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
+	lengths.ErrFewGaps,
 	corpus.ErrOption, corpus.ErrTooLarge,
 	bleu.ErrOption, bleu.ErrUnequal, read.ErrFormat, read.ErrNoSentences,
 	read.ErrOption,
