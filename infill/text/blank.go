@@ -17,6 +17,9 @@ import (
 //	[MASK:a]           tied: all blanks called a get the same filling
 //	[MASK*3]           three tokens
 //	[MASK*1-3]         one to three tokens
+//	[MASK*w]           a word of one to five tokens
+//	[MASK*2w]          two words, [MASK*1-3w] one to three
+//	[MASK*]            one to eight tokens
 //	[MASK.]            one token, which may be punctuation
 //	[MASK#]            a number
 //	[MASK|red|green]   one of these words or phrases
@@ -35,11 +38,16 @@ type Blank struct {
 	Number      bool           // only a number fills the blank
 	Pattern     *regexp.Regexp // what a whole word must match; nil: anything
 	Counted     bool           // the spelling gives a count
+	// MinWords and MaxWords are the number of words, both 0 where the count is of tokens alone.
+	MinWords, MaxWords int
 }
 
 // Bounds of what a blank may say.
 const (
-	MaxTokens       = 32
+	MaxTokens = 32
+	// MaxWordTokens is the most tokens that a word has where words are counted.
+	MaxWordTokens   = 5
+	phraseTokens    = 8 // of a blank with a count of nothing
 	maxBlankWords   = 10_000
 	maxBlankName    = 64
 	maxBlankPattern = 1000
@@ -146,12 +154,31 @@ func (b *Blank) readCount(s string) (int, error) {
 		hi, k = digits(s[n+1:])
 		n += 1 + k
 	}
-	if lo < 1 || hi < lo || hi > MaxTokens {
-		return 0, fmt.Errorf("a count is a number from 1 to %d, or a range of them such as *1-3",
-			MaxTokens)
+	b.Counted = true
+	words := n < len(s) && s[n] == 'w'
+	switch {
+	case n == 0 && words:
+		b.ofWords(1, 1)
+		return 1, nil
+	case n == 0 && strings.IndexByte(":*#.|/]", firstByte(s)) >= 0:
+		b.Min, b.Max = 1, phraseTokens
+		return 0, nil
+	case lo < 1 || hi < lo || hi > MaxTokens:
+		return 0, fmt.Errorf("a count is a number from 1 to %d, or a range of them such as *1-3; a w "+
+			"behind it counts words, as in *2w", MaxTokens)
+	case words:
+		b.ofWords(lo, hi)
+		return n + 1, nil
 	}
-	b.Min, b.Max, b.Counted = lo, hi, true
+	b.Min, b.Max = lo, hi
 	return n, nil
+}
+
+func firstByte(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[0]
 }
 
 // errManyWords is the cause of an ErrManyWords.
@@ -312,7 +339,7 @@ func sameOptions(a, b Blank) bool {
 		}
 		return b.Pattern.String()
 	}
-	return a.Min == b.Min && a.Max == b.Max && a.Number == b.Number &&
+	return a.Min == b.Min && a.Max == b.Max && a.MaxWords == b.MaxWords && a.Number == b.Number &&
 		a.Punctuation == b.Punctuation && pattern(a) == pattern(b) &&
 		strings.Join(a.Words, "\x00") == strings.Join(b.Words, "\x00")
 }

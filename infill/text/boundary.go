@@ -153,6 +153,11 @@ func (t *Template) VocabOf(g *Group, v Vocab, original []string) Vocab {
 	switch {
 	case g.Number:
 		return vocabNumbers
+	case g.Pattern != nil && g.MaxWords > 0: // of any pieces
+		if asksForDigits(g.Pattern) {
+			return vocabDigits
+		}
+		return VocabWords
 	case g.Pattern != nil && asksForDigits(g.Pattern):
 		return vocabWholeNumbers
 	case g.Pattern != nil:

@@ -12,8 +12,9 @@ import (
 // ("walk[MASK/^walking$/]"). Where another blank is part of the same word it
 // is the filled state that decides.
 type matching struct {
-	t     *text.Template
-	bound text.Boundary
+	t      *text.Template
+	bound  text.Boundary
+	counts []int
 }
 
 // matchKey stands for the answers at one slot.
@@ -21,7 +22,7 @@ type matchKey struct{ pattern, around string }
 
 func (m *matching) alone(s slot) (func(text.Phrase) bool, any) {
 	re := s.g.Pattern
-	if re == nil {
+	if re == nil || !s.list && m.whole(s.g, s.count) {
 		return nil, nil
 	}
 	// The word around the filling, at every place of tied blanks.
@@ -57,12 +58,48 @@ func (m *matching) alone(s slot) (func(text.Phrase) bool, any) {
 }
 
 func (m *matching) together() bool {
-	for _, g := range m.t.Groups {
-		if g.Pattern != nil && m.neighbour(&g) {
+	for i, g := range m.t.Groups {
+		if g.Pattern != nil && (m.neighbour(&g) || m.whole(&g, m.counts[i])) {
 			return true
 		}
 	}
 	return false
+}
+
+// whole reports whether the words of a group are judged when all their tokens are there.
+func (m *matching) whole(g *text.Group, count int) bool { return g.MaxWords > 0 && count > 1 }
+
+// wordsMatch holds the words of a filling to the expression of their group, as far as they are
+// finished.
+func (m *matching) wordsMatch(d *draft) bool {
+	g, f := d.last()
+	gr := &m.t.Groups[g]
+	if gr.Pattern == nil || !m.whole(gr, m.counts[g]) {
+		return true
+	}
+	end := len(f)
+	if d.open {
+		f = closed(m.bound, f)
+		end = -1
+	}
+	at := 0
+	return m.bound.Words(f, d.forms[g][0], func(word []int32) bool {
+		first := at == 0
+		at += len(word)
+		for _, p := range m.t.PlacesIn(gr) {
+			s := m.bound.Join(word)
+			if first {
+				s = p.Before + s
+			}
+			if at == end {
+				s += p.After
+			}
+			if !gr.Pattern.MatchString(s) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func (m *matching) neighbour(g *text.Group) bool {
@@ -78,12 +115,15 @@ func (m *matching) neighbour(g *text.Group) bool {
 // last of these is filled.
 func (m *matching) allows(d *draft) bool {
 	g, _ := d.last()
+	if !m.wordsMatch(d) {
+		return false
+	}
 	if d.open {
 		return true
 	}
 	for i := range m.t.Blanks {
 		if owner := m.t.Owner[i]; owner > g || m.t.Groups[owner].Pattern == nil ||
-			!m.t.Places[i].Neighbour {
+			!m.t.Places[i].Neighbour || m.whole(&m.t.Groups[owner], m.counts[owner]) {
 			continue
 		}
 		from, to := m.span(i)

@@ -2,8 +2,8 @@ package space
 
 import "infill/infill/text"
 
-// unrepeated allows no token that begins a word twice. Punctuation, and pieces
-// inside words, may repeat. Tied blanks count once.
+// unrepeated allows no word twice. Punctuation, and pieces inside words, may repeat. Tied blanks
+// count once.
 type unrepeated struct {
 	free
 	asked  bool
@@ -20,6 +20,9 @@ func (u *unrepeated) allows(d *draft) bool {
 		return true
 	}
 	g, f := d.last()
+	if d.open {
+		f = closed(u.bound, f)
+	}
 	if u.counts[g] > 1 && u.twice(f, d.glued(g)) {
 		return false
 	}
@@ -31,11 +34,11 @@ func (u *unrepeated) allows(d *draft) bool {
 	return true
 }
 
-// share reports whether two fillings have a word's first token in common.
+// share reports whether two fillings have a word in common.
 func (u *unrepeated) share(a []int32, aGlued bool, b []int32, bGlued bool) bool {
-	for i, id := range a {
-		for j, other := range b {
-			if u.bound.Alike(id, other) && u.bound.Begins(a, i, aGlued) && u.bound.Begins(b, j, bGlued) {
+	for i := range a {
+		for j := range b {
+			if u.same(a, i, b, j) && u.bound.Begins(a, i, aGlued) && u.bound.Begins(b, j, bGlued) {
 				return true
 			}
 		}
@@ -43,11 +46,28 @@ func (u *unrepeated) share(a []int32, aGlued bool, b []int32, bGlued bool) bool 
 	return false
 }
 
-// twice reports whether a word's first token stands twice in a filling.
+// same reports whether two fillings have the same pieces from tokens i and j to the ends of their
+// words.
+func (u *unrepeated) same(a []int32, i int, b []int32, j int) bool {
+	for n := 0; ; n++ {
+		inA := i+n < len(a) && (n == 0 || u.bound.GoesOn(a, i+n))
+		inB := j+n < len(b) && (n == 0 || u.bound.GoesOn(b, j+n))
+		switch {
+		case inA != inB:
+			return false
+		case !inA:
+			return true
+		case !u.bound.Alike(a[i+n], b[j+n]):
+			return false
+		}
+	}
+}
+
+// twice reports whether a word stands twice in a filling.
 func (u *unrepeated) twice(f []int32, glued bool) bool {
-	for i, id := range f {
-		for j, other := range f[:i] {
-			if u.bound.Alike(id, other) && u.bound.Begins(f, i, glued) && u.bound.Begins(f, j, glued) {
+	for i := range f {
+		for j := range i {
+			if u.same(f, i, f, j) && u.bound.Begins(f, i, glued) && u.bound.Begins(f, j, glued) {
 				return true
 			}
 		}

@@ -17,10 +17,11 @@ type Rules struct {
 // counts are the tokens of each group, 0 for a group with a list.
 func constraintsOf(s *Supports, t *text.Template, counts []int, r *Rules) []constraint {
 	return []constraint{
-		&matching{t: t, bound: s.bound},
+		&matching{t: t, bound: s.bound, counts: counts},
 		&scripted{t: t},
+		&worded{t: t, bound: s.bound, counts: counts},
 		&banned{list: r.Ban, bound: s.bound, counts: counts},
-		&distant{least: r.MinDistance, tok: t.Tok, original: r.Original},
+		&distant{least: r.MinDistance, t: t, bound: s.bound, original: r.Original, counts: counts},
 		&spelling{Supports: s, counts: counts},
 		&numbered{Supports: s, t: t, counts: counts},
 		&unrepeated{asked: r.NoRepeat != text.RepeatAny, bound: s.bound, counts: counts},
