@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"infill/infill/lengths"
 	"infill/infill/text"
 	"infill/mlm"
 )
@@ -27,6 +28,9 @@ type Candidate struct {
 	// To it CandidateOptions.Terms are added.
 	Score         float64 `json:"score"`
 	ScorePerToken float64 `json:"score_per_token"` // Score over the number of pieces
+	// Length is the part of Score for the number of pieces, see Parts.Length. It is 0 where all
+	// candidates have the same, and with ScorePLL or PerToken.
+	Length float64 `json:"length,omitempty"`
 	// Energies are the parts of Score by name, weights included, nil without terms.
 	Energies map[string]float64 `json:"energies,omitempty"`
 	Share    float64            `json:"share"` // exp of its score over the sum for all; in [0,1]
@@ -46,8 +50,8 @@ type CandidateOptions struct {
 // Candidates ranks the words or phrases for the one blank of a template (or
 // several that are tied), best first; without words, those that the blank
 // lists. Other options of the blank hold: a count or an expression leaves out
-// what does not meet it. Candidates may have different numbers of pieces; the
-// sum is then of different numbers of terms, which PerToken divides by.
+// what does not meet it. Candidates may have different numbers of pieces. Then a blended score has
+// a part for the length, and PerToken divides others by the number.
 //
 // Errors: ErrBlank for more than one blank or a word that cannot be spelt, ErrNoCandidates,
 // ErrEmptySupport, ErrOption, mlm.ErrTooLong, mlm.ErrNotFinite, or a term's.
@@ -69,11 +73,11 @@ func (e *Engine) Candidates(ctx context.Context, t *text.Template, words []strin
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}
-	p, err := e.plan(one, &opt)
+	p, err := e.plan(ctx, one, &opt)
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.candidates(ctx)
+	out, err := p.candidates(ctx, o.Score == ScoreBlended && !o.PerToken)
 	if err == nil {
 		err = p.share(out, o.PerToken)
 	}
@@ -101,8 +105,9 @@ func listing(t *text.Template, words []string) (*text.Template, error) {
 	return &one, nil
 }
 
-// candidates are the phrases of the one coordinate with their scores, in its order.
-func (p *plan) candidates(ctx context.Context) ([]Candidate, error) {
+// candidates are the phrases of the one coordinate with their scores, in its order. differ says
+// that scores are to have a part for the length where candidates differ in theirs.
+func (p *plan) candidates(ctx context.Context, differ bool) ([]Candidate, error) {
 	tgt, err := p.unrounded(ctx, p.parts[0].tgt)
 	if err != nil {
 		return nil, err
@@ -111,9 +116,16 @@ func (p *plan) candidates(ctx context.Context) ([]Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
+	part := make([]float64, len(u))
+	if differ {
+		if err := p.candidateLengths(ctx, tgt, part); err != nil {
+			return nil, err
+		}
+	}
 	fillings := make([]Filling, tgt.Coords[0].K())
 	for v := range fillings {
 		fillings[v] = tgt.spell([]int32{int32(v)}, p.opt.Results.Case)
+		u[v] += part[v]
 		fillings[v].Score = u[v]
 	}
 	if err := p.energies(ctx, fillings); err != nil {
@@ -123,13 +135,34 @@ func (p *plan) candidates(ctx context.Context) ([]Candidate, error) {
 	for v, f := range fillings {
 		out[v] = Candidate{
 			Candidate: tgt.Coords[0].Phrases[v].Text, Text: f.Text, Pieces: strings.Fields(f.Pieces[0]),
-			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)), Energies: f.Energies,
+			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)), Length: part[v],
+			Energies: f.Energies,
 		}
 		for _, id := range tgt.Filling(0, []int32{int32(v)}, nil) {
 			out[v].Tokens = append(out[v].Tokens, text.Word(tgt.Tokenizer(), []int32{id}))
 		}
 	}
 	return out, nil
+}
+
+// candidateLengths sets part to what lengths add to the scores of candidates that differ in theirs.
+func (p *plan) candidateLengths(ctx context.Context, t *target, part []float64) error {
+	list := &t.Coords[0]
+	least, most := slices.Min(list.Lengths), slices.Max(list.Lengths)
+	if least == most {
+		return nil
+	}
+	r, err := p.newGapReader(ctx)
+	if err != nil {
+		return err
+	}
+	logP, err := r.read(ctx, 0, lengths.Range{Least: least, Most: most}, []int{least})
+	for v := range part {
+		if n := len(list.Phrases[v].IDs); err == nil {
+			part[v] = logP[n-least] + perPiece*float64(n*len(t.Groups[0].Blanks))
+		}
+	}
+	return err
 }
 
 // share ranks candidates and says how large a part of all each is.

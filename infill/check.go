@@ -57,6 +57,7 @@ func (o *Options) checkChoices() error {
 	}{
 		{"method", int(o.Method), methodNames},
 		{"vocabulary", int(o.Words.Vocab), text.VocabAll.Names()},
+		{"unit", int(o.Words.Unit), text.UnitWord.Names()},
 		{"repeats", int(o.Words.NoRepeat), text.RepeatAny.Names()},
 		{"effort", int(o.Search.Effort), effortNames},
 		{"budget", int(o.Sampling.Budget), BudgetSteps.Names()},

@@ -70,7 +70,7 @@ type sighting struct {
 	tgt    *target
 	x      []int32
 	score  float64 // U in nats, NaN where not known
-	rank   float64 // what sightings are kept by: score, or score per token
+	rank   float64 // what sightings are kept by: score and what its length adds, or score per token
 	step   int     // the first at which it was seen
 	chain  int     // the first chain that saw it then
 	count  int     // how often it was taken along chains
@@ -79,17 +79,18 @@ type sighting struct {
 
 // A collector takes the states of one part.
 type collector struct {
-	part  *part
-	open  bool // lengths differ: states are kept by their score per token
-	words int  // of a set of chains
-	most  int  // sightings to keep; 0 keeps all
-	byKey map[string]*sighting
-	heap  sightings     // the worst first
-	tally *recall.Tally // of the different states, of all parts
+	part *part
+	// perToken: states are kept by their score per token
+	perToken bool
+	words    int // of a set of chains
+	most     int // sightings to keep; 0 keeps all
+	byKey    map[string]*sighting
+	heap     sightings     // the worst first
+	tally    *recall.Tally // of the different states, of all parts
 }
 
 func (p *plan) newCollector(pt *part) *collector {
-	c := &collector{part: pt, open: p.open, words: (p.opt.Sampling.Chains + 63) / 64,
+	c := &collector{part: pt, perToken: p.perToken, words: (p.opt.Sampling.Chains + 63) / 64,
 		byKey: map[string]*sighting{}, tally: p.seen}
 	if p.opt.Results.Collect == CollectVisited {
 		c.most = roomOf(p.opt)
@@ -129,8 +130,8 @@ func (c *collector) take(j, step int, x []int32, u float64) {
 	if s == nil {
 		s = &sighting{key: string(key), tgt: t, x: slices.Clone(x), score: u * t.temp, step: step,
 			chain: c.part.chains[j], chains: make([]uint64, c.words)}
-		s.rank = s.score
-		if c.open {
+		s.rank = s.score + t.length
+		if c.perToken {
 			s.rank /= float64(len(ids))
 		}
 		if c.most > 0 && len(c.heap) == c.most {

@@ -82,7 +82,7 @@ func TestOpenLengths(t *testing.T) {
 	joint := map[[2]int]int{}
 	for seed := range uint64(200) {
 		opt.Seed = seed
-		p, err := e.plan(tm, &opt)
+		p, err := e.plan(t.Context(), tm, &opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,15 +125,15 @@ func TestOpenLengths(t *testing.T) {
 func TestDiverse(t *testing.T) {
 	t.Parallel()
 	f := []Filling{
-		{Text: "a", ScorePerToken: -1, ids: []int32{1, 2}},
-		{Text: "b", ScorePerToken: -1.1, ids: []int32{1, 2}},
-		{Text: "c", ScorePerToken: -1.2, ids: []int32{1, 3}},
-		{Text: "d", ScorePerToken: -2.1, ids: []int32{4, 5}},
-		{Text: "e", ScorePerToken: -9, ids: []int32{6, 7}},
+		{Text: "a", Score: -2, ids: []int32{1, 2}},
+		{Text: "b", Score: -2.2, ids: []int32{1, 2}},
+		{Text: "c", Score: -2.4, ids: []int32{1, 3}},
+		{Text: "d", Score: -4.2, ids: []int32{4, 5}},
+		{Text: "e", Score: -18, ids: []int32{6, 7}},
 	}
 	// c loses half of λ, b all of it, d nothing: −2.2, −3.1, −2.1.
 	got := ""
-	for _, x := range diverse(f, 4) {
+	for _, x := range diverse(f, 4, false) {
 		got += x.Text
 	}
 	if got != "adcb" {

@@ -3,10 +3,12 @@ package infill
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
+	"infill/infill/lengths"
 	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/mlm"
@@ -23,7 +25,8 @@ import (
 type Engine struct {
 	model    *mlm.Model // nil: everything is refused
 	supports *space.Supports
-	memo     *recall.Memo                       // nil: nothing is remembered
+	memo     *recall.Memo // nil: nothing is remembered
+	shares   func() (*lengths.Shares, error)
 	alike    atomic.Pointer[tokenize.Tokenizer] // another one with the tokens of the model's
 }
 
@@ -43,7 +46,8 @@ func NewWithMemo(m *mlm.Model, bytes int64) *Engine {
 	if m == nil || m.Tokenizer() == nil { // or one that was never opened
 		return &Engine{}
 	}
-	e := &Engine{model: m, supports: space.NewSupports(m.Tokenizer())}
+	e := &Engine{model: m, supports: space.NewSupports(m.Tokenizer()),
+		shares: sync.OnceValues(func() (*lengths.Shares, error) { return readShares(m) })}
 	if bytes > 0 {
 		e.memo = recall.NewMemo(bytes)
 	}
@@ -89,8 +93,8 @@ func (e *Engine) Tokenizer() *tokenize.Tokenizer {
 // combinations of them at most, and every chain
 // draws it once, uniformly and independently of the others' blanks, and then
 // samples the tokens from π given the lengths: the joint distribution is
-// uniform over lengths. Fillings of different lengths are then ranked by their score per
-// token.
+// uniform over lengths. Scores then have a part for the length, see Parts.Length, but for ScorePLL,
+// where the score per token ranks.
 //
 // Errors: ErrOption, also for a template or a list of words that was made with the tokenizer of
 // another vocabulary, ErrEmptySupport, ErrFiltered, mlm.ErrTooLong, mlm.ErrNotFinite for a term's
@@ -135,11 +139,14 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	if opt.EndMark == text.EndShown {
 		t = t.WithEnd()
 	}
+	if opt.Words.Unit == text.UnitWord {
+		t = t.WithWords()
+	}
 	t, numbers, rows, err := e.numbered(ctx, t, opt)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.plan(t, opt)
+	p, err := e.plan(ctx, t, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +155,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 		return nil, err
 	}
 	res.Numbers, res.Shown = numbers, t.Shown
-	res.Evaluated += rows
+	res.Evaluated += rows + p.gapRows
 	if res.Exact { // the share of numbers was read from the same row
 		res.Fresh = min(res.Rows, res.Fresh+rows)
 	}

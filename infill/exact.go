@@ -22,7 +22,7 @@ const maxExactRows = 2048
 // only is the target of a template whose states are the values of one coordinate, few enough to
 // evaluate all of them. Otherwise it is nil.
 func (p *plan) only() *target {
-	if p.opt.Method == MethodSample || p.open || len(p.parts[0].tgt.Coords) != 1 ||
+	if p.opt.Method == MethodSample || len(p.gaps) > 0 || len(p.parts[0].tgt.Coords) != 1 ||
 		p.parts[0].tgt.exactRows(p.opt.Results.Score)+p.parts[0].tgt.termRows() > maxExactRows {
 		return nil
 	}

@@ -113,7 +113,7 @@ func checkEnumerated(t *testing.T, e *Engine, tm *text.Template, c constraintCas
 		total += f.Probability
 		if p := want[f.Text] / sum; math.Abs(f.Probability-p) > 1e-4*p+1e-12 ||
 			math.Abs(f.Score-scores[f.Text]) > 1e-4 ||
-			math.Abs(f.ScorePerToken*float64(f.Len())-f.Score) > 1e-9 {
+			math.Abs(f.ScorePerToken*float64(len(f.ids))-f.Score) > 1e-9 {
 			t.Errorf("%q has %v, %v; want %v, %v", f.Text, f.Score, f.Probability, scores[f.Text], p)
 		}
 		if i > 0 && f.Probability > r.Fillings[i-1].Probability {
@@ -308,7 +308,7 @@ func TestExactDiverse(t *testing.T) {
 	all := exactFill(t, e, text, Options{Results: ResultOptions{All: true, Score: ScorePLL}})
 	two := exactFill(t, e, text,
 		Options{Results: ResultOptions{Top: 2, Select: SelectDiverse, Score: ScorePLL}})
-	want := diverse(all.Fillings, 2)
+	want := diverse(all.Fillings, 2, false)
 	slices.SortFunc(want, func(a, b Filling) int { return cmp.Compare(b.Probability, a.Probability) })
 	if two.Distinct != 4 || !reflect.DeepEqual(two.Fillings, want) {
 		t.Errorf("%+v, want %+v", two, want)
@@ -349,7 +349,7 @@ func TestExactWeigh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(tm, &opt)
+	p, err := e.plan(t.Context(), tm, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}

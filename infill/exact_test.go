@@ -90,7 +90,7 @@ func targetOf(t testing.TB, e *Engine, tm *text.Template, opt Options) *target {
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(tm, &opt)
+	p, err := e.plan(t.Context(), tm, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}

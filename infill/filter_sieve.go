@@ -108,7 +108,8 @@ func (s *sieve) like(f *Filling) verdict {
 
 // likely judges the score of a filling.
 func (s *sieve) likely(f *Filling) verdict {
-	if !(f.Score >= *s.score-*s.by.MaxDrop) { // also of one that is not a number
+	// The original's score has no part for its length.
+	if !(f.Score-f.Parts.Length >= *s.score-*s.by.MaxDrop) { // also of one that is not a number
 		return tooUnlikely
 	}
 	return passes

@@ -71,7 +71,7 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 			if err := c.opt.fill(); err != nil {
 				t.Fatal(err)
 			}
-			pl, err := e.plan(tm, &c.opt)
+			pl, err := e.plan(t.Context(), tm, &c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}

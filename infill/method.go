@@ -89,9 +89,6 @@ func (e ending) String() string { return [...]string{"itself", "rows", "stopped"
 const (
 	// maxRows bounds Options.Search.Rows.
 	maxRows = 10_000_000
-	// maxLengths bounds the combinations of lengths that a search looks at, where blanks leave them
-	// open. Of more, this many that are spread over all.
-	maxLengths = 128
 	// minContext and maxContext bound Options.Search.Context.
 	minContext = 16
 	maxContext = 1 << 20

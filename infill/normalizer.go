@@ -75,7 +75,7 @@ func (p *plan) normalize(ctx context.Context, res *Result) error {
 		i := slices.Index(first, pt)
 		out[i], warn[i], err = pt.tgt.normalizer(ctx, p.opt, pt.id, last[pt.id])
 		for b := range pt.tgt.Template.Blanks {
-			if p.open {
+			if len(p.gaps) > 0 {
 				out[i].Lengths = append(out[i].Lengths, pt.tgt.Counts[pt.tgt.GroupOf(b)])
 			}
 		}

@@ -27,6 +27,7 @@ type Options struct {
 // model. The zero value lets words of the vocabulary fill them.
 type WordOptions struct {
 	Vocab    text.Vocab     // tokens that may fill a blank
+	Unit     text.Unit      // what a plain blank takes; zero value: a token
 	Allow    *text.WordList // the only fillings of every blank; nil: any
 	Ban      *text.WordList // words that fill no blank; nil: none
 	NoRepeat text.Repeats   // which words fill no blank again; zero value: all may

@@ -32,7 +32,7 @@ func TestTraceOfParts(t *testing.T) {
 	}
 	var p *plan
 	err = gate.Compute(t.Context(), e.model, func(ctx context.Context) (err error) {
-		if p, err = e.plan(tp, &opt); err != nil {
+		if p, err = e.plan(t.Context(), tp, &opt); err != nil {
 			return err
 		}
 		return p.start(ctx)

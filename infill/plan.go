@@ -1,7 +1,9 @@
 package infill
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -20,13 +22,18 @@ type plan struct {
 	t     *text.Template // as the model sees it
 	opt   *Options
 	model *recall.Recall
-	open  bool // some lengths are drawn
+	gaps  []int // groups whose lengths are open
 	// lengths is the number of different lengths that the groups of blanks can have together.
 	lengths int
-	parts   []*part
-	tr      tracer
-	seen    *recall.Tally // different states that were taken
-	cut     bool          // Options.Watch.Stop kept the chains from steps
+	shares  [][]float64 // log P of each length of a gap, from the shortest, in nats; see readGaps
+	gapRows int         // rows that this took
+	// lengthsFrom is Result.Lengths
+	lengthsFrom string
+	perToken    bool // fillings are ranked by their score per token
+	parts       []*part
+	tr          tracer
+	seen        *recall.Tally // different states that were taken
+	cut         bool          // Options.Watch.Stop kept the chains from steps
 
 	sieve *sieve // of fillings by the text before words were masked; nil: it is not known
 }
@@ -34,9 +41,10 @@ type plan struct {
 // A part are chains that have the same lengths and make their steps together.
 type part struct {
 	tgt     *target
-	id      string // names the random streams
-	first   int    // number of its first chain among those of the same lengths
-	chains  []int  // numbers of its chains
+	id      string  // names the random streams
+	logP    float64 // of a search: how likely its lengths are, in nats
+	first   int     // number of its first chain among those of the same lengths
+	chains  []int   // numbers of its chains
 	x0      [][]int32
 	sampler samplers.Sampler
 	run     *samplers.Run
@@ -46,7 +54,7 @@ type part struct {
 	ended   bool // no step follows
 }
 
-func (e *Engine) plan(t *text.Template, opt *Options) (*plan, error) {
+func (e *Engine) plan(ctx context.Context, t *text.Template, opt *Options) (*plan, error) {
 	lists, err := e.supports.Lists(t, opt.rules())
 	if err != nil {
 		return nil, err
@@ -58,25 +66,36 @@ func (e *Engine) plan(t *text.Template, opt *Options) (*plan, error) {
 	p := &plan{e: e, whole: t, t: cut, opt: opt, lengths: 1,
 		model: recall.New(e.model, e.memo, opt.Sampling.Sampler)}
 	more := e.newExtra(opt)
-	counts := p.countsOf(lists)
+	if err := p.readGaps(ctx, lists); err != nil {
+		return nil, err
+	}
 	byCounts := map[string]*part{}
-	for k, c := range counts {
+	var impossible error
+	for k, of := range p.choices() {
+		c := of.counts
 		key := strings.Trim(strings.ReplaceAll(fmt.Sprint(c), " ", ","), "[]")
 		pt := byCounts[key]
 		if pt == nil {
 			sp, err := e.supports.Space(cut, lists, c, opt.rules())
+			if errors.Is(err, text.ErrEmptySupport) && opt.Method == MethodSearch {
+				impossible = cmp.Or(impossible, err)
+				continue // other lengths may have fillings
+			}
 			if err != nil {
 				return nil, err
 			}
-			pt = &part{tgt: newTarget(p.model, sp, opt, more), id: opt.ID}
-			pt.tgt.limit = e.model.MaxLength()
-			if p.open {
+			pt = &part{tgt: newTarget(p.model, sp, opt, more), id: opt.ID, logP: of.logP}
+			pt.tgt.limit, pt.tgt.length = e.model.MaxLength(), p.lengthPart(c)
+			if len(p.gaps) > 0 {
 				pt.id += "\x00*" + key
 			}
 			byCounts[key] = pt
 			p.parts = append(p.parts, pt)
 		}
 		pt.chains = append(pt.chains, k)
+	}
+	if len(p.parts) == 0 {
+		return nil, impossible
 	}
 	return p, nil
 }

@@ -1,61 +1,91 @@
 package infill
 
 import (
-	"infill/infill/text"
+	"cmp"
+	"math"
+	"slices"
+
 	"infill/samplers"
 )
 
-// countsOf is the number of tokens of each group: for every chain, or of a search for every choice
-// of lengths.
-func (p *plan) countsOf(lists [][]text.Phrase) [][]int {
-	groups := p.t.Groups
-	var open []int // groups whose lengths are
-	for g := range groups {
-		if lists[g] == nil && groups[g].Max > groups[g].Min {
-			open = append(open, g)
-			p.open = true
-			p.lengths = min(p.lengths*(groups[g].Max-groups[g].Min+1), 1<<30)
-		}
-	}
-	n := p.opt.Sampling.Chains
-	if p.opt.Method == MethodSearch {
-		n = min(p.lengths, maxLengths)
-	}
-	counts := make([][]int, n)
-	for k := range counts {
-		counts[k] = make([]int, len(groups))
-		for g := range groups {
-			counts[k][g] = groups[g].Min
-		}
-	}
-	for _, g := range open {
-		if p.opt.Method != MethodSearch {
-			p.drawLengths(counts, g)
-		}
+const (
+	// maxLengths bounds the combinations of lengths that a search looks at.
+	maxLengths = 128
+	// leastShare is how likely a combination of lengths must be, beside the likeliest, for a search to
+	// begin it.
+	leastShare = 0.02
+)
+
+// A choice is a number of tokens for each group of a template.
+type choice struct {
+	counts []int
+	logP   float64 // how likely the open lengths among them are, in nats
+}
+
+// choices are the lengths of every chain, or of a search those that it looks at, the likeliest
+// first.
+func (p *plan) choices() []choice {
+	shortest := choice{counts: make([]int, len(p.t.Groups))}
+	for g := range p.t.Groups {
+		shortest.counts[g] = p.t.Groups[g].Min
 	}
 	if p.opt.Method == MethodSearch {
-		for k := range counts {
-			number := k * p.lengths / n // spread over all, if there are more
-			for _, g := range open {
-				some := groups[g].Max - groups[g].Min + 1
-				counts[k][g] += number % some
-				number /= some
+		return p.likelyLengths(shortest)
+	}
+	out := make([]choice, p.opt.Sampling.Chains)
+	for k := range out {
+		out[k].counts = slices.Clone(shortest.counts)
+	}
+	for _, g := range p.gaps {
+		p.drawLengths(out, g)
+	}
+	return out
+}
+
+// likelyLengths are the likeliest combinations of the open lengths. Those of some gaps that are not
+// among the likeliest are not with further gaps either.
+func (p *plan) likelyLengths(shortest choice) []choice {
+	out := []choice{shortest}
+	for _, g := range p.gaps {
+		var longer []choice
+		for _, c := range out {
+			for i, logP := range p.shares[g] {
+				counts := slices.Clone(c.counts)
+				counts[g] += i
+				longer = append(longer, choice{counts, c.logP + logP})
 			}
 		}
+		slices.SortStableFunc(longer, func(a, b choice) int { return cmp.Compare(b.logP, a.logP) })
+		out = longer[:min(len(longer), maxLengths)]
 	}
-	return counts
+	return slices.DeleteFunc(out, func(c choice) bool {
+		return c.logP < out[0].logP+math.Log(leastShare)
+	})
+}
+
+// drawable are the numbers of tokens that chains can have of a group: all, or where words are
+// counted those that are likely enough.
+func (p *plan) drawable(g int) []int {
+	var out []int
+	top := slices.Max(p.shares[g])
+	for i, logP := range p.shares[g] {
+		if p.t.Groups[g].MaxWords == 0 || logP >= top+math.Log(leastShare) {
+			out = append(out, p.t.Groups[g].Min+i)
+		}
+	}
+	return out
 }
 
 // drawLengths draws the number of tokens of a group for every chain. It is uniform, and the first n
 // chains have all n lengths, as have the next n: the draws are stratified.
-func (p *plan) drawLengths(counts [][]int, g int) {
-	least, n := p.t.Groups[g].Min, p.t.Groups[g].Max-p.t.Groups[g].Min+1
+func (p *plan) drawLengths(all []choice, g int) {
+	lengths := p.drawable(g)
 	rng := samplers.NewStream(p.opt.Seed, p.opt.ID+"\x00length", g)
 	var perm []int
-	for k := range counts {
-		if k%n == 0 {
-			perm = rng.Perm(n)
+	for k := range all {
+		if k%len(lengths) == 0 {
+			perm = rng.Perm(len(lengths))
 		}
-		counts[k][g] = least + perm[k%n]
+		all[k].counts[g] = lengths[perm[k%len(lengths)]]
 	}
 }

@@ -14,9 +14,10 @@ import (
 // diversityWeight is λ of SelectDiverse, in nats per token. The first filling
 // is the best; each further one maximises
 //
-//	score per token − λ · (largest overlap with a filling already chosen)
+//	score / n − λ · (largest overlap with a filling already chosen)
 //
-// where the overlap of two fillings is the number of tokens they share (with
+// where n is the number of tokens of the best filling, or of each itself where fillings are ranked
+// per token, and the overlap of two fillings is the number of tokens they share (with
 // multiplicity) over the number of tokens of the longer one, from 0 to 1. This
 // is maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) with
 // shared tokens for similarity: a filling that repeats all tokens of another
@@ -42,8 +43,8 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 			continue
 		}
 		at[f.Text] = len(first)
-		f.Score = s.score
-		f.Parts.PLL = s.score // less the terms, see energies
+		f.Score = s.score + s.tgt.length
+		f.Parts.PLL, f.Parts.Length = s.score, s.tgt.length // less the terms, see energies
 		f.ScorePerToken = f.Score / float64(len(f.ids))
 		first = append(first, s)
 		res.Fillings = append(res.Fillings, f)
@@ -76,7 +77,7 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 	if len(res.Fillings) == 0 {
 		return nil, p.sieve.err()
 	}
-	p.choose(res, func(f []Filling) { rank(f, p.open) })
+	p.choose(res, func(f []Filling) { rank(f, p.perToken) })
 	res.Tuned = p.tuning()
 	res.refused(res.Stats.NonFinite, "proposals or neighbours")
 	return res, nil
@@ -84,7 +85,8 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 
 // newResult is a result without fillings.
 func (p *plan) newResult() *Result {
-	res := &Result{MoveShare: math.NaN(), Acceptance: math.NaN()}
+	res := &Result{MoveShare: math.NaN(), Acceptance: math.NaN(), perToken: p.perToken,
+		Lengths: p.lengthsFrom}
 	if p.sieve != nil {
 		res.OriginalScore = p.sieve.score
 	}
@@ -101,7 +103,7 @@ func (p *plan) choose(res *Result, rank func([]Filling)) {
 	rank(res.Fillings)
 	if n := p.opt.Results.Top; !p.opt.Results.All && len(res.Fillings) > n {
 		if p.opt.Results.Select == SelectDiverse {
-			res.Fillings = diverse(res.Fillings, n)
+			res.Fillings = diverse(res.Fillings, n, p.perToken)
 			rank(res.Fillings)
 		}
 		res.Fillings = res.Fillings[:n]
@@ -131,21 +133,31 @@ func rank(f []Filling, perToken bool) {
 // Chosen are the fillings in the order in which they were chosen.
 func (r *Result) Chosen(by Select) []Filling {
 	if by == SelectDiverse {
-		return diverse(r.Fillings, len(r.Fillings))
+		return diverse(r.Fillings, len(r.Fillings), r.perToken)
 	}
 	return r.Fillings
 }
 
 // diverse chooses n of the ranked fillings as DiversityWeight says; of equals
 // the better ranked goes first.
-func diverse(f []Filling, n int) []Filling {
+func diverse(f []Filling, n int, perToken bool) []Filling {
+	if n == 0 {
+		return nil
+	}
 	overlap := make([]float64, len(f)) // largest with a chosen one
 	used := make([]bool, len(f))
 	var out []Filling
+	length := float64(len(f[0].ids))
+	value := func(f *Filling) float64 {
+		if perToken {
+			return f.ScorePerToken
+		}
+		return f.Score / length
+	}
 	for len(out) < n {
 		best, bestV := -1, 0.0
 		for i := range f {
-			v := f[i].ScorePerToken - diversityWeight*overlap[i]
+			v := value(&f[i]) - diversityWeight*overlap[i]
 			if !used[i] && (best < 0 || v > bestV) {
 				best, bestV = i, v
 			}

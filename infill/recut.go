@@ -141,7 +141,7 @@ func (t *target) cutParts(ctx context.Context, m *recall.Recall, fillings []*Fil
 		}
 		rows += n
 		for j, i := range g.who {
-			ps[j].finished = true
+			ps[j].finished, ps[j].Length = true, t.length
 			take(i, ps[j])
 		}
 	}

@@ -55,7 +55,7 @@ func (p *plan) rescore(ctx context.Context, res *Result, state map[string]placed
 		res.Fillings = p.sieve.undropped(res.Fillings)
 		return nil
 	}
-	rank(res.Fillings, p.open)
+	rank(res.Fillings, p.perToken)
 	n := rescoredOf(p.opt)
 	if narrow && n > 0 { // a row of the whole text takes long
 		n = p.opt.leastBest()

@@ -47,8 +47,8 @@ type Filling struct {
 	lengths []int   // of each group of blanks
 }
 
-// Len is the number of the model's tokens in the blanks together.
-func (f *Filling) Len() int { return len(f.ids) }
+// PerToken reports whether the score per token ranks the fillings: of open lengths under ScorePLL.
+func (r *Result) PerToken() bool { return r.perToken }
 
 // A WordRank is where a word stands among all that a blank may take.
 type WordRank struct {
@@ -103,6 +103,9 @@ type Result struct {
 	// Numbers are the plain blanks, from 0, that take numbers besides words, since the model has more
 	// than half of what it gives to both for numbers.
 	Numbers []int
+	// Lengths says how Parts.Length is known: "learned" from the text, or "constant" where the model
+	// has no file of lengths. It is "" where no length is open, or the score per token ranks.
+	Lengths string
 	// Shown is what the model saw behind the text and Score counts as seen, "." or "": see
 	// Options.EndMark. It is not part of Filling.Text.
 	Shown     string
@@ -115,4 +118,6 @@ type Result struct {
 	// lengths, where Options.Results.Normalize asks for it.
 	Normalizers []Normalizer
 	Warnings    []error // what went on all the same; mlm.ErrNotFinite, those of Marginals
+
+	perToken bool // fillings are ranked by their score per token
 }

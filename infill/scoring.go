@@ -19,7 +19,7 @@ const (
 	// left, where a token sees the filled ones before it and masks in place of those after it, and R
 	// is that from the right. U alone likes words that only support each other, and gives the later
 	// pieces of a word for nothing (Kauf and Ivanova, "A better way to do masked language model
-	// scoring", ACL 2023).
+	// scoring", ACL 2023). Blanks of open lengths add Parts.Length to it.
 	ScoreBlended Scoring = iota
 	// ScorePLL is U, the pseudo-log-likelihood (Salazar et al., "Masked language model scoring", ACL
 	// 2020): a token sees all others.
@@ -50,13 +50,16 @@ type Parts struct {
 	PLL   float64 `json:"pll"`   // U
 	Left  float64 `json:"left"`  // L, the chain rule from the left
 	Right float64 `json:"right"` // R, the chain rule from the right
+	// Length is, where a blank's number of pieces n is open, log P(n | text) + ¾·n, summed over the
+	// blanks. Otherwise it is 0.
+	Length float64 `json:"length,omitempty"`
 
 	finished bool // of the finished text, as the tokenizer cuts it
 }
 
 // blended is the score that the parts make.
 func (p Parts) blended() float64 {
-	return blendU*p.PLL + blendSide*(p.Left+p.Right)
+	return blendU*p.PLL + blendSide*(p.Left+p.Right) + p.Length
 }
 
 // A scoreTerm is weight · log f(token at | the others, with those from … to−1 masked). Places are
@@ -201,6 +204,7 @@ func (t *target) parts(ctx context.Context, m *recall.Recall, x [][]int32, score
 		rows += n
 		for j, k := range byLayout[l] {
 			out[k] = ps[j]
+			out[k].Length = t.length
 		}
 	}
 	return out, rows, nil

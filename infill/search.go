@@ -3,6 +3,7 @@ package infill
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,7 +38,6 @@ type seeker struct {
 	best   []*filled // of these the best that count, best first, at most want
 	seen   map[string]float64
 	texts  map[string]*filled
-	open   bool    // lengths differ: scores are per token
 	whole  float64 // what costly parts of the energy can add at most; +Inf if nobody knows
 	ended  ending
 	bad    int           // fillings whose score is not a number
@@ -54,6 +54,15 @@ type seekPart struct {
 	number int
 	terms  map[int][]scoreTerm // by the number of tokens
 	cuts   map[string]*mlm.Sentence
+	// beam, starts and orders are its own part of the reach.
+	beam, starts, orders int
+}
+
+// share gives a part its effort: by how likely its lengths are beside the likeliest.
+func (pt *seekPart) share(of float64, r *reach) {
+	pt.orders = 1
+	pt.beam = max(2, int(math.Round(of*float64(r.beam)/2)))
+	pt.starts = max(2, int(math.Round(of*float64(r.starts)/3)))
 }
 
 // filled holds a filling of one part, on its way to a score or with one.
@@ -102,7 +111,7 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 	o := p.opt
 	s := &seeker{p: p, reach: reaches[o.Search.Effort], want: o.leastBest(),
 		seen:  map[string]float64{},
-		texts: map[string]*filled{}, open: p.open}
+		texts: map[string]*filled{}}
 	if o.Results.Select != SelectLikelihood {
 		s.want = max(diversePool, 2*s.want)
 	}
@@ -116,17 +125,16 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 		if err != nil {
 			return nil, err
 		}
-		part := &seekPart{target: pt.tgt, exact: exact, number: i,
-			terms: map[int][]scoreTerm{}, cuts: map[string]*mlm.Sentence{}}
-		if p.tiedOrListed() {
-			part.target = exact
+		of := &seekPart{target: pt.tgt, exact: exact, number: i, terms: map[int][]scoreTerm{},
+			cuts: map[string]*mlm.Sentence{}, beam: s.reach.beam, starts: s.reach.starts,
+			orders: s.reach.orders}
+		if p.uneven() {
+			of.target = exact
 		}
-		s.parts = append(s.parts, part)
-	}
-	if n := len(s.parts); n > 1 { // many searches share the effort of one
-		s.reach.orders = 1
-		s.reach.beam = max(2, s.reach.beam/2)
-		s.reach.starts = max(2, s.reach.starts/n)
+		if len(p.parts) > 1 {
+			of.share(math.Exp(pt.logP-p.parts[0].logP), &s.reach)
+		}
+		s.parts = append(s.parts, of)
 	}
 	return s, nil
 }
@@ -135,13 +143,9 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 // Top up to its default.
 func (o *Options) leastBest() int { return max(defaultTop, o.Results.Top) }
 
-// uneven reports whether a template has lists, ties or open lengths, where neighbours are guessed
-// from rows with whole words masked, and from few beams.
+// uneven reports whether a template has lists or ties, where neighbours are guessed from rows with
+// whole words masked.
 func (p *plan) uneven() bool {
-	return p.open || p.tiedOrListed()
-}
-
-func (p *plan) tiedOrListed() bool {
 	return slices.ContainsFunc(p.t.Groups, func(g text.Group) bool {
 		return len(g.Blanks) > 1 || g.Words != nil
 	})
@@ -149,8 +153,13 @@ func (p *plan) tiedOrListed() bool {
 
 func (s *seeker) run(ctx context.Context) error {
 	var starts []*filled
+	var impossible error
 	for _, pt := range s.parts {
 		of, err := s.starts(ctx, pt)
+		if errors.Is(err, text.ErrEmptySupport) {
+			impossible = cmp.Or(impossible, err)
+			continue // other lengths may have fillings
+		}
 		if err != nil {
 			return err
 		}
@@ -158,6 +167,9 @@ func (s *seeker) run(ctx context.Context) error {
 		if len(starts) > 0 && s.over() {
 			break // these are enough to find something
 		}
+	}
+	if len(starts) == 0 {
+		return impossible
 	}
 	var active []*filled
 	for {
@@ -310,7 +322,7 @@ func (s *seeker) result(ctx context.Context) (*Result, error) {
 	if len(res.Fillings) == 0 {
 		return nil, p.sieve.err()
 	}
-	p.choose(res, func(f []Filling) { rank(f, p.open) })
+	p.choose(res, func(f []Filling) { rank(f, p.perToken) })
 	if err := p.energies(ctx, res.Fillings); err != nil {
 		return nil, err
 	}

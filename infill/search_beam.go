@@ -22,7 +22,8 @@ type partial struct {
 // starts are the fillings that a part's search begins with: the ends of beams that fill blank after
 // blank, each from what the model says with the others filled or masked.
 func (s *seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) {
-	pt := &seekPart{target: part.exact, number: part.number}
+	pt := &seekPart{target: part.exact, number: part.number, beam: part.beam, starts: part.starts,
+		orders: part.orders}
 	first := make([]*partial, len(pt.Coords))
 	empty := pt.empty()
 	for i := range first {
@@ -42,7 +43,7 @@ func (s *seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) 
 		}
 	}
 	ends := map[string]*partial{}
-	for _, order := range orders(alone, s.reach.orders) {
+	for _, order := range orders(alone, pt.orders) {
 		beam, err := s.beam(ctx, pt, order)
 		if err != nil {
 			return nil, err
@@ -69,7 +70,7 @@ func (s *seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) 
 	}
 	slices.SortFunc(list, byValue)
 	var out []*filled
-	for _, b := range list[:min(len(list), s.reach.starts)] {
+	for _, b := range list[:min(len(list), pt.starts)] {
 		out = append(out, &filled{part: part, x: b.x, key: pt.keyOf(b.x), near: -1})
 	}
 	marked, err := s.marked(ctx, part, out[0])
@@ -121,7 +122,7 @@ func (s *seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partia
 	beam := []*partial{pt.empty()}
 	ordered := slices.IsSorted(order)
 	for n, i := range order {
-		width := s.reach.beam
+		width := pt.beam
 		if s.over() { // one end is enough to find something
 			width = 1
 		}

@@ -107,7 +107,7 @@ func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float6
 	}
 	for _, n := range near {
 		n.guess += n.cheap
-		if s.open {
+		if s.p.perToken {
 			n.guess /= float64(len(f.work.state)) // one token's change keeps the number of tokens
 		}
 	}

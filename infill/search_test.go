@@ -22,7 +22,7 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(parsed(t, e, text), &opt)
+	p, err := e.plan(t.Context(), parsed(t, e, text), &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 		out = append(out, f)
 	}
 	slices.SortFunc(out, func(a, b Filling) int { return strings.Compare(a.Text, b.Text) })
-	rank(out, p.open)
+	rank(out, p.perToken)
 	return out
 }
 
@@ -211,7 +211,7 @@ func TestSearchGivesUpNothingGood(t *testing.T) {
 			if err := opt.fill(); err != nil {
 				t.Fatal(err)
 			}
-			p, err := e.plan(parsed(t, e, text), &opt)
+			p, err := e.plan(t.Context(), parsed(t, e, text), &opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -278,7 +278,7 @@ func TestSearchForgets(t *testing.T) {
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(parsed(t, e, text), &opt)
+	p, err := e.plan(t.Context(), parsed(t, e, text), &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +352,7 @@ func TestSearchContext(t *testing.T) {
 		"She opened the [MASK]."
 	opt := Options{Search: SearchOptions{Context: 32}, Results: ResultOptions{Score: ScoreBlended}}
 	r := exactFill(t, e, text, opt)
-	p, err := e.plan(parsed(t, e, text), func() *Options { _ = opt.fill(); return &opt }())
+	p, err := e.plan(t.Context(), parsed(t, e, text), func() *Options { _ = opt.fill(); return &opt }())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -152,13 +152,13 @@ func (s *seeker) most(f *filled) float64 {
 	if f.kept || f.work.other {
 		return math.Inf(1) // or its terms are not those of its score
 	}
-	u := f.cheap + s.whole
+	u := f.cheap + s.whole + f.part.length
 	for i, known := range f.work.known {
 		if known {
 			u += f.work.terms[i].weight(s.p.opt.Results.Score) * min(f.work.value[i], 0)
 		}
 	}
-	if s.open {
+	if s.p.perToken {
 		u /= float64(len(f.work.state))
 	}
 	return u
@@ -182,7 +182,7 @@ func (s *seeker) finish(ctx context.Context, done []*filled) error {
 		for j := range w.terms {
 			f.parts.add(&w.terms[j], w.value[j])
 		}
-		f.parts.finished = w.finished
+		f.parts.finished, f.parts.Length = w.finished, f.part.length
 		if w.other {
 			if _, err := f.part.finishedParts(ctx, f.part.model, []*Filling{&f.text},
 				s.p.opt.Results.Score, func(_ int, p Parts) { f.parts = p }); err != nil {
@@ -191,7 +191,7 @@ func (s *seeker) finish(ctx context.Context, done []*filled) error {
 		}
 		f.score = s.p.opt.Results.Score.of(f.parts) + f.cheap + costly[i]
 		f.rank = f.score
-		if s.open {
+		if s.p.perToken {
 			f.rank /= float64(len(w.state))
 		}
 		if math.IsNaN(f.score) || math.IsInf(f.score, 0) {

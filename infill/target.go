@@ -35,6 +35,7 @@ type target struct {
 	extra   *extra    // terms besides the model's energy; nil: none
 	written text.Case // how the texts are spelt that terms judge
 	limit   int       // pieces that the model takes; 0: any number
+	length  float64   // what the lengths of its fillings add to their scores, see Parts.Length
 	rows    int       // sequences that samplers have asked the model about
 	buckets []*bucket // scratch of one call
 	byKey   map[*space.Layout]*bucket

@@ -122,8 +122,8 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *cache
 		return nil, nil, err
 	}
 	return g, &cache.About{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension,
-		Embedding: g.Embedding,
-		Tied:      g.Tied, Gradient: g.Gradient, State: g.State, Counted: g.Counted, NoGradients: noGradients,
+		Embedding: g.Embedding, Tied: g.Tied, Gradient: g.Gradient, State: g.State,
+		Counted: g.Counted, NoGradients: noGradients,
 		Kept: g.KeptPerToken(usualLength), Weights: export.WeightBytes(g.Model)}, nil
 }
 

@@ -151,8 +151,8 @@ func (m *Model) Independent(ctx context.Context, s *Sentence, out [][]float32) e
 	return m.sched.do(ctx, s, units)
 }
 
-// StateWidth is H, the number of values of a state, see [Model.States]. It is 0 where the states are
-// not known: of a model that runs as it is, and of one whose head is not a product with a weight.
+// StateWidth is H, the number of values of a state, see [Model.States]. It is 0 where the states
+// are not known: of a model that runs as it is, and where the head is not such a product.
 func (m *Model) StateWidth() int { return m.info.state }
 
 // States sets out[c], H values, to the state at blank i[c] with every blank masked: what the head

@@ -13,6 +13,7 @@ import (
 )
 
 //go:embed default/model.onnx default/model.stored.safetensors default/config.json
+//go:embed default/lengths.safetensors small/lengths.safetensors
 //go:embed default/vocab.txt default/tokenizer_config.json default/README.md default/LICENSE
 //go:embed small/model.onnx small/model.stored.safetensors small/config.json
 //go:embed small/vocab.txt small/tokenizer_config.json small/README.md
@@ -50,9 +51,10 @@ func All() []embedded {
 }
 
 // Find returns the folder of a model of the program: model.onnx (the graph, whose weights are
-// external data in model.safetensors), model.safetensors (float16), config.json, vocab.txt,
-// tokenizer_config.json, the card README.md, and LICENSE where it is not that of the program, all
-// at the root. The files are read-only. ok is false if the program has no model of that name.
+// external data in model.safetensors), model.safetensors (float16), lengths.safetensors,
+// config.json, vocab.txt, tokenizer_config.json, the card README.md, and LICENSE where it is not
+// that of the program, all at the root. The files are read-only. ok is false if the program has no
+// model of that name.
 func Find(name string) (fsys fs.FS, ok bool) {
 	for _, m := range All() {
 		if m.Name == name {

@@ -66,16 +66,13 @@ func (w *fillTable) write(r *filling) error {
 	if w.lines++; w.lines > 1 && !w.quiet {
 		b.WriteByte('\n')
 	}
-	// The number of tokens may decide: fillings of open lengths are ranked by the score per token.
-	open := slices.ContainsFunc(r.Fillings,
-		func(f infill.Filling) bool { return f.Len() != r.Fillings[0].Len() })
 	for _, f := range r.Fillings {
 		text := shown(w.std.Out, f.Text)
 		if len(text) == len(f.Text) {
 			text = console.Highlight(w.color, w.std.Out, text, f.Spans)
 		}
 		fmt.Fprintf(&b, "%8.2f  ", f.Score)
-		if open {
+		if r.PerToken() {
 			fmt.Fprintf(&b, "%6.2f per token  ", f.ScorePerToken)
 		}
 		if r.Exact {

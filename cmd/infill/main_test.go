@@ -217,16 +217,20 @@ func TestFillLines(t *testing.T) {
 	}
 }
 
-func TestOpenLengthsShowBothScores(t *testing.T) {
+// The number that ranks is printed: the score, or the score per token of open lengths under pll.
+func TestOpenLengthsShowWhatRanks(t *testing.T) {
 	t.Parallel()
-	r := infillRun("", withTiny("fill", "--seed", "1", "--quiet", "the [MASK*1-3] sleeps .")...)
-	if r.code != 0 || !strings.Contains(r.out, "per token") {
-		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
-	}
-	if r := infillRun("", withTiny("fill", "--seed", "1", "--quiet", "the [MASK] sleeps .")...); strings.Contains(
-		r.out, "per token",
-	) {
-		t.Errorf("%s", r.out)
+	for _, c := range []struct {
+		text, score string
+		perToken    bool
+	}{
+		{"the [MASK*1-3] sleeps .", "blended", false}, {"the [MASK*1-3] sleeps .", "pll", true},
+		{"the [MASK] sleeps .", "pll", false},
+	} {
+		r := infillRun("", withTiny("fill", "--quiet", "--score", c.score, c.text)...)
+		if r.code != 0 || strings.Contains(r.out, "per token") != c.perToken {
+			t.Errorf("%s, %s: exit %d: %s%s", c.text, c.score, r.code, r.out, r.err)
+		}
 	}
 }
 
@@ -327,14 +331,16 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// The mean over the tokens stands beside the sum where candidates differ in their number.
+// The mean over the tokens stands beside the sum where candidates differ in their number, and the
+// sum has no part for it.
 func TestScoreShowsMeans(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		candidates string
-		means      int
-	}{{"dog,cat", 0}, {"dog,old bear", 2}} {
-		r := infillRun("", withTiny("score", "the [MASK] sleeps .", "--candidates", c.candidates)...)
+		candidates, score string
+		means             int
+	}{{"dog,cat", "pll", 0}, {"dog,old bear", "pll", 2}, {"dog,old bear", "blended", 0}} {
+		r := infillRun("", withTiny("score", "the [MASK] sleeps .", "--score", c.score, "--candidates",
+			c.candidates)...)
 		if n := strings.Count(r.out, " per token  "); r.code != exitOK || n != c.means ||
 			strings.Count(r.out, "%  ") != 2 {
 			t.Errorf("%s: exit %d, %d means: %s%s", c.candidates, r.code, n, r.out, r.err)

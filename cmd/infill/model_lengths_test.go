@@ -43,7 +43,7 @@ func TestModelLengths(t *testing.T) {
 	if err != nil || got.File != file || got.Gaps+got.HeldOut != 320 {
 		t.Fatalf("%v: %+v", err, got)
 	}
-	if s, err := lengths.Parse(data); err != nil || !s.Learned() {
+	if s, err := lengths.Parse(data); err != nil || s.Source() != "learned" {
 		t.Errorf("%v", err)
 	}
 	if after := infillRun("", fill...); after.code != 0 || after.out == before.out {

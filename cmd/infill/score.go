@@ -289,10 +289,9 @@ func (f *scoreFlags) lines(out io.Writer, r *jsonl.Record) string {
 		}
 		return b.String()
 	}
-	// As fillings are printed: the mean where the number of tokens may decide.
-	open := slices.ContainsFunc(r.Candidates, func(c infill.Candidate) bool {
-		return len(c.Tokens) != len(r.Candidates[0].Tokens)
-	})
+	// The mean stands where the number of tokens may decide and has no part in the score.
+	open := r.Candidates[0].Length == 0 && slices.ContainsFunc(r.Candidates,
+		func(c infill.Candidate) bool { return len(c.Tokens) != len(r.Candidates[0].Tokens) })
 	for _, c := range r.Candidates {
 		fmt.Fprintf(&b, "%8.2f  ", c.Score)
 		if open {

@@ -67,6 +67,9 @@ type Filled struct {
 	Fillings []Filling `json:"fillings,omitempty"`
 	// Ranks are the places of words that were asked for, nil where nobody did.
 	Ranks []infill.WordRank `json:"ranks,omitempty"`
+	// Lengths says of blanks of open lengths how the part of scores for the length is known: "learned"
+	// from this text, or "constant" for all texts. It is "" where scores have no such part.
+	Lengths string `json:"lengths,omitempty"`
 	// Method says how fillings were found, "search", "exact" or "sample". Ended says why they
 	// are the best of unfinished work: "rows" at a search's bound of rows, "stopped" by a signal or a
 	// deadline.

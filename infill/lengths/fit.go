@@ -26,9 +26,16 @@ func fit(all []*example) *Shares {
 	for c := range s.prior {
 		s.prior[c] = 1 / float32(len(all)+classes) // no length is impossible
 	}
+	s.words = make([]float32, mostWords*classes)
+	seen := make([]float32, classes)
 	for i, e := range all {
 		p.y[i] = class(e.n)
 		s.prior[class(e.n)] += 1 / float32(len(all)+classes)
+		s.words[(e.words-1)*classes+class(e.n)]++
+		seen[class(e.n)]++
+	}
+	for i, n := range s.words { // nor is a number of words
+		s.words[i] = (n + .5) / (seen[i%classes] + .5*mostWords)
 	}
 	w := p.minimum(fitSteps, fitEnd)
 	s.weight, s.bias = make([]float32, classes*len(mean)), make([]float32, classes)
@@ -75,8 +82,8 @@ func standard(all []*example) (x [][]float32, mean, scale []float64) {
 	return x, mean, scale
 }
 
-// problem is the mean of −log P(y|x) and shrink/2 · ‖W‖², of weights W [classes, width + 1], the
-// last column of which are biases, which do not count.
+// problem is the mean of −log P(y|x) and shrink/2 · ‖W‖², of weights W [classes, width + 1]. The
+// last column has the biases, which do not count among ‖W‖².
 type problem struct {
 	x      [][]float32
 	y      []int

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"unicode"
 
-	"infill/infill/internal/space"
 	"infill/infill/text"
 	"infill/internal/textline"
 	"infill/mlm"
@@ -33,14 +32,14 @@ const (
 	// MaxGaps bounds the memory that the states take.
 	MaxGaps = 50_000
 
-	leastWords, mostWords = 8, 40 // of a line
-	heldOut               = 6     // every sixth gap is
-	atOnce                = 64    // gaps that the model reads at the same time
-	maxLine               = 1 << 20
+	shortLine, longLine = 8, 26 // words
+	heldOut             = 6     // every sixth gap is
+	atOnce              = 64    // gaps that the model reads at the same time
+	maxLine             = 1 << 20
 )
 
-// words are the numbers of words of a gap, each as often as it is there.
-var words = [...]int{1, 1, 2, 2, 3, 4}
+// drawnWords are the numbers of words of a gap, each as often as it is there.
+var drawnWords = [...]int{1, 1, 2, 2, 3, 4}
 
 // Report is what learning gained, on the gaps held out.
 type Report struct {
@@ -60,9 +59,10 @@ var ErrFewGaps = errors.New("too few gaps in the text")
 
 // An example is a gap and its length.
 type example struct {
-	gap  Gap
-	n    int // pieces
-	read []float32
+	gap   Gap
+	n     int // pieces
+	words int
+	read  []float32
 }
 
 // Learn fits the shares of a model's gaps to a text with one sentence or paragraph a line. One to
@@ -143,7 +143,7 @@ func gapsOf(m *mlm.Model, from io.Reader, o Options) ([]*example, error) {
 	}
 	if len(out) < MinGaps {
 		return nil, fmt.Errorf("%w: %d of %d lines of %d to %d words have a gap, and %d are needed",
-			ErrFewGaps, len(out), len(lines), leastWords, mostWords, MinGaps)
+			ErrFewGaps, len(out), len(lines), shortLine, longLine, MinGaps)
 	}
 	return out, nil
 }
@@ -165,7 +165,7 @@ func drawn(from io.Reader, o Options) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := len(strings.Fields(string(b))); n < leastWords || n > mostWords {
+		if n := len(strings.Fields(string(b))); n < shortLine || n > longLine {
 			continue
 		}
 		seen++
@@ -183,7 +183,7 @@ func drawn(from io.Reader, o Options) ([]string, error) {
 func gapOf(m *mlm.Model, line string, seed uint64, number int) *example {
 	tok := m.Tokenizer()
 	rng := rand.New(rand.NewPCG(seed, uint64(number)+1))
-	masking := text.Masking{Words: words[rng.IntN(len(words))], Adjacent: true,
+	masking := text.Masking{Words: drawnWords[rng.IntN(len(drawnWords))], Adjacent: true,
 		Fits: func(text string, w [2]int) bool {
 			return w[0] > 0 && strings.IndexFunc(text[w[0]:w[1]],
 				func(r rune) bool { return !unicode.IsLetter(r) }) < 0
@@ -207,8 +207,8 @@ func gapOf(m *mlm.Model, line string, seed uint64, number int) *example {
 	if limit := m.MaxLength(); err != nil || n == 0 || limit > 0 && len(t.IDs)+2 > limit {
 		return nil
 	}
-	return &example{n: n, gap: func(masks int) (*mlm.Sentence, int) {
-		s, start := space.Stretch(t, t.Groups, []int{masks})
+	return &example{n: n, words: len(chosen), gap: func(masks int) (*mlm.Sentence, int) {
+		s, start := t.Stretch([]int{masks})
 		return s, start[0]
 	}}
 }

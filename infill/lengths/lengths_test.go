@@ -88,7 +88,7 @@ func TestSlope(t *testing.T) {
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	prior := Constant().prior
-	got, rows, err := Constant().Of(t.Context(), nil, nil, 2, 3)
+	got, rows, err := Constant().Of(t.Context(), nil, nil, Range{Least: 2, Most: 3})
 	if err != nil || rows != 0 {
 		t.Fatal(rows, err)
 	}
@@ -97,7 +97,7 @@ func TestWithin(t *testing.T) {
 			t.Errorf("log P(%d) is %v, want %v", i+2, got[i], want)
 		}
 	}
-	got, _, _ = Constant().Of(t.Context(), nil, nil, 1, 32)
+	got, _, _ = Constant().Of(t.Context(), nil, nil, Range{Least: 1, Most: 32})
 	sum, above := 0.0, 0.0
 	for i, v := range got {
 		sum += math.Exp(v)
@@ -108,6 +108,15 @@ func TestWithin(t *testing.T) {
 	if math.Abs(sum-1) > 1e-12 || math.Abs(above-float64(prior[classes-1])) > 1e-6 ||
 		math.Abs(got[10]-got[9]+math.Log(2)) > 1e-9 {
 		t.Errorf("they sum to %v, %v of it above: %v", sum, above, got)
+	}
+	for n := range classes {
+		sum := float32(0)
+		for w := range mostWords {
+			sum += Constant().words[w*classes+n]
+		}
+		if math.Abs(float64(sum)-1) > 2e-3 {
+			t.Errorf("shares of words of %d pieces sum to %v", n+1, sum)
+		}
 	}
 	total := float32(0)
 	for _, p := range prior {
@@ -154,7 +163,7 @@ func TestLearn(t *testing.T) {
 	if again, same := learn(); !bytes.Equal(s.Bytes(), again.Bytes()) || *r != *same {
 		t.Errorf("%+v, and again %+v", r, same)
 	}
-	if r.Gaps+r.HeldOut != MinGaps || r.HeldOut != MinGaps/heldOut || !s.Learned() ||
+	if r.Gaps+r.HeldOut != MinGaps || r.HeldOut != MinGaps/heldOut || s.Source() != "learned" ||
 		math.Abs(r.Constant-r.Learned-r.Gain) > 1e-12 {
 		t.Errorf("%+v", r)
 	}
@@ -164,7 +173,7 @@ func TestLearn(t *testing.T) {
 	}
 	sum := 0.0
 	for i := 0; i < len(all); i += heldOut {
-		logP, rows, err := s.Of(t.Context(), m, all[i].gap, 1, text.MaxTokens)
+		logP, rows, err := s.Of(t.Context(), m, all[i].gap, Range{Least: 1, Most: text.MaxTokens})
 		if err != nil || rows != 3 {
 			t.Fatal(rows, err)
 		}
@@ -210,11 +219,12 @@ func TestParse(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, s) {
 		t.Fatalf("%v: %+v, want %+v", err, got, s)
 	}
-	zero, bad := *s, *s
+	zero, bad, unworded := *s, *s, *s
+	unworded.words = s.words[1:]
 	zero.prior = make([]float32, classes)
 	bad.bias = append([]float32{float32(math.NaN())}, s.bias[1:]...)
 	for name, data := range map[string][]byte{"empty": nil, "cut": data[:len(data)-1],
-		"no number": bad.Bytes(), "impossible": zero.Bytes(),
+		"no number": bad.Bytes(), "no words": unworded.Bytes(), "impossible": zero.Bytes(),
 		"another": bytes.Replace(data, []byte(`"weight"`), []byte(`"height"`), 1),
 		"type":    bytes.Replace(data, []byte(`"F16"`), []byte(`"I16"`), 1)} {
 		if _, err := Parse(data); !errors.Is(err, ErrFile) {

@@ -153,6 +153,11 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
+		Name: "unit", Line: true, record: true, Group: words,
+		Doc:  "what a plain blank takes: piece: one piece of the vocabulary, word: a word of up to five",
+		bind: func(v *Fill) *Value { return namedValue(&v.Options.Words.Unit) },
+	},
+	{
 		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, record: true,
 		bind: func(v *Fill) *Value {
 			return v.ofSampling("gradient", namedValue(&v.Options.Sampling.Gradient))

@@ -29,6 +29,7 @@ var samples = map[string][2]string{
 		"18446744073709551615"},
 	"method": {"sample", `"sample"`}, "score": {"pll", `"pll"`}, "effort": {"quick", `"quick"`},
 	"rows": {"50", "50"}, "row-context": {"64", "64"},
+	"unit":  {"word", `"word"`},
 	"vocab": {"whole-words", `"whole-words"`}, "gradient": {"forward", `"forward"`},
 	"case": {"model", `"model"`}, "ban": {"dog,old cat", `["dog","old cat"]`}, "no-repeat": {"true",
 		"true"},

@@ -35,7 +35,7 @@ const (
 	Stored = "model.stored.safetensors"
 	// Given is the name under which they are read, in float16.
 	Given = "model.safetensors"
-	// Lengths is the name of a small file beside a model, which package infill/lengths reads and writes.
+	// Lengths is the name of a small file beside a model, which infill/lengths reads and writes.
 	Lengths = "lengths.safetensors"
 
 	scaleSuffix = ".scale"

@@ -9,7 +9,7 @@ const examples = [
   ["two nouns", "She opened the [MASK] and walked into the [MASK]."],
   ["one word twice", "The [MASK:a] is dead, long live the [MASK:a]!"],
   ["from a list", "The car is [MASK|red|green|very old] and the house is [MASK|small|tall|empty]."],
-  ["one to three words", "She lives in [MASK*1-3]."],
+  ["one to three words", "She lives in [MASK*1-3w]."],
   ["an expression", "He likes [MASK/ing$/] and [MASK/ing$/]."],
 ];
 const welcome = {text: "The old [MASK] sat down and closed his [MASK] for a [MASK].", seed: "1"};

@@ -72,6 +72,13 @@ func (s *Source) window(sentence *mlm.Sentence, at int) *window {
 	return w
 }
 
+// Around is the part of a sequence that a row of at most limit pieces sees around some of its
+// masks, those from number first on. The second result is the number of the first among the part's.
+func Around(s *mlm.Sentence, first, masks, limit int) (*mlm.Sentence, int) {
+	w := cutWindow(s, first+masks/2, limit)
+	return w.s, first - w.from
+}
+
 // cutWindow is the part of a sequence of at most limit pieces around a mask, the special tokens at
 // both ends included.
 func cutWindow(s *mlm.Sentence, at, limit int) *window {

@@ -172,7 +172,7 @@ var advices = []struct {
 }{
 	{lengths.ErrFile, "; infill model learn-lengths MODEL TEXT makes it again"},
 	{lengths.ErrFewGaps, "; give a text of more sentences, one a line"},
-	{mlm.ErrNoState, "; lengths are learned of float models with the usual head, see infill model info"},
+	{mlm.ErrNoState, "; lengths are learned of float models with the usual head"},
 	{table.ErrCell, ": --quote writes it so, and an output in .csv, too"},
 	{text.ErrManyWords, ": --allow FILE"},
 	{infill.ErrNoCandidates, ", or: --candidates"},

@@ -1,0 +1,144 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"infill/infill/internal/recall"
+	"infill/infill/lengths"
+	"infill/infill/text"
+	"infill/mlm"
+)
+
+// perPiece is c of what a length adds to a score, log P(n | text) + c·n: a score loses nats with
+// each piece, more than longer fillings are worse.
+const perPiece = 0.75
+
+// readShares reads what the model knows of the lengths of gaps. One without a file has constant
+// shares.
+func readShares(m *mlm.Model) (*lengths.Shares, error) {
+	data, err := m.Beside(lengths.File, lengths.MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && m.StateWidth() == 0 {
+		return lengths.Constant(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lengths.Parse(data)
+}
+
+// A gapReader says how likely the lengths of the gaps of a template are.
+type gapReader struct {
+	t      *text.Template
+	model  *mlm.Model // in float32
+	shares *lengths.Shares
+	limit  int // pieces that a row sees
+	rows   int // that were evaluated
+}
+
+func (p *plan) newGapReader(ctx context.Context) (*gapReader, error) {
+	m, err := p.e.model.Float32(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &gapReader{t: p.t, model: m, limit: p.opt.Search.Context}
+	if most := m.MaxLength(); most > 0 {
+		r.limit = min(r.limit, most)
+	}
+	if p.perToken { // scores say nothing of lengths: the text is not asked
+		r.shares = lengths.Constant()
+		return r, nil
+	}
+	r.shares, err = p.e.shares()
+	return r, err
+}
+
+// read is log P of each length of a group in a range, the other groups having these lengths. Tied
+// blanks have the mean of what is said of each.
+func (r *gapReader) read(ctx context.Context, g int, in lengths.Range, others []int) ([]float64,
+	error) {
+	out := make([]float64, in.Most-in.Least+1)
+	blanks := r.t.Groups[g].Blanks
+	for _, b := range blanks {
+		logP, rows, err := r.shares.Of(ctx, r.model, func(masks int) (*mlm.Sentence, int) {
+			n := slices.Clone(others)
+			n[g] = masks
+			s, start := r.t.Stretch(n)
+			return recall.Around(s, start[b], masks, r.limit)
+		}, in)
+		if err != nil {
+			return nil, err
+		}
+		r.rows += rows
+		for i, v := range logP {
+			out[i] += v / float64(len(blanks))
+		}
+	}
+	return out, nil
+}
+
+// readGaps finds how likely the open lengths of a template are. Each gap is read with the others
+// at one piece, and where there are several again with the others at their likeliest lengths.
+func (p *plan) readGaps(ctx context.Context, lists [][]text.Phrase) error {
+	groups := p.t.Groups
+	at := make([]int, len(groups))
+	for g := range groups {
+		at[g] = groups[g].Min
+		for i, phrase := range lists[g] {
+			if i == 0 || len(phrase.IDs) < at[g] {
+				at[g] = len(phrase.IDs)
+			}
+		}
+		if lists[g] == nil && groups[g].Max > groups[g].Min {
+			p.gaps = append(p.gaps, g)
+		}
+	}
+	if len(p.gaps) == 0 {
+		return nil
+	}
+	p.perToken = p.opt.Results.Score == ScorePLL
+	r, err := p.newGapReader(ctx)
+	if err != nil {
+		return err
+	}
+	p.shares = make([][]float64, len(groups))
+	for again := range min(2, len(p.gaps)) {
+		likeliest := slices.Clone(at)
+		for _, g := range p.gaps {
+			in := lengths.Range{Least: groups[g].Min, Most: groups[g].Max, LeastWords: groups[g].MinWords,
+				MostWords: groups[g].MaxWords}
+			if p.shares[g], err = r.read(ctx, g, in, at); err != nil {
+				return err
+			}
+			likeliest[g] += largest(p.shares[g])
+		}
+		if again == 0 {
+			at = likeliest
+		}
+	}
+	p.gapRows = r.rows
+	for _, g := range p.gaps {
+		p.lengths = min(p.lengths*len(p.drawable(g)), 1<<30)
+	}
+	if !p.perToken {
+		p.lengthsFrom = r.shares.Source()
+	}
+	return nil
+}
+
+// largest is the index of the first of the largest numbers.
+func largest(x []float64) int { return slices.Index(x, slices.Max(x)) }
+
+// lengthPart is what lengths of all groups add to the score of a filling.
+func (p *plan) lengthPart(counts []int) (sum float64) {
+	if p.perToken {
+		return 0
+	}
+	for _, g := range p.gaps {
+		n := counts[g]
+		sum += p.shares[g][n-p.t.Groups[g].Min] + perPiece*float64(n*len(p.t.Groups[g].Blanks))
+	}
+	return sum
+}
