@@ -128,7 +128,7 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 		of := &seekPart{target: pt.tgt, exact: exact, number: i, terms: map[int][]scoreTerm{},
 			cuts: map[string]*mlm.Sentence{}, beam: s.reach.beam, starts: s.reach.starts,
 			orders: s.reach.orders}
-		if p.uneven() {
+		if p.tiedOrListed() {
 			of.target = exact
 		}
 		if len(p.parts) > 1 {
@@ -143,9 +143,11 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 // Top up to its default.
 func (o *Options) leastBest() int { return max(defaultTop, o.Results.Top) }
 
-// uneven reports whether a template has lists or ties, where neighbours are guessed from rows with
-// whole words masked.
-func (p *plan) uneven() bool {
+// uneven reports whether a template has lists, ties or open lengths, where neighbours are guessed
+// from rows with whole words masked, and from few beams.
+func (p *plan) uneven() bool { return len(p.gaps) > 0 || p.tiedOrListed() }
+
+func (p *plan) tiedOrListed() bool {
 	return slices.ContainsFunc(p.t.Groups, func(g text.Group) bool {
 		return len(g.Blanks) > 1 || g.Words != nil
 	})
