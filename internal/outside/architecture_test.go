@@ -75,7 +75,7 @@ func sources(t *testing.T, mode parser.Mode) map[string][]*ast.File {
 	return packages
 }
 
-// TestImports holds the imports of every package against the table of
+// TestImports holds the imports of every package against the table and the list of
 // docs/architecture.md.
 func TestImports(t *testing.T) {
 	t.Parallel()
@@ -87,19 +87,29 @@ func TestImports(t *testing.T) {
 	name := regexp.MustCompile("`([^`]+)`")
 	var order []string
 	allowed := map[string][]string{}
-	for line := range strings.Lines(table) {
-		cells := strings.Split(line, "|")
-		if len(cells) != 5 || !strings.Contains(cells[1], "`") {
+	rows, list, ok := strings.Cut(table, "\n- ")
+	if !ok {
+		t.Fatal("docs/architecture.md does not list what packages import")
+	}
+	for line := range strings.Lines(rows) {
+		if m := name.FindStringSubmatch(line); m != nil && strings.HasPrefix(line, "|") {
+			order = append(order, m[1])
+		}
+	}
+	for _, item := range strings.Split(list, "\n- ") {
+		names := name.FindAllStringSubmatch(item, -1)
+		pkg := names[0][1]
+		at := slices.Index(order, pkg)
+		if at < 0 || allowed[pkg] != nil {
+			t.Errorf("%s is not in the table, or twice in the list", pkg)
 			continue
 		}
-		pkg := name.FindStringSubmatch(cells[1])[1]
-		for _, m := range name.FindAllStringSubmatch(cells[3], -1) {
-			if !strings.Contains(m[1], ".") && !slices.Contains(order, m[1]) {
+		for _, m := range names[1:] {
+			if !strings.Contains(m[1], ".") && !slices.Contains(order[:at], m[1]) {
 				t.Errorf("%s may import %s, which is not above it in the table", pkg, m[1])
 			}
 			allowed[pkg] = append(allowed[pkg], m[1])
 		}
-		order = append(order, pkg)
 	}
 	module := modulePath(t, testmode.Root(t))
 	for pkg, files := range sources(t, parser.ImportsOnly) {
@@ -123,7 +133,7 @@ func TestImports(t *testing.T) {
 				if !slices.ContainsFunc(allowed[pkg], func(a string) bool {
 					return inside && own == a || !inside && strings.HasPrefix(imported+"/", a+"/")
 				}) {
-					t.Errorf("%s imports %s, which the table does not allow", pkg, imported)
+					t.Errorf("%s imports %s, which the list does not allow", pkg, imported)
 				}
 			}
 		}
