@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var update = flag.Bool("update", false, "write the tables of the documents")
@@ -31,11 +32,14 @@ func TestDocs(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| field | flag | value | default | meaning |\n|---|---|---|---|---|\n")
 	defaults := Defaults()
+	var more strings.Builder
+	more.WriteString("\nMore on their values:\n\n")
 	for _, s := range FillTable() {
-		table.WriteString(row(s, s.Value(defaults)))
+		table.WriteString(row(&more, s, s.Value(defaults)))
 	}
 	candidates := RankTable().Find("candidates")
-	table.WriteString(row(candidates, candidates.Value(&Ranking{})))
+	table.WriteString(row(&more, candidates, candidates.Value(&Ranking{})))
+	table.WriteString(more.String())
 	if table.String() == old {
 		return
 	}
@@ -48,7 +52,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-func row[T any](s *Setting[T], v *Value) string {
+// row is the line of a setting. What would make it too long goes into a list of more.
+func row[T any](more *strings.Builder, s *Setting[T], v *Value) string {
 	field := "–"
 	if s.Line {
 		field = "`" + s.Field() + "`"
@@ -57,8 +62,31 @@ func row[T any](s *Setting[T], v *Value) string {
 	if text := v.String(); text != "" {
 		standard = "`" + text + "`"
 	}
+	value := strings.NewReplacer("a whole number from ", "whole, ", "a number from ", "").
+		Replace(v.WantJSON())
+	value, parts, _ := strings.Cut(value, ": ")
+	about, rest := s.Doc, ""
 	cell := strings.NewReplacer("|", "\\|")
-	return fmt.Sprintf("| %s | `--%s` | %s | %s | %s |\n", field, s.Name,
-		cell.Replace(v.WantJSON()), standard,
-		cell.Replace(s.Doc))
+	line := func() string {
+		return fmt.Sprintf("| %s | `--%s` | %s | %s | %s |", field, s.Name,
+			cell.Replace(value), standard, cell.Replace(about))
+	}
+	const most = 140 // as the test of documents has it
+	for _, ends := range []string{":;", ","} {
+		at := strings.IndexAny(s.Doc, ends)
+		if at >= 0 && utf8.RuneCountInString(line()) > most {
+			about, rest = s.Doc[:at], s.Doc[at+len(", "):]
+		}
+	}
+	for _, text := range []string{parts, rest} {
+		if text == "" {
+			continue
+		}
+		item := fmt.Sprintf("- `--%s`: %s", s.Name, text)
+		if at := strings.LastIndex(item[:min(len(item), most)], " "); len(item) > most {
+			item = item[:at] + "\n  " + item[at+1:]
+		}
+		more.WriteString(item + "\n")
+	}
+	return line() + "\n"
 }

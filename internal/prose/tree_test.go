@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"infill/internal/testmode"
 )
@@ -81,6 +82,34 @@ func TestReadmeIsShort(t *testing.T) {
 	const most = 1200
 	if n := len(strings.Fields(tree(t, ".md")["README.md"])); n == 0 || n > most {
 		t.Errorf("README.md has %d words, want at most %d", n, most)
+	}
+}
+
+// A line of a table is read at a glance. Data are apart: tables of the lab and sentences of models.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	const most = 140
+	rows := 0
+	check(t, ".md", func(name, text string) []Finding {
+		if !forUsers(name) || strings.HasPrefix(name, "models/") {
+			return nil
+		}
+		var found []Finding
+		n := 0
+		for line := range strings.Lines(text) {
+			n++
+			if !strings.HasPrefix(line, "|") {
+				continue
+			}
+			rows++
+			if utf8.RuneCountInString(strings.TrimSpace(line)) > most {
+				found = append(found, Finding{n, "a line of a table is too long", line[:60]})
+			}
+		}
+		return found
+	})
+	if rows < 400 {
+		t.Errorf("only %d lines of tables found", rows)
 	}
 }
 
