@@ -184,7 +184,7 @@ func TestRecorded(t *testing.T) {
 		"no-repeat": "false", "param": "", "rank": "", "row-context": "128", "rows": "10000", "sampler": "rows",
 		"score": "blended", "select": "likelihood", "shortlist": "0", "span-offsets": "unsaid",
 		"start": "masked", "step-size": "", "steps": "20", "stop-words": "", "temperature": "1",
-		"thin": "0", "top": "5", "vocab": "words",
+		"thin": "0", "top": "5", "unit": "piece", "vocab": "words",
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v", got)
