@@ -50,7 +50,7 @@ func OpenNetwork(ctx context.Context, dir, output string, o Options) (*Network, 
 	if err != nil {
 		return nil, err
 	}
-	n, err := openNetwork(ctx, from, output, options{Options: o})
+	n, err := openNetwork(ctx, from, output, tokenize.Load, options{Options: o})
 	if err != nil {
 		done()
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -59,8 +59,8 @@ func OpenNetwork(ctx context.Context, dir, output string, o Options) (*Network, 
 	return n, nil
 }
 
-func openNetwork(ctx context.Context, from source.Folder, output string, o options) (*Network,
-	error) {
+func openNetwork(ctx context.Context, from source.Folder, output string,
+	tokenizer func(fs.FS) (*tokenize.Tokenizer, error), o options) (*Network, error) {
 	if err := given(ctx); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func openNetwork(ctx context.Context, from source.Folder, output string, o optio
 	n := &Network{}
 	cfg, cerr := source.ReadConfig(files)
 	var terr error
-	n.tok, terr = tokenize.Load(files)
+	n.tok, terr = tokenizer(files)
 	m, merr := onnx.Load(from.FS, name)
 	if err := errors.Join(merr, terr, cerr); err != nil {
 		return nil, err
@@ -185,30 +185,36 @@ func (n *Network) Run(ctx context.Context, text string) (values []float32, shape
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	tokens = enc.Len()
+	values, shape, err = n.of(ctx, enc.IDs)
+	return values, shape, enc.Len(), err
+}
+
+// of computes the output of one row of tokens.
+func (n *Network) of(ctx context.Context, ids []int32) ([]float32, []int64, error) {
+	tokens := len(ids)
 	if n.longest > 0 && tokens > n.longest {
-		return nil, nil, 0, fmt.Errorf("%w: %d pieces, the network takes %d", ErrTooLong, tokens,
+		return nil, nil, fmt.Errorf("%w: %d pieces, the network takes %d", ErrTooLong, tokens,
 			n.longest)
 	}
 	b := batch{key: key{length: tokens, group: 1}, rows: 1}
 	b.ids, b.mask, b.types = make([]int64, tokens), make([]int64, tokens), make([]int64, tokens)
-	for i, id := range enc.IDs {
+	for i, id := range ids {
 		b.ids[i], b.mask[i] = int64(id), 1
 	}
 	var f feeds
 	defer f.close()
 	out := []*ort.Tensor{nil}
 	if err := f.run(ctx, n.session, b.sequences(&f, n.inputs, n.first), out); err != nil {
-		return nil, nil, 0, closed(err)
+		return nil, nil, closed(err)
 	}
 	defer out[0].Close()
 	data, ok := ort.Data[float32](out[0])
-	shape = slices.Clone(out[0].Shape())
+	shape := slices.Clone(out[0].Shape())
 	if !ok || len(shape) == 0 || shape[0] != 1 {
-		return nil, nil, 0, fmt.Errorf("%w: an output of shape %v, want float32 with one row a text",
+		return nil, nil, fmt.Errorf("%w: an output of shape %v, want float32 with one row a text",
 			ErrNetwork, shape)
 	}
-	return slices.Clone(data), shape, tokens, nil
+	return slices.Clone(data), shape, nil
 }
 
 // Close frees the network once nothing runs.

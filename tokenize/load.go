@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"unicode"
@@ -32,7 +33,13 @@ const (
 // then, and so never find those words.)
 //
 // Errors are of type [*FileError].
-func Load(fsys fs.FS) (*Tokenizer, error) {
+func Load(fsys fs.FS) (*Tokenizer, error) { return load(fsys, false) }
+
+// LoadCausal is Load for a causal model. Nothing is put before or after a text. CLSID is the token
+// that texts begin with, the bos_token. MaskID, PadID and SEPID may be -1.
+func LoadCausal(fsys fs.FS) (*Tokenizer, error) { return load(fsys, true) }
+
+func load(fsys fs.FS, causal bool) (*Tokenizer, error) {
 	if fsys == nil {
 		return nil, &FileError{File: jsonFile, Err: fmt.Errorf("%w: the folder is nil; "+
 			"pass os.DirFS(FOLDER)", errNoVocabulary)}
@@ -56,6 +63,10 @@ func Load(fsys fs.FS) (*Tokenizer, error) {
 		return nil, err
 	}
 	c.apply(s)
+	if s.causal = causal; causal {
+		s.template, s.before, s.after = true, nil, nil
+		s.names[roleCLS] = cmp.Or(s.instead[roleCLS], "<|endoftext|>") // that of GPT-2
+	}
 	t, err := s.build()
 	if err != nil {
 		return nil, &FileError{File: name, Err: err}

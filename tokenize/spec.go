@@ -23,6 +23,7 @@ type spec struct {
 	unknown      int // of a Unigram model; −1: none
 	byteFallback bool
 	bytesUnknown bool    // a byte without a piece becomes the unknown token
+	causal       bool    // a mask and its like may be missing
 	before       []int32 // ids put before and after every text
 	after        []int32
 	length       int
@@ -186,13 +187,16 @@ func (s *spec) addRoles(t *Tokenizer) error {
 			name = s.instead[r]
 			id, ok = t.ids[name]
 		}
-		if !ok && r == roleUnknown && s.neverUnknown() {
+		if !ok && (r == roleUnknown && s.neverUnknown() || s.causal && r.onlyMasked()) {
 			t.roles[r] = -1
 			continue
 		}
-		if !ok {
+		if key := r.String(); !ok {
+			if s.causal && r == roleCLS {
+				key = "bos_token"
+			}
 			return problem(errMissingToken, "%s %q is not in the vocabulary; set %s in "+
-				"tokenizer_config.json to the model's spelling", r, name, r)
+				"tokenizer_config.json to the model's spelling", key, name, key)
 		}
 		t.roles[r] = id
 		if t.kind[id]&kindAdded == 0 {

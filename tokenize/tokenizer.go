@@ -82,6 +82,9 @@ func (r role) String() string {
 	return [...]string{"unk_token", "mask_token", "pad_token", "cls_token", "sep_token"}[r]
 }
 
+// onlyMasked says that a causal model does without the token.
+func (r role) onlyMasked() bool { return r == roleMask || r == rolePad || r == roleSEP }
+
 // Repeated lists the pieces that the vocabulary has already had further up, in its order,
 // once for every repetition. Only the last id of such a piece is used.
 func (t *Tokenizer) Repeated() []string { return slices.Clone(t.repeated) }

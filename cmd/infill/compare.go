@@ -113,6 +113,14 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 		return err
 	}
 	compared := f.comparison(r)
+	closeJudge, err := f.openJudge(c.Context, &p.measure.Options)
+	if err != nil {
+		return err
+	}
+	r.atEnd(closeJudge)
+	if p.measure.Judge != nil && p.measure.Judge.Sum == r.sum {
+		r.notes = append(r.notes, sameJudge)
+	}
 	// Nothing that is wrong with a file may throw samples away, so all are read before.
 	prepared, err := measure.Prepare(compared.Sources, p.references, p.measure)
 	if err != nil {

@@ -98,7 +98,7 @@ func (f *compareFlags) comparer(ctx context.Context, std console.IO) (*comparer,
 		return r, err
 	}
 	r.atEnd(func() error { _ = m.Close(); return nil })
-	r.model = modelName(m)
+	r.model, r.sum = modelName(m), modelHash(m)
 	warn(std, m, f.quiet)
 	opt := &f.fillingFlags.Options
 	f.Method = infill.MethodSample      // samplers are what is compared,

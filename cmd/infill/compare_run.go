@@ -30,7 +30,7 @@ type comparer struct {
 	warn           io.Writer
 	notes          []string
 	failed         bool // some line was left out, or not filled
-	model          string
+	model, sum     string
 	ends           []func() error // see close
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +12,7 @@ import (
 
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
+	"infill/infill/batch/output"
 	"infill/metrics/bleu"
 	"infill/report/measure"
 	"infill/report/read"
@@ -77,7 +79,7 @@ infill eval a.jsonl b.jsonl --html report.html`,
 }
 
 // run measures the files.
-func (f *evalFlags) run(c *cli.Context, std console.IO) error {
+func (f *evalFlags) run(c *cli.Context, std console.IO) (err error) {
 	if err := f.idle(c); err != nil {
 		return err
 	}
@@ -90,7 +92,6 @@ func (f *evalFlags) run(c *cli.Context, std console.IO) error {
 		Repetition: f.repetition,
 		Command:    typedCommand(), Version: version(), Date: today(),
 	}
-	var err error
 	if o.Options, err = f.options(c, uint64(f.seed)); err != nil {
 		return err
 	}
@@ -105,11 +106,19 @@ func (f *evalFlags) run(c *cli.Context, std console.IO) error {
 	if err != nil {
 		return err
 	}
+	closeJudge, err := f.openJudge(c.Context, &o.Options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeJudge()) }()
 	r, err := measure.Eval(generated, references, o)
 	if err != nil {
 		return err
 	}
 	sayExclude(r)
+	if o.Judge != nil {
+		sayJudge(r, o.Judge.Sum)
+	}
 	records := func(in read.File) bool { return in.Format != "lines" }
 	if !slices.ContainsFunc(r.Files, records) { // only reading tells
 		if err := cmdline.GoesWith(c, "JSON lines or a table, and every file here is plain text", "top",
@@ -152,6 +161,20 @@ func sayExclude(r *measure.EvalResult) {
 			if strings.HasSuffix(w, "; exclude them from the references") {
 				file.Warnings[i] = w + ": --exclude FILE"
 			}
+		}
+	}
+}
+
+// sayJudge adds to a file that the judge filled it, as its records or its manifest say.
+func sayJudge(r *measure.EvalResult, sum string) {
+	for i := range r.Files {
+		file := &r.Files[i]
+		filled := file.Models
+		if m, err := output.ReadManifest(file.Name); err == nil {
+			filled = append(filled, m.Model)
+		}
+		if slices.Contains(filled, sum) {
+			file.Warnings = append(file.Warnings, sameJudge)
 		}
 	}
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +21,8 @@ import (
 	"infill/internal/disk"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
+	"infill/metrics/judge"
+	"infill/mlm"
 	"infill/report/measure"
 )
 
@@ -26,7 +31,7 @@ type measureFlags struct {
 	measured             measure.Options
 	references           []string
 	weights, smoothValue string
-	ngrams               string
+	ngrams, judge        string
 	reportFlags
 }
 
@@ -63,6 +68,8 @@ func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
 			bleu.Variants()...),
 		cmdline.Whole("first", "sentences of the variant first", &m.First, 0, math.MaxInt32),
 		cmdline.Text("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
+		cmdline.Text("judge", "a `FOLDER` with a causal model, such as GPT-2, that did not fill the "+
+			"texts and gives their perplexity; or a masked model, for pseudo-perplexity", &f.judge),
 		cmdline.Bool("confidence", confidence, &m.Confidence),
 		cmdline.Whole("resamples", "resamples of a bootstrap", &m.Resamples, 2, bleu.MaxResamples),
 		cmdline.New("level", "level of the intervals", settings.NumberValue(&m.Level, 0.5, 0.999, true)),
@@ -123,6 +130,26 @@ func (f *measureFlags) options(c *cli.Context, seed uint64) (measure.Options, er
 	}
 	return o, nil
 }
+
+// openJudge opens the model of --judge, if there is one, for the options. What it returns closes
+// it.
+func (f *measureFlags) openJudge(ctx context.Context, o *measure.Options) (func() error, error) {
+	if f.judge == "" {
+		return func() error { return nil }, nil
+	}
+	threads := min(runtime.GOMAXPROCS(0), mlm.MaxThreads)
+	j, err := judge.Open(ctx, f.judge, mlm.Options{Threads: threads})
+	if err != nil {
+		return nil, fmt.Errorf("--judge: %w", err)
+	}
+	o.Judge = &measure.Judge{Sum: j.Sum, Pseudo: j.Pseudo,
+		Verdicts: func(texts []string) ([]judge.Verdict, error) { return j.Verdicts(ctx, texts) }}
+	return j.Close, nil
+}
+
+// sameJudge is the warning of a judge that filled the texts itself.
+const sameJudge = "the judge is the model that filled the texts, which flatters its own; name " +
+	"another: --judge FOLDER"
 
 // numbers parses a comma-separated list; an empty one is nil.
 func numbers[T any](flag, s string, parse func(string) (T, error)) ([]T, error) {

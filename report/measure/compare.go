@@ -83,6 +83,13 @@ func (p *prepared) Compare(c *Comparison) (*CompareResult, error) {
 		if err := sets[i].addRun(run, p.o.Top); err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Name, err)
 		}
+	}
+	var err error
+	if out.Judged, err = p.plan.judge(sets); err != nil {
+		return nil, err
+	}
+	for i := range c.Samplers {
+		run := &c.Samplers[i]
 		m := &measured{plan: p.plan, set: sets[i], refs: r, run: run, second: c.SecondModel != ""}
 		row, err := m.row(inCompare | ofRun)
 		if err != nil {
@@ -94,7 +101,6 @@ func (p *prepared) Compare(c *Comparison) (*CompareResult, error) {
 			out.Traces = append(out.Traces, run.trace(len(c.Sources)))
 		}
 	}
-	var err error
 	var unpaired []string
 	if out.Differences, unpaired, err = p.differences(c, sets); err != nil {
 		return nil, err

@@ -57,6 +57,9 @@ func Eval(generated, refs []read.Input, o EvalOptions) (*EvalResult, error) {
 		}
 		scored = scored || sets[i].mean(ofSentence).n > 0
 	}
+	if out.Judged, err = p.judge(sets); err != nil {
+		return nil, err
+	}
 	for i, s := range sets {
 		info := &out.Files[i]
 		warnOf(info, o)

@@ -23,6 +23,7 @@ var measures = []struct {
 	{inEval, compressionRatio},
 	{inEval, distinctSentences},
 	{inEval | pairedFiles, scoresOfFile},
+	{inEval | pairedFiles | inCompare | pairedRuns, perplexity},
 	{ofRun, moveShare},
 	{ofRun, acceptance},
 	{ofRun | pairedRuns, distinctFillings},

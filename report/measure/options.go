@@ -57,6 +57,8 @@ type Options struct {
 	// Exclude lists sentences that are left out of the references because they were
 	// the ones infilled; compared by [corpus.LooseKey].
 	Exclude []string
+	// Judge says how likely a model finds the texts, nil for none.
+	Judge *Judge
 }
 
 // plan is checked options.

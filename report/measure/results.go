@@ -26,6 +26,8 @@ type EvalResult struct {
 	Files      []read.File `json:"files"`
 	References []reference `json:"references"`
 	Rows       []Row       `json:"rows"`
+	// Judged are the sentences of each file, with what a judge says of them.
+	Judged [][]judged `json:"judged,omitempty"`
 	// Differences are the metrics of the files from the second on less those of the first, with
 	// intervals over the texts that records of both say they were made from. They come with
 	// Options.Confidence.
@@ -61,6 +63,8 @@ type CompareResult struct {
 	Top        int         `json:"top"`
 	References []reference `json:"references"`
 	Rows       []Row       `json:"rows"`
+	// Judged are the fillings of each sampler, with what a judge says of them.
+	Judged [][]judged `json:"judged,omitempty"`
 	// Differences are the metrics of the samplers from the second on less those of the first, with
 	// intervals over the sentences that both filled. They come with Options.Confidence.
 	Differences []Row `json:"differences,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"infill/metrics/corpus"
+	"infill/metrics/judge"
 	"infill/metrics/ngram"
 	"infill/report/read"
 )
@@ -19,6 +20,9 @@ type set struct {
 	scores   []scores          // of the sentences
 	sources  map[int]origin    // what the sentences of a group were made from; nil: nobody asks
 	scoring  string            // what the scores of a file are
+	judged   bool              // by a judge, who needs the texts and has verdicts on them
+	texts    []string
+	verdicts []judge.Verdict
 	// gold counts the records that say which sentence was infilled, known those
 	// of them whose sentence is among the references.
 	gold, known int
@@ -50,7 +54,8 @@ func (s *set) mean(kind int) mean {
 }
 
 func (p *plan) newSet(name string, v *corpus.Vocab) *set {
-	return &set{name: name, corpus: corpus.New(v, p.generated), distinct: map[string]bool{}}
+	return &set{name: name, corpus: corpus.New(v, p.generated), distinct: map[string]bool{},
+		judged: p.Judge != nil}
 }
 
 func (s *set) add(x read.Sentence) error {
@@ -59,6 +64,9 @@ func (s *set) add(x read.Sentence) error {
 	}
 	s.groups = append(s.groups, x.Group)
 	s.distinct[x.Text] = true
+	if s.judged {
+		s.texts = append(s.texts, x.Text)
+	}
 	s.scores = append(s.scores, scores{ofSentence: x.Score, perToken: x.PerToken})
 	if s.sources != nil {
 		s.sources[x.Group] = origin{cmp.Or(x.Gold, x.Blanked), x.Blanked}
@@ -103,6 +111,9 @@ func (s *set) of(groups map[int]bool) *set {
 		if groups[g] {
 			at = append(at, i)
 			out.groups, out.scores = append(out.groups, g), append(out.scores, s.scores[i])
+			if s.verdicts != nil {
+				out.verdicts = append(out.verdicts, s.verdicts[i])
+			}
 		}
 	}
 	out.corpus = s.corpus.Select(at)

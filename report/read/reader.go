@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"infill/infill"
@@ -64,6 +65,8 @@ type File struct {
 	// Scoring is what the scores of the records are, see jsonl.Record, "various" when they differ, ""
 	// without scores.
 	Scoring string `json:"-"`
+	// Models are the sums of those that filled the records, as far as these say it.
+	Models []string `json:"-"`
 	// Warnings are those of whoever measures the sentences.
 	Warnings []string `json:"warnings,omitempty"`
 	// Probabilities are those of the first records of the file that have any, three at most.
@@ -191,6 +194,9 @@ func (rd *reader) record(rec *jsonl.Record) error {
 		rd.file.Sampler = rec.Sampler
 	default:
 		rd.file.Sampler = various
+	}
+	if rec.Model != "" && !slices.Contains(rd.file.Models, rec.Model) {
+		rd.file.Models = append(rd.file.Models, rec.Model)
 	}
 	if len(rec.Fillings) > 0 && rec.Fillings[0].Score != nil {
 		switch by := cmp.Or(rec.Scoring, infill.ScorePLL.String()); rd.file.Scoring {

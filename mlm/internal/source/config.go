@@ -1,10 +1,12 @@
 package source
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"infill/internal/disk"
 	"infill/internal/jsonwords"
@@ -19,6 +21,7 @@ type Config struct {
 	ModelType     string   `json:"model_type"`
 	Vocab         int      `json:"vocab_size"`
 	MaxPositions  int      `json:"max_position_embeddings"`
+	NPositions    int      `json:"n_positions"` // as GPT-2 calls it
 	Hidden        int      `json:"hidden_size"`
 	Embedding     int      `json:"embedding_size"` // width of the word embeddings if not hidden_size
 	Dim           int      `json:"dim"`            // hidden_size as DistilBERT calls it
@@ -60,7 +63,7 @@ func (c Config) Architecture() string {
 // if it is not stated. RoBERTa and its kin count positions from the id of the
 // padding token on, so that as many rows of the table are never used.
 func (c Config) Positions() int {
-	return max(0, c.MaxPositions-c.FirstPosition())
+	return max(0, cmp.Or(c.MaxPositions, c.NPositions)-c.FirstPosition())
 }
 
 // FirstPosition is the position of the first token.
@@ -86,4 +89,13 @@ func Longest(limits ...int) int {
 		}
 	}
 	return least
+}
+
+// Causal says whether the model predicts the next token.
+func (c Config) Causal() bool {
+	if len(c.Architectures) == 0 {
+		return c.ModelType == "gpt2"
+	}
+	name := c.Architectures[0]
+	return strings.HasSuffix(name, "LMHeadModel") || strings.HasSuffix(name, "ForCausalLM")
 }

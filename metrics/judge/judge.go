@@ -1,0 +1,149 @@
+// Package judge has models that judge finished texts: by a causal model their perplexity, and by a
+// masked model their pseudo-perplexity (Salazar et al., "Masked language model scoring", ACL 2020).
+package judge
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"infill/infill"
+	"infill/infill/open"
+	"infill/infill/text"
+	"infill/metrics/interval"
+	"infill/mlm"
+	"infill/tokenize"
+)
+
+// A Judge is a model that judges texts. It is safe for concurrent use.
+type Judge struct {
+	// Sum is "sha256:" and the hash of the model, as records have that of the model that filled.
+	Sum string
+	// Pseudo says that the model is a masked one, so that its numbers are pseudo-perplexities.
+	Pseudo bool
+
+	one   func(ctx context.Context, text string) (Verdict, error)
+	close func() error
+}
+
+// A Verdict is what a judge says of a text.
+type Verdict struct {
+	LogProb float64 // the sum over the tokens, in nats
+	Tokens  int     // 0: there is no verdict of an empty text, or of one that is too long
+}
+
+// Open opens a judge: the folder of a causal model in ONNX, which its config.json names as such, or
+// any masked model, see [open.Find]. Errors are those of [mlm.OpenCausal] and [open.Model].
+func Open(ctx context.Context, name string, o mlm.Options) (*Judge, error) {
+	if name != "" && mlm.IsCausal(name) {
+		m, err := mlm.OpenCausal(ctx, name, o)
+		if err != nil {
+			return nil, err
+		}
+		one := func(ctx context.Context, text string) (v Verdict, err error) {
+			v.LogProb, v.Tokens, err = m.LogProb(ctx, text)
+			return v, err
+		}
+		return &Judge{Sum: "sha256:" + m.SHA256(), one: one, close: m.Close}, nil
+	}
+	o.Forward = true
+	m, err := open.Model(ctx, name, o)
+	if err != nil {
+		return nil, err
+	}
+	e := infill.New(m)
+	one := func(ctx context.Context, text string) (Verdict, error) {
+		s, err := e.ScoreText(ctx, text, infill.ScorePLL)
+		if err != nil {
+			return Verdict{}, err
+		}
+		return Verdict{s.Score, len(s.Pieces)}, nil
+	}
+	return &Judge{Sum: "sha256:" + m.Info().SHA256, Pseudo: true, one: one, close: e.Close}, nil
+}
+
+// Close frees the model.
+func (j *Judge) Close() error { return j.close() }
+
+// Verdicts judges texts, each different one once. Texts that are empty, have a blank, are too long
+// or no UTF-8 have no verdict. Errors are those of the runtime, and mlm.ErrNotFinite.
+func (j *Judge) Verdicts(ctx context.Context, texts []string) ([]Verdict, error) {
+	place := map[string]int{}
+	var different []string
+	for _, s := range texts {
+		if _, known := place[s]; !known && strings.TrimSpace(s) != "" {
+			place[s] = len(different)
+			different = append(different, s)
+		}
+	}
+	of := make([]Verdict, len(different))
+	each, ctx := errgroup.WithContext(ctx)
+	each.SetLimit(runtime.GOMAXPROCS(0))
+	for i, s := range different {
+		each.Go(func() (err error) {
+			if of[i], err = j.one(ctx, s); refused(err) {
+				of[i], err = Verdict{}, nil
+			}
+			return err
+		})
+	}
+	if err := each.Wait(); err != nil {
+		return nil, err
+	}
+	out := make([]Verdict, len(texts))
+	for i, s := range texts {
+		if k, known := place[s]; known {
+			out[i] = of[k]
+		}
+	}
+	return out, nil
+}
+
+// refused says whether an error is about the text alone.
+func refused(err error) bool {
+	for _, of := range []error{mlm.ErrTooLong, text.ErrEmpty, text.ErrBlank, tokenize.ErrInvalidUTF8} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
+}
+
+// Perplexity is that of texts together: exp(−Σ log p / number of tokens). It is NaN without any.
+func Perplexity(of ...Verdict) float64 { return math.Exp(loss(of)) }
+
+// loss is the mean over all tokens, in nats.
+func loss(of []Verdict) float64 {
+	sum, tokens := 0.0, 0
+	for _, v := range of {
+		sum, tokens = sum-v.LogProb, tokens+v.Tokens
+	}
+	return sum / float64(tokens)
+}
+
+// Interval is that of the perplexity of texts in units, which were chosen independently. It is a
+// jackknife of the logarithm, which leaves out at most the given number of parts in turn. It is NaN
+// where without one of them there is no token.
+func Interval(units [][]Verdict, level float64, blocks int) (low, high float64) {
+	n := min(len(units), blocks)
+	without := make([]float64, n)
+	for k := range n {
+		var rest []Verdict
+		for i, u := range units {
+			if i < k*len(units)/n || i >= (k+1)*len(units)/n {
+				rest = append(rest, u...)
+			}
+		}
+		without[k] = loss(rest)
+	}
+	var all []Verdict
+	for _, u := range units {
+		all = append(all, u...)
+	}
+	mean, half := loss(all), interval.Jackknife(level, without)
+	return math.Exp(mean - half), math.Exp(mean + half)
+}
