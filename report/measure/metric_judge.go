@@ -75,8 +75,9 @@ func perplexity(m *measured) ([]Metric, error) {
 		units[u] = append(units[u], v)
 	}
 	if without > 0 {
-		x.Warnings = append(x.Warnings, fmt.Sprintf("%d of %d sentences %s: empty, or too long for the "+
-			"judge", without, len(m.set.verdicts), either(without, "is left out", "are left out")))
+		x.Warnings = append(x.Warnings, fmt.Sprintf("%d of %d sentences %s: empty, too long for the "+
+			"judge, or with a blank or invalid UTF-8", without, len(m.set.verdicts),
+			either(without, "is left out", "are left out")))
 	}
 	if tokens == 0 {
 		return one(x)
