@@ -204,7 +204,7 @@ func TestNoRuntime(t *testing.T) {
 	cmd := exec.Command(os.Args[0], withTiny("fill", "the [MASK] sleeps .")...)
 	for _, c := range []struct{ env, says string }{
 		{"INFILL_ORT=/no/such/library.so", "/no/such/library.so"},
-		{"INFILL_ORT=main.go", "doctor --install"},
+		{"INFILL_ORT=main.go", "without --ort and INFILL_ORT: infill doctor --install"},
 	} {
 		cmd = exec.Command(cmd.Path, cmd.Args[1:]...)
 		cmd.Env = append(os.Environ(), asCommand+"=1", c.env)

@@ -58,7 +58,7 @@ infill doctor --install`,
 				return usagef("--force goes with --install")
 			}
 			if install && path != "" {
-				return usagef("--install fills the cache; leave --ort out")
+				return usagef("--install fills the cache; leave --ort and INFILL_ORT out")
 			}
 			o := ort.InstallOptions{Force: force, Log: std.Err}
 			switch {

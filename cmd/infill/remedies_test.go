@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -14,6 +16,8 @@ import (
 
 	"infill/cmd/infill/internal/console"
 	"infill/infill/settings"
+	"infill/internal/ort"
+	"infill/internal/ort/orttest"
 	"infill/models/hub/hubtest"
 )
 
@@ -146,6 +150,37 @@ func TestAdviceWorks(t *testing.T) {
 				t.Errorf("with %s: exit %d: %s", c.remedy, r.code, r.err)
 			}
 		})
+	}
+}
+
+// A library of the runtime that is named and cannot be used: what the message says works. It fetches
+// nothing here, because a good one is in the cache. A process of its own loads none before.
+func TestRuntimeAdviceWorks(t *testing.T) {
+	t.Parallel()
+	if r := orttest.Load(t); !r.Pinned || filepath.Dir(r.Path) != r.Cache {
+		t.Skip("the runtime is not in the cache")
+	}
+	run := func(library string, args ...string) (string, error) {
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Env = append(os.Environ(), asCommand+"=1", ort.EnvLibrary+"="+library)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	fill := withTiny("fill", "the [MASK] sleeps .")
+	const remedy = "(without --ort and INFILL_ORT: infill doctor --install)"
+	for _, library := range []string{"main.go", "no-such-file.so"} {
+		if out, err := run(library, fill...); err == nil || !strings.Contains(out, remedy) {
+			t.Errorf("%s: %v: %s", library, err, out)
+		}
+		if out, err := run(library, "doctor", "--install"); err == nil ||
+			!strings.Contains(out, "leave --ort and INFILL_ORT out") {
+			t.Errorf("%s: %v: %s", library, err, out)
+		}
+	}
+	for _, args := range [][]string{{"doctor", "--install"}, fill} {
+		if out, err := run("", args...); err != nil {
+			t.Errorf("%q: %v: %s", args, err, out)
+		}
 	}
 }
 

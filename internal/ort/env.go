@@ -35,11 +35,14 @@ func Load(o FindOptions) (Report, error) {
 		return *loaded, nil
 	}
 	r, err := find(o)
-	if err != nil {
-		return r, err
+	if err == nil {
+		err = start(&r)
 	}
-	if err := start(&r); err != nil {
+	if err != nil {
 		r.OK, r.Problem = false, err.Error()
+		if r.Source == SourceGiven || r.Source == sourceEnv {
+			err = namedError{err}
+		}
 		return r, err
 	}
 	r.Loaded = true

@@ -45,6 +45,9 @@ var (
 	// ErrRuntimeCorrupt: the file is damaged, of another platform, or not a
 	// shared library at all.
 	ErrRuntimeCorrupt = errors.New("onnx runtime library is damaged")
+	// ErrNamed: one of these, of a file that [FindOptions] or the environment names. None is looked
+	// for then, so to install one does not help yet.
+	ErrNamed = errors.New("the library was named")
 	// errInstall: the library could not be fetched; nothing was changed.
 	errInstall = errors.New("cannot install onnx runtime")
 	// ErrModel: the runtime refuses the model.
@@ -58,6 +61,11 @@ var (
 	// ErrClosed: the session or tensor was closed before.
 	ErrClosed = errors.New("onnx runtime session is closed")
 )
+
+// A namedError is one of a library that the user named.
+type namedError struct{ error }
+
+func (e namedError) Unwrap() []error { return []error{e.error, ErrNamed} }
 
 // source says how a library was found.
 type source string

@@ -185,6 +185,7 @@ var advices = []struct {
 	{mlm.ErrNotFinite, "; check the model with: infill model check"},
 	{device.ErrDevice, " (infill doctor lists the devices; without --device the best is taken)"},
 	{ort.ErrNotInstalled, ": run `infill doctor --install` with its name"},
+	{ort.ErrNamed, " (without --ort and INFILL_ORT: infill doctor --install)"},
 	{ort.ErrRuntimeMissing, installs},
 	{ort.ErrRuntimeVersion, installs},
 	{ort.ErrRuntimeCorrupt, installs},
