@@ -45,7 +45,7 @@ func modelLengthsCommand(std console.IO) *cli.Command {
 		Usage:       "teach a model how many pieces go into a gap, from a text",
 		ArgsUsage:   "MODEL TEXT",
 		Description: modelLengthsDescription,
-		Flags:       cmdline.Join(f.flags(), cmdline.OwnEnv("model-learn-lengths", flags)),
+		Flags:       cmdline.Join(f.flags(), cmdline.OwnEnv("learn-lengths", flags, "output", "seed")),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
 				return usagef("model learn-lengths takes a model and a text, got %s",
