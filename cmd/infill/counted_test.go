@@ -35,7 +35,7 @@ func TestOneIsSingular(t *testing.T) {
 		{[]string{"eval", file("blank.txt", "\n")}, "1 record, 0 failed, 1 blank line\n"},
 		{[]string{"model", "eval", tinyModel, "--text", one, "--quiet"}, "1 line, "},
 		{[]string{"model", "save", "small"}, "got 1 argument\n"},
-		{withTiny("score", "--file", one, "a dog"), "--file and 1 text: give one of them"},
+		{withTiny("score", "--file", one, "a dog"), "--file and 1 input: give one of them"},
 	} {
 		r := infillRun("", c.args...)
 		if !strings.Contains(r.out+r.err, c.says) {

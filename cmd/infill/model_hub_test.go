@@ -462,6 +462,7 @@ func TestDocumentedModelCommands(t *testing.T) {
 	}
 	h := sha256.Sum256([]byte(get(t, "my-bert/vocab.txt")))
 	put(t, "my-bert/SHA256SUMS", hex.EncodeToString(h[:])+"  vocab.txt\n")
+	put(t, "corpus.txt", strings.Repeat("a dog sat on the mat and a cat ran to the dog .\n", 400))
 	n := 0
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(doc, -1) {
 		for _, line := range strings.Split(strings.TrimSpace(block[1]), "\n") {

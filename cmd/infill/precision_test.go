@@ -58,8 +58,9 @@ func TestPrecisionIsRecorded(t *testing.T) {
 	}
 	r = run("--force")
 	rec, man := textOf(t, out), textOf(t, out+".manifest")
-	if r.code != 0 || strings.Contains(r.err+rec+man, "device") ||
-		strings.Contains(rec+man, "precision") {
+	if r.code != 0 || strings.Contains(r.err+rec, "device") ||
+		strings.Contains(rec, "precision") || !strings.Contains(man, `"device": "cpu"`) ||
+		!strings.Contains(man, `"precision": "fp32"`) {
 		t.Errorf("on the processor: %s%s%s", r.err, rec, man)
 	}
 	if r := run("--force", "--precision", "bf16", "--log-z"); r.code == 0 ||
