@@ -96,6 +96,9 @@ func (e *Engine) Tokenizer() *tokenize.Tokenizer {
 // uniform over lengths. Scores then have a part for the length, see Parts.Length, but for ScorePLL,
 // where the score per token ranks.
 //
+// A text whose blanks lie too far apart for the model to see all at once is filled in groups from
+// the left, see Result.Groups. Each group sees the best words of those before it.
+//
 // Errors: ErrOption, also for a template or a list of words that was made with the tokenizer of
 // another vocabulary, ErrEmptySupport, ErrFiltered, mlm.ErrTooLong, mlm.ErrNotFinite for a term's
 // value, too, the sampler's own parameters (samplers.ErrParam), the model's, or the cause of ctx's
@@ -141,6 +144,11 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	}
 	if opt.Words.Unit == text.UnitWord {
 		t = t.WithWords()
+	}
+	if parts, err := e.parts(t, opt); err != nil {
+		return nil, err
+	} else if parts != nil {
+		return e.parted(ctx, t, parts, opt)
 	}
 	t, numbers, rows, err := e.numbered(ctx, t, opt)
 	if err != nil {
@@ -272,13 +280,7 @@ func (e *Engine) fit(t *text.Template, lists [][]text.Phrase, opt *Options) (*te
 		}
 	}
 	for g := range t.Groups {
-		longest := t.Groups[g].Max
-		if lists[g] != nil {
-			longest = 0
-			for _, p := range lists[g] {
-				longest = max(longest, len(p.IDs))
-			}
-		}
+		longest := longestOf(&t.Groups[g], lists[g])
 		for _, b := range t.Groups[g].Blanks {
 			room += max(longest, before[b]) - 1
 		}

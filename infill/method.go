@@ -98,7 +98,7 @@ const (
 type Progress struct {
 	Rows int // that were evaluated
 	// Best are the fillings found up to now, best first, at most Options.Results.Top. They are the
-	// receiver's.
+	// receiver's. There are none while a long text is filled in groups, see Result.Groups.
 	Best []Filling
 }
 

@@ -44,6 +44,8 @@ func (e *Engine) numbered(ctx context.Context, t *text.Template, opt *Options) (
 	limit := opt.Search.Context
 	if len(t.Groups) == 1 || opt.Method != MethodSearch {
 		limit = e.model.MaxLength()
+	} else if most := e.model.MaxLength(); most > 0 {
+		limit = min(limit, most)
 	}
 	if unsure && len(t.Groups) == 1 {
 		m, unsure = m.Unrounded(exact), false

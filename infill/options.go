@@ -145,8 +145,10 @@ type Step struct {
 type Long int
 
 const (
-	LongWindow Long = iota // the model sees a part around the blanks, see Template.Cut
-	LongError              // it is an error, mlm.ErrTooLong
+	// LongWindow: the model sees a part around the blanks, see Template.Cut, or around some of them
+	// after the others, see Result.Groups.
+	LongWindow Long = iota
+	LongError       // it is an error, mlm.ErrTooLong
 )
 
 // Names lists the words for the values of Long, in their order.

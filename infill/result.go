@@ -108,12 +108,16 @@ type Result struct {
 	Lengths string
 	// Shown is what the model saw behind the text and Score counts as seen, "." or "": see
 	// Options.EndMark. It is not part of Filling.Text.
-	Shown     string
-	Tuned     map[string]float64 // what the sampler adapted, mean over chains
-	Window    *[2]int            // bytes of the text that the model saw; nil: all
-	Shortlist int                // candidates per blank; 0: all that the blanks allow
-	Marginals *Marginals         // probabilities, where Options.Results.Marginals asks for them
-	Ranks     []WordRank         // of Options.Results.Rank, in its order
+	Shown  string
+	Tuned  map[string]float64 // what the sampler adapted, mean over chains
+	Window *[2]int            // bytes of the text that the model saw; nil: all
+	// Groups are the numbers of blanks that were filled together, of a text whose blanks lie too far
+	// apart to see all at once; nil: all were. The nth filling then has the nth best words of every
+	// group, and its score is the sum over the groups, each beside the best words before it.
+	Groups    []int
+	Shortlist int        // candidates per blank; 0: all that the blanks allow
+	Marginals *Marginals // probabilities, where Options.Results.Marginals asks for them
+	Ranks     []WordRank // of Options.Results.Rank, in its order
 	// Normalizers has log Z of every combination of lengths that was sampled, in the order of the
 	// lengths, where Options.Results.Normalize asks for it.
 	Normalizers []Normalizer

@@ -44,7 +44,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/v1/fill", `{"text": "the [MASK/zzz/] .", "steps": 1}`, 422, "empty_support", "no token"},
 		{"POST", "/v1/fill", `{"text": "the dog .", "mask_words": 9}`, 422, "too_few_words", "9 words"},
 		{"POST", "/v1/fill", `{"text": "` + strings.Repeat("[MASK] ", 60) + `", "chains": 1, "steps": 0}`, 422,
-			"too_long", "span 60 pieces"},
+			"too_long", "60 blanks are filled in 3 groups"},
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "steps": -1}`, 422, "bad_option",
 			`"steps" is -1, want a whole number from 0`},
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "no_repeat": 1}`, 422, "bad_option",

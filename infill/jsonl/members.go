@@ -45,8 +45,8 @@ func isOwn(name string) bool {
 // order are the members of a record as they are written: those of its kinds among those that all
 // have. A member that is left out here is never written, which a test sees.
 var order = strings.Fields(`
-	id line text gold masked original_score doubts shown window windows filled fillings ranks score
-	score_per_token energies pair difference pieces words regions
+	id line text gold masked original_score doubts shown window groups windows filled fillings ranks
+	score score_per_token energies pair difference pieces words regions
 	candidates scoring lengths method ended exact rounds missing
 	sampler seed steps chains distinct start collect device precision marginals normalizers
 	move_share acceptance step_size tuned shortlist zero_states non_finite_states model_rows

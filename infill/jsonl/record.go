@@ -61,6 +61,9 @@ type Filled struct {
 	Shown string `json:"shown,omitempty"`
 	// Window is the part of Text that the model saw, in bytes; nil means all.
 	Window *Span `json:"window,omitempty"`
+	// Groups are the numbers of blanks that were filled together, from the left, of a text whose
+	// blanks lie too far apart for the model to see all at once; nil means all were.
+	Groups []int `json:"groups,omitempty"`
 	// Best is the text of the first of Fillings.
 	Best string `json:"filled,omitempty"`
 	// Fillings are the best fillings, best first.

@@ -19,7 +19,8 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record 
 	ran := opt.Complete()
 	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(), Filled: jsonl.Filled{
 		Masked: slices.Clone(ran.Words.Original), Lengths: r.Lengths, Method: r.Method.String(),
-		Shown: r.Shown, Exact: r.Exact, Distinct: r.Distinct, Marginals: marginals(r.Marginals),
+		Groups: slices.Clone(r.Groups), Shown: r.Shown, Exact: r.Exact, Distinct: r.Distinct,
+		Marginals:   marginals(r.Marginals),
 		Normalizers: normalizers(r.Normalizers), Ranks: slices.Clone(r.Ranks),
 		Rows: r.Rows, Repeated: r.Repeated,
 		Sampled: jsonl.Sampled{
