@@ -24,8 +24,8 @@ type Candidate struct {
 	// them, with its marks.
 	Tokens []string `json:"tokens"`
 	Pieces []string `json:"pieces,omitempty"`
-	// Score is that of CandidateOptions.Score of the pieces, those of tied blanks included, in nats.
-	// To it CandidateOptions.Terms are added.
+	// Score is the score of the pieces, those of tied blanks included, in nats, computed as
+	// CandidateOptions.Score says, plus CandidateOptions.Terms.
 	Score         float64 `json:"score"`
 	ScorePerToken float64 `json:"score_per_token"` // Score over the number of pieces
 	// Length is the part of Score for the number of pieces, see Parts.Length. It is 0 where all

@@ -161,8 +161,8 @@ func (s *sighting) see(step, chain, n int) {
 // join adds what other parts or states of the same text have seen.
 func (s *sighting) join(o *sighting) {
 	if o.step < s.step {
-		// A score is that of the first step, whatever the parts are: at another temperature it would
-		// be rounded otherwise.
+		// The score comes from the first step, whatever the parts are: at another temperature it would be
+		// rounded otherwise.
 		s.score, s.rank = o.score, o.rank
 	}
 	s.see(o.step, o.chain, o.count)

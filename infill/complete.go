@@ -7,8 +7,8 @@ import (
 	"infill/samplers"
 )
 
-// Defaults of Options. Chains, Top and PublishedSteps are those of DLP, section 7.5, which has 25
-// sentences and does not say of how many chains.
+// Defaults of Options. Chains, Top and PublishedSteps follow DLP, section 7.5, which has 25
+// sentences and does not say from how many chains.
 const (
 	// DefaultSteps of Rows get at least as far as PublishedSteps of DMALA, see
 	// lab/notebook/performance.md.

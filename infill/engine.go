@@ -70,7 +70,7 @@ func (e *Engine) Forget() {
 	}
 }
 
-// Tokenizer is that of the engine's model, nil without a model.
+// Tokenizer is the tokenizer of the engine's model, nil without a model.
 func (e *Engine) Tokenizer() *tokenize.Tokenizer {
 	if e == nil || e.model == nil {
 		return nil

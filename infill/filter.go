@@ -19,8 +19,8 @@ var ErrFiltered = errors.New("no filling passes the filters")
 // masked, the original. Options.Words.Original has those words, one for every blank. The zero value
 // refuses none.
 //
-// A filter looks at fillings that were found. A constraint, such as Options.Words.MinDistance,
-// decides which are looked for.
+// A filter chooses among fillings that were found. A constraint, such as Options.Words.MinDistance,
+// decides where the search goes.
 type Filter struct {
 	// MinEdits and MaxEdits bound the Levenshtein distance of the filled text from the original, in
 	// characters and without regard to case. 0 is any; both are at most 1,000,000.

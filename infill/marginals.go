@@ -255,8 +255,8 @@ func (m *Marginals) doubt() string {
 	return ""
 }
 
-// exactMarginals are those of the likeliest fillings of one coordinate: each text has a word of its
-// own.
+// exactMarginals are the marginals of the likeliest fillings of one coordinate: each text has a
+// word of its own.
 func exactMarginals(blanks int, fillings []Filling, distinct int) *Marginals {
 	m := &Marginals{ESS: math.NaN(), RHat: math.NaN(), Blanks: make([]Marginal, blanks)}
 	m.Fillings.Distinct = distinct

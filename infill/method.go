@@ -61,7 +61,7 @@ type reach struct {
 	orders int     // of filling blank after blank: from the left, from the right, the surest first
 	top    int     // words of a blank that replace the one of a scored filling
 	margin float64 // nats below the worst of the best ones at which a guess is given up
-	uneven int     // best ones that are looked for at least where guesses are worse, see plan.uneven
+	uneven int     // best ones to find at least where guesses are worse, see plan.uneven
 }
 
 var reaches = map[Effort]reach{

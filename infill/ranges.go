@@ -35,7 +35,7 @@ func (r Range[N]) check(o *Options) error {
 	return nil
 }
 
-// Ranges are those of all numbers among Options. They do not change.
+// Ranges are the ranges of all numbers among Options. They do not change.
 var Ranges = struct {
 	MinDistance, MinEdits, MaxEdits, Rows, Context, Steps, Chains, Shortlist, Top, Thin Range[int]
 

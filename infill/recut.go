@@ -148,7 +148,7 @@ func (t *target) cutParts(ctx context.Context, m *recall.Recall, fillings []*Fil
 	return rows, nil
 }
 
-// asFinished is the sentence that the terms of a filling are asked for in: that of the finished
+// asFinished is the sentence in which the terms of a filling are asked for, made from the finished
 // text. other says that it has other pieces in the blanks than the state, so that its score is
 // computed once the terms of the state are known.
 func (pt *seekPart) asFinished(l *space.Layout, f *Filling, state []int32) (s *mlm.Sentence,

@@ -8,7 +8,7 @@ import (
 	"infill/mlm"
 )
 
-// diversePool is how many fillings are looked for, at least, to choose different ones among them.
+// diversePool is how many fillings a search finds, at least, to choose different ones among them.
 const diversePool = 20
 
 // A placed is a state of a target whose score is known in some form.

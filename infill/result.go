@@ -88,16 +88,16 @@ type Result struct {
 	// search asked about, each once, or if Exact of those that all states take. Those of the start
 	// and of the ranking are not among them.
 	Rows int
-	// Repeated are those of Rows that the sampler had asked about before, in any chain, and that
-	// a memo can thus answer: rows with the same token masked in the same text, or rows of a
-	// gradient at the same state. It does not depend on what the memo holds. From 131,072
-	// different rows on it is an estimate, off by about 0.3 % of Rows.
+	// Repeated counts the Rows that the sampler had asked about before, in any chain, and that a memo
+	// can thus answer: rows with the same token masked in the same text, or rows of a gradient at the
+	// same state. It does not depend on what the memo holds. From 131,072 different rows on it is an
+	// estimate, off by about 0.3 % of Rows.
 	Repeated int
-	// Fresh are those of Rows that the model evaluated: at most Rows. Evaluated are all that it
-	// evaluated for this call, those of the start and of the ranking among them: at least Fresh.
-	// Both depend on what the engine's memo holds and, without one, count what chains ask for at
-	// the same time for each, although the model evaluates it once. Those of Options.Results.Normalize
-	// are left out.
+	// Fresh counts the Rows that the model evaluated: at most Rows. Evaluated counts all that it
+	// evaluated for this call, those of the start and of the ranking among them: at least Fresh. Both
+	// depend on what the engine's memo holds and, without one, count what chains ask for at the same
+	// time for each, although the model evaluates it once. Rows for Options.Results.Normalize are left
+	// out.
 	Fresh, Evaluated int
 
 	// Numbers are the plain blanks, from 0, that take numbers besides words, since the model has more

@@ -9,10 +9,10 @@ import (
 )
 
 // ScoreShared scores two texts by the words that they have in common, as CrowS-Pairs does (Nangia
-// et al., EMNLP 2020). The words that differ are context only. n is the number of common words.
-// They are those of Python's difflib, so that of several ways to match the words the same one is
-// taken. Errors: those of Score and [Engine.ScoreSpans], and ErrEmpty for texts without a common
-// word.
+// et al., EMNLP 2020). The words that differ are context only. n is the number of common words. The
+// words are matched as Python's difflib does, which also settles which of several ways to match
+// them is taken. Errors come from Score and [Engine.ScoreSpans], or are ErrEmpty for texts without
+// a common word.
 func (e *Engine) ScoreShared(ctx context.Context, texts [2]string, by Scoring) (scores [2]*Score,
 	n int, err error) {
 	var words [2][]textWord

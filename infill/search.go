@@ -30,7 +30,7 @@ const searchWidth = 8
 type seeker struct {
 	p      *plan
 	reach  reach
-	want   int // fillings that are looked for
+	want   int // how many fillings the search is to find
 	parts  []*seekPart
 	rows   *recall.Source
 	queue  guesses
@@ -91,7 +91,8 @@ type work struct {
 	known []bool
 	order []int // in which the terms are asked for
 	next  int   // number in order of the first that may be open
-	// finished: the terms are those of the finished text. other: these are computed at the end.
+	// finished: the terms are asked for in the finished text. other: its blanks hold other pieces than
+	// the state, so that its score is computed once these terms are known.
 	finished, other bool
 }
 
@@ -139,8 +140,8 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 	return s, nil
 }
 
-// leastBest is how many best fillings are looked for at least. What is looked at does not depend on
-// Top up to its default.
+// leastBest is how many best fillings a search is to find at least. Up to the default of Top a
+// search looks at the same fillings whatever Top is.
 func (o *Options) leastBest() int { return max(defaultTop, o.Results.Top) }
 
 // uneven reports whether a template has lists, ties or open lengths, where neighbours are guessed

@@ -72,7 +72,7 @@ func (s *seeker) cheapParts(ctx context.Context, texts []Filling) ([]float64, er
 	return s.energyParts(ctx, texts, false)
 }
 
-// costlyParts are those of the other parts.
+// costlyParts are the same sums of the other parts.
 func (s *seeker) costlyParts(ctx context.Context, texts []Filling) ([]float64, error) {
 	return s.energyParts(ctx, texts, true)
 }

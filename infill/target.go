@@ -12,15 +12,14 @@ import (
 	"infill/samplers"
 )
 
-// target is the energy of one sentence as the samplers see it: the states of
-// a space, with U the pseudo-log-likelihood of all filled tokens and the terms
-// that Options add, divided by the temperature; −∞ for states that are not valid.
-// Conditionals are those of the model alone. So are gradients, but for models of the same
-// vocabulary among the terms.
+// target is the energy of one sentence as the samplers see it: the states of a space, with U the
+// pseudo-log-likelihood of all filled tokens and the terms that Options add, divided by the
+// temperature; −∞ for states that are not valid. Conditionals come from the model alone. So do
+// gradients, but for models of the same vocabulary among the terms.
 //
-// The gradient of a coordinate is that of the one-hot extension, summed over
-// tied blanks. For a list, whose phrases may have different lengths, the entry
-// of a phrase as long as the current one is the sum of its tokens' entries; for
+// The gradient of a coordinate is the one-hot extension's, summed over tied
+// blanks. For a list, whose phrases may have different lengths, the entry of a
+// phrase as long as the current one is the sum of its tokens' entries; for
 // others it is the current phrase's entry plus the difference of what the model
 // says of the two phrases with every blank masked. Samplers with an acceptance
 // step are exact whatever the gradient is.

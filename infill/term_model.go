@@ -15,9 +15,9 @@ import (
 
 // A secondModel is the term of another masked model, with a tokenizer of its own: its
 // pseudo-log-likelihood of what fills the blanks, which is what [Engine.ScoreSpans] says of the
-// finished text. With its weight 1 the energy is that of the product of both models.
+// finished text. With weight 1 the energy describes the product of both models.
 //
-// Where its vocabulary is that of the engine's model, the gradients of energies have its gradient
+// Where it has the vocabulary of the engine's model, the gradients of energies have its gradient
 // too, so that proposals go where both models point.
 type secondModel struct {
 	name   string

@@ -52,7 +52,7 @@ func (e *Engine) usable(ctx context.Context, t *text.Template, opt *Options) err
 	return nil
 }
 
-// knows reports whether ids of a tokenizer are those of the engine's model.
+// knows reports whether a tokenizer has the same ids as the engine's model.
 func (e *Engine) knows(tok *tokenize.Tokenizer) bool {
 	own := e.model.Tokenizer()
 	if tok == own || tok == e.alike.Load() {

@@ -24,8 +24,8 @@ type key struct {
 	kind   kind
 	length int // of the sentence, special tokens included
 	group  int // rows of a unit
-	// foreign units are those of a caller that gave up no place of this model to wait for
-	// them. It may keep one, so they never wait for a place.
+	// foreign units come from a caller that gave up no place of this model to wait for them. It may
+	// keep one, so they never wait for a place.
 	foreign bool
 }
 

@@ -17,7 +17,7 @@ const largeRounded = LargeWeights
 
 // choice is what the choice of a device depends on, beside the options. Tests have their own.
 type choice struct {
-	least int64 // bytes of weights that are opened so by themselves
+	least int64 // bytes of weights from which on Auto may round
 	int8  bool  // the processor gains by [Int8]
 }
 
@@ -108,7 +108,7 @@ func (o *options) findDevice(weights int64) error {
 	return nil
 }
 
-// on is the device, the processor if none was looked for.
+// on is the device, the processor if none was chosen.
 func (o *options) on() device.Device {
 	if o.device == nil {
 		return device.Processor{}

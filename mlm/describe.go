@@ -38,7 +38,7 @@ func describe(name string, m *onnx.Model) Info {
 	return info
 }
 
-// noHead is the remedy for a model whose outputs are those of its layers.
+// noHead is the remedy for a model that returns the outputs of its layers.
 const noHead = "it has no head for masked words; export it for the task fill-mask"
 
 // inspect checks inputs and output and finds V.

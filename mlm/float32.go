@@ -17,7 +17,7 @@ type exact struct {
 
 // Float32 is the model in float32: m itself, or if that is rounded, as with [BFloat16] and [Int8],
 // a second model without a backward pass, on the processor or on the same card. The first call
-// opens it, and it is closed with m. Errors are those of [Open], and errClosed.
+// opens it, and it is closed with m. Errors come from [Open], or are errClosed.
 func (m *Model) Float32(ctx context.Context) (*Model, error) {
 	if !m.options.numbers().Rounded {
 		return m, nil

@@ -92,8 +92,8 @@ func (m *Model) Info() Info { return m.info.Info }
 // VocabSize is V, the number of logits; the tokenizer may know fewer tokens.
 func (m *Model) VocabSize() int { return m.info.Vocab }
 
-// Beside reads a file of the model's folder, of at most a number of bytes. Errors are those of
-// the file system, such as fs.ErrNotExist, and errLarge.
+// Beside reads a file of the model's folder, of at most a number of bytes. Errors come from the
+// file system, such as fs.ErrNotExist, or are errLarge.
 func (m *Model) Beside(name string, most int64) ([]byte, error) {
 	from, done, err := m.from.Again()
 	if err != nil {

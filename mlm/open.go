@@ -18,11 +18,11 @@ import (
 	"infill/tokenize"
 )
 
-// OpenDir opens the model in a folder of the disk. Weights are mapped from where they
-// are, not copied. Nothing outside the folder is read: a link out of it is refused, be it
-// to the model file or to its external data. Only a snapshot in Hugging Face's cache,
-// whose files are links, has them followed within its repository. Errors are those of [Open]. What
-// is wrong with the folder's files begins with the folder.
+// OpenDir opens the model in a folder of the disk. Weights are mapped from where they are, not
+// copied. Nothing outside the folder is read: a link out of it is refused, be it to the model file
+// or to its external data. Only a snapshot in Hugging Face's cache, whose files are links, has them
+// followed within its repository. Errors come from [Open]. Those about the folder's files begin
+// with the folder.
 func OpenDir(ctx context.Context, dir string, o Options) (*Model, error) {
 	from, done, err := source.Open(dir)
 	if err != nil {

@@ -38,7 +38,7 @@ type Options struct {
 	// Few says that few rows will be asked for: a large model is opened with LowMemory and Forward,
 	// which takes a third of the time.
 	Few bool
-	// Precision is that of products.
+	// Precision is the precision of products.
 	Precision Precision
 	// Forward leaves the backward pass out: full gradients are refused with ErrNoGradient. The
 	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
@@ -58,15 +58,15 @@ type Options struct {
 	Profile string
 	// Runtime is the path of ONNX Runtime's library; "" searches for it.
 	Runtime string
-	// CacheDir is the cache, in which the library is looked for and derived
-	// graphs of large models are kept; "" is the user's cache.
+	// CacheDir is the cache, which may hold the library and keeps derived graphs
+	// of large models; "" is the user's cache.
 	CacheDir string
 }
 
 // options are what a model is opened with: what its caller says, and what follows from it.
 type options struct {
 	Options
-	device     device.Device // nil until it was looked for
+	device     device.Device // nil until one was chosen
 	about      device.About
 	stored     bool // the weights are stored in few bits
 	looseTable bool // see loosened
@@ -86,12 +86,12 @@ type Precision int
 const (
 	// Float32 is the precision of everything else.
 	Float32 Precision = iota
-	// Int8 rounds the weights of forward products, and what they are multiplied with, to 8 bits,
-	// each 64 of them with a scale of their own. Weights that are stored in 4 bits stay the same
-	// numbers. A row depends on no other. Energies and conditionals are those of the rounded model,
-	// for which samplers with an acceptance step are exact, because energy and gradient are the same
-	// functions of the state each time. The backward pass is in float32. [Model.Float32] is the
-	// model itself. Models that multiply integers already run as they are.
+	// Int8 rounds the weights of forward products, and what they are multiplied with, to 8 bits, each
+	// 64 of them with a scale of their own. Weights that are stored in 4 bits stay the same numbers. A
+	// row depends on no other. Energies and conditionals describe the rounded model, for which
+	// samplers with an acceptance step are exact, because energy and gradient are the same functions
+	// of the state each time. The backward pass is in float32. [Model.Float32] is the model itself.
+	// Models that multiply integers already run as they are.
 	Int8
 	// BFloat16 has the factors and results of all products rounded to bfloat16, of energies and
 	// conditionals, too. Where they are the same function of the state each time, samplers with an
@@ -101,7 +101,7 @@ const (
 	BFloat16
 	// Float16 has energies and conditionals computed in half precision, the sums of norms and
 	// softmaxes and all from the logits on in float32. What is said of BFloat16 holds. Full gradients
-	// are those of the model in float32. Only graphics cards have it.
+	// come from the model in float32. Only graphics cards have it.
 	Float16
 	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
 	// brings its precision: BFloat16 or Float16 where it has that, and Float32 elsewhere. A precision

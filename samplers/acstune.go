@@ -48,15 +48,15 @@ import "math"
 //
 // A round tries five candidates, one step each in turn: so all are tried at the
 // same states, the chain moves on while candidates that accept nothing are
-// tried, and states are those of a chain that runs. What counts is the mean of
-// the acceptance probabilities. Candidates for α are evenly spaced in log α; the
-// first round spans [AlphaFloor, AlphaCeil], each later one ζ = ½ of the one
-// before (in log α, at least a factor of 2) about the best so far, which may lie
-// at an end, so that a misleading round is put right. The best is where the
-// acceptance, made decreasing by isotonic regression over the rounds (each
-// weighs half of the next), passes ρ*, between candidates. Candidates for β span
-// [BetaMin, BetaMax], then half of it about the best so far, and in stage 4
-// [BetaMin, β of the larger α]; the one accepted most wins, refined by the
+// tried, and the states come from a chain that runs. What counts is the mean of
+// the acceptance probabilities. Candidates for α are evenly spaced in log α;
+// the first round spans [AlphaFloor, AlphaCeil], each later one ζ = ½ of the
+// one before (in log α, at least a factor of 2) about the best so far, which
+// may lie at an end, so that a misleading round is put right. The best is where
+// the acceptance, made decreasing by isotonic regression over the rounds (each
+// weighs half of the next), passes ρ*, between candidates. Candidates for β
+// span [BetaMin, BetaMax], then half of it about the best so far, and in stage
+// 4 [BetaMin, β of the larger α]; the one accepted most wins, refined by the
 // parabola through it and its neighbours.
 //
 // The paper's algorithms 3, 4 and 5 are simpler. The tested steps of algorithm 3 are whole cycles

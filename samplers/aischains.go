@@ -201,9 +201,9 @@ func (a *annealing) descend(ctx context.Context) error {
 	}
 }
 
-// anneal goes by Anneal from one rung to the next one up or down. A weight is that of the way
-// up, so on the way down it gains what p loses. A gain of NaN or +∞ makes the weight 0, or on the
-// way down infinite, which a mean of 1/w takes for 0.
+// anneal goes by Anneal from one rung to the next one up or down. A weight belongs to the way up,
+// so on the way down it gains what p loses. A gain of NaN or +∞ makes the weight 0, or on the way
+// down infinite, which a mean of 1/w takes for 0.
 func (a *annealing) anneal(ctx context.Context, from, to int) error {
 	n := float64(a.Rungs)
 	err := a.Anneal(ctx, a.logq, float64(from)/n, float64(to)/n, a.x, a.rng, a.v)

@@ -2,8 +2,8 @@ package samplers
 
 import "context"
 
-// origins are those of x, the states that some chains ask for, given by number in ascending order.
-// They hold until chain or the present states change, or until the next call.
+// origins returns the origins of x, the states that some chains ask for, given by number in
+// ascending order. They hold until chain or the present states change, or until the next call.
 func (c *Chains) origins(chain []int, x [][]int32) Origins {
 	o := Origins{Chain: chain, Memory: c.memory}
 	if _, ok := c.Target.(ChainEnergizer); !ok || &x[0][0] == &c.X[chain[0]][0] {

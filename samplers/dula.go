@@ -43,8 +43,8 @@ func (s *DULA) Attach(c *Chains) (Kernel, error) {
 	return newDLPKernel(c, d, MHOptions{Uncorrected: true})
 }
 
-// Info implements Sampler. With a Batch the needs are those of stochastic
-// gradients.
+// Info implements Sampler. With a Batch it needs what stochastic gradients
+// need.
 func (s *DULA) Info() Info {
 	info := dulaInfo
 	if s != nil && s.Batch > 0 {

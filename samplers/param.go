@@ -23,7 +23,7 @@ type Param struct {
 	Set     func(s Sampler, v Value) // gives a sampler the value, which is in range
 }
 
-// Value is that of a parameter.
+// Value is the value of a parameter.
 type Value struct {
 	Number float64
 	Word   int       // index into Choices

@@ -59,8 +59,8 @@ func (s *Rows) Attach(c *Chains) (Kernel, error) {
 	return newMH(c, p, mhOptions{MHOptions: MHOptions{Rows: true}})
 }
 
-// rowsProposer is the proposal of Rows. For U = Σ_i log f_i and a small ρ the ratio is that of
-// GibbsMH. Where the coordinates do not depend on each other everything is accepted. In the
+// rowsProposer is the proposal of Rows. For U = Σ_i log f_i and a small ρ the ratio is the same as
+// in GibbsMH. Where the coordinates do not depend on each other everything is accepted. In the
 // gradient of the one-hot extension of U = Σ_i log f_i the row is the term that comes without
 // differentiating f: this is the discrete Langevin proposal (DLP, equation 2, and appendix B for
 // categories) of that term with its whole weight in place of the half, and with a probability of

@@ -58,9 +58,9 @@ type SGDLD struct {
 	Rates     rates
 }
 
-// Defaults of SGDLD. The schedule is that of the paper's appendix C for drawing. It has, as scale,
-// delay and minimum, √1000, 100, 0.3 for facility location, and √3, 10, 0.1 for approximate
-// computing.
+// Defaults of SGDLD. The schedule comes from the paper's appendix C, where it is used for drawing.
+// The appendix has, as scale, delay and minimum, √1000, 100, 0.3 for facility location, and √3, 10,
+// 0.1 for approximate computing.
 const (
 	sgdldMinJump   = 0.1
 	sgdldJumpScale = 3

@@ -13,7 +13,7 @@ import (
 	"infill/infill/settings"
 )
 
-// The codes of errors that only a server knows. The others are those of [jsonl.Code].
+// The codes of errors that only a server knows. [jsonl.Code] has the others.
 const (
 	codeUnauthorized = "unauthorized"
 	codeOrigin       = "forbidden_origin"
@@ -116,7 +116,7 @@ type answer struct {
 	Type  string `json:"error_type"`
 	// Record is the record of what is done by then.
 	Record rawRecord `json:"record,omitempty"`
-	// Answers are those of the texts before the one that failed, where several were asked for.
+	// Answers holds the answers for the texts before the one that failed, in a request with several.
 	Answers []any `json:"answers,omitempty"`
 }
 

@@ -16,7 +16,7 @@ const (
 // A startEvent is the first event of a stream.
 type startEvent struct {
 	Blanks int `json:"blanks"`
-	// Method is search, exact or sample. Chains and Steps are those of a sampling.
+	// Method is search, exact or sample. Chains and Steps are for sampling only.
 	Method string `json:"method"`
 	Chains int    `json:"chains,omitempty"`
 	Steps  *int   `json:"steps,omitempty"`

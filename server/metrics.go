@@ -14,7 +14,7 @@ import (
 	"infill/server/api"
 )
 
-// bounds are those of the latency histogram, in seconds.
+// bounds are the upper bounds of the latency histogram, in seconds.
 var bounds = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120}
 
 // metrics are the counts of a server, for Prometheus.
@@ -28,7 +28,7 @@ type metrics struct {
 	routes map[string]*routeCounts
 }
 
-// routeCounts are those of a route.
+// routeCounts are the counts of a route.
 type routeCounts struct {
 	codes   map[int]int64
 	buckets []int64 // as bounds, and one for all longer ones

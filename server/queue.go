@@ -18,8 +18,8 @@ func newQueue(places, waiting int) *queue {
 	return &queue{working: make(chan struct{}, places), waits: make(chan struct{}, waiting)}
 }
 
-// enter waits for a place and returns the function that frees it. The error is that of a full
-// queue, or the cause of ctx's end.
+// enter waits for a place and returns the function that frees it. The error says that the queue is
+// full, or is the cause of ctx's end.
 func (q *queue) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case q.working <- struct{}{}: // never before one that waits: a place that is freed is theirs

@@ -53,7 +53,7 @@ type Options struct {
 	// Keys are tokens, and a request must have one of them. Without any, requests need none, and
 	// are answered only if they are addressed to this machine or to one of Hosts.
 	Keys []string
-	// Origins are those of other pages that may ask, such as https://example.org.
+	// Origins are the origins of other pages that may ask, such as https://example.org.
 	Origins []string
 	Hosts   []string // names by which the server may be asked, see Keys
 	// Engine makes the engine of a model, for each one its own; nil: [infill.New].

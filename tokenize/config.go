@@ -48,8 +48,8 @@ func (t *jsonToken) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*fields)(t))
 }
 
-// added returns the token with its flags; ordinary tokens are looked for in
-// the normalised text unless the file says otherwise.
+// added returns the token with its flags; ordinary tokens match the normalised
+// text unless the file says otherwise.
 func (t jsonToken) added(id int32) addedToken {
 	a := addedToken{
 		ID: id, Content: t.Content, Special: t.Special, Normalized: !t.Special,
@@ -61,8 +61,8 @@ func (t jsonToken) added(id int32) addedToken {
 	return a
 }
 
-// special returns the token with its flags, as a special token: one that is
-// looked for in the original text unless the file says otherwise.
+// special returns the token with its flags, as a special token: one that
+// matches the original text unless the file says otherwise.
 func (t jsonToken) special(id int32) addedToken {
 	t.Special = true
 	return t.added(id)

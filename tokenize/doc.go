@@ -54,11 +54,11 @@
 // mark those that follow a space: "cat" and "Ġcat" are two pieces. See
 // [Tokenizer.Surface], [Tokenizer.Word] and [Tokenizer.FollowsSpace].
 //
-// Spans leave out the space that a piece stands for, so that they are those of
+// Spans leave out the space that a piece stands for, so that they cover just
 // the words; Hugging Face's do so for some tokenizers and not for others. They
-// differ from its spans in one more place: where SentencePiece's rules drop
-// the first character of a text (a control character), Hugging Face's spans
-// are off by one from there on, and these are not.
+// differ from its spans in one more place: where SentencePiece's rules drop the
+// first character of a text (a control character), Hugging Face's spans are off
+// by one from there on, and these are not.
 //
 // # Files
 //

@@ -21,9 +21,8 @@ type Encoding struct {
 	// inside one character share the character's span.
 	Spans [][2]int
 
-	// Special marks the special tokens, whether added or spelt out in the
-	// text. A word that is unknown is not special though its id is that of
-	// [UNK].
+	// Special marks the special tokens, whether added or spelt out in the text. A
+	// word that is unknown is not special though it has the id of [UNK].
 	Special []bool
 
 	// Continuation marks the pieces that go on with the word of the piece

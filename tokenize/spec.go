@@ -16,7 +16,7 @@ type spec struct {
 	maxChars int    // 0 for 100
 	template bool   // before and after are given; else CLS and SEP
 	algorithm
-	parts        *pipeline // the text stage, unless it is that of BERT
+	parts        *pipeline // the text stage, unless it is BERT's
 	merges       [][2]string
 	ignoreMerges bool
 	scores       []scored

@@ -21,7 +21,7 @@ type piece struct {
 }
 
 // wordPiece is greedy longest-match-first WordPiece. The matching itself is
-// that of github.com/sugarme/tokenizer; since it looks every candidate up as a
+// done by github.com/sugarme/tokenizer; since it looks every candidate up as a
 // new string, it sits behind two shortcuts that give the same answer: a word
 // that is in the vocabulary is its own longest match, and other words are
 // remembered.

@@ -1,5 +1,5 @@
-// Package pipeline fills a file of sentences on any runner of Apache Beam. Its records are those of
-// infill batch, byte for byte, in the order of the input.
+// Package pipeline fills a file of sentences on any runner of Apache Beam. It writes the same
+// records as infill batch, byte for byte, in the order of the input.
 //
 // A [Job] says what is read, how it is filled and where it goes. [Job.Check] finds what is wrong
 // with it before anything runs, [Job.Clear] removes earlier output, and [Job.Build] puts it into a

@@ -20,7 +20,7 @@ type Part struct {
 	Records [][]byte
 }
 
-// Namespace is that of the counters of a pipeline.
+// Namespace is the namespace of a pipeline's counters.
 const Namespace = "infill"
 
 // The counters: chunks and lines that were worked through, each attempt of a runner among them.

@@ -12,8 +12,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
-// A Summary says what came of a job. The numbers are those of the output files: the counters of a
-// runner may count a chunk twice, or lose it.
+// A Summary says what came of a job. Its numbers are read from the output files, because a runner's
+// counters may count a chunk twice, or lose it.
 type Summary struct {
 	Input   string `json:"input"`
 	Files   int    `json:"files"`

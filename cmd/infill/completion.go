@@ -75,7 +75,7 @@ func valuesOf(f *cmdline.Option) (words []string) {
 	return f.Value.Choices
 }
 
-// modelNames are those of the models that are part of the program or in the cache.
+// modelNames lists the models that are part of the program or in the cache.
 func modelNames() (names []string) {
 	for _, m := range models.All() {
 		names = append(names, m.Name)

@@ -27,7 +27,7 @@ const (
 )
 
 // foreignFlags are the flags of other tools for filling, sampling and augmenting, in the order in
-// which they are looked for.
+// which a flag is compared with them.
 var foreignFlags = []foreignFlag{
 	{"top-k topk k n-best num-return-sequences num-results num-sequences", "top", "", "--top N"},
 	{"top-k topk num-aug n-aug naug num-variants num-samples num-return-sequences", "variants", "",

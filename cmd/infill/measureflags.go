@@ -41,8 +41,8 @@ type reportFlags struct {
 	markdown, html string
 }
 
-// flags are those of measures: caseFlag is the name of that for upper and lower case, confidence
-// the help of --confidence.
+// flags are the options of the commands that measure. caseFlag names the option for upper and lower
+// case, confidence is the help of --confidence.
 func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
 	m := &f.measured
 	*m = measure.Options{Clean: "wc", CleanGenerated: "none", Smoothing: bleu.DefaultSmoothing,

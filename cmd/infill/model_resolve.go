@@ -72,8 +72,8 @@ func unknownModel(name string) error {
 		name, embedded)
 }
 
-// sameModel reports whether two sources have the same model, which is the given file of s. Without
-// the name of a file, model.onnx is looked for first.
+// sameModel reports whether two sources have the same model, which is the given file of s. If other
+// names no file, its file is model.onnx.
 func sameModel(s, other open.Source, file string) bool {
 	if other.File != s.File && cmp.Or(other.File, "model.onnx") != file {
 		return false

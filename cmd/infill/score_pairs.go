@@ -14,8 +14,8 @@ import (
 	"infill/metrics/interval"
 )
 
-// differences are those of the pairs of a file, all and by the values of a field. Its methods are
-// safe for concurrent use.
+// differences holds the differences of a file's pairs, of all and by the values of a field. Its
+// methods are safe for concurrent use.
 type differences struct {
 	pairs bool   // of texts, whose first should be likelier; else of candidates
 	by    string // "" for no groups
@@ -27,7 +27,7 @@ type differences struct {
 // allPairs is the group of all.
 const allPairs = "all"
 
-// levelOfPairs is that of their intervals.
+// levelOfPairs is the level of their intervals.
 const levelOfPairs = .95
 
 // add counts a record.

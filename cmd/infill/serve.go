@@ -251,7 +251,7 @@ func (f *serveFlags) load(ctx context.Context, std console.IO, s *server.Server,
 	return opened, nil
 }
 
-// options are those of the server.
+// options returns the server's options.
 func (f *serveFlags) options(log *slog.Logger) (server.Options, error) {
 	opt := server.Options{
 		Places: f.Options.Threads, Queue: f.queue, Limit: time.Duration(f.timeout) * time.Second,

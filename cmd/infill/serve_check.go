@@ -12,8 +12,8 @@ import (
 // checkLimit is how long a server may take to say that it is ready.
 const checkLimit = 5 * time.Second
 
-// checkServer asks the server that listens at an address whether it takes requests. Go dials this
-// machine where the address is that of all interfaces.
+// checkServer asks the server that listens at an address whether it takes requests. Where the
+// address stands for all interfaces, Go dials this machine.
 func checkServer(ctx context.Context, addr string) error {
 	ctx, stop := context.WithTimeout(ctx, checkLimit)
 	defer stop()

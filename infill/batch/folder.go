@@ -22,7 +22,7 @@ var ErrFolder = errors.New("no files to work through")
 // A Pair is a file of a folder, and the output that it becomes.
 type Pair struct{ Input, Output string }
 
-// extensions are those of outputs.
+// extensions are the endings of the names of outputs.
 var extensions = map[settings.Format]string{
 	settings.FormatJSONL: ".jsonl", settings.FormatJSON: ".json", settings.FormatCSV: ".csv",
 	settings.FormatTSV: ".tsv", settings.FormatParquet: ".parquet",
@@ -60,8 +60,8 @@ type Result struct {
 // those are listed whose names say one, see [settings.FormatOf], and a file of Arrow is an error.
 // Hidden files, folders, what is not a regular file, and what infill puts beside a file are never
 // listed. They are passed over, and named but for hidden ones and manifests. Neither folder is
-// touched. The error wraps [ErrFolder], [output.ErrIsInput], [table.ErrTable] for Arrow, or is that
-// of reading the folder.
+// touched. The error wraps [ErrFolder], [output.ErrIsInput], [table.ErrTable] for Arrow, or says
+// why the folder could not be read.
 func OpenFolder(from, to string, in input.Options, l output.Layout) (*Folder, error) {
 	f := &Folder{input: in, layout: l}
 	l.Format = max(l.Format, settings.FormatJSONL)

@@ -75,7 +75,7 @@ func (e *Encoder) Close() error { return e.net.Close() }
 // named is the encoder as a term of another name.
 func (e *Encoder) named(name string) *Encoder { return &Encoder{e.net, name} }
 
-// vector is that of a text, of length 1.
+// vector returns a text's vector, of length 1.
 func (e *Encoder) vector(ctx context.Context, text string) ([]float64, error) {
 	h, shape, tokens, err := e.net.Run(ctx, text)
 	if err != nil {

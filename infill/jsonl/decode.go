@@ -134,7 +134,7 @@ func (d Decoder) list(n int, path string, value []byte, to reflect.Value) error 
 // object decodes an object with nothing but the members of its struct.
 func (d Decoder) object(n int, path string, value []byte, to reflect.Value) error {
 	if value[0] != '{' {
-		// The words of the error are those of encoding/json.
+		// The error has the words of encoding/json.
 		return fieldError(n, path, cmp.Or(json.Unmarshal(value, &map[string]json.RawMessage{}),
 			errors.New("want an object")))
 	}

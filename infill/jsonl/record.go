@@ -26,8 +26,8 @@ type Record struct {
 	// Scoring is what the scores are: "blended", "pll" or "within-word". Records without it are of
 	// earlier programs, which had "pll".
 	Scoring string `json:"scoring,omitempty"`
-	// Device is what evaluated the model, such as "openvino", and Precision is "bf16" or "int8" if
-	// fillings were looked for in that. Records without Device are of "cpu".
+	// Device is what evaluated the model, such as "openvino", and Precision is "bf16" or "int8" if the
+	// search for fillings used it. Records without Device are of "cpu".
 	Device    string `json:"device,omitempty"`
 	Precision string `json:"precision,omitempty"`
 	// Model is "sha256:" and the hash of the model, Version the program's.
@@ -94,8 +94,8 @@ type Filled struct {
 	// Normalizers are the log-normalisers, by lengths, nil where nobody asked for them.
 	Normalizers []Normalizer `json:"normalizers,omitempty"`
 	// Rows is the number of sequences that the sampler asked the model about, without those of the
-	// start and of the ranking. Repeated is that of those among them that it had asked about
-	// before, so that nothing had to be computed.
+	// start and of the ranking. Repeated counts those among them that it had asked about before, so
+	// that nothing had to be computed.
 	Rows     int `json:"model_rows,omitempty"`
 	Repeated int `json:"repeated_rows,omitempty"`
 
@@ -191,7 +191,7 @@ type Filling struct {
 	// Similarity is the cosine of the vectors of Text and of the text before, by a sentence encoder:
 	// −1 to 1; nil without one.
 	Similarity *float64 `json:"similarity,omitempty"`
-	// Round to Moved are those of a variant: the round in which it was found, from 0, the text with
+	// Round to Moved describe a variant: the round in which it was found, from 0, the text with
 	// blanks, the words that stood in them, their score as in Record, and what the spans of the input
 	// became.
 	Round         int             `json:"round,omitempty"`

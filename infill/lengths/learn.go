@@ -179,7 +179,7 @@ func drawn(from io.Reader, o Options) ([]string, error) {
 	return out, nil
 }
 
-// gapOf is a gap of a line, nil where it has none. number is that of the line.
+// gapOf is a gap of a line, nil where it has none. number is the line's number.
 func gapOf(m *mlm.Model, line string, seed uint64, number int) *example {
 	tok := m.Tokenizer()
 	rng := rand.New(rand.NewPCG(seed, uint64(number)+1))

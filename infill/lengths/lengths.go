@@ -82,7 +82,7 @@ type Range struct {
 }
 
 // Of is log P(n | text) of a gap for the lengths n of a range, in nats. rows is how many rows of
-// the model that takes. The error is that of [mlm.Model.States].
+// the model that takes. The error comes from [mlm.Model.States].
 func (s *Shares) Of(ctx context.Context, m *mlm.Model, gap Gap, r Range) (logP []float64,
 	rows int, err error) {
 	all := make([]float64, classes)

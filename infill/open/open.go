@@ -29,7 +29,7 @@ import (
 // float32, and results do not depend on their number. For other options of the model there are
 // [Model] and [infill.New].
 //
-// Errors are those of [Model], or wrap [text.ErrOption] for more than one name.
+// Errors come from [Model], or wrap [text.ErrOption] for more than one name.
 func Engine(name ...string) (*infill.Engine, error) {
 	if len(name) > 1 {
 		return nil, fmt.Errorf("%w: %d models to open; want one, or none for the default",
@@ -92,9 +92,9 @@ func (s Source) Files() fs.FS {
 	return weights.Expand(os.DirFS(s.Dir))
 }
 
-// Open loads the model. o.File is that of the source. Without o.Devices they are all that the
-// module knows. What was pulled must have the hash that it had then. Errors are those of
-// [mlm.Open], or of type *[hub.ChangedError].
+// Open loads the model. The source's File replaces o.File. Without o.Devices they are all that the
+// module knows. A file that was pulled must still have the same hash. Errors come from [mlm.Open],
+// or are of type *[hub.ChangedError].
 func (s Source) Open(ctx context.Context, o mlm.Options) (*mlm.Model, error) {
 	o = withDevices(o)
 	o.File = s.File

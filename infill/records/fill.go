@@ -129,7 +129,7 @@ func maskingOf(it *input.Item, filling *settings.Fill, move bool) (m text.Maskin
 }
 
 // TemplateOf is Blanks for the text of an item, with what the item says of its masking. filling is
-// that of its line.
+// the line's own settings.
 func TemplateOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Fill,
 	opt *infill.Options) (t *text.Template, masked string, err error) {
 	masking, _, err := maskingOf(it, filling, false)
@@ -139,9 +139,9 @@ func TemplateOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Fill,
 	return Blanks(tok, it.Text, masking, opt)
 }
 
-// Blanks makes the template of a text. Of a text without blanks it blanks out words first, as the
-// masking asks for, and puts them into the options. masked is the text with its blanks. Errors are
-// those of [text.Parse] and [text.Masking.Template].
+// Blanks makes the template of a text. If the text has no blanks, it first blanks out words as the
+// masking asks, and puts them into the options. masked is the text with its blanks. Errors come
+// from [text.Parse] and [text.Masking.Template].
 func Blanks(tok *tokenize.Tokenizer, line string, m text.Masking, opt *infill.Options) (
 	t *text.Template, masked string, err error) {
 	if !m.On() {

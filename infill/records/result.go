@@ -115,7 +115,7 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 		v := &found[i]
 		f := filling(&v.Filling, ran.Results.Score, nil)
 		changes(&f, &v.Filling)
-		if v.Parts == (infill.Parts{}) { // the score is that of a whole sentence
+		if v.Parts == (infill.Parts{}) { // the score belongs to a whole sentence
 			f.Parts = nil
 		}
 		f.Round, f.Blanked, f.Masked = v.Round, v.Blanked, slices.Clone(v.Masked)

@@ -190,8 +190,8 @@ func (v *Fill) NewSampler() (samplers.Sampler, error) {
 	return samplers.New(v.Sampling.Sampler, params)
 }
 
-// Parameters are those of the sampler that were given, by name, as [samplers.New] takes them. The
-// error is an [*Error].
+// Parameters returns the sampler's parameters that were given, by name, as [samplers.New] takes
+// them. The error is an [*Error].
 func (v *Fill) Parameters() (map[string]string, error) {
 	params := map[string]string{}
 	for _, p := range v.Sampling.Params {

@@ -40,7 +40,7 @@ const (
 const RunFill = "fill"
 
 // ParseRun reads a run: words with white space between, or a JSON object. A word is NAME=VALUE, or
-// [RunFill]. NAME is that of a setting of [FillTable], "model" or "name". An object has the same as
+// [RunFill]. NAME is a setting of [FillTable], "model" or "name". An object has the same as
 // members, and values may have spaces. A run may choose every setting of the table, also those that
 // a line of a file may not. The error is an [*Error].
 func ParseRun(text string) (*run, error) {

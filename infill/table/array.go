@@ -137,7 +137,7 @@ func (a *Array) scan() (long bool, err error) {
 type arrayWriter struct {
 	w     io.Writer
 	begun bool
-	ended bool // the last byte was that of a line's end
+	ended bool // the last byte ended a line
 }
 
 // NewArrayWriter makes an array of JSON from JSON lines. It writes to w, which stays open.

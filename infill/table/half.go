@@ -19,8 +19,8 @@ type halfLeaf struct{ parquet.Node }
 func (h halfLeaf) Type() parquet.Type { return half{h.Node.Type()} }
 
 // withHalves gives the leaves of a node their type half where the schema of the file says so.
-// elements begin with the node's own, and are those of the tree in its order. It returns what
-// follows them.
+// elements begin with the node's own and go on in the order of the tree. It returns those that
+// follow the node's part of the tree.
 func withHalves(n parquet.Field, elements []format.SchemaElement) (parquet.Field,
 	[]format.SchemaElement) {
 	if len(elements) == 0 {

@@ -28,15 +28,15 @@ type Boundary interface {
 	joins(r rune) bool
 
 	// Begins reports whether token i of a filling begins a word of letters or
-	// digits. glued is that of the place that the filling stands at.
+	// digits. glued is Glued of the place where the filling stands.
 	Begins(f []int32, i int, glued bool) bool
 	// GoesOn reports whether token i > 0 of a filling may belong to the word before it.
 	GoesOn(f []int32, i int) bool
 	// Alike reports whether two tokens look the same in a text.
 	Alike(a, b int32) bool
 
-	// Units calls yield for each stretch of a filling that the tokenizer must
-	// cut in the same way, until yield returns false. form is that of the filling.
+	// Units calls yield for each stretch of a filling that the tokenizer must cut
+	// in the same way, until yield returns false. form is the filling's form.
 	Units(f []int32, form tokenize.Place, yield func(unit []int32, at tokenize.Place) bool) bool
 	// Words calls yield for each word of a filling that begins in it, until
 	// yield returns false. Words of one piece of punctuation are among them.

@@ -12,13 +12,13 @@ import (
 type Doubt struct {
 	Code    string `json:"code"`    // near_blank, foreign_text or numbers
 	Message string `json:"message"` // what is there, and what helps
-	// Script is that of a foreign text, as package unicode calls it, such as Latin or Han.
+	// Script is the script of a foreign text, as package unicode calls it, such as Latin or Han.
 	Script string `json:"script,omitempty"`
 }
 
 // The codes of doubts.
 const (
-	// doubtBlank is the code of what looks like a blank and is none.
+	// doubtBlank is the code of text that only looks like a blank.
 	doubtBlank = "near_blank"
 	// doubtForeign is the code of a text most of whose letters are in words that the model's
 	// vocabulary does not know, or spells in short pieces.

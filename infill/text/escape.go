@@ -13,7 +13,7 @@ import (
 type parsed struct {
 	Text   string
 	Blanks []Blank // with their spans in Text
-	// Near is the first of what looks like a blank and is none, with what to write; nil for none.
+	// Near is the first text that only looks like a blank, with what to write; nil for none.
 	Near *Error
 	// literal is the first blank that a backslash makes text of.
 	literal *Error

@@ -29,7 +29,7 @@ var (
 // blankNames are the words for a blank in brackets, in any case.
 var blankNames = regexp.MustCompile(`^(?i:mask|masked|masks|blank|gap|extra_id)$`)
 
-// nearAt notes what looks like a blank and is none.
+// nearAt notes text that only looks like a blank.
 func (p *parsed) nearAt(raw string, i int) {
 	s := raw[i:]
 	if p.Near != nil || !strings.ContainsRune("[<{_［【", FirstRune(s)) {

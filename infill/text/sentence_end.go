@@ -75,7 +75,7 @@ func (t *Template) lacksEnd() bool {
 	return len(words) >= leastEnded && runs(words)
 }
 
-// runs reports whether words are those of a statement.
+// runs reports whether words make a statement.
 func runs(words []string) bool {
 	first := strings.ToLower(words[0])
 	if asking[first] || heading[first] {

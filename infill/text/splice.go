@@ -165,7 +165,7 @@ func pronouns(filling, before, after string) string {
 	return string(out)
 }
 
-// english reports whether a vocabulary is that of an English model. In other
+// english reports whether a vocabulary belongs to an English model. In other
 // languages i is a word of its own: "the" in Italian, "and" in Polish. The ids
 // of a vocabulary go by how frequent its pieces are.
 func english(tok *tokenize.Tokenizer) bool {

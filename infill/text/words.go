@@ -160,7 +160,7 @@ func (l *WordList) Holds(ids []int32) bool { return l != nil && l.byIDs[IDsKey(i
 // Phrases are the words of the list. Nobody changes them.
 func (l *WordList) Phrases() []Phrase { return l.phrases }
 
-// Tokenizer is that of the list, nil for nil and for the zero value.
+// Tokenizer is the list's tokenizer, nil for nil and for the zero value.
 func (l *WordList) Tokenizer() *tokenize.Tokenizer {
 	if l == nil {
 		return nil

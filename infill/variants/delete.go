@@ -58,7 +58,7 @@ func (r *Rounds) without(ctx context.Context, opt *infill.Options) ([]Variant, e
 		OriginalScore: &r.whole.Score}}, nil
 }
 
-// score is that of a sentence without its escapes, with all parts of the energy.
+// score scores a sentence without its escapes, with all parts of the energy.
 func (r *Rounds) score(ctx context.Context, plain string, opt *infill.Options) (*infill.Score,
 	error) {
 	s, err := r.e.ScoreWith(ctx, plain, infill.ScoreOptions{By: opt.Results.Score, Long: opt.Long,

@@ -24,8 +24,8 @@ const (
 	// Insert fills words in between two others each. Which places a Masking may take its Class does
 	// not say.
 	Insert
-	// Delete takes words out. The sentence that is left scores at least as much per token as the
-	// whole one, or less by at most Filter.MaxDrop. Its score is that of all its tokens.
+	// Delete takes words out. The sentence that is left scores at least as much per token as the whole
+	// one, or less by at most Filter.MaxDrop. Its score covers all its tokens.
 	Delete
 )
 

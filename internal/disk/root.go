@@ -10,8 +10,8 @@ import (
 // errOutside is a link that leads out of the folder that it is read from.
 var errOutside = errors.New("it is a link that leads out of the folder")
 
-// RootFS is the file system of a root. Its errors are those of package os: a root's own name
-// its system calls, such as statat.
+// RootFS is the file system of a root. Its errors read like those of package os: a root's own
+// errors name its system calls, such as statat.
 func RootFS(root *os.Root) fs.FS { return rootFS{root.FS()} }
 
 type rootFS struct{ fs.FS }

@@ -23,11 +23,11 @@ func Write(path string, data []byte) error {
 // crash or an error the old file is there as it was. After success the new one lasts:
 // its bytes and its name are on the disk.
 //
-// The bytes go to a new file beside path, which is then renamed. A link at path is
-// replaced, and nothing is written to what it points to. The permissions are those of
-// the file that is replaced, else what the umask leaves. A process that is killed can
-// leave its new file behind; [IsTemp] recognises the name. A device or a pipe at path
-// has no content to protect and is written to directly.
+// The bytes go to a new file beside path, which is then renamed. A link at path is replaced, and
+// nothing is written to what it points to. The file keeps the permissions of the one that it
+// replaces, else it has what the umask leaves. A process that is killed can leave its new file
+// behind; [IsTemp] recognises the name. A device or a pipe at path has no content to protect and is
+// written to directly.
 //
 // Errors name path, never the new file. They wrap the cause, which can be write's own.
 func WriteFunc(path string, write func(io.Writer) error) error {

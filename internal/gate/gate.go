@@ -106,10 +106,10 @@ func (p *place) enter() {
 	}
 }
 
-// Each runs f for 0 … n−1 at the same time and waits for all. If ctx has a place, every f
-// has one of its own and the caller's is free for them. The error is that of the smallest
-// i whose f failed. A panic of f goes on in the caller's goroutine, as a [Panic], when all have
-// ended: in one of its own nobody could recover it.
+// Each runs f for 0 … n−1 at the same time and waits for all. If ctx has a place, every f has one
+// of its own and the caller's is free for them. The error comes from the smallest i whose f failed.
+// A panic of f goes on in the caller's goroutine, as a [Panic], when all have ended: in one of its
+// own nobody could recover it.
 func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	switch n {
 	case 0:

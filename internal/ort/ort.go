@@ -3,7 +3,7 @@
 // something is, and wraps sessions and tensors so that callers never meet the
 // binding, C memory or a panic of either.
 //
-// The library is looked for, in this order:
+// The package looks for the library in this order:
 //
 //  1. a path given by the caller (a flag),
 //  2. the file named by the environment variable INFILL_ORT,
@@ -35,8 +35,8 @@ const minMinor = 27
 const EnvLibrary = "INFILL_ORT"
 
 // What callers branch on. Errors of this package wrap one of them when the
-// library itself is the trouble; their text says what was looked for, where,
-// and which command mends it.
+// library itself is the trouble; their text says what the package sought,
+// where, and which command mends it.
 var (
 	// ErrRuntimeMissing: no library at the place named, or none anywhere.
 	ErrRuntimeMissing = errors.New("onnx runtime not found")
@@ -45,8 +45,8 @@ var (
 	// ErrRuntimeCorrupt: the file is damaged, of another platform, or not a
 	// shared library at all.
 	ErrRuntimeCorrupt = errors.New("onnx runtime library is damaged")
-	// ErrNamed: one of these, of a file that [FindOptions] or the environment names. None is looked
-	// for then, so to install one does not help yet.
+	// ErrNamed: one of these, of a file that [FindOptions] or the environment names. The package then
+	// seeks no other, so to install one does not help yet.
 	ErrNamed = errors.New("the library was named")
 	// errInstall: the library could not be fetched; nothing was changed.
 	errInstall = errors.New("cannot install onnx runtime")

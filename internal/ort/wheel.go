@@ -43,8 +43,8 @@ type Wheel struct {
 var ErrNotInstalled = errors.New("not installed")
 
 // Find finds the library, in the cache unless the environment names another, and compares its files
-// with those that are pinned, once in a process. version is that of the library, or says by
-// its hash which other one it is. cache replaces the user's cache folder, "" does not. Errors of
+// with those that are pinned, once in a process. version is the library's version, or says by its
+// hash that it is another build. cache replaces the user's cache folder, "" does not. Errors of
 // what is not in the cache wrap [ErrNotInstalled].
 func (w *Wheel) Find(cache string) (file, version string, err error) {
 	if w.Env != "" {
@@ -80,7 +80,7 @@ func (w *Wheel) Find(cache string) (file, version string, err error) {
 	return file, version, nil
 }
 
-// version is that of a library that somebody named.
+// version returns the version of a library that somebody named.
 func (w *Wheel) version(file string) (string, error) {
 	if !exists(file) {
 		return "", fmt.Errorf("there is no file %s, which %s names; correct it, or leave it out and "+

@@ -1,7 +1,6 @@
-// Package prose checks the English of the project: its documents, the comments of
-// its Go files and the texts that they print. The rules are those of
-// CONTRIBUTING.md. The tests of this package hold all files of the project against
-// them, apart from tests and generated files.
+// Package prose checks the English of the project: its documents, the comments of its Go files and
+// the texts that they print. It follows the rules of CONTRIBUTING.md. The tests of this package
+// hold all files of the project against them, apart from tests and generated files.
 package prose
 
 import (
@@ -43,8 +42,8 @@ var phrases = []phrase{
 	{word(`(is|are|was|were)[ ]no`), "write “is not a”", existence},
 }
 
-// strange are patterns that a native speaker would not write. Documents of users and texts of the
-// program have none; comments and the notebook still do.
+// strange are patterns that a native speaker would not write. The main module has none, in
+// documents, texts and comments; the lab still does.
 var strange = []phrase{
 	{word(`(is|are|was|were)[ ](that|those)[ ]of`), "name the thing, or use another verb", nil},
 	{word(`(is|are|was|were)[ ]looked[ ]for`), "say who looks for it", nil},

@@ -151,6 +151,9 @@ func TestGoFiles(t *testing.T) {
 		}
 		for _, p := range comments {
 			found = append(append(found, Phrases(p)...), Semicolons(p)...)
+			if forUsers(name) {
+				found = append(found, Strange(p)...)
+			}
 		}
 		for _, p := range texts {
 			found = append(found, Phrases(p)...)

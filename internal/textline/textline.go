@@ -138,5 +138,5 @@ func (r *Reader) Next() ([]byte, error) {
 	return Trim(b), nil
 }
 
-// Number is that of the line last returned, or too long; 1 for the first.
+// Number is the number of the line last returned, or too long; 1 for the first.
 func (r *Reader) Number() int { return r.number }

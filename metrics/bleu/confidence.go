@@ -56,9 +56,9 @@ const MaxBlocks = 50
 // bounds is the result of a [Confidence], in the score's units.
 type bounds struct {
 	Low, High, Level float64
-	// Units is the number of units, and Blocks that of the parts left out in turn, 0 for a bootstrap.
+	// Units counts the units, and Blocks the parts left out in turn, 0 for a bootstrap.
 	Units, Blocks int
-	// Resamples and Seed are those of a bootstrap, 0 for a jackknife, and Mean is the mean of the
+	// Resamples and Seed belong to a bootstrap and are 0 for a jackknife. Mean is the mean of the
 	// resampled scores, or of those without a block.
 	Resamples int
 	Seed      uint64

@@ -20,12 +20,12 @@ type measure int
 const (
 	// words is the share of the blanks whose word stands there in the first filling.
 	words measure = iota
-	// wordsAmong is that of the blanks whose word stands there in one of the fillings that count. It
-	// need not be the same filling for all blanks of a line.
+	// wordsAmong is the share of the blanks whose word stands there in one of the fillings that count.
+	// It need not be the same filling for all blanks of a line.
 	wordsAmong
 	// lines is the share of the lines whose first filling has all words.
 	lines
-	// linesAmong is that of the lines that have a filling with all words among those that count.
+	// linesAmong is the share of the lines that have a filling with all words among those that count.
 	linesAmong
 
 	measures // is their number
@@ -93,8 +93,8 @@ func (c *Counts) of(m measure) int {
 // blanks all are NaN.
 type figure struct{ Value, Low, High float64 }
 
-// Figures are those of four measures: of the blanks whose word came back in the first filling, of
-// those with the word in one of the fillings that count, and the same of lines with all words.
+// Figures holds a figure for each measure: the blanks whose word came back in the first filling,
+// those with the word in one of the fillings that count, and the same for lines with all words.
 type Figures [measures]figure
 
 // ErrUnpaired is returned for differences between counts of other lines.

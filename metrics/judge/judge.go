@@ -37,7 +37,7 @@ type Verdict struct {
 }
 
 // Open opens a judge: the folder of a causal model in ONNX, which its config.json names as such, or
-// any masked model, see [open.Find]. Errors are those of [mlm.OpenCausal] and [open.Model].
+// any masked model, see [open.Find]. Errors come from [mlm.OpenCausal] and [open.Model].
 func Open(ctx context.Context, name string, o mlm.Options) (*Judge, error) {
 	if name != "" && mlm.IsCausal(name) {
 		m, err := mlm.OpenCausal(ctx, name, o)
@@ -70,7 +70,7 @@ func Open(ctx context.Context, name string, o mlm.Options) (*Judge, error) {
 func (j *Judge) Close() error { return j.close() }
 
 // Verdicts judges texts, each different one once. Texts that are empty, have a blank, are too long
-// or no UTF-8 have no verdict. Errors are those of the runtime, and mlm.ErrNotFinite.
+// or no UTF-8 have no verdict. Errors come from the runtime, or are mlm.ErrNotFinite.
 func (j *Judge) Verdicts(ctx context.Context, texts []string) ([]Verdict, error) {
 	place := map[string]int{}
 	var different []string
@@ -113,7 +113,7 @@ func refused(err error) bool {
 	return false
 }
 
-// Perplexity is that of texts together: exp(−Σ log p / number of tokens). It is NaN without any.
+// Perplexity is the perplexity of texts together, NaN for none: exp(−Σ log p / number of tokens).
 func Perplexity(of ...Verdict) float64 { return math.Exp(loss(of)) }
 
 // loss is the mean over all tokens, in nats.
@@ -125,9 +125,9 @@ func loss(of []Verdict) float64 {
 	return sum / float64(tokens)
 }
 
-// Interval is that of the perplexity of texts in units, which were chosen independently. It is a
-// jackknife of the logarithm, which leaves out at most the given number of parts in turn. It is NaN
-// where without one of them there is no token.
+// Interval is an interval for the perplexity of texts in units that were chosen independently. It
+// is a jackknife of the logarithm, which leaves out at most the given number of parts in turn. It
+// is NaN where without one of them there is no token.
 func Interval(units [][]Verdict, level float64, blocks int) (low, high float64) {
 	n := min(len(units), blocks)
 	without := make([]float64, n)

@@ -45,8 +45,8 @@ type Counts struct {
 	Total    int64 // n-grams, with repetitions
 	Distinct int64 // different n-grams
 	Once     int64 // n-grams with count exactly 1
-	// Entropy is that of the distribution of the n-grams, −Σ p·log p in nats, 0 for none (Ent-n of
-	// Zhang et al., NeurIPS 2018).
+	// Entropy is the entropy of the distribution of the n-grams, −Σ p·log p in nats, 0 for none (Ent-n
+	// of Zhang et al., NeurIPS 2018).
 	Entropy float64
 	// Absent is the number of different n-grams that each reference lacks, in the
 	// order the references were given.
@@ -144,8 +144,8 @@ func Count(c *corpus.Corpus, order int, refs ...*Index) ([]Counts, error) {
 	return out, nil
 }
 
-// entropy is that of n-grams with these counts among all of them: log N − Σ c·log c / N. Those that
-// occur once add nothing to the sum, and need not be among the counts.
+// entropy is the entropy of n-grams with these counts among all of them: log N − Σ c·log c / N.
+// Those that occur once add nothing to the sum, and need not be among the counts.
 func entropy(counts []uint32, all int64) float64 {
 	if all == 0 {
 		return 0

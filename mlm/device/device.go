@@ -119,5 +119,5 @@ func (Processor) Rewrite(*onnx.Model, bool) {}
 // Provider is nil.
 func (Processor) Provider(Session) (*ort.Provider, error) { return nil, nil }
 
-// Numbers are those of the model, the same bits each time.
+// Numbers says that the processor computes the model's numbers, the same bits each time.
 func (Processor) Numbers(bool) Numbers { return Numbers{} }

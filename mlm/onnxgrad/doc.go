@@ -43,7 +43,7 @@
 // # The graph of a prompt
 //
 // Options.Prompt makes a graph for prompts that are tuned. Every row r has m positions, its blanks,
-// that hold vectors of D numbers in place of words. Its gradient is that of the row's own
+// that hold vectors of D numbers in place of words. Its gradient belongs to the row's own
 // log-probability:
 //
 //	in   blanks    [R, m]     int64    positions of the row, different from each other

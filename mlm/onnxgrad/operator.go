@@ -86,7 +86,7 @@ type folding int
 const (
 	fromContents folding = iota // the contents of all inputs
 	fromShape                   // the type and shape of the first input
-	unchanged                   // they are those of the first input, in another shape
+	unchanged                   // the contents of the first input, in another shape
 )
 
 // Reasons why an operator has no derivative.

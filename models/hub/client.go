@@ -67,7 +67,7 @@ func (o *options) get(ctx context.Context, address string, header http.Header) (
 	return resp, nil
 }
 
-// A body is that of an answer. It ends, with the reason, if the connection brings too little.
+// A body is the body of an answer. If the connection brings too little, the body ends and says why.
 type body struct {
 	io.ReadCloser
 	ctx     context.Context

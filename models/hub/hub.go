@@ -15,7 +15,7 @@
 //	NAME/.KEY.lock     held by the process that downloads
 //	NAME/refs/REVISION of a repository: the KEY that a branch or tag stood for at its last pull
 //
-// NAME is that of the catalogue, or OWNER--NAME of a repository. KEY is made of the paths and
+// NAME is a name in the catalogue, or OWNER--NAME of a repository. KEY is made of the paths and
 // hashes of the files, or of the commit, so that a new version never meets the files of an old one.
 package hub
 

@@ -46,7 +46,7 @@ func (f *listedFile) empty() bool { return f.Large == nil && f.Bytes != nil && *
 // with weights in 4 bits has an eighth of those in float32.
 const graphShare = 16
 
-// size is that of a file, 0 if it is not there.
+// size is the size of a file, 0 if it is not there.
 func (l *listing) size(path string) int64 {
 	for _, f := range l.Files {
 		if f.Path == path {
@@ -139,7 +139,7 @@ func (l *listing) model(r repo, file string, fast8 bool) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The weights of torch are those of a graph without weights, and else of no use.
+	// A graph without weights takes them from torch's file, which is else of no use.
 	weights := strings.TrimSuffix(chosen.export, ".onnx") + ".safetensors"
 	if !chosen.data && l.size(weights) > graphShare*l.size(chosen.export) {
 		chosen.names = append(chosen.names, weights)

@@ -59,7 +59,7 @@ func (c Cache) Locate(name, file string, fast8 bool) (dir, export string, err er
 	return "", "", &AbsentError{r.String(), file, 0}
 }
 
-// Models are those of the catalogue, and the versions of repositories that were pulled.
+// Models lists the models of the catalogue, and the versions of repositories that were pulled.
 func (c Cache) Models() []*Model { return slices.Concat(Catalogue(), c.repositories()) }
 
 // A ChangedError is a pulled model that is not what was pulled. It wraps ErrMismatch.
@@ -79,9 +79,9 @@ func (e *ChangedError) Error() string {
 // Unwrap returns the sentinel.
 func (e *ChangedError) Unwrap() error { return ErrMismatch }
 
-// Compare is an error of type *ChangedError if the ONNX file of a folder, whose SHA-256 is sum, is
-// that of a pulled model and not what was pulled. The folder may have been named by its path. named
-// says that the file was named as well, and did not take the place of the model's.
+// Compare is an error of type *ChangedError if the ONNX file of a folder, whose SHA-256 is sum,
+// belongs to a pulled model and is not what was pulled. The folder may have been named by its path.
+// named says that the file was named as well, and did not take the place of the model's.
 func (c Cache) Compare(dir, file, sum string, named bool) error {
 	file = filepath.Join(dir, filepath.FromSlash(file))
 	for _, m := range c.Models() {

@@ -35,7 +35,7 @@ type Model struct {
 	// as package unicode calls them: Latin, Han.
 	Scripts []string `json:"scripts,omitempty"`
 	Files   []*File  `json:"files"`
-	// Commit is that of a repository, 40 hexadecimal digits, "" for a model of the catalogue.
+	// Commit is the commit of a repository, 40 hexadecimal digits, "" for a model of the catalogue.
 	Commit string `json:"commit,omitempty"`
 	// Revision is the branch, tag or commit that a repository was asked for.
 	Revision string `json:"-"`

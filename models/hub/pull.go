@@ -35,7 +35,7 @@ type Options struct {
 	Log func(string)
 }
 
-// options are those of a call, with what is the same for all but those of tests.
+// options are the options of a call, and the settings that only tests change.
 type options struct {
 	Options
 	client *http.Client

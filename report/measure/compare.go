@@ -34,8 +34,8 @@ type prepared struct {
 }
 
 // Prepare reads the references of a comparison of these sources, once. Sampling can take hours, and
-// what is wrong with a reference should be known before. Errors are those of
-// [CompareOptions.Check], and of reading.
+// what is wrong with a reference should be known before. Errors come from [CompareOptions.Check],
+// and from reading.
 func Prepare(sources []read.Source, refs []read.Input, o CompareOptions) (*prepared, error) {
 	if o.Top == 0 {
 		o.Top = 5
@@ -121,7 +121,7 @@ func (p *prepared) Compare(c *Comparison) (*CompareResult, error) {
 	return out, nil
 }
 
-// differences are those of the samplers. A source is a unit.
+// differences compares the samplers with the first one. A source is a unit.
 func (p *prepared) differences(c *Comparison, sets []*set) ([]Row, []string, error) {
 	t := &pairable{units: len(c.Sources), without: "filled no sentence",
 		has: func(row, unit int) bool { return len(c.Samplers[row].Sentences[unit].Fillings) > 0 },

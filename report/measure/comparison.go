@@ -35,9 +35,9 @@ type SamplerRun struct {
 	Name, Params string
 	// Sentences are in the order of Comparison.Sources and of the same number.
 	Sentences []SentenceRun
-	// Evaluations counts the states whose energy (with or without gradient) or masked
-	// conditional the sampler asked for. Rows counts the sequences that this takes, several for an
-	// energy; 0 when unknown. Steps are those of all chains together.
+	// Evaluations counts the states whose energy (with or without gradient) or masked conditional the
+	// sampler asked for. Rows counts the sequences that this takes, several for an energy; 0 when
+	// unknown. Steps counts the steps of all chains together.
 	Evaluations, Rows, Steps int64
 	// Wall is the time all sentences took.
 	Wall time.Duration

@@ -47,7 +47,7 @@ func (p *plan) judge(sets []*set) (out [][]judged, err error) {
 	return out, nil
 }
 
-// perplexity is that of the texts by a judge.
+// perplexity is the perplexity that a judge gives the texts.
 func perplexity(m *measured) ([]Metric, error) {
 	if m.Judge == nil {
 		return nil, nil

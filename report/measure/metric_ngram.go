@@ -66,7 +66,7 @@ func uniqueNgrams(m *measured) ([]Metric, error) {
 	return out, nil
 }
 
-// entropies are those of the n-grams of the set, in nats.
+// entropies are the entropies of the set's n-grams, in nats.
 func entropies(m *measured) ([]Metric, error) {
 	var out []Metric
 	for _, n := range m.orders() {

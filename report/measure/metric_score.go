@@ -9,7 +9,7 @@ import (
 // keyScore is the key of the mean score.
 const keyScore = "score"
 
-// keyPerToken is that of the mean of scores per token.
+// keyPerToken is the key of the mean of scores per token.
 const keyPerToken = "score_per_token"
 
 func isScore(key string) bool { return key == keyScore || key == keyPerToken }

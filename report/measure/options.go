@@ -45,10 +45,10 @@ type Options struct {
 	// Ngrams are the orders of unique n-grams; nil is 1 to 4 for Eval, 2 and 3 for
 	// Compare.
 	Ngrams []int
-	// Confidence asks for intervals, with the fillings of a record as a unit: a bootstrap of BLEU
-	// and of self-BLEU's group, a jackknife of other self-BLEU and of differences from the first
-	// sampler, or the first file that was made from the same texts. Resamples are those of the
-	// bootstrap, 0 for 1000. Level is the coverage, 0 for 0.95.
+	// Confidence asks for intervals, with the fillings of a record as a unit: a bootstrap of BLEU and
+	// of self-BLEU's group, a jackknife of other self-BLEU and of differences from the first sampler,
+	// or the first file that was made from the same texts. Resamples is how often the bootstrap draws,
+	// 0 for 1000. Level is the coverage, 0 for 0.95.
 	Confidence bool
 	Resamples  int
 	Level      float64

@@ -32,7 +32,7 @@ type set struct {
 // unknown.
 type origin struct{ text, blanked string }
 
-// scores are those of a sentence in nats, nil where unknown, by kind.
+// scores are the scores of a sentence in nats, nil where unknown, by kind.
 type scores [scoreKinds]*float64
 
 // Kinds of scores: the first two as records have them, the others of samplers only.
@@ -44,7 +44,7 @@ const (
 	scoreKinds
 )
 
-// mean is that of a kind of score.
+// mean is the mean of a kind of score.
 func (s *set) mean(kind int) mean {
 	var m mean
 	for _, of := range s.scores {

@@ -7,7 +7,7 @@ import (
 
 // trace averages the chains over 1, 2, … evaluations a chain: first over the chains of a sentence,
 // then over sentences, so that sentences with more chains do not count more. At each number of
-// evaluations a chain is where its last step within them has left it. Its acceptance is that of the
+// evaluations a chain is where its last step within them has left it. Its acceptance covers the
 // steps since the evaluation before. Where fewer than half of the chains still run it is NaN: the
 // few that go on are not like the others.
 func (run *SamplerRun) trace(sources int) trace {

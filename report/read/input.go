@@ -26,7 +26,7 @@ type Input struct {
 	Name string
 	Open func() (io.ReadCloser, error)
 
-	table string // the path, if its name is that of a table, which Open does not read as one
+	table string // the path, if its name says that it is a table, which Open does not read as one
 }
 
 // open calls Open.

@@ -31,7 +31,7 @@ func (e *PairedError) Error() string {
 
 func (e *PairedError) Unwrap() error { return ErrFormat }
 
-// pairs counts the sentences of each record of a file, so that sentence i is that of record i. A
+// pairs counts the sentences of each record of a file, so that sentence i belongs to record i. A
 // nil one counts nothing.
 type pairs struct {
 	name      string

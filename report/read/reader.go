@@ -67,9 +67,9 @@ type File struct {
 	Scoring string `json:"-"`
 	// Models are the sums of those that filled the records, as far as these say it.
 	Models []string `json:"-"`
-	// Warnings are those of whoever measures the sentences.
+	// Warnings are added by whoever measures the sentences.
 	Warnings []string `json:"warnings,omitempty"`
-	// Probabilities are those of the first records of the file that have any, three at most.
+	// Probabilities come from the first records of the file that have any, three at most.
 	Probabilities []probabilities `json:"probabilities,omitempty"`
 }
 
@@ -81,8 +81,8 @@ func (f File) String() string {
 // drawnRecords is how many records have their probabilities drawn: the first of a file.
 const drawnRecords = 3
 
-// probabilities are those of the words of a text's blanks and of its fillings, as its record has
-// them.
+// probabilities are the probabilities of a text's fillings and of the words in its blanks, as its
+// record has them.
 type probabilities struct {
 	Text      string           `json:"text"`
 	Marginals *jsonl.Marginals `json:"marginals"`

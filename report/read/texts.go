@@ -26,7 +26,7 @@ type Source struct {
 // lines, an array of JSON or a table with text and, if known, gold and id. Blank lines are skipped.
 // Gzip and zstd data are decompressed. A number as an id keeps its spelling. An array may be a
 // DISCS task, with sentence and gt_sentence in place of text and gold; the number of blanks must
-// then agree with its infill_pos. Errors are those of [input.Open], [ErrFormat] and
+// then agree with its infill_pos. Errors come from [input.Open], or are [ErrFormat] or
 // [ErrNoSentences].
 func Sources(path string, stdin io.Reader) ([]Source, error) {
 	in, err := input.Open(path, stdin, input.Options{})

@@ -2,10 +2,10 @@ package show
 
 import "infill/report/measure"
 
-// surest is the row with the best value of column c, if its difference from every other row is
-// without 0. Differences are those of the rows from the second on, from the first. Where those of
-// two rows on the same units have intervals apart, that of the rows' own difference is without 0:
-// the errors of two numbers together are at least that of their difference.
+// surest is the row with the best value of column c, if the interval of its difference from every
+// other row is without 0. differences compares the rows from the second on with the first. Where
+// two rows on the same units have differences with intervals apart, that of their own difference is
+// without 0: the errors of two numbers together are at least the difference's.
 func surest(rows, differences []measure.Row, c int) map[int]bool {
 	m := rows[0].Metrics[c]
 	if m.Better == 0 || len(rows) < 2 || len(differences) != len(rows)-1 {

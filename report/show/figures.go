@@ -17,7 +17,7 @@ type figure struct {
 	Caption string
 }
 
-// figures are those of a page.
+// figures are the figures of a page.
 type figures []figure
 
 // add adds a drawing; "" is none.

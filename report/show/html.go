@@ -76,7 +76,7 @@ func (c tableCell) Range() string {
 	return c.Interval()
 }
 
-// Class is that of the style sheet.
+// Class is the cell's class in the style sheet.
 func (c tableCell) Class() string {
 	switch {
 	case !c.OK():

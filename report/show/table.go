@@ -20,7 +20,7 @@ type table struct {
 	Lines          []line
 }
 
-// A label is that of a column or a line: a metric, or the name of a row.
+// A label names a column or a line: a metric, or the name of a row.
 type label struct {
 	Group, Name, Unit string
 	Better            string // an arrow

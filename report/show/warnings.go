@@ -34,8 +34,8 @@ func warnings(rows []measure.Row) []string {
 	return out
 }
 
-// differenceWarnings are those of a table of differences, each once for a row: the same is said of
-// most of its numbers.
+// differenceWarnings are the warnings of a table of differences, each once for a row, because most
+// of its numbers have the same.
 func differenceWarnings(rows []measure.Row) []string {
 	var out []string
 	for _, r := range rows {

@@ -87,7 +87,7 @@ func (t *GaussianBernoulli) Energy(_ context.Context, x [][]int32, u []float64) 
 }
 
 // EnergyGrad implements samplers.Gradienter. The diagonal of W enters through
-// x_i² = x_i, so that the gradient is that of the multilinear extension.
+// x_i² = x_i, so that the gradient is the multilinear extension's.
 func (t *GaussianBernoulli) EnergyGrad(_ context.Context, x [][]int32, u []float64,
 	g [][]float64) error {
 	for k, s := range x {

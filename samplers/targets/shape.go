@@ -87,7 +87,7 @@ func spread(what string, b []float64, n int) ([]float64, error) {
 	return out, nil
 }
 
-// weights are those of n·n modes: copies of w, or ones where there are none.
+// weights are the weights of n·n modes: a copy of w, or ones where w is nil.
 func weights(what string, n int, w []float64) ([]float64, error) {
 	out := make([]float64, n*n)
 	for j := range out {

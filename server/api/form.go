@@ -22,12 +22,12 @@ type formField struct {
 	Doc     string   `json:"doc"`
 }
 
-// groups are those of settings and their headings, in the order of the command's help.
+// groups are the groups of settings and their headings, in the order of the command's help.
 var groups = [][2]string{{"", "How blanks are filled"}, {"words", "What may go into blanks"},
 	{"results", "What is printed"}}
 
 // Form is the settings that a request may have, in the order of the command's help, as JSON has
-// them. Parts are those of the energy that a request can name.
+// them. parts are the parts of the energy that a request can name.
 func Form(parts []string) any {
 	var fields []formField
 	for _, group := range groups {

@@ -21,7 +21,7 @@ func Tiny(t testing.TB) *tokenize.Tokenizer {
 	return load(t, folder(t, "tiny-bert"))
 }
 
-// Small is that of the program's model small.
+// Small is the tokenizer of the program's model small.
 func Small(t testing.TB) *tokenize.Tokenizer {
 	t.Helper()
 	return load(t, models.Small())

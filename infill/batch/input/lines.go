@@ -93,7 +93,7 @@ func (s *lineItems) next() (Item, error) {
 	return s.options.Item(l), nil
 }
 
-// elements are those of an array of JSON. An element is a line of its number.
+// elements reads the elements of an array of JSON. Each is a line with the element's number.
 func elements(a *table.Array) func() (Line, error) {
 	return func() (Line, error) {
 		b, err := a.Next()

@@ -174,7 +174,7 @@ func (in *Reader) Unit() string {
 	return "line"
 }
 
-// Columns are those of a table, nil for lines. Cells of Parquet have types.
+// Columns are the columns of a table, nil for lines. Cells of Parquet have types.
 func (in *Reader) Columns() []table.Column { return in.src.columns() }
 
 // IsFile reports whether the input is this file.

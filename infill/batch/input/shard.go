@@ -21,7 +21,8 @@ var ErrShard = errors.New("no shards of this input")
 
 // cutShard takes for the source of an input that of its shard. Every record is in exactly one
 // shard, and a shard may be empty. The whole file is read once for that: for its hash, which shows
-// that all shards are of one file, and for the numbers of lines, which are those of the whole.
+// that all shards are of one file, and for the numbers of lines, which count from the beginning of
+// the file.
 func (in *Reader) cutShard() error {
 	refuse := func(reason string) error {
 		return fmt.Errorf("shard %v: %w: %s", in.options.Shard, ErrShard, reason)

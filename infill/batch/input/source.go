@@ -58,7 +58,7 @@ func (o Options) check() error {
 // after the last. Errors of one record are in Item.Err, others end the input.
 type source interface {
 	next() (Item, error)
-	// columns are those of a table, nil for lines.
+	// columns are the columns of a table, nil for lines.
 	columns() []table.Column
 	// skip passes over n records, before the first one is read.
 	skip(n int) error

@@ -83,7 +83,7 @@ var maskColumns = append([]ownColumn{
 	}),
 }, ofRecord("masked")...)
 
-// variantColumns are those of a row that has a variant in the place of the text. The first one is
+// variantColumns are the columns of a row that has a variant in place of the text. The first one is
 // 0 in the row of the text itself.
 var variantColumns = slices.Concat(
 	[]ownColumn{
@@ -164,7 +164,7 @@ var runColumns = slices.Concat(ofRecord("scoring"),
 	[]ownColumn{countColumn("distinct", func(r *jsonl.Record) int { return r.Distinct })},
 	ofRecord("acceptance"))
 
-// wordColumns are those of a row that has a word, the one of its rank.
+// wordColumns are the columns of a row that has a word, the one of its rank.
 var wordColumns = func() (out []ownColumn) {
 	for _, name := range []string{"word", "start", "end", "start_char", "end_char", "pieces",
 		"surprisal_bits", "score"} {
@@ -179,7 +179,7 @@ var wordColumns = func() (out []ownColumn) {
 	return out
 }()
 
-// scoreColumns are those of texts that were scored, with the candidates for their blanks.
+// scoreColumns are the columns for texts that were scored, with the candidates for their blanks.
 func (l Layout) scoreColumns() []ownColumn {
 	candidate := []string{"candidate", "text", "tokens", "score", "score_per_token", "share"}
 	var energies []ownColumn
@@ -192,7 +192,7 @@ func (l Layout) scoreColumns() []ownColumn {
 		ofRecord("difference"), energies)
 }
 
-// pairColumns are those of texts that were compared with others.
+// pairColumns are the columns for texts that were compared with others.
 func (l Layout) pairColumns() []ownColumn {
 	if !l.Pairs {
 		return nil

@@ -23,8 +23,7 @@
 //
 // # Shards
 //
-// A file can be worked on by several processes, each on a shard of it. Their
-// outputs one after the other are that of the whole file. The manifest of each says
-// which shard of what file it is, and when it is finished what its bytes are. [Join]
-// relies on that.
+// A file can be worked on by several processes, each on a shard of it. Their outputs, one after the
+// other, are the output for the whole file. The manifest of each says which shard of what file it
+// is, and when it is finished what its bytes are. [Join] relies on that.
 package output

@@ -16,15 +16,14 @@ import (
 	"infill/internal/disk"
 )
 
-// Join puts the outputs of all shards of a run one after the other, in their order, whatever
-// the order of their names. A folder stands for the outputs of shards in it. The output and
-// its manifest are those of a run of the whole input. The output appears whole or not at all.
-// Outputs may be compressed, each as its name says. The records are compared with what the
-// manifest of each shard says, and are otherwise not read.
+// Join puts the outputs of all shards of a run one after the other, in their order, whatever the
+// order of their names. A folder stands for the outputs of shards in it. The output and its
+// manifest are the same as from a run of the whole input. The output appears whole or not at all.
+// Outputs may be compressed, each as its name says. The records are compared with what the manifest
+// of each shard says, and are otherwise not read.
 //
 // The mode is Create or Force. Errors wrap [ErrJoin] for outputs that are not shards of one run, or
-// not whole: a [*MismatchError] where two outputs differ. Other errors are those of
-// [Manifest.Open].
+// not whole: a [*MismatchError] where two outputs differ. Other errors come from [Manifest.Open].
 func Join(ctx context.Context, output string, outputs []string, mode Mode) (records, failed int,
 	err error) {
 	parts, err := partsOf(outputs)

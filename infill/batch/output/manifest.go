@@ -29,8 +29,8 @@ type Manifest struct {
 	// Limit is the number of records that the run reads, 0 for all. A run that goes
 	// on may have a greater one.
 	Limit int `json:"limit,omitempty"`
-	// Shard is the part of the input that the run reads, the zero value for all of it.
-	// Bytes and SHA256 are those of the whole input.
+	// Shard is the part of the input that the run reads, the zero value for all of it. Bytes and
+	// SHA256 describe the whole input.
 	Shard    settings.Shard    `json:"shard,omitzero"`
 	Settings map[string]string `json:"settings"`
 	// Implied says what settings follow from the others of a manifest where this run leaves them

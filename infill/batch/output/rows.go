@@ -64,7 +64,7 @@ func (m *rowMaker) addAll(in *input.Reader, stored bool) {
 	}
 }
 
-// columns are those of the rows: first those of the input, then infill's.
+// columns are the columns of the rows: first the input's, then infill's.
 func (m *rowMaker) columns() []table.Column {
 	var out []table.Column
 	for i, n := range m.names {

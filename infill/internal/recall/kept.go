@@ -64,7 +64,7 @@ func (k *kept) width(vocab int) int {
 	return len(k.ids)
 }
 
-// value is that of a token in a row.
+// value returns a token's value in a row.
 func (k *kept) value(row []float32, id int32) float32 {
 	if k == nil {
 		return row[id]

@@ -18,7 +18,7 @@ type question struct {
 // A user is a state, by its number, and a blank of it that share a question with others.
 type user struct{ state, blank int }
 
-// LogProb is that of [mlm.Model].
+// LogProb answers as [mlm.Model] does.
 func (r *Recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	logProb [][]float32) error {
 	if r.memo == nil {
@@ -36,7 +36,7 @@ func (r *Recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state][u.blank] = lp })
 }
 
-// TokenLogProb is that of [mlm.Model].
+// TokenLogProb answers as [mlm.Model] does.
 func (r *Recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	logProb []float32) error {
 	if r.memo == nil {
@@ -58,8 +58,8 @@ func (r *Recall) covering(states [][]int32) *Recall {
 	return &other
 }
 
-// Conditional is that of [mlm.Model], for the tokens that are kept. Other values of out stay as
-// they are.
+// Conditional answers as [mlm.Model] does, for the tokens that are kept. Other values of out stay
+// as they are.
 func (r *Recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	out [][]float32) error {
 	if r.memo == nil {
@@ -118,8 +118,8 @@ func (r *Recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int3
 	return nil
 }
 
-// Gradient is that of [mlm.Model], for the tokens that are kept. Other values of grad stay as they
-// are.
+// Gradient answers as [mlm.Model] does, for the tokens that are kept. Other values of grad stay as
+// they are.
 func (r *Recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	mode mlm.GradientMode, logProb, grad [][]float32) error {
 	if r.memo == nil {

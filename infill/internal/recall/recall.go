@@ -54,8 +54,8 @@ func New(m *mlm.Model, o *Memo, s samplers.Sampler) *Recall {
 	}
 }
 
-// Counting is r for the questions that Result.Rows counts: those of samplers, of a search, and of
-// Exact. Others are those of the start and of the ranking. Both share what they remember.
+// Counting is r for the questions that Result.Rows counts, which samplers, a search and Exact ask.
+// The start and the ranking ask the others. Both share what they remember.
 func (r *Recall) Counting() *Recall {
 	other := *r
 	other.counts = true
@@ -91,7 +91,7 @@ func (r *Recall) Keeping(sets [][]int32) *Recall {
 	return &other
 }
 
-// name is that of what is remembered of rows.
+// name is the name under which the memo keeps rows.
 func (r *Recall) name() string {
 	if r.kept == nil {
 		return r.of

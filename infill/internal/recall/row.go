@@ -12,7 +12,7 @@ type Row struct {
 	kept *kept // nil: all tokens
 }
 
-// Value is that of a token.
+// Value returns a token's value.
 func (r Row) Value(id int32) float32 { return r.kept.value(r.wide, id) }
 
 // spread puts the values where they stand in the vocabulary, and nothing elsewhere.

@@ -65,5 +65,5 @@ func (d *draft) last() (g int, f []int32) {
 	return g, d.fillings[g]
 }
 
-// glued is that of the place where the fillings of a group stand.
+// glued is Glued of the place where the fillings of a group stand.
 func (d *draft) glued(g int) bool { return d.t.Places[d.t.Groups[g].Blanks[0]].Glued }

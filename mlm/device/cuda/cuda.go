@@ -2,9 +2,9 @@
 // kernels for it in a build of its own, which a process has to load in place of the usual one. It
 // needs libraries of CUDA 13 and cuDNN 9 beside the driver.
 //
-// Products of float32 are computed as such, not in the shorter format that cards call TF32. In half
-// precision a graph is derived so, see onnxgrad.Options. Kernels for products of other sizes add in
-// another order, so calls have one size for each length of rows.
+// Products of float32 are computed as such, not in the shorter format that cards call TF32. For
+// half precision onnxgrad derives another graph, see onnxgrad.Options. Kernels for products of
+// other sizes add in another order, so calls have one size for each length of rows.
 package cuda
 
 import (
@@ -103,8 +103,8 @@ func (Device) Provider(s device.Session) (*ort.Provider, error) {
 	return &ort.Provider{Options: options()}, nil
 }
 
-// options are those of every session. The memory grows by what is asked for: growing by powers of
-// two would hold half of it for nothing.
+// options are the options of every session. Memory grows by what a session asks for: growing by
+// powers of two would hold half of it for nothing.
 func options() map[string]string {
 	o := map[string]string{"device_id": "0", "use_tf32": "0",
 		"arena_extend_strategy": "kSameAsRequested", "cudnn_conv_algo_search": "HEURISTIC"}

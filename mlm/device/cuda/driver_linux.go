@@ -7,7 +7,7 @@ package cuda
 #include <stdlib.h>
 #include <string.h>
 
-// The driver is opened by hand: most machines have none. The signatures are those of cuda.h and
+// The driver is opened by hand: most machines have none. The signatures come from cuda.h and
 // nvml.h.
 typedef struct {
 	int found, init, version, count, major, minor;

@@ -56,7 +56,7 @@ func (l *library) with(then ...string) *library {
 }
 
 // libraries are in the order in which they are loaded: what a later one needs is there then, by its
-// name. They are those of CUDA 13.0, which the oldest driver knows.
+// name. They come from CUDA 13.0, which the oldest driver knows.
 var libraries = []*library{
 	nvidia("nvidia-cuda-runtime", "13.0.96", "manylinux2014_x86_64", "2 MB",
 		"7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548",

@@ -17,7 +17,7 @@ const Emulated = "emulated"
 // that round.
 type Emulation struct{ device.Processor }
 
-// Devices are those of the program, and the emulated ones.
+// Devices lists the program's devices and the emulated ones.
 func Devices() device.List { return append(known.Devices(), Emulation{}, emulatedCard{}) }
 
 // Name is [Emulated].

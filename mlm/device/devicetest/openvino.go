@@ -45,7 +45,7 @@ func BFloat16(tb testing.TB) device.About {
 	return OpenVINO(tb)
 }
 
-// Config is that of a session on OpenVINO, which the test has made usable.
+// Config is the configuration of a session on OpenVINO, which the test has made usable.
 func Config(tb testing.TB, bfloat16 bool) ort.Config {
 	tb.Helper()
 	p, err := openvino.Device{}.Provider(device.Session{Rounded: bfloat16})

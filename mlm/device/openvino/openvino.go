@@ -118,9 +118,9 @@ func (Device) Provider(s device.Session) (*ort.Provider, error) {
 	return &ort.Provider{Plugin: p, Options: o}, err
 }
 
-// options are those of a session, which the plug-in takes as one text in JSON. CACHE_DIR, in which
-// OpenVINO keeps what it has compiled, is not among them. OpenVINO 2026.4 does not write all of
-// some graphs, so that they give other numbers when they are read back.
+// options are the options of a session, which the plug-in takes as one text in JSON. CACHE_DIR, in
+// which OpenVINO keeps what it has compiled, is not among them. OpenVINO 2026.4 does not write all
+// of some graphs, so that they give other numbers when they are read back.
 func options(s device.Session) (map[string]string, error) {
 	// The hint is always there: without one the plug-in takes bfloat16 where the processor has it.
 	hint := "f32"

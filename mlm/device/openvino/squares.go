@@ -31,7 +31,7 @@ func splitSquares(m *onnx.Model) int {
 	return len(s.copies)
 }
 
-// splitter is the state of splitSquares. All weights are those of the outermost graph.
+// splitter is the state of splitSquares. The outermost graph holds all weights.
 type splitter struct {
 	square map[string]bool
 	read   map[string]bool   // whether the products that read the weight itself transpose it

@@ -37,7 +37,7 @@ func (a *adapter) note(format string, args ...any) {
 	a.done = append(a.done, fmt.Sprintf(format, args...))
 }
 
-// graph is that of the copy.
+// graph returns the graph of the copy, which the first call makes.
 func (a *adapter) graph() *onnx.Graph {
 	if !a.own {
 		model, graph := *a.m, *a.m.Graph

@@ -10,7 +10,7 @@ import (
 // ErrNoModel: the folder has no model file, or several and none with a usual name.
 var ErrNoModel = errors.New("no model")
 
-// modelFiles are the names under which an export is looked for, in order.
+// modelFiles are the names that an export may have, in the order in which they are tried.
 var modelFiles = []string{"model.onnx", "onnx/model.onnx"}
 
 // mostListed is how many files an error names.

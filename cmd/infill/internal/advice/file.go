@@ -48,7 +48,7 @@ func asText(err error) string {
 	return "; a file is expected here; to make variants of a text: infill augment " + line
 }
 
-// extensions are those of files of texts.
+// extensions are the endings of the names of text files.
 var extensions = []string{".txt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet",
 	".gz", ".zst"}
 
