@@ -141,8 +141,8 @@ func argsOf(t *testing.T, manifest string) []string {
 }
 
 // What an Indexed Job does, by its manifest: a pod for each index, with the index in its arguments,
-// and a new pod for one that failed. A pod that is killed goes on. The joined file is that of one
-// process.
+// and a new pod for one that failed. A pod that is killed goes on. The joined file is the same as
+// from one process.
 func TestKubernetes(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {

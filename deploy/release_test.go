@@ -202,7 +202,7 @@ for name, files in ("one", files), ("two", dict(reversed(files.items()))):
 	}
 }
 
-// The checksums are those of one version. Archives of others leave the folder, other files stay.
+// The checksums cover one version only. Archives of others leave the folder, other files stay.
 func TestReleaseSums(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -173,8 +173,8 @@ func submit(t *testing.T, infill string, kills string, args ...string) (string, 
 	return string(out), err
 }
 
-// The scripts fill a file with an array of tasks. One is killed with its node, one is stopped at the
-// end of its time. The joined file is that of one process.
+// The scripts fill a file with an array of tasks. One is killed with its node, one is stopped at
+// the end of its time. The joined file is the same as from one process.
 func TestSlurm(t *testing.T) {
 	t.Parallel()
 	flags := append(tiny(t), "--seed=3", "--top=2")

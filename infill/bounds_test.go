@@ -109,8 +109,8 @@ func TestEveryNumberIsChecked(t *testing.T) {
 	}
 }
 
-// At the least and the largest temperature every sampler still works, and scores are those of the
-// text. At 1e-320 the starts had energies of −∞, and the error spoke of the model.
+// At the least and the largest temperature every sampler still works, and texts keep their scores.
+// At 1e-320 the starts had energies of −∞, and the error spoke of the model.
 func TestTemperaturesAtTheBounds(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))

@@ -6,8 +6,8 @@ import (
 	"infill/infill/text"
 )
 
-// With a full stop that is shown, fillings and scores are those of the text with the stop, and the
-// stop is not in the text. A title is filled as it is written.
+// With a full stop that is shown, fillings and scores are the same as for the text with the stop,
+// and the stop is not in the text. A title is filled as it is written.
 func TestShownEnd(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))

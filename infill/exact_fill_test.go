@@ -36,8 +36,8 @@ func exactFill(t *testing.T, e *Engine, text string, opt Options) *Result {
 	return r
 }
 
-// The probabilities of a single blank are those of an enumeration: every filling that the
-// constraints allow, listed and scored by other code, weighs exp(U/T).
+// The probabilities of a single blank agree with an enumeration: every filling that the constraints
+// allow, listed and scored by other code, weighs exp(U/T).
 func TestExactIsEnumeration(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))

@@ -177,9 +177,9 @@ func TestRestOfAllListed(t *testing.T) {
 	}
 }
 
-// The probabilities are those of an enumeration on a real model, and their standard errors
-// are as large as their errors are: over seeds, blanks, words and texts the mean square of the errors
-// in standard errors is near 1, and none is far out.
+// The probabilities agree with an enumeration on a real model, and their standard errors are as
+// large as their errors are: over seeds, blanks, words and texts the mean square of the errors in
+// standard errors is near 1, and none is far out.
 func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
@@ -259,7 +259,7 @@ func adapted(s samplers.Sampler) samplers.Sampler {
 	return &samplers.Rows{Rate: 0.6}
 }
 
-// On a shortlist π is that of its states.
+// On a shortlist π covers its states only.
 func TestMarginalsOfAShortlist(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -25,7 +25,7 @@ func (c *marginalCase) logZ(t *testing.T, e *Engine) []float64 {
 	return sums
 }
 
-// log Z is that of an enumeration on a real model, with ties, lists, open lengths, temperatures
+// log Z agrees with an enumeration on a real model, with ties, lists, open lengths, temperatures
 // and no repeats. Over seeds the mean of Z is Z, and errors are as large as standard errors say.
 func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 	t.Parallel()

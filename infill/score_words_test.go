@@ -151,7 +151,7 @@ func TestWordsOfOddCuts(t *testing.T) {
 	}
 }
 
-// The sums over the words that two texts share are those of difflib and torch.
+// The sums over the words that two texts share agree with difflib and torch.
 func TestScoreShared(t *testing.T) {
 	t.Parallel()
 	var want struct {

@@ -153,7 +153,7 @@ func TestLongWordsGainNothing(t *testing.T) {
 	}
 }
 
-// Scores of 200 sentences are those of a program with another runtime's caller and another tokenizer,
+// Scores of 200 sentences agree with a program with another runtime's caller and another tokenizer,
 // see testdata/make_text_scores.py.
 func TestScoreTextExpected(t *testing.T) {
 	t.Parallel()

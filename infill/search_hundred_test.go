@@ -11,7 +11,7 @@ import (
 	"infill/models"
 )
 
-// hundredTexts are those of testdata/hundred.txt with the long tests, and else every tenth.
+// hundredTexts are the texts of testdata/hundred.txt with the long tests, and else every tenth.
 func hundredTexts(t *testing.T) []string {
 	t.Helper()
 	file, err := os.ReadFile("testdata/hundred.txt")

@@ -11,8 +11,8 @@ import (
 )
 
 // Chains of StartSequential are draws of the product of what the model says of each blank, where
-// those to its left are words of the text and those to its right are masked. Each factor here is
-// that of the first blank of a text in which the words before are written out.
+// those to its left are words of the text and those to its right are masked. Each factor here comes
+// from the first blank of a text in which the words before are written out.
 func TestStartSequential(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))

@@ -42,7 +42,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("step %d of chain %d: %v, traced %v", f.Step, f.Chain, f.ids, traced[f.Chain])
 		}
 	}
-	// The steps are those of a run that goes on: nothing depends on the end.
+	// The steps are the same as in a run that goes on: nothing depends on the end.
 	var whole [][]int32
 	opt.Watch.Stop = nil
 	opt.Watch.Trace = func(s Step) error {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The distance is that of the words in the blanks, as another program computes it.
+// The distance compares the words in the blanks, as another program computes it.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -9,8 +9,8 @@ import (
 	"infill/mlm/onnx"
 )
 
-// Products of unsigned integers are exact on every machine, and so are those of signed weights
-// that were made unsigned.
+// Products of unsigned integers are exact on every machine, also where signed weights were made
+// unsigned.
 func TestUnsignedProductsAreExact(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)

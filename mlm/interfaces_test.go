@@ -33,7 +33,7 @@ type formTruth struct {
 	LogProb []float64 `json:"log_prob"`
 }
 
-// formTruths are those of expected.json, by the file's name.
+// formTruths are the truths of expected.json, by the file's name.
 func formTruths(t testing.TB) map[string][]formTruth {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "interfaces", "expected.json"))

@@ -43,7 +43,7 @@ func TestRenderCloze(t *testing.T) {
 	golden(t, "cloze.json", show.Cloze(r).JSON)
 }
 
-// The numbers of a report are those of the counts, with what they cost.
+// A report has the numbers of the counts, with what they cost.
 func TestCloze(t *testing.T) {
 	t.Parallel()
 	c := clozeTest()

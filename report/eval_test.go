@@ -204,7 +204,7 @@ func TestEvalPaired(t *testing.T) {
 	}
 }
 
-// Paired sentences are those of the records. Without one sentence of each the sentences after it
+// Paired sentences belong to the same record. Without one sentence of each the sentences after it
 // would meet the wrong lines, and nothing would say so where the numbers happen to agree.
 func TestEvalPairedRecords(t *testing.T) {
 	t.Parallel()
@@ -375,7 +375,7 @@ func TestEvalGoldAmongReferences(t *testing.T) {
 	}
 }
 
-// A seed of samples is kept, and without one it is that of resamples.
+// A seed of samples is kept, and without one the seed of resamples is used.
 func TestSeedOfSamples(t *testing.T) {
 	t.Parallel()
 	var lines []string

@@ -115,7 +115,7 @@ func TestRetargetLeavesTheNewTargetInvariant(t *testing.T) {
 	}
 }
 
-// chiSquareAfter is that of 6000 chains, four steps after the change.
+// chiSquareAfter is the chi-square of 6000 chains, four steps after the change.
 func chiSquareAfter(t *testing.T, name string, told bool) float64 {
 	t.Helper()
 	ctx := context.Background()

@@ -50,8 +50,8 @@ func TestRowsOfIndependentCoordinates(t *testing.T) {
 	}
 }
 
-// TestRowsLimit: as the rate goes to 0 one coordinate changes at a time, and the ratio of
-// the proposals is that of gibbs-mh, f(θ_i)/f(θ'_i).
+// TestRowsLimit: as the rate goes to 0 one coordinate changes at a time, and the proposals have the
+// ratio of gibbs-mh, f(θ_i)/f(θ'_i).
 func TestRowsLimit(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 2))

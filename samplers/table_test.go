@@ -11,8 +11,8 @@ import (
 
 // tableTarget is a small random target whose energies, gradients and masked
 // conditionals are tables, so that everything about it can be enumerated. Its
-// gradients are those of the multilinear extension plus a perturbation that
-// depends on the state: an exact sampler must correct for both.
+// gradients are the multilinear extension's plus a perturbation that depends on
+// the state: an exact sampler must correct for both.
 type tableTarget struct {
 	dom    *Domain
 	states [][]int32

@@ -19,7 +19,7 @@ import (
 	"infill/server/api"
 )
 
-// The records of a batch are those of a batch file, in the order of its lines, bad lines among them.
+// A batch has the records of a batch file, in the order of its lines, bad lines among them.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	s, h := start(t, Options{Work: 1000})

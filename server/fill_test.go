@@ -22,7 +22,7 @@ import (
 
 const sentence = `{"text": "the [MASK] sleeps in the [MASK] .", "seed": 1`
 
-// A record is that of a batch line of the same fields, settings apart.
+// A record is the same as for a batch line of the same fields, settings apart.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	s, h := start(t, Options{})
@@ -43,7 +43,7 @@ func TestFill(t *testing.T) {
 	if !bytes.Equal(bytes.TrimSuffix(a.body, []byte("\n")), batchForm) {
 		t.Errorf("answer\n%swant\n%s", a.body, batchForm)
 	}
-	// So is that of a body with a byte order mark.
+	// A body with a byte order mark gives the same record.
 	m := ask(t, "POST", h.URL+"/v1/fill", "\ufeff"+sentence+`, "id": "x", "steps": 7, "mine": [1, 2], "top": 2}`)
 	if !bytes.Equal(m.body, a.body) {
 		t.Errorf("with a byte order mark\n%s", m.body)
@@ -157,7 +157,7 @@ func everyStep(t *testing.T, s *Server, steps, chains int) (all []stepEvent) {
 	return all
 }
 
-// What each mask says alone is a distribution: the numbers fall and are those of the model.
+// What each mask says alone is a distribution: the numbers fall and agree with the model.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)

@@ -48,7 +48,7 @@ func same(a, b any) bool {
 	return a == b
 }
 
-// The answers are those of the fill-mask pipeline of Hugging Face's library, see
+// The answers agree with the fill-mask pipeline of Hugging Face's library, see
 // testdata/make_fillmask.py.
 func TestFillMaskPipeline(t *testing.T) {
 	t.Parallel()
@@ -77,8 +77,8 @@ func TestFillMaskPipeline(t *testing.T) {
 	}
 }
 
-// Joint fillings are those of /v1/fill, in one flat list. With one blank the score of a filling is
-// the probability that the pipeline gives it.
+// Joint fillings are the same as from /v1/fill, in one flat list. With one blank the score of a
+// filling is the probability that the pipeline gives it.
 func TestFillMaskJoint(t *testing.T) {
 	t.Parallel()
 	_, h := start(t, Options{})

@@ -169,8 +169,8 @@ func TestTimeLimit(t *testing.T) {
 		!strings.Contains(string(last.Data), `"error_type":"timeout","record":{"line":1,`) {
 		t.Errorf("%d %s %s", a.code, last.Event, last.Data)
 	}
-	// The record of fewer steps is that of a run with the same seed, up to there: its burn-in is
-	// that of the whole run.
+	// The record of fewer steps equals the record of a run with the same seed up to there. It has the
+	// burn-in of the whole run.
 	gone := leave(t, h.URL, "")
 	defer gone()
 	patient(t, "it works", func() bool { return metric(t, h.URL, "infill_working") == "1" })

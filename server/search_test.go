@@ -33,7 +33,7 @@ func foundIn(t *testing.T, raw json.RawMessage) (rows int, list []foundFilling) 
 }
 
 // A search tells of the best fillings as they are found: the list grows and gets better, and the
-// last one is that of the record, which is the one of a plain request.
+// last one is the list of the record, which is the same as for a plain request.
 func TestSearchStream(t *testing.T) {
 	t.Parallel()
 	_, h := start(t, Options{})

@@ -15,7 +15,7 @@ const (
 	callerID = "00f067aa0ba902b7"
 )
 
-// The example is that of the recommendation. What is not of its form begins a new trace.
+// The example comes from the recommendation. What is not of its form begins a new trace.
 func TestTraceparent(t *testing.T) {
 	t.Parallel()
 	s, err := New(Options{})

@@ -201,7 +201,7 @@ func TestEveryArchitectureHasLines(t *testing.T) {
 
 // dropsFirst reports whether a stretch of text between special tokens begins,
 // after white space, with a character that SentencePiece's rules drop. Hugging
-// Face's spans after it are those of the characters before; ours are right.
+// Face's spans after it point at the characters before; ours are right.
 func dropsFirst(tok *Tokenizer, e Encoding, text string) bool {
 	p, ok := tok.text.(*pipeline)
 	if !ok {

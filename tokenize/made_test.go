@@ -1,7 +1,7 @@
 package tokenize
 
 // options are the settings of a tokenizer that is made from a list of pieces.
-// The zero value is that of uncased BERT.
+// The zero value stands for uncased BERT.
 type options struct {
 	Cased        bool  // keep upper case
 	StripAccents *bool // drop accents; nil: if and only if not Cased

@@ -23,7 +23,7 @@ func cutText(p atPattern, text string) (out []string) {
 	return out
 }
 
-// The stretches are those of pre_tokenizers.Split in tokenizers 0.23.3.
+// The stretches agree with pre_tokenizers.Split in tokenizers 0.23.3.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	llama := atPattern{match: wordPatterns[llamaStart+`\p{N}{1,3}`+llamaEnd]}

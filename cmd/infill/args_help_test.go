@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Help is that of the command, wherever it is asked for: after a file, a
-// text or a sampler, and among other flags.
+// --help prints the command's help wherever it stands: after a file, a text or
+// a sampler, and among other flags.
 func TestHelpAfterArguments(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ args, names string }{

@@ -51,7 +51,7 @@ func distance(a, b []rune) int {
 }
 
 // Every row has a variant in the place of the text and all other fields as they were. Distances and
-// scores are those of the variants, measured again.
+// scores of the variants are measured again.
 func TestAugment(t *testing.T) {
 	t.Parallel()
 	in := put(t, filepath.Join(t.TempDir(), "in.jsonl"), `{"sentence":"The big dog sleeps in the house.","label":"calm","n":{"a":1}}

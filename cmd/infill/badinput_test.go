@@ -167,8 +167,8 @@ func TestBadModel(t *testing.T) {
 	}
 }
 
-// renameOutput turns a masked language model into a file whose outputs are
-// those of a model without the head.
+// renameOutput turns a masked language model into a file with the outputs of a
+// model without the head.
 func renameOutput(t *testing.T, b []byte) []byte {
 	t.Helper()
 	m, err := onnx.Parse(b, "model.onnx", nil)

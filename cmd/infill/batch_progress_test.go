@@ -11,8 +11,8 @@ import (
 	"infill/infill/batch"
 )
 
-// A file of 400 lines fits into one read of the disk. Its progress is that of
-// the finished records, and the time left follows from their rate.
+// A file of 400 lines fits into one read of the disk. Its progress counts the
+// finished records, and the time left follows from their rate.
 func TestBatchProgress(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

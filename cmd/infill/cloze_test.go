@@ -50,8 +50,8 @@ func clozeRunJSON(t *testing.T, code int, args ...string) (*measure.ClozeResult,
 	return &res, r
 }
 
-// The numbers are those of another program: it takes the lines in order, fills them with the
-// library, and counts.
+// The numbers agree with another program: it takes the lines in order, fills them with the library,
+// and counts.
 func TestClozeCountsAgain(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", clozeText)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// An acceptance rate is that of an acceptance test: gibbs and dula, which
-// accept every draw, have none, and gibbs-mh, which tests its draws, has one.
+// An acceptance rate needs an acceptance test: gibbs and dula, which accept
+// every draw, have none, and gibbs-mh, which tests its draws, has one.
 func TestCompareAcceptanceOfSamplersWithoutTest(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", "the [MASK] sleeps in the [MASK] .\n")

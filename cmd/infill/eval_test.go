@@ -312,7 +312,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: %s, then %s", m.Key, m.Text(), n.Text())
 		}
 	}
-	// With intervals there are those of the second sampler's differences from the first.
+	// With intervals the second sampler's differences from the first have theirs too.
 	r := infillRun("", withTiny("compare", "--seed", "4", "--steps", "4", "--chains", "4", "--mask-rate",
 		"0.25", "--samplers", "gibbs,rows", "--confidence", "--level", "0.8", whole)...)
 	want := "\ndifference from gibbs on the same 2 sources, ± half of an interval of level 0.8\n\n"

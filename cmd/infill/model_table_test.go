@@ -86,8 +86,8 @@ func TestModelTable(t *testing.T) {
 	}
 }
 
-// fixtureRow makes a folder of a fixture, as an exporter leaves it, and runs the commands on it. The fixtures
-// are graphs; tokenizer and config.json are those of the architecture.
+// fixtureRow makes a folder of a fixture, as an exporter leaves it, and runs the commands on it.
+// The fixtures are graphs; tokenizer and config.json suit the architecture.
 func fixtureRow(t *testing.T, name, file string) string {
 	folder, arch, form := fixtureName(name)
 	dir := t.TempDir()

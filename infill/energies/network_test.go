@@ -133,7 +133,7 @@ func TestLogShares(t *testing.T) {
 	}
 }
 
-// The cosine of two texts is that of the means which torch computes.
+// The cosine of two texts is the cosine of the means that torch computes.
 func TestEncoder(t *testing.T) {
 	t.Parallel()
 	e := readExpected(t)

@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/tone, the classifier of the documents")
 
-// width is that of the embeddings of the trained classifier.
+// width is the width of the trained classifier's embeddings.
 const width = 8
 
 // bag is a classifier: the mean of the embeddings of all tokens, and a linear layer.

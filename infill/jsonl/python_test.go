@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the settings of the Python packag
 
 const pythonSettings = "../../python/infill_mlm/_settings.py"
 
-// The settings and the errors of the Python package are those of the program.
+// The Python package has the settings and the errors of the program.
 func TestPython(t *testing.T) {
 	t.Parallel()
 	want := pythonModule()

@@ -17,7 +17,7 @@ import (
 	"infill/models"
 )
 
-// The fit is that of scikit-learn (testdata/fit.py).
+// The fit agrees with scikit-learn (testdata/fit.py).
 func TestFit(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/fit.json")

@@ -21,7 +21,7 @@ const (
 	openText   = "the [MASK] sleeps ."
 )
 
-// fillings are those of a text, by an engine that the test opens.
+// fillings are the fillings of a text, by an engine that the test opens.
 func fillings(t *testing.T, name string) []infill.Filling {
 	t.Helper()
 	e, err := open.Engine(name)

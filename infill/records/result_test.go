@@ -15,7 +15,7 @@ import (
 	"infill/samplers"
 )
 
-// The zero options are those of the defaults, in the record too.
+// The zero options stand for the defaults, in the record too.
 func TestFilledZeroOptions(t *testing.T) {
 	t.Parallel()
 	rec := ofResult("a [MASK]", &infill.Options{},

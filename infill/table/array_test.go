@@ -13,7 +13,8 @@ import (
 	"infill/infill/settings"
 )
 
-// elements are those of an array, "LONG" for one that is too long, and the error that ends them.
+// elements are the elements of an array, "LONG" for one that is too long, and the error that ends
+// them.
 func elements(r io.Reader, limit int) (out []string, err error) {
 	a, err := NewArray(r, limit)
 	if err != nil {

@@ -124,7 +124,7 @@ func TestMaskingKeepsBytes(t *testing.T) {
 			if back != text {
 				t.Errorf("%q became %q, and back %q", text, masked, back)
 			}
-			// The template is that of the masked text.
+			// The template belongs to the masked text.
 			tm, err := Parse(tok, masked)
 			made.Masked = nil
 			if err != nil || !reflect.DeepEqual(tm, made) {

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// texts are those of variants.
+// texts are the texts of variants.
 func texts(list []Variant) []string {
 	var out []string
 	for _, v := range list {

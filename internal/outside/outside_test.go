@@ -18,7 +18,7 @@ import (
 )
 
 // offline are the settings under which go takes modules from its cache only. Its other settings are
-// those of make, so that what make compiled is not compiled again.
+// the same as in make, so that go does not compile again what make compiled.
 var offline = []string{"GOPROXY=off", "GOFLAGS=-ldflags=-w", "GOSUMDB=off", "GOWORK=off"}
 
 // goRun runs the go command in a folder, offline, and returns what it printed.

@@ -93,7 +93,7 @@ type Result struct {
 
 // Compare runs each sampler on the problem from the same starts, drawn
 // uniformly. A sampler that the target does not support gets a row that says
-// so; errors are those of the target and of the context.
+// so; errors come from the target or the context.
 func Compare(ctx context.Context, p *Problem, entries []Entry, cfg Config) (*Result, error) {
 	cfg, err := cfg.filled()
 	if err != nil {

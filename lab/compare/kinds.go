@@ -196,7 +196,7 @@ func makeSelection(v values) (*Problem, error) {
 	return p, nil
 }
 
-// weights are those of the modes of an uneven grid, nil for equal ones.
+// weights are the weights of the modes of an uneven grid, nil for equal ones.
 func (v values) weights() []float64 {
 	if !v.on("uneven") || v.n("n") > 1<<10 { // the target refuses them
 		return nil

@@ -99,7 +99,7 @@ func (d *drafts) move(ctx context.Context, x []int32, draw pick) ([]int32, error
 	return x, nil
 }
 
-// weights are those of a row at a temperature, and the logarithm of its normaliser.
+// weights returns the weights of a row at a temperature, and the logarithm of its normaliser.
 func weights(row []float32, temp float64) (w []float64, norm float64) {
 	most, sum := float64(slices.Max(row)), 0.0
 	w = make([]float64, len(row))

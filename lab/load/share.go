@@ -25,7 +25,7 @@ var sentences = []string{
 	"My [MASK] likes to cook [MASK] on weekends.",
 }
 
-// steps are those of every chain.
+// steps is the number of steps of every chain.
 const steps = 25
 
 // mostShare is the greatest ratio of processor times that is allowed.

@@ -76,7 +76,7 @@ func TestRBMGibbs(t *testing.T) {
 	}
 }
 
-// TestRBMGibbsOfAChangedMachine: after Retarget the chains are those of the machine as it is now.
+// TestRBMGibbsOfAChangedMachine: after Retarget the chains sample the machine as it is now.
 func TestRBMGibbsOfAChangedMachine(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -107,8 +107,8 @@ func TestSelectionData(t *testing.T) {
 	}
 }
 
-// TestSelectionEstimates: gradients are differences along the line, the ratios of a mini-batch of
-// one observation are those of a model of it alone, and both are unbiased.
+// TestSelectionEstimates: gradients are differences along the line, a mini-batch of one observation
+// has the ratios of a model of it alone, and both are unbiased.
 func TestSelectionEstimates(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

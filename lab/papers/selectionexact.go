@@ -18,8 +18,8 @@ const maxSums = 60_000
 //
 //	Σ_n log(1 + exp(a_n)) = log Π_n (1 + Π_j exp(x_nj)^{s_j})
 //
-// and the inner product is that of a factor for the low digits and one for the high ones. Errors
-// wrap targets.ErrTooLarge, from d = 11 on, or are ctx's.
+// and the inner product is a factor for the low digits times one for the high ones. Errors wrap
+// targets.ErrTooLarge, from d = 11 on, or are ctx's.
 func (t *Selection) Sums(ctx context.Context) ([]float64, error) {
 	total := math.Pow(3, float64(t.D))
 	if total > maxSums {
@@ -125,8 +125,8 @@ func dotDigits(x []float64, s int) float64 {
 	return sum
 }
 
-// Marginals computes P(β_i = 1) of all 2d coordinates from Sums. A sum s is made by
-// Π C(2, s_j) states. The errors are those of Sums.
+// Marginals computes P(β_i = 1) of all 2d coordinates from Sums. A sum s is made by Π C(2, s_j)
+// states. Errors come from Sums.
 func (t *Selection) Marginals(ctx context.Context) ([]float64, error) {
 	sums, err := t.Sums(ctx)
 	if err != nil {

@@ -67,7 +67,7 @@ func probability(name string, v float64) argument {
 	return argument{name, fmt.Sprint(v), "a number above 0 and below 1", v > 0 && v < 1}
 }
 
-// weights are those of n·n modes: copies of w, or ones where there are none.
+// weights are the weights of n·n modes: a copy of w, or ones where w is nil.
 func weights(what string, n int, w []float64) ([]float64, error) {
 	out := make([]float64, n*n)
 	for j := range out {

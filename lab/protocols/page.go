@@ -155,7 +155,7 @@ type measured struct {
 	early []int                   // steps before the last whose states were kept
 }
 
-// numbers are those of a counting's columns, see [tabler.measure].
+// numbers are the numbers in a counting's columns, see [tabler.measure].
 type numbers struct {
 	used           []column
 	whole, without [][][]float64

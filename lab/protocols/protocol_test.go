@@ -113,7 +113,7 @@ func TestSecondsOfAChain(t *testing.T) {
 	}
 }
 
-// The numbers of the defaults are those of the paper, read from it where it is at hand.
+// The defaults have the paper's numbers, read from it where it is at hand.
 func TestPaperSays(t *testing.T) {
 	text, err := os.ReadFile(testmode.Shared(t, "papers", "000_afe358fca1da7133.txt"))
 	if err != nil {

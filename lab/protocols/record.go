@@ -6,7 +6,8 @@ type key struct {
 	Data     string  `json:"data"`                // names of the files of sentences
 	MaskRate float64 `json:"mask_rate,omitempty"` // share of the words that are blank; 0: as given
 	Vocab    string  `json:"vocab,omitempty"`     // what may fill a blank, as -vocab; empty: words
-	// Precision is that of the chains, as -precision; empty: fp32. Scores are in fp32 in any case.
+	// Precision is the precision of the chains, as -precision; empty: fp32. Scores are in fp32 in any
+	// case.
 	Precision string `json:"precision,omitempty"`
 	Protocol  string `json:"protocol"`
 	Budget    string `json:"budget"`
@@ -30,8 +31,8 @@ type record struct {
 	key
 	Blanks int    `json:"blanks"`
 	Gold   string `json:"gold,omitempty"`
-	// Seconds are those of the processor, all threads together. Of what another run of the same
-	// chain has saved they are its share of that run's.
+	// Seconds is the time of the processor, all threads together. Where another run of the same chain
+	// saved the work, they are this run's share of that run's seconds.
 	Seconds float64 `json:"cpu_seconds"`
 	Evals   int     `json:"evaluations"`
 	Rows    int     `json:"rows"`

@@ -33,8 +33,8 @@ func TestJackknifeOfMean(t *testing.T) {
 	}
 }
 
-// Forty sentences are left out two at a time. The interval of a mean is that of the means of the
-// pairs.
+// Forty sentences are left out two at a time. The mean has the interval that the means of the pairs
+// give.
 func TestBlocks(t *testing.T) {
 	c := &cells{samplers: []string{"a"}, seeds: []uint64{1}, runs: map[key]record{}}
 	pairs := make([]float64, mostBlocks)
@@ -58,8 +58,8 @@ func TestBlocks(t *testing.T) {
 	near(t, "half", d.half, interval.Student(0.95, mostBlocks-1)*sd/math.Sqrt(mostBlocks), 1e-9)
 }
 
-// runs are those of two samplers on four sentences with two seeds. Sampler b is a nat a blank better
-// in each and takes twice the time.
+// runs are the runs of two samplers on four sentences with two seeds. Sampler b is a nat a blank
+// better in each and takes twice the time.
 func runs() []record {
 	var out []record
 	for seed := range uint64(2) {

@@ -21,7 +21,7 @@ type task struct {
 	template *text.Template
 }
 
-// files are those of the sentences.
+// files are the files of the sentences.
 func (j *job) files() []string {
 	return strings.FieldsFunc(j.data, func(r rune) bool { return r == ',' })
 }

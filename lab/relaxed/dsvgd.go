@@ -34,7 +34,7 @@ func (s *DSVGD) Info() samplers.Info {
 		Cost: "1 gradient of the extension, 1 energy where the state changes, n kernels"}
 }
 
-// Attach implements samplers.Sampler. Its errors are those of RMALA's.
+// Attach implements samplers.Sampler. It has the same errors as RMALA's Attach.
 func (s *DSVGD) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	if !(s.Rate > 0) || math.IsInf(s.Rate, 1) {
 		return nil, fmt.Errorf("%w: sampler %s: rate is %g, want a number above 0",

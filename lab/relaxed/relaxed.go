@@ -66,9 +66,9 @@ func newSpace(c *samplers.Chains, name string, ext Extension, t float64) (*space
 	return s, nil
 }
 
-// begin draws z of all chains given their states: absolute values of normal numbers, with the
-// signs of the state. This is the law p given Γ(z). A second time it is an error: the chains are at
-// z already, and its law is that of the target before.
+// begin draws z of all chains given their states: absolute values of normal numbers, with the signs
+// of the state. This is the law p given Γ(z). A second time it is an error: the chains are at z
+// already, whose law belongs to the earlier target.
 func (s *space) begin() error {
 	if s.begun {
 		return fmt.Errorf("%w: relaxed chains cannot go on with another target; start another run at "+

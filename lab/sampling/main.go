@@ -4,9 +4,9 @@
 //	bin/lab sampling                                  # the program's model small
 //	bin/lab sampling -model /path/to/bert-base-onnx -steps 40 -chains 10
 //
-// Time is that of the processor, of all threads together, so that work beside it on the
-// same machine disturbs little. It prints a table in Markdown: a line for every sampler
-// on every text, and one for the texts together.
+// Time is processor time, of all threads together, so that work beside it on the same machine
+// disturbs little. It prints a table in Markdown: a line for every sampler on every text, and one
+// for the texts together.
 //
 // docs/reference/rows.md has such tables and says what they show.
 package sampling

@@ -9,7 +9,7 @@ import (
 // agreeCell is small enough for PyTorch to make many steps.
 var agreeCell = cell{"small", 10, 2}
 
-// Chains forget their start slowly, and a chain's mean energy is that of the
+// Chains forget their start slowly, and a chain's mean energy depends on the
 // few optima it visits: hundreds of steps tell, tens do not.
 const (
 	agreeWarm  = 50

@@ -125,8 +125,8 @@ func elements(t map[string][]int64) (all, last float64) {
 }
 
 // flops finds out how many operations of matrix products a PyTorch sampler
-// makes in a step, and infill for a token: PyTorch counts them itself,
-// infill's are those of every product in the runtime's own profile.
+// makes in a step, and infill for a token: PyTorch counts them itself, infill's
+// are counted from every product in the runtime's own profile.
 func (m *meter) flops() error {
 	m.perStep = map[string][]float64{}
 	for _, name := range []string{straightforward, saving} {

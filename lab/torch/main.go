@@ -34,15 +34,13 @@
 // that has the packages of python/requirements.txt already.
 // PyTorch is needed for nothing else in this project.
 //
-// How a cell is measured: infill adapts a step size, makes a few steps, and hands
-// states and step size to the others. Energies and gradients of all three are
-// compared (1e-4) before anything is timed. Then the samplers take turns, a slot
-// of some seconds each, whole steps, and every round someone else goes first.
-// PyTorch's chains go on from slot to slot. infill makes a new fill in every slot,
-// timed from the evaluated start to the ranked result. A ratio is that of the rates
-// in one round. The median, the lowest and the highest round are reported. Loading
-// is not timed. The rate of float32 matrix products is measured by torch.mm and by
-// ONNX Runtime in the same run.
+// How a cell is measured: infill adapts a step size, makes a few steps, and hands states and step
+// size to the others. Energies and gradients of all three are compared (1e-4) before anything is
+// timed. Then the samplers take turns, a slot of some seconds each, whole steps, and every round
+// someone else goes first. PyTorch's chains go on from slot to slot. infill makes a new fill in
+// every slot, timed from the evaluated start to the ranked result. A ratio compares the rates in
+// one round. The median, the lowest and the highest round are reported. Loading is not timed. The
+// rate of float32 matrix products is measured by torch.mm and by ONNX Runtime in the same run.
 package torch
 
 import (

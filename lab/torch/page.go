@@ -252,8 +252,8 @@ func (b *book) agreement(p printer) {
 	p("%d chains, %d steps after %d that are left out, %d words, %d blanks, %s (%s).",
 		a.Chains, a.Steps,
 		a.Warm, a.Cell.Words, a.Cell.Blanks, modelName(a.Cell.Model), a.Commit)
-	p("± is one standard error, from the spread between chains. The mean probability is that of " +
-		"accepting a proposal, where one that is the state itself counts 1.\n")
+	p("± is one standard error, from the spread between chains. The mean probability is the " +
+		"probability of accepting a proposal, where one that is the state itself counts 1.\n")
 	p("| | mean probability | mean U, nats | largest difference of U, of ∇U from infill's |")
 	p("|---|---|---|---|")
 	for _, name := range []string{straightforward, saving, ours} {

@@ -59,8 +59,8 @@ func TestRealRuns(t *testing.T) {
 	}
 }
 
-// A section of the page by hand: a part of PyTorch's work is scaled, ratios are those of the same
-// sentence, and targets say what is reached.
+// A section of the page by hand: a part of PyTorch's work is scaled, ratios compare runs on the
+// same sentence, and targets say what is reached.
 func TestRealSection(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "performance"), 0o755); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // At equal time a run is between two points of its path in proportion, as it began before the first
-// and as it ended after the last. The interval is that of paired differences.
+// and as it ended after the last. The interval comes from paired differences.
 func TestEqual(t *testing.T) {
 	run := func(program, sentence string, path ...realPoint) *realRun {
 		return &realRun{realKey: realKey{Program: program, Sentence: sentence, Chains: 25, Steps: 50},

@@ -121,7 +121,8 @@ func codeVersion() string {
 	return name
 }
 
-// runBefore has the program of -before fill a sentence by DMALA. Its time is that of the process.
+// runBefore has the program of -before fill a sentence by DMALA. Its time is the time of the
+// process.
 func (j *realJob) runBefore(ctx context.Context, t realTask, r *realRun) error {
 	if j.before == "" || j.beforeVersion == "" {
 		return errors.New("before needs -before and -before-version")

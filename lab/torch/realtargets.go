@@ -19,8 +19,8 @@ type realTarget struct {
 	write  func(v float64) string
 }
 
-// realTargets are those of runs on a number of threads. Seconds of the clock come with several
-// only: what else the machine did has less part in them where a program has all processors.
+// realTargets are the targets for runs on a number of threads. Seconds of the clock come with
+// several only: what else the machine did has less part in them where a program has all processors.
 func realTargets(threads int) []realTarget {
 	faster := func(s, other []*realRun) []float64 { return slower(other, s) }
 	draws := func(of func(r *realRun) float64) func(s, o []*realRun) []float64 {

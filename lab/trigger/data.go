@@ -24,9 +24,9 @@ var ErrData = errors.New("bad labelled data")
 
 const maxLine = 1 << 20
 
-// Read reads labelled texts: CSV or TSV with a line of names, by the file's name, else JSON
-// lines. textField and labelField name the columns or fields. A label is a text, or the JSON of
-// a number or truth value. Errors wrap ErrData or are those of r.
+// Read reads labelled texts: CSV or TSV with a line of names, by the file's name, else JSON lines.
+// textField and labelField name the columns or fields. A label is a text, or the JSON of a number
+// or truth value. Errors wrap ErrData or come from r.
 func Read(r io.Reader, file, textField, labelField string) ([]Example, error) {
 	var out []Example
 	var err error

@@ -23,7 +23,7 @@ const (
 // DefaultTemplate is the template of [Options] that have none.
 const DefaultTemplate = "{trigger} {text} It was [MASK]."
 
-// Errors that callers branch on. Others are those of Read, of package mlm, or the context's.
+// Errors that callers branch on. Others come from Read, package mlm or the context.
 var (
 	// ErrTemplate: the template lacks a place or has one twice.
 	ErrTemplate = errors.New("bad template")

@@ -88,8 +88,8 @@ func TestNoWordIsLeft(t *testing.T) {
 	}
 }
 
-// The measures of a trigger are those of its vectors, which another graph computes, and the
-// derivatives by one-hot vectors are differences along E_v − E_x.
+// A trigger has the same measures as its vectors, which another graph computes, and the derivatives
+// by one-hot vectors are differences along E_v − E_x.
 func TestGradient(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -152,8 +152,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// The mean of the gradients of single sentences is that of all, and a mini-batch has different
-// sentences.
+// The mean of the gradients of single sentences is the gradient of all, and a mini-batch has
+// different sentences.
 func TestStochasticGradient(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

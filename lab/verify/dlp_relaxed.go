@@ -19,11 +19,11 @@ func extended(ctx context.Context, t samplers.Gradienter) (relaxed.Extension, er
 	return q.energy, nil
 }
 
-// particles is the size of a system of DSVGD, that of the public code.
+// particles is the size of a system of DSVGD, as in the public code.
 const particles = 100
 
-// runParticles runs independent systems of DSVGD. An error is that of the mean over the particles
-// of one system as they stand at a mark.
+// runParticles runs independent systems of DSVGD. An error is the error of the mean over the
+// particles of one system as they stand at a mark.
 func runParticles(ctx context.Context, s samplers.Sampler, m *targets.Ising, mean []float64,
 	systems int, marks []int, seed uint64) (*dlpRun, error) {
 	out := &dlpRun{marks: marks, mse: make([][]float64, len(marks))}

@@ -165,7 +165,7 @@ func biasOfSine(ctx context.Context, w io.Writer) (p plot.Panel, err error) {
 		rows = append(rows, row)
 	}
 	lines(w, rows...)
-	// The bound of theorem 5.2 for ε = 0, which is that of theorem 5.1 on π'.
+	// The bound of theorem 5.2 for ε = 0, which equals the bound of theorem 5.1 on π'.
 	b, err := biasBound(ctx, energy1{a: 1, b: .1}, alphas[0])
 	if err != nil {
 		return p, err

@@ -129,7 +129,7 @@ func dlpFlips(ctx context.Context, w io.Writer, e *env, _ []float64) error {
 	}.WriteSVG)
 }
 
-// dlpErrors is figures 2 right and 3. seconds are those of a step of each sampler.
+// dlpErrors is figures 2 right and 3. seconds has the time of a step of each sampler.
 func dlpErrors(ctx context.Context, w io.Writer, e *env, seconds []float64) error {
 	m, mean, err := dlpIsing(.1)
 	if err != nil {

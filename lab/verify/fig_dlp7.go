@@ -10,7 +10,7 @@ import (
 	"infill/report/draw"
 )
 
-// dlpConnectivity is figure 7. seconds are those of a step of each sampler.
+// dlpConnectivity is figure 7. seconds has the time of a step of each sampler.
 func dlpConnectivity(ctx context.Context, w io.Writer, e *env, seconds []float64) error {
 	const chains = 4
 	strengths := []float64{0, .05, .1, .15, .2, .25}

@@ -10,7 +10,7 @@ import (
 )
 
 // TestDLPRuns is section 10 in small: the errors of the exact samplers are those that their
-// effective sample sizes promise, DULA's are larger in the long run, and so are those of DSVGD.
+// effective sample sizes promise, and the errors of DULA and DSVGD are larger in the long run.
 func TestDLPRuns(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -63,7 +63,7 @@ func TestDLPConnectivity(t *testing.T) {
 		const steps = 6000
 		r := must(runDLP(ctx, &samplers.DMALA{StepSize: .4}, m, mean, 8, []int{steps}, true, 2))
 		ratio := over(r.mse[0]).mean * steps * over(r.ess).mean / (1 - mean[0]*mean[0])
-		if ratio < .4 || ratio > 2.5 { // the slowest mode is that of all sites together
+		if ratio < .4 || ratio > 2.5 { // the slowest mode moves all sites together
 			t.Errorf("a = %g: the squared error is %.2f times that of its ESS, want near 1", a, ratio)
 		}
 	}

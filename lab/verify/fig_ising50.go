@@ -12,7 +12,7 @@ import (
 	"infill/samplers/targets"
 )
 
-// side is that of the lattice of section 6.
+// side is the side of the lattice of section 6.
 const side = 50
 
 // discsIsing is the Ising model of LB, PAS and DISCS, high temperature,

@@ -29,11 +29,11 @@ type selection struct {
 	seed    uint64
 }
 
-// The paper's data: 100,000 rows, 9 columns with a copy of each. The mini-batches are those of its
-// figures 6 and 7.
+// The paper's data: 100,000 rows, 9 columns with a copy of each. The mini-batches are as large as
+// in its figures 6 and 7.
 const selectionRows, selectionBatch = 100_000, 1000
 
-// selectionChains are those of each table, as in the paper.
+// selectionChains is the number of chains of each table, as in the paper.
 const selectionChains = 100
 
 // selectionFew are the chains with which the search for noP's time begins.
@@ -67,7 +67,7 @@ func newSelection(ctx context.Context, n, batch, chains int, seed, stream uint64
 		at: []int{1, 4, 10}, seed: seed}, sums, nil
 }
 
-// digits are those of the index of the largest entry, in base 3.
+// digits are the digits of the index of the largest entry, in base 3.
 func digits(sums []float64) (out []byte) {
 	best := 0
 	for s, u := range sums {

@@ -10,7 +10,7 @@ import (
 )
 
 // figSelectionBias has what is left of SGDLD's error when chains are long and many, by h: its bias.
-// The problem is that of figSelectionFew, where the walls are low enough to tell.
+// It has the problem of figSelectionFew, where the walls are low enough to tell.
 func figSelectionBias(ctx context.Context, w io.Writer, e *env) error {
 	s, _, err := newSelection(ctx, selectionRows/100, selectionBatch/100, selectionChains, e.seed, 12)
 	if err != nil {

@@ -119,7 +119,7 @@ func TestLattice(t *testing.T) {
 				moves++
 			}
 		}
-		// The classes that the moves kept up are those of the spins that they left.
+		// The classes that the moves kept up match the spins that they left.
 		y := make([]int32, len(c.class))
 		for i, k := range c.class {
 			y[i] = int32(k / 5)

@@ -100,8 +100,8 @@ func addPsi(rng *rand.Rand, p []float64, psi *[gaussBernStates]float64) {
 	}
 }
 
-// law is that of the weighted states of an endless chain of SGDLD. Without the cache h does not
-// matter: the order of the states is that of the jumps, and all weights are in proportion to h.
+// law is the law of the weighted states of an endless chain of SGDLD. Without the cache h does not
+// matter: the states come in the order of the jumps, and all weights are in proportion to h.
 func (q *quenched) law(h float64, cache bool) []float64 {
 	var jumps [gaussBernStates][gaussBernSites]float64
 	var weight [gaussBernStates]float64
@@ -127,7 +127,7 @@ func (q *quenched) law(h float64, cache bool) []float64 {
 	return weighted(stationary(square(&jumps)), weight[:])
 }
 
-// gibbsLaw is that of the Gibbs sampler.
+// gibbsLaw is the law of the Gibbs sampler.
 func (q *quenched) gibbsLaw() []float64 { return stationary(square(&q.gibbs)) }
 
 // square is a transition matrix of flips with these probabilities.

@@ -61,8 +61,8 @@ func index(t *testing.T, c *corpus.Corpus) *ngram.Index {
 }
 
 // An interval is as wide as the score really varies between samples of sources: the half width,
-// averaged over samples, is that of the normal law with the scores' own standard deviation. Drawn
-// one by one, the fillings of a source made both half as wide.
+// averaged over samples, is the half width of the normal law with the scores' own standard
+// deviation. Drawn one by one, the fillings of a source made both half as wide.
 func TestIntervalsAreWideEnough(t *testing.T) {
 	t.Parallel()
 	const samples, sources = 60, 20

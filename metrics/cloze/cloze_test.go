@@ -122,7 +122,7 @@ func counts(t *testing.T, originals [][]string, fillings [][][]string, among int
 	return out
 }
 
-// The shares are those of another count, for lines of equal and of different numbers of blanks.
+// The shares agree with another count, for lines of equal and of different numbers of blanks.
 func TestShareIsCountedAgain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -48,8 +48,7 @@ func toHalf(x float32) uint16 {
 }
 
 // TestNarrowComputation: files that compute in float16 or bfloat16 are evaluated in float32, and
-// their energies and gradients are those of the file's own function as exactly as those of other
-// files.
+// their energies and gradients follow the file's own function as exactly as in other files.
 func TestNarrowComputation(t *testing.T) {
 	t.Parallel()
 	done := 0

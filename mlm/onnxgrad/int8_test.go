@@ -44,9 +44,9 @@ func TestIntegersAgainstTorch(t *testing.T) {
 	}
 }
 
-// TestBlocksAgainstFloat64: the runtime's product of rounded weights is that of float64 but for
-// what the factors beside them are rounded by, a row alone is the same bits as among others, and
-// weights that were whole numbers times a scale come out as they were stored.
+// TestBlocksAgainstFloat64: the runtime's product of rounded weights equals the one in float64 but
+// for what the factors beside them are rounded by, a row alone is the same bits as among others,
+// and weights that were whole numbers times a scale come out as they were stored.
 func TestBlocksAgainstFloat64(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)

@@ -47,7 +47,7 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// The small files of the catalogue whose text is known: their sizes and hashes are those of that
+// The small files of the catalogue whose text is known: their sizes and hashes follow from that
 // text.
 func TestBuiltinKnownTexts(t *testing.T) {
 	texts := map[string]bool{}

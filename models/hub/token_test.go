@@ -137,7 +137,7 @@ func TestTokenAndRedirections(t *testing.T) {
 	}
 }
 
-// The token is that of the variable, else of the file, and only for the hub and HF_ENDPOINT.
+// The token comes from the variable, else from the file, and goes only to the hub and HF_ENDPOINT.
 func TestToken(t *testing.T) {
 	home := clean(t)
 	want := func(hub, token string) {

@@ -30,9 +30,9 @@ func TestGaussianBernoulliRefuses(t *testing.T) {
 	}
 }
 
-// TestGaussianBernoulliFarRatios: where ψ is below what a number can hold, the log-ratios are
-// those of the closed form. Of one draw u they are −l_i, l_i being the log-odds of x_i given u, and
-// log ψ(x | u) = Σ log σ(l_i). Of two draws they are the log-mean.
+// TestGaussianBernoulliFarRatios: where ψ is below what a number can hold, the log-ratios follow
+// the closed form. Of one draw u they are −l_i, l_i being the log-odds of x_i given u, and log ψ(x
+// | u) = Σ log σ(l_i). Of two draws they are the log-mean.
 func TestGaussianBernoulliFarRatios(t *testing.T) {
 	t.Parallel()
 	const d = 6

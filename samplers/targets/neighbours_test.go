@@ -10,8 +10,9 @@ import (
 	"infill/samplers"
 )
 
-// TestNeighbourEstimates: the log-ratios that a mini-batch gives are those of the
-// posterior of its observations, scaled to all of them, by U of that posterior.
+// TestNeighbourEstimates: the log-ratios that a mini-batch gives equal those of
+// the posterior of its observations, scaled to all of them, by U of that
+// posterior.
 func TestNeighbourEstimates(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

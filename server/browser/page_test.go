@@ -22,7 +22,7 @@ type filling struct {
 	Text  string  `json:"text"`
 	Score float64 `json:"score"`
 	Spans [][2]int
-	// Probability is that of a single blank's filling.
+	// Probability is the probability of a single blank's filling.
 	Probability float64
 }
 

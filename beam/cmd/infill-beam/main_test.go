@@ -124,7 +124,7 @@ not JSON
 {"id":7,"text":"A [MASK] [MASK]."}
 `
 
-// The files, one after the other, are that of infill batch, however the input is cut.
+// The files, one after the other, are the file of infill batch, however the input is cut.
 func TestEqualsBatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

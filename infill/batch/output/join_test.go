@@ -154,7 +154,7 @@ func TestJoinOverwrites(t *testing.T) {
 	if _, _, err := Join(context.Background(), joined, []string{dir}, Force); err != nil {
 		t.Error(err)
 	}
-	// The manifest is that of a run of the whole, which has nothing left to do.
+	// The manifest is the same as from a run of the whole, which has nothing left to do.
 	p, _, err := process(t, in, joined, config{mode: Resume})
 	if err != nil || p.Resumed != p.Total || p.Records != p.Total {
 		t.Errorf("%+v, %v", p, err)

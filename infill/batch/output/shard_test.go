@@ -36,8 +36,8 @@ func shardsOf(t *testing.T, in, dir, suffix string, n int) (outputs []string) {
 	return outputs
 }
 
-// One after the other, the outputs of the shards are that of the whole, byte for byte, and joined
-// they are so, too, with its manifest.
+// One after the other, the outputs of the shards are the output of the whole, byte for byte. So is
+// the joined file, which has the manifest of the whole too.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	inputs := inputtest.Files()

@@ -169,7 +169,7 @@ func TestMemoFailures(t *testing.T) {
 	}
 }
 
-// The count of a tally is that of the set, exact up to its bound and near it beyond, whatever the
+// A tally counts the elements of the set, exactly up to its bound and near it beyond, whatever the
 // order.
 func TestTally(t *testing.T) {
 	t.Parallel()

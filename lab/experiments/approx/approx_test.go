@@ -12,7 +12,7 @@ import (
 )
 
 // A graph of additions has the sum of its inputs, one of multiplications their product, and the
-// errors of units are those of closed forms.
+// errors of units agree with closed forms.
 func TestGraph(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -69,7 +69,7 @@ func TestErrorsOfUnits(t *testing.T) {
 			t.Errorf("a unit errs by %.2f %%, want 10", e)
 		}
 	}
-	// The errors of many sets are those of each by itself, in any order.
+	// Many sets together have the same errors as each by itself, in any order.
 	odd := graphOf(1, 3)
 	sets := append(subsets(5), 1<<14, 0, 7, 7, 1<<nodes-1)
 	for s, e := range odd.errors(draws[:2], sets) {

@@ -159,7 +159,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	return &lab.Page{Text: text}, nil
 }
 
-// table is that of a column. results has it at every third place, from the first on.
+// table is the table of a column, which is at every third place of results, from the first on.
 func (s settings) table(results []placed, c int) string {
 	rows := [][]string{{"", "error, %", "above OPT, %", "against noC", "paper's error, %",
 		"paper's, above OPT, %"}}

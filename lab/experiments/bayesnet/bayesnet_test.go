@@ -27,7 +27,7 @@ func problem(rows, width, hidden int, scale float64) *posterior {
 	return newPosterior(newNetwork(width, hidden), in, fold(in), scale)
 }
 
-// Inputs have mean 0 and deviation 1, and the output is that of the formula.
+// Inputs have mean 0 and deviation 1, and the output follows the formula.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	p := problem(20, 3, 4, 1)
@@ -79,7 +79,7 @@ func TestOutput(t *testing.T) {
 // each is the choice of all rows.
 func each(i int) int { return i }
 
-// The gradient is that of finite differences.
+// The gradient agrees with finite differences.
 func TestGradient(t *testing.T) {
 	t.Parallel()
 	p := problem(20, 3, 4, 7)

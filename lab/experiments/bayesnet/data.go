@@ -116,7 +116,7 @@ func parse(r io.Reader, fields int) ([][]string, error) {
 	}
 }
 
-// compas predicts whether somebody is arrested again within two years. The filter is that of
+// compas predicts whether somebody is arrested again within two years. The filter comes from
 // ProPublica's analysis, as in DLP: 6,172 people.
 func compas(file string) (*dataset, error) {
 	f, err := os.Open(file)

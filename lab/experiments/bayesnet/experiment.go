@@ -87,7 +87,7 @@ func sets(quick bool) []set {
 	}
 }
 
-// task is that of a seed, which splits the data.
+// task is the task for a seed, which splits the data.
 func (s set) task(d *dataset, seed uint64) task {
 	train, test := d.split(samplers.NewStream(seed, "bayesnet split "+s.name, 0))
 	in := standardise(train)

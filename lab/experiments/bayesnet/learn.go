@@ -104,7 +104,7 @@ func candidates() []candidate {
 	}
 }
 
-// batches are those of DLP's table 4.
+// batches are the sizes of batches in DLP's table 4.
 var batches = []int{10, 100, 500}
 
 func stochastic() []candidate {

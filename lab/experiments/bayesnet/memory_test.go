@@ -13,9 +13,9 @@ import (
 	"infill/samplers/targets"
 )
 
-// What chains remember changes no energy: every one that a sampler hears is that of the rows one by
-// one. Two runs of one posterior, step by step in turn, remember each its own, and their chains are
-// bit for bit those of the runs alone.
+// What chains remember changes no energy: every one that a sampler hears equals the energy from the
+// rows one by one. Two runs of one posterior, step by step in turn, remember each its own, and
+// their chains are bit for bit those of the runs alone.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

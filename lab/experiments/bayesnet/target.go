@@ -7,14 +7,14 @@ import (
 	"infill/samplers"
 )
 
-// posterior is that of a network whose weights are −1 or 1:
+// posterior is the posterior of a network whose weights are −1 or 1:
 //
 //	U(θ) = −scale · mean_n (f(x_n) − y_n)²
 //
 // and a uniform prior. The paper has the sum over the data, thus scale N. Its public code has 100.
 //
-// States are bits, and weights 2θ−1. So the gradient, by θ, is twice that by the weights, and
-// step sizes are those of the public code. Any number of runs may share it, at the same time too.
+// States are bits, and weights 2θ−1. So the gradient, by θ, is twice that by the weights, and step
+// sizes are the same as in the public code. Any number of runs may share it, at the same time too.
 type posterior struct {
 	n     network
 	in    *inputs

@@ -18,7 +18,7 @@ type stride struct {
 // of is an ACS.Scale.
 func (s *stride) of(int) (alpha, beta float64, untested bool) { return s.alpha, s.beta, s.untested }
 
-// stepSearch says how a step size is looked for.
+// stepSearch says how the search for a step size goes.
 type stepSearch struct {
 	// from is where the search begins, in squared units of the domain: α_ceil or α_floor.
 	from float64
@@ -48,7 +48,7 @@ const (
 // way, and noise takes it too far rather than not far enough. Each candidate makes one tested step,
 // from where the one before has left the chains. (The paper makes all five of a round from one
 // state, and goes on from the proposal. It does not say whether that is tested.) The stride
-// afterwards is that of the last candidate.
+// afterwards is the last candidate's.
 func (s stepSearch) run(ctx context.Context, r *samplers.Run, at *stride) (float64, error) {
 	if s.budget < candidates {
 		return 0, fmt.Errorf("%w: a budget of %d steps, want %d or more", samplers.ErrParam, s.budget,

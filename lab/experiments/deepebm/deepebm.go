@@ -54,7 +54,7 @@ func plans(quick bool) plan {
 // methods are the samplers of DLP's table 1 and that of ACS's table 2.
 var methods = []string{"Gibbs-1", "GWG-1", "DULA", "DMALA", "ACS"}
 
-// samplerOf is one of them, but for ACS. Steps are those of DLP's appendix I.4.
+// samplerOf is one of them, but for ACS. The step sizes come from DLP's appendix I.4.
 func samplerOf(method string) samplers.Sampler {
 	switch method {
 	case "Gibbs-1":
@@ -151,7 +151,7 @@ func (p plan) judge(ctx context.Context, m *net, set *images.Set, seed uint64) (
 	return l, nil
 }
 
-// rowNames are those of the table.
+// rowNames are the names of the table's rows.
 func rowNames() []string { return append(slices.Clone(methods), "before learning") }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {

@@ -58,10 +58,10 @@ func differ(a, b []uint64) int {
 //
 //	k(x, y) = exp(−(share of sites at which x and y differ))
 //
-// estimated without bias, as a U-statistic (Gretton and others 2012, equation 3). It may
-// therefore be below 0. DLP and ACS name no kernel. This one is that of the public code that both
-// build on, GWG's mmd.py. That takes the V-statistic, which is biased: it is larger by (1 − the
-// mean of k between two states)·(1/n + 1/m).
+// estimated without bias, as a U-statistic (Gretton and others 2012, equation 3). It may therefore
+// be below 0. DLP and ACS name no kernel. This one comes from the public code that both build on,
+// GWG's mmd.py. That takes the V-statistic, which is biased: it is larger by (1 − the mean of k
+// between two states)·(1/n + 1/m).
 func MMD(a, b *Sample) float64 {
 	table, sum := a.kernel(), 0.0
 	for _, x := range a.packed {

@@ -172,7 +172,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// exactMoments are those of the model with couplings j, of the pairs, by enumeration.
+// exactMoments are the moments of the pairs under the model with couplings j, by enumeration.
 func exactMoments(j []float64, n int) []float64 {
 	z, out := 0.0, make([]float64, n*n)
 	for _, x := range states(n) {

@@ -14,7 +14,7 @@ import (
 	"infill/samplers"
 )
 
-// weights are those of DLMC's figures, with their names there.
+// weights are the weights in DLMC's figures, with their names there.
 var weights = []struct {
 	name string
 	g    samplers.Balance

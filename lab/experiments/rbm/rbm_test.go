@@ -142,7 +142,7 @@ func meanKernel(x [][]int32) float64 {
 	return sum / n
 }
 
-// TestQuotients: a quotient is that of the same sampler with its two weights.
+// TestQuotients: a quotient compares the same sampler with its two weights.
 func TestQuotients(t *testing.T) {
 	t.Parallel()
 	e := &efficiencies{sizes: []size{{2, 6}}}

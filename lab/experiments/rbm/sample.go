@@ -44,7 +44,7 @@ type fit struct {
 	sweeps int // in each of them: CD-k
 }
 
-// A size is that of a machine of DLMC's paper.
+// A size is the size of a machine of DLMC's paper.
 type size struct{ levels, hidden int }
 
 // named is a sampler with the settings of the papers.
@@ -58,8 +58,9 @@ func fileName(title string) string {
 	return strings.NewReplacer("/", "-", " ", "-", "(", "", ")", "", "√", "sqrt").Replace(title)
 }
 
-// samplersOf are those of the figures. Steps of DULA and DMALA are those of DLP's appendix I.3.
-// ACS has those of its appendix D.2, which are our defaults. AB and DLMC tune themselves.
+// samplersOf lists the samplers of the figures. DULA and DMALA have their step sizes from DLP's
+// appendix I.3. ACS has its own from appendix D.2 of its paper, which are our defaults. AB and DLMC
+// tune themselves.
 func samplersOf() []named {
 	return []named{
 		{"Gibbs-1", &samplers.Gibbs{}},

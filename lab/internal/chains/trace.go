@@ -99,7 +99,8 @@ func (t *Trace) EnergyESS(from int) float64 {
 	return ESS(u)
 }
 
-// TokenESS is that of the tokens: of the one-hot vectors of all blanks together.
+// TokenESS is the effective sample size of the tokens: of the one-hot vectors of all blanks
+// together.
 func (t *Trace) TokenESS(from int) float64 {
 	type place struct {
 		blank int

@@ -9,8 +9,8 @@ import (
 	"infill/samplers"
 )
 
-// TestTallyOfFarWeights: the sums of weights that exp cannot give are those of the weights
-// over a common factor, in whatever order they come and however they are put together.
+// TestTallyOfFarWeights: weights that exp cannot give have the same sums as the weights over a
+// common factor, in whatever order they come and however they are put together.
 func TestTallyOfFarWeights(t *testing.T) {
 	t.Parallel()
 	// In parts of e^5000: 1, 3 and ½, and what is lost beside them.
@@ -63,8 +63,8 @@ func TestTallyOfEqualWeights(t *testing.T) {
 	}
 }
 
-// TestSGDLDFarWeights: where the rates are beyond exp, every state has the weight h/Z of
-// the closed form, and the weighted marginals are those of the target.
+// TestSGDLDFarWeights: where the rates are beyond exp, every state has the weight h/Z of the closed
+// form, and the weighted marginals are the target's.
 func TestSGDLDFarWeights(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

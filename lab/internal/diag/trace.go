@@ -55,9 +55,8 @@ func (t *Trace) startWeights() {
 	}
 }
 
-// diagnosis sums up a run. The effective sample sizes and R-hat are those of
-// equally weighted states. For weighted ones ([samplers.SGDLD]) and without a trace they
-// are NaN.
+// diagnosis sums up a run. The effective sample sizes and R-hat suppose equally weighted states.
+// For weighted ones ([samplers.SGDLD]) and without a trace they are NaN.
 type diagnosis struct {
 	Stats    samplers.Stats // over all chains, since the last ResetStats
 	ESS      float64        // of the scalar: that of all chains, over RHat² if above 1

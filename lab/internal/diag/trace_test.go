@@ -42,7 +42,7 @@ func (l linear) EstimateRatios(
 func (l linear) RatioKind() (ofMeans, cheap bool) { return true, false }
 
 // TestTraceWeighsStates: the states of SGDLD count with their weights, with
-// which the mean energy is that of π; without them it is far from it.
+// which the mean energy is π's; without them it is far from it.
 func TestTraceWeighsStates(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -125,7 +125,7 @@ func TestTraceByHand(t *testing.T) {
 	}
 }
 
-// TestTraceOfEqualWeights: the diagnosis is that of its parts.
+// TestTraceOfEqualWeights: the diagnosis has what its parts compute.
 func TestTraceOfEqualWeights(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -45,7 +45,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestEachErrors: the error is that of the lowest number, and the other calls are made.
+// TestEachErrors: the error comes from the lowest number, and the other calls are made.
 func TestEachErrors(t *testing.T) {
 	t.Parallel()
 	for _, threads := range []int{1, 4} {

@@ -17,7 +17,7 @@ import (
 // gives now. With the folder "" nothing is kept. Results are JSON files, NAME.json, so T needs
 // exported fields and finite numbers. The settings are all that the result depends on besides the
 // name and the code: a result of other settings is made again, and again says which file that is.
-// Errors are those of run and of the file.
+// Errors come from run or from the file.
 func Result[T any](folder, name, settings string, again func(path string),
 	run func() (T, error)) (v T, err error) {
 	if folder == "" {

@@ -13,11 +13,10 @@ import (
 //
 //	q_i(v) ∝ exp(β Δ_i(v) − ‖v − θ_i‖²/(2α))
 //
-// accepted by Metropolis–Hastings. β = ½ is the locally balanced proposal of
-// DMALA, right for small steps; β = 1 is the globally balanced one, right when
-// α is large and coordinates are independent. Both are tuned to the
-// longest accepted jumps, by a schedule that is ours, as that of the paper was not at hand. The
-// proposal is that of samplers.ACS, which is told α and β of every step.
+// accepted by Metropolis–Hastings. β = ½ is the locally balanced proposal of DMALA, right for small
+// steps; β = 1 is the globally balanced one, right when α is large and coordinates are independent.
+// Both are tuned to the longest accepted jumps, by a schedule that is ours, as that of the paper
+// was not at hand. samplers.ACS makes the proposal, and is told α and β of every step.
 type AB struct {
 	StepSize float64 // α; 0 tunes it
 	Beta     float64 // β in [½, 1]; 0 tunes it

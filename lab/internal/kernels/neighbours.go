@@ -41,7 +41,7 @@ type neighbourhood struct {
 	nu     [][]float64
 }
 
-// exactly is a target whose conditionals are those of π, nil for another.
+// exactly is a target that has the conditionals of π, nil for another.
 func exactly(t samplers.Target) samplers.Conditioner {
 	if c, ok := t.(samplers.Conditioner); ok && c.ExactConditionals() {
 		return c

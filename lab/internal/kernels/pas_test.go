@@ -154,7 +154,7 @@ func TestPASOfWeightsFarApart(t *testing.T) {
 				}
 				paths(p, x, y, func(prob float64) {
 					said := forward(p, x, y, tab.grad[a])
-					drawn := logPathByDefinition(p.path[0], p.lw) // lw is that of x
+					drawn := logPathByDefinition(p.path[0], p.lw) // lw belongs to x
 					if !(math.Abs(said-drawn) < 1e-9*math.Max(1, math.Abs(drawn))) {
 						t.Errorf(
 							"seed %d: log q of %v from %v is %g, by definition %g", seed, p.path[0], p.lw, said, drawn,
