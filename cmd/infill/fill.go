@@ -23,9 +23,9 @@ import (
 
 const fillDescription = "" +
 	`Prints the best fillings of TEXT, or of each line of standard input. Blanks are [MASK], <mask>
-or ___; [MASK*w] is a word of any number of pieces, [MASK*1-3w] one to three words, [MASK*3] three
-pieces; [MASK:a] … [MASK:a] are the same word, [MASK|red|green] is one of these, [MASK/ing$/] a
-whole word that matches an expression.`
+or ___; [MASK*w] is a word of any number of pieces, [MASK*1-3w] one to three words, [MASK*] a
+phrase, [MASK*3] three pieces; [MASK:a] … [MASK:a] are the same word, [MASK|red|green] is one of
+these, [MASK/ing$/] a whole word that matches an expression.`
 
 // fillFlags are the flags of infill fill.
 type fillFlags struct {

@@ -40,6 +40,11 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			!slices.ContainsFunc(flags, func(f *cmdline.Option) bool { return f.Name == "marginals" }) {
 			t.Errorf("%s speaks of probabilities, which it does not estimate", name)
 		}
+		for _, sub := range c.Subcommands {
+			if sub.Name != "help" && !sub.Hidden && !strings.Contains(r.out, "\n  "+sub.Name+"  ") {
+				t.Errorf("%s: %s runs into what it does", name, sub.Name)
+			}
+		}
 		list := strings.Split(c.UsageText, "\n")
 		if many := len(flags) > 20 || name == "infill"; many && len(list) < 3 {
 			t.Errorf("%s: %d examples", name, len(list))

@@ -96,17 +96,16 @@ func (f *pullFlags) pull(ctx context.Context, std console.IO, names []string) er
 			o.Log = p.note
 		}
 		if err := f.one(ctx, std, cache, name, o, p); err != nil {
-			return hubError(unconnected(err, name))
+			return hubError(unconnected(err))
 		}
 	}
 	return nil
 }
 
-// unconnected adds to the error of a pull without a network what helps. The files of a repository
-// are not known then.
-func unconnected(err error, name string) error {
-	if !hub.IsRepository(name) && errors.Is(err, hub.ErrNoNetwork) {
-		return fmt.Errorf("%w; without a network, INFILL_OFFLINE=1 says which files to put where", err)
+// unconnected adds to the error of a pull without a network what helps.
+func unconnected(err error) error {
+	if errors.Is(err, hub.ErrNoNetwork) {
+		return fmt.Errorf("%w; without a network, INFILL_OFFLINE=1 says what to put where", err)
 	}
 	return err
 }

@@ -46,7 +46,7 @@ USAGE:
   {{wrap (flow .) 2}}{{end}}{{with .VisibleCommands}}
 
 COMMANDS:{{range .}}
-  {{printf "%-12s" .Name}}{{wrap .Usage 14}}{{end}}{{end}}{{range headings .VisibleFlags}}
+  {{printf "%-15s" .Name}}{{wrap .Usage 17}}{{end}}{{end}}{{range headings .VisibleFlags}}
 
 {{.Name}}:{{range .Flags}}
 {{left .}}{{wrap (usage .) 26}}{{end}}{{end}}
