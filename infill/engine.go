@@ -142,9 +142,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	if opt.EndMark == text.EndShown {
 		t = t.WithEnd()
 	}
-	if opt.Words.Unit == text.UnitWord {
-		t = t.WithWords()
-	}
+	t = t.With(opt.Words.Unit)
 	if parts, err := e.parts(t, opt); err != nil {
 		return nil, err
 	} else if parts != nil {

@@ -15,8 +15,8 @@ import (
 
 // clozeTest is a benchmark of four lines with two words each.
 func clozeTest() *measure.ClozeTest {
-	line := func(back ...int) cloze.Counts {
-		return cloze.Counts{Words: 2, Lines: 1, Back: [4]int(back)}
+	line := func(back ...float64) cloze.Counts {
+		return cloze.Counts{Words: 2, Lines: 1, Back: [4]float64(back)}
 	}
 	return &measure.ClozeTest{
 		Command: "infill cloze in.txt", Version: "1.0", Date: "2026-01-01",

@@ -13,6 +13,7 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/internal/count"
 	"infill/metrics/bleu"
 	"infill/report/measure"
@@ -45,6 +46,9 @@ type clozeFlags struct {
 
 // clozeWords is how many words of a line are blanked out, if nothing else is said.
 const clozeWords = 3
+
+// gapWords is how many words a gap may have.
+const gapWords = 4
 
 func (f *clozeFlags) filling() []*cmdline.Option {
 	flags := cmdline.Without(f.fillingFlags.flags(),
@@ -142,7 +146,14 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 	case f.maxWords > 0 && f.minWords > f.maxWords:
 		return usagef("--min-words %d is more than --max-words %d", f.minWords, f.maxWords)
 	}
-	f.Masking.Adjacent = f.adjacent
+	if f.Masking.Adjacent = f.adjacent; f.gaps() {
+		for _, name := range []string{"mask-words", "mask-rate", "adjacent"} {
+			if c.IsSet(name) {
+				return usagef("--unit phrase leaves one gap of 1 to %d words in a line; leave out --%s",
+					gapWords, name)
+			}
+		}
+	}
 	if err := f.stdin(std.In, path == "-"); err != nil {
 		return err
 	}
@@ -192,7 +203,7 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*measure.ClozeResult, error) {
 	test := &measure.ClozeTest{
 		Command: typedCommand(), Version: version(), Date: today(), Seed: *f.Seed,
-		Protocol: f.protocol(), Among: f.among(), Level: f.level, Notes: b.notes,
+		Protocol: f.protocol(), Gaps: f.gaps(), Among: f.among(), Level: f.level, Notes: b.notes,
 	}
 	for _, m := range b.models {
 		test.Models = append(test.Models, fmt.Sprintf("%s (%s)", m.name, modelName(m.model)))
@@ -213,6 +224,11 @@ func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*measure.Cloz
 // among is how many fillings of a line count.
 func (f *clozeFlags) among() int { return f.fillingFlags.Options.Results.Top }
 
+// gaps reports whether each line gets one gap of several words.
+func (f *clozeFlags) gaps() bool {
+	return f.fillingFlags.Options.Words.Unit == text.UnitPhrase
+}
+
 // protocol says in words what is blanked out, and in what lines.
 func (f *clozeFlags) protocol() string {
 	what := count.Of(f.Masking.Words, "word")
@@ -223,16 +239,19 @@ func (f *clozeFlags) protocol() string {
 	if f.adjacent {
 		where = "next to each other"
 	}
-	text := fmt.Sprintf("%s of each blanked out, %s", what, where)
+	said := fmt.Sprintf("%s of each blanked out, %s", what, where)
+	if f.gaps() {
+		said = fmt.Sprintf("a gap of 1 to %d words in each", gapWords)
+	}
 	switch {
 	case f.minWords > 0 && f.maxWords > 0:
-		text += fmt.Sprintf(", lines of %d to %d words", f.minWords, f.maxWords)
+		said += fmt.Sprintf(", lines of %d to %d words", f.minWords, f.maxWords)
 	case f.minWords > 0:
-		text += fmt.Sprintf(", lines of %s or more", count.Of(f.minWords, "word"))
+		said += fmt.Sprintf(", lines of %s or more", count.Of(f.minWords, "word"))
 	case f.maxWords > 0:
-		text += fmt.Sprintf(", lines of %s at most", count.Of(f.maxWords, "word"))
+		said += fmt.Sprintf(", lines of %s at most", count.Of(f.maxWords, "word"))
 	}
-	return text
+	return said
 }
 
 // chosenModels are the models of the flags, or of the environment.

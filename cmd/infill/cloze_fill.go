@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,6 +25,7 @@ import (
 	"infill/metrics/cloze"
 	"infill/mlm"
 	"infill/report/measure"
+	"infill/samplers"
 	"infill/tokenize"
 )
 
@@ -84,7 +87,9 @@ func (b *clozeBench) take(path string, items []input.Item) error {
 	rng := rand.New(rand.NewPCG(seed, 0x636c6f7a65)) //nolint:gosec // a sample, no secret
 	order := rng.Perm(len(items))
 	masking := b.runs[0].filling.Masking
-	masking.Fits = b.fits()
+	if masking.Fits = b.fits(); f.gaps() {
+		masking.Fits = ofLetters
+	}
 	var out left
 	looked := 0
 	for _, i := range order {
@@ -129,6 +134,10 @@ func (b *clozeBench) takeLine(it *input.Item, m text.Masking, out *left) error {
 		return nil
 	}
 	t := clozeTask{line: it.Line, id: it.Key()}
+	if f.gaps() {
+		rng := samplers.NewStream(*f.Seed, t.id+"\x00gap", 0)
+		m.Words, m.Adjacent, m.Joined = 1+rng.IntN(gapWords), true, true
+	}
 	for i, model := range b.models {
 		opt := infill.Options{Seed: *f.Seed, ID: t.id}
 		item := *it
@@ -176,7 +185,11 @@ func (l *left) reasons(f *clozeFlags) string {
 			what = fmt.Sprintf("%d adjacent words", f.Masking.Words)
 		}
 	}
-	add(l.few, "without "+what+" that are one token and that every run can bring back")
+	what += " that are one token and that every run can bring back"
+	if f.gaps() {
+		what = "as many adjacent words of letters as were drawn for them"
+	}
+	add(l.few, "without "+what)
 	add(l.blanks, "with blanks")
 	add(l.unread, "that cannot be read")
 	return strings.Join(parts, ", ")
@@ -206,6 +219,17 @@ func (b *clozeBench) fits() func(text string, word [2]int) bool {
 		}
 		return true
 	}
+}
+
+// ofLetters reports whether a word has letters only, and no letter or digit beside it. Such are the
+// words of gaps, of however many tokens.
+func ofLetters(line string, word [2]int) bool {
+	other := func(r rune) bool { return !unicode.IsLetter(r) }
+	before, _ := utf8.DecodeLastRuneInString(line[:word[0]])
+	after, _ := utf8.DecodeRuneInString(line[word[1]:])
+	return !strings.ContainsFunc(line[word[0]:word[1]], other) &&
+		!unicode.IsLetter(before) && !unicode.IsLetter(after) && !unicode.IsDigit(before) &&
+		!unicode.IsDigit(after) && !strings.ContainsRune("-'’", after)
 }
 
 // same is what words are compared by: whether one of the models reads both as the same tokens. A
@@ -265,10 +289,15 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*measure.ClozeRun, 
 					fmt.Fprintf(b.std.Err, "infill: run %s: %s\n", console.Printable(r.name),
 						advice.Message(atLine(t.line, err)))
 				}
-				b.failed, res = true, &infill.Result{}
+				b.failed, res, err = true, &infill.Result{}, nil
 			}
 			out.Rows, out.Asked = out.Rows+int64(res.Evaluated), out.Asked+int64(res.Rows)
-			out.Lines[i], err = cloze.Count(t.original, wordsIn(res.Fillings), f.among(), same)
+			words := wordsIn(res.Fillings)
+			if f.gaps() {
+				out.Lines[i] = cloze.CountGap(t.original[0], slices.Concat(words...), f.among(), same)
+			} else {
+				out.Lines[i], err = cloze.Count(t.original, words, f.among(), same)
+			}
 			done++
 			bar.Step(done, done)
 			return err

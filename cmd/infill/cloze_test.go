@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/report/measure"
+	"infill/samplers"
 )
 
 // clozeText are sentences of words that the tiny model knows, with some lines that cannot be used.
@@ -136,6 +138,86 @@ func TestClozeCountsAgain(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Gaps: every line that has one is cut where a masking of joined words cuts it, and filled as
+// [MASK*]. The numbers are counted again from what fill prints for that text.
+func TestClozeGaps(t *testing.T) {
+	t.Parallel()
+	in := write(t, "in.txt", strings.Repeat(clozeText, 2))
+	res, _ := clozeRunJSON(t, 0, "--sample", "0", "--unit", "phrase", in, "--run", "fill", "--run",
+		"unit=piece")
+	m, err := mlm.OpenDir(t.Context(), tinyModel, mlm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close() }()
+	var want [4]float64
+	lines, several := 0, 0
+	for i, line := range strings.Split(strings.TrimSpace(strings.Repeat(clozeText, 2)), "\n") {
+		id := fmt.Sprint(i + 1)
+		n := 1 + samplers.NewStream(1, id+"\x00gap", 0).IntN(4)
+		masking := text.Masking{Words: n, Adjacent: true, Joined: true, Fits: ofLetters}
+		tm, taken, err := masking.Template(m.Tokenizer(), line, 1, id)
+		if err != nil {
+			continue
+		}
+		if tm, err = text.Parse(m.Tokenizer(), strings.Replace(tm.Text, "[MASK]", "[MASK*]", 1)); err != nil {
+			t.Fatal(err)
+		}
+		lines++
+		r, err := infill.New(m).Fill(t.Context(), tm, infill.Options{Seed: 1, ID: id,
+			Results: infill.ResultOptions{Top: 5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		original := strings.Fields(strings.ToLower(taken[0]))
+		if len(original) > 1 {
+			several++
+		}
+		for k, f := range r.Fillings {
+			got := strings.Fields(strings.ToLower(f.Text[f.Spans[0][0]:f.Spans[0][1]]))
+			if right := reflect.DeepEqual(got, original); right {
+				want[1]++
+				if k == 0 {
+					want[0]++
+				}
+			}
+			if k > 0 {
+				continue
+			}
+			if len(got) == len(original) {
+				want[2]++
+			}
+			common := 0
+			for _, w := range original {
+				if i := slices.Index(got, w); i >= 0 {
+					got[i] = ""
+					common++
+				}
+			}
+			want[3] += 2 * float64(common) / float64(len(got)+len(original))
+		}
+	}
+	if lines < 15 || several < 8 || res.Lines != lines {
+		t.Fatalf("%d lines, %d of several words; the report has %d", lines, several, res.Lines)
+	}
+	for i, key := range []string{"gaps.1", "gaps.among", "gaps.length", "gaps.words"} {
+		got, share := value(t, res.Rows[0], key), 100*want[i]/float64(lines)
+		if math.Abs(got-share) > 1e-9 {
+			t.Errorf("%s: %v, want %v", key, got, share)
+		}
+		less := value(t, res.Differences[0], key)
+		if d := value(t, res.Rows[1], key) - got; math.Abs(less-d) > 1e-9 {
+			t.Errorf("%s: the difference is %v, want %v", key, less, d)
+		}
+	}
+	for _, flag := range []string{"--mask-words=2", "--mask-rate=0.5", "--adjacent"} {
+		r := infillRun("", withTiny("cloze", "--quiet", "--unit", "phrase", flag, in)...)
+		if name, _, _ := strings.Cut(flag, "="); r.code != 2 || !strings.Contains(r.err, "leave out "+name) {
+			t.Errorf("%s: exit %d: %s", flag, r.code, r.err)
 		}
 	}
 }

@@ -154,7 +154,8 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "unit", Line: true, record: true, Group: words,
-		Doc:  "what a plain blank takes: piece: one piece of the vocabulary, word: a word of up to five",
+		Doc: "what a plain blank takes: piece: one piece of the vocabulary, word: a word of up to " +
+			"five, phrase: up to eight",
 		bind: func(v *Fill) *Value { return namedValue(&v.Options.Words.Unit) },
 	},
 	{

@@ -46,6 +46,8 @@ type Masking struct {
 	// Adjacent masks words that follow each other, with nothing but white space between. Without it
 	// they may stand anywhere.
 	Adjacent bool
+	// Joined makes one blank of adjacent words, from the first to the last.
+	Joined bool
 	// Fits is asked of every word that may otherwise be masked, a byte span of the text. Those that
 	// it refuses stay. nil takes all.
 	Fits func(text string, word [2]int) bool
@@ -82,6 +84,8 @@ func (m Masking) Check() error {
 	case m.Class < ClassAll || m.Class > classEverything:
 		return fmt.Errorf("%w: word class %d, want ClassAll, ClassContent or ClassEverything", ErrOption,
 			m.Class)
+	case m.Joined && !m.Adjacent:
+		return fmt.Errorf("%w: one blank for words from anywhere; set Adjacent too", ErrOption)
 	case len(m.Spans) > 0 && !m.labels():
 		return fmt.Errorf("%w: spans, but neither MaskLabels nor KeepLabels, which say what is done "+
 			"with them; \"*\" stands for all labels", ErrOption)
@@ -207,7 +211,11 @@ func (m Masking) choose(text, mask string, seed uint64, id string,
 			return "", nil, &Error{-1, fmt.Sprintf("no %d adjacent words may be masked", n), ErrFewWords}
 		}
 		first := runs[rng.IntN(len(runs))]
-		return text, words[first : first+n], nil
+		chosen := words[first : first+n]
+		if m.Joined {
+			chosen = [][2]int{{chosen[0][0], chosen[n-1][1]}}
+		}
+		return text, chosen, nil
 	}
 	chosen := rng.Perm(len(words))[:n]
 	sort.Ints(chosen)

@@ -244,3 +244,32 @@ func TestMaskAdjacent(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Joined words are one blank, of all that stood between the first and the last.
+func TestMaskJoined(t *testing.T) {
+	t.Parallel()
+	tok := tokenizetest.Tiny(t)
+	const line = "the dog  sleeps, she saw it ."
+	seen := map[string]bool{}
+	for seed := range uint64(50) {
+		tm, taken, err := Masking{Words: 2, Adjacent: true, Joined: true}.Template(tok, line, seed, "")
+		if err != nil || len(taken) != 1 || len(tm.Blanks) != 1 {
+			t.Fatal(tm, taken, err)
+		}
+		if got := strings.Replace(tm.Text, "[MASK]", taken[0], 1); got != line {
+			t.Errorf("%q back in its blank makes %q", taken[0], got)
+		}
+		seen[taken[0]] = true
+	}
+	for _, want := range []string{"the dog", "dog  sleeps", "she saw", "saw it"} {
+		if !seen[want] {
+			t.Errorf("%q is never a gap", want)
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("gaps are %v", seen)
+	}
+	if err := (Masking{Words: 2, Joined: true}).Check(); !errors.Is(err, ErrOption) {
+		t.Errorf("words from anywhere: %v", err)
+	}
+}

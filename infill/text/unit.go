@@ -6,12 +6,13 @@ import "slices"
 type Unit int
 
 const (
-	UnitPiece Unit = iota // one token
-	UnitWord              // a word, of as many tokens as it has, see MaxWordTokens
+	UnitPiece  Unit = iota // one token
+	UnitWord               // a word, of as many tokens as it has, see MaxWordTokens
+	UnitPhrase             // a phrase of one to eight tokens, as [MASK*] takes
 )
 
 // Names lists the words for the values of Unit, in their order.
-func (Unit) Names() []string { return []string{"piece", "word"} }
+func (Unit) Names() []string { return []string{"piece", "word", "phrase"} }
 
 // ofWords has the blank take some words.
 func (b *Blank) ofWords(least, most int) {
@@ -19,16 +20,24 @@ func (b *Blank) ofWords(least, most int) {
 	b.Min, b.Max = least, min(MaxWordTokens*most, MaxTokens)
 }
 
-// WithWords is the template with each plain blank that stands apart from other letters as a word.
-func (t *Template) WithWords() *Template {
+// With is the template with each plain blank that stands apart from other letters as one that takes
+// this.
+func (t *Template) With(u Unit) *Template {
+	if u == UnitPiece {
+		return t
+	}
 	out := *t
 	out.Groups = slices.Clone(t.Groups)
 	for g := range out.Groups {
 		apart := !slices.ContainsFunc(t.PlacesIn(&t.Groups[g]), func(p Place) bool {
 			return p.Before != "" || p.After != "" || p.Neighbour || p.Ideographs
 		})
-		if apart && t.Groups[g].bare() {
-			out.Groups[g].ofWords(1, 1)
+		switch b := &out.Groups[g]; {
+		case !apart || !b.bare():
+		case u == UnitWord:
+			b.ofWords(1, 1)
+		default:
+			b.Counted, b.Min, b.Max = true, 1, phraseTokens
 		}
 	}
 	return &out

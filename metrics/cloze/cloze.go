@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"infill/metrics/interval"
 )
@@ -33,9 +35,9 @@ const (
 
 // Counts are what came back of one line, or of several.
 type Counts struct {
-	Words int           // blanks
-	Lines int           // lines that have some
-	Back  [measures]int // blanks or lines that came back, by measure as in Figures
+	Words int               // blanks
+	Lines int               // lines that have some
+	Back  [measures]float64 // blanks or lines that came back, by measure as in Figures
 }
 
 // Count compares the fillings of a line, the best first, with the words that were blanked out. The
@@ -64,12 +66,12 @@ func Count(original []string, fillings [][]string, among int,
 				back[i] = true
 			}
 		}
-		whole := 0
+		whole := 0.
 		if right == len(original) {
 			whole, c.Back[linesAmong] = 1, 1
 		}
 		if k == 0 {
-			c.Back[words], c.Back[lines] = right, whole
+			c.Back[words], c.Back[lines] = float64(right), whole
 		}
 	}
 	for _, b := range back {
@@ -78,6 +80,50 @@ func Count(original []string, fillings [][]string, among int,
 		}
 	}
 	return c, nil
+}
+
+// Measures of a line with one gap of several words.
+const (
+	gapFirst  measure = iota // whether the first filling is what stood there
+	gapAmong                 // whether one of those that count is
+	gapLength                // whether the first has as many words as stood there
+	gapWords                 // F1 of the words of the first, in any order
+)
+
+// CountGap is Count of a line with one gap, which may have other numbers of words than its
+// fillings. The measures are whether the first filling is what stood there, whether one of those
+// that count is, whether the first has as many words, and F1 of its words: twice the words that it
+// has in common with what stood there, wherever they stand, by the words of both.
+func CountGap(original string, fillings []string, among int,
+	same func(filled, original string) bool) Counts {
+	c := Counts{Words: 1, Lines: 1}
+	want := strings.Fields(original)
+	for k, f := range fillings[:min(max(among, 0), len(fillings))] {
+		got := strings.Fields(f)
+		whole := slices.EqualFunc(got, want, same)
+		if whole {
+			c.Back[gapAmong] = 1
+		}
+		if k > 0 {
+			continue
+		}
+		if whole {
+			c.Back[gapFirst] = 1
+		}
+		if len(got) == len(want) {
+			c.Back[gapLength] = 1
+		}
+		left, common := slices.Clone(want), 0
+		for _, w := range got {
+			if i := slices.IndexFunc(left, func(o string) bool { return same(w, o) }); i >= 0 {
+				left, common = slices.Delete(left, i, i+1), common+1
+			}
+		}
+		if all := len(got) + len(want); all > 0 {
+			c.Back[gapWords] = 2 * float64(common) / float64(all)
+		}
+	}
+	return c
 }
 
 // of is the number of things that a measure is a share of.
@@ -95,6 +141,7 @@ type figure struct{ Value, Low, High float64 }
 
 // Figures holds a figure for each measure: the blanks whose word came back in the first filling,
 // those with the word in one of the fillings that count, and the same for lines with all words.
+// For gaps they are the measures of CountGap.
 type Figures [measures]figure
 
 // ErrUnpaired is returned for differences between counts of other lines.
@@ -130,14 +177,14 @@ func Less(lines, other []Counts, level float64) (Figures, error) {
 
 // without has a measure of all lines, and then without each of them in turn.
 func without(lines []Counts, m measure) []float64 {
-	back, of := 0, 0
+	back, of := 0., 0
 	for k := range lines {
 		back += lines[k].Back[m]
 		of += lines[k].of(m)
 	}
-	out := []float64{float64(back) / float64(of)}
+	out := []float64{back / float64(of)}
 	for k := range lines {
-		out = append(out, float64(back-lines[k].Back[m])/float64(of-lines[k].of(m)))
+		out = append(out, (back-lines[k].Back[m])/float64(of-lines[k].of(m)))
 	}
 	return out
 }

@@ -17,21 +17,21 @@ func TestCount(t *testing.T) {
 	for _, c := range []struct {
 		original, fillings string // fillings with slashes between
 		among              int
-		want               [4]int
+		want               [4]float64
 	}{
-		{"old man", "old man", 5, [4]int{2, 2, 1, 1}},
-		{"old man", "old dog/old man", 5, [4]int{1, 2, 0, 1}},
-		{"old man", "old dog/old man", 1, [4]int{1, 1, 0, 0}},
-		{"old man", "man old", 5, [4]int{0, 0, 0, 0}},               // each in the other's blank
-		{"old man", "big man/old dog", 5, [4]int{1, 2, 0, 0}},       // in two fillings
-		{"old man", "a b/c d/e f/g h/i j/old man", 5, [4]int{}},     // the sixth
-		{"a a", "a b/b a", 5, [4]int{1, 2, 0, 0}},                   // a word twice
-		{"old man", "", 5, [4]int{}},                                // nothing was filled
-		{"old man", "old man/old man", 5, [4]int{2, 2, 1, 1}},       // not twice
-		{"old man", "Old man/old Man", 5, [4]int{1, 2, 0, 0}},       // bytes
-		{"man", "man/old", 0, [4]int{}},                             // none counts
-		{"x y z", "x b z/a y c", 2, [4]int{2, 3, 0, 0}},             // three blanks
-		{"x y z", "a b c/x y c/x b z/x y z", 4, [4]int{0, 3, 0, 1}}, // the last
+		{"old man", "old man", 5, [4]float64{2, 2, 1, 1}},
+		{"old man", "old dog/old man", 5, [4]float64{1, 2, 0, 1}},
+		{"old man", "old dog/old man", 1, [4]float64{1, 1, 0, 0}},
+		{"old man", "man old", 5, [4]float64{0, 0, 0, 0}},               // each in the other's blank
+		{"old man", "big man/old dog", 5, [4]float64{1, 2, 0, 0}},       // in two fillings
+		{"old man", "a b/c d/e f/g h/i j/old man", 5, [4]float64{}},     // the sixth
+		{"a a", "a b/b a", 5, [4]float64{1, 2, 0, 0}},                   // a word twice
+		{"old man", "", 5, [4]float64{}},                                // nothing was filled
+		{"old man", "old man/old man", 5, [4]float64{2, 2, 1, 1}},       // not twice
+		{"old man", "Old man/old Man", 5, [4]float64{1, 2, 0, 0}},       // bytes
+		{"man", "man/old", 0, [4]float64{}},                             // none counts
+		{"x y z", "x b z/a y c", 2, [4]float64{2, 3, 0, 0}},             // three blanks
+		{"x y z", "a b c/x y c/x b z/x y z", 4, [4]float64{0, 3, 0, 1}}, // the last
 	} {
 		var fillings [][]string
 		if c.fillings != "" {
@@ -46,7 +46,7 @@ func TestCount(t *testing.T) {
 		}
 	}
 	got, err := Count([]string{"Old"}, [][]string{{"old"}}, 1, strings.EqualFold)
-	if err != nil || got.Back != [4]int{1, 1, 1, 1} {
+	if err != nil || got.Back != [4]float64{1, 1, 1, 1} {
 		t.Errorf("without regard to case: %+v, %v", got, err)
 	}
 	if got, err := Count(nil, nil, 5, nil); err != nil || got != (Counts{}) {
@@ -54,6 +54,44 @@ func TestCount(t *testing.T) {
 	}
 	if _, err := Count([]string{"a"}, [][]string{{"a", "b"}}, 5, nil); err == nil {
 		t.Error("two words for one blank")
+	}
+}
+
+// Gaps made by hand: the first is what stood there, one is, its length, F1 of its words.
+func TestCountGap(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		original, fillings string // fillings with slashes between
+		among              int
+		want               [4]float64
+	}{
+		{"New York", "New York/Paris", 5, [4]float64{1, 1, 1, 1}},
+		{"New  York", "New York", 5, [4]float64{1, 1, 1, 1}},                       // white space
+		{"New York", "York New", 5, [4]float64{0, 0, 1, 1}},                        // the order
+		{"New York", "Paris/New York", 5, [4]float64{0, 1, 0, 0}},                  // the second
+		{"New York", "Paris/New York", 1, [4]float64{0, 0, 0, 0}},                  // which does not count
+		{"New York", "New York City", 5, [4]float64{0, 0, 0, 4. / 5}},              // 2·2 of 3 + 2
+		{"a b c d", "a x", 5, [4]float64{0, 0, 0, 2. / 6}},                         // 2·1 of 2 + 4
+		{"a", "a a a", 5, [4]float64{0, 0, 0, 2. / 4}},                             // a word counts once
+		{"a a b", "a a c/a a b", 5, [4]float64{0, 1, 1, 4. / 6}},                   // and twice if twice
+		{"a", "b/c/d/e/f/a", 5, [4]float64{0, 0, 1, 0}},                            // the sixth
+		{"a b", "", 5, [4]float64{}},                                               // nothing was filled
+		{"a b", "a b", 0, [4]float64{}},                                            // none counts
+		{"the old man", "The old man/the old man", 2, [4]float64{0, 1, 1, 4. / 6}}, // bytes
+	} {
+		var fillings []string
+		if c.fillings != "" {
+			fillings = strings.Split(c.fillings, "/")
+		}
+		got := CountGap(c.original, fillings, c.among,
+			func(filled, original string) bool { return filled == original })
+		if got != (Counts{Words: 1, Lines: 1, Back: c.want}) {
+			t.Errorf("%q, %q among %d: %+v, want %v", c.original, c.fillings, c.among, got, c.want)
+		}
+	}
+	got := CountGap("Old Man", []string{"old man"}, 1, strings.EqualFold)
+	if got.Back != [4]float64{1, 1, 1, 1} {
+		t.Errorf("without regard to case: %+v", got)
 	}
 }
 
@@ -198,7 +236,7 @@ func TestIntervalsAreStudents(t *testing.T) {
 // Of two lines, of which one came back, Student's interval would be .5 ± 6.35.
 func TestIntervalsEndWhereSharesDo(t *testing.T) {
 	t.Parallel()
-	back := Counts{Words: 1, Lines: 1, Back: [measures]int{1, 1, 1, 1}}
+	back := Counts{Words: 1, Lines: 1, Back: [measures]float64{1, 1, 1, 1}}
 	lost := Counts{Words: 1, Lines: 1}
 	for _, f := range Share([]Counts{back, lost}, .95) {
 		if f != (figure{.5, 0, 1}) {
@@ -224,12 +262,12 @@ func TestDifferencesArePaired(t *testing.T) {
 	for k := range 20 {
 		c := Counts{Words: 1, Lines: 1}
 		if k%2 == 0 {
-			c.Back = [4]int{1, 1, 1, 1}
+			c.Back = [4]float64{1, 1, 1, 1}
 		}
 		a = append(a, c)
 	}
 	b := slices.Clone(a)
-	b[1].Back = [4]int{1, 1, 1, 1}
+	b[1].Back = [4]float64{1, 1, 1, 1}
 	less, err := Less(b, a, .95)
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +282,7 @@ func TestDifferencesArePaired(t *testing.T) {
 // What has no figure is NaN, and no error but for lines that are not the same.
 func TestFewLines(t *testing.T) {
 	t.Parallel()
-	one := []Counts{{Words: 2, Lines: 1, Back: [4]int{1, 2, 0, 1}}}
+	one := []Counts{{Words: 2, Lines: 1, Back: [4]float64{1, 2, 0, 1}}}
 	for m, f := range Share(one, .95) {
 		if want := []float64{.5, 1, 0, 1}[m]; f.Value != want || !math.IsNaN(f.Low) {
 			t.Errorf("one line: %+v, want %v", f, want)

@@ -29,7 +29,7 @@ class FillSettings(TypedDict, total=False):
     temperature: T of exp(U/T): below 1 likelier, above 1 more diverse fillings (default: 1)
     seed: seed of all randomness; chosen and said when unset
     vocab: what may fill a blank: words|all|whole-words; all: punctuation and numbers too (default: words)
-    unit: what a plain blank takes: piece: one piece of the vocabulary, word: a word of up to five (default: piece)
+    unit: what a plain blank takes: piece: one piece of the vocabulary, word: a word of up to five, phrase: up to eight (default: piece)
     gradient: full, or forward: without the backward pass (default: full)
     case: auto: with the capitals of English text; model: as the model spells (default: auto)
     ban: words that fill no blank
@@ -77,7 +77,7 @@ class FillSettings(TypedDict, total=False):
     temperature: float
     seed: int
     vocab: Literal["words", "all", "whole-words"]
-    unit: Literal["piece", "word"]
+    unit: Literal["piece", "word", "phrase"]
     gradient: Literal["full", "forward"]
     case: Literal["auto", "model"]
     ban: Sequence[str]

@@ -29,6 +29,7 @@ type ClozeTest struct {
 	Command, Version, Date string
 	Models                 []string
 	Protocol               string // which words were blanked out, and in what lines
+	Gaps                   bool   // cloze.CountGap made the counts
 	Seed                   uint64
 	Among                  int     // fillings of a line that count
 	Level                  float64 // of the intervals, 0 for 0.95
@@ -53,7 +54,24 @@ type ClozeResult struct {
 	Rows        []Row    `json:"rows"`
 	Differences []Row    `json:"differences,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
+
+	names [4]clozeName
 }
+
+// A clozeName says what a measure is called. An empty label is for the number of fillings.
+type clozeName struct{ key, group, label string }
+
+// wordNames are the measures of cloze.Count, gapNames those of cloze.CountGap.
+var (
+	wordNames = [4]clozeName{
+		{"words.1", "words", "at 1"}, {"words.among", "words", ""},
+		{"lines.1", "whole lines", "at 1"}, {"lines.among", "whole lines", ""},
+	}
+	gapNames = [4]clozeName{
+		{"gaps.1", "what stood there", "at 1"}, {"gaps.among", "what stood there", ""},
+		{"gaps.length", "of the first", "length right"}, {"gaps.words", "of the first", "words (F1)"},
+	}
+)
 
 // errAlike is why there is no interval.
 var errAlike = errors.New("no interval: all lines are alike")
@@ -74,7 +92,10 @@ func Cloze(c *ClozeTest) (*ClozeResult, error) {
 	out := &ClozeResult{
 		Title: "Words that come back", Command: c.Command, Models: c.Models, Version: c.Version,
 		Date: c.Date, Protocol: c.Protocol, Seed: c.Seed, Lines: len(c.Runs[0].Lines), Among: c.Among,
-		Level: cmp.Or(c.Level, .95), Notes: c.Notes,
+		Level: cmp.Or(c.Level, .95), Notes: c.Notes, names: wordNames,
+	}
+	if c.Gaps {
+		out.Title, out.names = "Gaps that come back", gapNames
 	}
 	for _, l := range c.Runs[0].Lines {
 		out.Words += l.Words
@@ -101,16 +122,11 @@ func Cloze(c *ClozeTest) (*ClozeResult, error) {
 func (r *ClozeResult) measures(f cloze.Figures, less bool) []Metric {
 	out := make([]Metric, 0, len(f))
 	among := fmt.Sprintf("among %d", r.Among)
-	for k, m := range [len(f)]struct{ key, group, label string }{
-		{"words.1", "words", "at 1"},
-		{"words.among", "words", among},
-		{"lines.1", "whole lines", "at 1"},
-		{"lines.among", "whole lines", among},
-	} {
-		if m.label == among && r.Among == 1 {
+	for k, m := range r.names {
+		if m.label == "" && r.Among == 1 {
 			continue
 		}
-		x := newMetric(m.key, m.label)
+		x := newMetric(m.key, cmp.Or(m.label, among))
 		x.Group, x.Unit, x.Decimals, x.Better = m.group, "%", 1, +1
 		x.Value, x.Low, x.High = 100*f[k].Value, 100*f[k].Low, 100*f[k].High
 		x.Less, x.Units = less, r.Lines
