@@ -163,7 +163,7 @@ func TestGroupsRefuse(t *testing.T) {
 		new(*LengthError)) {
 		t.Errorf("%v", err)
 	}
-	// Edit distances are those of the whole text.
+	// Edit distances count over the whole text.
 	opt := Options{Words: WordOptions{Original: []string{"mouse", "bird"}}}
 	opt.Words.Filter.MinEdits = 100
 	if _, err := e.FillText(t.Context(), far, opt); !errors.Is(err, ErrFiltered) {

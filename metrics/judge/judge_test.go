@@ -126,7 +126,8 @@ func TestInterval(t *testing.T) {
 	}
 	// Whole blocks: five units in two parts are the first two and the last three.
 	low, high = Interval(units, .5, 2) // t of one degree at one half is 1
-	r := math.Exp(math.Sqrt(.5 * 2 * math.Pow((10./3-2)/2, 2)))
+	middle := (10./3 - 2) / 2
+	r := math.Exp(math.Sqrt(.5 * 2 * middle * middle))
 	if math.Abs(low*r-math.Exp(mean)) > 1e-9 || math.Abs(high/r-math.Exp(mean)) > 1e-9 {
 		t.Errorf("%v to %v", low, high)
 	}
