@@ -26,7 +26,7 @@ import (
 )
 
 const scoreDescription = "" +
-	`Prints the score of every text, in nats: nearer to 0 is likelier. By default it is the
+	`Prints the score of every text, in nats: higher is likelier. By default it is the
 sum over its word pieces of log f(piece | the rest, that piece masked). A line on standard error
 names the score, and in JSON the field scoring. Below it stand the words of the text: a word's
 pieces are masked together with the later ones of the word. With - or without TEXT, reads standard
