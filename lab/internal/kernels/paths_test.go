@@ -47,7 +47,7 @@ func paths(p proposer, x, y []int32, visit func(prob float64)) {
 	switch p := p.(type) {
 	case *pasProposer:
 		prob := probOfCount(p.r[0], hamming(x, y))
-		if prob == 0 || p.sites.dom.Check(y) != nil {
+		if prob == 0 || p.dom.Check(y) != nil {
 			return
 		}
 		var sites []int32
@@ -100,8 +100,8 @@ func (p *gwgxProposer) walk(r int, x, at, y []int32, visit func()) {
 		return
 	}
 	for _, i := range p.sites.free {
-		for v := range int32(p.sites.dom.K(int(i))) {
-			if v == x[i] || !p.sites.dom.Allows(int(i), v) {
+		for v := range int32(p.dom.K(int(i))) {
+			if v == x[i] || !p.dom.Allows(int(i), v) {
 				continue
 			}
 			next := append([]int32(nil), at...)
