@@ -232,3 +232,28 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// A damaged file is refused, and one that is taken writes the same shares again.
+func FuzzParse(f *testing.F) {
+	x := make([]float32, classes*len(reads)*2)
+	ones := func(n int) (out []float32) {
+		for range n {
+			out = append(out, .5)
+		}
+		return out
+	}
+	f.Add((&Shares{prior: ones(classes), words: ones(mostWords * classes), bias: ones(classes), weight: x, width: 2}).Bytes())
+	f.Add([]byte("{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Parse(data)
+		if err != nil {
+			if !errors.Is(err, ErrFile) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again, err := Parse(s.Bytes()); err == nil && again.width != s.width {
+			t.Fatalf("%d values a state, then %d", s.width, again.width)
+		}
+	})
+}
