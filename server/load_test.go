@@ -280,7 +280,8 @@ func raw(t *testing.T, addr, bytes string) string {
 func TestHalves(t *testing.T) { // not parallel: it changes the times that clients have
 	old := [...]time.Duration{bodyTime, writeTime}
 	bodyTime, writeTime = 300*time.Millisecond, 300*time.Millisecond
-	defer func() { bodyTime, writeTime = old[0], old[1] }()
+	// After the server is closed, which waits for its requests.
+	t.Cleanup(func() { bodyTime, writeTime = old[0], old[1] })
 	var log testmode.Buffer
 	s, h := start(t, Options{Work: 1 << 40, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	const head = "POST /v1/fill HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{\"text\": "
