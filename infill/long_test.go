@@ -13,7 +13,7 @@ import (
 	"infill/mlm"
 )
 
-// longText is a text of n sentences, in some of which a word is a blank.
+// longText is a text of n sentences, some of which have a blank.
 func longText(n, every int) string {
 	who := []string{"The farmer", "My sister", "An old man", "The teacher", "Her brother"}
 	did := []string{"walked to", "looked at", "came back from", "went into", "lived near"}

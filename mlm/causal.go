@@ -13,8 +13,8 @@ import (
 // its own tokenizer. It is safe for concurrent use.
 type Causal struct{ net *Network }
 
-// IsCausal says whether the config.json of a folder names a causal model. A folder without one,
-// or that cannot be read, is for whoever opens it to refuse.
+// IsCausal says whether the config.json of a folder names a causal model. It is
+// false where that file is missing or damaged: opening the folder then says why.
 func IsCausal(dir string) bool {
 	from, done, err := source.Open(dir)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestModelLengths: what is learned lies beside the model, ranks fillings of open lengths there, and
-// is no fault of the folder.
+// a check of the folder accepts it.
 func TestModelLengths(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "tiny")

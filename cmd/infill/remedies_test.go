@@ -21,8 +21,8 @@ import (
 	"infill/models/hub/hubtest"
 )
 
-// Every command that a message of the program names is there, and so is every flag. Scripts for
-// shells and the template of help are no messages.
+// Every command that a message of the program names is there, and so is every flag. The scripts
+// for shells and the template of help are left out.
 func TestRemediesExist(t *testing.T) {
 	t.Parallel()
 	app := newApp(console.IO{})

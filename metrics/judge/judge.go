@@ -33,7 +33,7 @@ type Judge struct {
 // A Verdict is what a judge says of a text.
 type Verdict struct {
 	LogProb float64 // the sum over the tokens, in nats
-	Tokens  int     // 0: there is no verdict of an empty text, or of one that is too long
+	Tokens  int     // 0 where the text is empty or too long to judge
 }
 
 // Open opens a judge: the folder of a causal model in ONNX, which its config.json names as such, or
@@ -103,7 +103,7 @@ func (j *Judge) Verdicts(ctx context.Context, texts []string) ([]Verdict, error)
 	return out, nil
 }
 
-// refused says whether an error is about the text alone.
+// refused reports whether an error concerns this text only, so that others can still be judged.
 func refused(err error) bool {
 	for _, of := range []error{mlm.ErrTooLong, text.ErrEmpty, text.ErrBlank, tokenize.ErrInvalidUTF8} {
 		if errors.Is(err, of) {
@@ -127,7 +127,7 @@ func loss(of []Verdict) float64 {
 
 // Interval is an interval for the perplexity of texts in units that were chosen independently. It
 // is a jackknife of the logarithm, which leaves out at most the given number of parts in turn. It
-// is NaN where without one of them there is no token.
+// is NaN if a single part holds all tokens.
 func Interval(units [][]Verdict, level float64, blocks int) (low, high float64) {
 	n := min(len(units), blocks)
 	without := make([]float64, n)
