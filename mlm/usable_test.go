@@ -57,14 +57,6 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 		{"an unknown gradient", func() error {
 			return m.Gradient(ctx, s, state, 7, logProb, wide)
 		}, ErrOption, "Full or Forward"},
-		{"measure without a context", func() error {
-			_, err := m.Eval(none, strings.NewReader("the old man sat down\n"), EvalOptions{})
-			return err
-		}, ErrOption, "context.Background()"},
-		{"measure without a text", func() error {
-			_, err := m.Eval(ctx, nil, EvalOptions{})
-			return err
-		}, ErrOption, "strings.NewReader"},
 	} {
 		if err := c.call(); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v that says %q", c.name, err, c.want, c.says)
@@ -95,11 +87,7 @@ func TestZeroModelIsClosed(t *testing.T) {
 		"Gradient":     func() error { return m.Gradient(ctx, s, state, Full, one, one) },
 		"Conditional":  func() error { return m.Conditional(ctx, s, state, []int{0}, one) },
 		"Independent":  func() error { return m.Independent(ctx, s, one) },
-		"Eval": func() error {
-			_, err := m.Eval(ctx, strings.NewReader("a dog"), EvalOptions{})
-			return err
-		},
-		"Check": func() error { _, err := m.Check(ctx, CheckOptions{}); return err },
+		"Check":        func() error { _, err := m.Check(ctx, CheckOptions{}); return err },
 	} {
 		if err := call(); !errors.Is(err, errClosed) {
 			t.Errorf("%s: %v", name, err)

@@ -33,7 +33,6 @@ func TestOneIsSingular(t *testing.T) {
 		{[]string{"eval", empty, "--sample", "1"}, "at most 1 sentence ("},
 		{[]string{"eval", one, "--sample", "5"}, "a sample of 5 was asked for, there is only 1 sentence"},
 		{[]string{"eval", file("blank.txt", "\n")}, "1 record, 0 failed, 1 blank line\n"},
-		{[]string{"model", "eval", tinyModel, "--text", one, "--quiet"}, "1 line, "},
 		{[]string{"model", "save", "small"}, "got 1 argument\n"},
 		{withTiny("score", "--file", one, "a dog"), "--file and 1 input: give one of them"},
 	} {

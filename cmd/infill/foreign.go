@@ -72,10 +72,7 @@ var foreignFlags = []foreignFlag{
 func foreign(c *cli.Command, typed string) string {
 	command := strings.TrimPrefix(c.HelpName, "infill ")
 	if !strings.HasPrefix(typed, "-") {
-		if c.HelpName != "infill" {
-			return ""
-		}
-		return foreignCommands[strings.ToLower(typed)]
+		return foreignCommands[strings.TrimPrefix(c.HelpName+" ", "infill ")+strings.ToLower(typed)]
 	}
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimLeft(typed, "-")), "_", "-")
 	if cmdline.Of(c, name) != nil {
@@ -91,7 +88,7 @@ func foreign(c *cli.Command, typed string) string {
 	return ""
 }
 
-// foreignCommands are what other tools call a command, and what to type here.
+// foreignCommands are what other tools, or earlier builds, call a command, and what to type here.
 var foreignCommands = map[string]string{
 	"pull":      "infill model pull NAME",
 	"download":  "infill model pull NAME",
@@ -117,6 +114,8 @@ var foreignCommands = map[string]string{
 	"ppl":       "infill score \"TEXT\"",
 	"surprisal": "infill score --bits \"TEXT\", which prints the surprisal of each word",
 	"benchmark": "infill cloze FILE",
+	"model eval": "infill cloze FILE --mask-words 1, which counts the words that come back, or " +
+		"infill eval FILE --judge MODEL for the perplexity of texts",
 }
 
 // asFill puts the name of the command before a text that stands in the place of one: what has a

@@ -47,6 +47,8 @@ func TestForeign(t *testing.T) {
 		{[]string{"run", "x"}, "type infill fill \"TEXT\"\n"},
 		{[]string{"surprisal", "x"}, "type infill score --bits \"TEXT\", which prints"},
 		{[]string{"diversity", "x.txt"}, "type infill eval FILE\n"},
+		{[]string{"model", "eval", "--text", "x"}, "unknown command \"eval\"; type infill cloze FILE " +
+			"--mask-words 1, which counts the words that come back, or infill eval FILE --judge MODEL"},
 		{[]string{"score", "--surprisal", "x"}, "type --bits, which prints the surprisal"},
 		{[]string{"augment", "--label", "y", "x.csv"}, "infill augment without it: all other columns"},
 		{[]string{"cloze", "--every", "5", "x"}, "type --mask-rate X, such as 0.2 for one word of five"},

@@ -275,7 +275,7 @@ func TestBashCompletes(t *testing.T) {
 		{"infill fill --vocab =", "words all whole-words"},
 		{"infill completion b", "bash"},
 		{"infill model save sm", "small"},
-		{"infill model eval --mask", "--mask-rate"},
+		{"infill model learn-lengths --ga", "--gaps"},
 		{"infill model pull xlm", "xlm-roberta-base"},
 		{"infill model pu", "pull"},
 		{`infill fill a|b "text" --samplers --sampler gw`, "gwg"},

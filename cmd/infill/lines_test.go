@@ -156,19 +156,6 @@ func TestBrokenInput(t *testing.T) {
 	}
 }
 
-func TestModelEvalOfNothing(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{"empty": "", "blank lines": "\n  \n"} {
-		path := put(t, filepath.Join(t.TempDir(), "e.txt"), text)
-		for _, more := range []string{"--json", "--quiet"} {
-			r := infillRun("", "model", "eval", tinyModel, "--text", path, more)
-			if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "nothing to predict") {
-				t.Errorf("%s %s: exit %d, %s%s", name, more, r.code, r.out, r.err)
-			}
-		}
-	}
-}
-
 // With --quiet no empty line stands between the lists of two texts.
 func TestQuietHasNoEmptyLines(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,7 @@ import (
 	"infill/lab/experiments"
 	"infill/lab/experiments/facility"
 	"infill/lab/load"
+	"infill/lab/masked"
 	"infill/lab/protocols"
 	"infill/lab/sampling"
 	"infill/lab/torch"
@@ -46,6 +47,7 @@ var commands = []command{
 	{"sampling", "samplers on text: effective samples a second, scores and variety", sampling.Command},
 	{"baselines", "the search beside simpler ways to fill, by the words that come back",
 		baselines.Command},
+	{"masked", "how well a model guesses masked pieces, for the cards of the models", masked.Command},
 	{"drafts", "whether a small model is worth asking before a large one", drafts.Command},
 	{"trigger", "words that make a model say the labels of texts", trigger.Command},
 	{"torch", "chain-steps a second beside PyTorch", torch.Command},

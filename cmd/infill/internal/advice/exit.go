@@ -35,7 +35,7 @@ var badInput = []error{
 	input.ErrShard, output.ErrJoin, input.ErrNotLines, batch.ErrFolder,
 	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
-	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
+	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong,
 	lengths.ErrFewGaps,
 	corpus.ErrOption, corpus.ErrTooLarge,
 	bleu.ErrOption, bleu.ErrUnequal, read.ErrFormat, read.ErrNoSentences,

@@ -117,6 +117,8 @@ func (l *commandLine) sort(args []string, hint hinter) error {
 		case len(l.Names) == 0 && (name == "version" || name == "v"):
 			l.find([]string{"version"})
 			continue
+		case f == nil && len(l.Rest) > 0 && len(l.Command.Subcommands) > 0:
+			return unknownCommand(l.Command, l.Rest[0], hint)
 		case f == nil:
 			return unknownFlag(l.Command, as, hint)
 		case hasValue:
