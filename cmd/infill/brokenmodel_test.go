@@ -53,9 +53,9 @@ func TestBrokenModelIsNamed(t *testing.T) {
 				}
 			}
 		}
-		r := infillRun("", withTiny("compare", in, "--quiet", "--steps", "1", "--score-model", folder)...)
-		if !strings.HasPrefix(r.err, "infill: --score-model: "+folder+": "+c.says) {
-			t.Errorf("%s: --score-model: exit %d, %s", name, r.code, r.err)
+		r := infillRun("", withTiny("compare", in, "--quiet", "--steps", "1", "--judge", folder)...)
+		if !strings.HasPrefix(r.err, "infill: --judge: "+folder+": "+c.says) {
+			t.Errorf("%s: --judge: exit %d, %s", name, r.code, r.err)
 		}
 	}
 }

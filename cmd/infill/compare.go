@@ -32,7 +32,6 @@ type compareFlags struct {
 	fillingFlags
 	measureFlags
 	samplers      string
-	scoreModel    string
 	trace         string
 	limit         int
 	examples      int
@@ -64,8 +63,6 @@ func (f *compareFlags) sampling() []*cmdline.Option {
 func (f *compareFlags) own() []*cmdline.Option {
 	f.examples = 3
 	return []*cmdline.Option{
-		cmdline.Text("score-model", "another `MODEL` that scores the fillings too, named as in --model",
-			&f.scoreModel),
 		cmdline.Whole("limit", "sentences to use, from the start; 0: all", &f.limit, 0, math.MaxInt32),
 		cmdline.Whole("examples", "sentences whose fillings the report shows", &f.examples, 0, 1000),
 		cmdline.Bool("strict", "stop at the first line that cannot be filled", &f.strict),
@@ -124,9 +121,6 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 	// Nothing that is wrong with a file may throw samples away, so all are read before.
 	prepared, err := measure.Prepare(compared.Sources, p.references, p.measure)
 	if err != nil {
-		return err
-	}
-	if compared.SecondModel, err = f.openSecond(c.Context, r); err != nil {
 		return err
 	}
 	begin()

@@ -164,11 +164,11 @@ func TestNoTraceOfARefusedRun(t *testing.T) {
 	in := write(t, "in.txt", "the [MASK] sleeps .\n")
 	none := write(t, "none.txt", "the [MASK/^zzz$/] sleeps .\n")
 	for name, args := range map[string][]string{
-		"no blank":        compareTwo(plain),
-		"no second model": compareTwo(in, "--score-model", "no/such"),
-		"no reference":    compareTwo(in, "--reference", write(t, "blank.txt", "\n")),
-		"no word fits":    compareTwo(none, "--strict"),
-		"fill":            withTiny("fill", "the dog sleeps ."),
+		"no blank":     compareTwo(plain),
+		"no judge":     compareTwo(in, "--judge", "no/such"),
+		"no reference": compareTwo(in, "--reference", write(t, "blank.txt", "\n")),
+		"no word fits": compareTwo(none, "--strict"),
+		"fill":         withTiny("fill", "the dog sleeps ."),
 	} {
 		trace := filepath.Join(t.TempDir(), "t.jsonl")
 		if r := infillRun("", append(args, "--trace", trace)...); r.code == 0 {

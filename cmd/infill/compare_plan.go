@@ -125,22 +125,6 @@ func (f *compareFlags) comparison(r *comparer) *measure.Comparison {
 	return out
 }
 
-// openSecond opens the model that scores the fillings too, and names it; "" for none.
-func (f *compareFlags) openSecond(ctx context.Context, r *comparer) (string, error) {
-	if f.scoreModel == "" {
-		return "", nil
-	}
-	other := f.modelFlags
-	other.Name, other.Options.File = f.scoreModel, ""
-	m, err := other.open(ctx)
-	if err != nil {
-		return "", fmt.Errorf("--score-model: %w", err)
-	}
-	r.atEnd(func() error { _ = m.Close(); return nil })
-	r.second = infill.New(m)
-	return modelName(m), nil
-}
-
 // sample runs every sampler on every sentence.
 func (f *compareFlags) sample(ctx context.Context, std console.IO, r *comparer,
 	out *measure.Comparison, p *comparePlan) error {

@@ -21,17 +21,17 @@ import (
 
 // comparer runs samplers on the same sentences.
 type comparer struct {
-	engine, second *infill.Engine // second, if not nil, scores the fillings too
-	opt            infill.Options
-	tasks          []task
-	trace          *traceFile
-	name           string // of the sampler that runs, with its parameters
-	progress       *console.Progress
-	warn           io.Writer
-	notes          []string
-	failed         bool // some line was left out, or not filled
-	model, sum     string
-	ends           []func() error // see close
+	engine     *infill.Engine
+	opt        infill.Options
+	tasks      []task
+	trace      *traceFile
+	name       string // of the sampler that runs, with its parameters
+	progress   *console.Progress
+	warn       io.Writer
+	notes      []string
+	failed     bool // some line was left out, or not filled
+	model, sum string
+	ends       []func() error // see close
 }
 
 // A task is a sentence to fill.
@@ -124,9 +124,6 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*m
 			continue
 		}
 		sr := measure.SentenceRun{Fillings: res.Fillings, Distinct: res.Distinct, Total: taken(res, opt)}
-		if sr.SecondScores, err = r.score(ctx, res.Fillings); err != nil {
-			return nil, err
-		}
 		out.Sentences = append(out.Sentences, sr)
 		out.Chains = append(out.Chains, traces...)
 		out.Evaluations += int64(res.Stats.Evals)
@@ -191,26 +188,6 @@ func addStep(traces []measure.ChainTrace, st infill.Step) {
 		t.Accepted = append(t.Accepted, a)
 		t.Evaluations = append(t.Evaluations, evals)
 	}
-}
-
-// score is what the second model says of each filling, NaN where the text is too long for it; nil
-// without one.
-func (r *comparer) score(ctx context.Context, list []infill.Filling) (scores []float64, err error) {
-	if r.second == nil {
-		return nil, nil
-	}
-	for _, f := range list {
-		s, err := r.second.ScoreSpans(ctx, f.Text, f.Spans)
-		switch {
-		case err == nil:
-			scores = append(scores, s.Score)
-		case jsonl.Code(err) != "":
-			scores = append(scores, math.NaN())
-		default:
-			return nil, fmt.Errorf("--score-model: %w", err)
-		}
-	}
-	return scores, nil
 }
 
 // chosenSamplers parses --samplers.

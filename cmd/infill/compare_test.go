@@ -141,28 +141,6 @@ func TestCompareDeterministic(t *testing.T) {
 	}
 }
 
-// A second model scores the fillings too; the same model gives the same scores.
-func TestCompareScoreModel(t *testing.T) {
-	t.Parallel()
-	in := write(t, "in.txt", blanksFile)
-	res, _ := comparison(
-		t, 0, "--score-model", tinyModel, "--steps", "5", "--chains", "5", "--samplers", "dula,gibbs", in,
-	)
-	for _, row := range res.Rows {
-		a, b := value(t, row, "score_per_blank"), value(t, row, "second_score_per_blank")
-		if math.Abs(a-b) > 1e-3 || a == 0 {
-			t.Errorf("%s: %v per blank, %v by the second model", row.Name, a, b)
-		}
-	}
-	if res.Second == "" || res.Second != res.Model {
-		t.Errorf("second model %q, model %q", res.Second, res.Model)
-	}
-	if r := infillRun("", withTiny("compare", "--quiet", "--score-model", "no/such", "--steps", "2", "--chains", "2", in)...); r.code != exitTrouble ||
-		!strings.Contains(r.err, "--score-model") {
-		t.Errorf("exit %d: %s", r.code, r.err)
-	}
-}
-
 // Masking by number, with a distance from what stood there, and the choice of
 // fillings work as in the other commands.
 func TestCompareMasking(t *testing.T) {

@@ -56,6 +56,7 @@ var foreignFlags = []foreignFlag{
 	{"num-steps iterations iters n-iter", "steps", "", "--steps N"},
 	{"num-chains n-chains", "chains", "", "--chains N"},
 	{"fp16 bf16 int8 dtype quantize", "precision", "", "--precision WORD"},
+	{"score-model", "judge", "", "--judge MODEL, for the perplexity of the fillings by that model"},
 	{"paper", "", "compare", "bin/lab protocols run -protocols R, of the laboratory in the " +
 		"repository, which repeats experiments of papers"},
 	{"label labels label-column label-col label-field", "", "augment batch",

@@ -72,7 +72,7 @@ func (p *prepared) Compare(c *Comparison) (*CompareResult, error) {
 	}
 	r := p.refs
 	out := &CompareResult{
-		Title: "Sampler comparison", Command: c.Command, Model: c.Model, Second: c.SecondModel,
+		Title: "Sampler comparison", Command: c.Command, Model: c.Model,
 		Version: c.Version, Protocol: c.Protocol, Date: c.Date, Settings: p.plan.settings(),
 		Seed: c.Seed, Sentences: len(c.Sources), Top: p.o.Top, References: r.info,
 	}
@@ -90,7 +90,7 @@ func (p *prepared) Compare(c *Comparison) (*CompareResult, error) {
 	}
 	for i := range c.Samplers {
 		run := &c.Samplers[i]
-		m := &measured{plan: p.plan, set: sets[i], refs: r, run: run, second: c.SecondModel != ""}
+		m := &measured{plan: p.plan, set: sets[i], refs: r, run: run}
 		row, err := m.row(inCompare | ofRun)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Name, err)
@@ -130,8 +130,7 @@ func (p *prepared) differences(c *Comparison, sets []*set) ([]Row, []string, err
 			for _, u := range units {
 				run.Sentences = append(run.Sentences, c.Samplers[row].Sentences[u])
 			}
-			m := &measured{plan: plan, set: sets[row].of(among(units)), refs: p.refs, run: run,
-				second: c.SecondModel != ""}
+			m := &measured{plan: plan, set: sets[row].of(among(units)), refs: p.refs, run: run}
 			return m.row(pairedRuns)
 		}}
 	for _, s := range sets {

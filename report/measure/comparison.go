@@ -14,10 +14,7 @@ type Comparison struct {
 	// Command is what made it, as it was typed, Model the model's name or hash,
 	// Version the program's, Date the day. Empty ones are left out of the report.
 	Command, Model, Version, Date string
-	// SecondModel names another model that scored the fillings too, "" for none;
-	// SentenceRun.SecondScores then holds its scores.
-	SecondModel string
-	Seed        uint64
+	Seed                          uint64
 	// Protocol is the budget in words, such as "25 % of words masked, 25 chains ×
 	// 50 steps, last state, top 5 by likelihood".
 	Protocol string
@@ -53,9 +50,8 @@ type SamplerRun struct {
 // SentenceRun is the result for one source sentence.
 type SentenceRun struct {
 	// Fillings are the kept ones, best first. A report needs their Text, Spans (ascending) and
-	// Score, which is U in nats. SecondScores are those under Comparison.SecondModel, nil without.
-	Fillings     []infill.Filling
-	SecondScores []float64
+	// Score, which is U in nats.
+	Fillings []infill.Filling
 	// Distinct is how many different fillings there were among the states taken, before the best
 	// were kept; Total is how many states these were.
 	Distinct, Total int

@@ -24,8 +24,7 @@ type measured struct {
 	eval   *EvalOptions // of a file of sentences, else nil
 	scored bool         // some file of the table has scores
 
-	run    *SamplerRun // of a sampler, else nil
-	second bool        // a second model scored the fillings
+	run *SamplerRun // of a sampler, else nil
 
 	counts    []ngram.Counts // of n-grams, by order; see ngrams
 	countsErr error

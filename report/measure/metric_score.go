@@ -45,20 +45,14 @@ func scoresOfFile(m *measured) ([]Metric, error) {
 	return out, nil
 }
 
-// scoresOfRun are the mean scores of a sampler's fillings: as they are, per
-// blank, and per blank under the second model if there is one.
+// scoresOfRun are the mean scores of a sampler's fillings: as they are, and per blank.
 func scoresOfRun(m *measured) ([]Metric, error) {
-	out := []Metric{
+	return []Metric{
 		scoreOfRun(keyScore, "mean score", "pseudo-log-likelihood of the kept fillings",
 			m.set.mean(ofSentence)),
 		scoreOfRun("score_per_blank", "score per blank",
 			"mean over the fillings of their score per blank", m.set.mean(perBlank)),
-	}
-	if m.second {
-		out = append(out, scoreOfRun("second_score_per_blank", "second model, per blank",
-			"the same under the second model", m.set.mean(secondPerBlank)))
-	}
-	return out, nil
+	}, nil
 }
 
 func scoreOfRun(key, label, detail string, v mean) Metric {

@@ -53,7 +53,6 @@ type CompareResult struct {
 	Title      string      `json:"title"`
 	Command    string      `json:"command,omitempty"`
 	Model      string      `json:"model,omitempty"`
-	Second     string      `json:"second_model,omitempty"`
 	Version    string      `json:"version,omitempty"`
 	Date       string      `json:"date,omitempty"`
 	Settings   string      `json:"settings"`

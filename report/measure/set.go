@@ -35,12 +35,11 @@ type origin struct{ text, blanked string }
 // scores are the scores of a sentence in nats, nil where unknown, by kind.
 type scores [scoreKinds]*float64
 
-// Kinds of scores: the first two as records have them, the others of samplers only.
+// Kinds of scores: the first two as records have them, the last of samplers only.
 const (
 	ofSentence = iota
 	perToken
 	perBlank
-	secondPerBlank
 	scoreKinds
 )
 
@@ -89,13 +88,8 @@ func (s *set) addRun(run *SamplerRun, top int) error {
 				return err
 			}
 			if n := float64(len(f.Spans)); n > 0 {
-				first := f.Score / n
-				last := &s.scores[len(s.scores)-1]
-				last[perBlank] = &first
-				if k < len(x.SecondScores) {
-					second := x.SecondScores[k] / n
-					last[secondPerBlank] = &second
-				}
+				each := f.Score / n
+				s.scores[len(s.scores)-1][perBlank] = &each
 			}
 		}
 	}

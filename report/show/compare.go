@@ -62,7 +62,7 @@ func Compare(r *measure.CompareResult) *document {
 // compareFacts are the lines under the title.
 func compareFacts(r *measure.CompareResult) [][2]string {
 	out := given([][2]string{
-		{"protocol", r.Protocol}, {"model", r.Model}, {"second model", r.Second}, {"command", r.Command},
+		{"protocol", r.Protocol}, {"model", r.Model}, {"command", r.Command},
 		{"version", r.Version}, {"date", r.Date}, {"settings", r.Settings},
 	})
 	return append(out, [2]string{"seed", fmt.Sprint(r.Seed)})
