@@ -77,19 +77,14 @@ func TestBadRequests(t *testing.T) {
 			"too_much_work", `"most_rows" is 1001, at most 1000; ask for fewer`},
 		{"POST", "/v1/fill", `{"text": "the [MASK] [MASK] .", "method": "search", "chains": 3}`, 422,
 			"bad_option", "a search has no chains"},
-		{"GET", "/v1/fill", ``, 400, "bad_json", `no field "text"`},
-		{"GET", "/v1/fill?text=a&text=b", ``, 400, "bad_json", `has "text" 2 times`},
-		{"GET", "/v1/fill?text=a+%5BMASK%5D;steps=3", ``, 400, "bad_json", "the address: invalid semicolon"},
-		{"GET", "/v1/fill?text=%zz", ``, 400, "bad_json", "the address: invalid URL escape"},
+		{"POST", "/v1/batch?top=1&top=2", ``, 400, "bad_json", `has "top" 2 times`},
+		{"POST", "/v1/batch?top=1;steps=3", ``, 400, "bad_json", "the address: invalid semicolon"},
 		{"POST", "/v1/batch?steps=%zz", ``, 400, "bad_json", "the address: invalid URL escape"},
 		{"POST", "/v1/fill?steps=3", `{"text": "the [MASK] ."}`, 422, "bad_option",
 			`"steps" stands in the address; put it into the body`},
 		{"POST", "/v1/score?model=tiny", `{"text": "the dog ."}`, 422, "bad_option", `"model" stands in the`},
-		{"GET", "/v1/fill?text=%ff", ``, 422, "invalid_utf8", "UTF-8"},
-		{"GET", "/v1/fill?text=the+%5BMASK%5D+.&steps=x", ``, 422, "bad_option", `"steps" is "x"`},
-		{"GET", "/v1/fill?text=the+%5BMASK%5D+.&allow=/etc/passwd", ``, 422, "bad_option",
-			"/etc/passwd"},
-		{"GET", "/v1/fill?text=the+%5BMASK%5D+.&stream=maybe", ``, 422, "bad_option", "true or false"},
+		{"POST", "/v1/batch?ban=%ff", ``, 422, "invalid_utf8", "UTF-8"},
+		{"POST", "/v1/batch?allow=/etc/passwd", ``, 422, "bad_option", "/etc/passwd"},
 		{"POST", "/v1/score", `{"text": "the [MASK] ."}`, 422, "bad_blank", "fill the blank first"},
 		{"POST", "/v1/score", `{"text": " "}`, 422, "empty", "empty"},
 		{"POST", "/v1/score", `{"text": "the dog .", "candidates": 3}`, 422, "bad_option",
@@ -99,6 +94,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/v1/batch?steps=x", ``, 422, "bad_option", `"steps" is "x"`},
 		{"POST", "/v1/batch?speed=9", ``, 422, "bad_option", `"speed" is not a setting`},
 		{"POST", "/v1/batch?text=a", ``, 422, "bad_option", "lines of the body"},
+		{"POST", "/v1/batch?id=a", ``, 422, "bad_option", "lines of the body"},
 		{"POST", "/v1/batch?model=big", ``, 404, "unknown_model", "big"},
 		{"POST", "/", `{}`, 400, "bad_json", `no field "inputs"`},
 		{"POST", "/", `x`, 400, "bad_json", "want an object"},
@@ -129,7 +125,8 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/models/tiny", `{"inputs": "the [MASK] .", "model": "big"}`, 422, "bad_option",
 			`"model" is "big", but the address names "tiny"; leave one of them out`},
 		{"POST", "/models/big", `{"inputs": "the [MASK] ."}`, 404, "unknown_model", "big"},
-		{"PUT", "/v1/fill", ``, 405, "method_not_allowed", "GET, HEAD, POST"},
+		{"GET", "/v1/fill?text=a", ``, 405, "method_not_allowed", "/v1/fill answers POST, not GET"},
+		{"PUT", "/", ``, 405, "method_not_allowed", "GET, HEAD, POST"},
 		{"GET", "/v1/batch", ``, 405, "method_not_allowed", "POST"},
 		{"GET", "/models/tiny", ``, 405, "method_not_allowed", "POST"},
 		{"GET", "/nothing", ``, 404, "not_found", "/nothing; /docs and /openapi.json say"},
@@ -157,7 +154,6 @@ func TestWhoMayAsk(t *testing.T) {
 	_, open := start(t, Options{Origins: []string{"https://friend.example"}})
 	_, keyed := start(t, Options{Keys: []string{"another-key-of-16", key}})
 	body := `{"text": "the [MASK] .", "steps": 1, "chains": 1}`
-	get := "/v1/fill?steps=1&chains=1&text=the+%5BMASK%5D+."
 	for _, c := range []struct {
 		method, url string
 		headers     []string
@@ -168,8 +164,7 @@ func TestWhoMayAsk(t *testing.T) {
 		{"POST", open.URL + "/v1/fill", []string{"Origin: https://evil.example"}, 403, "forbidden_origin"},
 		{"POST", open.URL + "/v1/fill", []string{"Sec-Fetch-Site: cross-site"}, 403, "forbidden_origin"},
 		{"POST", open.URL + "/", []string{"Sec-Fetch-Site: cross-site"}, 403, "forbidden_origin"},
-		{"GET", open.URL + get, []string{"Sec-Fetch-Site: cross-site"}, 403, "forbidden_origin"},
-		{"GET", open.URL + get, []string{"Sec-Fetch-Site: same-origin"}, 200, ""},
+		{"POST", open.URL + "/v1/fill", []string{"Sec-Fetch-Site: same-origin"}, 200, ""},
 		{"GET", open.URL + "/health", []string{"Sec-Fetch-Site: cross-site"}, 200, ""},
 		{"POST", open.URL + "/v1/fill", []string{"Origin: https://friend.example"}, 200, ""},
 		{"POST", open.URL + "/v1/fill", []string{"Host: evil.example"}, 403, "forbidden_host"},

@@ -86,20 +86,11 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) error {
 
 // forFile is the model's filler with the settings of an address.
 func (m *model) forFile(q map[string][]string) (*records.Filler, error) {
-	in, err := queryInput(q)
+	fields, err := queryFields(q)
 	if err != nil {
 		return nil, err
 	}
-	it := &input.Item{Fields: in.Fields}
-	if in.Text != "" || in.ID != nil {
-		return nil, fail("bad_option", "texts and their ids stand in the lines of the body")
-	}
-	for _, f := range it.Fields {
-		if !settings.FillTable().Has(f.Name) {
-			return nil, fail("bad_option", "%q is not a setting", f.Name)
-		}
-	}
-	r := &request{item: *it}
+	r := &request{item: input.Item{Fields: fields}}
 	r.seeded()
 	fill := *m.filler
 	fill.Filling, _, err = fill.Filling.ForLine(m.model.Tokenizer(), r.item.Choices())

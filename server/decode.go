@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
@@ -48,17 +49,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return nil, fail("bad_json", "the body ends too early")
 }
 
-// decode reads a body as a JSON line of a batch file, with the fields of a server.
+// decode reads a body as a JSON line of a batch file, and takes the fields of a server out of it.
 func decode(body []byte) (*request, error) {
 	in, err := jsonl.Decoder{Bytes: maxBody}.Input(1, body)
 	if err != nil {
 		return nil, err
 	}
-	return newRequest(in)
-}
-
-// newRequest takes the fields of a server out of an input.
-func newRequest(in jsonl.Input) (*request, error) {
 	q := &request{item: input.Item{Line: 1, ID: in.ID, Text: in.Text}}
 	for _, f := range in.Fields {
 		var err error
@@ -94,72 +90,43 @@ func addressed(r *http.Request) (url.Values, error) {
 	return q, nil
 }
 
-// fromQuery makes an input of the parameters of an address. A value is JSON, or else a text, or
-// for a setting that takes a list, words with commas between.
-func fromQuery(q url.Values) (jsonl.Input, error) {
-	in, err := queryInput(q)
-	if err == nil && !q.Has("text") {
-		err = fail("bad_json", "no field %q", "text")
-	}
-	return in, err
-}
-
-// queryInput is fromQuery for an address that may have no text.
-func queryInput(q url.Values) (jsonl.Input, error) {
-	var in jsonl.Input
+// queryFields are the settings of an address. A value is JSON, or else a text, or for a setting
+// that takes a list, words with commas between.
+func queryFields(q url.Values) ([]jsonl.Field, error) {
+	var out []jsonl.Field
 	for _, name := range slices.Sorted(maps.Keys(q)) { // the first error is the same each time
-		values := q[name]
-		if len(values) > 1 {
-			return in, fail("bad_json", "the address has %q %d times", name, len(values))
+		values, set := q[name], settings.FillTable().OfLine(name)
+		switch {
+		case len(values) > 1:
+			return nil, fail("bad_json", "the address has %q %d times", name, len(values))
+		case !utf8.ValidString(values[0]) || !utf8.ValidString(name):
+			return nil, fail("invalid_utf8", "%q is not UTF-8", name)
+		case name == "text" || name == "id":
+			return nil, fail("bad_option", "texts and their ids stand in the lines of the body")
+		case set == nil:
+			return nil, fail("bad_option", "%q is not a setting", name)
 		}
-		if !validText(values[0]) || !validText(name) {
-			return in, fail("invalid_utf8", "%q is not UTF-8", name)
-		}
-		switch name {
-		case "text":
-			in.Text = values[0]
-		case "id":
-			in.ID = quoted(values[0])
-		default:
-			in.Fields = append(in.Fields, jsonl.Field{Name: name, Value: queryValue(name, values[0])})
-		}
+		out = append(out, jsonl.Field{Name: name, Value: queryValue(set, values[0])})
 	}
-	return in, nil
+	return out, nil
 }
-
-func validText(s string) bool { return strings.ToValidUTF8(s, "") == s }
 
 // queryValue is the JSON of a parameter: of those that a text may stand for, the first that the
-// setting takes. A field that is not a setting is a text.
-func queryValue(name, text string) json.RawMessage {
-	forms := []json.RawMessage{quoted(text), list(text)}
+// setting takes.
+func queryValue(set *settings.Setting[settings.Fill], text string) json.RawMessage {
+	quoted, _ := json.Marshal(text) // strings have JSON
+	words, _ := json.Marshal(strings.Split(text, ","))
+	forms := []json.RawMessage{quoted, words}
 	var compact bytes.Buffer
 	if json.Compact(&compact, []byte(text)) == nil {
 		forms = slices.Insert(forms, 0, compact.Bytes())
 	}
-	if name == "stream" {
-		return forms[0]
-	}
-	s := settings.FillTable().OfLine(name)
-	if s == nil {
-		return quoted(text)
-	}
 	for _, form := range forms {
-		if s.SetJSON(settings.Defaults(), form) == nil {
+		if set.SetJSON(settings.Defaults(), form) == nil {
 			return form
 		}
 	}
 	return forms[0]
-}
-
-func quoted(s string) json.RawMessage {
-	b, _ := json.Marshal(s) // a string has JSON
-	return b
-}
-
-func list(s string) json.RawMessage {
-	b, _ := json.Marshal(strings.Split(s, ","))
-	return b
 }
 
 // seeded gives the item a seed if it has none.

@@ -7,7 +7,7 @@ import (
 	"infill/server/api"
 )
 
-// fill answers POST and GET /v1/fill.
+// fill answers POST /v1/fill.
 func (s *Server) fill(w http.ResponseWriter, r *http.Request) error {
 	q, err := s.request(w, r)
 	if err != nil {

@@ -48,12 +48,7 @@ func TestFill(t *testing.T) {
 	if !bytes.Equal(m.body, a.body) {
 		t.Errorf("with a byte order mark\n%s", m.body)
 	}
-	// The same by the address, and without a seed another one each time.
-	g := ask(t, "GET", h.URL+"/v1/fill?steps=7&seed=1&id=x&top=2&mine=[1,2]&text="+
-		"the+%5BMASK%5D+sleeps+in+the+%5BMASK%5D+.", "")
-	if want := bytes.Replace(a.body, []byte("[1,2]"), []byte(`"[1,2]"`), 1); !bytes.Equal(g.body, want) {
-		t.Errorf("GET\n%swant\n%s", g.body, want)
-	}
+	// Without a seed another one is chosen each time.
 	seeds := map[uint64]bool{}
 	for range 3 {
 		rec, err := jsonl.Decoder{}.Record(1, ask(t, "POST", h.URL+"/v1/fill",

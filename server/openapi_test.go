@@ -140,9 +140,6 @@ func TestOpenAPI(t *testing.T) {
 			list = []string{""}
 		}
 		url := h.URL + strings.ReplaceAll(path, "{id}", "tiny")
-		if r.Name() == "GET /v1/fill" {
-			url += "?steps=2&text=the+%5BMASK%5D+."
-		}
 		answers := op["responses"].(map[string]any)
 		content := answers["200"].(map[string]any)["content"].(map[string]any)
 		for _, body := range list {
@@ -204,18 +201,16 @@ func TestOpenAPIEvents(t *testing.T) {
 	if err := json.Unmarshal(ask(t, "GET", h.URL+"/openapi.json", "").body, &doc); err != nil {
 		t.Fatal(err)
 	}
-	fill := doc["paths"].(map[string]any)["/v1/fill"].(map[string]any)
+	operation := func(path string) map[string]any {
+		return doc["paths"].(map[string]any)[path].(map[string]any)["post"].(map[string]any)
+	}
+	fill := operation("/v1/fill")
 	seen := map[string]bool{}
-	for _, c := range []struct{ method, address, body string }{
-		{"POST", "", sentence + `, "steps": 3}`},
-		{"POST", "", endless + "}"}, // its time is over before its end
-		{"POST", "", sentence + "}"},
-		{"GET", "?id=x&steps=2&seed=1&text=the+%5BMASK%5D+.", ""},
-	} {
-		a := ask(t, c.method, h.URL+"/v1/fill"+c.address, c.body, "Accept: "+api.JSONLines)
-		op := fill[strings.ToLower(c.method)].(map[string]any)
-		content := op["responses"].(map[string]any)["200"].(map[string]any)["content"].(map[string]any)
-		line := content[api.JSONLines].(map[string]any)["schema"].(map[string]any)
+	content := fill["responses"].(map[string]any)["200"].(map[string]any)["content"].(map[string]any)
+	line := content[api.JSONLines].(map[string]any)["schema"].(map[string]any)
+	// The time of the second is over before its end.
+	for _, body := range []string{sentence + `, "steps": 3}`, endless + "}", sentence + "}"} {
+		a := ask(t, "POST", h.URL+"/v1/fill", body, "Accept: "+api.JSONLines)
 		for text := range strings.Lines(string(a.body)) {
 			var v map[string]any
 			if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -231,12 +226,12 @@ func TestOpenAPIEvents(t *testing.T) {
 		t.Errorf("events %v", seen)
 	}
 	names := map[string]bool{}
-	for _, p := range fill["get"].(map[string]any)["parameters"].([]any) {
+	for _, p := range operation("/v1/batch")["parameters"].([]any) {
 		names[p.(map[string]any)["name"].(string)] = true
 	}
-	for _, name := range []string{"text", "id", "stream", "model", "steps", "seed"} {
+	for _, name := range []string{"model", "steps", "seed"} {
 		if !names[name] {
-			t.Errorf("GET /v1/fill: %q is not described", name)
+			t.Errorf("POST /v1/batch: %q is not described", name)
 		}
 	}
 }
@@ -293,7 +288,7 @@ func TestOpenAPIDocs(t *testing.T) {
 		t.Fatalf("%d paths: %v", len(doc.Paths), err)
 	}
 	kinds := map[string]string{}
-	for _, p := range doc.Paths["/v1/fill"]["get"].Parameters {
+	for _, p := range doc.Paths["/v1/batch"]["post"].Parameters {
 		kinds[p.Name] = fmt.Sprintf("%v %v", p.Schema.Type, len(p.Schema.Enum) > 0)
 	}
 	for name, want := range map[string]string{"top": "integer false", "temperature": "number false",

@@ -12,7 +12,7 @@ import (
 // handlers answer the routes, by their names.
 func (s *Server) handlers() map[string]handler {
 	return map[string]handler{
-		"POST /v1/fill": s.fill, "GET /v1/fill": s.fill, "POST /v1/batch": s.batch,
+		"POST /v1/fill": s.fill, "POST /v1/batch": s.batch,
 		"POST /v1/score": s.score, "POST /v1/tokenize": s.tokenize, "GET /v1/models": s.listModels,
 		"POST /": s.fillMask, "POST /models/{id...}": s.fillMask,
 		"GET /health": s.health, "GET /ready": s.isReady, "GET /metrics": s.metrics,

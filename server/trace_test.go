@@ -55,7 +55,8 @@ func TestTraceIsLogged(t *testing.T) {
 	_, h := start(t, Options{Log: slog.New(slog.NewJSONHandler(&log, nil))})
 	const parent = "00-" + traceID + "-" + callerID + "-01"
 	answers := []answered{
-		ask(t, "GET", h.URL+"/v1/fill?steps=1&text=the+%5BMASK%5D+sleeps+.", "", "traceparent: "+parent),
+		ask(t, "POST", h.URL+"/v1/batch?ban=sleeps", `{"text": "the [MASK] sleeps ."}`,
+			"traceparent: "+parent),
 		ask(t, "POST", h.URL+"/v1/fill", "x", "traceparent: 00-x"),
 		ask(t, "GET", h.URL+"/nothing", ""),
 		ask(t, "GET", h.URL+"/health", "", "Host: example.org"),
@@ -83,8 +84,8 @@ func TestTraceIsLogged(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		a := answers[i]
-		method := [...]string{"GET", "POST", "GET", "GET", "GET", "POST", strings.Repeat("SLEEPS", 10) + "…"}[i]
-		path := [...]string{"/v1/fill", "/v1/fill", "other", "other", "other", "/models/{id...}", "other"}[i]
+		method := [...]string{"POST", "POST", "GET", "GET", "GET", "POST", strings.Repeat("SLEEPS", 10) + "…"}[i]
+		path := [...]string{"/v1/batch", "/v1/fill", "other", "other", "other", "/models/{id...}", "other"}[i]
 		if got.Method != method || got.Path != path || got.Status != a.code || got.Bytes != int64(len(a.body)) ||
 			got.Seconds <= 0 || got.Seconds > 60 || got.Time == "" || got.Msg != "request" || got.From == "" {
 			t.Errorf("%s of %d %s", line, a.code, a.body)

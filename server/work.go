@@ -14,32 +14,22 @@ import (
 	"infill/internal/count"
 )
 
-// request reads what a client asks for, from the body or from the address.
+// request reads what a client asks for.
 func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, error) {
-	var q *request
 	values, err := addressed(r)
 	if err != nil {
 		return nil, err
 	}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		in, err := fromQuery(values)
-		if err != nil {
-			return nil, err
-		}
-		if q, err = newRequest(in); err != nil {
-			return nil, err
-		}
-	} else {
-		for name := range values { // which nobody would read
-			return nil, fail("bad_option", "%q stands in the address; put it into the body", name)
-		}
-		body, err := readBody(w, r)
-		if err != nil {
-			return nil, err
-		}
-		if q, err = decode(body); err != nil {
-			return nil, err
-		}
+	for name := range values { // which nobody would read
+		return nil, fail("bad_option", "%q stands in the address; put it into the body", name)
+	}
+	body, err := readBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	q, err := decode(body)
+	if err != nil {
+		return nil, err
 	}
 	if s.opt.LogTexts {
 		s.log(r).Info("text", "path", r.URL.Path, "text", q.item.Text)

@@ -69,11 +69,6 @@ func TestServeGuide(t *testing.T) {
 				}
 			}
 		},
-		"steps=20": func(answer string) {
-			if same := small("fill", "--json", "--seed", "1", "--steps", "20", text); answer != same {
-				t.Errorf("%sinfill fill --json --steps 20 prints %s", answer, same)
-			}
-		},
 		`"stream": true`: func(answer string) {
 			for _, event := range []string{"start", "found", "done"} {
 				if !strings.Contains(answer, "event: "+event+"\ndata: {") {

@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -90,13 +89,6 @@ func (s *Server) operation(r *Route) schema {
 			}
 		}
 		parameters = append(parameters, schema{"name": "model", "in": "query", "schema": modelType})
-		if r.Method == http.MethodGet {
-			parameters = append(parameters, schema{"name": "text", "in": "query", "required": true,
-				"schema": textType, "example": exampleText},
-				schema{"name": "id", "in": "query", "schema": schema{"type": "string"},
-					"description": idType["description"]},
-				schema{"name": "stream", "in": "query", "schema": streamType})
-		}
 	}
 	if parameters != nil {
 		out["parameters"] = parameters
@@ -118,7 +110,7 @@ func (s *Server) operation(r *Route) schema {
 		"200":     schema{"description": "the answer", "content": content},
 		"default": schema{"description": "an error", "content": typed("application/json", "error")},
 	}
-	if r.Costly {
+	if r.body != "" { // the others cost nothing
 		for status := range s.failures() {
 			responses[status] = schema{"$ref": "#/components/responses/" + status}
 		}

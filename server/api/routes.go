@@ -17,7 +17,6 @@ const (
 type Route struct {
 	Method, Path string
 	Open         bool // it needs no key
-	Costly       bool // a page of another origin must not ask for it, whatever its method
 
 	summary      string
 	body, answer string   // names of schemas
@@ -45,22 +44,20 @@ var (
 
 // Routes are all there are.
 var Routes = []Route{
-	{Method: "POST", Path: "/v1/fill", Costly: true, summary: "fill the blanks of a text",
+	{Method: "POST", Path: "/v1/fill", summary: "fill the blanks of a text",
 		body: "fill", answer: "record", kinds: events, example: fields{"text": exampleText, "seed": 1}},
-	{Method: "GET", Path: "/v1/fill", Costly: true, summary: "the same by the address", query: true,
-		answer: "record", kinds: events},
-	{Method: "POST", Path: "/v1/batch", Costly: true, summary: "fill many texts, one a line",
+	{Method: "POST", Path: "/v1/batch", summary: "fill many texts, one a line",
 		body: "fill", answer: "record", lines: true, query: true, kinds: []string{JSONLines},
 		example: fields{"text": exampleText, "id": 7}},
-	{Method: "POST", Path: "/v1/score", Costly: true,
+	{Method: "POST", Path: "/v1/score",
 		summary: "score a text, or rank candidates for its blank", body: "score", answer: "record",
 		kinds: jsonKind, example: sat},
-	{Method: "POST", Path: "/v1/tokenize", Costly: true, summary: "the tokens of a text", body: "text",
+	{Method: "POST", Path: "/v1/tokenize", summary: "the tokens of a text", body: "text",
 		answer: "tokens", kinds: jsonKind, example: sat},
 	{Method: "GET", Path: "/v1/models", summary: "the models", answer: "models", kinds: jsonKind},
-	{Method: "POST", Path: "/", Costly: true, summary: "the fill-mask task of Hugging Face",
+	{Method: "POST", Path: "/", summary: "the fill-mask task of Hugging Face",
 		body: "mask", answer: "masks", kinds: jsonKind, example: sequence},
-	{Method: "POST", Path: "/models/{id...}", Costly: true,
+	{Method: "POST", Path: "/models/{id...}",
 		summary: "the fill-mask task of Hugging Face, of a model", body: "mask", answer: "masks",
 		kinds: jsonKind, example: sequence},
 	{Method: "GET", Path: "/health", Open: true, summary: "the server is alive", answer: "status",
