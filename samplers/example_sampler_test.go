@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // A new sampler: flip proposes to change one random bit, with the probability
@@ -46,11 +45,8 @@ func (f flip) prob(i int, x []int32, grad []float64) float64 {
 func ExampleNewMH() {
 	ctx := context.Background()
 	field := []float64{0.2, -0.1, 0, 0, 0.3, 0, 0, 0, -0.4}
-	model, err := targets.NewIsing(3, 3, false, 0.3, field, true)
-	if err != nil {
-		log.Fatal(err)
-	}
-	truth, err := targets.Enumerate(ctx, model)
+	model := newIsing(3, 0.6, field...)
+	truth, err := model.up(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,10 +71,10 @@ func ExampleNewMH() {
 	}
 	worst := 0.0
 	for i := range 9 {
-		worst = max(worst, math.Abs(up[i]-truth.Marginal(i)[1]))
+		worst = max(worst, math.Abs(up[i]-truth[i]))
 	}
 	fmt.Printf("P(spin 8 is up) = %.1f, exact %.1f; largest error of all below 0.02: %v\n",
-		up[8], truth.Marginal(8)[1], worst < 0.02)
+		up[8], truth[8], worst < 0.02)
 	// Output:
 	// P(spin 8 is up) = 0.4, exact 0.4; largest error of all below 0.02: true
 }

@@ -1,4 +1,4 @@
-package samplers_test
+package samplers
 
 import (
 	"bufio"
@@ -12,9 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // writeDraws makes the test below write its file instead of comparing with it.
@@ -29,7 +26,7 @@ func TestRecordedDraws(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/draws.txt"
 	var got strings.Builder
-	problems := recordedTargets(t)
+	problems := recordedTargets()
 	for _, name := range slices.Sorted(maps.Keys(problems)) {
 		for _, spec := range recordedSamplers {
 			if line := recordedRun(t, problems[name], spec); line != "" {
@@ -78,41 +75,22 @@ var recordedSamplers = []string{
 	"sgdld rates=taylor",
 }
 
-// recordedTargets are small targets of every kind of coordinate, and one with
-// more categories than a block of the factorised draw.
-func recordedTargets(t *testing.T) map[string]samplers.Target {
-	out := map[string]samplers.Target{}
-	add := func(name string, target samplers.Target, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[name] = target
-	}
+// recordedTargets are small targets of every kind of coordinate, one with more categories than a
+// block of the factorised draw, and one that gives ratios.
+func recordedTargets() map[string]Target {
 	rng := rand.New(rand.NewPCG(1, 2))
-	spins, err := targets.NewIsing(3, 4, true, 0.1, []float64{0.3}, true)
-	add("spins", spins, err)
-	potts, err := targets.NewPotts(3, 3, 4, false, 0.7, []float64{0, 0.2, -0.3, 0.1})
-	add("potts", potts, err)
-	grid, err := targets.NewModes(2, 9, 3, nil)
-	add("grid", grid, err)
-	regression, err := targets.NewLogReg(rng, 60, 6, 0.3)
-	add("regression", regression, err)
-	theta := make([][]float64, 2)
-	for i := range theta {
-		for range 700 {
-			theta[i] = append(theta[i], rng.NormFloat64())
-		}
+	return map[string]Target{
+		"spins": newTable(rng, Spins(6), 1, 0.3),
+		"words": newTable(rng, Categories(3, 4), 1, 0.3),
+		"grid":  newTable(rng, Integers(2, 9, 0), 1, 0.3),
+		"wide":  newTable(rng, Categories(1, 700), 1, 0.3),
+		"field": &noisyField{flat{Bits(3)}, []float64{1, -2, .5}, 1, true, false},
 	}
-	wide, err := targets.NewCategorical(theta)
-	add("wide", wide, err)
-	latent, err := targets.NewGaussianBernoulli([]float64{1, 0.3, 0.3, 1}, []float64{-0.6, -0.5})
-	add("latent", latent, err)
-	return out
 }
 
 // recordedRun is the fingerprint of a run of two chains, "" where the target
 // lacks what the sampler needs.
-func recordedRun(t *testing.T, target samplers.Target, spec string) string {
+func recordedRun(t *testing.T, target Target, spec string) string {
 	t.Helper()
 	words := strings.Fields(spec)
 	params := map[string]string{}
@@ -120,7 +98,7 @@ func recordedRun(t *testing.T, target samplers.Target, spec string) string {
 		k, v, _ := strings.Cut(w, "=")
 		params[k] = v
 	}
-	s, err := samplers.New(words[0], params)
+	s, err := New(words[0], params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +111,7 @@ func recordedRun(t *testing.T, target samplers.Target, spec string) string {
 	accepted := 0
 	var tuned []string
 	for _, burnin := range []int{0, 130} {
-		run, err := samplers.Start(context.Background(), s, target, starts, samplers.Options{
+		run, err := Start(context.Background(), s, target, starts, Options{
 			Seed: 7, ID: "recorded", First: 3, Burnin: burnin})
 		if err != nil {
 			return ""

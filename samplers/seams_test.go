@@ -11,18 +11,11 @@ import (
 	"testing"
 
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // small is a target with every ability that an enumeration can give.
-func small(t *testing.T) *targets.Ising {
-	t.Helper()
-	field := []float64{0.4, -0.3, 0.1, 0.2, -0.6, 0}
-	m, err := targets.NewIsing(2, 3, false, 0.4, field, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+func small() *ising {
+	return newIsing(3, 0.4, 0.4, -0.3, 0.1, 0.2, -0.6, 0, -0.2, 0.5, -0.1)
 }
 
 func zeros(chains, n int) [][]int32 {
@@ -72,9 +65,9 @@ func (h heatBath) Step(ctx context.Context) error {
 // counted.
 func TestOutsideKernel(t *testing.T) {
 	t.Parallel()
-	m := small(t)
+	m := small()
 	run, err := samplers.Start(
-		context.Background(), heatBath{}, m, zeros(20, 6), samplers.Options{Seed: 4, Burnin: 50},
+		context.Background(), heatBath{}, m, zeros(20, 9), samplers.Options{Seed: 4, Burnin: 50},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -117,11 +110,11 @@ func (u *ups) Observe(r *samplers.Run) error {
 func (u *ups) share(i int) float64 { return u.ones[i] / u.total }
 
 // checkSpins compares the marginals of n steps with the enumeration. The sites
-// are visited every 6 steps or so, so that n steps of 20 chains are at least n/2
+// are visited every 9 steps or so, so that n steps of 20 chains are at least n/2
 // independent draws: five standard errors are allowed.
-func checkSpins(t *testing.T, m *targets.Ising, run *samplers.Run, n int) {
+func checkSpins(t *testing.T, m *ising, run *samplers.Run, n int) {
 	t.Helper()
-	truth, err := targets.Enumerate(context.Background(), m)
+	truth, err := m.up(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +123,7 @@ func checkSpins(t *testing.T, m *targets.Ising, run *samplers.Run, n int) {
 		t.Fatal(err)
 	}
 	for i := range m.Domain().Len() {
-		p := truth.Marginal(i)[1]
+		p := truth[i]
 		if limit := 5 * math.Sqrt(p*(1-p)/float64(n/2)); !(math.Abs(got.share(i)-p) < limit) {
 			t.Errorf("P(spin %d is up) = %.4f, exact %.4f ± %.4f", i, got.share(i), p, limit)
 		}
@@ -141,9 +134,9 @@ func checkSpins(t *testing.T, m *targets.Ising, run *samplers.Run, n int) {
 // its reverse probability is caught.
 func TestOutsideSampler(t *testing.T) {
 	t.Parallel()
-	m := small(t)
+	m := small()
 	run, err := samplers.Start(
-		context.Background(), flip{}, m, zeros(20, 6), samplers.Options{Seed: 5, Burnin: 50},
+		context.Background(), flip{}, m, zeros(20, 9), samplers.Options{Seed: 5, Burnin: 50},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +227,7 @@ func TestSeams(t *testing.T) {
 	for _, burnin := range []int{0, 3} {
 		r := &recorder{t: t}
 		run, err := samplers.Start(
-			context.Background(), r, small(t), zeros(1, 6), samplers.Options{Burnin: burnin},
+			context.Background(), r, small(), zeros(1, 9), samplers.Options{Burnin: burnin},
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -293,7 +286,7 @@ func TestTuningAtTheEndOfTheBurnin(t *testing.T) {
 			t.Fatal(err)
 		}
 		run, err := samplers.Start(
-			context.Background(), s, small(t), zeros(2, 6), samplers.Options{Seed: 2, Burnin: 150},
+			context.Background(), s, small(), zeros(2, 9), samplers.Options{Seed: 2, Burnin: 150},
 		)
 		if errors.Is(err, samplers.ErrUnsupported) {
 			continue
@@ -320,7 +313,7 @@ func TestTuningAtTheEndOfTheBurnin(t *testing.T) {
 	}
 }
 
-type noDomain struct{ *targets.Ising }
+type noDomain struct{ *ising }
 
 func (noDomain) Domain() *samplers.Domain { return nil }
 
@@ -331,7 +324,7 @@ func (noKernel) Attach(*samplers.Chains) (samplers.Kernel, error) { return nil, 
 // TestNothingToStart: nil arguments are errors, not panics.
 func TestNothingToStart(t *testing.T) {
 	t.Parallel()
-	m := small(t)
+	m := small()
 	for _, c := range []struct {
 		what   string
 		s      samplers.Sampler
@@ -341,11 +334,11 @@ func TestNothingToStart(t *testing.T) {
 		{"no sampler", nil, m, samplers.ErrParam},
 		{"nil sampler", (*samplers.DMALA)(nil), m, samplers.ErrParam},
 		{"no target", &samplers.DMALA{}, nil, samplers.ErrDomain},
-		{"nil target", &samplers.DMALA{}, (*targets.Ising)(nil), samplers.ErrDomain},
+		{"nil target", &samplers.DMALA{}, (*ising)(nil), samplers.ErrDomain},
 		{"no domain", &samplers.DMALA{}, noDomain{m}, samplers.ErrDomain},
 		{"no kernel", noKernel{}, m, samplers.ErrUnsupported},
 	} {
-		_, err := samplers.Start(context.Background(), c.s, c.target, zeros(1, 6), samplers.Options{})
+		_, err := samplers.Start(context.Background(), c.s, c.target, zeros(1, 9), samplers.Options{})
 		if !errors.Is(err, c.is) {
 			t.Errorf("%s: %v, want %v", c.what, err, c.is)
 		}
@@ -357,7 +350,7 @@ func TestNothingToStart(t *testing.T) {
 func TestSample(t *testing.T) {
 	t.Parallel()
 	run, err := samplers.Start(
-		context.Background(), &samplers.GWG{}, small(t), zeros(2, 6), samplers.Options{Burnin: 30},
+		context.Background(), &samplers.GWG{}, small(), zeros(2, 9), samplers.Options{Burnin: 30},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -386,21 +379,12 @@ func TestSample(t *testing.T) {
 // proposals, and every other one takes every draw.
 func TestInfoSaysWhatSamplersDo(t *testing.T) {
 	t.Parallel()
-	ising := small(t)
-	regression, err := targets.NewLogReg(rand.New(rand.NewPCG(1, 1)), 30, 6, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, info := range samplers.List() {
 		s, err := samplers.New(info.Name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var target samplers.Target = ising
-		if info.Name == "sgdld" {
-			target = regression
-		}
-		run, err := samplers.Start(context.Background(), s, target, zeros(4, 6), samplers.Options{})
+		run, err := samplers.Start(context.Background(), s, noisy{small()}, zeros(4, 9), samplers.Options{})
 		if err != nil {
 			t.Fatal(info.Name, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // to proposes one value for the first coordinate, whatever the state is.
@@ -51,10 +50,7 @@ func TestRunWithoutStart(t *testing.T) {
 func TestMissingArgumentsAreErrors(t *testing.T) {
 	var none context.Context
 	ctx := t.Context()
-	target, err := targets.NewBernoulli([]float64{1, 0}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := masked{samplers.Bits(2)}
 	x0 := [][]int32{{0, 0}}
 	run, err := samplers.Start(ctx, to(0), target, x0, samplers.Options{})
 	if err != nil {
@@ -82,10 +78,6 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			_, err := samplers.AIS(ctx, nil, even, o)
 			return err
 		}, samplers.ErrDomain, "NewDomain"},
-		{"enumerate without a target", func() error {
-			_, err := targets.Enumerate(ctx, nil)
-			return err
-		}, targets.ErrShape, "no target"},
 		{"a kernel without a proposal", func() error {
 			_, err := samplers.NewMH(run.Chains, nil, samplers.MHOptions{})
 			return err
@@ -111,10 +103,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 
 // A proposal outside the domain was taken for a state, or panicked in the target.
 func TestProposalOutsideTheDomain(t *testing.T) {
-	target, err := targets.NewBernoulli([]float64{1, 0}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := masked{samplers.Bits(2)}
 	for _, v := range []to{-1, 2, 9} {
 		run, err := samplers.Start(t.Context(), v, target, [][]int32{{0, 0}}, samplers.Options{})
 		if err != nil {

@@ -22,7 +22,7 @@ import (
 var helpers = []string{
 	"internal/ort/orttest", "internal/outside", "internal/prose", "internal/testmode",
 	"infill/batch/input/inputtest", "lab", "mlm/device/devicetest", "models/hub/hubtest",
-	"models/train", "samplers/targets", "server/browser", "tokenize/tokenizetest",
+	"models/train", "server/browser", "tokenize/tokenizetest",
 }
 
 // doesNotShip reports whether a package is one of helpers, or below one.

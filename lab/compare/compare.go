@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"infill/lab/internal/diag"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // Bounds of a Config.

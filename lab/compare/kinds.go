@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"infill/lab/papers"
-	"infill/samplers/targets"
+	"infill/lab/targets"
 )
 
 // kinds are the families of problems, in the order of their description.

@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"infill/lab/internal/kernels"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // ErrSpec marks a target or sampler that is written wrongly.

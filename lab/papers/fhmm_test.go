@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"infill/samplers/targets"
+	"infill/lab/targets"
 )
 
 // TestFHMMOneHot compares U and its gradient with the multilinear form of log p and the square of

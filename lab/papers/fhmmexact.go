@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"infill/samplers/targets"
+	"infill/lab/targets"
 )
 
 // maxJoint bounds the joint states of the chains in FHMM.Exact.

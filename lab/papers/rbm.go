@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // RBM is a restricted Boltzmann machine with its hidden units summed out,

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // annealed is a small machine of k categories, {0,1} for 2, with strong weights, and a q whose

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // TestRBMGibbs holds chains of block Gibbs against enumeration, their energies against the machine's,

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"infill/lab/internal/diag"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // TestSelectionMarginals: the sums over 3^d sums are the sums over 2^2d states.

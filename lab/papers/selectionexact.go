@@ -6,7 +6,7 @@ import (
 	"math"
 	"sync"
 
-	"infill/samplers/targets"
+	"infill/lab/targets"
 )
 
 // maxSums bounds the sums of Marginals: 3^9 and some room.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"infill/samplers/targets"
+	"infill/lab/targets"
 )
 
 // maxSites bounds the coordinates of a target, and the numbers that it holds.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 func must[T any](v T, err error) T {

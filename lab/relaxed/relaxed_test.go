@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"infill/lab/internal/kernels"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // spins is U = a Σ_edges 2 s_i s_j + Σ b_i s_i on a path of three sites, and its extension, written

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // TestRMALABalance: the acceptance probability is min(1, p(z')q(z'→z)/(p(z)q(z→z'))), with

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // TestEachBatch compares the mini-batches in any order with all ordered ones.

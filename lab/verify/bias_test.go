@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // TestQuadratic reads log-quadratic targets and compares with their own energies, gradients

@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"infill/lab/relaxed"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // extended is U of the model at real values, read off its gradients.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"infill/lab/internal/diag"
+	"infill/lab/targets"
 	"infill/report/draw"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // dlpField is the field of DLP's Ising model (section 7.1).

@@ -7,9 +7,9 @@ import (
 	"math"
 
 	"infill/lab/internal/plot"
+	"infill/lab/targets"
 	"infill/report/draw"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // energy1 is a density of one spin θ ∈ {−1, 1},

@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 
 	"infill/lab/internal/plot"
+	"infill/lab/targets"
 	"infill/report/draw"
-	"infill/samplers/targets"
 )
 
 // batchBias is what mini-batches do to DULA, beside theorem 6.1 of DLP. Maxima are over all

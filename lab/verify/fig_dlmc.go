@@ -9,8 +9,8 @@ import (
 
 	"infill/lab/internal/kernels"
 	"infill/lab/papers"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // dlmcModel is a model of DLMC's paper (its appendix C).

@@ -6,8 +6,8 @@ import (
 	"io"
 	"math"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // A pace is a step size with its balancing exponent.

@@ -8,8 +8,8 @@ import (
 
 	"infill/lab/internal/diag"
 	"infill/lab/internal/kernels"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // side is the side of the lattice of section 6.

@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"infill/lab/internal/kernels"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // ising50Again has the two rows of the first table that lie furthest below the

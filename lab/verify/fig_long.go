@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"infill/lab/internal/kernels"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // categoricalWeights are the log-weights of section 5, of d coordinates with four categories.

@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"infill/lab/internal/diag"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // sgdldCases are the errors that were handed to us as those of the method. The paper

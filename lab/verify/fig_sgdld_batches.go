@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"infill/lab/internal/plot"
+	"infill/lab/targets"
 	"infill/report/draw"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // batchGibbs is the Gibbs sampler of SGDLD's section 6.1: it redraws a random coordinate from the

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // paperQuenched has the limits of section 4 in a second. Its laws scatter by a few thousandths.

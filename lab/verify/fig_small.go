@@ -6,8 +6,8 @@ import (
 	"io"
 	"math"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 func figIsing(ctx context.Context, w io.Writer, e *env) error {

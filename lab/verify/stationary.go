@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // transition is DULA's transition matrix on all states of a target, row by row:

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"infill/lab/internal/kernels"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // What chains remember changes no energy: every one that a sampler hears equals the energy from the

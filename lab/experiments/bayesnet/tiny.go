@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"infill/lab/experiments/lab"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // tiny is a network of 13 weights, whose 8,192 states are listed.

@@ -8,8 +8,8 @@ import (
 	"infill/lab/experiments/contrast"
 	"infill/lab/experiments/images"
 	"infill/lab/papers"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // small is a machine of few units with strong weights, binary or not.

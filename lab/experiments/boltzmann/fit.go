@@ -11,8 +11,8 @@ import (
 	"infill/lab/experiments/images"
 	"infill/lab/internal/adam"
 	"infill/lab/papers"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // New makes a machine for images: biases of visible units that give their pixels' frequencies,

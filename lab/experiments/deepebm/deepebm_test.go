@@ -9,8 +9,8 @@ import (
 	"infill/lab/experiments/contrast"
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab/labtest"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // small is a network of few units.

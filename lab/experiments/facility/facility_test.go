@@ -10,8 +10,8 @@ import (
 	"infill/lab/experiments/lab"
 	"infill/lab/experiments/lab/labtest"
 	"infill/lab/internal/diag"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // small is an instance whose states can be listed: 2³·3⁵.

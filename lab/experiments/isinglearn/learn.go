@@ -9,8 +9,8 @@ import (
 	"infill/lab/experiments/images"
 	"infill/lab/experiments/lab"
 	"infill/lab/internal/adam"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // A task is what is to be learned, and how. DLP's values stand beside the fields, in brackets those

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // linear is U = Σ b_i x_i on bits, with its exact ratios as estimates.

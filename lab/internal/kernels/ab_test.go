@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"infill/internal/testmode"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // TestABSearchFindsTheTop of a known accepted distance.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"infill/internal/testmode"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // TestGWGAdaptsDraws: X goes from where Draws has it to a mean acceptance probability of 0.574,

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // mine makes every sampler of this package with its defaults, by name.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // writeDraws makes the test below write its file instead of comparing with it.

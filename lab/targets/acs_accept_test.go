@@ -1,4 +1,4 @@
-package samplers_test
+package targets_test
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"infill/internal/testmode"
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // randomStarts draws n uniform states.

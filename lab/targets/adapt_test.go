@@ -1,12 +1,12 @@
-package samplers_test
+package targets_test
 
 import (
 	"context"
 	"maps"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // TestAdaptationEndsWithBurnin: what a sampler adapts differs after the burn-in

@@ -285,6 +285,10 @@ func TestBadShapes(t *testing.T) {
 			t.Errorf("%v, want %q", c.err, c.says)
 		}
 	}
+	if _, err := Enumerate(context.Background(), nil); !errors.Is(err, ErrShape) ||
+		!strings.Contains(err.Error(), "no target") {
+		t.Errorf("enumerating nothing: %v", err)
+	}
 	if _, err := Enumerate(context.Background(), must(NewIsing(5, 5, true, 1, []float64{0}, false))); !errors.Is(
 		err, ErrTooLarge,
 	) {

@@ -1,4 +1,4 @@
-package samplers_test
+package targets_test
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // tunedStep is the geometric mean over 8 chains of the step size that a sampler

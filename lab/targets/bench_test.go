@@ -1,4 +1,4 @@
-package samplers_test
+package targets_test
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/targets"
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 func must[T any](v T, err error) T {
