@@ -37,7 +37,7 @@ func (e *Engine) numbered(ctx context.Context, t *text.Template, opt *Options) (
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	m := recall.New(e.model, e.memo, nil)
+	m := recall.New(e.model, e.memo)
 	// A single blank is computed in float32. Others are searched with the rounded model, which is
 	// then asked nothing in vain.
 	unsure := exact != e.model

@@ -64,7 +64,7 @@ func (e *Engine) plan(ctx context.Context, t *text.Template, opt *Options) (*pla
 		return nil, err
 	}
 	p := &plan{e: e, whole: t, t: cut, opt: opt, lengths: 1,
-		model: recall.New(e.model, e.memo, opt.Sampling.Sampler)}
+		model: recall.New(e.model, e.memo)}
 	more := e.newExtra(opt)
 	if err := p.readGaps(ctx, lists); err != nil {
 		return nil, err

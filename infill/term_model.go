@@ -86,7 +86,7 @@ func (e *Engine) guidesOf(opt *Options) (list []guide, all bool) {
 		if e.memo == nil {
 			memo = nil
 		}
-		list = append(list, guide{recall.New(s.engine.model, memo, opt.Sampling.Sampler), w.Weight})
+		list = append(list, guide{recall.New(s.engine.model, memo), w.Weight})
 	}
 	return list, all
 }

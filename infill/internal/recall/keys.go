@@ -9,7 +9,6 @@ import (
 // kinds of keys.
 const (
 	rowKey      = 'r' // log f of the vocabulary at a masked blank
-	tokenKey    = 't' // log f of one token there
 	gradientKey = 'g' // log f and ∇U of a state
 )
 
@@ -48,20 +47,4 @@ func textKey(dst []byte, s *mlm.Sentence, state []int32, i int, mask int32) []by
 		dst = binary.AppendUvarint(dst, uint64(uint32(id)))
 	}
 	return dst
-}
-
-// tokenBytes is the length of what ofToken appends.
-const tokenBytes = 4
-
-// ofToken makes the key of a row, in place, that of one token of the row.
-func ofToken(key []byte, token int32) []byte {
-	key[0] = tokenKey
-	return binary.LittleEndian.AppendUint32(key, uint32(token))
-}
-
-// rowOfToken is the key of the row of a token's key.
-func rowOfToken(key string) []byte {
-	row := []byte(key[:len(key)-tokenBytes])
-	row[0] = rowKey
-	return row
 }

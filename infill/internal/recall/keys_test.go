@@ -39,9 +39,4 @@ func TestKeys(t *testing.T) {
 		}
 		seen[other] = i
 	}
-	key := []byte(same)
-	of := ofToken(append([]byte(nil), key...), 70000)
-	if string(rowOfToken(string(of))) != string(key) || of[0] == key[0] {
-		t.Errorf("the row of %v is %v, want %v", of, rowOfToken(string(of)), key)
-	}
 }

@@ -27,8 +27,8 @@ type entry struct {
 	next, prev *entry        // both nil while the value is being made
 	made       chan struct{} // closed when the value is there, or will not come
 	err        error         // why it did not come
-	// The value: a row in wide, of the tokens that are kept, or one log-probability in logProb, or of
-	// a gradient both. Nobody changes it once it is made.
+	// The value: a row in wide, of the tokens that are kept, or of a gradient both. Nobody changes it
+	// once it is made.
 	logProb, wide []float32
 	number        float64                // in place of them, see Numbers
 	sum           atomic.Pointer[rowSum] // of the row, once somebody has asked

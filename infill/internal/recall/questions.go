@@ -6,8 +6,7 @@ import (
 	"infill/mlm"
 )
 
-// A question is a masked text that a call asks about: for the row over the vocabulary, or for one
-// token.
+// A question is a masked text that a call asks about.
 type question struct {
 	key   string
 	state int // one of those that meet in the text
@@ -26,26 +25,26 @@ func (r *Recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 		return r.model.LogProb(ctx, s, states, logProb)
 	}
 	r = r.covering(states)
-	if r.whole || len(s.Blanks) == 1 {
-		q := r.questions(s, states, nil, rowKey)
-		return r.rows(ctx, s, states, q, func(u user, row Row) {
-			logProb[u.state][u.blank] = row.Value(states[u.state][u.blank])
-		})
-	}
-	q := r.questions(s, states, nil, tokenKey)
-	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state][u.blank] = lp })
+	return r.rows(ctx, s, states, r.questions(s, states, nil), func(u user, row Row) {
+		logProb[u.state][u.blank] = row.Value(states[u.state][u.blank])
+	})
 }
 
 // TokenLogProb answers as [mlm.Model] does.
 func (r *Recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	logProb []float32) error {
 	if r.memo == nil {
-		r.evaluates(len(r.questions(s, states, i, rowKey)))
+		r.evaluates(len(r.questions(s, states, i)))
 		return r.model.TokenLogProb(ctx, s, states, i, logProb)
 	}
-	r = r.covering(states)
-	q := r.questions(s, states, i, tokenKey)
-	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state] = lp })
+	tokens := make([]int32, len(states))
+	for c, state := range states {
+		tokens[c] = state[i[c]]
+	}
+	r = r.covering([][]int32{tokens})
+	return r.rows(ctx, s, states, r.questions(s, states, i), func(u user, row Row) {
+		logProb[u.state] = row.Value(tokens[u.state])
+	})
 }
 
 // covering is r, or where states have tokens that it does not keep, r with all tokens.
@@ -66,7 +65,7 @@ func (r *Recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]in
 		r.evaluates(len(states))
 		return r.model.Conditional(ctx, s, states, i, out)
 	}
-	q := r.questions(s, states, i, rowKey)
+	q := r.questions(s, states, i)
 	return r.rows(ctx, s, states, q, func(u user, row Row) { row.spread(out[u.state]) })
 }
 
@@ -78,7 +77,7 @@ func (r *Recall) Rows(ctx context.Context, s *mlm.Sentence, states [][]int32,
 		return r.freshRows(ctx, s, states, take)
 	}
 	r = r.covering(states)
-	return r.rows(ctx, s, states, r.questions(s, states, nil, rowKey), func(u user, row Row) {
+	return r.rows(ctx, s, states, r.questions(s, states, nil), func(u user, row Row) {
 		take(u.state, u.blank, row)
 	})
 }
@@ -95,7 +94,7 @@ func (r *Recall) RowsAt(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 		}
 		return err
 	}
-	return r.rows(ctx, s, states, r.questions(s, states, at, rowKey), func(u user, row Row) {
+	return r.rows(ctx, s, states, r.questions(s, states, at), func(u user, row Row) {
 		take(u.state, row)
 	})
 }
@@ -129,7 +128,7 @@ func (r *Recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32
 	r = r.covering(states)
 	if gradientRows(s, mode) {
 		v := r.VocabSize()
-		q := r.questions(s, states, nil, rowKey)
+		q := r.questions(s, states, nil)
 		return r.rows(ctx, s, states, q, func(u user, row Row) {
 			logProb[u.state][u.blank] = row.Value(states[u.state][u.blank])
 			row.spread(grad[u.state][u.blank*v : (u.blank+1)*v])
@@ -140,16 +139,12 @@ func (r *Recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32
 
 // questions lists the different questions that states ask, in the order in which they first occur:
 // of all blanks, or only of blank masked[c] of state c.
-func (r *Recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
-	kind byte) []*question {
+func (r *Recall) questions(s *mlm.Sentence, states [][]int32, masked []int) []*question {
 	var out []*question
 	at := map[string]*question{}
 	var buf []byte
 	add := func(c, blank int) {
 		buf = contextKey(buf[:0], r.name(), s, states[c], blank, r.mask)
-		if kind == tokenKey {
-			buf = ofToken(buf, states[c][blank])
-		}
 		q := at[string(buf)]
 		if q == nil {
 			q = &question{key: string(buf), state: c, blank: blank}
@@ -194,47 +189,6 @@ func (r *Recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs
 	for n, q := range qs {
 		for _, u := range q.users {
 			take(u, Row{entries[n], r.kept})
-		}
-	}
-	return nil
-}
-
-// tokens answers questions for tokens, from rows if they are there.
-func (r *Recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
-	take func(u user, lp float32)) error {
-	open := qs[:0]
-	for _, q := range qs {
-		e := r.memo.peek(rowOfToken(q.key))
-		if e == nil {
-			open = append(open, q)
-			continue
-		}
-		for _, u := range q.users {
-			take(u, r.kept.value(e.wide, states[u.state][u.blank]))
-		}
-	}
-	entries, err := r.memo.get(ctx, keysOf(open), func(ctx context.Context, which []int,
-		made []*entry) error {
-		asked, blanks, out := pick(open, which, states), make([]int, len(which)),
-			make([]float32, len(which))
-		texts := map[string]bool{}
-		for j, n := range which {
-			blanks[j] = open[n].blank
-			texts[string(rowOfToken(open[n].key))] = true
-		}
-		r.evaluates(len(texts))
-		err := r.model.TokenLogProb(ctx, s, asked, blanks, out)
-		for j := range made {
-			made[j].logProb = []float32{out[j]}
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for n, q := range open {
-		for _, u := range q.users {
-			take(u, entries[n].logProb[0])
 		}
 	}
 	return nil

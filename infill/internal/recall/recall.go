@@ -2,11 +2,9 @@ package recall
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"infill/mlm"
-	"infill/samplers"
 )
 
 // A model is what a Recall asks of an [mlm.Model].
@@ -25,12 +23,9 @@ type model interface {
 // bits of the model's own: a log-probability is the same number whether the model computes it
 // alone, with its row, or with a gradient, and whatever else is in the call.
 type Recall struct {
-	model model
-	mask  int32 // the token
-	memo  *Memo // nil: everything is asked
-	// whole has energies evaluate rows over the vocabulary in place of single tokens, which
-	// takes the same time: for samplers that ask for conditionals too.
-	whole     bool
+	model     model
+	mask      int32         // the token
+	memo      *Memo         // nil: everything is asked
 	kept      *kept         // what is remembered of rows
 	of        string        // begins the names of what is remembered: which model said it
 	wider     *Recall       // r before its tokens became fewer, whose rows hold those of r; or nil
@@ -40,18 +35,10 @@ type Recall struct {
 	different *Tally        // rows that samplers asked about
 }
 
-// New is a model with a memo, nil for none, for one fill with a sampler.
-func New(m *mlm.Model, o *Memo, s samplers.Sampler) *Recall {
-	var needs []samplers.Need
-	if s != nil {
-		needs = s.Info().Needs
-	}
-	return &Recall{
-		model: m, mask: m.Tokenizer().MaskID(), memo: o, different: NewTally(TallyMost),
-		evaluated: new(atomic.Int64), fresh: new(atomic.Int64),
-		whole: slices.Contains(needs, samplers.NeedConditionals) ||
-			slices.Contains(needs, samplers.NeedRows),
-	}
+// New is a model with a memo, nil for none, for one fill.
+func New(m *mlm.Model, o *Memo) *Recall {
+	return &Recall{model: m, mask: m.Tokenizer().MaskID(), memo: o, different: NewTally(TallyMost),
+		evaluated: new(atomic.Int64), fresh: new(atomic.Int64)}
 }
 
 // Counting is r for the questions that Result.Rows counts, which samplers, a search and Exact ask.
@@ -103,11 +90,10 @@ func (r *Recall) name() string {
 // the memo. No name of kept tokens is as long with it as another without.
 const unroundedName = "f"
 
-// Unrounded is r of the float32 form m of its model. It counts with r. Little is asked of m, so
-// that single tokens are enough.
+// Unrounded is r of the float32 form m of its model. It counts with r.
 func (r *Recall) Unrounded(m *mlm.Model) *Recall {
 	out := *r
-	out.model, out.of, out.whole = m, unroundedName, false
+	out.model, out.of = m, unroundedName
 	if r.wider != nil {
 		out.wider = r.wider.Unrounded(m)
 	}
