@@ -90,7 +90,7 @@ func TestBadInput(t *testing.T) {
 		{"no such path", []string{"model", "info", "./nope"}, 3, `no model and no folder is called "./nope"; ` +
 			"the program has default and small; infill model list shows others, and the hub has them as OWNER/NAME"},
 		{"a name of the hub", []string{"fill", "--model", "google-bert/bert-base-uncased", ok}, 3,
-			"Hugging Face's cache: infill model pull google-bert/bert-base-uncased\n"},
+			"in the cache: infill model pull google-bert/bert-base-uncased\n"},
 		{"no name of the hub", []string{"model", "pull", "a/b/c"}, 2, "the hub has them as OWNER/NAME"},
 		{"no such file of a model", []string{"model", "info", "nope.onnx"}, 3,
 			`no model and no folder is called "nope.onnx"; `},

@@ -101,8 +101,10 @@ func argumentsOf(command string) (words []string) {
 	switch command {
 	case "infill completion":
 		return []string{"bash", "zsh", "fish"}
-	case "infill model info", "infill model save", "infill model verify":
+	case "infill model info", "infill model save":
 		return modelNames()
+	case "infill model verify":
+		return modelNames()[len(models.All()):]
 	case "infill model pull":
 		for _, m := range hub.Catalogue() {
 			words = append(words, m.Name)

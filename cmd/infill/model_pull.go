@@ -14,7 +14,6 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/internal/count"
-	"infill/mlm/device"
 	"infill/models"
 	"infill/models/hub"
 )
@@ -23,8 +22,7 @@ const modelPullDescription = "" +
 	`NAME is one of infill model list, or OWNER/NAME or OWNER/NAME@REVISION of the hub, which has to
 have an ONNX export. Every file is fetched at a fixed version. Its SHA-256 is compared with the
 program's, or with that of the first download. A download that was interrupted goes on where it
-stopped. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured, and so are HF_TOKEN, HF_ENDPOINT and
-HF_HUB_OFFLINE.`
+stopped. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured, and so are HF_TOKEN and HF_ENDPOINT.`
 
 // pullFlags are the flags of infill model pull.
 type pullFlags struct {
@@ -38,9 +36,9 @@ func modelPullCommand(std console.IO) *cli.Command {
 	flags := []*cmdline.Option{
 		cmdline.Text("file",
 			"`PATH` of the repository's ONNX file, such as onnx/model_fp16.onnx, in place "+
-				"of the best for this processor", &f.file),
+				"of model.onnx", &f.file),
 		cmdline.Text("hub", "`URL` of a mirror of the hub", &f.address),
-		cmdline.Bool("offline", "download nothing; say what is missing and where to put it", &f.offline),
+		cmdline.Bool("offline", "download nothing; check what is in the cache", &f.offline),
 		cmdline.Bool("quiet", "print the folder only", &f.quiet),
 		cmdline.Word("progress", "auto|json|none, on standard error", &f.mode, "auto", "json", "none"),
 	}
@@ -82,8 +80,7 @@ func (f *pullFlags) pull(ctx context.Context, std console.IO, names []string) er
 			return unknownModel(name)
 		}
 	}
-	o := hub.Options{Hub: f.address, Int8: device.Processor{}.Int8(),
-		Offline: f.offline || hub.ForeignOffline()}
+	o := hub.Options{Hub: f.address, Offline: f.offline}
 	if !o.Offline {
 		if o.Token, err = hub.Token(f.address); err != nil {
 			return err
@@ -96,30 +93,16 @@ func (f *pullFlags) pull(ctx context.Context, std console.IO, names []string) er
 			o.Log = p.note
 		}
 		if err := f.one(ctx, std, cache, name, o, p); err != nil {
-			return hubError(unconnected(err))
+			return hubError(err)
 		}
 	}
 	return nil
-}
-
-// unconnected adds to the error of a pull without a network what helps.
-func unconnected(err error) error {
-	if errors.Is(err, hub.ErrNoNetwork) {
-		return fmt.Errorf("%w; without a network, INFILL_OFFLINE=1 says what to put where", err)
-	}
-	return err
 }
 
 // one pulls a model and prints its folder.
 func (f *pullFlags) one(ctx context.Context, std console.IO, cache hub.Cache, name string,
 	o hub.Options, p *pullProgress) error {
 	begin()
-	if o.Offline && cache.Find(name, f.file) == nil { // Hugging Face's own cache may have it
-		if dir, _, err := cache.Locate(name, f.file, o.Int8); err == nil {
-			_, err = fmt.Fprintln(std.Out, dir)
-			return err
-		}
-	}
 	m, err := cache.Look(ctx, name, f.file, o)
 	if err != nil {
 		return err
@@ -152,8 +135,8 @@ func announced(m *hub.Model, address string) []string {
 	text += fmt.Sprintf(" at commit %.12s, trusted on first use", m.Commit)
 	var sizes []string
 	for _, f := range m.Files {
-		if f.Size() >= 1e6 || f.Path == m.Export() {
-			sizes = append(sizes, path.Base(f.Path)+" "+count.Bytes(f.Size()))
+		if f.Bytes >= 1e6 || f.Path == m.Export() {
+			sizes = append(sizes, path.Base(f.Path)+" "+count.Bytes(f.Bytes))
 		}
 	}
 	if rest := len(m.Files) - len(sizes); rest > 0 {

@@ -69,6 +69,24 @@ func saveModel(s open.Source, dir string) error {
 	return saveFolder(weights.Expand(files), dir)
 }
 
+// openRoot opens a folder. No link leads out of it. Those of a snapshot in Hugging Face's cache may
+// lead to wherever its repository is.
+func openRoot(dir string) (files fs.FS, done func(), err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, nil, err
+	}
+	base, below := disk.Repository(dir)
+	root, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err = fs.Sub(disk.RootFS(root), filepath.ToSlash(below))
+	if err != nil {
+		return nil, nil, errors.Join(err, root.Close())
+	}
+	return files, func() { _ = root.Close() }, nil
+}
+
 // below says whether a path lies in a folder or is it. The end of the path need not exist.
 func below(folder, path string) (bool, error) {
 	folder, err := filepath.Abs(folder)

@@ -17,7 +17,6 @@ import (
 	"infill/infill"
 	"infill/infill/text"
 	"infill/mlm"
-	"infill/mlm/device"
 	"infill/mlm/device/known"
 	"infill/models"
 	"infill/models/hub"
@@ -77,7 +76,7 @@ func Find(name, file string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	dir, file, err = cache.Locate(name, file, device.Processor{}.Int8())
+	dir, file, err = cache.Locate(name, file)
 	if errors.Is(err, hub.ErrUnknown) {
 		err = fmt.Errorf("%w, and no folder or file; the program has default and small", err)
 	}

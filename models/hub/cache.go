@@ -1,20 +1,15 @@
 package hub
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"infill/internal/disk"
-	"infill/models/weights"
 )
 
 // A Cache is a folder that holds fetched models.
@@ -22,10 +17,22 @@ type Cache struct {
 	Dir string // need not exist yet
 }
 
+// UserCache is the cache of the user's pulled models.
+func UserCache() (Cache, error) {
+	dir, err := disk.CacheDir("")
+	return Cache{Dir: filepath.Join(dir, "models")}, err
+}
+
+// folderOf is the name of a model's folder in the cache.
+func folderOf(name string) string { return strings.Replace(name, "/", "--", 1) }
+
 // Folder is where the files of this version of a model lie or will lie.
 func (c Cache) Folder(m *Model) string { return filepath.Join(c.Dir, folderOf(m.Name), m.Key()) }
 
-func (c Cache) recordPath(m *Model) string { return c.Folder(m) + ".json" }
+// at is where a file of this version lies or will lie.
+func (c Cache) at(m *Model, f *File) string {
+	return filepath.Join(c.Folder(m), filepath.FromSlash(f.Path))
+}
 
 // partial is the folder of a download that is not complete.
 func (c Cache) partial(m *Model) string {
@@ -35,7 +42,7 @@ func (c Cache) partial(m *Model) string {
 // Has reports whether every file of a model is there. It reads none of them.
 func (c Cache) Has(m *Model) bool {
 	return !slices.ContainsFunc(m.Files, func(f *File) bool {
-		info, err := os.Stat(filepath.Join(c.Folder(m), filepath.FromSlash(f.Path)))
+		info, err := os.Stat(c.at(m, f))
 		return err != nil || !info.Mode().IsRegular()
 	})
 }
@@ -43,164 +50,97 @@ func (c Cache) Has(m *Model) bool {
 // State says in a word whether the files are there: no, partly, which is a download that was
 // interrupted, or yes. A few bytes, fewer than a stalled connection brings, are not a part.
 func (c Cache) State(m *Model) string {
-	if c.Has(m) {
+	switch {
+	case c.Has(m):
 		return "yes"
-	}
-	var n int64
-	// What cannot be read is not there.
-	_ = filepath.WalkDir(c.partial(m), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, ".part.json") {
-			if info, err := d.Info(); err == nil {
-				n += info.Size()
-			}
-		}
-		return nil
-	})
-	if n >= stallBytes {
+	case disk.Size(c.partial(m)) >= stallBytes:
 		return "partly"
 	}
 	return "no"
 }
 
-// A Check is the comparison of one file with what it should be.
-type Check struct {
-	Path   string `json:"path"`
-	Bytes  int64  `json:"bytes"`            // as found, -1 if it is missing
-	SHA256 string `json:"sha256,omitempty"` // as found
-	Want   string `json:"want,omitempty"`   // SHA-256 it should have, "" if nothing says
-	// what says so: "the catalogue", "the record of the first download", or the name of a file
-	By     string `json:"by,omitempty"`
-	Result string `json:"result"` // ok, DIFFERS, MISSING, EXTRA or not stated
+// Models lists the models of the catalogue, and the versions of repositories that were pulled.
+func (c Cache) Models() []*Model { return slices.Concat(Catalogue(), c.versions()) }
+
+// versions are the versions of repositories that were pulled, sorted by name.
+func (c Cache) versions() (all []*Model) {
+	paths, _ := fs.Glob(os.DirFS(c.Dir), "*/*.json") // what is not readable has none
+	for _, path := range paths {
+		path = filepath.Join(c.Dir, filepath.FromSlash(path))
+		m := readRecord(path)
+		if m == nil || m.Commit == "" || c.recordPath(m) != path {
+			continue
+		}
+		m.Revision = m.Commit
+		for _, r := range m.Revisions {
+			if m.Revision == m.Commit || r == mainBranch {
+				m.Revision = r
+			}
+		}
+		all = append(all, m)
+	}
+	return all
 }
 
-// Results of a Check.
-const (
-	right   = "ok"
-	differs = "DIFFERS"
-	absent  = "MISSING"
-	// does not belong to a fetched model: another tokenizer file, say, changes what it does
-	extra    = "EXTRA"
-	unstated = "not stated" // nothing says what the file should be, which is not a fault
-)
-
-// Fault reports whether the file is missing, differs, or does not belong.
-func (c Check) Fault() bool { return c.Result != right && c.Result != unstated }
-
-func faults(checks []Check) (n int) {
-	for _, c := range checks {
-		if c.Fault() {
-			n++
+// Find is the model of a name: one of the catalogue, or the version of a repository that was pulled
+// last under a revision, and has the given ONNX file unless that is "". It is nil if there is none.
+func (c Cache) Find(name, file string) (found *Model) {
+	r, ok := parseRepo(name)
+	if !ok {
+		return find(name)
+	}
+	all := c.versions()
+	last := func(m *Model) bool { return m.Name == r.ID && slices.Contains(m.Revisions, r.Revision) }
+	commit := r.Revision
+	if i := slices.IndexFunc(all, last); i >= 0 {
+		commit = all[i].Commit
+	}
+	for _, m := range all {
+		if m.Name == r.ID && m.Commit == commit && (file == "" || m.Export() == file) &&
+			(found == nil || last(m)) {
+			found = m
 		}
 	}
-	return n
+	if found != nil {
+		found.Revision = r.Revision
+	}
+	return found
 }
 
-// Verify hashes the files of a model in the cache, and names what else lies in its folder, hidden
-// files and folders apart. An error wraps errStore or is ctx's cause.
-func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
-	rec := c.readRecord(m)
-	dir := os.DirFS(c.Folder(m))
-	var out []Check
-	for _, f := range m.Files {
-		by := "the catalogue"
-		if !m.pinned(f) {
-			by = "the record of the first download"
-		}
-		check, err := verifyFile(ctx, dir, f.Path, rec.expected(f), by)
-		if err == nil && check.Result == unstated {
-			err = check.listed(ctx, dir, f)
-		}
-		if err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("%w: %s: %w", errStore, c.Folder(m), err)
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, check)
-	}
-	others, err := extraFiles(dir, m)
-	for _, p := range others {
-		out = append(out, Check{Path: p, Result: extra})
-	}
-	return out, err
+// An AbsentError is a model with a name that was not pulled. It wraps errOffline.
+type AbsentError struct {
+	Model string // what pulls it: a name, or OWNER/NAME@REVISION
+	File  string // the ONNX file that was asked for, "" for any
+	Bytes int64  // its size, 0 if it is not known
 }
 
-// listed compares what the hub lists of a file whose SHA-256 nothing says: its size and git's hash.
-func (c *Check) listed(ctx context.Context, dir fs.FS, f *File) error {
-	if f.Bytes > 0 && c.Bytes != f.Bytes {
-		c.Result, c.By = differs, "the size that was stated"
-		return nil
+// Error says what is wrong.
+func (e *AbsentError) Error() string {
+	if e.Bytes > 0 {
+		return fmt.Sprintf("the model %s is not in the cache", e.Model)
 	}
-	if f.Git == "" {
-		return nil
-	}
-	file, err := disk.OpenFS(dir, f.Path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	sum, err := gitHashOf(disk.Stoppable(ctx, file), c.Bytes)
-	if err == nil && sum != f.Git {
-		c.Result, c.By = differs, "git's hash that the hub lists"
-	}
-	return err
+	return fmt.Sprintf("no folder is called %s, and no model in the cache", e.Model)
 }
 
-// extraFiles lists the files of a folder that are not the model's.
-func extraFiles(dir fs.FS, m *Model) ([]string, error) {
-	var out []string
-	err := fs.WalkDir(dir, ".", func(p string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		hidden := p != "." && strings.HasPrefix(d.Name(), ".")
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && hidden:
-			return fs.SkipDir
-		case d.IsDir() || hidden || p == weights.Lengths: // its owner made that one
-			return nil
-		}
-		if !slices.ContainsFunc(m.Files, func(f *File) bool { return f.Path == p }) {
-			out = append(out, p)
-		}
-		return nil
-	})
-	return out, err
-}
+// Unwrap returns the sentinel.
+func (e *AbsentError) Unwrap() error { return errOffline }
 
-// verifyFile compares one file; want "" is not stated.
-func verifyFile(ctx context.Context, dir fs.FS, path, want, by string) (Check, error) {
-	c := Check{Path: path, Bytes: -1, Want: want, By: by, Result: absent}
-	if want == "" {
-		c.By = ""
-	}
-	f, err := disk.OpenFS(dir, path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, disk.ErrNotRegular) {
-		return c, nil
-	}
-	if err != nil {
-		return c, err
-	}
-	defer func() { _ = f.Close() }()
-	c.SHA256, c.Bytes, err = hashOf(ctx, f)
+// Locate finds a model by its name. dir is its folder, and export the ONNX file in it, "" if the
+// folder has no other. file is the ONNX file that is wanted, "" for any. Errors are of type
+// *AbsentError or wrap [ErrUnknown].
+func (c Cache) Locate(name, file string) (dir, export string, err error) {
+	m := c.Find(name, file)
+	r, ok := parseRepo(name)
 	switch {
-	case err != nil:
-		return c, fmt.Errorf("%s: %w", path, err)
-	case want == "":
-		c.Result = unstated
-	case want == c.SHA256:
-		c.Result = right
-	default:
-		c.Result = differs
+	case m != nil && c.Has(m):
+		if dir := path.Dir(m.Export()); dir != "." && dir != "onnx" {
+			file = m.Export()
+		}
+		return c.Folder(m), file, nil
+	case ok:
+		return "", "", &AbsentError{r.String(), file, 0}
+	case m != nil:
+		return "", "", &AbsentError{m.Name, file, m.Size()}
 	}
-	return c, nil
-}
-
-// hashOf returns the SHA-256 of what r has left, and how much that is.
-func hashOf(ctx context.Context, r io.Reader) (string, int64, error) {
-	h := sha256.New()
-	n, err := io.CopyBuffer(h, disk.Stoppable(ctx, r), make([]byte, 1<<20))
-	return hex.EncodeToString(h.Sum(nil)), n, err
+	return "", "", fmt.Errorf("%w: %q", ErrUnknown, name)
 }

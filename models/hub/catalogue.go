@@ -3,7 +3,6 @@ package hub
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"sync"
 )
@@ -20,14 +19,14 @@ var Catalogue = sync.OnceValue(func() []*Model {
 	return all
 })
 
-// find returns the model of the catalogue that has a name. An error wraps [ErrUnknown].
-func find(name string) (*Model, error) {
+// find returns the model of the catalogue that has a name, nil if there is none.
+func find(name string) *Model {
 	for _, m := range Catalogue() {
 		if m.Name == name {
-			return m, nil
+			return m
 		}
 	}
-	return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
+	return nil
 }
 
 // ForScript is the first model of the catalogue for a script, nil if there is none.

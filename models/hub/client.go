@@ -11,107 +11,87 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
-// guarded is a client that follows redirections with care, and gives the token to the hub alone.
-func guarded(c *http.Client, hub, token string) *http.Client {
-	client := *c
-	client.CheckRedirect = redirect(hub)
-	if token != "" {
-		client.Transport = &bearer{client.Transport, hub, token}
-	}
-	return &client
+// errStalled ends a connection that brings next to nothing.
+var errStalled = errors.New("the connection stalled")
+
+// A temporary error is worth another attempt.
+type temporary struct {
+	err   error
+	after time.Duration // the server's wish, 0 if it has none
 }
 
-// A bearer adds a token to the requests for one server. Redirected requests come here, too, so that
-// none to another server has it: not to a server below its name, and not to another port or scheme.
-type bearer struct {
-	next       http.RoundTripper // nil for the usual one
-	hub, token string
-}
+func (t *temporary) Error() string { return t.err.Error() }
+func (t *temporary) Unwrap() error { return t.err }
 
-func (b *bearer) RoundTrip(req *http.Request) (*http.Response, error) {
-	if sameHost(req.URL.String(), b.hub) {
-		req = req.Clone(req.Context())
-		req.Header.Set("Authorization", "Bearer "+b.token)
-	}
-	next := b.next
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	return next.RoundTrip(req)
-}
+func again(format string, args ...any) error { return &temporary{err: fmt.Errorf(format, args...)} }
 
-// get asks for what is at an address. The answer's body is to be closed.
+// get asks for what is at an address of the hub. The answer's body is to be closed.
 func (o *options) get(ctx context.Context, address string, header http.Header) (*http.Response,
 	error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	b := &body{ctx: ctx, stop: func() { cancel(nil) }}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		b.stop()
-		return nil, fmt.Errorf("%w: %w", ErrFetch, err)
+		cancel(nil)
+		return nil, fmt.Errorf("%w: %w", errFetch, err)
 	}
 	maps.Copy(req.Header, header)
 	req.Header.Set("User-Agent", "infill")
 	req.Header.Set("Accept-Encoding", "identity")
-	go watch(ctx, cancel, o.stall, &b.arrived)
+	if o.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+o.Token)
+	}
+	timer := time.AfterFunc(o.stall, func() {
+		cancel(fmt.Errorf("%w: fewer than %d bytes in %v", errStalled, stallBytes, o.stall))
+	})
 	resp, err := o.client.Do(req)
 	if err != nil {
-		defer b.stop()
-		return nil, sendError(ctx, err)
+		err = sendError(ctx, err)
+		timer.Stop()
+		cancel(nil)
+		return nil, err
 	}
-	b.ReadCloser, resp.Body = resp.Body, b
+	timer.Reset(o.stall)
+	resp.Body = &body{resp.Body, ctx, cancel, timer, o.stall, 0}
 	return resp, nil
 }
 
-// A body is the body of an answer. If the connection brings too little, the body ends and says why.
+// A body is the body of an answer. Its errors, but for the end, are temporary. It ends if the
+// connection brings too little.
 type body struct {
 	io.ReadCloser
-	ctx     context.Context
-	arrived atomic.Int64 // bytes
-	stop    func()       // of the watch
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer // ends it
+	stall  time.Duration
+	fresh  int // bytes since the timer was set
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.arrived.Add(int64(n))
-	if cause := context.Cause(b.ctx); cause != nil && err != nil && !errors.Is(err, io.EOF) {
+	if b.fresh += n; b.fresh >= stallBytes {
+		b.fresh = 0
+		b.timer.Reset(b.stall)
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		return n, err
+	}
+	if cause := context.Cause(b.ctx); cause != nil {
 		err = cause
 	}
-	return n, err
+	return n, again("the connection broke: %w", err)
 }
 
 func (b *body) Close() error {
-	b.stop()
+	b.timer.Stop()
+	b.cancel(nil)
 	return b.ReadCloser.Close()
-}
-
-// watch ends a connection that brings too little.
-func watch(ctx context.Context, cancel context.CancelCauseFunc, window time.Duration,
-	arrived *atomic.Int64) {
-	tick := time.NewTicker(window)
-	defer tick.Stop()
-	for last := int64(0); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			now := arrived.Load()
-			if now-last < stallBytes {
-				cancel(fmt.Errorf("%w: %d bytes in %v", errStalled, now-last, window))
-				return
-			}
-			last = now
-		}
-	}
 }
 
 // sendError sorts the errors of a request that got no answer.
 func sendError(ctx context.Context, err error) error {
-	var refused *redirectError
 	var cert *tls.CertificateVerificationError
 	var dns *net.DNSError
 	var at *url.Error
@@ -119,10 +99,10 @@ func sendError(ctx context.Context, err error) error {
 		at.URL, _, _ = strings.Cut(at.URL, "?") // which may be a signature, as good as a password
 	}
 	switch {
-	case errors.As(err, &refused), errors.As(err, &cert):
-		return fmt.Errorf("%w: %w", ErrFetch, err)
+	case errors.Is(err, errRedirect), errors.As(err, &cert):
+		return fmt.Errorf("%w: %w", errFetch, err)
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Errorf("%w: %w", ErrNoNetwork, err)
+		return fmt.Errorf("%w: %w", errNoNetwork, err)
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
@@ -130,26 +110,25 @@ func sendError(ctx context.Context, err error) error {
 	return again("%w", err)
 }
 
-// A redirectError is a redirection that is not followed.
-type redirectError struct{ msg string }
-
-func (e *redirectError) Error() string { return e.msg }
+// errRedirect is a redirection that is not followed.
+var errRedirect = errors.New("the redirection is not followed")
 
 // redirect allows redirections to https, and on the machine itself, for mirrors and tests, from
-// http to http.
-func redirect(hub string) func(*http.Request, []*http.Request) error {
-	start, err := url.Parse(hub)
-	local := err == nil && start.Scheme == "http" && loopback(start.Hostname())
-	return func(req *http.Request, via []*http.Request) error {
-		switch {
-		case len(via) >= 10:
-			return &redirectError{"more than 10 redirections"}
-		case req.URL.Scheme == "https", local && req.URL.Scheme == "http" && loopback(req.URL.Hostname()):
-			return nil
-		}
-		to := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
-		return &redirectError{"redirected to " + printable(to) + ", which is not https"}
+// http to http. The token goes to no other server, not to one below the hub's name, and not to
+// another port or scheme.
+func (o *options) redirect(req *http.Request, via []*http.Request) error {
+	if !sameHost(req.URL.String(), o.Hub) {
+		req.Header.Del("Authorization")
 	}
+	local := func(u *url.URL) bool { return u.Scheme == "http" && loopback(u.Hostname()) }
+	switch {
+	case len(via) >= 10:
+		return fmt.Errorf("%w: more than 10 redirections", errRedirect)
+	case req.URL.Scheme == "https", local(via[0].URL) && local(req.URL):
+		return nil
+	}
+	to := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
+	return fmt.Errorf("%w: redirected to %s, which is not https", errRedirect, printable(to))
 }
 
 // checkHub accepts https, and http on the machine itself.
@@ -186,26 +165,4 @@ func Redacted(address string) string {
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// printable keeps what a server says from commanding a terminal.
-func printable(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return '?'
-		}
-		return r
-	}, s)
-	return s[:min(len(s), 200)]
-}
-
-// defaultClient honours the proxies of the environment. Silent servers are given up by [watch].
-func defaultClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: 20 * time.Second}).DialContext,
-		TLSHandshakeTimeout: 20 * time.Second,
-		ForceAttemptHTTP2:   true,
-		DisableCompression:  true,
-	}}
 }

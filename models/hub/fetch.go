@@ -8,7 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"regexp"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -18,144 +18,37 @@ const (
 	stallBytes  = 4096    // fewer in options.stall is a stalled connection
 	goodAttempt = 1 << 20 // bytes that show that going on is worth it
 	longestWait = 2 * time.Minute
-	// listingStalls is how many times options.stall the answer of the API may take: a listing is
-	// short, and one that drips would go on for hours.
-	listingStalls = 4
 )
 
-// errStalled ends a connection that brings next to nothing.
-var errStalled = errors.New("the connection stalled")
-
-// errDrips ends an answer of the API that takes too long as a whole.
-var errDrips = errors.New("the listing of the files comes too slowly")
-
-// A temporary error is worth another attempt.
-type temporary struct {
-	err   error
-	after time.Duration // the server's wish, 0 if it has none
-}
-
-func (t *temporary) Error() string { return t.err.Error() }
-func (t *temporary) Unwrap() error { return t.err }
-
-func again(format string, args ...any) error { return &temporary{err: fmt.Errorf(format, args...)} }
-
-// A trials counts attempts in a row that failed.
-type trials struct {
-	o     *options
-	what  string // is tried
-	fails int
-}
-
-// again waits until it is time for another attempt. It returns an error if there is none.
-func (t *trials) again(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	var temp *temporary
-	if !errors.As(err, &temp) {
-		return err
-	}
-	if t.fails++; t.fails >= t.o.attempts {
-		return fmt.Errorf("%w: %s: %w (%d attempts)", ErrFetch, t.what, temp.err, t.fails)
-	}
-	wait := backoff(t.fails)
-	if temp.after > 0 {
-		wait = min(temp.after, longestWait)
-	}
-	t.o.Log(fmt.Sprintf("%s: %v; trying again in %v", t.what, temp.err,
-		wait.Round(100*time.Millisecond)))
-	return t.o.sleep(ctx, wait)
-}
-
-// startOver forgets what has arrived and asks for another attempt.
-func startOver(p *part, why string) error {
-	if err := p.restart(); err != nil {
-		return err
-	}
-	return again("%s; from the start", why)
-}
-
-// A fetcher downloads the files of one model.
-type fetcher struct {
-	o     *options
-	model *Model
-	done  int64 // bytes of the files before this one
-	// stated is the SHA-256 that the hub says the file has, "" if it does not say.
-	stated string
-}
-
-// fetch brings one file to the path of its part and returns hash and size of what arrived, which is
-// checked against want unless that is "".
-func (f *fetcher) fetch(ctx context.Context, file *File, want, path string) (string, int64, error) {
-	address := file.address(f.o.Hub)
-	f.stated = ""
-	p, err := newPart(f.o, path, address, want != "")
-	if err != nil {
-		return "", 0, err
-	}
-	defer func() { _ = p.f.Close() }()
-	if p.n > file.limit() {
-		if err := p.restart(); err != nil {
-			return "", 0, err
-		}
-	}
-	if p.n > 0 {
-		f.o.Log(fmt.Sprintf("%s: going on after %d bytes", file.Path, p.n))
-	}
-	best := p.n
-	t := trials{o: f.o, what: address}
-	for differing := 0; ; {
-		err := f.attempt(ctx, file, address, p)
-		if err == nil {
-			err = f.compare(file, want, address, p)
-		}
-		if err == nil {
-			return p.hash(), p.n, p.finish()
-		}
-		if errors.Is(err, ErrMismatch) && want != "" && p.mixed && differing < 2 {
-			// The bytes may be of two versions of the file. A whole second fetch shows it.
-			differing++
-			err = startOver(p, "what arrived in pieces has another SHA-256 than it should")
-		}
-		if p.n-best >= goodAttempt { // more than ever, so this cannot go on for ever
-			t.fails, best = 0, p.n
-		}
-		err = t.again(ctx, err)
+// retry tries until it succeeds, fails for good, or has failed too often in a row. Attempts that
+// say that they got on do not count.
+func (o *options) retry(ctx context.Context, what string,
+	try func() (gotOn bool, err error)) error {
+	for fails := 1; ; fails++ {
+		gotOn, err := try()
+		var temp *temporary
 		switch {
 		case err == nil:
-		case errors.Is(err, ErrMismatch), errors.Is(err, errTooLarge):
-			p.discard()
-			return "", 0, err
-		case t.fails >= f.o.attempts:
-			return "", 0, fmt.Errorf("%w; the %d bytes that arrived are kept, pull again to go on", err, p.n)
-		default:
-			return "", 0, err
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case !errors.As(err, &temp):
+			return err
+		case gotOn:
+			fails = 1
+		}
+		if fails >= o.attempts {
+			return fmt.Errorf("%w: %s: %w (%d attempts)", errFetch, what, temp.err, fails)
+		}
+		wait := backoff(fails)
+		if temp.after > 0 {
+			wait = min(temp.after, longestWait)
+		}
+		o.Log(fmt.Sprintf("%s: %v; trying again in %v", what, temp.err, wait.Round(100*time.Millisecond)))
+		if err := o.sleep(ctx, wait); err != nil {
+			return err
 		}
 	}
-}
-
-// compare is an error if a file that has arrived is not what it should be.
-func (f *fetcher) compare(file *File, want, address string, p *part) error {
-	says := "it should have"
-	if want == "" {
-		want, says = f.stated, "the hub says"
-	}
-	if want != "" && p.hash() != want {
-		return fmt.Errorf("%w: %s has SHA-256 %s (%d bytes), %s %s", ErrMismatch, address, p.hash(), p.n,
-			says, want)
-	}
-	if file.Git != "" {
-		got, err := p.gitHash()
-		if err != nil {
-			return p.storeError(err)
-		}
-		if got != file.Git {
-			return fmt.Errorf("%w: %s has git's hash %s (%d bytes), the hub says %s", ErrMismatch, address,
-				got, p.n, file.Git)
-		}
-	}
-	return nil
 }
 
 // backoff is half a second, doubled with every failure up to 15 s, a quarter more or less.
@@ -164,54 +57,166 @@ func backoff(fails int) time.Duration {
 	return d*3/4 + rand.N(d/2)
 }
 
-// attempt sends one request and takes what it brings.
-func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *part) error {
-	header := http.Header{}
-	if p.n > 0 {
-		header.Set("Range", fmt.Sprintf("bytes=%d-", p.n))
-		if p.from.ETag != "" {
-			header.Set("If-Range", p.from.ETag)
+// A partFile is the file of a part; tests put in ones that fail.
+type partFile interface {
+	io.WriteSeeker
+	Truncate(size int64) error
+	Sync() error
+	Close() error
+}
+
+func openPart(path string) (partFile, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
+}
+
+// A fetcher downloads one file into a part, which is what has arrived of it.
+type fetcher struct {
+	o       *options
+	file    *File
+	address string
+	want    string // SHA-256, "" if nothing says
+	stated  string // the one that the hub says with the file, "" if it does not
+	report  func(bytes int64)
+
+	path string
+	part partFile
+	n    int64  // bytes that have arrived
+	tag  string // the strong entity tag of their version, "" if the server gave none
+	// mixed: they are of more than one answer, which may have been of different versions.
+	mixed bool
+}
+
+// known reports whether a hash shows that all of the file is of one version.
+func (f *fetcher) known() bool { return f.want != "" || f.file.Git != "" }
+
+// fetch brings the file, and compares what arrived with what it should be. What an earlier call
+// left of a file without a known hash may be of any version, and is not gone on with.
+func (f *fetcher) fetch(ctx context.Context) (check Check, err error) {
+	if f.part, err = f.o.open(f.path); err != nil {
+		return check, stored(err)
+	}
+	defer func() { _ = f.part.Close() }()
+	if f.n, err = f.part.Seek(0, io.SeekEnd); err != nil {
+		return check, stored(err)
+	}
+	if f.n > f.file.limit() || !f.known() {
+		if err = f.restart(); err != nil {
+			return check, err
 		}
 	}
-	resp, err := f.o.get(ctx, address, header)
+	if f.mixed = f.n > 0; f.mixed {
+		f.o.Log(fmt.Sprintf("%s: going on after %d bytes", f.file.Path, f.n))
+	}
+	best, differing := f.n, 0
+	err = f.o.retry(ctx, f.address, func() (bool, error) {
+		err := f.attempt(ctx)
+		if err == nil {
+			check, err = f.compare(ctx)
+		}
+		if errors.Is(err, errMismatch) && f.known() && f.mixed && differing < 2 {
+			// The bytes may be of two versions of the file. A whole second fetch shows it.
+			differing++
+			err = f.startOver("what arrived in pieces has another hash than it should")
+		}
+		gotOn := f.n-best >= goodAttempt // more than ever, so this cannot go on for ever
+		if gotOn {
+			best = f.n
+		}
+		return gotOn, err
+	})
+	switch {
+	case errors.Is(err, errMismatch):
+		_ = f.part.Close()
+		_ = os.Remove(f.path)
+	case err != nil && ctx.Err() == nil && f.n > 0:
+		err = fmt.Errorf("%w; the %d bytes that arrived are kept, pull again to go on", err, f.n)
+	}
+	return check, err
+}
+
+// restart forgets what has arrived.
+func (f *fetcher) restart() error {
+	f.n, f.mixed, f.tag = 0, false, ""
+	if err := f.part.Truncate(0); err != nil {
+		return stored(err)
+	}
+	_, err := f.part.Seek(0, io.SeekStart)
+	return stored(err)
+}
+
+// startOver forgets what has arrived and asks for another attempt.
+func (f *fetcher) startOver(why string) error {
+	if err := f.restart(); err != nil {
+		return err
+	}
+	return again("%s; from the start", why)
+}
+
+// compare makes what arrived last, and is an error if it is not what it should be.
+func (f *fetcher) compare(ctx context.Context) (Check, error) {
+	if err := f.part.Sync(); err != nil {
+		return Check{}, stored(err)
+	}
+	check, err := f.file.compare(ctx, f.path, cmp.Or(f.want, f.stated))
+	if err == nil && check.Fault() {
+		err = fmt.Errorf("%w: %s has %s", errMismatch, f.address, check.why)
+	}
+	return check, err
+}
+
+// attempt sends one request and takes what it brings.
+func (f *fetcher) attempt(ctx context.Context) error {
+	header := http.Header{}
+	if f.n > 0 {
+		header.Set("Range", fmt.Sprintf("bytes=%d-", f.n))
+		if f.tag != "" {
+			header.Set("If-Range", f.tag)
+		}
+	}
+	resp, err := f.o.get(ctx, f.address, header)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if s := statedHash(resp); s != "" {
-		f.stated = s
-	}
-	n, all := resp.ContentLength, resp.StatusCode == http.StatusOK
-	if p.n > 0 && all && n >= 0 && !file.fits(n) { // the page of a proxy, say, costs what arrived
-		return again("the server sends %d bytes, which is not the file", n)
-	}
-	total, err := f.begin(resp, address, p)
+	f.stated = cmp.Or(statedHash(resp), f.stated)
+	total, err := f.begin(resp)
 	if err != nil {
 		return err
 	}
 	switch {
-	case file.Bytes == 0 && total > file.limit():
-		return fmt.Errorf("%w: %s has %d bytes, it should have about %d", errTooLarge, address, total,
-			file.About)
-	case total >= 0 && !file.fits(total):
-		return fmt.Errorf("%w: %s has %d bytes, it should have %d", ErrMismatch, address, total,
-			file.Size())
-	case total < 0 && file.Bytes == 0 && file.SHA256 == "":
+	case total > f.file.limit():
+		return fmt.Errorf("%w: %s has %d bytes, it should have about %d", errTooLarge, f.address, total,
+			f.file.Bytes)
+	case total >= 0 && !f.file.fits(total):
+		return fmt.Errorf("%w: %s has %d bytes, it should have %d", errMismatch, f.address, total,
+			f.file.Bytes)
+	case total < 0 && f.file.About && !f.known():
 		return fmt.Errorf("%w: %s: the server does not say how long the file is, and neither its "+
-			"size nor its hash is known", ErrFetch, address)
+			"size nor its hash is known", errFetch, f.address)
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return nil // all of it is there
 	}
-	if err := f.copy(resp.Body, file, p); err != nil {
+	if _, err := io.Copy(f, resp.Body); err != nil {
 		return err
 	}
 	if total < 0 { // then the end of the connection looks like the end of the file
-		total = max(file.Bytes, file.About-file.About/50)
+		total = f.file.Bytes - f.file.slack()
 	}
-	if p.n < total {
-		return again("the connection ended after %d of %d bytes", p.n, total)
+	if f.n < total {
+		return again("the connection ended after %d of %d bytes", f.n, total)
 	}
 	return nil
+}
+
+// Write takes what arrives.
+func (f *fetcher) Write(b []byte) (int, error) {
+	if limit := f.file.limit(); f.n+int64(len(b)) > limit {
+		return 0, fmt.Errorf("%w: more than %d bytes arrived", errTooLarge, limit)
+	}
+	n, err := f.part.Write(b)
+	f.n += int64(n)
+	f.report(f.n)
+	return n, stored(err)
 }
 
 // statedHash is the hash of a file that the hub stores apart from its repository, as the hub's own
@@ -229,88 +234,54 @@ func statedHash(resp *http.Response) string {
 
 // begin looks at the head of an answer, sets the part to where its body goes on, and returns the
 // size of the whole file, -1 if the answer does not say.
-func (f *fetcher) begin(resp *http.Response, address string, p *part) (int64, error) {
+func (f *fetcher) begin(resp *http.Response) (int64, error) {
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		return 0, fmt.Errorf("%w: %s: the server sends it as %q though asked not to", ErrFetch, address,
-			printable(enc))
+		return 0, fmt.Errorf("%w: %s: the server sends it as %q though asked not to", errFetch,
+			f.address, printable(enc))
 	}
-	from := origin{Address: address}
-	// W/"…" does not promise the same bytes
-	if tag := resp.Header.Get("ETag"); strings.HasPrefix(tag, `"`) && len(tag) < 1000 {
-		from.ETag = tag
+	tag := resp.Header.Get("ETag")
+	if !strings.HasPrefix(tag, `"`) { // W/"…" does not promise the same bytes
+		tag = ""
 	}
+	start, total, ok := contentRange(resp.Header.Get("Content-Range"))
 	switch resp.StatusCode {
 	case http.StatusOK:
-		if p.n > 0 {
+		n := resp.ContentLength
+		if f.n > 0 && n >= 0 && !f.file.fits(n) { // the page of a proxy, say, costs what arrived
+			return 0, again("the server sends %d bytes, which is not the file", n)
+		}
+		if f.n > 0 {
 			f.o.Log("the server starts from the beginning")
-			if err := p.restart(); err != nil {
+			if err := f.restart(); err != nil {
 				return 0, err
 			}
 		}
-		return resp.ContentLength, p.answers(from)
+		f.tag = tag
+		return n, nil
 	case http.StatusPartialContent:
-		start, total, ok := contentRange(resp.Header.Get("Content-Range"))
-		changed := from.ETag != "" && p.from.ETag != "" && from.ETag != p.from.ETag
-		if !ok || start != p.n || changed {
-			return 0, startOver(p, "the answer does not go on where it should")
+		if !ok || start != f.n || differ(tag, f.tag) {
+			return 0, f.startOver("the answer does not go on where it should")
 		}
-		p.mixed = true
-		return total, p.answers(from)
+		f.mixed, f.tag = true, tag
+		return total, nil
 	case http.StatusRequestedRangeNotSatisfiable:
-		if _, total, ok := contentRange(resp.Header.Get("Content-Range")); ok && total == p.n && p.n > 0 {
-			return total, nil
+		if !ok || total != f.n || f.n == 0 {
+			return 0, f.startOver("the server has less than what arrived before")
 		}
-		return 0, startOver(p, "the server has less than what arrived before")
+		return total, nil
 	}
-	return 0, denied(resp, address, f.o)
+	return 0, f.o.denied(resp, f.address)
 }
 
-// copy takes the body.
-func (f *fetcher) copy(body io.Reader, file *File, p *part) error {
-	buf := make([]byte, 128<<10)
-	for {
-		n, err := body.Read(buf)
-		if p.n+int64(n) > file.limit() {
-			return fmt.Errorf("%w: more than %d bytes arrived", errTooLarge, file.limit())
-		}
-		if werr := p.write(buf[:n]); werr != nil {
-			return werr
-		}
-		f.o.Progress(file.Path, f.done+p.n, f.model.Size())
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return again("after %d bytes: %w", p.n, err)
-		}
-	}
-}
-
-// rangeForm is "bytes 5-9/10", "bytes 5-9/*" or "bytes */10".
-var rangeForm = regexp.MustCompile(`^bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)$`)
-
-// contentRange reads where a body begins in its file, 0 for none, and how long that is, -1 if the
-// header does not say.
+// contentRange reads "bytes 5-9/10" or "bytes */10": where a body begins in its file, and how long
+// that is.
 func contentRange(s string) (start, total int64, ok bool) {
-	m := rangeForm.FindStringSubmatch(s)
-	if m == nil {
-		return 0, 0, false
+	if _, err := fmt.Sscanf(s, "bytes */%d", &total); err == nil {
+		return 0, total, true
 	}
-	number := func(s string) int64 {
-		n, err := strconv.ParseInt(cmp.Or(s, "0"), 10, 64)
-		ok = ok && err == nil
-		return n
-	}
-	ok, total = true, -1
-	if m[3] != "*" {
-		total = number(m[3])
-	}
-	start = number(m[1])
-	end := number(m[2])
-	if m[1] == "" {
-		return 0, total, ok && total >= 0
-	}
-	return start, total, ok && start <= end && (total < 0 || end < total)
+	var end int64
+	_, err := fmt.Sscanf(s, "bytes %d-%d/%d", &start, &end, &total)
+	return start, total, err == nil && 0 <= start && start <= end && end < total
 }
 
 // retryAfter reads the header: seconds or a date; 0 if it says nothing.

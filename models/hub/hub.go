@@ -10,10 +10,9 @@
 // A [Cache] holds one folder for each version of a model:
 //
 //	NAME/KEY/          the files, complete and checked; it appears by one rename
-//	NAME/KEY.json      its record: what was fetched from where, sizes and hashes
+//	NAME/KEY.json      its record: the model as it was fetched
 //	NAME/.KEY.partial/ a download under way or interrupted
 //	NAME/.KEY.lock     held by the process that downloads
-//	NAME/refs/REVISION of a repository: the KEY that a branch or tag stood for at its last pull
 //
 // NAME is a name in the catalogue, or OWNER--NAME of a repository. KEY is made of the paths and
 // hashes of the files, or of the commit, so that a new version never meets the files of an old one.
@@ -31,20 +30,20 @@ var (
 	ErrUnknown = errors.New("no such model")
 	// errOffline is a download that is needed while downloads are forbidden.
 	errOffline = errors.New("offline, and the model is not in the cache")
-	// ErrMismatch is a file that is not what it should be: another hash or another size.
-	ErrMismatch = errors.New("the file is not the one that was expected")
-	// errTooLarge is a file that is larger than it may be.
-	errTooLarge = errors.New("the file is larger than was said")
-	// ErrFetch is a server that does not hand out the file: refused, missing, or failing again and
+	// errMismatch is a file that is not what it should be: another hash or another size.
+	errMismatch = errors.New("the file is not the one that was expected")
+	// errTooLarge is a file that is larger than it may be. It wraps errMismatch.
+	errTooLarge = fmt.Errorf("%w: it is larger than was said", errMismatch)
+	// errFetch is a server that does not hand out the file: refused, missing, or failing again and
 	// again.
-	ErrFetch = errors.New("download failed")
-	// errNotPublic is a server that hands out the file to users it knows only. It wraps ErrFetch.
-	errNotPublic = fmt.Errorf("%w: the model is not public there", ErrFetch)
-	// ErrNoNetwork is a server whose name is not known here. It wraps ErrFetch.
-	ErrNoNetwork = fmt.Errorf("%w: no network, or no such server", ErrFetch)
+	errFetch = errors.New("download failed")
+	// errNotPublic is a server that hands out the file to users it knows only. It wraps errFetch.
+	errNotPublic = fmt.Errorf("%w: the model is not public there", errFetch)
+	// errNoNetwork is a server whose name is not known here. It wraps errFetch.
+	errNoNetwork = fmt.Errorf("%w: no network, or no such server", errFetch)
 	// errNoRepository is a repository, or a revision of one, that the hub does not have. It wraps
-	// ErrFetch.
-	errNoRepository = fmt.Errorf("%w: no such repository", ErrFetch)
+	// errFetch.
+	errNoRepository = fmt.Errorf("%w: no such repository", errFetch)
 	// errNoExport is a repository without an ONNX file and its tokenizer, or without the one named.
 	errNoExport = errors.New("the repository has no ONNX export")
 	// ErrManyExports is a repository with several, none of a usual name. It wraps errNoExport.
@@ -57,6 +56,12 @@ var (
 	errToken = errors.New("the token for the hub cannot be used")
 	// errStore is trouble with the cache's folder: no room, no permission.
 	errStore = errors.New("cannot store the download")
-	// errUnverified is a folder for which nothing says what it should hold.
-	errUnverified = errors.New("nothing to compare with")
 )
+
+// stored is an error about the cache's folder, nil for nil.
+func stored(err error) error {
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errStore, err)
+	}
+	return err
+}

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -30,28 +31,11 @@ type listedFile struct {
 }
 
 func (f *listedFile) bytes() int64 {
-	if f.Large != nil {
+	switch {
+	case f.Large != nil:
 		return f.Large.Bytes
-	}
-	if f.Bytes == nil {
-		return 0
-	}
-	return *f.Bytes
-}
-
-// empty reports whether the hub states that a file has no bytes.
-func (f *listedFile) empty() bool { return f.Large == nil && f.Bytes != nil && *f.Bytes == 0 }
-
-// graphShare is how many times as large as a graph without weights its weights are at least. A file
-// with weights in 4 bits has an eighth of those in float32.
-const graphShare = 16
-
-// size is the size of a file, 0 if it is not there.
-func (l *listing) size(path string) int64 {
-	for _, f := range l.Files {
-		if f.Path == path {
-			return f.bytes()
-		}
+	case f.Bytes != nil:
+		return *f.Bytes
 	}
 	return 0
 }
@@ -104,57 +88,54 @@ func (l *listing) licence() string {
 // masked is an error if the listing says that the model does something else than to predict masked
 // words. It wraps ErrNotMasked.
 func (l *listing) masked() error {
-	const task = "fill-mask"
 	_, classes := l.architecture()
-	if l.Pipeline == task || l.Pipeline == "" && len(classes) == 0 {
-		return nil
-	}
-	for _, c := range classes {
-		if strings.Contains(c, "MaskedLM") || c == "BertForPreTraining" || c == "AlbertForPreTraining" {
+	said := strings.TrimSpace(l.Pipeline + " " + strings.Join(classes, " "))
+	for _, fits := range []string{"fill-mask", "MaskedLM", "BertForPreTraining",
+		"AlbertForPreTraining"} {
+		if said == "" || strings.Contains(said, fits) {
 			return nil
 		}
 	}
-	is := strings.Join(classes, ", ")
-	if l.Pipeline != "" {
-		is = strings.TrimSpace("for " + l.Pipeline + " " + is)
-	}
-	return fmt.Errorf("%w: the hub says that it is %s; models with the tag %s fill blanks",
-		ErrNotMasked, printable(is), task)
+	return fmt.Errorf("%w: the hub says that it is for %s; models with the tag fill-mask fill blanks",
+		ErrNotMasked, printable(said))
 }
 
-// model chooses the files of a masked language model. file is its ONNX file, "" for the best one.
-func (l *listing) model(r repo, file string, fast8 bool) (*Model, error) {
-	if file == "" {
-		if err := l.masked(); err != nil {
-			return nil, err
-		}
+// graphShare is how many times as large as a graph without weights its weights are at least. A file
+// with weights in 4 bits has an eighth of those in float32.
+const graphShare = 16
+
+// model chooses the files of a masked language model. file is its ONNX file, "" for the usual one.
+func (l *listing) model(r repo, file string) (*Model, error) {
+	if err := l.masked(); err != nil && file == "" {
+		return nil, err
 	}
 	var paths []string
+	sizes := map[string]int64{}
 	for _, f := range l.Files {
-		if !f.empty() || isExport(f.Path) { // an empty file helps no model
+		// An empty file helps no model. One of unknown size is refused below.
+		if f.bytes() != 0 || f.Bytes == nil || isExport(f.Path) {
 			paths = append(paths, f.Path)
 		}
+		sizes[f.Path] = f.bytes()
 	}
-	chosen, err := choose(paths, file, r.ID, fast8)
+	chosen, err := choose(paths, file, r.ID)
 	if err != nil {
 		return nil, err
 	}
+	names := append(chosen.names, chosen.export)
 	// A graph without weights takes them from torch's file, which is else of no use.
 	weights := strings.TrimSuffix(chosen.export, ".onnx") + ".safetensors"
-	if !chosen.data && l.size(weights) > graphShare*l.size(chosen.export) {
-		chosen.names = append(chosen.names, weights)
+	if !chosen.data && sizes[weights] > graphShare*sizes[chosen.export] {
+		names = append(names, weights)
 	}
 	kind, classes := l.architecture()
-	if kind == "" && len(classes) > 0 {
-		kind = classes[0]
-	}
-	if kind == "" || !printableAll(kind) {
+	if kind = cmp.Or(kind, strings.Join(classes, ", "), "not stated"); !printableAll(kind) {
 		kind = "not stated"
 	}
 	m := &Model{Name: r.ID, Architecture: kind, Licence: l.licence(), Home: DefaultHub + "/" + r.ID,
-		Commit: l.Commit, Revision: r.Revision}
+		Note: chosen.export, Commit: l.Commit, Revision: r.Revision}
 	for _, f := range l.Files {
-		if !chosen.has(f.Path) {
+		if !slices.Contains(names, f.Path) {
 			continue
 		}
 		own := &File{Path: f.Path, Bytes: f.bytes(), Git: f.Git,
@@ -166,7 +147,6 @@ func (l *listing) model(r repo, file string, fast8 bool) (*Model, error) {
 	}
 	// In what order a hub lists them says nothing.
 	slices.SortFunc(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
-	m.Note = chosen.note
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%w: %v", errAnswer, err)
 	}

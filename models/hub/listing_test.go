@@ -4,44 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
 
-// The best export is taken: float32 before half precision, and bytes before half bytes only where the
-// processor has products of them. Files of other tasks and processors are not guessed at.
+// The export of the usual name is taken, or the only one. Others are not guessed at.
 func TestChoose(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ files, fast, slow string }{
-		{"model.onnx onnx/model.onnx onnx/model_fp16.onnx", "model.onnx", ""},
-		{"onnx/model_O3.onnx onnx/model_fp16.onnx onnx/model_int8.onnx", "onnx/model_O3.onnx", ""},
-		{"onnx/model_O4.onnx onnx/model_quantized.onnx", "onnx/model_O4.onnx", ""},
-		{"onnx/model_quantized.onnx onnx/model_q4f16.onnx", "onnx/model_quantized.onnx",
-			"onnx/model_q4f16.onnx"},
-		{"onnx/model_bnb4.onnx onnx/model_uint8.onnx", "onnx/model_uint8.onnx", ""},
-		{"bert.onnx", "bert.onnx", ""},
-		{"deep/down/model.onnx", "deep/down/model.onnx", ""},
-		{"deep/model.onnx onnx/model_q4.onnx", "onnx/model_q4.onnx", ""},
-		{"encoder_model.onnx decoder_model.onnx", "", ""},
-		{"onnx/model_bnb4.onnx onnx/model_qint8_other.onnx", "", ""},
+	for files, want := range map[string]string{
+		"model.onnx onnx/model.onnx onnx/model_fp16.onnx":   "model.onnx",
+		"model_O3.onnx onnx/model.onnx":                     "onnx/model.onnx",
+		"bert.onnx":                                         "bert.onnx",
+		"deep/down/model.onnx":                              "deep/down/model.onnx",
+		"deep/model.onnx onnx/model_q4.onnx":                "",
+		"encoder_model.onnx decoder_model.onnx":             "",
+		"onnx/model_bnb4.onnx onnx/model_qint8_avx512.onnx": "",
 	} {
-		files := append(strings.Fields(c.files), "vocab.txt")
-		for fast, want := range map[bool]string{true: c.fast, false: c.slow} {
-			if want == "" {
-				want = c.fast
-			}
-			got, err := choose(files, "", "o/n", fast)
-			if (err == nil) != (want != "") || err == nil && got.export != want {
-				t.Errorf("%s, fast %v: %s, %v", c.files, fast, got.export, err)
-			}
-		}
-	}
-	if runtime.GOARCH == "amd64" {
-		got, err := choose([]string{"onnx/model_qint8_arm64.onnx", "onnx/model_quint8_avx2.onnx",
-			"vocab.txt"}, "", "o/n", true)
-		if err != nil || got.export != "onnx/model_quint8_avx2.onnx" {
-			t.Errorf("%+v, %v", got, err)
+		got, err := choose(append(strings.Fields(files), "vocab.txt"), "", "o/n")
+		if (err == nil) != (want != "") || err == nil && got.export != want {
+			t.Errorf("%s: %s, %v", files, got.export, err)
 		}
 	}
 }
@@ -57,7 +38,7 @@ func TestChooseFiles(t *testing.T) {
 			"model.onnx_data model.onnx_data_1 model.onnx.data",
 		"model.onnx vocab.txt model.stored.safetensors model.safetensors": "vocab.txt model.stored.safetensors",
 	} {
-		got, err := choose(strings.Fields(files), "", "o/n", false)
+		got, err := choose(strings.Fields(files), "", "o/n")
 		if err != nil || strings.Join(got.names, " ") != want {
 			t.Errorf("%s: %q, %v", files, got.names, err)
 		}
@@ -73,7 +54,7 @@ func TestListedWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := l.model(repo{"o/n", "main"}, "", false)
+		m, err := l.model(repo{"o/n", "main"}, "")
 		if err != nil || (len(m.Files) == 3) != want {
 			t.Errorf("%d bytes: %+v, %v", bytes, m, err)
 		}
@@ -88,7 +69,7 @@ func TestOddListings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return l.model(repo{"o/n", "main"}, "", false)
+		return l.model(repo{"o/n", "main"}, "")
 	}
 	const needed = `{"rfilename":"model.onnx","size":1000},{"rfilename":"vocab.txt","size":9}`
 	m, err := model(needed + `,{"rfilename":"tokenizer.json","size":0},{"rfilename":"added_tokens.json","size":0}`)
@@ -122,7 +103,7 @@ func FuzzListing(f *testing.F) {
 		l, err := parseListing([]byte(text))
 		var m *Model
 		if err == nil {
-			m, err = l.model(r, file, len(text)%2 == 0)
+			m, err = l.model(r, file)
 		}
 		if err != nil {
 			if !errors.Is(err, errAnswer) && !errors.Is(err, errNoExport) && !errors.Is(err, ErrNotMasked) {

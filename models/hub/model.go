@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // DefaultHub is where addresses that begin with {hub} lead.
@@ -39,6 +41,16 @@ type Model struct {
 	Commit string `json:"commit,omitempty"`
 	// Revision is the branch, tag or commit that a repository was asked for.
 	Revision string `json:"-"`
+	// Revisions are the branches and tags that stood for the commit when they were pulled last.
+	Revisions []string `json:"revisions,omitempty"`
+}
+
+// String is the name of a model, as it is pulled.
+func (m *Model) String() string {
+	if m.Commit == "" {
+		return m.Name
+	}
+	return repo{m.Name, m.Revision}.String()
 }
 
 // A File is one file of a model.
@@ -47,9 +59,9 @@ type File struct {
 	// URL is its address, {hub}/OWNER/NAME/resolve/COMMIT/PATH, in which {hub} is the hub's address
 	// and COMMIT 40 hexadecimal digits.
 	URL string `json:"url"`
-	// Bytes is its exact size, 0 if only About is known, which is at most 2 % off.
-	Bytes int64 `json:"bytes,omitempty"`
-	About int64 `json:"about,omitempty"`
+	// Bytes is its size, at most 2 % off if it is only About that.
+	Bytes int64 `json:"bytes"`
+	About bool  `json:"about,omitempty"`
 	// SHA256 in lower-case hexadecimal, "" if it is not known. It is the catalogue's, or what the hub
 	// states of a large file of a repository.
 	SHA256 string `json:"sha256,omitempty"`
@@ -60,27 +72,25 @@ type File struct {
 // pinned reports whether the program itself knows the hash of a file.
 func (m *Model) pinned(f *File) bool { return m.Commit == "" && f.SHA256 != "" }
 
-// Size is the file's size as far as it is known.
-func (f *File) Size() int64 { return max(f.Bytes, f.About) }
+// slack is how far the size may be off.
+func (f *File) slack() int64 {
+	if f.About {
+		return f.Bytes / 50
+	}
+	return 0
+}
 
 // limit is how many bytes are accepted at most.
-func (f *File) limit() int64 {
-	if f.Bytes > 0 {
-		return f.Bytes
-	}
-	return f.About + f.About/50
-}
+func (f *File) limit() int64 { return f.Bytes + f.slack() }
 
 // fits reports whether the file can have n bytes.
-func (f *File) fits(n int64) bool {
-	return n <= f.limit() && (n == f.Bytes || f.Bytes == 0 && n >= f.About-f.About/50)
-}
+func (f *File) fits(n int64) bool { return f.Bytes-f.slack() <= n && n <= f.limit() }
 
 // Size is the sum of the files' sizes as far as they are known.
 func (m *Model) Size() int64 {
 	var n int64
 	for _, f := range m.Files {
-		n += f.Size()
+		n += f.Bytes
 	}
 	return n
 }
@@ -95,6 +105,16 @@ func (m *Model) Export() string {
 	return ""
 }
 
+// file is the file of a path, nil if there is none.
+func (m *Model) file(path string) *File {
+	for _, f := range m.Files {
+		if f.Path == path {
+			return f
+		}
+	}
+	return nil
+}
+
 func isExport(name string) bool { return path.Ext(name) == ".onnx" }
 
 // Key names the version: 12 hexadecimal digits that depend on paths and hashes, for files
@@ -104,14 +124,10 @@ func (m *Model) Key() string {
 	h := sha256.New()
 	if m.Commit != "" {
 		_, _ = fmt.Fprintf(h, "%q %q\n", m.Commit, m.Export())
-		return hex.EncodeToString(h.Sum(nil))[:12]
-	}
-	for _, f := range m.Files {
-		what := f.SHA256
-		if what == "" {
-			what = f.URL
+	} else {
+		for _, f := range m.Files {
+			_, _ = fmt.Fprintf(h, "%q %q\n", f.Path, cmp.Or(f.SHA256, f.URL))
 		}
-		_, _ = fmt.Fprintf(h, "%q %q\n", f.Path, what)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
@@ -139,7 +155,8 @@ func (m *Model) check() error {
 		return fmt.Errorf("name %q: want up to 64 of a-z 0-9 . _ -", m.Name)
 	case len(m.Files) == 0 || len(m.Files) > maxFiles:
 		return fmt.Errorf("%d files; want 1 to %d", len(m.Files), maxFiles)
-	case !printableAll(append(m.Scripts, m.Architecture, m.Licence, m.Home, m.Note)...):
+	case !printableAll(slices.Concat(m.Scripts, m.Revisions,
+		[]string{m.Architecture, m.Licence, m.Home, m.Note})...):
 		return fmt.Errorf("a text has control characters or more than %d bytes", maxText)
 	}
 	var paths []string
@@ -178,10 +195,8 @@ func (f *File) check() error {
 		return fmt.Errorf("file %s: sha256 %q is not 64 lower-case hexadecimal digits", f.Path, f.SHA256)
 	case f.Git != "" && !gitHash.MatchString(f.Git):
 		return fmt.Errorf("file %s: %q is not a hash of git", f.Path, f.Git)
-	case f.Bytes < 0 || f.About < 0 || f.Bytes > maxBytes || f.About > maxBytes ||
-		(f.Bytes > 0) == (f.About > 0):
-		return fmt.Errorf("file %s: want its size, either bytes or about, above 0 and up to %d", f.Path,
-			int64(maxBytes))
+	case f.Bytes <= 0 || f.Bytes > maxBytes:
+		return fmt.Errorf("file %s: its size, %d bytes, is not 1 to %d", f.Path, f.Bytes, int64(maxBytes))
 	}
 	if !hubURL.MatchString(f.URL) || slices.Contains(strings.Split(f.URL, "/"), "..") {
 		return fmt.Errorf("file %s: address %q is not of the form "+
@@ -195,14 +210,25 @@ func (f *File) check() error {
 // a terminal.
 func printableAll(texts ...string) bool {
 	for _, s := range texts {
-		if len(s) > maxText || strings.ContainsFunc(s, func(r rune) bool {
-			return r < ' ' || r >= 0x7f &&
-				r < 0xa0 || r == 0xFFFD
-		}) {
+		if len(s) > maxText || strings.ContainsFunc(s, unprintable) || !utf8.ValidString(s) {
 			return false
 		}
 	}
 	return true
+}
+
+// unprintable reports whether a character could command a terminal.
+func unprintable(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
+
+// printable keeps what a server says from commanding a terminal.
+func printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unprintable(r) {
+			return '?'
+		}
+		return r
+	}, s)
+	return s[:min(len(s), 200)]
 }
 
 // address is the URL of a file with the hub's address in its place.

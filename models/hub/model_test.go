@@ -56,7 +56,7 @@ func TestModelCheck(t *testing.T) {
 			func(m *Model) { m.Files[0].SHA256 = strings.ToUpper(m.Files[0].SHA256) },
 		),
 		"no size":       change(func(m *Model) { m.Files[0].Bytes = 0 }),
-		"two sizes":     change(func(m *Model) { m.Files[0].About = 5 }),
+		"about nothing": change(func(m *Model) { m.Files[0].Bytes, m.Files[0].About = 0, true }),
 		"negative size": change(func(m *Model) { m.Files[0].Bytes = -1 }),
 		"huge":          change(func(m *Model) { m.Files[0].Bytes = 1 << 60 }),
 		"no hash, a proposed change": change(func(m *Model) {

@@ -3,14 +3,11 @@ package hub
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,9 +21,7 @@ type Options struct {
 	// Token is the user's, for private repositories, "" for none. It goes to Hub alone, to no server
 	// that Hub redirects to.
 	Token string
-	// Int8 says that products of 8-bit integers are fast on this processor, see [Cache.Look].
-	Int8 bool
-	// Offline forbids downloads; what the cache has is still checked.
+	// Offline forbids downloads. What the cache has is still checked.
 	Offline bool
 	// Progress is told, often, how far the download of a model is: the file, and the bytes of all
 	// files that are there, and that were said to be. nil is told nothing.
@@ -48,7 +43,7 @@ type options struct {
 }
 
 func (o Options) usual() options {
-	return options{o, defaultClient(), 30 * time.Second, 6, sleep, openPart}
+	return options{o, &http.Client{}, 30 * time.Second, 6, sleep, openPart}
 }
 
 // ready checks and completes the options.
@@ -57,7 +52,9 @@ func (o *options) ready() error {
 	if err := checkHub(o.Hub); err != nil {
 		return err
 	}
-	o.client = guarded(o.client, o.Hub, o.Token)
+	client := *o.client
+	client.CheckRedirect = o.redirect
+	o.client = &client
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
 	}
@@ -82,238 +79,138 @@ func (c Cache) pull(ctx context.Context, m *Model, o options) (string, error) {
 	if err := o.ready(); err != nil {
 		return "", err
 	}
-	if err := m.check(); err != nil { // it need not come from Parse
+	if err := m.check(); err != nil { // it need not come from Look
 		return "", fmt.Errorf("%w: model %s: %w", ErrUsage, m.Name, err)
 	}
-	if err := c.readRecord(m).contradicts(m, c.recordPath(m)); err != nil {
+	if err := c.contradicted(m); err != nil {
 		return "", err
 	}
-	folder := c.Folder(m)
 	whole, err := c.whole(ctx, m)
 	switch {
-	case err != nil:
-		return "", err
-	case whole:
-		return folder, c.writeRef(m)
-	}
-	if o.Offline {
-		return "", c.offline(ctx, m, &o)
-	}
-	parent := filepath.Dir(folder)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return "", fmt.Errorf("%w: %w", errStore, err)
-	}
-	unlock, err := lock(ctx, filepath.Join(parent, "."+m.Key()+".lock"), &o)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	// The process that had the lock may have done the work.
-	whole, err = c.whole(ctx, m)
-	if err == nil && !whole {
-		err = c.download(ctx, m, &o)
+	case err != nil || whole:
+	case o.Offline:
+		err = c.offline(m.String(), m.Name)
+	default:
+		err = c.alone(ctx, m, &o)
 	}
 	if err == nil {
-		err = c.writeRef(m)
+		err = c.name(m)
 	}
 	if err != nil {
 		return "", err
 	}
-	return folder, nil
+	return c.Folder(m), nil
 }
 
-// whole reports whether every file of the model is there and right. A folder that was filled
-// by hand has no record yet and gets one.
+// whole reports whether every file of the model is there and right, and recorded if it is of a
+// repository.
 func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
-	if !c.Has(m) {
+	if !c.Has(m) || m.Commit != "" && c.record(m) == nil {
 		return false, nil
 	}
 	checks, err := c.Verify(ctx, m)
-	if err != nil || faults(checks) > 0 {
-		return false, err
-	}
-	if c.readRecord(m) != nil {
-		return true, nil
-	}
-	rec := newRecord(m)
-	for i, f := range m.Files {
-		rec.Files = append(rec.Files, sum{Path: f.Path, From: "put there by hand", Bytes: checks[i].Bytes,
-			SHA256: checks[i].SHA256, FirstUse: !m.pinned(f)})
-	}
-	err = c.writeRecord(m, rec)
-	if !slices.ContainsFunc(rec.Files, func(s sum) bool { return s.FirstUse }) {
-		return true, nil // with every hash in the catalogue nothing has to be recorded
-	}
-	return true, err
+	return err == nil && faults(checks) == 0, err
 }
 
-// offline says what is missing, or does not belong, and where.
-func (c Cache) offline(ctx context.Context, m *Model, o *options) error {
-	checks, err := c.Verify(ctx, m)
-	if err != nil {
-		return err
-	}
-	var missing, others []string
-	for i, check := range checks {
-		switch check.Result {
-		case absent:
-			missing = append(missing, check.Path+" from "+m.Files[i].address(o.Hub))
-		case differs:
-			missing = append(missing, check.Path+" (it is damaged) from "+m.Files[i].address(o.Hub))
-		case extra:
-			others = append(others, check.Path)
-		}
-	}
-	if missing == nil {
-		return fmt.Errorf("%w: %s has files that are not of %s: %s; remove them, or pull it again with "+
-			"a network, which removes them", errOffline, c.Folder(m), m.Name, strings.Join(others, ", "))
-	}
-	return fmt.Errorf("%w: %s needs\n  %s\nput it into %s, or copy that folder from a machine that "+
-		"has it, and pull it again, which checks it", errOffline, m.Name, strings.Join(missing, "\n  "),
-		c.Folder(m))
+// offline says what helps without a network. what is to be pulled.
+func (c Cache) offline(what, name string) error {
+	return fmt.Errorf("%w, or not whole: pull %s on a machine with a network, and copy its folder, %s",
+		errOffline, what, filepath.Join(c.Dir, folderOf(name)))
 }
 
-// lock waits until this process is the only one that downloads this version.
-func lock(ctx context.Context, path string, o *options) (unlock func(), err error) {
-	unlock, err = disk.Lock(ctx, path, func() { o.Log("another process is downloading it; waiting") })
-	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: %w; choose a folder on another disk with %s", errStore, err, disk.EnvCache)
+// alone downloads what is missing while no other process downloads this version.
+func (c Cache) alone(ctx context.Context, m *Model, o *options) error {
+	if err := os.MkdirAll(filepath.Dir(c.partial(m)), 0o755); err != nil {
+		return stored(err)
 	}
-	return unlock, err
-}
-
-// download fetches what is missing and puts the folder in place. It holds the lock.
-func (c Cache) download(ctx context.Context, m *Model, o *options) error {
-	folder, partial := c.Folder(m), c.partial(m)
-	ready := filepath.Join(partial, "ready")
-	if err := os.MkdirAll(partial, 0o755); err != nil {
-		return fmt.Errorf("%w: %w", errStore, err)
-	}
-	// A damaged or incomplete folder goes back to work; its good files are kept.
-	rec := c.readRecord(m)
-	if err := merge(ctx, m, rec, folder, ready); err != nil {
-		return err
-	}
-	now := newRecord(m)
-	f := fetcher{o: o, model: m}
-	for i, file := range m.Files {
-		got := sum{Path: file.Path, From: file.address(o.Hub), FirstUse: !m.pinned(file)}
-		dest := filepath.Join(ready, filepath.FromSlash(file.Path))
-		var err error
-		if got.SHA256, got.Bytes, err = kept(ctx, dest, rec.expected(file)); err != nil {
-			return err
-		}
-		if got.SHA256 == "" {
-			part := filepath.Join(partial, fmt.Sprintf("%02d-%s.part", i, filepath.Base(dest)))
-			if got.SHA256, got.Bytes, err = f.fetch(ctx, file, rec.expected(file), part); err != nil {
-				return fmt.Errorf("%s: %w", file.Path, explain(err, file, rec, c.recordPath(m)))
-			}
-			if err := moveTo(part, dest); err != nil {
-				return fmt.Errorf("%w: %w", errStore, err)
-			}
-		}
-		f.done += got.Bytes
-		now.Files = append(now.Files, got)
-	}
-	if err := prune(ready, m); err != nil {
-		return fmt.Errorf("%w: %w", errStore, err)
-	}
-	if err := c.writeRecord(m, now); err != nil {
-		return err
-	}
-	if err := errors.Join(disk.SyncDir(ready), disk.Rename(ready, folder)); err != nil {
-		return fmt.Errorf("%w: %w", errStore, err)
-	}
-	_ = os.RemoveAll(partial) // of no use any more; if it stays it does no harm
-	return nil
-}
-
-// merge moves what a folder has of a model to where an earlier download left some files, which stay
-// if they are right, and removes the folder.
-func merge(ctx context.Context, m *Model, rec *record, folder, ready string) error {
-	for _, file := range m.Files {
-		path := filepath.FromSlash(file.Path)
-		src, dest := filepath.Join(folder, path), filepath.Join(ready, path)
-		if _, err := os.Lstat(src); err != nil {
-			continue
-		}
-		sum, _, err := kept(ctx, dest, rec.expected(file))
-		if err != nil {
-			return err
-		}
-		if sum == "" {
-			if err := moveTo(src, dest); err != nil {
-				return fmt.Errorf("%w: %w", errStore, err)
-			}
-		}
-	}
-	if err := os.RemoveAll(folder); err != nil {
-		return fmt.Errorf("%w: %w", errStore, err)
-	}
-	return nil
-}
-
-// explain adds the remedy to a mismatch with a recorded hash.
-func explain(err error, f *File, rec *record, path string) error {
-	if errors.Is(err, ErrMismatch) && f.SHA256 == "" && rec.find(f.Path) != nil {
-		return fmt.Errorf("%w; its hash was recorded at the first download, in %s: remove that file "+
-			"only if you know why the model changed", err, path)
-	}
-	return err
-}
-
-// kept returns hash and size of a file of an earlier download if it is as it should be; otherwise
-// it removes it and returns "".
-func kept(ctx context.Context, path, want string) (string, int64, error) {
-	f, err := disk.Open(path)
+	lock := strings.TrimSuffix(c.partial(m), ".partial") + ".lock"
+	unlock, err := disk.Lock(ctx, lock, func() { o.Log("another process is downloading it; waiting") })
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", 0, nil
-	case errors.Is(err, disk.ErrNotRegular): // it makes room like any damaged file
+	case err != nil && ctx.Err() != nil:
+		return err
 	case err != nil:
-		return "", 0, fmt.Errorf("%w: %w", errStore, err)
-	default:
-		sum, n, err := hashOf(ctx, f)
-		_ = f.Close()
-		if err != nil && ctx.Err() != nil {
-			return "", 0, err
-		}
-		if err == nil && want != "" && sum == want {
-			return sum, n, nil
-		}
+		return fmt.Errorf("%w; choose a folder on another disk with %s", stored(err), disk.EnvCache)
 	}
-	if err := os.RemoveAll(path); err != nil {
-		return "", 0, fmt.Errorf("%w: %w", errStore, err)
-	}
-	return "", 0, nil
-}
-
-func moveTo(part, dest string) error {
-	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
+	defer unlock()
+	// The process that had the lock may have done the work.
+	if whole, err := c.whole(ctx, m); err != nil || whole {
 		return err
 	}
-	return disk.Rename(part, dest)
+	return c.download(ctx, m, o)
 }
 
-// prune removes what is not of the model.
-func prune(dir string, m *Model) error {
-	extra, err := extraFiles(os.DirFS(dir), m)
-	for _, p := range extra {
-		err = errors.Join(err, os.Remove(filepath.Join(dir, filepath.FromSlash(p))))
+// download fetches what is missing and puts the folder in place.
+func (c Cache) download(ctx context.Context, m *Model, o *options) error {
+	folder, ready := c.Folder(m), filepath.Join(c.partial(m), "ready")
+	var files []*File
+	done := int64(0)
+	for i, f := range m.Files {
+		found, err := c.bring(ctx, m, i, ready, o, func(n int64) { o.Progress(f.Path, done+n, m.Size()) })
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+		done += found.Bytes
+		file := *f
+		file.Bytes, file.About, file.SHA256 = found.Bytes, false, found.SHA256
+		files = append(files, &file)
 	}
-	return err
-}
-
-// writeRecord replaces the record in one step.
-func (c Cache) writeRecord(m *Model, r *record) error {
-	data, err := json.MarshalIndent(r, "", "  ")
+	others, err := others(ready, m) // a listing that had more files for the same commit, say
+	for _, p := range others {
+		err = errors.Join(err, stored(os.Remove(filepath.Join(ready, filepath.FromSlash(p)))))
+	}
 	if err != nil {
 		return err
 	}
-	if err := disk.Write(c.recordPath(m), append(data, '\n')); err != nil {
-		return fmt.Errorf("%w: %w", errStore, err)
+	record := *m
+	if was := c.record(m); was != nil {
+		record.Revisions = was.Revisions
 	}
-	return nil
+	if err := c.write(&record, files); err != nil {
+		return err
+	}
+	err = errors.Join(disk.SyncDir(ready), os.RemoveAll(folder), disk.Rename(ready, folder))
+	if err == nil {
+		_ = os.RemoveAll(c.partial(m)) // of no use any more; if it stays it does no harm
+	}
+	return stored(err)
+}
+
+// bring puts a file into the folder of those that are ready. One that is right is taken from there,
+// where an earlier download left it, or from a folder that is damaged or was filled by hand.
+func (c Cache) bring(ctx context.Context, m *Model, i int, ready string, o *options,
+	report func(int64)) (Check, error) {
+	f := m.Files[i]
+	record := c.record(m)
+	want := f.wanted(record)
+	dest := filepath.Join(ready, filepath.FromSlash(f.Path))
+	for _, path := range []string{dest, c.at(m, f)} {
+		if found, err := f.compare(ctx, path, want); err != nil || !found.Fault() {
+			return found, cmp.Or(err, place(path, dest))
+		}
+	}
+	if err := os.MkdirAll(ready, 0o755); err != nil {
+		return Check{}, stored(err)
+	}
+	part := filepath.Join(c.partial(m), fmt.Sprintf("%02d-%s.part", i, filepath.Base(dest)))
+	found, err := (&fetcher{o: o, file: f, address: f.address(o.Hub), want: want, report: report,
+		path: part}).fetch(ctx)
+	if errors.Is(err, errMismatch) && f.SHA256 == "" && want != "" {
+		err = fmt.Errorf("%w; its hash was recorded at the first download, in %s: remove that file "+
+			"only if you know why the model changed", err, c.recordPath(m))
+	}
+	if err != nil {
+		return found, err
+	}
+	return found, place(part, dest)
+}
+
+// place moves a file to where it belongs, and removes what is there.
+func place(from, to string) error {
+	if from == to {
+		return nil
+	}
+	err := errors.Join(os.RemoveAll(to), os.MkdirAll(filepath.Dir(to), 0o755))
+	return stored(errors.Join(err, disk.Rename(from, to)))
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

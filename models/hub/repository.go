@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -58,9 +57,9 @@ func (r repo) String() string {
 }
 
 // Look finds the model of a name for [Cache.Pull]. Of a repository it asks the hub for the files
-// and chooses those of its masked language model: the given ONNX file, or for "" the best one, with
-// its external data and its tokenizer. A commit that the cache has is not asked for, and nothing is
-// with [Options.Offline]. Errors wrap [ErrUnknown], [ErrManyExports], [ErrNotMasked], or
+// and chooses those of its masked language model: the given ONNX file, or for "" the usual one,
+// with its external data and its tokenizer. A commit that the cache has is not asked for, and
+// nothing is with [Options.Offline]. Errors wrap [ErrUnknown], [ErrManyExports], [ErrNotMasked], or
 // others of this package.
 func (c Cache) Look(ctx context.Context, name, file string, o Options) (*Model, error) {
 	return c.look(ctx, name, file, o.usual())
@@ -72,24 +71,25 @@ func (c Cache) look(ctx context.Context, name, file string, o options) (*Model, 
 	}
 	r, ok := parseRepo(name)
 	if !ok {
-		return find(name)
+		if m := find(name); m != nil {
+			return m, nil
+		}
+		return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
 	}
 	if here := c.Find(name, file); here != nil && (o.Offline || here.Commit == r.Revision) {
 		return here, nil
 	}
 	if o.Offline {
-		return nil, fmt.Errorf("%w, nor in Hugging Face's own (%s): pull %s on a machine with a "+
-			"network, and copy its folder, %s", errOffline, foreignCache(), r,
-			filepath.Join(c.Dir, folderOf(r.ID)))
+		return nil, c.offline(r.String(), r.ID)
 	}
-	data, err := ask(ctx, r, &o)
+	data, err := o.ask(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	l, err := parseListing(data)
 	var m *Model
 	if err == nil {
-		m, err = l.model(r, file, o.Int8)
+		m, err = l.model(r, file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
@@ -97,24 +97,27 @@ func (c Cache) look(ctx context.Context, name, file string, o options) (*Model, 
 	return m, nil
 }
 
+// listingStalls is how many times options.stall the answer of the API may take: a listing is
+// short, and one that drips would go on for hours.
+const listingStalls = 4
+
+// errDrips ends an answer of the API that takes too long as a whole.
+var errDrips = errors.New("the listing of the files comes too slowly")
+
 // ask is the answer of the hub's API about a repository.
-func ask(ctx context.Context, r repo, o *options) ([]byte, error) {
+func (o *options) ask(ctx context.Context, r repo) (data []byte, err error) {
 	address := fmt.Sprintf("%s/api/models/%s/revision/%s?blobs=true", strings.TrimRight(o.Hub, "/"),
 		r.ID, url.PathEscape(r.Revision))
-	t := trials{o: o, what: r.String()}
-	for {
-		data, err := answer(ctx, r, address, o)
-		if err == nil {
-			return data, nil
-		}
-		if err := t.again(ctx, err); err != nil {
-			return nil, err
-		}
-	}
+	err = o.retry(ctx, r.String(), func() (bool, error) {
+		var err error
+		data, err = o.answer(ctx, r, address)
+		return false, err
+	})
+	return data, err
 }
 
 // answer sends one request to the API.
-func answer(ctx context.Context, r repo, address string, o *options) ([]byte, error) {
+func (o *options) answer(ctx context.Context, r repo, address string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, listingStalls*o.stall, errDrips)
 	defer cancel()
 	resp, err := o.get(ctx, address, nil)
@@ -122,8 +125,14 @@ func answer(ctx context.Context, r repo, address string, o *options) ([]byte, er
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		return nil, refusal(resp, r, o)
+	switch resp.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return nil, fmt.Errorf("%w: %s (the server says %s): it has no revision %s, or see the name's "+
+			"spelling on its page, %s/%s", errNoRepository, r, printable(resp.Status), r.Revision,
+			strings.TrimRight(o.Hub, "/"), r.ID)
+	default:
+		return nil, o.denied(resp, r.String())
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
@@ -131,29 +140,13 @@ func answer(ctx context.Context, r repo, address string, o *options) ([]byte, er
 		return nil, fmt.Errorf("%w: %s: more than %d bytes", errAnswer, r, maxAnswer)
 	case errors.Is(err, errDrips):
 		return nil, fmt.Errorf("%w: %s: %w: %d bytes in %v; try again, or name a mirror with %s",
-			ErrFetch, r, errDrips, len(data), listingStalls*o.stall, envEndpoint)
-	case err != nil:
-		return nil, again("after %d bytes: %w", len(data), err)
+			errFetch, r, errDrips, len(data), listingStalls*o.stall, envEndpoint)
 	}
-	return data, nil
-}
-
-// refusal is the error of an answer of the API that is not a listing.
-func refusal(resp *http.Response, r repo, o *options) error {
-	says := printable(resp.Status)
-	switch code := resp.Header.Get("X-Error-Code"); {
-	case resp.StatusCode == http.StatusNotFound && code == "RevisionNotFound":
-		return fmt.Errorf("%w: %s has no revision %s; name a branch, a tag or a commit", errNoRepository,
-			r.ID, r.Revision)
-	case resp.StatusCode == http.StatusNotFound:
-		return fmt.Errorf("%w: %s (the server says %s); see the name's spelling on its page, %s/%s",
-			errNoRepository, r, says, strings.TrimRight(o.Hub, "/"), r.ID)
-	}
-	return denied(resp, r.String(), o)
+	return data, err
 }
 
 // denied is the error of an answer without content, for a repository or a file.
-func denied(resp *http.Response, what string, o *options) error {
+func (o *options) denied(resp *http.Response, what string) error {
 	says := printable(resp.Status)
 	switch resp.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
@@ -167,7 +160,7 @@ func denied(resp *http.Response, what string, o *options) error {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return fmt.Errorf("%w: %s: the server says %s; %s", errNotPublic, what, says, o.permit(resp))
 	}
-	return fmt.Errorf("%w: %s: the server says %s", ErrFetch, what, says)
+	return fmt.Errorf("%w: %s: the server says %s", errFetch, what, says)
 }
 
 // permit says what helps against a refusal.
@@ -177,17 +170,13 @@ func (o *options) permit(resp *http.Response) string {
 	if !sameHost(o.Hub, DefaultHub) {
 		token += ", which a mirror gets if " + envEndpoint + " names it"
 	}
-	gated := resp.Header.Get("X-Error-Code") == "GatedRepo"
-	switch {
+	switch gated := resp.Header.Get("X-Error-Code") == "GatedRepo"; {
 	case o.Token == "" && gated:
 		return terms + "then give your token: " + token
-	case o.Token == "" && resp.StatusCode == http.StatusUnauthorized:
-		return "there is no such repository, or it is private and wants your token: " + token
 	case o.Token == "":
-		return "give your token: " + token
+		return "there is no such repository, or it is private and wants your token: " + token
 	case gated || resp.StatusCode == http.StatusForbidden:
 		return terms + "as the user of your token, or take a token that may read it"
 	}
-	return "there is no such repository, or your token may not read it or is not valid any more (it " +
-		"is from " + tokenPlaces + ")"
+	return "there is no such repository, or your token may not read it or is not valid any more"
 }

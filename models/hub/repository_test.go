@@ -80,7 +80,7 @@ func TestPullRepository(t *testing.T) {
 		t.Errorf("%q", slices.Sorted(maps.Keys(got)))
 	}
 	if m.Size() != 20_000+90_000+3000+21+2 || m.Licence != "apache-2.0" || m.Architecture != "bert" ||
-		m.Home != DefaultHub+"/o/n" || m.Note != "onnx/model.onnx, fp32" || m.Commit != hubtest.Commit {
+		m.Home != DefaultHub+"/o/n" || m.Note != "onnx/model.onnx" || m.Commit != hubtest.Commit {
 		t.Errorf("%+v", m)
 	}
 	// It is found by its branch, by its commit and by its file.
@@ -156,7 +156,7 @@ func TestRepositoryVersions(t *testing.T) {
 		t.Errorf("main moved: %s, %v", moved, err)
 	}
 	var names []string
-	for _, m := range c.repositories() {
+	for _, m := range c.versions() {
 		names = append(names, repo{m.Name, m.Revision}.String()+" "+m.Export())
 	}
 	slices.Sort(names)
@@ -223,13 +223,13 @@ func TestLyingHub(t *testing.T) {
 		want error
 		text string
 	}{
-		"other bytes":            {serve(onnx, flip), ErrMismatch, "SHA-256"},
-		"other bytes, small":     {serve(config, flip), ErrMismatch, "git's hash"},
-		"truncated":              {serve(onnx, func(b []byte) []byte { return b[:19_999] }), ErrFetch, "19999 of 20000"},
-		"truncated, small":       {serve(config, func(b []byte) []byte { return b[:20] }), ErrMismatch, "20 bytes"},
+		"other bytes":            {serve(onnx, flip), errMismatch, "SHA-256"},
+		"other bytes, small":     {serve(config, flip), errMismatch, "git's hash"},
+		"truncated":              {serve(onnx, func(b []byte) []byte { return b[:19_999] }), errFetch, "19999 of 20000"},
+		"truncated, small":       {serve(config, func(b []byte) []byte { return b[:20] }), errMismatch, "20 bytes"},
 		"longer":                 {serve(onnx, func(b []byte) []byte { return append(b, 1) }), errTooLarge, "more than 20000"},
-		"another hash is listed": {file(onnx, func(f map[string]any) { lfs(f)["sha256"] = strings.Repeat("0", 64) }), ErrMismatch, "SHA-256"},
-		"another size is listed": {file(onnx, func(f map[string]any) { lfs(f)["size"] = 5 }), ErrMismatch, "20000 bytes"},
+		"another hash is listed": {file(onnx, func(f map[string]any) { lfs(f)["sha256"] = strings.Repeat("0", 64) }), errMismatch, "SHA-256"},
+		"another size is listed": {file(onnx, func(f map[string]any) { lfs(f)["size"] = 5 }), errMismatch, "20000 bytes"},
 		"a huge size":            {file(onnx, func(f map[string]any) { lfs(f)["size"] = 1 << 60 }), errAnswer, "size"},
 		"a negative size":        {file(onnx, func(f map[string]any) { lfs(f)["size"] = -1 }), errAnswer, "size"},
 		"no size":                {file(config, func(f map[string]any) { delete(f, "size") }), errAnswer, "size"},
@@ -287,7 +287,7 @@ func TestChangedCommit(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, _, err := pulled(t, c, "o/n", "", o); !errors.Is(err, ErrMismatch) ||
+			if _, _, err := pulled(t, c, "o/n", "", o); !errors.Is(err, errMismatch) ||
 				!strings.Contains(err.Error(), folder+".json") {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -339,8 +339,8 @@ func TestRepositoryRefusals(t *testing.T) {
 		"another's token":   {make: put(func(r *hubtest.Repo) { r.Private = true }), token: "hf_other", want: errNotPublic, text: "not valid"},
 		"gated":             {make: put(func(r *hubtest.Repo) { r.Gated = true }), want: errNotPublic, text: "accept its terms"},
 		"403":               {make: status(403), token: "hf_secret", want: errNotPublic, text: "accept its terms"},
-		"too many requests": {make: status(429, "Retry-After", "77"), want: ErrFetch, text: "after 77"},
-		"500":               {make: status(500), want: ErrFetch, text: "6 attempts"},
+		"too many requests": {make: status(429, "Retry-After", "77"), want: errFetch, text: "after 77"},
+		"500":               {make: status(500), want: errFetch, text: "6 attempts"},
 		"no export":         {make: without(".onnx"), want: errNoExport, text: "optimum"},
 		"no usual name": {make: put(func(r *hubtest.Repo) {
 			r.Files = map[string][]byte{"encoder_model.onnx": noise(10, 1), "decoder_model.onnx": noise(10, 1)}
@@ -410,7 +410,7 @@ func TestListingDrips(t *testing.T) {
 	}
 	begin := time.Now()
 	_, err := c.look(t.Context(), "o/n", "", o)
-	if !errors.Is(err, errDrips) || !errors.Is(err, ErrFetch) || asked != 1 || time.Since(begin) > 5*time.Second {
+	if !errors.Is(err, errDrips) || !errors.Is(err, errFetch) || asked != 1 || time.Since(begin) > 5*time.Second {
 		t.Errorf("after %v, asked %d times: %v", time.Since(begin), asked, err)
 	}
 }

@@ -63,7 +63,7 @@ func (s *testServer) model() *Model {
 func (s *testServer) vague() *Model {
 	m := s.model()
 	for _, f := range m.Files {
-		f.Bytes, f.About = 0, f.Bytes
+		f.About = true
 	}
 	return m
 }

@@ -19,8 +19,8 @@ import (
 // clean is an environment without the variables of Hugging Face's tools, and with its own home.
 func clean(t *testing.T) (home string) {
 	t.Helper()
-	for _, name := range []string{envToken, envTokenFile, envNoToken, envHome, envCache, envEndpoint,
-		envOffline, "XDG_CACHE_HOME"} {
+	for _, name := range []string{envToken, envTokenFile, envNoToken, envHome, envEndpoint,
+		"XDG_CACHE_HOME"} {
 		t.Setenv(name, "")
 	}
 	home = t.TempDir()
@@ -117,7 +117,7 @@ func TestTokenAndRedirections(t *testing.T) {
 		to = where
 		clear(tokens)
 		_, _, err := pulled(t, c, "o/n", "", o)
-		if !errors.Is(err, ErrFetch) || strings.Contains(err.Error(), "hf_secret") {
+		if !errors.Is(err, errFetch) || strings.Contains(err.Error(), "hf_secret") {
 			t.Errorf("%s: %v", where, err)
 		}
 		got, asked := tokens[host]
@@ -131,7 +131,7 @@ func TestTokenAndRedirections(t *testing.T) {
 		}
 	}
 	to = "https://hub.test/again" // for ever
-	if _, _, err := pulled(t, c, "o/n", "", o); !errors.Is(err, ErrFetch) ||
+	if _, _, err := pulled(t, c, "o/n", "", o); !errors.Is(err, errFetch) ||
 		!strings.Contains(err.Error(), "10 redirections") {
 		t.Errorf("%v", err)
 	}
@@ -162,6 +162,15 @@ func TestToken(t *testing.T) {
 	t.Setenv(envNoToken, "")
 	t.Setenv(envHome, t.TempDir())
 	want(DefaultHub, "")
+	t.Setenv(envHome, home)
+	want(DefaultHub, "hf_file")
+	t.Setenv(envHome, "")
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("USERPROFILE", t.TempDir())
+	want(DefaultHub, "")
+	t.Setenv("XDG_CACHE_HOME", filepath.Dir(home))
+	want(DefaultHub, "hf_file")
+	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv(envTokenFile, filepath.Join(home, "token"))
 	want(DefaultHub, "hf_file")
 	for _, bad := range []string{"hf secret", "hf\r\nX: y", "hf_é", strings.Repeat("x", maxToken+1)} {
@@ -178,64 +187,13 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Hugging Face's own cache is used as it is: by a branch, by a commit, with links to its blobs.
-func TestForeign(t *testing.T) {
-	home := clean(t)
-	r := repo{"o/n", "main"}
-	if dir, _ := foreign(r, "", false); dir != "" {
-		t.Errorf("found %s in nothing", dir)
-	}
-	base := filepath.Join(home, "hub", "models--o--n")
-	snapshot := filepath.Join(base, "snapshots", hubtest.Commit)
-	lieAt(t, filepath.Join(base, "refs", "main"), hubtest.Commit)
-	lieAt(t, filepath.Join(base, "refs", "refs", "pr", "1"), hubtest.Commit)
-	lieAt(t, filepath.Join(snapshot, "config.json"), "{}")
-	if dir, _ := foreign(r, "", false); dir != "" {
-		t.Errorf("found %s without an export", dir)
-	}
-	lieAt(t, filepath.Join(base, "blobs", "b"), "x")
-	lieAt(t, filepath.Join(snapshot, "vocab.txt"), "x")
-	for name, blob := range map[string]string{"model_fp16.onnx": "b", "model.onnx": "gone",
-		"model_q4.onnx": "b"} {
-		if err := os.MkdirAll(filepath.Join(snapshot, "onnx"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(filepath.Join("..", "..", "..", "blobs", blob),
-			filepath.Join(snapshot, "onnx", name)); err != nil {
-			t.Skip(err)
-		}
-	}
-	for _, revision := range []string{"main", "refs/pr/1", hubtest.Commit} {
-		for file, want := range map[string]string{"": "onnx/model_fp16.onnx",
-			"onnx/model_q4.onnx": "onnx/model_q4.onnx", "onnx/model.onnx": ""} {
-			dir, export := foreign(repo{"o/n", revision}, file, false)
-			if export != want || (dir == snapshot) != (want != "") {
-				t.Errorf("%s, %s: %s in %s", revision, file, export, dir)
-			}
-		}
-	}
-	for _, c := range []struct{ name, value string }{
-		{envCache, filepath.Join(home, "hub")}, {envHome, home},
-		{"XDG_CACHE_HOME", filepath.Dir(home)}} {
-		t.Setenv("HOME", t.TempDir())
-		t.Setenv(c.name, c.value)
-		if dir, _ := foreign(r, "", false); dir != snapshot {
-			t.Errorf("%s: %q", c.name, dir)
-		}
-		t.Setenv(c.name, "")
-	}
-}
-
-func TestForeignVariables(t *testing.T) {
+func TestForeignHub(t *testing.T) {
 	clean(t)
-	if ForeignHub() != DefaultHub || ForeignOffline() {
-		t.Error(ForeignHub(), ForeignOffline())
+	if ForeignHub() != DefaultHub {
+		t.Error(ForeignHub())
 	}
 	t.Setenv(envEndpoint, "https://mirror.test/")
-	for _, yes := range []string{"1", "true", "Yes", "ON"} {
-		t.Setenv(envOffline, yes)
-		if ForeignHub() != "https://mirror.test" || !ForeignOffline() {
-			t.Error(ForeignHub(), ForeignOffline())
-		}
+	if ForeignHub() != "https://mirror.test" {
+		t.Error(ForeignHub())
 	}
 }

@@ -22,7 +22,7 @@ func TestCacheOfAnyName(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if all := c.repositories(); len(all) != 1 || c.Folder(all[0]) != folder ||
+		if all := c.versions(); len(all) != 1 || c.Folder(all[0]) != folder ||
 			c.Find("o/n", "") == nil {
 			t.Errorf("%s: %v, want %s", name, all, m)
 		}
@@ -84,7 +84,7 @@ func TestSameCommit(t *testing.T) {
 	file := *m.Files[0]
 	file.SHA256 = sumOf([]byte("other"))
 	changed.Files[0] = &file
-	if err := c.readRecord(m).contradicts(&changed, "record"); err == nil {
+	if err := c.contradicted(&changed); err == nil {
 		t.Error("another hash than that of what arrived")
 	}
 }
@@ -92,7 +92,7 @@ func TestSameCommit(t *testing.T) {
 // Small files that were changed while there is no record of them are fetched again, as git's hash
 // of them is known.
 func TestRecordGone(t *testing.T) {
-	_, c, o := repository(t, exported())
+	s, c, o := repository(t, exported())
 	m, folder, err := pulled(t, c, "o/n", "", o)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,8 @@ func TestRecordGone(t *testing.T) {
 	if err := os.Remove(c.recordPath(m)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.pull(t.Context(), m, off); err != nil || c.readRecord(m) == nil {
+	s.Requests()
+	if _, err := c.pull(t.Context(), m, o); err != nil || c.record(m) == nil || len(s.Requests()) > 0 {
 		t.Errorf("%v", err)
 	}
 }

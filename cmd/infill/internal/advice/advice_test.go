@@ -71,7 +71,6 @@ func TestAdvice(t *testing.T) {
 		{ort.ErrRuntimeCorrupt, "infill doctor --install"},
 		{hub.ErrManyExports, "--file PATH"},
 		{hub.ErrNotMasked, "--file PATH"},
-		{hub.ErrFetch, ""},
 		{context.Canceled, "interrupted"},
 	} {
 		got := Message(fmt.Errorf("line 3: %w", c.err))

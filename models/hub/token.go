@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,9 +19,7 @@ const (
 	envTokenFile = "HF_TOKEN_PATH"
 	envNoToken   = "HF_HUB_DISABLE_IMPLICIT_TOKEN"
 	envHome      = "HF_HOME"
-	envCache     = "HF_HUB_CACHE"
 	envEndpoint  = "HF_ENDPOINT"
-	envOffline   = "HF_HUB_OFFLINE"
 )
 
 const tokenPlaces = "the variable " + envToken + ", or the file that hf auth login writes"
@@ -31,21 +30,7 @@ const maxToken = 1000
 // ForeignHub is the hub's address for Hugging Face's own tools: that of HF_ENDPOINT, or
 // [DefaultHub].
 func ForeignHub() string {
-	if s := strings.TrimRight(os.Getenv(envEndpoint), "/"); s != "" {
-		return s
-	}
-	return DefaultHub
-}
-
-// ForeignOffline reports whether HF_HUB_OFFLINE forbids downloads.
-func ForeignOffline() bool { return isTrue(os.Getenv(envOffline)) }
-
-func isTrue(s string) bool {
-	switch strings.ToUpper(s) {
-	case "1", "ON", "YES", "TRUE":
-		return true
-	}
-	return false
+	return cmp.Or(strings.TrimRight(os.Getenv(envEndpoint), "/"), DefaultHub)
 }
 
 // Token is the user's token for a hub, "" if there is none: that of HF_TOKEN, or of the file that
@@ -57,7 +42,7 @@ func Token(hub string) (string, error) {
 	}
 	token, from := os.Getenv(envToken), envToken
 	if strings.TrimSpace(token) == "" {
-		if isTrue(os.Getenv(envNoToken)) {
+		if os.Getenv(envNoToken) != "" {
 			return "", nil
 		}
 		from = tokenFile()
@@ -87,67 +72,18 @@ func sameHost(a, b string) bool {
 		strings.EqualFold(u.Host, v.Host)
 }
 
+// tokenFile is where Hugging Face's tools keep the user's token.
 func tokenFile() string {
 	if s := os.Getenv(envTokenFile); s != "" {
 		return s
 	}
-	return filepath.Join(foreignHome(), "token")
-}
-
-func foreignHome() string {
 	if s := os.Getenv(envHome); s != "" {
-		return s
-	}
-	if s := os.Getenv("XDG_CACHE_HOME"); s != "" {
-		return filepath.Join(s, "huggingface")
+		return filepath.Join(s, "token")
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(home, ".cache", "huggingface")
-}
-
-// foreignCache is the folder of Hugging Face's own cache.
-func foreignCache() string {
-	if s := os.Getenv(envCache); s != "" {
-		return s
-	}
-	return filepath.Join(foreignHome(), "hub")
-}
-
-// foreign looks for a repository in Hugging Face's own cache. dir is the folder of its snapshot and
-// export the ONNX file in it: the given one, or the best. They are "" if the cache has no snapshot
-// of the revision with an export and its tokenizer. fast8 is [Options.Int8].
-func foreign(r repo, file string, fast8 bool) (dir, export string) {
-	base := filepath.Join(foreignCache(), "models--"+folderOf(r.ID))
-	commit := r.Revision
-	if data, err := disk.Read(filepath.Join(base, "refs", filepath.FromSlash(r.Revision)),
-		100); err == nil {
-		commit = strings.TrimSpace(string(data))
-	}
-	if !gitHash.MatchString(commit) {
-		return "", ""
-	}
-	dir = filepath.Join(base, "snapshots", commit)
-	var paths []string
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if info, err := os.Stat(p); err != nil || !info.Mode().IsRegular() {
-			return nil // the blob of the link is gone
-		}
-		p, err = filepath.Rel(dir, p)
-		paths = append(paths, filepath.ToSlash(p))
-		return err
-	})
-	if err != nil {
-		return "", ""
-	}
-	chosen, err := choose(paths, file, r.ID, fast8)
-	if err != nil {
-		return "", ""
-	}
-	return dir, chosen.export
+	return filepath.Join(cmp.Or(os.Getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")),
+		"huggingface", "token")
 }
