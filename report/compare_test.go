@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/metrics/bleu"
 	"infill/report/measure"
 	"infill/report/read"
 	"infill/report/show"
@@ -125,7 +126,7 @@ func TestBestMarks(t *testing.T) {
 			}
 			return r, strings.Count(b.String(), mark)
 		}
-		ci := measure.CompareOptions{Options: measure.Options{Confidence: true, Resamples: 50}}
+		ci := measure.CompareOptions{Options: withIntervals(0, bleu.Confidence{Resamples: 50})}
 		r, got := marks(ci)
 		want := 0
 		for _, m := range r.Differences[0].Metrics {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/metrics/bleu"
 	"infill/report/measure"
 	"infill/report/read"
 )
@@ -162,6 +163,6 @@ func demoResult() (*measure.CompareResult, error) {
 	fiction, encyclopedia := demoReferences()
 	return compare(demo(), []read.Input{
 		inMemory("wiki.txt", encyclopedia), inMemory("fiction.txt", fiction),
-	}, measure.CompareOptions{Options: measure.Options{Confidence: true, Resamples: 500, Seed: 7},
+	}, measure.CompareOptions{Options: withIntervals(0, bleu.Confidence{Resamples: 500, Seed: 7}),
 		Examples: 2})
 }

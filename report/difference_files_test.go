@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"infill/infill/jsonl"
+	"infill/metrics/bleu"
 	"infill/report/measure"
 	"infill/report/read"
 	"infill/report/show"
@@ -46,8 +47,7 @@ func evalPairs(t *testing.T, files ...string) *measure.EvalResult {
 	for i, f := range files {
 		in = append(in, inMemory(fmt.Sprint("file", i+1), strings.Split(f, "\n")))
 	}
-	r, err := measure.Eval(in, nil, measure.EvalOptions{Options: measure.Options{Order: 2,
-		Confidence: true, Resamples: 2}})
+	r, err := measure.Eval(in, nil, measure.EvalOptions{Options: withIntervals(2, bleu.Confidence{Resamples: 2})})
 	if err != nil {
 		t.Fatal(err)
 	}

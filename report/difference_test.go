@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/metrics/bleu"
 	"infill/report/measure"
 	"infill/report/read"
 	"infill/report/show"
@@ -46,8 +47,7 @@ func pairs(rng *rand.Rand, sources int) *measure.Comparison {
 
 func paired(t *testing.T, c *measure.Comparison, refs ...read.Input) *measure.CompareResult {
 	t.Helper()
-	r, err := compare(c, refs, measure.CompareOptions{Options: measure.Options{Order: 2,
-		Confidence: true, Resamples: 2}})
+	r, err := compare(c, refs, measure.CompareOptions{Options: withIntervals(2, bleu.Confidence{Resamples: 2})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,8 +179,9 @@ func TestDifferencesWithoutNumbers(t *testing.T) {
 	empty := measure.SamplerRun{Name: "none", Evaluations: 1,
 		Sentences: make([]measure.SentenceRun, len(c.Sources))}
 	c.Samplers = append(c.Samplers, empty)
-	r, err := compare(c, nil, measure.CompareOptions{Options: measure.Options{Confidence: true,
-		SelfBLEU: "first", First: 8, Order: 2}})
+	o := withIntervals(2, bleu.Confidence{})
+	o.BLEU.Variant, o.BLEU.First = "first", 8
+	r, err := compare(c, nil, measure.CompareOptions{Options: o})
 	if err != nil {
 		t.Fatal(err)
 	}

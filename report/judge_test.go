@@ -45,7 +45,7 @@ func TestEvalJudge(t *testing.T) {
 	r, err := measure.Eval([]read.Input{
 		inMemory("a.jsonl", records("good", "bad", "good", "one two three four five")),
 		inMemory("b.jsonl", records("bad", "bad", "bad", "good")),
-	}, nil, measure.EvalOptions{Options: measure.Options{Confidence: true, Judge: stern()}})
+	}, nil, measure.EvalOptions{Options: judged(stern())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestCompareJudge(t *testing.T) {
 		run("x", "a good", "b bad"), run("y", "a bad", "b bad")}}
 	compare := func(j *measure.Judge) (*measure.CompareResult, error) {
 		p, err := measure.Prepare(sources, nil, measure.CompareOptions{
-			Options: measure.Options{Confidence: true, Judge: j}})
+			Options: judged(j)})
 		if err != nil {
 			t.Fatal(err)
 		}

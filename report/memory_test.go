@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"infill/metrics/bleu"
 	"infill/report/measure"
 	"infill/report/read"
 )
@@ -23,4 +24,17 @@ func compare(c *measure.Comparison, refs []read.Input, o measure.CompareOptions)
 		return nil, err
 	}
 	return p.Compare(c)
+}
+
+// withIntervals are options with intervals, and BLEU of an order, 0 for the usual one.
+func withIntervals(order int, c bleu.Confidence) (o measure.Options) {
+	o.BLEU.Order, o.BLEU.Confidence = order, &c
+	return o
+}
+
+// judged are options with a judge, and intervals.
+func judged(j *measure.Judge) measure.Options {
+	o := withIntervals(0, bleu.Confidence{})
+	o.Judge = j
+	return o
 }

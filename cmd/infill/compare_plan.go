@@ -70,9 +70,7 @@ func (f *compareFlags) measure(c *cli.Context) (measure.CompareOptions, error) {
 	if err != nil {
 		return measure.CompareOptions{}, err
 	}
-	o := measure.CompareOptions{
-		Options: mo, Top: opt.Results.Top, Examples: f.examples,
-	}
+	o := measure.CompareOptions{Options: mo, Top: opt.Results.Top, Examples: f.examples}
 	return o, o.Check()
 }
 

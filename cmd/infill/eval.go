@@ -27,29 +27,26 @@ are set side by side.`
 // evalFlags are the flags of infill eval.
 type evalFlags struct {
 	measureFlags
-	format      string
-	top, sample int
-	seed        int64
-	repetition  int
-	paired      bool
-	exclude     string
-	textField   string
+	reading    read.Options
+	repetition int
+	exclude    string
 }
 
 func (f *evalFlags) flags() []*cmdline.Option {
 	f.repetition = 4
+	in := &f.reading
 	flags := append(f.measureFlags.flags("case", "intervals over the sources: of BLEU, of "+
 		"self-BLEU, and of differences from the first file, where files are of the same texts"),
-		cmdline.Word("format", "of the generated files: auto|lines|jsonl", &f.format, "auto", "lines",
+		cmdline.Word("format", "of the generated files: auto|lines|jsonl", &in.Format, "auto", "lines",
 			"jsonl"),
 		cmdline.Text("text-field", "`NAME` of the field or column of the sentences, where they are not "+
-			"fillings (default: text)", &f.textField),
-		cmdline.Whole("top", "fillings of each record that count; 0: all", &f.top, 0, math.MaxInt32),
+			"fillings (default: text)", &in.TextField),
+		cmdline.Whole("top", "fillings of each record that count; 0: all", &in.Top, 0, math.MaxInt32),
 		cmdline.Whole("sample", "measure a random sample of this many sentences of each file; 0: all",
-			&f.sample, 0, math.MaxInt32),
-		cmdline.Whole("seed", "seed of samples and intervals", &f.seed, 0, math.MaxInt64),
+			&in.Sample, 0, math.MaxInt32),
+		cmdline.Whole("seed", "seed of samples and intervals", &in.Seed, 0, math.MaxInt64),
 		cmdline.Whole("repetition", "n-gram order of self-repetition", &f.repetition, 1, bleu.MaxOrder),
-		cmdline.Bool("paired", "compare sentence i with line i of every reference file", &f.paired),
+		cmdline.Bool("paired", "compare sentence i with line i of every reference file", &in.Paired),
 		cmdline.Text("exclude", "`FILE` of sentences, one a line, to leave out of the references (those "+
 			"that were infilled)", &f.exclude),
 	)
@@ -89,15 +86,13 @@ func (f *evalFlags) run(c *cli.Context, std console.IO) (err error) {
 		return err
 	}
 	o := measure.EvalOptions{
-		Repetition: f.repetition,
-		Command:    typedCommand(), Version: version(), Date: today(),
+		Read: f.reading, Repetition: f.repetition,
+		Command: typedCommand(), Version: version(), Date: today(),
 	}
-	if o.Options, err = f.options(c, uint64(f.seed)); err != nil {
+	if o.Options, err = f.options(c, f.reading.Seed); err != nil {
 		return err
 	}
 	generated := read.Files(files, std.In)
-	o.Read = read.Options{Format: f.format, TextField: f.textField, Top: f.top, Sample: f.sample,
-		Paired: f.paired}
 	inputs := slices.Concat(files, f.references, []string{f.exclude})
 	if err := f.check(inputs...); err != nil {
 		return err

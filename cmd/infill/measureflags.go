@@ -29,6 +29,8 @@ import (
 // measureFlags are the flags of the commands that measure sentences.
 type measureFlags struct {
 	measured             measure.Options
+	confidence           bool
+	intervals            bleu.Confidence // with confidence
 	references           []string
 	weights, smoothValue string
 	ngrams, judge        string
@@ -44,9 +46,10 @@ type reportFlags struct {
 // flags are the options of the commands that measure. caseFlag names the option for upper and lower
 // case, confidence is the help of --confidence.
 func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
-	m := &f.measured
-	*m = measure.Options{Clean: "wc", CleanGenerated: "none", Smoothing: bleu.DefaultSmoothing,
-		Order: bleu.DefaultOrder, Resamples: bleu.DefaultResamples, Level: bleu.DefaultLevel}
+	m, b := &f.measured, &f.measured.BLEU
+	m.Clean, m.CleanGenerated = "wc", "none"
+	b.Smoothing, b.Order = bleu.DefaultSmoothing, bleu.DefaultOrder
+	f.intervals = bleu.Confidence{Resamples: bleu.DefaultResamples, Level: bleu.DefaultLevel}
 	cleanings := corpus.Cleanings()
 	return append(cmdline.Group(cmdline.Measuring, []*cmdline.Option{
 		cmdline.List("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
@@ -55,24 +58,25 @@ func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
 		cmdline.Word("clean", "cleaning of the references:", &m.Clean, cleanings...),
 		cmdline.Word("clean-generated", "cleaning of the generated sentences:", &m.CleanGenerated,
 			cleanings...),
-		cmdline.Whole("bleu-order", "longest n-gram of BLEU", &m.Order, 1, bleu.MaxOrder),
+		cmdline.Whole("bleu-order", "longest n-gram of BLEU", &b.Order, 1, bleu.MaxOrder),
 		cmdline.Text("weights", "BLEU's `WEIGHTS`, comma separated, one for each order up to the "+
 			"longest; uniform when unset", &f.weights),
-		cmdline.Word("smooth", "smoothing of BLEU:", &m.Smoothing, bleu.Smoothings()...),
+		cmdline.Word("smooth", "smoothing of BLEU:", &b.Smoothing, bleu.Smoothings()...),
 		cmdline.Text("smooth-value", "parameter `X` of the smoothing", &f.smoothValue),
-		cmdline.Word("denominator", "convention for sentences shorter than n:", &m.Denominator,
+		cmdline.Word("denominator", "convention for sentences shorter than n:", &b.Denominator,
 			bleu.Denominators()...),
 		cmdline.Bool("effective-order", "leave out orders that a sentence is too short for",
-			&m.EffectiveOrder),
-		cmdline.Word("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group", &m.SelfBLEU,
+			&b.EffectiveOrder),
+		cmdline.Word("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group", &b.Variant,
 			bleu.Variants()...),
-		cmdline.Whole("first", "sentences of the variant first", &m.First, 0, math.MaxInt32),
+		cmdline.Whole("first", "sentences of the variant first", &b.First, 0, math.MaxInt32),
 		cmdline.Text("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
 		cmdline.Text("judge", "a `FOLDER` with a causal model, such as GPT-2, that did not fill the "+
 			"texts and gives their perplexity; or a masked model, for pseudo-perplexity", &f.judge),
-		cmdline.Bool("confidence", confidence, &m.Confidence),
-		cmdline.Whole("resamples", "resamples of a bootstrap", &m.Resamples, 2, bleu.MaxResamples),
-		cmdline.New("level", "level of the intervals", settings.NumberValue(&m.Level, 0.5, 0.999, true)),
+		cmdline.Bool("confidence", confidence, &f.confidence),
+		cmdline.Whole("resamples", "resamples of a bootstrap", &f.intervals.Resamples, 2, bleu.MaxResamples),
+		cmdline.New("level", "level of the intervals", settings.NumberValue(&f.intervals.Level, 0.5,
+			0.999, true)),
 	}), cmdline.Group(cmdline.Output, []*cmdline.Option{
 		cmdline.Bool("json", "print the result as JSON", &f.json),
 		cmdline.Write("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
@@ -83,14 +87,14 @@ func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
 
 // idle refuses flags that nothing would come of.
 func (f *measureFlags) idle(c *cli.Context) error {
-	if f.measured.SelfBLEU != "first" {
+	if f.measured.BLEU.Variant != "first" {
 		if err := cmdline.GoesWith(c, "--self-bleu first", "first"); err != nil {
 			return err
 		}
-	} else if f.measured.First < 2 {
+	} else if f.measured.BLEU.First < 2 {
 		return usagef("--self-bleu first goes with the number of sentences (want 2 or more): --first N")
 	}
-	if !f.measured.Confidence {
+	if !f.confidence {
 		if err := cmdline.GoesWith(c, "--confidence", "resamples", "level"); err != nil {
 			return err
 		}
@@ -104,9 +108,13 @@ func (f *measureFlags) idle(c *cli.Context) error {
 // options turns the flags into the options of a report. Weights alone say what the order is.
 func (f *measureFlags) options(c *cli.Context, seed uint64) (measure.Options, error) {
 	o := f.measured
-	o.Seed = seed
+	b := &o.BLEU
+	if f.confidence {
+		f.intervals.Seed = seed
+		b.Confidence = &f.intervals
+	}
 	var err error
-	if o.Weights, err = numbers("weights", f.weights, func(s string) (float64, error) {
+	if b.Weights, err = numbers("weights", f.weights, func(s string) (float64, error) {
 		v, err := strconv.ParseFloat(s, 64)
 		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0) || v < 0) {
 			err = strconv.ErrRange
@@ -115,15 +123,15 @@ func (f *measureFlags) options(c *cli.Context, seed uint64) (measure.Options, er
 	}); err != nil {
 		return o, err
 	}
-	if o.Weights != nil && !c.IsSet("bleu-order") {
-		o.Order = 0
+	if b.Weights != nil && !c.IsSet("bleu-order") {
+		b.Order = 0
 	}
 	if o.Ngrams, err = numbers("ngrams", f.ngrams, strconv.Atoi); err != nil {
 		return o, err
 	}
 	if f.smoothValue != "" {
-		o.SmoothValue = new(float64)
-		v := settings.NumberValue(o.SmoothValue, 0, math.MaxFloat64, false)
+		b.SmoothValue = new(float64)
+		v := settings.NumberValue(b.SmoothValue, 0, math.MaxFloat64, false)
 		if err := v.Set(f.smoothValue); err != nil {
 			return o, usagef("--smooth-value %q: %v", f.smoothValue, err)
 		}

@@ -105,7 +105,9 @@ func (p *prepared) Compare(c *Comparison) (*CompareResult, error) {
 	if out.Differences, unpaired, err = p.differences(c, sets); err != nil {
 		return nil, err
 	}
-	out.Level = p.plan.level()
+	if len(out.Differences) > 0 {
+		out.Level = p.plan.level()
+	}
 	if p.gold == len(c.Sources) && len(r.info) > 0 {
 		s := p.plan.newSet("gold", r.vocab)
 		for i, x := range c.Sources {

@@ -31,11 +31,11 @@ type pairable struct {
 // jackknife of the difference over the units, in at most [bleu.MaxBlocks] blocks, so that it is not
 // widened by that.
 func (p *plan) differences(t *pairable) (rows []Row, notes []string, err error) {
-	if p.bleu.Confidence == nil {
+	if p.BLEU.Confidence == nil {
 		return nil, nil, nil
 	}
 	single := *p // without the intervals of each row
-	single.bleu.Confidence = nil
+	single.BLEU.Confidence = nil
 	var before []int // the units of the row before
 	var first []Row  // the first row on them
 	for row := 1; row < len(t.names); row++ {
@@ -106,7 +106,7 @@ func (p *plan) parts(t *pairable, row int, units []int) ([]Row, error) {
 func (p *plan) less(t *pairable, mine, first []Row, units int) Row {
 	out := Row{Name: mine[0].Name}
 	for j, m := range mine[0].Metrics {
-		if p.SelfBLEU == "first" && m.Key == keySelfBLEU {
+		if p.BLEU.Variant == "first" && m.Key == keySelfBLEU {
 			// Others take the place of those that are left out, so that nothing is learnt of them.
 			continue
 		}
@@ -147,8 +147,8 @@ func (p *plan) less(t *pairable, mine, first []Row, units int) Row {
 	return out
 }
 
-// level is the coverage of the intervals.
-func (p *plan) level() float64 { return cmp.Or(p.Level, bleu.DefaultLevel) }
+// level is the coverage of the intervals that were asked for.
+func (p *plan) level() float64 { return cmp.Or(p.BLEU.Confidence.Level, bleu.DefaultLevel) }
 
 // among are the groups as a set.
 func among(groups []int) map[int]bool {

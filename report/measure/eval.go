@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,7 +29,6 @@ func Eval(generated, refs []read.Input, o EvalOptions) (*EvalResult, error) {
 		return nil, fmt.Errorf("%w: self-repetition of order %d (want 1 to %d)",
 			read.ErrOption, o.Repetition, ngram.MaxOrder)
 	}
-	o.Read.Seed = cmp.Or(o.Read.Seed, o.Seed)
 	switch {
 	case o.Read.Paired && len(refs) == 0:
 		return nil, fmt.Errorf("%w: paired evaluation without a reference file", read.ErrOption)
@@ -44,7 +42,7 @@ func Eval(generated, refs []read.Input, o EvalOptions) (*EvalResult, error) {
 		return nil, err
 	}
 	out := &EvalResult{
-		Command: o.Command, Version: o.Version, Date: o.Date, Seed: o.Seed,
+		Command: o.Command, Version: o.Version, Date: o.Date, Seed: o.Read.Seed,
 		Settings: strings.TrimPrefix(o.read()+"; "+p.settings(), "; "), References: r.info,
 	}
 	labels := names(generated)
@@ -77,7 +75,7 @@ func Eval(generated, refs []read.Input, o EvalOptions) (*EvalResult, error) {
 		out.Rows = append(out.Rows, row)
 	}
 	out.Notes = evalNotes(out.Files, o)
-	if p.bleu.Confidence != nil && len(sets) > 1 && !o.Read.Paired {
+	if p.BLEU.Confidence != nil && len(sets) > 1 && !o.Read.Paired {
 		if err := out.pair(p, sets, &measured{refs: r, eval: &o, scored: scored}); err != nil {
 			return nil, err
 		}
@@ -161,7 +159,7 @@ func (p *plan) readSet(in read.Input, label string, r *references, o EvalOptions
 	*set, read.File, error) {
 	s := p.newSet(label, r.vocab)
 	s.gzip = ngram.NewCompressor()
-	if o.Confidence {
+	if o.BLEU.Confidence != nil {
 		s.sources = map[int]origin{}
 	}
 	last := -1 // group whose gold sentence was counted

@@ -15,9 +15,7 @@ const keySelfBLEU = "self_bleu"
 func selfBLEU(m *measured) ([]Metric, error) {
 	x := newMetric(keySelfBLEU, "self-BLEU")
 	x.Better = -1
-	r, err := bleu.Self(m.set.corpus, bleu.SelfOptions{
-		Options: m.bleuOf(m.set), Variant: m.SelfBLEU, First: m.First, Groups: m.set.groups,
-	})
+	r, err := bleu.Self(m.set.corpus, m.bleuOf(m.set))
 	x.bleu(r, err)
 	if m.run != nil {
 		failed := 0
@@ -40,7 +38,7 @@ func bleuOfEach(m *measured) ([]Metric, error) {
 	if m.eval.Read.Paired {
 		x := newMetric("bleu", "BLEU")
 		x.Better = +1
-		res, err := bleu.Paired(m.set.corpus, m.refs.lines, m.bleuOf(m.set))
+		res, err := bleu.Paired(m.set.corpus, m.refs.lines, m.bleuOf(m.set).Options)
 		if err != nil {
 			return nil, err
 		}
@@ -75,14 +73,16 @@ func bleuOfAll(m *measured) ([]Metric, error) {
 func (p *plan) bleuAgainst(s *set, key, label string, x *ngram.Index) Metric {
 	m := newMetric(key, label)
 	m.Better = +1
-	r, err := bleu.Corpus(s.corpus, x, p.bleuOf(s))
+	r, err := bleu.Corpus(s.corpus, x, p.bleuOf(s).Options)
 	m.bleu(r, err)
 	return m
 }
 
-// bleuOf are the options of BLEU for a set: the fillings of one record are a unit of its intervals.
-func (p *plan) bleuOf(s *set) bleu.Options {
-	o := p.bleu
+// bleuOf are the options of BLEU for a set: the fillings of one record are a group of self-BLEU, and
+// a unit of intervals.
+func (p *plan) bleuOf(s *set) bleu.SelfOptions {
+	o := p.BLEU
+	o.Groups = s.groups
 	if o.Confidence != nil {
 		c := *o.Confidence
 		c.Units = s.groups

@@ -86,7 +86,7 @@ func perplexity(m *measured) ([]Metric, error) {
 	x.Detail = fmt.Sprintf("of %d tokens", tokens)
 	x.Signature = fmt.Sprintf("%s|judge:%.8s|agg:tokens|N:%d", kind,
 		strings.TrimPrefix(m.Judge.Sum, "sha256:"), len(m.set.verdicts)-without)
-	if m.bleu.Confidence != nil {
+	if m.BLEU.Confidence != nil {
 		if x.Low, x.High = judge.Interval(units, m.level(), bleu.MaxBlocks); x.HasInterval() {
 			x.Signature += fmt.Sprintf("|jk:%d|units:%d|ci:%g", min(len(units), bleu.MaxBlocks),
 				len(units), m.level())

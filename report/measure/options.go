@@ -30,30 +30,14 @@ type Options struct {
 	Clean string
 	// CleanGenerated is the generated sentences' cleaning; "" is "none".
 	CleanGenerated string
-	// Order, Weights, Smoothing, SmoothValue, Denominator and EffectiveOrder are
-	// BLEU's; see [bleu.Options].
-	Order          int
-	Weights        []float64
-	Smoothing      string
-	SmoothValue    *float64
-	Denominator    string
-	EffectiveOrder bool
-	// SelfBLEU is the variant: "corpus" (default), "mean", "first" or "group", and
-	// First the number of sentences for "first".
-	SelfBLEU string
-	First    int
+	// BLEU says which BLEU and self-BLEU are meant. Its Confidence asks for intervals of all numbers,
+	// with the fillings of a record as a unit: a bootstrap of BLEU and of self-BLEU's group, a
+	// jackknife of other self-BLEU and of differences from the first sampler, or the first file that
+	// was made from the same texts. Its Units and Groups are not read.
+	BLEU bleu.SelfOptions
 	// Ngrams are the orders of unique n-grams; nil is 1 to 4 for Eval, 2 and 3 for
 	// Compare.
 	Ngrams []int
-	// Confidence asks for intervals, with the fillings of a record as a unit: a bootstrap of BLEU and
-	// of self-BLEU's group, a jackknife of other self-BLEU and of differences from the first sampler,
-	// or the first file that was made from the same texts. Resamples is how often the bootstrap draws,
-	// 0 for 1000. Level is the coverage, 0 for 0.95.
-	Confidence bool
-	Resamples  int
-	Level      float64
-	// Seed is the seed of bootstrap resamples, and of samples that have none of their own.
-	Seed uint64
 	// Exclude lists sentences that are left out of the references because they were
 	// the ones infilled; compared by [corpus.LooseKey].
 	Exclude []string
@@ -65,7 +49,6 @@ type Options struct {
 type plan struct {
 	Options
 	generated, reference *corpus.Pipeline
-	bleu                 bleu.Options
 	excluded             map[string]bool
 	order                int // highest order any index needs
 }
@@ -87,15 +70,8 @@ func (o Options) plan(ngrams []int) (*plan, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	p.bleu = bleu.Options{
-		Order: o.Order, Weights: o.Weights, Smoothing: o.Smoothing, SmoothValue: o.SmoothValue,
-		Denominator: o.Denominator, EffectiveOrder: o.EffectiveOrder,
-	}
-	if o.Confidence {
-		p.bleu.Confidence = &bleu.Confidence{Resamples: o.Resamples, Seed: o.Seed, Level: o.Level}
-	}
 	var err error
-	if p.order, err = p.bleu.IndexOrder(); err != nil {
+	if p.order, err = p.BLEU.IndexOrder(); err != nil {
 		return nil, err
 	}
 	for _, n := range o.Ngrams {
@@ -104,8 +80,7 @@ func (o Options) plan(ngrams []int) (*plan, error) {
 		}
 		p.order = max(p.order, n)
 	}
-	err = (bleu.SelfOptions{Variant: o.SelfBLEU, First: o.First}).CheckVariant()
-	if err != nil {
+	if err := p.BLEU.CheckVariant(); err != nil {
 		return nil, err
 	}
 	p.excluded = map[string]bool{}
@@ -119,25 +94,25 @@ func (o Options) plan(ngrams []int) (*plan, error) {
 
 // settings says in words how sentences are measured.
 func (p *plan) settings() string {
-	gen, ref := p.generated.Options(), p.reference.Options()
+	gen, ref, b := p.generated.Options(), p.reference.Options(), &p.BLEU
 	parts := []string{
 		fmt.Sprintf("tokens %s, case %s", gen.Tokenizer, gen.Case),
 		fmt.Sprintf("cleaning: references %s, generated %s", ref.Clean, gen.Clean),
 		fmt.Sprintf("BLEU-%d, smoothing %s, denominator %s",
-			cmp.Or(p.Order, len(p.Weights), bleu.DefaultOrder),
-			cmp.Or(p.Smoothing, bleu.DefaultSmoothing), cmp.Or(p.Denominator, bleu.Denominators()[0])),
-		"self-BLEU " + cmp.Or(p.SelfBLEU, bleu.Variants()[0]),
+			cmp.Or(b.Order, len(b.Weights), bleu.DefaultOrder),
+			cmp.Or(b.Smoothing, bleu.DefaultSmoothing), cmp.Or(b.Denominator, bleu.Denominators()[0])),
+		"self-BLEU " + cmp.Or(b.Variant, bleu.Variants()[0]),
 	}
-	if p.EffectiveOrder {
+	if b.EffectiveOrder {
 		parts[2] += ", effective order"
 	}
-	if p.SelfBLEU == "first" {
-		parts[3] += fmt.Sprintf(" %d", p.First)
+	if b.Variant == "first" {
+		parts[3] += fmt.Sprintf(" %d", b.First)
 	}
-	if b := p.bleu.Confidence; b != nil {
+	if c := b.Confidence; c != nil {
 		parts = append(parts, fmt.Sprintf(
 			"intervals of level %g, from %d resamples of whole sources, or a jackknife over them",
-			cmp.Or(b.Level, bleu.DefaultLevel), cmp.Or(b.Resamples, bleu.DefaultResamples)))
+			cmp.Or(c.Level, bleu.DefaultLevel), cmp.Or(c.Resamples, bleu.DefaultResamples)))
 	}
 	if n := len(p.excluded); n > 0 {
 		parts = append(parts, fmt.Sprintf("excluded from the references: %d", n))

@@ -5,8 +5,8 @@ import "infill/report/read"
 // EvalOptions are the options of [Eval].
 type EvalOptions struct {
 	Options
-	// Read.Seed is the seed of samples, 0 for Options.Seed. Read.Paired compares sentence i with line
-	// i of every reference file, as for translations, and not with the whole set.
+	// Read.Seed is the seed of samples, and of the report. Read.Paired compares sentence i with line i
+	// of every reference file, as for translations, and not with the whole set.
 	Read read.Options
 	// Command is what made it, as it was typed, Version the program's, Date the day. Empty ones
 	// are left out of the report.
@@ -30,7 +30,7 @@ type EvalResult struct {
 	Judged [][]judged `json:"judged,omitempty"`
 	// Differences are the metrics of the files from the second on less those of the first, with
 	// intervals over the texts that records of both say they were made from. They come with
-	// Options.Confidence.
+	// Options.BLEU.Confidence.
 	Differences []Row `json:"differences,omitempty"`
 	// Notes are remarks on the whole comparison, such as unequal numbers of
 	// sentences.
@@ -65,7 +65,7 @@ type CompareResult struct {
 	// Judged are the fillings of each sampler, with what a judge says of them.
 	Judged [][]judged `json:"judged,omitempty"`
 	// Differences are the metrics of the samplers from the second on less those of the first, with
-	// intervals over the sentences that both filled. They come with Options.Confidence.
+	// intervals over the sentences that both filled. They come with Options.BLEU.Confidence.
 	Differences []Row `json:"differences,omitempty"`
 	// Gold is the corpus BLEU of the original sentences, for scale.
 	Gold *Metric `json:"gold,omitempty"`
