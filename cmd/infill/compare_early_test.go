@@ -39,7 +39,7 @@ func TestCompareReadsReferencesFirst(t *testing.T) {
 			"no sentences"},
 		"nothing but the originals": {"",
 			[]string{gold, "--reference", write(t, "same.txt", "The dog sleeps.\n")}, "1 excluded"},
-		"records in a pipe": {`{"text":"a b"}`, []string{in, "--reference", "-"}, "JSON lines"},
+		"records in a pipe": {`{"text":"a b"}`, []string{in, "--reference", "-"}, "stdin: unknown format: records"},
 		"the second of two": {good + "a \xff b\n",
 			[]string{in, "--reference", write(t, "good.txt", good), "--reference", "-"}, "stdin:51:"},
 	} {

@@ -51,9 +51,7 @@ func (f *compareFlags) plan(c *cli.Context, std console.IO) (*comparePlan, error
 	if err := checkInputs("--reference", f.references); err != nil {
 		return nil, err
 	}
-	if p.references, err = plainFiles("--reference", f.references, std.In); err != nil {
-		return nil, err
-	}
+	p.references = read.Files(f.references, std.In)
 	if err := f.checkOutputs(p.path); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -81,8 +80,8 @@ func (f *evalFlags) run(c *cli.Context, std console.IO) (err error) {
 		return err
 	}
 	files := c.Args().Slice()
-	if err := onlyOnce(append(asStdin("the sentences", files),
-		asStdin("--reference", f.references)...)); err != nil {
+	if err := onlyOnce(slices.Concat(asStdin("the sentences", files),
+		asStdin("--reference", f.references), asStdin("--exclude", []string{f.exclude}))); err != nil {
 		return err
 	}
 	o := measure.EvalOptions{
@@ -97,16 +96,19 @@ func (f *evalFlags) run(c *cli.Context, std console.IO) (err error) {
 	if err := f.check(inputs...); err != nil {
 		return err
 	}
-	references, err := f.plain(std.In, &o)
-	if err != nil {
-		return err
+	if f.exclude != "" {
+		add := func(_ int, line string) error { o.Exclude = append(o.Exclude, line); return nil }
+		err := read.Files([]string{f.exclude}, std.In)[0].Lines(add)
+		if err != nil && !errors.Is(err, read.ErrNoSentences) { // an empty file leaves nothing out
+			return fmt.Errorf("--exclude: %w", err)
+		}
 	}
 	closeJudge, err := f.openJudge(c.Context, &o.Options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeJudge()) }()
-	r, err := measure.Eval(generated, references, o)
+	r, err := measure.Eval(generated, read.Files(f.references, std.In), o)
 	if err != nil {
 		return err
 	}
@@ -122,31 +124,6 @@ func (f *evalFlags) run(c *cli.Context, std console.IO) (err error) {
 		}
 	}
 	return f.render(std, show.Eval(r))
-}
-
-// plain has the references, and reads what is to be left out of them.
-func (f *evalFlags) plain(stdin io.Reader, o *measure.EvalOptions) ([]read.Input, error) {
-	references, err := plainFiles("--reference", f.references, stdin)
-	if err != nil || f.exclude == "" {
-		return references, err
-	}
-	if err := plainName("--exclude", f.exclude); err != nil {
-		return nil, err
-	}
-	first := "" // the line that is not blank
-	add := func(s string) {
-		if first == "" {
-			first = strings.TrimSpace(s)
-		}
-		o.Exclude = append(o.Exclude, s)
-	}
-	if err := readLines(f.exclude, add); err != nil {
-		return nil, fmt.Errorf("--exclude: %w", err)
-	}
-	if isRecord([]byte(first)) {
-		return nil, notPlain("--exclude", f.exclude, []byte(first))
-	}
-	return references, nil
 }
 
 // sayExclude adds the flag to the warnings of sentences that are among the references.

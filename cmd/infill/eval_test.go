@@ -444,22 +444,23 @@ func TestEvalPlainFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, text, says string }{
-		{"r.jsonl", record, "JSON lines are not read here; write their texts alone to a file, one " +
-			"sentence a line (jq -r .text)"},
-		{"r.txt", "\n" + record, "(jq -r .text)"},
-		{"r", packed.String(), "(jq -r .text)"},
-		{"r.JSONL.gz", packed.String(), "(jq -r .text)"},
-		{"r.csv", "text\na\n", "a table is not read here; write the texts of its column alone to a file"},
-		{"r.tsv.zst", "text\na\n", "a table"}, {"r.parquet", "PAR1", "a table"},
-		{"r.json", `[["the cat"]]`, "JSON is not read here"}, {"l.json", record, "(jq -r .text)"},
+		{"r.jsonl", record, "records and tables are not read here; write their sentences alone to a " +
+			"file, one a line (such as jq -r .text; of records of infill jq -r '.fillings[]?.text', or " +
+			"jq -r '.gold // empty' for what was infilled)"},
+		{"r.txt", "\n" + record, "such as jq -r .text;"},
+		{"r", packed.String(), "such as jq -r .text;"},
+		{"r.JSONL.gz", packed.String(), "such as jq -r .text;"},
+		{"r.csv", "text\na\n", "records and tables are not read here"},
+		{"r.tsv.zst", "text\na\n", "and tables are"}, {"r.parquet", "PAR1", "and tables are"},
+		{"r.json", `[["the cat"]]`, "records and tables"}, {"l.json", record, "such as jq -r .text;"},
 	} {
 		path := write(t, c.name, c.text)
 		for flag, args := range map[string][]string{
-			"--reference": {"--reference", ref, "--reference", path},
-			"--exclude":   {"--reference", ref, "--exclude", path},
+			"reference": {"--reference", ref, "--reference", path},
+			"--exclude": {"--reference", ref, "--exclude", path},
 		} {
 			r := infillRun("", append([]string{"eval", gen}, args...)...)
-			if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, flag+" "+path+": ") ||
+			if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, flag+": "+path+": ") ||
 				!strings.Contains(r.err, c.says) {
 				t.Errorf("%s %s: exit %d: %s%s", flag, c.name, r.code, r.out, r.err)
 			}
@@ -467,12 +468,20 @@ func TestEvalPlainFiles(t *testing.T) {
 	}
 	in, records := write(t, "in.txt", "the [MASK] sat .\n"), write(t, "records", record)
 	r := infillRun("", withTiny("compare", in, "--reference", records)...)
-	if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "(jq -r .text)") {
+	if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "such as jq -r .text;") {
 		t.Errorf("compare: exit %d: %s%s", r.code, r.out, r.err)
 	}
 	if r := infillRun(record, "eval", gen, "--reference", "-"); r.code != exitUsage ||
-		!strings.Contains(r.err, "--reference stdin: JSON lines") {
+		!strings.Contains(r.err, "reference: stdin: unknown format: records") {
 		t.Errorf("standard input: exit %d: %s", r.code, r.err)
+	}
+	empty := write(t, "empty.txt", "")
+	for name, stdin := range map[string]string{empty: "", "-": "the cat sat on the mat .\n"} {
+		r := infillRun(stdin, "eval", gen, "--reference", ref, "--exclude", name, "--json")
+		if r.code != map[bool]int{true: exitOK, false: exitUsage}[name == empty] ||
+			name != empty && !strings.Contains(r.err, "0 blank and 1 excluded lines") {
+			t.Errorf("--exclude %s: exit %d: %s", name, r.code, r.err)
+		}
 	}
 	// A sentence may have braces and is not a record for that.
 	for _, text := range []string{"{ the cat } sat on the mat .\n", `{"the cat" sat}` + "\n", "[1]\n"} {
@@ -482,5 +491,18 @@ func TestEvalPlainFiles(t *testing.T) {
 		if r.code != 0 {
 			t.Errorf("%s: exit %d: %s", text, r.code, r.err)
 		}
+	}
+}
+
+// The warning of sentences that are among the references has the flag that leaves them out.
+func TestEvalNamesExclude(t *testing.T) {
+	t.Parallel()
+	ref := write(t, "ref.txt", "the cat sat on the mat .\nthe bird sat in the tree .\n")
+	gen := write(t, "gen.jsonl", `{"line":1,"text":"the [MASK] sat on the mat .",`+
+		`"gold":"the cat sat on the mat .","fillings":[{"text":"the dog sat on the mat .",`+
+		`"tokens":["dog"],"spans":[[4,7]],"score":-1,"score_per_token":-1}]}`+"\n")
+	r := infillRun("", "eval", gen, "--reference", ref)
+	if r.code != 0 || !strings.Contains(r.out, "exclude them from the references: --exclude FILE\n") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 }

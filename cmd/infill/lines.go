@@ -147,22 +147,3 @@ func eachText(std console.IO, texts iter.Seq2[line, error], asJSON, single, stri
 
 // atLine says which line of the input an error belongs to.
 func atLine(n int, err error) error { return fmt.Errorf("line %d: %w", n, err) }
-
-// readLines calls do with every line of a file that is not empty.
-func readLines(path string, do func(string)) error {
-	file, err := unpack.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	for l, err := range lines(path, file) {
-		if err != nil && l.n > 0 {
-			return fmt.Errorf("%s: %w", path, atLine(l.n, err))
-		}
-		if err != nil {
-			return err
-		}
-		do(l.text)
-	}
-	return nil
-}

@@ -58,10 +58,10 @@ func TestLongLines(t *testing.T) {
 	if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "line 1: the line is too long") {
 		t.Errorf("--strict: exit %d, %.300s", r.code, r.err)
 	}
-	exclude := put(t, filepath.Join(t.TempDir(), "not.txt"), "a\n"+long)
+	exclude := put(t, filepath.Join(t.TempDir(), "not.txt"), "a\n"+strings.Repeat("x", 16<<20+1))
 	gen := put(t, filepath.Join(t.TempDir(), "gen.txt"), generated)
 	if r := infillRun("", "eval", gen, "--reference", gen, "--exclude", exclude); r.code != exitUsage ||
-		!strings.Contains(r.err, "not.txt: line 2") {
+		!strings.Contains(r.err, "--exclude: "+exclude+":2: not a text file") {
 		t.Errorf("--exclude: exit %d, %.300s", r.code, r.err)
 	}
 }

@@ -46,10 +46,10 @@ type reportFlags struct {
 // flags are the options of the commands that measure. caseFlag names the option for upper and lower
 // case, confidence is the help of --confidence.
 func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
-	m, b := &f.measured, &f.measured.BLEU
+	m, b, c := &f.measured, &f.measured.BLEU, &f.intervals
 	m.Clean, m.CleanGenerated = "wc", "none"
 	b.Smoothing, b.Order = bleu.DefaultSmoothing, bleu.DefaultOrder
-	f.intervals = bleu.Confidence{Resamples: bleu.DefaultResamples, Level: bleu.DefaultLevel}
+	c.Resamples, c.Level = bleu.DefaultResamples, bleu.DefaultLevel
 	cleanings := corpus.Cleanings()
 	return append(cmdline.Group(cmdline.Measuring, []*cmdline.Option{
 		cmdline.List("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
@@ -74,9 +74,8 @@ func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
 		cmdline.Text("judge", "a `FOLDER` with a causal model, such as GPT-2, that did not fill the "+
 			"texts and gives their perplexity; or a masked model, for pseudo-perplexity", &f.judge),
 		cmdline.Bool("confidence", confidence, &f.confidence),
-		cmdline.Whole("resamples", "resamples of a bootstrap", &f.intervals.Resamples, 2, bleu.MaxResamples),
-		cmdline.New("level", "level of the intervals", settings.NumberValue(&f.intervals.Level, 0.5,
-			0.999, true)),
+		cmdline.Whole("resamples", "resamples of a bootstrap", &c.Resamples, 2, bleu.MaxResamples),
+		cmdline.New("level", "level of the intervals", settings.NumberValue(&c.Level, 0.5, 0.999, true)),
 	}), cmdline.Group(cmdline.Output, []*cmdline.Option{
 		cmdline.Bool("json", "print the result as JSON", &f.json),
 		cmdline.Write("markdown", "write the report to a `FILE` as Markdown", &f.markdown),

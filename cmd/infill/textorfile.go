@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"iter"
+	"os"
 
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch/input"
+	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/unpack"
 )
 
 // Some commands take a text and others a file. Who takes one for the other is told.
@@ -32,9 +37,6 @@ func sayFile(std console.IO, path, command string) {
 
 // hasText says whether a line is a JSON object with a text in the given field.
 func hasText(line []byte, field string) bool {
-	if !isRecord(line) {
-		return false
-	}
 	var members map[string]json.RawMessage
 	var text *string
 	return json.Unmarshal(line, &members) == nil && members[field] != nil &&
@@ -69,4 +71,21 @@ func (f *fileFlags) sayText(std console.IO, path string, in *input.Reader) {
 	if !f.quiet && named && hasText(firstOf(path), f.TextField) {
 		sayJSON(std, path, "--format jsonl")
 	}
+}
+
+// firstOf is the first line of a file that is not empty, or nothing where it cannot be read, or is
+// a pipe, which can be read only once.
+func firstOf(path string) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	file, err := unpack.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = file.Close() }() // only read
+	head, _ := bufio.NewReaderSize(file, jsonl.MaxInput).Peek(jsonl.MaxInput)
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return line
 }

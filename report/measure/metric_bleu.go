@@ -78,8 +78,8 @@ func (p *plan) bleuAgainst(s *set, key, label string, x *ngram.Index) Metric {
 	return m
 }
 
-// bleuOf are the options of BLEU for a set: the fillings of one record are a group of self-BLEU, and
-// a unit of intervals.
+// bleuOf are the options of BLEU for a set: the fillings of one record are a group of self-BLEU,
+// and a unit of intervals.
 func (p *plan) bleuOf(s *set) bleu.SelfOptions {
 	o := p.BLEU
 	o.Groups = s.groups

@@ -1,9 +1,11 @@
 package read
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"infill/infill/settings"
 	"infill/internal/unpack"
@@ -38,14 +40,34 @@ func (in Input) open() (io.ReadCloser, error) {
 	return in.Open()
 }
 
-// Lines calls each for every line.
+// Lines calls each for every line of plain sentences. Records and tables are refused: their lines
+// would be taken for sentences, and the numbers would be wrong without a word. Errors are
+// [ErrFormat], [ErrNoSentences], and those of each.
 func (in Input) Lines(each func(number int, line string) error) error {
+	if format := settings.FormatOf(in.Name); format.Table() || format.JSON() {
+		return notPlain(in.Name)
+	}
 	f, err := in.open()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read
-	return eachLine(f, in.Name, each)
+	first := true
+	return eachLine(f, in.Name, func(n int, line string) error {
+		if s := strings.TrimSpace(line); first && s != "" {
+			if first = false; s[0] == '{' && json.Valid([]byte(s)) { // a sentence may have braces too
+				return notPlain(in.Name)
+			}
+		}
+		return each(n, line)
+	})
+}
+
+// notPlain is the error of a file of records.
+func notPlain(name string) error {
+	return fmt.Errorf("%s: %w: records and tables are not read here; write their sentences alone to "+
+		"a file, one a line (such as jq -r .text; of records of infill jq -r '.fillings[]?.text', or "+
+		"jq -r '.gold // empty' for what was infilled)", name, ErrFormat)
 }
 
 // Files makes inputs of paths. Gzip and zstd data, which their first bytes show,
