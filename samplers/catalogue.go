@@ -46,14 +46,6 @@ func countParam(name string, def, lo, hi int, doc string, set func(Sampler, int)
 	}
 }
 
-func preconditionParam(set func(Sampler, []float64)) Param {
-	return Param{
-		Name: "precondition", Default: "none", Min: 0, OpenMin: true, Max: inf, List: true,
-		Doc: "factors of the step size, one per coordinate",
-		Set: func(s Sampler, v Value) { set(s, v.List) },
-	}
-}
-
 // switchParam is a yes or no; changed is what the other word sets.
 func switchParam(name string, def bool, doc string, changed func(Sampler) *bool) Param {
 	words := []string{"no", "yes"}

@@ -31,11 +31,10 @@ var dmalaInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "moves all coordinates at once along the gradient, with a " +
 		"Metropolis–Hastings correction (DLP 2022)",
-	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
+	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient",
 	Params: []Param{
 		stepParam(func(s Sampler, v float64) { s.(*DMALA).StepSize = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DMALA).Balance = v }),
-		preconditionParam(func(s Sampler, v []float64) { s.(*DMALA).Precondition = v }),
 		acceptParam(usualAcceptance, func(s Sampler, v float64) { s.(*DMALA).TargetAcceptance = v }),
 	},
 }

@@ -57,13 +57,11 @@ var dulaInfo = Info{
 	Name: "dula", Title: "Discrete unadjusted Langevin",
 	Doc: "moves all coordinates at once along the gradient, without correction; " +
 		"the bias vanishes with the step size where U is quadratic, and can stay elsewhere (DLP 2022)",
-	Needs:     []Need{NeedGradients},
-	StepCalls: callsOfGradient, // U comes with ∇U, but only tuning looks at it
-	Cost:      "1 energy and gradient; with a batch 1 mini-batch",
+	Needs: []Need{NeedGradients},
+	Cost:  "1 energy and gradient; with a batch 1 mini-batch",
 	Params: []Param{
 		stepParam(func(s Sampler, v float64) { s.(*DULA).StepSize = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DULA).Balance = v }),
-		preconditionParam(func(s Sampler, v []float64) { s.(*DULA).Precondition = v }),
 		acceptParam(unadjustedAcceptance, func(s Sampler, v float64) { s.(*DULA).TargetAcceptance = v }),
 		countParam("batch", 0, 0, maxBatch, "terms per stochastic gradient; 0 for the full "+
 			"gradient",

@@ -18,7 +18,6 @@ type Param struct {
 	OpenMin bool                     // Min itself is not allowed
 	Integer bool                     // whole numbers only
 	Auto    bool                     // "auto" is allowed and stands for 0
-	List    bool                     // one number per coordinate, slashes between; "none" is allowed
 	Choices []string                 // allowed words; then Min and Max mean nothing
 	Set     func(s Sampler, v Value) // gives a sampler the value, which is in range
 }
@@ -26,8 +25,7 @@ type Param struct {
 // Value is the value of a parameter.
 type Value struct {
 	Number float64
-	Word   int       // index into Choices
-	List   []float64 // nil for "none"
+	Word   int // index into Choices
 }
 
 // Range says in words what values are allowed.
@@ -38,9 +36,6 @@ func (p Param) Range() string {
 	kind := "a number"
 	if p.Integer {
 		kind = "a whole number"
-	}
-	if p.List {
-		kind = "a number for each coordinate, as in 2/1/0.5, each"
 	}
 	lo, hi := plain(p.Min), plain(p.Max)
 	var r string
@@ -56,9 +51,6 @@ func (p Param) Range() string {
 	}
 	if p.Auto {
 		r = "auto or " + r
-	}
-	if p.List {
-		r = "none or " + r
 	}
 	return r
 }
@@ -78,30 +70,16 @@ func (p Param) parse(sampler, s string) (Value, error) {
 	if p.Auto && s == "auto" {
 		return Value{}, nil
 	}
-	if !p.List {
-		f, ok := p.number(s)
-		if !ok {
-			return Value{}, &ParamError{sampler, p.Name, strconv.Quote(s), p.Range()}
-		}
-		return Value{Number: f}, nil
+	f, ok := p.number(s)
+	if !ok {
+		return Value{}, &ParamError{sampler, p.Name, strconv.Quote(shorten(s)), p.Range()}
 	}
-	if s == "none" {
-		return Value{}, nil
-	}
-	var v Value
-	for part := range strings.SplitSeq(s, "/") {
-		f, ok := p.number(part)
-		if !ok || len(v.List) == maxCategories {
-			return Value{}, &ParamError{sampler, p.Name, strconv.Quote(shorten(s)), p.Range()}
-		}
-		v.List = append(v.List, f)
-	}
-	return v, nil
+	return Value{Number: f}, nil
 }
 
 // number reads one number within the range.
 func (p Param) number(s string) (float64, bool) {
-	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	f, err := strconv.ParseFloat(s, 64)
 	bad := err != nil || math.IsNaN(f) || math.IsInf(f, 0) || f < p.Min || f > p.Max ||
 		p.OpenMin && f == p.Min || p.Integer && (f != math.Trunc(f) || math.Abs(f) > 1<<31)
 	return f, !bad

@@ -97,11 +97,6 @@ func TestNewRefusesBadInput(t *testing.T) {
 		{"acs", "beta-max", "2", ErrParam, "up to 1"},
 		{"acs", "fixed-beta", "maybe", ErrUnknown, "known: no, yes"},
 		{"sgdld", "cache", "none", ErrUnknown, "known: yes, no"},
-		{"dmala", "precondition", "1/0/1", ErrParam, "none or a number for each coordinate, as in 2/1/0.5, each above 0"},
-		{"dmala", "precondition", "1/", ErrParam, "for each coordinate"},
-		{"dula", "precondition", "1:2", ErrParam, "for each coordinate"},
-		{"dula", "precondition", "1/NaN", ErrParam, "for each coordinate"},
-		{"dmala", "precondition", "auto", ErrParam, "none or"},
 		{"sgdld", "jump", "1.5", ErrParam, "up to 1"},
 		{"gibbs", "scan", "randm", ErrUnknown, `did you mean "random"?`},
 	} {
@@ -122,15 +117,10 @@ func TestNewRefusesBadInput(t *testing.T) {
 // be written too.
 func TestWrittenParameters(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(4, 9))
-	tab := newTable(rng, Categories(3, 3), 1, 0.2)
 	for _, c := range []struct {
 		name, param, value string
 		want               Sampler
 	}{
-		{"dmala", "precondition", "2/1/0.25", &DMALA{Precondition: []float64{2, 1, 0.25}}},
-		{"dula", "precondition", " 2 / 1 / 0.25 ", &DULA{Precondition: []float64{2, 1, 0.25}}},
-		{"dmala", "precondition", "none", &DMALA{}},
 		{"acs", "fixed-beta", "yes", &ACS{FixedBeta: true}},
 		{"acs", "fixed-beta", "no", &ACS{}},
 		{"sgdld", "cache", "no", &SGDLD{NoCache: true}},
@@ -144,19 +134,6 @@ func TestWrittenParameters(t *testing.T) {
 		s, err := New(c.name, map[string]string{c.param: c.value})
 		if err != nil || !reflect.DeepEqual(s, c.want) {
 			t.Errorf("%s %s=%s makes %+v, want %+v (%v)", c.name, c.param, c.value, s, c.want, err)
-		}
-	}
-	// One factor, or too many, for three coordinates: the error says that there
-	// are three.
-	for _, v := range []string{"2", "1/1", "1/1/1/1"} {
-		s, err := New("dmala", map[string]string{"precondition": v})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = Start(context.Background(), s, tab, [][]int32{{0, 0, 0}}, Options{})
-		if !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), "precondition") ||
-			!strings.Contains(err.Error(), "each of the 3 coordinates") {
-			t.Errorf("precondition=%s: %v", v, err)
 		}
 	}
 }

@@ -50,14 +50,13 @@ infill samplers dmala`,
 	}
 }
 
-// onText says by the name of a sampler what a step costs on sentences, for m tokens in the blanks,
-// and what else is not so for other targets.
+// onText says by the name of a sampler what a step costs on sentences, for m tokens in the blanks.
 var onText = map[string]string{
 	"gibbs":    "1 row",
 	"gibbs-mh": "1 row, and then m rows for m tokens",
 	"rows":     "m rows for m tokens, no backward pass",
-	"dmala":    withGradient + precondition,
-	"dula":     withGradient + ", 2b with a batch of b, which is at least 2" + precondition,
+	"dmala":    withGradient,
+	"dula":     withGradient + ", 2b with a batch of b, which is at least 2",
 	"gwg":      withGradient,
 	"dlmc":     withGradient,
 	"acs":      withGradient,
@@ -65,11 +64,7 @@ var onText = map[string]string{
 		"for every word that a blank could have; ratios are affordable for 16 neighbours or fewer",
 }
 
-const (
-	withGradient = "m rows for m tokens, with a backward pass"
-	precondition = "; a factor of precondition is for a list, for a blank, or for a token of a " +
-		"blank of several"
-)
+const withGradient = "m rows for m tokens, with a backward pass"
 
 // needsOf joins what a sampler needs with commas.
 func needsOf(s samplers.Info) string {

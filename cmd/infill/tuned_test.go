@@ -96,8 +96,7 @@ func TestForbiddenProposals(t *testing.T) {
 	}
 }
 
-// Every parameter of the listing is taken by fill, by a line of batch and by
-// compare; a preconditioner of the wrong size is an error that says the size.
+// Every parameter of the listing is taken by fill, by a line of batch and by compare.
 func TestSamplerParametersOnText(t *testing.T) {
 	t.Parallel()
 	const text = "the [MASK] sleeps in the [MASK] ."
@@ -123,38 +122,5 @@ func TestSamplerParametersOnText(t *testing.T) {
 		if _, _, err := chosenSamplers(spec); err != nil {
 			t.Errorf("compare, %s: %v", spec, err)
 		}
-	}
-	plain := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--collect", "last", "--sampler", "dmala", "--step-size", "0.4", text)...)
-	ones := infillRun(
-		"",
-		withTiny(
-			"fill", "--quiet", "--seed", "1", "--collect", "last", "--sampler", "dmala", "--step-size", "0.2", "--param", "precondition=2/2", text,
-		)...)
-	skewed := infillRun(
-		"",
-		withTiny(
-			"fill", "--quiet", "--seed", "1", "--collect", "last", "--sampler", "dmala", "--step-size", "0.4", "--param", "precondition=1/0.01", text,
-		)...)
-	if plain.out != ones.out || plain.out == skewed.out {
-		t.Errorf(
-			"factors of 2 on half the step: %s, the step: %s, another factor: %s", ones.out, plain.out,
-			skewed.out,
-		)
-	}
-	for _, v := range []string{"2", "1/2/3"} {
-		r := infillRun("", withTiny("fill", "--seed", "1", "--sampler", "dmala", "--param", "precondition="+v, text)...)
-		if r.code != exitUsage || !strings.Contains(r.err, "each of the 2 coordinates") {
-			t.Errorf("precondition=%s: exit %d: %s", v, r.code, r.err)
-		}
-	}
-	// Of several lines it fits one, and the others are errors in their places.
-	r := infillRun(
-		"the [MASK] sleeps .\n"+text+"\n",
-		withTiny("batch", "--quiet", "--seed", "1", "--sampler", "dmala", "--param", "precondition=1/2", "-")...)
-	if lines := strings.Split(strings.TrimSpace(r.out), "\n"); r.code != exitSomeFailed ||
-		len(lines) != 2 ||
-		!strings.Contains(lines[0], `"code":"unsupported"`) ||
-		!strings.Contains(lines[1], `"fillings"`) {
-		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 }

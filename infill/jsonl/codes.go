@@ -43,10 +43,6 @@ func Code(err error) string {
 	if errors.Is(err, samplers.ErrTooMany) {
 		return "unsupported" // other lines may have fewer states
 	}
-	var param *samplers.ParamError
-	if errors.As(err, &param) && param.Param == "precondition" {
-		return "unsupported" // other lines may have as many coordinates as factors
-	}
 	for _, c := range codes {
 		if errors.Is(err, c.err) {
 			return c.code

@@ -190,7 +190,6 @@ func TestCode(t *testing.T) {
 		{settings.ErrSetting, "bad_option"}, {tokenize.ErrInvalidUTF8, "invalid_utf8"},
 		{mlm.ErrTooLong, "too_long"}, {tokenize.ErrTooLarge, "too_long"},
 		{samplers.ErrTooMany, "unsupported"},
-		{&samplers.ParamError{Param: "precondition"}, "unsupported"},
 		{&samplers.ParamError{Param: "alpha"}, ""}, {errors.New("the disk"), ""}, {nil, ""},
 	} {
 		err := c.err
