@@ -175,14 +175,21 @@ func TestSGDLDRefusesTheRatiosOfAVocabulary(t *testing.T) {
 	if _, cheap := tgt.RatioKind(); cheap {
 		t.Error("the ratios of a vocabulary are called affordable")
 	}
+	wide, err := samplers.NewDomain(samplers.Coord{K: 20000})
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, err = samplers.Start(context.Background(), named(t, "sgdld", map[string]string{"rates": "ratios"}),
-		wideTarget{tgt}, [][]int32{{0}}, samplers.Options{})
+		wideTarget{tgt, wide}, [][]int32{{0}}, samplers.Options{})
 	if !errors.Is(err, samplers.ErrTooMany) {
 		t.Errorf("the ratios of 20000 words: %v", err)
 	}
 }
 
 // wideTarget is a target with a vocabulary.
-type wideTarget struct{ *target }
+type wideTarget struct {
+	*target
+	domain *samplers.Domain
+}
 
-func (wideTarget) Domain() *samplers.Domain { return samplers.Categories(1, 20000) }
+func (w wideTarget) Domain() *samplers.Domain { return w.domain }

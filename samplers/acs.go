@@ -181,7 +181,7 @@ var acsInfo = Info{
 	Doc: "step sizes fall along a cosine and jump back each cycle: large ones find " +
 		"modes, small ones explore them (Pynadath et al. 2024); tunes itself in " +
 		"the burn-in",
-	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
+	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient",
 	Params: []Param{
 		acsParam("alpha-max", 0, inf, "largest step size",
 			func(s *ACS) *float64 { return &s.AlphaMax }),

@@ -250,7 +250,7 @@ var dlmcInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "lets each coordinate follow its linearised jump process for a time h " +
 		"(Sun et al. 2023)",
-	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
+	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient",
 	Params: []Param{
 		timeParam(func(s Sampler, v float64) { s.(*DLMC).Time = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DLMC).Balance = v }),

@@ -65,7 +65,9 @@ type Domain struct {
 	minD2   float64 // smallest squared distance of a move
 }
 
-// NewDomain checks the coordinates and lays out the gradient.
+// NewDomain checks the coordinates and lays out the gradient. Bits are
+//
+//	NewDomain(slices.Repeat([]Coord{{Kind: Binary}}, n)...)
 func NewDomain(coords ...Coord) (*Domain, error) {
 	d := &Domain{coords: make([]Coord, len(coords)), off: make([]int, len(coords)), free: make([]int,
 		len(coords)), rowOff: make([]int, len(coords)+1), minD2: math.Inf(1)}
@@ -139,48 +141,6 @@ func (c *Coord) dist2(steps float64) float64 {
 		return 2
 	}
 	return steps * steps * c.Step * c.Step
-}
-
-func mustDomain(coords []Coord) *Domain {
-	d, err := NewDomain(coords...)
-	if err != nil {
-		// Only the constructors below call this, with sizes and values that they have clamped.
-		panic(err)
-	}
-	return d
-}
-
-func repeat(n int, c Coord) []Coord {
-	cs := make([]Coord, min(max(n, 1), maxCategories))
-	for i := range cs {
-		cs[i] = c
-	}
-	return cs
-}
-
-// Bits is {0,1}^n. A size out of range is brought into it, here and in Spins, Categories and
-// Integers.
-func Bits(n int) *Domain { return mustDomain(repeat(n, Coord{Kind: Binary, K: 2, Step: 1})) }
-
-// Spins is {−1,+1}^n.
-func Spins(n int) *Domain {
-	return mustDomain(repeat(n, Coord{Kind: Binary, K: 2, Low: -1, Step: 2}))
-}
-
-// Categories is n nominal coordinates of k categories each.
-func Categories(n, k int) *Domain {
-	k = min(max(k, 1), maxCategories)
-	n = min(max(n, 1), maxCategories/k)
-	return mustDomain(repeat(n, Coord{Kind: Nominal, K: k}))
-}
-
-// Integers is n ordinal coordinates with the values low..low+k−1, 0 for a low that is not finite.
-func Integers(n, k int, low float64) *Domain {
-	if !finite(low) {
-		low = 0
-	}
-	return mustDomain(repeat(n, Coord{Kind: Ordinal, K: min(max(k, 1), maxCategories), Low: low,
-		Step: 1}))
 }
 
 // Len is the number of coordinates.

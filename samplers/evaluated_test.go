@@ -62,34 +62,3 @@ func TestEvaluated(t *testing.T) {
 		}
 	}
 }
-
-// TestCalls: a step is counted as DLMC's paper counts it (4 for DLMC).
-func TestCalls(t *testing.T) {
-	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(4, 10)), Bits(12), 1, 0)
-	for name, want := range map[string]int{
-		"dlmc": 4, "dmala": 4, "gwg": 4, "acs": 4, "rows": 4, "dula": 1,
-	} {
-		s, err := New(name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := Start(t.Context(), s, tab, [][]int32{make([]int32, 12)}, Options{Seed: 1})
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		run.ResetStats()
-		if err := run.Steps(t.Context(), 30, nil); err != nil {
-			t.Fatal(name, err)
-		}
-		if got := s.Info().Calls(run.Stats[0]); got != 30*want {
-			t.Errorf("%s: %d calls in 30 steps, want %d each", name, got, want)
-		}
-		if evals := run.Stats[0].Evals; evals > 30*want {
-			t.Errorf("%s: %d evaluations, more than its calls", name, evals)
-		}
-	}
-	if got := (&GibbsMH{}).Info().Calls(Stats{Steps: 5, Evals: 7}); got != 7 {
-		t.Errorf("Gibbs–MH has %d calls, want its 7 evaluations", got)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"slices"
 
 	"infill/samplers"
 )
@@ -49,7 +50,11 @@ func (n necklace) EnergyGrad(
 func ExampleTarget() {
 	ctx := context.Background()
 	const beads, colours = 12, 3
-	target := necklace{samplers.Categories(beads, colours)}
+	domain, err := samplers.NewDomain(slices.Repeat([]samplers.Coord{{K: colours}}, beads)...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	target := necklace{domain}
 	run, err := samplers.Start(ctx, &samplers.DMALA{}, target,
 		[][]int32{make([]int32, beads), make([]int32, beads)}, samplers.Options{Seed: 1, Burnin: 500})
 	if err != nil {

@@ -100,7 +100,7 @@ var gwgInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "changes one coordinate a step, chosen with its value from one softmax " +
 		"over all changes (Grathwohl et al. 2021); draws above 1 is GWG-X",
-	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
+	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient",
 	Params: []Param{
 		balanceParam(func(s Sampler, v Balance) { s.(*GWG).Balance = v }),
 		countParam("draws", 1, 1, maxDraws, "changes drawn per step, with replacement",

@@ -9,24 +9,7 @@ type Info struct {
 	Corrected bool   // an acceptance test decides about every proposal; others take every draw
 	Needs     []Need // what a target must give; none says that it is not known
 	Cost      string // per step
-	StepCalls int    // calls in a step, where it is the same for all steps, see Calls
 	Params    []Param
-}
-
-// The calls of a step that are counted as in the paper on DLMC, see Calls.
-const (
-	callsOfGradient  = 1 // ∇U at the state
-	callsOfGradients = 4 // U and ∇U, or U and the rows, at both
-)
-
-// Calls is the number of calls in the counted steps as the paper on DLMC counts them (its section
-// 6.1): U and ∇U at a state are a call each, and a step calls for all that it uses, at the state
-// too. So a step of DLMC has four. Without StepCalls it is Stats.Evals.
-func (i Info) Calls(s Stats) int {
-	if i.StepCalls == 0 {
-		return s.Evals
-	}
-	return i.StepCalls * s.Steps
 }
 
 // Need is something that a target must give a sampler, by the interface named.

@@ -200,9 +200,8 @@ var rowsInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "draws several coordinates at once from the conditionals of the state, " +
 		"which its energy has given, with a Metropolis–Hastings correction",
-	Needs:     []Need{NeedRows, NeedEnergies},
-	StepCalls: callsOfGradients,
-	Cost:      "1 energy with all conditionals, none when the draw is the state",
+	Needs: []Need{NeedRows, NeedEnergies},
+	Cost:  "1 energy with all conditionals, none when the draw is the state",
 	Params: []Param{
 		{
 			Name: "rate", Default: "auto", Min: leastRate, Max: 1, Auto: true,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"infill/lab/internal/diag"
+	"infill/lab/internal/kernels"
 	"infill/lab/targets"
 	"infill/samplers"
 )
@@ -177,7 +178,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 	diag := far.Diagnose(run)
 	st, info := diag.Stats, e.Sampler.Info()
 	row := Row{
-		Label: e.Label, Exact: info.Exact, Calls: info.Calls(st),
+		Label: e.Label, Exact: info.Exact, Calls: kernels.Calls(info, st),
 		MeanProb: st.MeanProb(), Jump: st.JumpDistance(), Proposed: st.ProposedDistance(),
 		ESS: diag.ESS, RHat: diag.RHat, Evals: st.Evals, Seconds: busy.Seconds(),
 		Zero: st.Zero, NonFinite: st.NonFinite, Error: math.NaN(),

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"infill/infill/text"
+	"infill/lab/internal/domain"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -127,7 +128,7 @@ func (t *sentence) pick(row []float32) []float32 {
 
 // Domain implements samplers.Target.
 func (t *sentence) Domain() *samplers.Domain {
-	return samplers.Categories(len(t.in.Blanks), len(t.words))
+	return domain.Categories(len(t.in.Blanks), len(t.words))
 }
 
 // Energy implements samplers.Target.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -40,9 +41,9 @@ func NewFHMM(rng *rand.Rand, length, chains, k int, start, stay, sigma float64) 
 		return nil, err
 	}
 	f := &FHMM{Length: length, Chains: chains, K: k, Start: start, Stay: stay, Sigma: sigma,
-		W: make([]float64, chains*k), dom: samplers.Bits(length * chains)}
+		W: make([]float64, chains*k), dom: domain.Bits(length * chains)}
 	if k > 2 {
-		f.dom = samplers.Categories(length*chains, k)
+		f.dom = domain.Categories(length*chains, k)
 	}
 	for j := range f.W {
 		if k > 2 || j%k > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -41,7 +42,7 @@ func NewPeaks(n, spacing int, width, floor float64, weight []float64) (*Peaks, e
 		return nil, err
 	}
 	return &Peaks{N: n, Spacing: float64(spacing), Width: width, Floor: floor, W: w,
-		dom: samplers.Integers(2, (n+1)*spacing, 0)}, nil
+		dom: domain.Integers(2, (n+1)*spacing, 0)}, nil
 }
 
 // Domain implements samplers.Target.

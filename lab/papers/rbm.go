@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"infill/lab/internal/domain"
 	"infill/lab/targets"
 	"infill/samplers"
 )
@@ -41,9 +42,9 @@ func NewRBM(d, k, h int, binary bool) (*RBM, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &RBM{D: d, K: k, H: h, width: k, binary: binary, dom: samplers.Categories(d, k)}
+	r := &RBM{D: d, K: k, H: h, width: k, binary: binary, dom: domain.Categories(d, k)}
 	if binary {
-		r.width, r.dom = 1, samplers.Bits(d)
+		r.width, r.dom = 1, domain.Bits(d)
 	}
 	r.B, r.C, r.W = make([]float64, d*r.width), make([]float64, h), make([]float64, h*d*r.width)
 	return r, nil

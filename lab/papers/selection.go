@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -38,7 +39,7 @@ func NewSelection(rng *rand.Rand, n, d int) (*Selection, error) {
 		return nil, err
 	}
 	t := &Selection{N: n, D: d, X: make([]float64, n*d), Y: make([]float64, n),
-		dom: samplers.Bits(2 * d)}
+		dom: domain.Bits(2 * d)}
 	scale := 1 / math.Sqrt(float64(d))
 	for r := range t.Y {
 		row, shared, a := t.row(r), rng.NormFloat64(), 0.0

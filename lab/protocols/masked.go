@@ -7,6 +7,7 @@ import (
 
 	"infill/infill"
 	"infill/lab/internal/chains"
+	"infill/lab/internal/domain"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -45,7 +46,7 @@ func newMaskedTarget(m *mlm.Model, s *mlm.Sentence, mode mlm.GradientMode) *mask
 		}
 	}
 	t.ids = append(t.ids, tok.MaskID())
-	t.dom = samplers.Categories(len(s.Blanks), len(t.ids))
+	t.dom = domain.Categories(len(s.Blanks), len(t.ids))
 	return t
 }
 

@@ -25,8 +25,7 @@ type RMALA struct {
 // Info implements samplers.Sampler.
 func (s *RMALA) Info() samplers.Info {
 	return samplers.Info{Name: "rmala", Title: "Relaxed MALA", Exact: true, Corrected: true,
-		Cost:      "1 gradient of the extension, 1 energy where the state changes",
-		StepCalls: 4} // energy and gradient at both ends, as for DMALA
+		Cost: "1 gradient of the extension, 1 energy where the state changes"}
 }
 
 // Attach implements samplers.Sampler. The error is samplers.ErrParam for a step size or

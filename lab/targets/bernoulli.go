@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -31,9 +32,9 @@ func NewBernoulli(theta []float64, spins bool) (*Bernoulli, error) {
 	if err := shape("Bernoulli target", args...); err != nil {
 		return nil, err
 	}
-	t := &Bernoulli{Theta: append([]float64(nil), theta...), dom: samplers.Bits(len(theta)), step: 1}
+	t := &Bernoulli{Theta: append([]float64(nil), theta...), dom: domain.Bits(len(theta)), step: 1}
 	if spins {
-		t.dom, t.step = samplers.Spins(len(theta)), 2
+		t.dom, t.step = domain.Spins(len(theta)), 2
 	}
 	return t, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infill/internal/testmode"
+	"infill/lab/internal/domain"
 	"infill/lab/targets"
 	"infill/samplers"
 )
@@ -178,7 +179,7 @@ func (q quadratic) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [
 // both coordinates flip with probability one half.
 func TestPreconditioning(t *testing.T) {
 	t.Parallel()
-	q := quadratic{[]float64{-0.001, -1000}, samplers.Spins(2)}
+	q := quadratic{[]float64{-0.001, -1000}, domain.Spins(2)}
 	const n = 125000
 	for _, s := range []samplers.Sampler{
 		&samplers.DMALA{StepSize: 1, Precondition: []float64{1000, 0.001}},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -47,7 +48,7 @@ func NewGaussianBernoulli(w, b []float64) (*GaussianBernoulli, error) {
 		}
 	}
 	t := &GaussianBernoulli{D: d, W: append([]float64(nil), w...), B: append([]float64(nil), b...),
-		dom: samplers.Bits(d)}
+		dom: domain.Bits(d)}
 	t.scratch.New = func() any {
 		s := make([]float64, 2*d)
 		return &s

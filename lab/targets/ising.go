@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -40,9 +41,9 @@ func NewIsing(rows, cols int, periodic bool, a float64, field []float64, spins b
 		return nil, err
 	}
 	t := &Ising{Rows: rows, Cols: cols, Periodic: periodic, Coupling: a, Field: b, scale: 2}
-	t.dom = samplers.Bits(n)
+	t.dom = domain.Bits(n)
 	if spins {
-		t.dom, t.scale = samplers.Spins(n), 1
+		t.dom, t.scale = domain.Spins(n), 1
 	}
 	t.adj, t.start = gridAdjacency(rows, cols, periodic)
 	return t, nil

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -35,7 +36,7 @@ func NewLogReg(rng *rand.Rand, n, d int, prior float64) (*LogReg, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &LogReg{N: n, D: d, Prior: prior, dom: samplers.Bits(d)}
+	t := &LogReg{N: n, D: d, Prior: prior, dom: domain.Bits(d)}
 	t.X, t.Y, t.Beta = make([]float64, n*d), make([]float64, n), make([]float64, d)
 	for i := range t.X {
 		t.X[i] = rng.NormFloat64()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -37,7 +38,7 @@ func NewModes(n, spacing int, sigma float64, weight []float64) (*Modes, error) {
 		return nil, err
 	}
 	m := &Modes{N: n, Spacing: float64(spacing), Sigma: sigma, LogW: make([]float64, n*n),
-		dom: samplers.Integers(2, n*spacing, 0)}
+		dom: domain.Integers(2, n*spacing, 0)}
 	for j, v := range w {
 		m.LogW[j] = math.Log(v)
 	}

@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -38,7 +39,7 @@ func NewPotts(rows, cols, k int, periodic bool, a float64, field []float64) (*Po
 	for len(b) < n*k { // once, or for every site
 		b = append(b, field...)
 	}
-	t := &Potts{Rows: rows, Cols: cols, K: k, Coupling: a, Field: b, dom: samplers.Categories(n, k)}
+	t := &Potts{Rows: rows, Cols: cols, K: k, Coupling: a, Field: b, dom: domain.Categories(n, k)}
 	t.adj, t.start = gridAdjacency(rows, cols, periodic)
 	return t, nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -72,7 +73,7 @@ func (b *best) try(ctx context.Context, tokens []int32) error {
 // all makes the search, the baseline and the final measures.
 func (r *run) all(ctx context.Context, out *Result, train, held []Example) error {
 	r.sample = r.train[:min(sampleSize, len(r.train))] // in the order of the shuffle
-	starts := samplers.Categories(r.o.Words, len(r.vocab)).Randoms(
+	starts := domain.Categories(r.o.Words, len(r.vocab)).Randoms(
 		rand.New(rand.NewPCG(r.o.Seed, 0x7374617274)), r.o.Chains)
 	first := r.tokens(starts[0])
 	found, steps, err := r.search(ctx, starts)
@@ -149,7 +150,7 @@ func (r *run) search(ctx context.Context, starts [][]int32) (*best, int, error) 
 	found := r.newBest()
 	var candidate []int32
 	top := math.Inf(-1)
-	t := &target{run: r, dom: samplers.Categories(r.o.Words, len(r.vocab))}
+	t := &target{run: r, dom: domain.Categories(r.o.Words, len(r.vocab))}
 	t.seen = func(state []int32, mean float64) {
 		if mean > top || candidate == nil {
 			candidate, top = r.tokens(state), mean

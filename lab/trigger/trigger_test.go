@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"infill/internal/ort/orttest"
+	"infill/lab/internal/domain"
 	"infill/mlm"
-	"infill/samplers"
 )
 
 const tinyDir = "../../mlm/testdata/tiny-bert"
@@ -95,7 +95,7 @@ func TestGradient(t *testing.T) {
 	ctx := context.Background()
 	for _, kind := range []Objective{Share, Word} {
 		r := tinyRun(t, 3, kind)
-		tgt := &target{run: r, beta: 2.5, dom: samplers.Categories(3, len(r.vocab))}
+		tgt := &target{run: r, beta: 2.5, dom: domain.Categories(3, len(r.vocab))}
 		x := []int32{4, 0, 9}
 		prompt := r.promptOf(r.tokens(x))
 		hard, err := r.evaluate(ctx, r.train, r.tokens(x))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"infill/lab/internal/kernels"
 	"infill/lab/relaxed"
 	"infill/lab/targets"
 	"infill/samplers"
@@ -47,7 +48,7 @@ func runParticles(ctx context.Context, s samplers.Sampler, m *targets.Ising, mea
 		}
 		for _, st := range run.Stats {
 			out.evals += float64(st.Evals) / float64(steps*systems)
-			out.calls += float64(s.Info().Calls(st)) / float64(steps*systems)
+			out.calls += float64(kernels.Calls(s.Info(), st)) / float64(steps*systems)
 		}
 	}
 	return out, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"infill/lab/internal/diag"
+	"infill/lab/internal/kernels"
 	"infill/lab/targets"
 	"infill/report/draw"
 	"infill/samplers"
@@ -128,7 +129,7 @@ func runDLP(ctx context.Context, s samplers.Sampler, m *targets.Ising, mean []fl
 		out.flips = append(out.flips, st.ProposedDistance())
 		out.jumps = append(out.jumps, st.JumpDistance())
 		out.evals += float64(st.Evals) / float64(steps*chains)
-		out.calls += float64(info.Calls(st)) / float64(steps*chains)
+		out.calls += float64(kernels.Calls(info, st)) / float64(steps*chains)
 	}
 	return out, nil
 }

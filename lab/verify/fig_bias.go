@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"infill/lab/internal/domain"
 	"infill/lab/internal/plot"
 	"infill/lab/targets"
 	"infill/report/draw"
@@ -19,7 +20,7 @@ import (
 // the example of DLP's theorem 5.2 (section 5.2 and appendix I.1).
 type energy1 struct{ a, b, eps float64 }
 
-func (t energy1) Domain() *samplers.Domain { return samplers.Spins(1) }
+func (t energy1) Domain() *samplers.Domain { return domain.Spins(1) }
 
 func (t energy1) Energy(_ context.Context, x [][]int32, u []float64) error {
 	for k := range x {

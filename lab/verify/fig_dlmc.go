@@ -215,7 +215,7 @@ func dlmcPaths(ctx context.Context, t samplers.Target, chains, burnin, steps int
 			return err
 		}
 		for k := range chains {
-			calls := float64(s.Info().Calls(r.stats[k])) / float64(steps)
+			calls := float64(kernels.Calls(s.Info(), r.stats[k])) / float64(steps)
 			out[i] = append(out[i], 50000/calls*r.ess[k]/float64(steps))
 		}
 		return nil
@@ -249,7 +249,7 @@ func dlmcRow(ctx context.Context, t samplers.Target, chains, burnin, steps int,
 			return err
 		}
 		for k := range chains {
-			calls := float64(s.Info().Calls(r.stats[k])) / float64(steps)
+			calls := float64(kernels.Calls(s.Info(), r.stats[k])) / float64(steps)
 			out[i].Whole = append(out[i].Whole, 50000/calls*r.ess[k]/float64(steps))
 			out[i].Half = append(out[i].Half, 50000/calls*r.half[k]/float64(steps/2))
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"infill/lab/internal/domain"
 	"infill/lab/targets"
 	"infill/samplers"
 )
@@ -154,7 +155,7 @@ func (q illConditioned) EnergyGrad(ctx context.Context, x [][]int32, u []float64
 }
 
 func figPrecondition(ctx context.Context, w io.Writer, e *env) error {
-	q := illConditioned{samplers.Spins(2)}
+	q := illConditioned{domain.Spins(2)}
 	const chains, steps = 64, 125000
 	fmt.Fprint(w, text("precondition", steps, chains))
 	rows := [][]string{{"sampler", "elsewhere", "log RMSE here", "flip probabilities",

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -32,7 +33,7 @@ func newLeastSquares(rng *rand.Rand, n, d int) *leastSquares {
 	return t
 }
 
-func (t *leastSquares) Domain() *samplers.Domain { return samplers.Bits(len(t.x[0])) }
+func (t *leastSquares) Domain() *samplers.Domain { return domain.Bits(len(t.x[0])) }
 
 func (t *leastSquares) Energy(_ context.Context, x [][]int32, u []float64) error {
 	for k, s := range x {

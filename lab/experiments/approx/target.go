@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -20,7 +21,7 @@ type target struct {
 }
 
 func newTarget(g graph, k int, tau float64) *target {
-	return &target{g: g, tau: tau, dom: samplers.Categories(k, nodes)}
+	return &target{g: g, tau: tau, dom: domain.Categories(k, nodes)}
 }
 
 // units is the set of a state, and whether it has no node twice.

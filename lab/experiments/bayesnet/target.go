@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -25,7 +26,7 @@ type posterior struct {
 
 // newPosterior is the posterior. f are in's rows.
 func newPosterior(n network, in *inputs, f *folded, scale float64) *posterior {
-	return &posterior{n: n, in: in, all: f, scale: scale, dom: samplers.Bits(n.weights())}
+	return &posterior{n: n, in: in, all: f, scale: scale, dom: domain.Bits(n.weights())}
 }
 
 // sweep is one that has seen no weights yet.

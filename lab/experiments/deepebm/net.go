@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -21,7 +22,7 @@ type net struct {
 }
 
 func newNet(n, h1, h2 int, base []float64, rng *rand.Rand) *net {
-	m := &net{n: n, h1: h1, h2: h2, base: base, dom: samplers.Bits(n),
+	m := &net{n: n, h1: h1, h2: h2, base: base, dom: domain.Bits(n),
 		theta: make([]float64, h1*n+h1+h2*h1+h2+h2)}
 	w1, _, w2, _, w3 := m.parts(m.theta)
 	for _, w := range []struct {

@@ -6,7 +6,7 @@ import (
 	_ "embed"
 	"math/rand/v2"
 
-	"infill/samplers"
+	"infill/lab/internal/domain"
 )
 
 // A Set is images of one size.
@@ -63,7 +63,7 @@ func Shares(x [][]int32, levels int) [][]float64 {
 
 // Random are n images of independent uniform pixels.
 func Random(rng *rand.Rand, n, pixels, levels int) [][]int32 {
-	return samplers.Categories(pixels, levels).Randoms(rng, n)
+	return domain.Categories(pixels, levels).Randoms(rng, n)
 }
 
 // Independent are n images of independent pixels, each with its shares of the levels, as Shares

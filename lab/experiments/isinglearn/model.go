@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -24,7 +25,7 @@ type model struct {
 const quad, quads = 4, 4
 
 func newModel(n int) *model {
-	return &model{n: n, j: make([]float64, n*n), dom: samplers.Bits(n)}
+	return &model{n: n, j: make([]float64, n*n), dom: domain.Bits(n)}
 }
 
 // product sets out[k] to Js of state k. For every four spins it tables the 16 sums of the rows of J

@@ -129,7 +129,7 @@ func (p plan) ess(ctx context.Context, o lab.Options, s samplers.Sampler, r *pap
 	d := trace.Diagnose(run)
 	return perCost{
 		Evals:  1000 * d.ESS / float64(d.Stats.Evals),
-		Calls:  1000 * d.ESS / float64(s.Info().Calls(d.Stats)),
+		Calls:  1000 * d.ESS / float64(kernels.Calls(s.Info(), d.Stats)),
 		Second: d.ESS / spent.Seconds(),
 		Err:    d.ESSError / d.ESS,
 	}, nil

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -71,7 +72,7 @@ func TestSGDLDFarWeights(t *testing.T) {
 	for _, b := range [][]float64{
 		{2000, -2600}, {-1900, 2000}, {0.7, 4000, 4000}, {-0.7, 3000, -1}, {1, -1.5, 0.3},
 	} {
-		l := linear{samplers.Bits(len(b)), b}
+		l := linear{domain.Bits(len(b)), b}
 		x0 := make([][]int32, 8)
 		for k := range x0 {
 			x0[k] = make([]int32, len(b))
@@ -125,7 +126,7 @@ func TestSGDLDFarWeights(t *testing.T) {
 func TestMarginalsByHand(t *testing.T) {
 	t.Parallel()
 	run := &samplers.Run{Chains: &samplers.Chains{
-		Domain: samplers.Spins(2), X: [][]int32{{0, 1}, {1, 1}}, LogWeight: []float64{0, math.Log(3)}}}
+		Domain: domain.Spins(2), X: [][]int32{{0, 1}, {1, 1}}, LogWeight: []float64{0, math.Log(3)}}}
 	var m Marginals
 	if m.Of(0) != nil || m.Mean(0) != 0 {
 		t.Error("marginals of nothing")

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/internal/domain"
 	"infill/lab/targets"
 	"infill/samplers"
 )
@@ -46,7 +47,7 @@ func (l linear) RatioKind() (ofMeans, cheap bool) { return true, false }
 func TestTraceWeighsStates(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	l := linear{samplers.Bits(3), []float64{2, -1, 1.5}}
+	l := linear{domain.Bits(3), []float64{2, -1, 1.5}}
 	exact := 0.0
 	for _, b := range l.b {
 		exact += b / (1 + math.Exp(-b))

@@ -186,7 +186,7 @@ var abInfo = samplers.Info{
 	Exact: true, Corrected: true,
 	Doc: "parallel moves with step size and balancing exponent tuned to the " +
 		"longest accepted jumps (Sun et al. 2023)",
-	Needs: []samplers.Need{samplers.NeedGradients}, Cost: "1 energy and gradient", StepCalls: 4,
+	Needs: []samplers.Need{samplers.NeedGradients}, Cost: "1 energy and gradient",
 	Params: []samplers.Param{
 		{
 			Name: "step-size", Default: "auto", OpenMin: true, Max: inf, Auto: true,

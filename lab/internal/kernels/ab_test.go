@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infill/internal/testmode"
+	"infill/lab/internal/domain"
 	"infill/lab/targets"
 	"infill/samplers"
 )
@@ -79,7 +80,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(math.Abs(a
 // no longer a value under trial, whether or not the burn-in ends amid a round.
 func TestABRunsOnWhatItFound(t *testing.T) {
 	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(3, 1)), samplers.Bits(4), 1, 0.2)
+	tab := newTable(rand.New(rand.NewPCG(3, 1)), domain.Bits(4), 1, 0.2)
 	for _, burnin := range []int{1, 12, 150, 151, 155} {
 		var k samplers.Kernel
 		run, err := samplers.Start(context.Background(), shows{&AB{}, &k}, tab, [][]int32{{0, 1, 0, 1}},

@@ -109,7 +109,7 @@ var gwgxInfo = samplers.Info{
 	Name: "gwg-x", Title: "Gibbs with gradients, adapted draws",
 	Exact: true, Corrected: true,
 	Doc:   "gwg with a number of draws that the burn-in adapts",
-	Needs: []samplers.Need{samplers.NeedGradients}, Cost: "1 energy and gradient", StepCalls: 4,
+	Needs: []samplers.Need{samplers.NeedGradients}, Cost: "1 energy and gradient",
 	Params: []samplers.Param{
 		balanceParam(func(s samplers.Sampler) *samplers.Balance {
 			return &s.(*GWGX).Balance

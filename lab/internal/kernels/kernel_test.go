@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -315,7 +316,7 @@ func TestEnergySamplersDetailedBalance(t *testing.T) {
 // categories or, in the usual run, on three.
 func TestEnergySamplersOfManyCategories(t *testing.T) {
 	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(12, 7)), samplers.Categories(repeats(4, 3), 5), 1, 0.5)
+	tab := newTable(rand.New(rand.NewPCG(12, 7)), domain.Categories(repeats(4, 3), 5), 1, 0.5)
 	for _, s := range []samplers.Sampler{&ExactGibbs{}, &BlockGibbs{}, &HammingBall{Block: 2}, &LB1{Balance: samplers.Ratio}} {
 		if b, st := kernelErrors(t, tab, tab, s); b > 1e-9 || st > 1e-9 {
 			t.Errorf("%s: detailed balance violated by %g, π K = π by %g", s.Info().Name, b, st)

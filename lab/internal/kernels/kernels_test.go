@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/internal/domain"
 	"infill/lab/targets"
 	"infill/samplers"
 )
@@ -104,7 +105,7 @@ func TestParameters(t *testing.T) {
 // walk is where a chain of a table with three coordinates goes, number first of several.
 func walk(t *testing.T, s samplers.Sampler, chains, first int) (out []int32) {
 	t.Helper()
-	tab := newTable(rand.New(rand.NewPCG(4, 9)), samplers.Categories(3, 3), 1, 0.2)
+	tab := newTable(rand.New(rand.NewPCG(4, 9)), domain.Categories(3, 3), 1, 0.2)
 	x0 := make([][]int32, chains)
 	for k := range x0 {
 		x0[k] = []int32{0, 0, 0}
@@ -166,7 +167,7 @@ func TestDefaultsReachTheTarget(t *testing.T) {
 
 func TestStartRefuses(t *testing.T) {
 	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(4, 9)), samplers.Categories(3, 3), 1, 0.2)
+	tab := newTable(rand.New(rand.NewPCG(4, 9)), domain.Categories(3, 3), 1, 0.2)
 	big, err := samplers.NewDomain(samplers.Coord{Kind: samplers.Nominal, K: maxNeighbours + 1})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +192,7 @@ func TestStartRefuses(t *testing.T) {
 		{&PAS{}, bare{tab}, samplers.ErrUnsupported},
 		{&LB1{}, flat{big}, samplers.ErrUnsupported},
 		{&ExactGibbs{}, flat{big}, samplers.ErrUnsupported},
-		{&BlockGibbs{Block: 14}, flat{samplers.Bits(5000)}, samplers.ErrUnsupported},
+		{&BlockGibbs{Block: 14}, flat{domain.Bits(5000)}, samplers.ErrUnsupported},
 		{&HammingBall{}, flat{big}, samplers.ErrUnsupported},
 		{&RWM{}, flat{one}, samplers.ErrDomain},
 		{&LB1{}, flat{one}, samplers.ErrDomain},
@@ -243,8 +244,8 @@ func (s sick) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [][]fl
 // What is not a number is rejected and counted, and never spreads.
 func TestSickTargets(t *testing.T) {
 	t.Parallel()
-	for _, d := range []*samplers.Domain{samplers.Categories(2, 3), samplers.Bits(3),
-		samplers.Integers(3, 3, 0)} {
+	for _, d := range []*samplers.Domain{domain.Categories(2, 3), domain.Bits(3),
+		domain.Integers(3, 3, 0)} {
 		tab := newTable(rand.New(rand.NewPCG(6, 9)), d, 0.3, 0)
 		for entry := range d.GradLen() {
 			s := sick{tab, map[int]float64{2: math.NaN(), 3: math.Inf(1), 4: negInf},
@@ -280,10 +281,16 @@ func TestSickTargets(t *testing.T) {
 // count (2 for RWM, 2² for blocks of two, 11 for balls of radius 1 about blocks of ten).
 func TestCalls(t *testing.T) {
 	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(4, 10)), samplers.Bits(12), 1, 0)
+	tab := newTable(rand.New(rand.NewPCG(4, 10)), domain.Bits(12), 1, 0)
 	for name, want := range map[string]int{"pas": 4, "gwg-x": 4, "ab": 4, "rwm": 2, "block-gibbs": 4,
-		"hb": 11} {
+		"hb": 11, "dlmc": 4, "dmala": 4, "gwg": 4, "acs": 4, "rows": 4, "dula": 1} {
 		s := mine()[name]
+		if s == nil {
+			var err error
+			if s, err = samplers.New(name, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
 		run, err := samplers.Start(t.Context(), s, tab, matrix[int32](1, 12), samplers.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(name, err)
@@ -292,7 +299,7 @@ func TestCalls(t *testing.T) {
 		if err := run.Steps(t.Context(), 30, nil); err != nil {
 			t.Fatal(name, err)
 		}
-		if got := s.Info().Calls(run.Stats[0]); got != 30*want || run.Stats[0].Evals > got {
+		if got := Calls(s.Info(), run.Stats[0]); got != 30*want || run.Stats[0].Evals > got {
 			t.Errorf("%s: %d calls and %d evaluations in 30 steps", name, got, run.Stats[0].Evals)
 		}
 	}
@@ -323,8 +330,8 @@ func (h hears) ChainEnergy(ctx context.Context, from samplers.Origins, x [][]int
 // step are more than go to the target in a call.
 func TestChainEnergy(t *testing.T) {
 	t.Parallel()
-	small := newTable(rand.New(rand.NewPCG(5, 1)), samplers.Bits(4), 1, 0.5)
-	large := newTable(rand.New(rand.NewPCG(5, 2)), samplers.Categories(7, 3), 1, 0)
+	small := newTable(rand.New(rand.NewPCG(5, 1)), domain.Bits(4), 1, 0.5)
+	large := newTable(rand.New(rand.NewPCG(5, 2)), domain.Categories(7, 3), 1, 0)
 	asks := func(tab *tableTarget, s samplers.Sampler, chains, first, steps int) map[int][]string {
 		h := hears{tab, map[int][]string{}}
 		run, err := samplers.Start(t.Context(), s, h, matrix[int32](chains, tab.dom.Len()),
@@ -359,7 +366,7 @@ type changing struct{ *tableTarget }
 // states.
 func TestRetargetIsAFreshRun(t *testing.T) {
 	t.Parallel()
-	d := samplers.Categories(2, 3)
+	d := domain.Categories(2, 3)
 	a := newTable(rand.New(rand.NewPCG(3, 1)), d, 1.5, 0.5)
 	b := newTable(rand.New(rand.NewPCG(4, 1)), d, 1.5, 0.5)
 	for name := range mine() {

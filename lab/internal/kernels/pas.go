@@ -191,7 +191,7 @@ var pasInfo = samplers.Info{
 	Exact: true, Corrected: true,
 	Doc: "changes R different coordinates drawn one after the other by their " +
 		"weights (Sun et al. 2022)",
-	Needs: []samplers.Need{samplers.NeedGradients}, Cost: "1 energy and gradient", StepCalls: 4,
+	Needs: []samplers.Need{samplers.NeedGradients}, Cost: "1 energy and gradient",
 	Params: []samplers.Param{
 		flipsParam(func(s samplers.Sampler, v float64) { s.(*PAS).Flips = v }),
 		singlesParam(func(s samplers.Sampler) *bool { return &s.(*PAS).NoSingles }),

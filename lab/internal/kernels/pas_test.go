@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -32,7 +33,7 @@ func pathByDefinition(order []int, w, wv []float64) float64 {
 func TestPASReversePathIsTheOppositeOrder(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 8))
-	for _, d := range []*samplers.Domain{samplers.Bits(5), samplers.Categories(5, 4), samplers.Integers(5, 3, -1)} {
+	for _, d := range []*samplers.Domain{domain.Bits(5), domain.Categories(5, 4), domain.Integers(5, 3, -1)} {
 		for _, g := range []samplers.Balance{samplers.Sqrt, samplers.Ratio, samplers.Max, samplers.Min} {
 			p := proposerOf(t, &PAS{Balance: g, Flips: 3}, d).(*pasProposer)
 			x, y := make([]int32, 5), make([]int32, 5)
@@ -125,7 +126,7 @@ func logPathByDefinition(order []int32, lw []float64) float64 {
 // the log-weights of the three changes are apart by up to 2000 nats. Its energies
 // are moderate.
 func farTable(rng *rand.Rand) *tableTarget {
-	tab := newTable(rng, samplers.Bits(3), 0.7, 0)
+	tab := newTable(rng, domain.Bits(3), 0.7, 0)
 	for s, x := range tab.states {
 		for i := range x {
 			delta := -2000*float64(rng.IntN(3)) + rng.NormFloat64()

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/internal/domain"
 	"infill/samplers"
 )
 
@@ -296,7 +297,7 @@ func checkFrequencies(t *testing.T, name string, count, want []float64, n float6
 func TestAnyNumberOfFlipsIsIrreducible(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 4))
-	tab := newTable(rng, samplers.Bits(4), 0.3, 0.1)
+	tab := newTable(rng, domain.Bits(4), 0.3, 0.1)
 	for _, r := range []float64{2, 4} {
 		for _, s := range []samplers.Sampler{&RWM{Flips: r}, &PAS{Flips: r}} {
 			x0 := make([][]int32, repeats(2000, 800))
@@ -321,7 +322,7 @@ func TestAnyNumberOfFlipsIsIrreducible(t *testing.T) {
 // how many ones there are from even to odd, which shows that R is what every proposal has.
 func TestNoSinglesKeepsR(t *testing.T) {
 	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(5, 6)), samplers.Bits(4), 0.3, 0.1)
+	tab := newTable(rand.New(rand.NewPCG(5, 6)), domain.Bits(4), 0.3, 0.1)
 	for _, spec := range []string{"rwm:flips=2,singles=no", "pas:flips=2,singles=no"} {
 		name, params, err := samplers.ParseSpec(spec)
 		if err != nil {
@@ -357,7 +358,7 @@ func TestNoSinglesKeepsR(t *testing.T) {
 func TestNoSinglesOfAdaptedDraws(t *testing.T) {
 	t.Parallel()
 	for _, off := range []bool{false, true} {
-		p := proposerOf(t, &GWGX{Draws: 3, NoSingles: off}, samplers.Bits(4)).(*gwgxProposer)
+		p := proposerOf(t, &GWGX{Draws: 3, NoSingles: off}, domain.Bits(4)).(*gwgxProposer)
 		rng, singles := rand.New(rand.NewPCG(5, 7)), 0
 		for range 1000 {
 			if p.draw(0, rng) == 1 {

@@ -88,7 +88,7 @@ var rwmInfo = samplers.Info{
 	Name: "rwm", Title: "Random-walk Metropolis",
 	Exact: true, Corrected: true,
 	Doc:   "changes R random coordinates to random values; the baseline without gradients",
-	Needs: []samplers.Need{samplers.NeedEnergies}, Cost: "1 energy", StepCalls: 2,
+	Needs: []samplers.Need{samplers.NeedEnergies}, Cost: "1 energy",
 	Params: []samplers.Param{
 		flipsParam(func(s samplers.Sampler, v float64) { s.(*RWM).Flips = v }),
 		singlesParam(func(s samplers.Sampler) *bool { return &s.(*RWM).NoSingles }),
