@@ -107,7 +107,7 @@ func (c Cache) Find(name, file string) (found *Model) {
 	return found
 }
 
-// An AbsentError is a model with a name that was not pulled. It wraps errOffline.
+// An AbsentError is a model with a name that was not pulled.
 type AbsentError struct {
 	Model string // what pulls it: a name, or OWNER/NAME@REVISION
 	File  string // the ONNX file that was asked for, "" for any
@@ -121,9 +121,6 @@ func (e *AbsentError) Error() string {
 	}
 	return fmt.Sprintf("no folder is called %s, and no model in the cache", e.Model)
 }
-
-// Unwrap returns the sentinel.
-func (e *AbsentError) Unwrap() error { return errOffline }
 
 // Locate finds a model by its name. dir is its folder, and export the ONNX file in it, "" if the
 // folder has no other. file is the ONNX file that is wanted, "" for any. Errors are of type

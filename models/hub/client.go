@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -146,21 +147,11 @@ func checkHub(hub string) error {
 		ErrUsage, hub)
 }
 
+var password = regexp.MustCompile(`(?s)^(https?://)?.*@`)
+
 // Redacted is an address for people, without the name and password in it. It need not be a valid
 // one, in which [url.URL.Redacted] would find them.
-func Redacted(address string) string {
-	at := strings.LastIndex(address, "@")
-	if at < 0 {
-		return address
-	}
-	scheme := ""
-	for _, s := range []string{"https://", "http://"} {
-		if strings.HasPrefix(address, s) {
-			scheme = s
-		}
-	}
-	return scheme + "xxxxx" + address[at:]
-}
+func Redacted(address string) string { return password.ReplaceAllString(address, "${1}xxxxx@") }
 
 func loopback(host string) bool {
 	ip := net.ParseIP(host)

@@ -183,12 +183,13 @@ func (f *fetcher) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	kind := errMismatch
+	if total > f.file.limit() {
+		kind = errTooLarge
+	}
 	switch {
-	case total > f.file.limit():
-		return fmt.Errorf("%w: %s has %d bytes, it should have about %d", errTooLarge, f.address, total,
-			f.file.Bytes)
 	case total >= 0 && !f.file.fits(total):
-		return fmt.Errorf("%w: %s has %d bytes, it should have %d", errMismatch, f.address, total,
+		return fmt.Errorf("%w: %s has %d bytes, it should have %d", kind, f.address, total,
 			f.file.Bytes)
 	case total < 0 && f.file.About && !f.known():
 		return fmt.Errorf("%w: %s: the server does not say how long the file is, and neither its "+
@@ -250,14 +251,9 @@ func (f *fetcher) begin(resp *http.Response) (int64, error) {
 		if f.n > 0 && n >= 0 && !f.file.fits(n) { // the page of a proxy, say, costs what arrived
 			return 0, again("the server sends %d bytes, which is not the file", n)
 		}
-		if f.n > 0 {
-			f.o.Log("the server starts from the beginning")
-			if err := f.restart(); err != nil {
-				return 0, err
-			}
-		}
+		err := f.restart()
 		f.tag = tag
-		return n, nil
+		return n, err
 	case http.StatusPartialContent:
 		if !ok || start != f.n || differ(tag, f.tag) {
 			return 0, f.startOver("the answer does not go on where it should")

@@ -20,27 +20,41 @@ func TestChoose(t *testing.T) {
 		"encoder_model.onnx decoder_model.onnx":             "",
 		"onnx/model_bnb4.onnx onnx/model_qint8_avx512.onnx": "",
 	} {
-		got, err := choose(append(strings.Fields(files), "vocab.txt"), "", "o/n")
-		if (err == nil) != (want != "") || err == nil && got.export != want {
-			t.Errorf("%s: %s, %v", files, got.export, err)
+		got, err := choose(listed(files+" vocab.txt"), "", "o/n")
+		if (err == nil) != (want != "") || err == nil && (&Model{Files: got}).Export() != want {
+			t.Errorf("%s: %v, %v", files, got, err)
 		}
 	}
+}
+
+// listed are files of a byte each.
+func listed(paths string) (all []*File) {
+	for _, p := range strings.Fields(paths) {
+		all = append(all, &File{Path: p, Bytes: 1})
+	}
+	return all
 }
 
 // The tokenizer beside the export goes before one a folder above. Weights belong to this export.
 func TestChooseFiles(t *testing.T) {
 	t.Parallel()
 	for files, want := range map[string]string{
-		"a/model.onnx a/vocab.json a/merges.txt a/config.json vocab.txt config.json": "a/vocab.json " +
-			"a/merges.txt a/config.json",
-		"onnx/model.onnx onnx/config.json tokenizer.json vocab.txt config.json": "tokenizer.json config.json",
-		"model.onnx model.onnx_data model.onnx_data_1 model.onnx.data other.onnx_data vocab.txt": "vocab.txt " +
-			"model.onnx_data model.onnx_data_1 model.onnx.data",
-		"model.onnx vocab.txt model.stored.safetensors model.safetensors": "vocab.txt model.stored.safetensors",
+		"a/model.onnx a/vocab.json a/merges.txt a/config.json vocab.txt config.json": "a/model.onnx " +
+			"a/vocab.json a/merges.txt a/config.json",
+		"onnx/model.onnx onnx/config.json tokenizer.json vocab.txt config.json": "onnx/model.onnx " +
+			"tokenizer.json config.json",
+		"model.onnx model.onnx_data model.onnx_data_1 model.onnx.data other.onnx_data vocab.txt": "model.onnx " +
+			"model.onnx_data model.onnx_data_1 model.onnx.data vocab.txt",
+		"model.onnx vocab.txt model.stored.safetensors model.safetensors": "model.onnx vocab.txt " +
+			"model.stored.safetensors",
 	} {
-		got, err := choose(strings.Fields(files), "", "o/n")
-		if err != nil || strings.Join(got.names, " ") != want {
-			t.Errorf("%s: %q, %v", files, got.names, err)
+		got, err := choose(listed(files), "", "o/n")
+		var paths []string
+		for _, f := range got {
+			paths = append(paths, f.Path)
+		}
+		if err != nil || strings.Join(paths, " ") != want {
+			t.Errorf("%s: %q, %v", files, paths, err)
 		}
 	}
 }
@@ -49,12 +63,9 @@ func TestChooseFiles(t *testing.T) {
 func TestListedWeights(t *testing.T) {
 	t.Parallel()
 	for bytes, want := range map[int]bool{1000: false, 15_000: false, 100_000: true} {
-		l, err := parseListing(fmt.Appendf(nil, `{"sha":"%s","siblings":[{"rfilename":"model.onnx","size":1000},`+
-			`{"rfilename":"model.safetensors","size":%d},{"rfilename":"vocab.txt","size":9}]}`, testCommit, bytes))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := l.model(repo{"o/n", "main"}, "")
+		m, err := readListing(fmt.Appendf(nil, `{"sha":"%s","siblings":[{"rfilename":"model.onnx","size":1000},`+
+			`{"rfilename":"model.safetensors","size":%d},{"rfilename":"vocab.txt","size":9}]}`, testCommit, bytes),
+			repo{"o/n", "main"}, "")
 		if err != nil || (len(m.Files) == 3) != want {
 			t.Errorf("%d bytes: %+v, %v", bytes, m, err)
 		}
@@ -65,11 +76,8 @@ func TestListedWeights(t *testing.T) {
 func TestOddListings(t *testing.T) {
 	t.Parallel()
 	model := func(files string) (*Model, error) {
-		l, err := parseListing(fmt.Appendf(nil, `{"sha":"%s","siblings":[%s]}`, testCommit, files))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l.model(repo{"o/n", "main"}, "")
+		return readListing(fmt.Appendf(nil, `{"sha":"%s","siblings":[%s]}`, testCommit, files),
+			repo{"o/n", "main"}, "")
 	}
 	const needed = `{"rfilename":"model.onnx","size":1000},{"rfilename":"vocab.txt","size":9}`
 	m, err := model(needed + `,{"rfilename":"tokenizer.json","size":0},{"rfilename":"added_tokens.json","size":0}`)
@@ -100,11 +108,7 @@ func FuzzListing(f *testing.F) {
 	f.Add(`{"siblings":[null]}`, "m.onnx", "main")
 	f.Fuzz(func(t *testing.T, text, file, revision string) {
 		r := repo{"o/n", revision}
-		l, err := parseListing([]byte(text))
-		var m *Model
-		if err == nil {
-			m, err = l.model(r, file)
-		}
+		m, err := readListing([]byte(text), r, file)
 		if err != nil {
 			if !errors.Is(err, errAnswer) && !errors.Is(err, errNoExport) && !errors.Is(err, ErrNotMasked) {
 				t.Fatalf("an error of another kind: %v", err)

@@ -148,11 +148,10 @@ func (m *Model) check() error {
 	switch {
 	case m.Commit != "" && !gitHash.MatchString(m.Commit):
 		return fmt.Errorf("commit %q is not 40 lower-case hexadecimal digits", m.Commit)
-	case m.Commit != "" && !isRepository(m.Name):
-		return fmt.Errorf("name %q: want OWNER/NAME", m.Name)
-	case m.Commit == "" && (!goodName.MatchString(m.Name) || strings.Contains(m.Name, "..") ||
-		device.MatchString(m.Name)):
-		return fmt.Errorf("name %q: want up to 64 of a-z 0-9 . _ -", m.Name)
+	case m.Commit != "" && !isRepository(m.Name),
+		m.Commit == "" && (!goodName.MatchString(m.Name) || strings.Contains(m.Name, "..") ||
+			device.MatchString(m.Name)):
+		return fmt.Errorf("name %q: want OWNER/NAME, or up to 64 of a-z 0-9 . _ -", m.Name)
 	case len(m.Files) == 0 || len(m.Files) > maxFiles:
 		return fmt.Errorf("%d files; want 1 to %d", len(m.Files), maxFiles)
 	case !printableAll(slices.Concat(m.Scripts, m.Revisions,

@@ -209,7 +209,7 @@ func TestPullRefuses(t *testing.T) {
 		{"other size, declared too long", declare(10), false, errMismatch, "300010 bytes"},
 		{"declared too short", declare(-10), true, errMismatch, "SHA-256"},
 		{"declared too long", declare(1000), true, errFetch, "attempts"},
-		{"declared far too long", declare(1 << 40), true, errTooLarge, "about 300000"},
+		{"declared far too long", declare(1 << 40), true, errTooLarge, "have 300000"},
 		{"endless", raw(func([]byte) []byte { return make([]byte, 1<<20) }), false, errTooLarge,
 			"more than 300000"},
 		{"endless, size not exact", raw(func([]byte) []byte { return make([]byte, 1<<20) }), true,

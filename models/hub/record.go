@@ -12,12 +12,7 @@ func (c Cache) recordPath(m *Model) string { return c.Folder(m) + ".json" }
 
 // record is a model as it was fetched, nil if there is no record of it: every file has the size and
 // the hash of what arrived, with which it is compared ever after.
-func (c Cache) record(m *Model) *Model {
-	if r := readRecord(c.recordPath(m)); r != nil && r.Name == m.Name {
-		return r
-	}
-	return nil
-}
+func (c Cache) record(m *Model) *Model { return readRecord(c.recordPath(m)) }
 
 func readRecord(path string) *Model {
 	data, err := disk.Read(path, maxRecord)

@@ -86,11 +86,7 @@ func (c Cache) look(ctx context.Context, name, file string, o options) (*Model, 
 	if err != nil {
 		return nil, err
 	}
-	l, err := parseListing(data)
-	var m *Model
-	if err == nil {
-		m, err = l.model(r, file)
-	}
+	m, err := readListing(data, r, file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
 	}
@@ -139,8 +135,8 @@ func (o *options) answer(ctx context.Context, r repo, address string) ([]byte, e
 	case len(data) > maxAnswer:
 		return nil, fmt.Errorf("%w: %s: more than %d bytes", errAnswer, r, maxAnswer)
 	case errors.Is(err, errDrips):
-		return nil, fmt.Errorf("%w: %s: %w: %d bytes in %v; try again, or name a mirror with %s",
-			errFetch, r, errDrips, len(data), listingStalls*o.stall, envEndpoint)
+		return nil, fmt.Errorf("%w: %s: %w; try again, or name a mirror with %s", errFetch, r, errDrips,
+			envEndpoint)
 	}
 	return data, err
 }

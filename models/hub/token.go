@@ -40,26 +40,18 @@ func Token(hub string) (string, error) {
 	if !sameHost(hub, DefaultHub) && !sameHost(hub, ForeignHub()) {
 		return "", nil
 	}
-	token, from := os.Getenv(envToken), envToken
-	if strings.TrimSpace(token) == "" {
-		if os.Getenv(envNoToken) != "" {
-			return "", nil
-		}
-		from = tokenFile()
-		data, err := disk.Read(from, maxToken)
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return "", nil
-			}
+	token := strings.TrimSpace(os.Getenv(envToken))
+	if token == "" && os.Getenv(envNoToken) == "" {
+		data, err := disk.Read(tokenFile(), maxToken)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("%w: the file of the token: %w", errToken, err)
 		}
-		token = string(data)
+		token = strings.TrimSpace(string(data))
 	}
-	token = strings.TrimSpace(token)
 	if len(token) > maxToken || strings.ContainsFunc(token, func(r rune) bool {
 		return r <= ' ' || r > '~'
 	}) {
-		return "", fmt.Errorf("%w: %s has characters that no token has", errToken, from)
+		return "", fmt.Errorf("%w: it has characters that no token has; see %s", errToken, tokenPlaces)
 	}
 	return token, nil
 }

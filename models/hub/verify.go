@@ -51,7 +51,7 @@ func faults(checks []Check) (n int) {
 }
 
 // Verify hashes the files of a model in the cache, and names what else lies in its folder, hidden
-// files and folders apart. An error wraps errStore or is ctx's cause.
+// files and folders apart. An error wraps errStore.
 func (c Cache) Verify(ctx context.Context, m *Model) (out []Check, err error) {
 	record := c.record(m)
 	for _, f := range m.Files {
@@ -97,10 +97,7 @@ func (f *File) compare(ctx context.Context, path, want string) (Check, error) {
 		all = io.MultiWriter(sum, git)
 	}
 	c.Bytes, err = io.CopyBuffer(all, disk.Stoppable(ctx, file), make([]byte, 1<<20))
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return c, err
-	case err != nil:
+	if err != nil {
 		return c, stored(err)
 	}
 	c.SHA256 = hex.EncodeToString(sum.Sum(nil))
@@ -142,7 +139,7 @@ func others(folder string, m *Model) (out []string, err error) {
 	return out, err
 }
 
-// A ChangedError is a pulled model that is not what was pulled. It wraps errMismatch.
+// A ChangedError is a pulled model that is not what was pulled.
 type ChangedError struct {
 	Model     *Model
 	Sum, Want string // "" if the file does not belong to the model
@@ -155,9 +152,6 @@ func (e *ChangedError) Error() string {
 	}
 	return fmt.Sprintf("%v: it has SHA-256 %s, should have %s", errMismatch, e.Sum, e.Want)
 }
-
-// Unwrap returns the sentinel.
-func (e *ChangedError) Unwrap() error { return errMismatch }
 
 // Compare is an error of type *ChangedError if the ONNX file of a folder, whose SHA-256 is sum,
 // belongs to a pulled model and is not what was pulled. The folder may have been named by its path.
