@@ -16,6 +16,7 @@ import (
 	"infill/infill/settings"
 	"infill/infill/variants"
 	"infill/internal/count"
+	"infill/internal/textline"
 )
 
 const augmentDescription = "" +
@@ -115,7 +116,7 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 	for i := range found {
 		text := found[i].Text
 		if console.IsTerminal(std.Out) {
-			text = console.Printable(text)
+			text = textline.Printable(text)
 		}
 		if _, err := fmt.Fprintf(std.Out, "%8.2f  %s\n", found[i].Score, text); err != nil {
 			return err

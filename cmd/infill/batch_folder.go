@@ -16,6 +16,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/batch/output"
 	"infill/internal/count"
+	"infill/internal/textline"
 )
 
 // maxPassed is how many files that are passed over are named.
@@ -52,7 +53,7 @@ func (f *batchFlags) folder(c *cli.Context, std console.IO, dir string, plan fil
 		if n := len(passed) - maxPassed; n > 0 {
 			passed, more = passed[:maxPassed], fmt.Sprintf(" and %d more", n)
 		}
-		fmt.Fprintf(std.Err, "infill: passed over: %s%s\n", console.Printable(strings.Join(passed,
+		fmt.Fprintf(std.Err, "infill: passed over: %s%s\n", textline.Printable(strings.Join(passed,
 			", ")), more)
 	}
 	r := &folderRun{batchFlags: f, c: c, std: std, plan: plan, models: f.modelFlags,
@@ -147,7 +148,7 @@ func (r *folderRun) all(files *batch.Folder) error {
 	}
 	switch {
 	case len(bad) > 0:
-		return usagef("not filled, as said above: %s", console.Printable(strings.Join(bad, ", ")))
+		return usagef("not filled, as said above: %s", textline.Printable(strings.Join(bad, ", ")))
 	case failed > 0 && !r.okIfLinesFail:
 		return errSomeFailed
 	}
@@ -158,7 +159,7 @@ func (r *folderRun) all(files *batch.Folder) error {
 func (r *folderRun) sayBad(is batch.Result) {
 	says := advice.Message(is.Err)
 	if !strings.HasPrefix(says, is.Input) {
-		says = console.Printable(filepath.Base(is.Input)) + ": " + says
+		says = textline.Printable(filepath.Base(is.Input)) + ": " + says
 	}
 	fmt.Fprintf(r.std.Err, "infill: %s\n", says)
 }

@@ -10,6 +10,7 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/internal/count"
+	"infill/internal/textline"
 )
 
 // batchProgress shows how far a file is: finished records, rate, time left.
@@ -57,7 +58,7 @@ func (b *batchProgress) show(p batch.Progress) {
 			100*p.Records/p.Total)
 	}
 	if b.of != "" {
-		s.WriteString(console.Printable(b.of) + ": ")
+		s.WriteString(textline.Printable(b.of) + ": ")
 	}
 	fmt.Fprintf(&s, "%d record%s", p.Records, count.S(p.Records))
 	if p.Failed > 0 {

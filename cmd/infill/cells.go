@@ -10,6 +10,7 @@ import (
 
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
+	"infill/internal/textline"
 )
 
 // What tables for people are made of.
@@ -59,7 +60,7 @@ func besides(parts map[string]float64) string {
 // shown is a text as it may be printed on a writer.
 func shown(out io.Writer, text string) string {
 	if console.IsTerminal(out) {
-		return console.Printable(text)
+		return textline.Printable(text)
 	}
 	return text
 }

@@ -15,6 +15,7 @@ import (
 	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/count"
+	"infill/internal/textline"
 	"infill/metrics/bleu"
 	"infill/report/measure"
 	"infill/report/show"
@@ -210,7 +211,7 @@ func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*measure.Cloz
 	}
 	for i, r := range b.runs {
 		if !f.quiet {
-			fmt.Fprintf(b.std.Err, "%s (%d of %d) …\n", console.Printable(r.name), i+1, len(b.runs))
+			fmt.Fprintf(b.std.Err, "%s (%d of %d) …\n", textline.Printable(r.name), i+1, len(b.runs))
 		}
 		run, err := b.fill(ctx, r)
 		if err != nil {

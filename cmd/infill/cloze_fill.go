@@ -22,6 +22,7 @@ import (
 	"infill/infill/records"
 	"infill/infill/text"
 	"infill/internal/count"
+	"infill/internal/textline"
 	"infill/metrics/cloze"
 	"infill/mlm"
 	"infill/report/measure"
@@ -286,7 +287,7 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*measure.ClozeRun, 
 			case err != nil:
 				if out.Failed++; out.Failed <= maxWarnings {
 					bar.Clear()
-					fmt.Fprintf(b.std.Err, "infill: run %s: %s\n", console.Printable(r.name),
+					fmt.Fprintf(b.std.Err, "infill: run %s: %s\n", textline.Printable(r.name),
 						advice.Message(atLine(t.line, err)))
 				}
 				b.failed, res, err = true, &infill.Result{}, nil

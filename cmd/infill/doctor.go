@@ -23,6 +23,7 @@ import (
 	"infill/internal/count"
 	"infill/internal/disk"
 	"infill/internal/ort"
+	"infill/internal/textline"
 	"infill/mlm"
 	"infill/mlm/device"
 	"infill/mlm/device/known"
@@ -193,7 +194,7 @@ func (d *diagnosis) text() string {
 		line("8-bit products", "%s", integersAbout[d.Integers])
 	}
 	line("default model", "%s, %s, %s", d.Model.Name, d.Model.Source, count.Bytes(d.Model.Bytes))
-	line("hub", "%s, %s", console.Printable(d.Hub.Address), console.Printable(d.token()))
+	line("hub", "%s, %s", textline.Printable(d.Hub.Address), textline.Printable(d.token()))
 	d.writeCache(&b)
 	if d.Unkept != "" {
 		line("memory", "%s", unkept(d.Unkept))

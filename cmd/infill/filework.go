@@ -18,6 +18,7 @@ import (
 	"infill/infill/settings"
 	"infill/infill/table"
 	"infill/internal/count"
+	"infill/internal/textline"
 )
 
 // fileWork is what a command does with the records of a file.
@@ -119,7 +120,7 @@ func (r *fileRun) say(format string, args ...any) {
 	if !r.quiet {
 		of := ""
 		if r.of != "" {
-			of = console.Printable(r.of) + ": "
+			of = textline.Printable(r.of) + ": "
 		}
 		fmt.Fprintf(r.std.Err, "infill: %s%s\n", of, fmt.Sprintf(format, args...))
 	}
@@ -154,7 +155,7 @@ func (r *fileRun) data(line int, field jsonl.Field) {
 	if says := r.meant(field); says != "" && !r.quiet {
 		r.bar.Clear()
 		r.say("from %s %d on, the field %s is data: %s", r.in.Unit(), line,
-			console.Printable(field.Name), says)
+			textline.Printable(field.Name), says)
 	}
 }
 
@@ -162,7 +163,7 @@ func (r *fileRun) data(line int, field jsonl.Field) {
 func (r *fileRun) sayRenamed(what string) {
 	var renamed []string
 	for _, pair := range r.out.Renamed(r.in) {
-		renamed = append(renamed, console.Printable(pair[0])+" to "+console.Printable(pair[1]))
+		renamed = append(renamed, textline.Printable(pair[0])+" to "+textline.Printable(pair[1]))
 	}
 	if len(renamed) > 0 {
 		r.say("%s of the input are renamed, because the output has such names of its own: %s", what,

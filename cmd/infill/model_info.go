@@ -17,6 +17,7 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/internal/count"
+	"infill/internal/textline"
 	"infill/mlm"
 	"infill/models"
 )
@@ -109,7 +110,7 @@ func (r *recognised) packed(name string) {
 func printInfo(out io.Writer, i *recognised) error {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-13s %s\n", name, console.Printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&b, "%-13s %s\n", name, textline.Printable(fmt.Sprintf(format, args...)))
 	}
 	if i.SHA256 != "" {
 		row("file", "%s, %s with its weights", i.File, count.Bytes(i.Bytes))

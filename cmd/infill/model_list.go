@@ -11,6 +11,7 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/internal/count"
+	"infill/internal/textline"
 	"infill/models"
 	"infill/models/hub"
 )
@@ -50,7 +51,7 @@ func modelListCommand(std console.IO) *cli.Command {
 			if noCache == nil {
 				named = cache.Models()
 			} else {
-				fmt.Fprintf(std.Err, "infill: %s\n", console.Printable(noCache.Error()))
+				fmt.Fprintf(std.Err, "infill: %s\n", textline.Printable(noCache.Error()))
 			}
 			var all []listed
 			for _, m := range models.All() {

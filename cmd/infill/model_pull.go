@@ -14,6 +14,7 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/internal/count"
+	"infill/internal/textline"
 	"infill/models"
 	"infill/models/hub"
 )
@@ -177,5 +178,5 @@ func (p *pullProgress) show(file string, done, total int64) {
 // note prints a line above the bar.
 func (p *pullProgress) note(line string) {
 	p.Clear()
-	fmt.Fprintln(p.W, console.Printable(line))
+	fmt.Fprintln(p.W, textline.Printable(line))
 }

@@ -15,6 +15,7 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/internal/disk"
+	"infill/internal/textline"
 	"infill/models"
 	"infill/models/hub"
 )
@@ -135,14 +136,15 @@ func faults(checks []hub.Check) (n int) {
 
 func printVerification(out io.Writer, v *verification) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s in %s\n", console.Printable(v.Model), console.Printable(v.Folder))
+	fmt.Fprintf(&b, "%s in %s\n", textline.Printable(v.Model), textline.Printable(v.Folder))
 	by := ""
 	for _, c := range v.Files {
 		size := "–"
 		if c.Bytes >= 0 {
 			size = fmt.Sprint(c.Bytes)
 		}
-		fmt.Fprintf(&b, "  %-10s  %12s  %-64s  %s\n", c.Result, size, c.SHA256, console.Printable(c.Path))
+		fmt.Fprintf(&b, "  %-10s  %12s  %-64s  %s\n", c.Result, size, c.SHA256,
+			textline.Printable(c.Path))
 		if c.Fault() && c.SHA256 != "" && c.Want != "" {
 			fmt.Fprintf(&b, "  %-10s  %12s  %s  (%s)\n", "", "should be", c.Want, c.By)
 		}

@@ -11,6 +11,7 @@ import (
 	"infill/infill/open"
 	"infill/infill/settings"
 	"infill/internal/disk"
+	"infill/internal/textline"
 	"infill/mlm"
 	"infill/mlm/device/known"
 )
@@ -106,7 +107,7 @@ func (f *modelFlags) secondModels() energies.Options {
 // memory and time than it needs.
 func warn(std console.IO, m *mlm.Model, quiet bool) {
 	for _, w := range m.Info().Warnings {
-		fmt.Fprintf(std.Err, "infill: warning: %s\n", console.Printable(w))
+		fmt.Fprintf(std.Err, "infill: warning: %s\n", textline.Printable(w))
 	}
 	if d, p := m.Device(), m.Precision(); d != mlm.CPUDevice && !quiet {
 		others := ""
@@ -117,7 +118,7 @@ func warn(std console.IO, m *mlm.Model, quiet bool) {
 			"kernels)\n", d, p, others, mlm.CPUDevice)
 	}
 	if why := m.Info().Unkept; why != "" && !quiet {
-		fmt.Fprintf(std.Err, "infill: %s\n", console.Printable(unkept(why)))
+		fmt.Fprintf(std.Err, "infill: %s\n", textline.Printable(unkept(why)))
 	}
 }
 

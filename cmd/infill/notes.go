@@ -7,17 +7,17 @@ import (
 	"strings"
 	"sync"
 
-	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/text"
+	"infill/internal/textline"
 	"infill/models/hub"
 	"infill/tokenize"
 )
 
 // doubtNote is a doubt in the command's words. model is the name of the one that has it.
 func doubtNote(d text.Doubt, model string) string {
-	note := console.Printable(d.Message)
+	note := textline.Printable(d.Message)
 	if m := hub.ForScript(d.Script); m != nil && m.Name != model {
 		note += fmt.Sprintf(": infill model pull %s, then --model %[1]s", m.Name)
 	}
@@ -131,9 +131,9 @@ func candidateNotes(tok *tokenize.Tokenizer, given []string, rec *jsonl.Record) 
 		w = strings.TrimSpace(w)
 		switch kept, ok := ranked[piecesOf(tok, w)]; {
 		case !ok:
-			unfit = append(unfit, console.Printable(w))
+			unfit = append(unfit, textline.Printable(w))
 		case kept != w:
-			twice = append(twice, console.Printable(w+" as "+kept))
+			twice = append(twice, textline.Printable(w+" as "+kept))
 		}
 	}
 	if len(unfit) > 0 {
@@ -146,7 +146,7 @@ func candidateNotes(tok *tokenize.Tokenizer, given []string, rec *jsonl.Record) 
 	}
 	if t, err := text.Parse(tok, rec.Text); err == nil && t.Blanks[0].Words != nil {
 		notes = append(notes, "ranked in place of what the blank lists: "+
-			console.Printable(strings.Join(t.Blanks[0].Words, ", ")))
+			textline.Printable(strings.Join(t.Blanks[0].Words, ", ")))
 	}
 	return notes
 }

@@ -13,6 +13,7 @@ import (
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/textline"
 	"infill/internal/unpack"
 )
 
@@ -28,7 +29,7 @@ func soleFile(args []string) string {
 
 // sayFile says that a name was taken for a text, and the command that reads the file.
 func sayFile(std console.IO, path, command string) {
-	fmt.Fprintf(std.Err, "infill: %s is taken for a text; %s\n", console.Printable(path),
+	fmt.Fprintf(std.Err, "infill: %s is taken for a text; %s\n", textline.Printable(path),
 		advice.ReadsFile(path, command))
 }
 
@@ -46,7 +47,7 @@ func hasText(line []byte, field string) bool {
 // sayJSON tells it of an input. reads is what reads such lines as records.
 func sayJSON(std console.IO, name, reads string) {
 	fmt.Fprintf(std.Err, "infill: %s: these look like JSON lines, and each is taken for a text as it "+
-		"stands; to read them as JSON: %s\n", console.Printable(name), reads)
+		"stands; to read them as JSON: %s\n", textline.Printable(name), reads)
 }
 
 // notingJSON are the lines of standard input, with a word on the first one if it looks like JSON.

@@ -1,6 +1,9 @@
 package textline
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // Foreign names the well-known kind of file that starts with these bytes and has no lines of text
 // in UTF-8, with what helps; "" for any other.
@@ -23,4 +26,15 @@ func Foreign(head []byte) string {
 		}
 	}
 	return ""
+}
+
+// Printable replaces the control characters of a text, so that no input can command a terminal.
+// Tabs stay.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
 }

@@ -146,3 +146,11 @@ func TestReaderAfter(t *testing.T) {
 		}
 	}
 }
+
+// No text commands a terminal.
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	if got := Printable("a\x1b[2Jb\tc\u009bd\xff"); got != "a\uFFFD[2Jb\tc\uFFFDd\uFFFD" {
+		t.Errorf("%q", got)
+	}
+}

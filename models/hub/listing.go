@@ -65,8 +65,8 @@ func readListing(data []byte, r repo, file string) (*Model, error) {
 	return m, nil
 }
 
-// files are those of the repository, sorted. Empty ones, which help no model, are left out. No path
-// of them leads out of the repository.
+// files lists what the repository has, sorted. Empty files, which help no model, are left out. No
+// path leads out of the repository.
 func (l *listing) files(id string) (all []*File, err error) {
 	for _, f := range l.Files {
 		if !fs.ValidPath(f.Path) || strings.Contains(f.Path, `\`) {

@@ -10,7 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"infill/internal/textline"
 )
 
 // DefaultHub is where addresses that begin with {hub} lead.
@@ -209,26 +210,15 @@ func (f *File) check() error {
 // a terminal.
 func printableAll(texts ...string) bool {
 	for _, s := range texts {
-		if len(s) > maxText || strings.ContainsFunc(s, unprintable) || !utf8.ValidString(s) {
+		if len(s) > maxText || textline.Printable(s) != s {
 			return false
 		}
 	}
 	return true
 }
 
-// unprintable reports whether a character could command a terminal.
-func unprintable(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
-
-// printable keeps what a server says from commanding a terminal.
-func printable(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unprintable(r) {
-			return '?'
-		}
-		return r
-	}, s)
-	return s[:min(len(s), 200)]
-}
+// printable is the beginning of what a server says.
+func printable(s string) string { return textline.Printable(s[:min(len(s), 200)]) }
 
 // address is the URL of a file with the hub's address in its place.
 func (f *File) address(hub string) string {

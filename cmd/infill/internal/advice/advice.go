@@ -18,6 +18,7 @@ import (
 	"infill/infill/text"
 	"infill/internal/count"
 	"infill/internal/ort"
+	"infill/internal/textline"
 	"infill/mlm"
 	"infill/mlm/device"
 	"infill/models/hub"
@@ -80,7 +81,7 @@ func adviceOn(err error) string {
 	case asText(err) != "":
 		return asText(err)
 	case errors.As(err, &shown):
-		line := console.Printable(console.Quoted([]string{shown.text})[0])
+		line := textline.Printable(console.Quoted([]string{shown.text})[0])
 		return "; for example:\n  infill fill " + line
 	case errors.As(err, &masks):
 		return "; or let words of it be masked: --mask-words 1"

@@ -11,12 +11,13 @@ import (
 
 	"infill/cmd/infill/internal/console"
 	"infill/infill/text"
+	"infill/internal/textline"
 )
 
 // ReadsFile is the command that reads a file whose name was taken for a text.
 func ReadsFile(path, command string) string {
 	return "for the texts of the file of that name: " + command + " " +
-		console.Printable(console.Quoted([]string{path})[0])
+		textline.Printable(console.Quoted([]string{path})[0])
 }
 
 // named is the error of a text without a blank that is the name of a file.
@@ -41,7 +42,7 @@ func asText(err error) string {
 	if !errors.As(err, &file) || !errors.Is(err, fs.ErrNotExist) || !LooksText(file.Path) {
 		return ""
 	}
-	line := console.Printable(console.Quoted([]string{file.Path})[0])
+	line := textline.Printable(console.Quoted([]string{file.Path})[0])
 	if text.LooksBlank(file.Path) {
 		return "; a file is expected here; to fill a text: infill fill " + line
 	}

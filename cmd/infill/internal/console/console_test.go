@@ -17,9 +17,6 @@ func TestHighlight(t *testing.T) {
 	if got := Highlight("auto", io.Discard, "a bc d", spans); got != "a bc d" {
 		t.Errorf("%q", got)
 	}
-	if got := Printable("a\x1b[2Jb\tc"); got != "a\uFFFD[2Jb\tc" {
-		t.Errorf("%q", got)
-	}
 }
 
 // Long texts are cut to the width, around their first filled word.

@@ -10,6 +10,7 @@ import (
 
 	"infill/infill"
 	"infill/internal/count"
+	"infill/internal/textline"
 )
 
 // A Meter shows on standard error how far something is: as a bar where someone looks, as JSON
@@ -122,7 +123,7 @@ func at(line int) string {
 
 // around is a line of at most some columns: the text, or what stands around its first filled word.
 func around(text string, spans [][2]int, width int) string {
-	line := []rune(strings.ReplaceAll(Printable(text), "\t", " "))
+	line := []rune(strings.ReplaceAll(textline.Printable(text), "\t", " "))
 	fits := func(r []rune, width int) int { // how many of them
 		for i := range r {
 			if width -= columnsOf(r[i]); width < 0 {
@@ -136,7 +137,7 @@ func around(text string, spans [][2]int, width int) string {
 	}
 	first := len(line)
 	for _, s := range spans {
-		first = min(first, len([]rune(Printable(text[:s[0]]))))
+		first = min(first, len([]rune(textline.Printable(text[:s[0]]))))
 	}
 	head := ""
 	if from := first - width/4; from > 0 && fits(line, width) < first+width/4 {

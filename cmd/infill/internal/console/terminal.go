@@ -63,17 +63,6 @@ func Highlight(color string, out io.Writer, text string, spans [][2]int) string 
 	return b.String()
 }
 
-// Printable replaces the control characters of a text, so that no input can
-// command a terminal; tabs stay.
-func Printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return '�'
-		}
-		return r
-	}, s)
-}
-
 // Quoted writes arguments as a shell would need them.
 func Quoted(args []string) []string {
 	out := make([]string, len(args))
