@@ -53,7 +53,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) error {
 			stop(cause)
 		}
 	})()
-	in := &slowly{r: r, c: c, leaving: s.leaving, gone: func() { stop(errGone) }}
+	in := &slowly{r: r, c: c, wait: s.bodyTime, leaving: s.leaving, gone: func() { stop(errGone) }}
 	defer in.watch()()
 	out := &steadily{w: w, c: c}
 	w.Header().Set("Content-Type", api.JSONLines)
@@ -66,9 +66,6 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) error {
 		},
 	}
 	_, err = job.Run(ctx)
-	// The end of the answer is written after this function. The deadline of the last record may be
-	// over by then.
-	_ = c.SetWriteDeadline(time.Now().Add(writeTime))
 	switch {
 	case err == nil, out.n == 0 && !errors.Is(err, errGone):
 		return err
@@ -124,10 +121,11 @@ func (s *Server) line(ctx context.Context, fill *records.Filler, it *input.Item)
 	return out, err
 }
 
-// A slowly reads a body that comes in pieces. Each has bodyTime.
+// A slowly reads a body that comes in pieces. Each has its time.
 type slowly struct {
 	r       *http.Request
 	c       *http.ResponseController
+	wait    time.Duration // for a piece
 	leaving <-chan struct{}
 	gone    func() // is called once the client has gone away
 
@@ -149,8 +147,8 @@ func (s *slowly) Read(b []byte) (int, error) {
 	if s.left() {
 		return 0, fail(codeDraining, "the server is about to end; ask another one for the rest")
 	}
-	_ = s.c.SetReadDeadline(time.Now().Add(bodyTime)) // writers of tests have none
-	if s.left() {                                     // in between
+	_ = s.c.SetReadDeadline(time.Now().Add(s.wait)) // writers of tests have none
+	if s.left() {                                   // in between
 		_ = s.c.SetReadDeadline(time.Now())
 	}
 	n, err := s.r.Body.Read(b)
@@ -175,7 +173,7 @@ func (s *slowly) Read(b []byte) (int, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded) && s.left():
 		return n, fail(codeDraining, "the server is about to end; ask another one for the rest")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return n, fail(codeSlow, "no line came for %v", bodyTime)
+		return n, fail(codeSlow, "no line came for %v", s.wait)
 	}
 	s.gone()
 	return n, fmt.Errorf("%w: %w", errGone, err)
@@ -216,7 +214,6 @@ type steadily struct {
 }
 
 func (s *steadily) Write(b []byte) (int, error) {
-	_ = s.c.SetWriteDeadline(time.Now().Add(writeTime))
 	n, err := s.w.Write(b)
 	s.n += int64(n)
 	if err == nil {

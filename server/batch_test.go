@@ -208,7 +208,7 @@ func TestBatchEndsOnce(t *testing.T) {
 	t.Parallel()
 	w := &deadlines{ResponseWriter: httptest.NewRecorder()}
 	in := &slowly{r: httptest.NewRequest("POST", "/v1/batch", strings.NewReader("no line end")),
-		c: http.NewResponseController(w), leaving: make(chan struct{}), gone: func() {}}
+		c: http.NewResponseController(w), wait: bodyTime, leaving: make(chan struct{}), gone: func() {}}
 	if b, err := io.ReadAll(in); err != nil || string(b) != "no line end" {
 		t.Fatalf("%q %v", b, err)
 	}

@@ -29,10 +29,10 @@ type request struct {
 	stream bool
 }
 
-// readBody reads a body of at most maxBody bytes within bodyTime.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// readBody reads a body of at most maxBody bytes within its time.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(bodyTime)) // writers of tests have none
+	_ = c.SetReadDeadline(time.Now().Add(s.bodyTime)) // writers of tests have none
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	// At the end of a body net/http takes the deadline away, so that it does not end the work.
 	var large *http.MaxBytesError
@@ -44,7 +44,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case err == nil:
 		return bytes.TrimPrefix(body, []byte("\ufeff")), nil // as batch files may begin
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, fail(codeSlow, "the body took longer than %v", bodyTime)
+		return nil, fail(codeSlow, "the body took longer than %v", s.bodyTime)
 	}
 	return nil, fail("bad_json", "the body ends too early")
 }

@@ -144,7 +144,6 @@ func (e *events) send(name string, v any) error {
 		b.Write(data.Bytes())
 		b.WriteString("\n\n")
 	}
-	_ = e.c.SetWriteDeadline(time.Now().Add(writeTime))
 	_, err := e.w.Write(b.Bytes())
 	if err == nil {
 		err = e.c.Flush()

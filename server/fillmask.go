@@ -37,7 +37,7 @@ const itemBytes = 100
 
 // fillMask answers POST / and POST /models/{id} as the pipeline of Hugging Face's library does.
 func (s *Server) fillMask(w http.ResponseWriter, r *http.Request) error {
-	body, err := readBody(w, r)
+	body, err := s.readBody(w, r)
 	if err != nil {
 		return err
 	}

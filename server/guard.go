@@ -35,7 +35,7 @@ func (s *Server) answering(rt api.Route, handle handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		s.counts.underWay.Add(1)
-		code := &coded{ResponseWriter: w, log: s.log(r)}
+		code := &coded{ResponseWriter: w, log: s.log(r), wait: s.writeTime}
 		defer func() {
 			s.counts.underWay.Add(-1)
 			p, begun := recover(), code.code != 0
@@ -64,6 +64,7 @@ func (s *Server) answering(rt api.Route, handle handler) http.Handler {
 		err := s.admit(&rt, keys, r)
 		if err == nil {
 			err = handle(code, r)
+			code.extend() // the end of the answer is written later
 		}
 		s.fail(code, err)
 	})
@@ -190,10 +191,11 @@ func (s *Server) ours(host string) bool {
 		})
 }
 
-// coded remembers what was answered.
+// coded remembers what was answered, and gives the client its time to take each piece of it.
 type coded struct {
 	http.ResponseWriter
 	log   *slog.Logger
+	wait  time.Duration // for what is written at once
 	code  int
 	bytes int64
 	gone  bool
@@ -210,9 +212,15 @@ func (c *coded) Write(b []byte) (int, error) {
 	if c.code == 0 {
 		c.code = http.StatusOK
 	}
+	c.extend()
 	n, err := c.ResponseWriter.Write(b)
 	c.bytes += int64(n)
 	return n, err
+}
+
+// extend begins the time of the next piece.
+func (c *coded) extend() {
+	_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(c.wait))
 }
 
 // Unwrap is for http.ResponseController.

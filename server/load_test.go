@@ -277,13 +277,12 @@ func raw(t *testing.T, addr, bytes string) string {
 }
 
 // A client that sends half a body, and one that does not read, hold no place for ever.
-func TestHalves(t *testing.T) { // not parallel: it changes the times that clients have
-	old := [...]time.Duration{bodyTime, writeTime}
-	bodyTime, writeTime = 300*time.Millisecond, 300*time.Millisecond
-	// After the server is closed, which waits for its requests.
-	t.Cleanup(func() { bodyTime, writeTime = old[0], old[1] })
+func TestHalves(t *testing.T) {
+	t.Parallel()
+	const wait = 300 * time.Millisecond
 	var log testmode.Buffer
 	s, h := start(t, Options{Work: 1 << 40, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	s.bodyTime, s.writeTime = wait, wait
 	const head = "POST /v1/fill HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{\"text\": "
 	if got := raw(t, h.Listener.Addr().String(), head); !strings.HasPrefix(got, "HTTP/1.1 408 ") ||
 		!strings.Contains(got, `"error_type":"slow_request"`) {
@@ -301,7 +300,7 @@ func TestHalves(t *testing.T) { // not parallel: it changes the times that clien
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(3*bodyTime, free)
+		time.AfterFunc(3*wait, free)
 	}
 	if a := ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] .", "steps": 1}`); a.code != http.StatusOK ||
 		!strings.Contains(string(a.body), "fillings") {
@@ -326,11 +325,10 @@ func TestHalves(t *testing.T) { // not parallel: it changes the times that clien
 }
 
 // A header has to come within its time, and what came until then holds nothing up.
-func TestHalfHeader(t *testing.T) { // not parallel: it changes the times that clients have
-	old := headerTime
-	headerTime = 300 * time.Millisecond
-	defer func() { headerTime = old }()
+func TestHalfHeader(t *testing.T) {
+	t.Parallel()
 	s, _ := start(t, Options{})
+	s.headerTime = 300 * time.Millisecond
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

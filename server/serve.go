@@ -35,8 +35,8 @@ func New(opt Options) (*Server, error) {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{opt: opt, queue: newQueue(opt.Places, opt.Queue), leaving: make(chan struct{}),
-		files: make(chan struct{}, opt.Queue), maxAnswer: maxAnswer}
-	s.counts = newMetrics()
+		files: make(chan struct{}, opt.Queue), maxAnswer: maxAnswer,
+		headerTime: headerTime, bodyTime: bodyTime, writeTime: writeTime, counts: newMetrics()}
 	var err error
 	s.handler, err = s.guarded(s.mux())
 	return s, err
@@ -60,7 +60,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	defer cut(nil)
 	srv := &http.Server{
 		Handler:           s.handler,
-		ReadHeaderTimeout: headerTime,
+		ReadHeaderTimeout: s.headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    1 << 16,
 		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),

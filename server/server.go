@@ -30,10 +30,7 @@ const (
 	// maxBody is the greatest length of a request's body in bytes. A batch has as many lines of
 	// this length as it likes.
 	maxBody = 1 << 20
-)
 
-// Times that a client has. They are variables for tests.
-var (
 	headerTime = 10 * time.Second // for the header of a request
 	bodyTime   = 20 * time.Second // for a body, or the next piece of a batch
 	writeTime  = 20 * time.Second // to take what is written at once
@@ -74,8 +71,9 @@ type Server struct {
 	counts  *metrics
 	state   atomic.Int32
 	leaving chan struct{} // closed when the server drains
-	// maxAnswer bounds answers of the fill-mask task, see the constant.
-	maxAnswer int
+	// The bounds of the constants of these names, which tests lower.
+	maxAnswer                       int
+	headerTime, bodyTime, writeTime time.Duration
 
 	mu     sync.RWMutex
 	models []*model // the first is the default

@@ -23,7 +23,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, erro
 	for name := range values { // which nobody would read
 		return nil, fail("bad_option", "%q stands in the address; put it into the body", name)
 	}
-	body, err := readBody(w, r)
+	body, err := s.readBody(w, r)
 	if err != nil {
 		return nil, err
 	}

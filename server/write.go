@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"net/http"
-	"time"
 
 	"infill/infill/jsonl"
 )
@@ -30,7 +29,6 @@ func writeValue(w http.ResponseWriter, v any) error {
 func writeJSON(w http.ResponseWriter, status int, b []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
 	if _, err := w.Write(b); err != nil {
 		return errGone
 	}
