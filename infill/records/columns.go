@@ -14,128 +14,101 @@ type columns struct {
 	spans [][2]int // bytes of the tokens in the text
 }
 
-// A labelRow is a token of a sentence, what stands between it and its tag, the tag and the rest of
-// the line. entity numbers the entity that it is part of, from 1; 0 is none.
+// A labelRow is a token of a sentence. cells are the columns, the first one the token and the last
+// its tag, with what stands between them. entity numbers the entity that it is part of, from 1; 0
+// is none.
 type labelRow struct {
-	token, middle, tag, rest string
-	entity                   int
+	cells  []string
+	rest   string // of the line
+	entity int
+}
+
+func (r *labelRow) tag() string { return r.cells[len(r.cells)-1] }
+
+// with is a row with another token. One that the file did not have has no tag yet, and _ in the
+// columns between.
+func (r labelRow) with(token string, added bool) labelRow {
+	r.cells = slices.Clone(r.cells)
+	if added {
+		for i := 2; i < len(r.cells)-1; i += 2 {
+			r.cells[i] = "_"
+		}
+		r.cells[len(r.cells)-1] = ""
+	}
+	r.cells[0] = token
+	return r
 }
 
 // readColumns reads the tokens and entities of an item in columns.
 func readColumns(it *input.Item) *spans {
 	c := &columns{spans: it.Words}
 	out := &spans{text: it.Text, render: c.render}
-	last := labelRow{}
-	entities := 0
+	lastTag := "O"
 	for i, line := range strings.Split(it.Source.Body, "\n") {
-		cells := input.CellsOf(line)
-		all := strings.Join(cells, "")
-		r := labelRow{token: cells[0], tag: cells[len(cells)-1], rest: line[len(all):]}
-		r.middle = all[len(r.token) : len(all)-len(r.tag)]
-		kind, name, _ := strings.Cut(r.tag, "-")
-		_, before, _ := strings.Cut(last.tag, "-")
+		r := labelRow{cells: input.CellsOf(line)}
+		r.rest = line[len(strings.Join(r.cells, "")):]
+		kind, name, _ := strings.Cut(r.tag(), "-")
+		lastKind, before, _ := strings.Cut(lastTag, "-")
 		if name != "" {
-			goes := last.entity > 0 && before == name && strings.Contains("IEL", kind) &&
-				!strings.ContainsAny(last.tag[:1], "ELSU")
-			if !goes {
-				entities++
+			goesOn := before == name && strings.Contains("IEL", kind) &&
+				!strings.Contains("ELSU", lastKind)
+			if !goesOn {
 				out.List = append(out.List, text.LabelledSpan{Start: it.Words[i][0], Label: name})
 			}
-			r.entity = entities
-			out.List[entities-1].End = it.Words[i][1]
+			r.entity = len(out.List)
+			out.List[r.entity-1].End = it.Words[i][1]
 		}
 		c.rows = append(c.rows, r)
-		last = r
+		lastTag = r.tag()
 	}
 	return out
 }
 
 // render is the sentence with a filled text. A token that was replaced keeps its columns. One that
-// was put in is part of the entity around it, if there is one, and has _ in the other columns.
+// was put in is part of the entity around it, if there is one.
 func (c *columns) render(filled string, edits []edit) (string, error) {
 	var out []labelRow
-	counts := map[int]int{} // tokens of entities that were and are not, and the other way round
-	add := func(words []string, like labelRow) {
-		for i, w := range words {
-			r := like
-			if r.token = w; i > 0 {
-				r.middle, r.tag = others(like.middle), ""
-				counts[r.entity]++
-			}
-			out = append(out, r)
-		}
-		if len(words) == 0 {
-			counts[like.entity]++
-		}
-	}
-	var put []edit // words that were put in between
-	for _, e := range edits {
-		if e.from[0] == e.from[1] {
-			put = append(put, e)
-		}
-	}
+	changed := map[int]bool{} // entities that have other tokens than before
+	at := 0                   // how much of the filled text has its rows
 	for i := 0; i <= len(c.rows); i++ {
-		for len(put) > 0 && (i == len(c.rows) || put[0].from[0] <= c.spans[i][0]) {
-			r := c.rows[min(i, len(c.rows)-1)]
-			r.middle, r.tag = others(r.middle), ""
+		start, end := len(filled), len(filled)
+		if i < len(c.rows) {
+			start = max(at, after(c.spans[i][0], edits, false))
+			end = max(start, after(c.spans[i][1], edits, true))
+		}
+		for _, w := range strings.Fields(filled[at:start]) {
+			r := c.rows[min(i, len(c.rows)-1)].with(w, true)
 			if i == 0 || i == len(c.rows) || c.rows[i-1].entity != r.entity {
 				r.entity = 0
 			}
-			for _, r.token = range strings.Fields(filled[put[0].to[0]:put[0].to[1]]) {
-				out = append(out, r)
-				counts[r.entity]++
-			}
-			put = put[1:]
+			out, changed[r.entity] = append(out, r), true
 		}
-		if i == len(c.rows) {
+		if at = end; i == len(c.rows) {
 			break
 		}
-		span := c.spans[i]
-		covered := slices.ContainsFunc(edits, func(e edit) bool { // by words in place of those before
-			return e.from[0] < span[0] && e.from[1] > span[0]
-		})
-		now := filled[after(span[0], edits, false):after(span[1], edits, true)]
-		switch {
-		case covered:
-			add(nil, c.rows[i])
-		case now == c.rows[i].token:
-			add([]string{now}, c.rows[i])
-		default:
-			add(strings.Fields(now), c.rows[i])
+		r := c.rows[i]
+		words := []string{filled[start:end]}
+		if words[0] != r.cells[0] { // which may have spaces between tabs
+			words = strings.Fields(words[0])
+		}
+		changed[r.entity] = changed[r.entity] || len(words) != 1
+		for k, w := range words {
+			out = append(out, r.with(w, k > 0))
 		}
 	}
-	retag(out, counts, c.scheme())
-	var b strings.Builder
+	retag(out, changed, c.scheme())
+	lines := make([]string, len(out))
 	for i, r := range out {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(r.token + r.middle + r.tag + r.rest)
+		lines[i] = strings.Join(r.cells, "") + r.rest
 	}
-	return b.String(), nil
-}
-
-// others are the columns between a token and its tag, for a token that the file did not have.
-func others(middle string) string {
-	cells := input.CellsOf(strings.TrimLeft(middle, " \t"))
-	blank := middle[:len(middle)-len(strings.TrimLeft(middle, " \t"))]
-	for i, cell := range cells {
-		if i%2 == 0 && cell != "" {
-			cell = "_"
-		}
-		blank += cell
-	}
-	if rest := len(strings.Join(cells, "")); rest > 0 {
-		blank += strings.TrimLeft(middle, " \t")[rest:]
-	}
-	return blank
+	return strings.Join(lines, "\n"), nil
 }
 
 // scheme is how the sentence writes the last and the only token of an entity: "ES", "LU", or "" for
 // neither.
 func (c *columns) scheme() string {
 	for _, r := range c.rows {
-		switch r.tag[:1] {
+		switch r.tag()[:1] {
 		case "E", "S":
 			return "ES"
 		case "L", "U":
@@ -145,15 +118,22 @@ func (c *columns) scheme() string {
 	return ""
 }
 
-// retag writes the tags of entities that have another number of tokens than before.
-func retag(rows []labelRow, counts map[int]int, scheme string) {
-	for i := range rows {
-		r := &rows[i]
-		if counts[r.entity] == 0 {
+// retag writes the tags of entities that have other tokens than before. One of the tokens still has
+// the name.
+func retag(rows []labelRow, changed map[int]bool, scheme string) {
+	names := map[int]string{}
+	for _, r := range rows {
+		if _, name, named := strings.Cut(r.tag(), "-"); named {
+			names[r.entity] = name
+		}
+	}
+	for i, r := range rows {
+		if !changed[r.entity] {
 			continue
 		}
+		tag := &r.cells[len(r.cells)-1]
 		if r.entity == 0 {
-			r.tag = "O"
+			*tag = "O"
 			continue
 		}
 		first := i == 0 || rows[i-1].entity != r.entity
@@ -167,16 +147,6 @@ func retag(rows []labelRow, counts map[int]int, scheme string) {
 		case last && scheme != "":
 			kind = scheme[:1]
 		}
-		r.tag = kind + "-" + nameOf(rows, r.entity)
+		*tag = kind + "-" + names[r.entity]
 	}
-}
-
-// nameOf is the name of an entity, which one of its tokens still has.
-func nameOf(rows []labelRow, entity int) string {
-	for _, r := range rows {
-		if _, name, ok := strings.Cut(r.tag, "-"); ok && r.entity == entity {
-			return name
-		}
-	}
-	return ""
 }

@@ -117,7 +117,7 @@ func maskingOf(it *input.Item, filling *settings.Fill, move bool) (m text.Maskin
 			!labels && (!move || !looksLikeSpans(f.Value)) {
 			continue
 		}
-		of, err = readSpans(it.Line, f.Value, it.Text, filling.Words.Offsets)
+		of, err = readSpans(it.Line, f, it.Text, filling.Words.Offsets)
 		if err != nil {
 			return m, nil, err
 		}

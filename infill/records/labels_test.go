@@ -97,18 +97,18 @@ func TestOffsetsFollow(t *testing.T) {
 		edits      []string
 	}{
 		{settings.FormatDoccano, `{"label": [[4, 7, "PER"], [0, 3, "X"]], "text": "Zoë Ann slept", "k": 1}`,
-			`{"label": [[8, 11, "PER"], [0, 3, "X"]], "text": "Zoë and Ann ran", "k": 1}`,
+			`{"label":[[8,11,"PER"],[0,3,"X"]],"text":"Zoë and Ann ran","k":1}`,
 			[]string{"+Ann", "and ", "slept", "ran"}},
 		{settings.FormatDoccano, `{"text": "Ann slept", "entities": [{"id": 4, "label": "PER", "start_offset": 0, "end_offset": 3}]}`,
-			`{"text": "Mary slept", "entities": [{"id": 4, "label": "PER", "start_offset": 0, "end_offset": 4}]}`,
+			`{"text":"Mary slept","entities":[{"id":4,"label":"PER","start_offset":0,"end_offset":4}]}`,
 			[]string{"Ann", "Mary"}},
-		{settings.FormatDoccano, `{"text": "Ann slept", "label": [[0, 3, "PER"]]}`, `{"text": "slept", "label": []}`,
+		{settings.FormatDoccano, `{"text": "Ann slept", "label": [[0, 3, "PER"]]}`, `{"text":"slept","label":[]}`,
 			[]string{"Ann ", ""}},
 		{settings.FormatLabelStudio, `{"text": "𝒜 old Ann", "label": [{"start": 7, "end": 10, "text": "Ann", "labels": ["PER"]}]}`,
-			`{"text": "𝒜 young Ann", "label": [{"start": 9, "end": 12, "text": "Ann", "labels": ["PER"]}]}`,
+			`{"text":"𝒜 young Ann","label":[{"start":9,"end":12,"text":"Ann","labels":["PER"]}]}`,
 			[]string{"old", "young"}}, // units of UTF-16, as its text shows
 		{settings.FormatSpaCy, `["é Ann", {"entities": [[2, 5, "PER"]], "cats": {}}]`,
-			`["é old Mary", {"entities": [[6, 10, "PER"]], "cats": {}}]`, []string{"+Ann", "old ", "Ann", "Mary"}},
+			`["é old Mary",{"entities":[[6,10,"PER"]],"cats":{}}]`, []string{"+Ann", "old ", "Ann", "Mary"}},
 	} {
 		it := itemOf(t, c.form, c.body+"\n")
 		l, err := labelled(it)

@@ -116,7 +116,7 @@ func regionsOf(it *input.Item, r *settings.Ranking) ([]text.LabelledSpan, error)
 		if f.Name != jsonl.SpansField || !looksLikeSpans(f.Value) {
 			continue
 		}
-		of, err := readSpans(it.Line, f.Value, it.Text, r.Offsets)
+		of, err := readSpans(it.Line, f, it.Text, r.Offsets)
 		if err != nil {
 			return nil, err
 		}

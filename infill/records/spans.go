@@ -18,31 +18,41 @@ import (
 //	{"start": 4, "end": 9, "label": "name", "text": "Alice"}
 //
 // start and end are offsets in the text, the end excluded. text is what the span should have, and
-// may be missing. Further members are kept. A cell of a table has the list as a text.
+// may be missing. Further members are kept. A cell of a table has the list as a text. In a field of
+// another name than [jsonl.SpansField] they may have the forms of other tools.
 type spans struct {
 	List []text.LabelledSpan // in bytes of the text
 
-	text   string
-	units  string
-	fields [][]jsonl.Field // of each span
-	quoted bool
-	// render is what a filled text is in the form that the labels came in; nil for spans in JSON.
+	text    string
+	units   string
+	foreign bool        // in the form of another tool
+	entries []spanEntry // of List
+	quoted  bool
+	// render is what a filled text is in the labelled file that the spans are of; nil for others.
 	render func(filled string, edits []edit) (string, error)
 }
 
-// readSpans reads the spans of a text. Errors are of type [*jsonl.Error] and wrap text.ErrSpan: the
-// list is not one, a span is not one of the text, its text is another one, or the offsets may be
-// read in several ways.
-func readSpans(n int, value json.RawMessage, line string, units string) (*spans, error) {
-	out := &spans{text: line, units: cmp.Or(units, "unsaid")}
+// A spanEntry is a span as it is written: an object, or a list of its start, its end, its label and
+// what else there is.
+type spanEntry struct {
+	list   bool
+	fields []jsonl.Field
+}
+
+// readSpans reads the spans of a text from a field. Errors are of type [*jsonl.Error] and wrap
+// text.ErrSpan: the list is not one, a span is not one of the text, its text is another one, or the
+// offsets may be read in several ways.
+func readSpans(n int, field jsonl.Field, line string, units string) (*spans, error) {
+	out := &spans{text: line, units: cmp.Or(units, "unsaid"), foreign: field.Name != jsonl.SpansField}
 	bad := func(i int, reason string) error {
-		field := jsonl.SpansField
+		name := field.Name
 		if i >= 0 {
-			field = fmt.Sprintf("%s[%d]", field, i)
+			name = fmt.Sprintf("%s[%d]", name, i)
 		}
-		return &jsonl.Error{Line: n, Field: field, Kind: text.ErrSpan,
-			Reason: fmt.Sprintf("field %q: %s", field, reason)}
+		return &jsonl.Error{Line: n, Field: name, Kind: text.ErrSpan,
+			Reason: fmt.Sprintf("field %q: %s", name, reason)}
 	}
+	value := field.Value
 	if len(value) > 0 && value[0] == '"' {
 		var s string
 		if err := json.Unmarshal(value, &s); err != nil {
@@ -57,18 +67,36 @@ func readSpans(n int, value json.RawMessage, line string, units string) (*spans,
 		return nil, bad(-1, `want a list such as [{"start":4,"end":9,"label":"name"}]`)
 	}
 	for i, raw := range list {
-		fields, err := jsonl.Decoder{}.Object(n, raw)
+		entry, err := out.entry(n, raw)
 		if err != nil {
 			return nil, bad(i, err.Error())
 		}
-		out.fields = append(out.fields, fields)
-		span, reason := out.read(fields)
+		out.entries = append(out.entries, entry)
+		span, reason := out.read(entry.fields)
 		if reason != "" {
 			return nil, bad(i, reason)
 		}
 		out.List = append(out.List, span)
 	}
 	return out, nil
+}
+
+// entry takes a span apart. The parts of a list have the names that they mean.
+func (s *spans) entry(n int, raw json.RawMessage) (e spanEntry, err error) {
+	var list []json.RawMessage
+	if e.list = s.foreign && json.Unmarshal(raw, &list) == nil; !e.list {
+		e.fields, err = jsonl.Decoder{}.Object(n, raw)
+		return e, err
+	}
+	names := []string{"start", "end", "label"}
+	for i, v := range list {
+		f := jsonl.Field{Value: v}
+		if i < len(names) {
+			f.Name = names[i]
+		}
+		e.fields = append(e.fields, f)
+	}
+	return e, nil
 }
 
 // looksLikeSpans reports whether a value is a list of objects that have a start, an end and a
@@ -90,44 +118,16 @@ func looksLikeSpans(value json.RawMessage) bool {
 	return true
 }
 
-// pointsInto reports whether a value has labels at offsets of a text, in a form that is not read: a
-// list of [start, end, label], or of objects with these by the names that tools give them.
-func pointsInto(value json.RawMessage, of string) bool {
-	var s string
-	if json.Unmarshal(value, &s) == nil {
-		value = json.RawMessage(s)
+// foreignNames are what other tools call the members of a span.
+var foreignNames = map[string]string{"start_offset": "start", "end_offset": "end", "labels": "label",
+	"type": "label"}
+
+// meaning is the name of a member of a span, as spans have it.
+func (s *spans) meaning(name string) string {
+	if s.foreign && foreignNames[name] != "" {
+		return foreignNames[name]
 	}
-	var list []json.RawMessage
-	if json.Unmarshal(value, &list) != nil || len(list) == 0 {
-		return false
-	}
-	for _, raw := range list {
-		var triple []json.RawMessage
-		var o map[string]json.RawMessage
-		switch {
-		case json.Unmarshal(raw, &triple) == nil && len(triple) == 3:
-			o = map[string]json.RawMessage{"start": triple[0], "end": triple[1], "label": triple[2]}
-		case json.Unmarshal(raw, &o) != nil:
-			return false
-		}
-		member := func(v any, names ...string) bool {
-			for _, n := range names {
-				if o[n] != nil && json.Unmarshal(o[n], v) == nil {
-					return true
-				}
-			}
-			return false
-		}
-		var start, end int
-		var label string
-		var labels []string
-		if !member(&start, "start", "start_offset") || !member(&end, "end", "end_offset") ||
-			!member(&label, "label", "type") && !member(&labels, "labels") ||
-			start < 0 || end <= start || end > len(of) {
-			return false
-		}
-	}
-	return true
+	return name
 }
 
 // read makes a span of its members. reason, if not empty, says why it is none.
@@ -136,13 +136,18 @@ func (s *spans) read(fields []jsonl.Field) (span text.LabelledSpan, reason strin
 	var want *string
 	for _, f := range fields {
 		var err error
-		switch f.Name {
+		switch s.meaning(f.Name) {
 		case "start":
 			err = json.Unmarshal(f.Value, &start)
 		case "end":
 			err = json.Unmarshal(f.Value, &end)
 		case "label":
 			label = true
+			var several []string
+			if s.foreign && json.Unmarshal(f.Value, &several) == nil {
+				span.Label = strings.Join(several, ",")
+				continue
+			}
 			err = json.Unmarshal(f.Value, &span.Label)
 		case "text":
 			err = json.Unmarshal(f.Value, &want)
@@ -233,12 +238,13 @@ func (s *spans) moved(text string, edits []edit) (json.RawMessage, error) {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(out, '{')
-		for k, f := range s.fields[i] {
+		e := s.entries[i]
+		out = append(out, e.ends()[0])
+		for k, f := range e.fields {
 			if k > 0 {
 				out = append(out, ',')
 			}
-			switch f.Name {
+			switch s.meaning(f.Name) {
 			case "start":
 				f.Value = json.RawMessage(strconv.Itoa(s.offset(text, start)))
 			case "end":
@@ -248,18 +254,30 @@ func (s *spans) moved(text string, edits []edit) (json.RawMessage, error) {
 					f.Value = jsonl.Quote(text[start:end])
 				}
 			}
+			if e.list {
+				out = append(out, f.Value...)
+				continue
+			}
 			var err error
 			if out, err = f.Append(out); err != nil {
 				return nil, err
 			}
 		}
-		out = append(out, '}')
+		out = append(out, e.ends()[1])
 	}
 	out = append(out, ']')
 	if s.quoted {
 		return jsonl.Quote(string(out)), nil
 	}
 	return out, nil
+}
+
+// ends are the brackets around the entry.
+func (e *spanEntry) ends() string {
+	if e.list {
+		return "[]"
+	}
+	return "{}"
 }
 
 // after is where a byte of a text stands after edits. end says that it ends something.

@@ -14,6 +14,11 @@ import (
 
 const spansText = "\U0001F600 Zo\u00eb met Ann."
 
+// spansOfLine is the field with the spans of a line.
+func spansOfLine(list string) jsonl.Field {
+	return jsonl.Field{Name: jsonl.SpansField, Value: json.RawMessage(list)}
+}
+
 func TestReadSpans(t *testing.T) {
 	t.Parallel()
 	want := []text.LabelledSpan{{Start: 5, End: 9, Label: "name"}, {Start: 14, End: 17, Label: "name"}}
@@ -22,7 +27,7 @@ func TestReadSpans(t *testing.T) {
 		"characters": `[{"start":2,"end":5,"label":"name","text":"Zo\u00eb"},{"start":10,"end":13,"label":"name"}]`,
 		"utf-16":     `[{"start":3,"end":6,"label":"name"},{"start":11,"end":14,"label":"name","x":1}]`,
 	} {
-		s, err := readSpans(3, json.RawMessage(list), spansText, units)
+		s, err := readSpans(3, spansOfLine(list), spansText, units)
 		if err != nil || !reflect.DeepEqual(s.List, want) {
 			t.Errorf("%v: %v, %+v", units, err, s)
 		}
@@ -45,7 +50,7 @@ func TestReadSpans(t *testing.T) {
 		{"bytes", "Ann", `[[0,1,"n"]]`, "object"},
 		{"bytes", "Ann", `7`, "want a list"},
 	} {
-		_, err := readSpans(3, json.RawMessage(c.list), c.text, c.units)
+		_, err := readSpans(3, spansOfLine(c.list), c.text, c.units)
 		var e *jsonl.Error
 		if !errors.As(err, &e) || !errors.Is(err, text.ErrSpan) || jsonl.Code(err) != "bad_span" ||
 			!strings.Contains(err.Error(), c.want) {
@@ -53,7 +58,7 @@ func TestReadSpans(t *testing.T) {
 		}
 	}
 	// What comes before the end is ASCII.
-	s, err := readSpans(1, json.RawMessage(`"[{\"start\":0,\"end\":3,\"label\":\"n\"}]"`),
+	s, err := readSpans(1, spansOfLine(`"[{\"start\":0,\"end\":3,\"label\":\"n\"}]"`),
 		"Ann \u00e9", "unsaid")
 	if err != nil || len(s.List) != 1 {
 		t.Errorf("a cell of a table: %v", err)
@@ -64,7 +69,7 @@ func TestSpansMoved(t *testing.T) {
 	t.Parallel()
 	const list = `[{"text":"Zo\u00eb","start":2,"label":"name","end":5,"x":[1]},` +
 		`{"start":6,"end":13,"label":"part"}]`
-	s, err := readSpans(1, json.RawMessage(list), spansText, "characters")
+	s, err := readSpans(1, spansOfLine(list), spansText, "characters")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +81,7 @@ func TestSpansMoved(t *testing.T) {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
 	// A span that begins or ends within what was filled in has all of it.
-	s, err = readSpans(1, json.RawMessage(`[{"start":1,"end":4,"label":"n"}]`), "abcdef",
+	s, err = readSpans(1, spansOfLine(`[{"start":1,"end":4,"label":"n"}]`), "abcdef",
 		"unsaid")
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +99,7 @@ func FuzzSpans(f *testing.F) {
 	f.Fuzz(func(t *testing.T, list, line string, units int) {
 		line = strings.ToValidUTF8(line, "")
 		o := []string{"", "characters", "bytes", "utf-16"}[uint(units)%4]
-		s, err := readSpans(1, json.RawMessage(list), line, o)
+		s, err := readSpans(1, spansOfLine(list), line, o)
 		if err != nil {
 			if !errors.Is(err, text.ErrSpan) {
 				t.Errorf("%v", err)
@@ -104,7 +109,7 @@ func FuzzSpans(f *testing.F) {
 		for i, span := range s.List {
 			before, inside := line[:span.Start], line[span.Start:span.End]
 			start, end := 0, 0
-			for _, f := range s.fields[i] {
+			for _, f := range s.entries[i].fields {
 				switch f.Name {
 				case "start":
 					_ = json.Unmarshal(f.Value, &start)
@@ -127,7 +132,7 @@ func FuzzSpans(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := readSpans(1, moved, line, o)
+		again, err := readSpans(1, jsonl.Field{Name: jsonl.SpansField, Value: moved}, line, o)
 		if err != nil || !reflect.DeepEqual(again.List, s.List) {
 			t.Errorf("%s became %s: %v", list, moved, err)
 		}

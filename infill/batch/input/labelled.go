@@ -30,113 +30,107 @@ func newLabelledSource(r *bufio.Reader, o Options) (source, error) {
 		mark = "\ufeff"
 		_, _ = r.Discard(len(mark)) // which were peeked at
 	}
-	switch o.Format {
-	case settings.FormatCoNLL:
-		return &columnSource{lineChunks: lineChunks{r: r, ahead: mark}}, nil
-	case settings.FormatSpaCy:
-		s := &pairSource{read: &recorder{r: r}}
+	if o.Format == settings.FormatSpaCy {
+		s := &pairSource{read: &recorder{r: r}, mark: mark}
 		s.decoder = json.NewDecoder(s.read)
-		s.mark = mark
 		return s, nil
 	}
-	return &objectSource{lineChunks: lineChunks{r: r, ahead: mark}, options: o}, nil
+	return &bodySource{r: r, options: o, mark: mark}, nil
 }
 
-// lineChunks reads lines that belong together.
-type lineChunks struct {
-	r     *bufio.Reader
-	ahead string // a line that was read and belongs to what follows
-	line  int    // the number of the line that was last read
+// bodySource reads lines of JSON, or columns with a token and its tag a line, and what stands
+// between sentences.
+type bodySource struct {
+	r       *bufio.Reader
+	options Options
+	mark    string // at the start of the file
+	line    int    // the number of the line that was last read
+	ahead   string // that line, where the next body begins with it
 }
 
-// next is the next line with its end, "" at the end of the file.
-func (c *lineChunks) next() (string, error) {
-	line, err := textline.Read(c.r, jsonl.MaxInput)
+func (s *bodySource) columns() []table.Column { return nil }
+
+func (s *bodySource) skip(n int) error { return skipEach(s, n) }
+
+// read is the next line with its end, "" at the end of the file.
+func (s *bodySource) read() (string, error) {
+	if line := s.ahead; line != "" {
+		s.ahead = ""
+		return line, nil
+	}
+	line, err := textline.Read(s.r, jsonl.MaxInput)
 	switch {
 	case errors.Is(err, textline.ErrTooLong):
 		return "", errPiece
 	case err != nil && err != io.EOF:
-		return "", fmt.Errorf("after line %d: %w", c.line, err)
+		return "", fmt.Errorf("after line %d: %w", s.line, err)
 	case len(line) > 0:
-		c.line++
+		s.line++
 	}
 	return string(line), nil
 }
 
-// until collects lines until one has something, which stays for later.
-func (c *lineChunks) until(has func(line string) bool) (string, error) {
-	var b strings.Builder
+func (s *bodySource) next() (Item, error) {
+	it := Item{Form: s.options.Format}
+	sentences := it.Form == settings.FormatCoNLL
+	before, body, after := []byte(s.mark), []byte(nil), []byte(nil)
+	s.mark = ""
 	for {
-		line := c.ahead
-		if c.ahead = ""; line == "" || line == "\ufeff" {
-			more, err := c.next()
-			if err != nil {
-				return "", err
-			}
-			if more == "" {
-				return b.String() + line, nil
-			}
-			b.WriteString(line)
-			line = more
+		line, err := s.read()
+		if err != nil {
+			return Item{}, err
 		}
-		if has(line) {
-			c.ahead = line
-			return b.String(), nil
+		of := sentences && isToken(line) || !sentences && strings.TrimSpace(line) != ""
+		if line == "" || of && body != nil && (after != nil || !sentences) {
+			s.ahead = line
+			break
 		}
-		if b.WriteString(line); b.Len() > jsonl.MaxInput {
-			return "", errPiece
+		switch {
+		case of && body == nil:
+			it.Line, body = s.line, []byte(line)
+		case of:
+			body = append(body, line...)
+		case body == nil:
+			before = append(before, line...)
+		default:
+			after = append(after, line...)
+		}
+		if len(before) > jsonl.MaxInput || len(body) > jsonl.MaxInput || len(after) > jsonl.MaxInput {
+			return Item{}, errPiece
 		}
 	}
+	if body == nil {
+		return Item{}, io.EOF
+	}
+	text := textline.Trim(body)
+	end := string(body[len(text):])
+	if !sentences {
+		it = s.options.Item(Line{Number: it.Line, Text: text})
+		it.Form = s.options.Format
+	}
+	it.Source = &jsonl.Source{Before: string(before), Body: string(text), Between: "\n",
+		After: end + string(after)}
+	if end == "\r\n" {
+		it.Source.Between = end
+	}
+	if sentences {
+		it.Source.Between += it.Source.Between
+		it.readTokens()
+	}
+	return it, nil
 }
 
-// split is a text without the end of its last line, and this end.
-func split(text string) (body, end string) {
-	body = string(textline.Trim([]byte(text)))
-	return body, text[len(body):]
-}
-
-// columnSource reads columns with a token and its tag a line, and empty lines between sentences.
-type columnSource struct {
-	lineChunks
-	begun bool
-}
-
-func (s *columnSource) columns() []table.Column { return nil }
-
-func (s *columnSource) skip(n int) error { return skipEach(s, n) }
-
-// IsToken reports whether a line of columns has a token, and not a comment or the start of a
+// isToken reports whether a line of columns has a token, and not a comment or the start of a
 // document.
-func IsToken(line string) bool {
+func isToken(line string) bool {
 	return strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "-DOCSTART-") &&
 		!strings.HasPrefix(line, "# ")
 }
 
-func (s *columnSource) next() (Item, error) {
-	src, err := &jsonl.Source{}, error(nil)
-	if !s.begun {
-		if src.Before, err = s.until(IsToken); err != nil {
-			return Item{}, err
-		}
-		s.begun = true
-	}
-	if s.ahead == "" {
-		return Item{}, io.EOF
-	}
-	it := Item{Line: s.line, Form: settings.FormatCoNLL, Source: src}
-	body, err := s.until(func(line string) bool { return !IsToken(line) })
-	if err != nil {
-		return Item{}, err
-	}
-	src.Body, src.After = split(body)
-	more, err := s.until(IsToken)
-	if err != nil {
-		return Item{}, err
-	}
-	src.Between = strings.Repeat(lineEnd(src.After), 2)
-	src.After += more
+// readTokens makes the text of the tokens of a sentence.
+func (it *Item) readTokens() {
 	var tokens []string
-	for i, line := range strings.Split(src.Body, "\n") {
+	for i, line := range strings.Split(it.Source.Body, "\n") {
 		cells := CellsOf(line)
 		tokens = append(tokens, cells[0])
 		whole := len(cells) >= 3 && cells[0] != "" && tag.MatchString(cells[len(cells)-1])
@@ -146,15 +140,6 @@ func (s *columnSource) next() (Item, error) {
 		}
 	}
 	it.Text, it.Words = jsonl.Joined(tokens)
-	return it, nil
-}
-
-// lineEnd is the end of lines that a text has, \n if it has none.
-func lineEnd(text string) string {
-	if strings.HasSuffix(text, "\r\n") {
-		return "\r\n"
-	}
-	return "\n"
 }
 
 // CellsOf takes a row of columns apart: the cells, and what stands between them and behind the
@@ -178,43 +163,6 @@ func CellsOf(row string) (cells []string) {
 		row = row[m:]
 	}
 	return cells
-}
-
-// objectSource reads lines of doccano and Label Studio.
-type objectSource struct {
-	lineChunks
-	options Options
-	begun   bool
-}
-
-func (s *objectSource) columns() []table.Column { return nil }
-
-func (s *objectSource) skip(n int) error { return skipEach(s, n) }
-
-func (s *objectSource) next() (Item, error) {
-	src, err := &jsonl.Source{Between: "\n"}, error(nil)
-	filled := func(line string) bool { return strings.TrimSpace(line) != "" }
-	if !s.begun {
-		if src.Before, err = s.until(filled); err != nil {
-			return Item{}, err
-		}
-		s.begun = true
-	}
-	if s.ahead == "" {
-		return Item{}, io.EOF
-	}
-	src.Body, src.After = split(s.ahead)
-	number := s.line
-	s.ahead = ""
-	more, err := s.until(filled)
-	if err != nil {
-		return Item{}, err
-	}
-	src.Between = lineEnd(src.After)
-	src.After += more
-	it := s.options.Item(Line{Number: number, Text: []byte(src.Body)})
-	it.Form, it.Source = s.options.Format, src
-	return it, nil
 }
 
 // pairSource reads pairs of a text and its entities, as spaCy trains on: elements of an array, or

@@ -46,8 +46,7 @@ func columns(head []byte) (is, treebank bool) {
 	rows, width, named := 0, 0, false
 	for _, l := range lines {
 		line := strings.TrimRight(string(l), " \r")
-		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "-DOCSTART-") ||
-			strings.HasPrefix(line, "# ") {
+		if !isToken(line) {
 			continue
 		}
 		fields := strings.Split(line, "\t")
