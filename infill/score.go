@@ -174,7 +174,7 @@ func (e *Engine) scoreSpans(ctx context.Context, sentence string, spans [][2]int
 	if err := checkSpans(sentence, spans); err != nil {
 		return nil, err
 	}
-	return e.score(ctx, sentence, ScoreOptions{By: by, Long: LongError}, func(piece [2]int) bool {
+	return e.score(ctx, sentence, ScoreOptions{By: by, Long: LongError}, func(_ int, piece [2]int) bool {
 		return slices.ContainsFunc(spans, func(s [2]int) bool { return overlap(piece, s) })
 	})
 }
@@ -190,9 +190,9 @@ var ErrUnfilled = fmt.Errorf("%w: it is not filled in", text.ErrBlank)
 var errNoPiece = fmt.Errorf("%w: there is no word piece in it; give the bytes of words",
 	text.ErrSpan)
 
-// score sums over the pieces whose bytes pick chooses; nil chooses all.
+// score sums over the pieces that pick chooses by their place and their bytes; nil chooses all.
 func (e *Engine) score(ctx context.Context, sentence string, o ScoreOptions,
-	pick func(span [2]int) bool) (*Score, error) {
+	pick func(p int, span [2]int) bool) (*Score, error) {
 	enc, err := text.Encode(e.model.Tokenizer(), sentence, nil)
 	if err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func (e *Engine) score(ctx context.Context, sentence string, o ScoreOptions,
 	res := &Score{Text: sentence}
 	var state []int32
 	for p, id := range enc.IDs {
-		if enc.Special[p] || pick != nil && !pick(enc.Spans[p]) {
+		if enc.Special[p] || pick != nil && !pick(p, enc.Spans[p]) {
 			continue
 		}
 		s.Blanks = append(s.Blanks, p)

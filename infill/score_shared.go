@@ -5,17 +5,20 @@ import (
 	"fmt"
 
 	"infill/infill/text"
-	"infill/tokenize"
 )
 
-// ScoreShared scores two texts by the words that they have in common, as CrowS-Pairs does (Nangia
-// et al., EMNLP 2020). The words that differ are context only. n is the number of common words. The
-// words are matched as Python's difflib does, which also settles which of several ways to match
-// them is taken. Errors come from Score and [Engine.ScoreSpans], or are ErrEmpty for texts without
-// a common word.
+// ScoreShared scores two texts by the pieces that they have in common, as CrowS-Pairs does (Nangia
+// et al., EMNLP 2020): each by itself, and those that differ are context only. n is their number.
+// Special tokens at the ends are matched too, but not scored. The pieces are matched as Python's
+// difflib does without autojunk, which also settles which of several ways to match them is taken.
+// Errors come from Score and [Engine.ScoreSpans], or are ErrEmpty for texts without a common piece.
 func (e *Engine) ScoreShared(ctx context.Context, texts [2]string, by Scoring) (scores [2]*Score,
 	n int, err error) {
-	var words [2][]textWord
+	if err := e.Ready(ctx); err != nil {
+		return scores, 0, err
+	}
+	var ids [2][]int32
+	var special []bool
 	for i, line := range texts {
 		if texts[i], err = e.complete(line); err != nil {
 			return scores, 0, err
@@ -24,57 +27,40 @@ func (e *Engine) ScoreShared(ctx context.Context, texts [2]string, by Scoring) (
 		if err != nil {
 			return scores, 0, err
 		}
-		words[i] = wordsOfText(&enc)
+		ids[i], special = enc.IDs, enc.Special
 	}
-	var spans [2][][2]int
-	matching(words[0], words[1], func(a, b int) {
-		n++
-		spans[0], spans[1] = append(spans[0], words[0][a].span), append(spans[1], words[1][b].span)
+	shared := [2]map[int]bool{{}, {}}
+	matching(ids[0], ids[1], func(a, b int) {
+		shared[0][a], shared[1][b] = true, true
+		if !special[b] {
+			n++
+		}
 	})
 	if n == 0 {
 		return scores, 0, &text.Error{Offset: -1, Msg: fmt.Sprintf(
-			"%.60q and %.60q have no word in common", texts[0], texts[1]), Err: text.ErrEmpty}
+			"%.60q and %.60q have no piece in common", texts[0], texts[1]), Err: text.ErrEmpty}
 	}
 	for i, line := range texts {
-		if scores[i], err = e.scoreSpans(ctx, line, spans[i], by); err != nil {
+		scores[i], err = e.score(ctx, line, ScoreOptions{By: by, Long: LongError},
+			func(p int, _ [2]int) bool { return shared[i][p] })
+		if err != nil {
 			return scores, 0, err
 		}
 	}
 	return scores, n, nil
 }
 
-// A textWord is a word of a text: its pieces, and its bytes.
-type textWord struct {
-	pieces string
-	span   [2]int
-}
-
-// wordsOfText are the words that the tokenizer tells apart.
-func wordsOfText(enc *tokenize.Encoding) (out []textWord) {
-	for p, id := range enc.IDs {
-		switch last := len(out) - 1; {
-		case enc.Special[p]:
-		case enc.Continuation[p] && last >= 0:
-			out[last].pieces += fmt.Sprint(" ", id)
-			out[last].span[1] = enc.Spans[p][1]
-		default:
-			out = append(out, textWord{fmt.Sprint(id), enc.Spans[p]})
-		}
-	}
-	return out
-}
-
-// matching finds the words that two texts share, in order: the longest run that both have, of equal
-// ones the first, and then the same on both sides of it (Ratcliff and Obershelp).
-func matching(a, b []textWord, found func(a, b int)) {
+// matching finds what two lists share, in order: the longest run that both have, of equal ones the
+// first, and then the same on both sides of it (Ratcliff and Obershelp).
+func matching(a, b []int32, found func(a, b int)) {
 	var within func(a0, a1, b0, b1 int)
 	within = func(a0, a1, b0, b1 int) {
 		bestA, bestB, most := a0, b0, 0
-		runs := map[int]int{} // that end at a word of b
+		runs := map[int]int{} // that end at a place of b
 		for i := a0; i < a1; i++ {
 			now := map[int]int{}
 			for j := b0; j < b1; j++ {
-				if a[i].pieces != b[j].pieces {
+				if a[i] != b[j] {
 					continue
 				}
 				if now[j] = runs[j-1] + 1; now[j] > most {

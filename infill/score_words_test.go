@@ -151,13 +151,15 @@ func TestWordsOfOddCuts(t *testing.T) {
 	}
 }
 
-// The sums over the words that two texts share agree with difflib and torch.
+// The sums over the pieces that two texts share are those of the program of CrowS-Pairs, by difflib
+// and torch.
 func TestScoreShared(t *testing.T) {
 	t.Parallel()
 	var want struct {
 		Pairs []struct {
 			Pair   [2]string
 			Shared [2]float64
+			Pieces int
 		}
 	}
 	expectedWords(t, &want)
@@ -167,8 +169,8 @@ func TestScoreShared(t *testing.T) {
 	}
 	for _, w := range want.Pairs {
 		got, n, err := e.ScoreShared(t.Context(), w.Pair, ScorePLL)
-		if err != nil || n == 0 {
-			t.Errorf("%q: %v", w.Pair, err)
+		if err != nil || n != w.Pieces {
+			t.Errorf("%q: %v, %d pieces, want %d", w.Pair, err, n, w.Pieces)
 			continue
 		}
 		for i := range got {

@@ -94,7 +94,7 @@ func TestPairsShared(t *testing.T) {
 		rec.Pair.Shared != 6 || len(rec.Pieces) != 6 {
 		t.Errorf("exit %d %s: %s", r.code, r.err, first)
 	}
-	if !strings.Contains(second, "no word in common") {
+	if !strings.Contains(second, "no piece in common") {
 		t.Errorf("%s", second)
 	}
 	for _, c := range [][]string{

@@ -233,12 +233,12 @@ type Source struct {
 	After   string `json:"after,omitempty"`
 }
 
-// A Pair is a text that another one was compared with. Shared is the number of words that both
+// A Pair is a text that another one was compared with. Shared is the number of pieces that both
 // have, where the scores are sums over these only.
 type Pair struct {
 	Text   string  `json:"text"`
 	Score  float64 `json:"score"`
-	Shared int     `json:"shared_words,omitempty"`
+	Shared int     `json:"shared_pieces,omitempty"`
 }
 
 // A Word is the score of a word or of a region of the text.

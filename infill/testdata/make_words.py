@@ -5,8 +5,8 @@
 
 texts: the pieces of 100 texts with what minicons says of each, by both of its metrics. cut: texts
 that come cut into words, whose later pieces are masked with each piece of a word. pairs: the sums
-over the words that two sentences share, each piece masked by itself, as the program of CrowS-Pairs
-(Nangia et al., EMNLP 2020) has them, with Python's difflib to find these words.
+over the pieces that two sentences share, each masked by itself, as the program of CrowS-Pairs
+(Nangia et al., EMNLP 2020) has them, with Python's difflib to find these pieces.
 """
 
 import difflib
@@ -83,23 +83,17 @@ def cut(model, tok, words):
 
 
 def pair(model, tok, a, b):
-    def words(enc):
-        out = {}
-        for p, w in enumerate(enc.word_ids()):
-            if w is not None:
-                out.setdefault(w, []).append(p)
-        return [out[w] for w in sorted(out)]
-    encs = [tok(a), tok(b)]
-    places = [words(e) for e in encs]
-    keys = [[tuple(e.input_ids[p] for p in w) for w in of] for e, of in zip(encs, places)]
-    sums = [0.0, 0.0]
-    for op, a0, a1, b0, b1 in difflib.SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
-        if op != "equal":
-            continue
-        for side, (i, j) in enumerate([(a0, a1), (b0, b1)]):
-            sets = [[p] for w in places[side][i:j] for p in w]
-            sums[side] += sum(log_probs(model, tok, encs[side].input_ids, sets))
-    return {"pair": [a, b], "shared": [round(v, 6) for v in sums]}
+    """The sums over the pieces that both sentences have, as metric.py of CrowS-Pairs makes them."""
+    ids = [tok(text).input_ids for text in (a, b)]
+    places = [[], []]
+    keys = [[str(i) for i in of] for of in ids]  # with [CLS] and [SEP], which both have
+    for op, a0, a1, b0, b1 in difflib.SequenceMatcher(None, *keys).get_opcodes():
+        if op == "equal":
+            places[0] += range(a0, a1)
+            places[1] += range(b0, b1)
+    sums = [sum(log_probs(model, tok, of, [[p] for p in at[1:-1]])) if len(at) > 2 else 0.0
+            for of, at in zip(ids, places)]
+    return {"pair": [a, b], "shared": [round(v, 6) for v in sums], "pieces": len(places[0]) - 2}
 
 
 def main():

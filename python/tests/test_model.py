@@ -58,7 +58,7 @@ class ModelTest(unittest.TestCase):
             want = self.model.score(p.good).score - self.model.score(p.bad).score
             self.assertAlmostEqual(p.difference, want, 5)
         shared = self.model.pairs(good[:1], bad[:1], shared=True)[0]
-        self.assertEqual(shared.record["pair"]["shared_words"], 4)
+        self.assertEqual(shared.record["pair"]["shared_pieces"], 4)
         with self.assertRaises(ValueError):
             self.model.pairs(good, bad[:3])
         with self.assertRaises(infill.LineError):
