@@ -95,6 +95,10 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 	if f.file != "" && c.NArg() > 0 {
 		return usagef("--file and %s: give one of them", count.Of(c.NArg(), "input"))
 	}
+	if file := cmp.Or(f.file, soleFile(c.Args().Slice())); f.ranking.Pairs == nil &&
+		!c.IsSet("text-field") && f.Per != settings.PerWord && ofBLiMP(file) {
+		f.ranking.Pairs, f.by = blimpPair, cmp.Or(f.by, "UID")
+	}
 	if f.ranking.Pairs != nil {
 		if f.file = cmp.Or(f.file, c.Args().First()); f.file == "" || c.NArg() > 1 {
 			return usagef("--pairs wants one file: infill score pairs.csv --pairs good,bad")

@@ -14,6 +14,25 @@ import (
 	"infill/metrics/interval"
 )
 
+// blimpPair are the fields of BLiMP's files.
+var blimpPair = []string{"sentence_good", "sentence_bad"}
+
+// ofBLiMP reports whether the first record of a file has the fields of BLiMP's.
+func ofBLiMP(path string) bool {
+	if path == "" || path == "-" {
+		return false
+	}
+	in, err := input.Open(path, nil, input.Options{})
+	if err != nil {
+		return false
+	}
+	defer func() { _ = in.Close() }()
+	it, err := in.Next()
+	return err == nil && !slices.ContainsFunc(blimpPair, func(name string) bool {
+		return !slices.ContainsFunc(it.Fields, func(f jsonl.Field) bool { return f.Name == name })
+	})
+}
+
 // differences holds the differences of a file's pairs, of all and by the values of a field. Its
 // methods are safe for concurrent use.
 type differences struct {

@@ -21,7 +21,7 @@ func TestPairs(t *testing.T) {
 {"sentence_good":"the dog runs .","sentence_bad":"the dog runs .","UID":"place"}
 {"sentence_good":"the dog runs .","UID":"place"}
 `)
-	args := withTiny("score", in, "--pairs", "sentence_good,sentence_bad", "--by", "UID", "--quiet")
+	args := withTiny("score", in, "--quiet") // the names of its fields say what they are
 	out := dir + "/out.jsonl"
 	r := infillRun("", append(args, "-o", out)...)
 	if r.code != exitSomeFailed {
@@ -108,7 +108,8 @@ func TestPairsShared(t *testing.T) {
 	}
 }
 
-// A blank with two candidates has the difference of their logarithms, in the order of the list.
+// A blank with candidates has the difference of the logarithms of the first and the best of the
+// others.
 func TestCandidateDifferences(t *testing.T) {
 	t.Parallel()
 	const lines = "she saw a [MASK|dog|cat] in the road .\nshe saw a [MASK|cat|dog] in the road .\nthe [MASK|dog|cat|cow] .\n"
@@ -121,14 +122,21 @@ func TestCandidateDifferences(t *testing.T) {
 		}
 		recs = append(recs, rec)
 	}
-	if len(recs) != 3 || *recs[0].Difference != -*recs[1].Difference || recs[2].Difference != nil {
+	if len(recs) != 3 || *recs[0].Difference != -*recs[1].Difference || recs[2].Difference == nil {
 		t.Fatalf("%s%s", r.out, r.err)
+	}
+	three := map[string]float64{}
+	for _, c := range recs[2].Candidates {
+		three[c.Candidate] = c.Score
+	}
+	if d := three["dog"] - max(three["cat"], three["cow"]); *recs[2].Difference != d {
+		t.Errorf("of three: %v, want %v", *recs[2].Difference, d)
 	}
 	scores := map[string]float64{}
 	for _, c := range recs[0].Candidates {
 		scores[c.Candidate] = c.Score
 	}
-	if d := scores["dog"] - scores["cat"]; *recs[0].Difference != d || !strings.Contains(r.err, "+0.00 ±") {
+	if d := scores["dog"] - scores["cat"]; *recs[0].Difference != d || !strings.Contains(r.err, " ±") {
 		t.Errorf("%v, want %v: %s", *recs[0].Difference, d, r.err)
 	}
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,11 +33,11 @@ func TestScorePerWord(t *testing.T) {
 	if r.code != exitSomeFailed || err != nil || len(rows) != 7 {
 		t.Fatalf("exit %d %s, %v, %q", r.code, r.err, err, rows)
 	}
-	head := "k text line word start end start_char end_char pieces surprisal_bits score error error_message"
+	head := "k text line word label start end start_char end_char pieces surprisal_bits score error error_message"
 	if got := strings.Join(rows[0], " "); got != head {
 		t.Errorf("%s", got)
 	}
-	if rows[2][0] != "x" || rows[2][3] != "dogs" || rows[2][8] != "dog ##s" || rows[6][11] != "empty" {
+	if rows[2][0] != "x" || rows[2][3] != "dogs" || rows[2][9] != "dog ##s" || rows[6][12] != "empty" {
 		t.Errorf("%q", rows)
 	}
 	for _, c := range [][]string{
@@ -75,5 +77,16 @@ func TestScoreWordsOfLines(t *testing.T) {
 	sum := *rec.Words[1].Score + *rec.Words[2].Score
 	if g := rec.Regions[0]; g.Label != "np" || g.Word != "dog's house" || math.Abs(*g.Score-sum) > 1e-9 {
 		t.Errorf("%+v, want %v", g, sum)
+	}
+	regions := put(t, dir+"/regions.jsonl", text+"\n")
+	r = infillRun("", withTiny("score", "--file", regions, "--per", "word", "-o", dir+"/regions.csv", "--quiet")...)
+	rows, err := csv.NewReader(strings.NewReader(get(t, dir+"/regions.csv"))).ReadAll()
+	if err != nil || r.code != exitOK || len(rows) != 5 {
+		t.Fatalf("exit %d %s, %v, %q", r.code, r.err, err, rows)
+	}
+	at := slices.Index(rows[0], "label")
+	if last := rows[4]; last[at-1] != "dog's house" || last[at] != "np" || rows[3][at] != "" ||
+		!slices.Contains(last, fmt.Sprint(*rec.Regions[0].Score)) {
+		t.Errorf("%q, want the region %+v", rows, rec.Regions[0])
 	}
 }

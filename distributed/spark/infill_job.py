@@ -243,7 +243,7 @@ FILLING = (
 RECORD = (
     "struct<id: string, text: string, gold: string, masked: array<string>, "
     f"fillings: array<{FILLING}>, scoring: string, distinct: bigint, acceptance: double, "
-    "normalizers: string, "
+    "groups: string, normalizers: string, "
     "marginals: string, error: struct<code: string, message: string>>"
 )
 
@@ -274,7 +274,7 @@ def columns(records: DataFrame, id_type: str, names: Sequence[str]) -> DataFrame
         "masked": r["masked"],
         **of_filling(r["fillings"][0]),
         "fillings": F.transform(r["fillings"], members),
-        **{n: r[n] for n in ("scoring", "distinct", "acceptance", "normalizers", "marginals")},
+        **{n: r[n] for n in ("scoring", "distinct", "acceptance", "groups", "normalizers", "marginals")},
         "error": r["error"]["code"],
         "error_message": r["error"]["message"],
     }

@@ -144,8 +144,8 @@ type Scored struct {
 	// Pieces are the scores of the word pieces, in the order of the text.
 	Pieces []Piece `json:"pieces,omitempty"`
 	// Pair is the text that Text was compared with. Difference is the score of Text less that of Pair,
-	// or of two candidates for a blank that of the first that was listed less the other's. Both are
-	// nil where nothing was compared.
+	// or of candidates for a blank that of the first that was listed less the best of the others. Both
+	// are nil where nothing was compared.
 	Pair       *Pair    `json:"pair,omitempty"`
 	Difference *float64 `json:"difference,omitempty"`
 	// Words are the scores of the words, and Regions those of the labelled spans of the input's line.
@@ -191,10 +191,12 @@ type Filling struct {
 	// Similarity is the cosine of the vectors of Text and of the text before, by a sentence encoder:
 	// −1 to 1; nil without one.
 	Similarity *float64 `json:"similarity,omitempty"`
-	// Round to Moved describe a variant: the round in which it was found, from 0, the text with
+	// Round to Moved describe a variant: the round in which it was found, from 0, the groups in which
+	// it was filled, the text with
 	// blanks, the words that stood in them, their score as in Record, and what the spans of the input
 	// became.
 	Round         int             `json:"round,omitempty"`
+	Groups        []int           `json:"groups,omitempty"` // as of a record
 	Blanked       string          `json:"blanked,omitempty"`
 	Masked        []string        `json:"masked,omitempty"`
 	OriginalScore *float64        `json:"original_score,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"infill/infill"
@@ -61,18 +62,18 @@ func textOf(it *input.Item, name string, to *string) error {
 		Reason: fmt.Sprintf("no text %q to compare with", name)}
 }
 
-// differenceOf is the score of the first of two candidates that were listed less the other's, nil
-// for more or fewer.
+// differenceOf is the score of the first of the candidates that were listed less the best of the
+// others, which of two is the other; nil for a single one.
 func differenceOf(listed []string, ranked []infill.Candidate) *float64 {
-	if len(listed) != 2 || len(ranked) != 2 {
+	first := slices.IndexFunc(ranked, func(c infill.Candidate) bool {
+		return c.Candidate == strings.TrimSpace(listed[0])
+	})
+	if first < 0 || len(ranked) < 2 {
 		return nil
 	}
-	d := ranked[0].Score - ranked[1].Score
-	switch {
-	case ranked[0].Candidate == strings.TrimSpace(listed[0]):
-		return &d
-	case ranked[0].Candidate == strings.TrimSpace(listed[1]):
-		return pointer(-d)
+	other := 0 // the best one
+	if first == 0 {
+		other = 1
 	}
-	return nil
+	return pointer(ranked[first].Score - ranked[other].Score)
 }

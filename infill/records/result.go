@@ -119,6 +119,7 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 			f.Parts = nil
 		}
 		f.Round, f.Blanked, f.Masked = v.Round, v.Blanked, slices.Clone(v.Masked)
+		f.Groups = slices.Clone(v.Groups)
 		if v.OriginalScore != nil {
 			f.OriginalScore = pointer(*v.OriginalScore)
 		}

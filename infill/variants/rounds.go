@@ -142,8 +142,8 @@ func (r *Rounds) filled(ctx context.Context, opt infill.Options) ([]Variant, err
 	}
 	var list []Variant
 	for _, f := range res.Chosen(opt.Results.Select) {
-		v := Variant{Filling: f, Blanked: t.Source(), Masked: masked, Places: chosen,
-			Became: slices.Clone(f.Spans), OriginalScore: res.OriginalScore}
+		v := Variant{Filling: f, Groups: res.Groups, Blanked: t.Source(), Masked: masked,
+			Places: chosen, Became: slices.Clone(f.Spans), OriginalScore: res.OriginalScore}
 		for i, w := range masked {
 			if end := t.Blanks[i].End; w == "" && t.Text[end] == ' ' { // which was put in too
 				v.Became[i][1]++

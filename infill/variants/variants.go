@@ -77,6 +77,7 @@ func (v Options) rounds() int {
 type Variant struct {
 	infill.Filling
 	Round         int      // in which it was found, from 0; rounds have different seeds
+	Groups        []int    // see Result.Groups
 	Blanked       string   // the text with blanks
 	Masked        []string // the words that stood in them, "" of those that were put in
 	OriginalScore *float64 // see Result.OriginalScore; after Delete that of the whole sentence

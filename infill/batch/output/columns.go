@@ -103,7 +103,8 @@ var variantColumns = slices.Concat(
 		}),
 		fillingColumn("filled_spans", spans, memberOf[jsonl.Filling]("spans").cell),
 	},
-	ofFilling("score", "original_score", "edits", "masked_places", "changed_places", "similarity"),
+	ofFilling("score", "original_score", "edits", "masked_places", "changed_places", "similarity",
+		"groups"),
 	ofRecord("scoring"),
 	[]ownColumn{countColumn("missing", func(r *jsonl.Record) int { return r.Missing })},
 )
@@ -162,18 +163,32 @@ func fillingsColumn(columns []ownColumn) ownColumn {
 
 var runColumns = slices.Concat(ofRecord("scoring"),
 	[]ownColumn{countColumn("distinct", func(r *jsonl.Record) int { return r.Distinct })},
-	ofRecord("acceptance"))
+	ofRecord("acceptance", "groups"))
 
-// wordColumns are the columns of a row that has a word, the one of its rank.
+// wordOf is the word of a rank from 1, or the region behind the words, nil for none.
+func wordOf(r *jsonl.Record, rank int) *jsonl.Word {
+	switch i, words := rank-1, len(r.Words); {
+	case i < 0 || i >= words+len(r.Regions):
+		return nil
+	case i < words:
+		return &r.Words[i]
+	default:
+		return &r.Regions[i-words]
+	}
+}
+
+// wordColumns are the columns of a row that has a word or a region, the one of its rank. A region
+// has a label.
 var wordColumns = func() (out []ownColumn) {
-	for _, name := range []string{"word", "start", "end", "start_char", "end_char", "pieces",
+	for _, name := range []string{"word", "label", "start", "end", "start_char", "end_char", "pieces",
 		"surprisal_bits", "score"} {
 		m := memberOf[jsonl.Word](name)
 		out = append(out, ownColumn{m.Column, func(r *jsonl.Record, _ *jsonl.Filling, rank int) any {
-			if rank < 1 || rank > len(r.Words) {
+			w := wordOf(r, rank)
+			if w == nil {
 				return nil
 			}
-			return m.cell(&r.Words[rank-1])
+			return m.cell(w)
 		}})
 	}
 	return out

@@ -208,7 +208,7 @@ func (m *rowMaker) cellsOf(f jsonl.Field) []json.RawMessage {
 // lists are the cells of the words, nil for what all of them share, and n is their number.
 func (m *rowMaker) lists(r *jsonl.Record, row []any) (lists [][]json.RawMessage, n int) {
 	if m.input.Sentence == "" {
-		return nil, len(r.Words)
+		return nil, len(r.Words) + len(r.Regions)
 	}
 	lists = make([][]json.RawMessage, len(row))
 	for i := range row {
