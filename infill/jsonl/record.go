@@ -192,11 +192,10 @@ type Filling struct {
 	// −1 to 1; nil without one.
 	Similarity *float64 `json:"similarity,omitempty"`
 	// Round to Moved describe a variant: the round in which it was found, from 0, the groups in which
-	// it was filled, the text with
-	// blanks, the words that stood in them, their score as in Record, and what the spans of the input
-	// became.
+	// it was filled, the text with blanks, the words that stood in them, their score as in Record, and
+	// what the spans of the input became.
 	Round         int             `json:"round,omitempty"`
-	Groups        []int           `json:"groups,omitempty"` // as of a record
+	Groups        []int           `json:"groups,omitempty"`
 	Blanked       string          `json:"blanked,omitempty"`
 	Masked        []string        `json:"masked,omitempty"`
 	OriginalScore *float64        `json:"original_score,omitempty"`
