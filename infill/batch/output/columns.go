@@ -197,29 +197,26 @@ var wordColumns = func() (out []ownColumn) {
 // scoreColumns are the columns for texts that were scored, with the candidates for their blanks.
 func (l Layout) scoreColumns() []ownColumn {
 	candidate := []string{"candidate", "text", "tokens", "score", "score_per_token", "share"}
-	var energies []ownColumn
+	var pair, energies []ownColumn
+	if l.Pairs {
+		pair = []ownColumn{pairColumn}
+	}
 	if l.Energies {
 		candidate, energies = append(candidate, "energies"), ofRecord("energies")
 	}
-	return slices.Concat(ofRecord("score", "score_per_token"), l.pairColumns(),
+	return slices.Concat(ofRecord("score", "score_per_token"), pair,
 		[]ownColumn{piecesColumn}, ofRecord("scoring"), []ownColumn{structsColumn("candidates",
 			func(r *jsonl.Record) []infill.Candidate { return r.Candidates }, candidate...)},
 		ofRecord("difference"), energies)
 }
 
-// pairColumns are the columns for texts that were compared with others.
-func (l Layout) pairColumns() []ownColumn {
-	if !l.Pairs {
+// pairColumn is the score of the text that another one was compared with.
+var pairColumn = columnOf("pair_score", number, func(r *jsonl.Record) any {
+	if r.Pair == nil {
 		return nil
 	}
-	pair := columnOf("pair_score", number, func(r *jsonl.Record) any {
-		if r.Pair == nil {
-			return nil
-		}
-		return r.Pair.Score
-	})
-	return []ownColumn{pair}
-}
+	return r.Pair.Score
+})
 
 var piecesColumn = columnOf("pieces", listOf(structOf(table.Column{Name: "piece", Type: text},
 	table.Column{Name: "id", Type: whole}, table.Column{Name: "start", Type: whole},

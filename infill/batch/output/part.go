@@ -197,7 +197,7 @@ func (o *Writer) inferColumns(ctx context.Context, m *rowMaker) error {
 	var found inferrer
 	err := o.eachRecord(ctx, func(r *jsonl.Record) error {
 		for _, f := range m.inputFields(r) {
-			for _, cell := range m.cellsOf(f) {
+			for _, cell := range m.cellsOf(f.Value) {
 				if !found.add(jsonl.Field{Name: f.Name, Value: cell}) {
 					return fmt.Errorf("%w: line %d: the input has more than %d different fields, too many "+
 						"for columns; write JSON lines, a record for each sentence", ErrLayout, r.Line, maxFields)

@@ -176,14 +176,28 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 	return rows, nil
 }
 
-// wordRows are a row for each word of a record, with the cells of the input's row. Where the words
-// are records of the input, each row has its own.
+// wordRows are a row for each word of a record, and for each region, with the cells of the input's
+// row. Where the words are records of the input, each row has its own cells.
 func (m *rowMaker) wordRows(r *jsonl.Record, row []any) (rows [][]any) {
-	lists, n := m.lists(r, row)
+	n := len(r.Words) + len(r.Regions)
+	lists := make([][]json.RawMessage, len(row)) // nil for what all rows share
+	for i := range row {
+		raw, ok := row[i].(json.RawMessage)
+		switch {
+		case !ok || m.input.Sentence == "":
+		case m.names[i] == m.input.TextField && r.Error == nil:
+			for _, w := range r.Words {
+				lists[i] = append(lists[i], jsonl.Quote(w.Word))
+			}
+		case m.names[i] != m.input.TextField:
+			lists[i] = m.cellsOf(raw)
+			n = max(n, len(lists[i]))
+		}
+	}
 	for k := range n {
 		out := slices.Clone(row)
 		for i := range lists {
-			if lists[i] != nil {
+			if k < len(lists[i]) {
 				out[i] = lists[i][k]
 			}
 		}
@@ -197,33 +211,11 @@ func (m *rowMaker) wordRows(r *jsonl.Record, row []any) (rows [][]any) {
 
 // cellsOf are the cells that a field of the input has: one, or where words are records of the
 // input those of the words.
-func (m *rowMaker) cellsOf(f jsonl.Field) []json.RawMessage {
-	var cells []json.RawMessage
-	if m.input.Sentence == "" || json.Unmarshal(f.Value, &cells) != nil {
-		return []json.RawMessage{f.Value}
+func (m *rowMaker) cellsOf(value json.RawMessage) (cells []json.RawMessage) {
+	if m.input.Sentence == "" || json.Unmarshal(value, &cells) != nil {
+		return []json.RawMessage{value}
 	}
 	return cells
-}
-
-// lists are the cells of the words, nil for what all of them share, and n is their number.
-func (m *rowMaker) lists(r *jsonl.Record, row []any) (lists [][]json.RawMessage, n int) {
-	if m.input.Sentence == "" {
-		return nil, len(r.Words) + len(r.Regions)
-	}
-	lists = make([][]json.RawMessage, len(row))
-	for i := range row {
-		raw, _ := row[i].(json.RawMessage)
-		if m.names[i] != m.input.TextField && raw != nil {
-			lists[i] = m.cellsOf(jsonl.Field{Value: raw})
-			n = max(n, len(lists[i]))
-		}
-	}
-	if at, ok := m.at[m.input.TextField]; ok && r.Error == nil {
-		for _, w := range r.Words {
-			lists[at] = append(lists[at], jsonl.Quote(w.Word))
-		}
-	}
-	return lists, n
 }
 
 // flat is a cell without tabs and line ends. A record that failed has the text of its line, which
