@@ -13,6 +13,7 @@ import (
 
 // Guides whose examples are told in order: a block under a line that ends with the name of a file
 // and a colon is this file, and a console block has commands with what they print. cat prints a file.
+// Of some pages a section is such a guide.
 func TestGuides(t *testing.T) {
 	if testing.Short() && !*update {
 		t.Skip("some seconds of the default model")
@@ -23,10 +24,21 @@ func TestGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"words.md", "pairs.md", "labels.md"} {
-		path := filepath.Join(guides, name)
-		doc := get(t, path)
+	judge := os.DirFS(filepath.Join(guides, "..", "..", "metrics", "judge", "testdata", "gpt2"))
+	for _, name := range []string{"words.md", "pairs.md", "labels.md", "batch.md#Tables as output",
+		"../reference/metrics.md#Diversity", "../reference/metrics.md#A judge"} {
+		file, section, _ := strings.Cut(name, "#")
+		path := filepath.Join(guides, file)
+		page, part := get(t, path), [2]int{}
+		if part[1] = len(page); section != "" {
+			part[0] = strings.Index(page, "\n## "+section+"\n") + 1
+			part[1] = part[0] + strings.Index(page[part[0]:], "\n## ")
+		}
+		doc := page[part[0]:part[1]]
 		t.Chdir(t.TempDir())
+		if err := os.CopyFS("gpt2", judge); err != nil {
+			t.Fatal(err)
+		}
 		put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")
 		put(t, "people.jsonl", `{"text":"The old man met Ann.","label":[[16,19,"PER"]]}`+"\n")
 		ran := 0
@@ -53,7 +65,7 @@ func TestGuides(t *testing.T) {
 			t.Errorf("%s has no example", name)
 		}
 		if *update {
-			if err := os.WriteFile(path, []byte(now), 0o644); err != nil {
+			if err := os.WriteFile(path, []byte(page[:part[0]]+now+page[part[1]:]), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -218,7 +218,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	}
 	seen := &doubted{model: f.Name}
 	s.Doubted = seen.add
-	d := &differences{pairs: layout.Pairs, by: f.by}
+	d := &differences{pairs: layout.Pairs, by: f.by, groups: map[string][]float64{}}
 	s.Scored = d.add
 	to := std
 	switch {

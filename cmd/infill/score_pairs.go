@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -19,15 +21,12 @@ var blimpPair = []string{"sentence_good", "sentence_bad"}
 
 // ofBLiMP reports whether the first record of a file has the fields of BLiMP's.
 func ofBLiMP(path string) bool {
-	if path == "" || path == "-" {
-		return false
-	}
-	in, err := input.Open(path, nil, input.Options{})
+	in, err := input.Open(path, strings.NewReader(""), input.Options{}) // a stream is not looked at
 	if err != nil {
 		return false
 	}
-	defer func() { _ = in.Close() }()
 	it, err := in.Next()
+	_ = in.Close()
 	return err == nil && !slices.ContainsFunc(blimpPair, func(name string) bool {
 		return !slices.ContainsFunc(it.Fields, func(f jsonl.Field) bool { return f.Name == name })
 	})
@@ -40,14 +39,8 @@ type differences struct {
 	by    string // "" for no groups
 
 	mu     sync.Mutex
-	groups map[string][]float64
+	groups map[string][]float64 // "" has all
 }
-
-// allPairs is the group of all.
-const allPairs = "all"
-
-// levelOfPairs is the level of their intervals.
-const levelOfPairs = .95
 
 // add counts a record.
 func (d *differences) add(it *input.Item, rec *jsonl.Record) error {
@@ -56,9 +49,6 @@ func (d *differences) add(it *input.Item, rec *jsonl.Record) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.groups == nil {
-		d.groups = map[string][]float64{}
-	}
 	d.groups[""] = append(d.groups[""], *rec.Difference)
 	for _, f := range it.Fields {
 		if f.Name != d.by || d.by == "" {
@@ -73,71 +63,57 @@ func (d *differences) add(it *input.Item, rec *jsonl.Record) error {
 	return nil
 }
 
-// table says how many pairs are right and how far apart they are, "" without pairs.
+// table says how often the first is likelier, and how far apart they are, "" without pairs.
 func (d *differences) table() string {
 	if len(d.groups) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "pairs\t")
+	share := "first likelier"
 	if d.pairs {
-		fmt.Fprintf(w, "ties\taccuracy (%%)\t")
+		share = "accuracy"
 	}
-	fmt.Fprintf(w, "mean difference (nats)\t  group\n")
-	names := make([]string, 0, len(d.groups))
-	for name := range d.groups {
-		names = append(names, name)
-	}
-	slices.Sort(names) // all before the others
-	for _, name := range names {
+	fmt.Fprintf(w, "pairs\tties\t%s (%%)\tmean difference (nats)\t  group\n", share)
+	for _, name := range slices.Sorted(maps.Keys(d.groups)) { // all before the others
 		list := d.groups[name]
-		var right []float64
-		ties := 0
-		for _, v := range list {
+		ties, right := 0, make([]float64, len(list))
+		for i, v := range list {
 			switch {
 			case v > 0:
-				right = append(right, 100)
-			case v < 0:
-				right = append(right, 0)
-			default:
+				right[i] = 100
+			case v == 0:
 				ties++
-				right = append(right, 50)
+				right[i] = 50
 			}
 		}
-		fmt.Fprintf(w, "%d\t", len(list))
-		if d.pairs {
-			fmt.Fprintf(w, "%d\t%s\t", ties, meanOf("%.1f", right, 0, 100))
+		mean, half := meanOf(right)
+		fmt.Fprintf(w, "%d\t%d\t%.1f", len(list), ties, mean)
+		if !math.IsNaN(half) {
+			fmt.Fprintf(w, " %.1f–%.1f", max(0, mean-half), min(100, mean+half))
 		}
-		if name == "" {
-			name = allPairs
+		mean, half = meanOf(list)
+		fmt.Fprintf(w, "\t%+.2f", mean)
+		if !math.IsNaN(half) {
+			fmt.Fprintf(w, " ±%.2f", half)
 		}
-		fmt.Fprintf(w, "%s\t  %s\n", meanOf("%+.2f", list, math.Inf(-1), math.Inf(1)), name)
+		fmt.Fprintf(w, "\t  %s\n", cmp.Or(name, "all"))
 	}
 	_ = w.Flush()
 	return b.String()
 }
 
-// meanOf is a mean with half of its interval, by Student's t, or with the ends of it where it would
-// leave what is possible.
-func meanOf(format string, list []float64, least, most float64) string {
-	sum := 0.0
+// meanOf is a mean, and half of its interval of level .95 by Student's t: NaN where all are alike.
+func meanOf(list []float64) (mean, half float64) {
+	n, square := float64(len(list)), 0.0
 	for _, v := range list {
-		sum += v
+		mean += v / n
 	}
-	n := float64(len(list))
-	without := make([]float64, len(list))
-	for i, v := range list {
-		without[i] = (sum - v) / max(n-1, 1)
+	if slices.Min(list) == slices.Max(list) {
+		return list[0], math.NaN()
 	}
-	out, unsigned := fmt.Sprintf(format, sum/n), strings.Replace(format, "+", "", 1)
-	alike := !slices.ContainsFunc(list, func(v float64) bool { return v != list[0] })
-	half := interval.Jackknife(levelOfPairs, without)
-	switch {
-	case alike || math.IsNaN(half):
-		return out
-	case sum/n-half < least || sum/n+half > most:
-		return out + fmt.Sprintf(" "+unsigned+"–"+unsigned, max(least, sum/n-half), min(most, sum/n+half))
+	for _, v := range list {
+		square += (v - mean) * (v - mean)
 	}
-	return out + fmt.Sprintf(" ±"+unsigned, half)
+	return mean, interval.Student(.95, len(list)-1) * math.Sqrt(square/(n-1)/n)
 }
