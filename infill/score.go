@@ -174,9 +174,10 @@ func (e *Engine) scoreSpans(ctx context.Context, sentence string, spans [][2]int
 	if err := checkSpans(sentence, spans); err != nil {
 		return nil, err
 	}
-	return e.score(ctx, sentence, ScoreOptions{By: by, Long: LongError}, func(_ int, piece [2]int) bool {
+	picked := func(_ int, piece [2]int) bool {
 		return slices.ContainsFunc(spans, func(s [2]int) bool { return overlap(piece, s) })
-	})
+	}
+	return e.score(ctx, sentence, ScoreOptions{By: by, Long: LongError}, picked)
 }
 
 // overlap reports whether two spans have bytes in common.

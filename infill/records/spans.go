@@ -119,8 +119,8 @@ func looksLikeSpans(value json.RawMessage) bool {
 }
 
 // foreignNames are what other tools call the members of a span.
-var foreignNames = map[string]string{"start_offset": "start", "end_offset": "end", "labels": "label",
-	"type": "label"}
+var foreignNames = map[string]string{"start_offset": "start", "end_offset": "end",
+	"labels": "label", "type": "label"}
 
 // meaning is the name of a member of a span, as spans have it.
 func (s *spans) meaning(name string) string {
