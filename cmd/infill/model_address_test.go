@@ -3,8 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-
-	"infill/models/hub"
 )
 
 // A password in the hub's address is printed nowhere.
@@ -42,7 +40,7 @@ func TestPullMessages(t *testing.T) {
 		code          int
 		says, saysNot string
 	}{
-		{[]string{"roberta-base"}, exitTrouble, "from " + server.URL + "/Xenova/roberta-base", "from " + hub.DefaultHub},
+		{[]string{"roberta-base"}, exitTrouble, "from " + server.URL + "/Xenova/roberta-base", "from " + "https://huggingface.co"},
 		{[]string{"https://huggingface.co/foo/bar"}, exitUsage, "write foo/bar", "no folder"},
 		{[]string{"https://huggingface.co/foo/bar/tree/main"}, exitUsage, "write foo/bar", "no folder"},
 		{[]string{"https://huggingface.co/bar"}, exitUsage, "no folder", "write"},

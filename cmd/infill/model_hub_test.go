@@ -168,7 +168,7 @@ func TestModelPullFile(t *testing.T) {
 	}
 	want := infillRun("", "fill", "--json", "the [MASK] sleeps .", "--model", tinyModel).out
 	if r := infillRun("", "model", "pull", "o/many"); r.code != exitTrouble ||
-		!strings.Contains(r.err, "name one of deep/x/model.onnx, onnx/model_fp16.onnx: --file PATH") {
+		!strings.Contains(r.err, "has to be named, one of deep/x/model.onnx, onnx/model_fp16.onnx: --file PATH") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	half := infillRun("", "model", "pull", "o/many", "--file", "onnx/model_fp16.onnx")
@@ -227,7 +227,7 @@ func TestModelPullToken(t *testing.T) {
 	if r.code != 0 || strings.Contains(r.out+r.err, server.Token) {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
-	for name, token := range map[string]bool{hub.DefaultHub: true, server.URL: true, "https://x.test": false} {
+	for name, token := range map[string]bool{"https://huggingface.co": true, server.URL: true, "https://x.test": false} {
 		t.Setenv("INFILL_HUB", name)
 		var d diagnosis
 		r := infillRun("", "doctor", "--json")
@@ -340,7 +340,7 @@ func TestModelPullRefuses(t *testing.T) {
 	t.Setenv("INFILL_OFFLINE", "")
 	for name, text := range map[string]string{"o/nowhere": "HF_TOKEN", "o/tiny@v9": "no revision v9",
 		"o/bare": "export it with Hugging Face's optimum", "o/classes": "--file PATH",
-		"o/odd": "name one of a.onnx, b.onnx: --file PATH"} {
+		"o/odd": "one of a.onnx, b.onnx: --file PATH"} {
 		server.Put("o/bare", hubtest.Masked(nil))
 		server.Put("o/odd", hubtest.Masked(map[string][]byte{"a.onnx": {1}, "b.onnx": {2}}))
 		server.Put("o/classes", &hubtest.Repo{Pipeline: "text-classification"})

@@ -127,9 +127,7 @@ func (f *pullFlags) one(ctx context.Context, std console.IO, cache hub.Cache, na
 
 // announced says what is going to be downloaded, and from where.
 func announced(m *hub.Model, address string) []string {
-	address = strings.TrimRight(hub.Redacted(address), "/")
-	text := fmt.Sprintf("%s: %s, %s, from %s", m, count.Bytes(m.Size()), m.Licence,
-		strings.Replace(m.Home, hub.DefaultHub, address, 1))
+	text := fmt.Sprintf("%s: %s, %s, from %s", m, count.Bytes(m.Size()), m.Licence, m.Page(address))
 	if m.Commit == "" {
 		return []string{text}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -106,7 +107,7 @@ func verifyModel(ctx context.Context, cache hub.Cache, name string) (*verificati
 	if v.Files, err = cache.Verify(ctx, m); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	v.OK = faults(v.Files) == 0
+	v.OK = !slices.ContainsFunc(v.Files, hub.Check.Fault)
 	return v, nil
 }
 
@@ -122,16 +123,6 @@ func pulledModel(cache hub.Cache, name string) *hub.Model {
 		}
 	}
 	return nil
-}
-
-// faults counts what is missing, differs or does not belong.
-func faults(checks []hub.Check) (n int) {
-	for _, c := range checks {
-		if c.Fault() {
-			n++
-		}
-	}
-	return n
 }
 
 func printVerification(out io.Writer, v *verification) error {
@@ -150,12 +141,7 @@ func printVerification(out io.Writer, v *verification) error {
 		}
 		by = c.By
 	}
-	switch n := faults(v.Files); {
-	case n == 1:
-		b.WriteString("  1 file is missing, differs or does not belong\n")
-	case n > 1:
-		fmt.Fprintf(&b, "  %d files are missing, differ or do not belong\n", n)
-	default:
+	if v.OK {
 		fmt.Fprintf(&b, "  whole, as %s says\n", by)
 	}
 	_, err := io.WriteString(out, b.String())

@@ -20,7 +20,7 @@ func TestBuiltin(t *testing.T) {
 			t.Error(err)
 		}
 		if keys[m.Key()] || m.Licence == "" || m.Architecture == "" ||
-			!strings.HasPrefix(m.Home, DefaultHub+"/") || m.Size() < 1e6 {
+			!strings.HasPrefix(m.Home, defaultHub+"/") || m.Size() < 1e6 {
 			t.Errorf("%+v", m)
 		}
 		keys[m.Key()] = true

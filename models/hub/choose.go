@@ -13,7 +13,7 @@ const graphShare = 16
 
 // choose takes of a repository's files the ONNX file, the given one or for "" that of a usual name,
 // or the only one, and what belongs to it. id is the repository's name, for advice. Errors wrap
-// errNoExport.
+// errNoExport or ErrFile.
 func choose(all []*File, file, id string) ([]*File, error) {
 	sizes := map[string]int64{}
 	var exports []string
@@ -37,7 +37,7 @@ func choose(all []*File, file, id string) ([]*File, error) {
 		return nil, fmt.Errorf("%w; export it with Hugging Face's optimum and open the folder",
 			errNoExport)
 	case export == "":
-		return nil, fmt.Errorf("%w; name one of %s", ErrManyExports, there)
+		return nil, fmt.Errorf("%w, one of %s", ErrFile, there)
 	case !slices.Contains(exports, export):
 		return nil, fmt.Errorf("%w called %s; there are %s", errNoExport, printable(export), there)
 	}

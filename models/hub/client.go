@@ -15,6 +15,9 @@ import (
 	"time"
 )
 
+// stallBytes is how many bytes a connection has to bring in options.stall.
+const stallBytes = 4096
+
 // errStalled ends a connection that brings next to nothing.
 var errStalled = errors.New("the connection stalled")
 

@@ -26,7 +26,7 @@ func TestAddressWithPassword(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	if got := Redacted(DefaultHub); got != DefaultHub {
+	if got := Redacted(defaultHub); got != defaultHub {
 		t.Error(got)
 	}
 }

@@ -15,7 +15,6 @@ import (
 )
 
 const (
-	stallBytes  = 4096    // fewer in options.stall is a stalled connection
 	goodAttempt = 1 << 20 // bytes that show that going on is worth it
 	longestWait = 2 * time.Minute
 )
@@ -45,8 +44,10 @@ func (o *options) retry(ctx context.Context, what string,
 			wait = min(temp.after, longestWait)
 		}
 		o.Log(fmt.Sprintf("%s: %v; trying again in %v", what, temp.err, wait.Round(100*time.Millisecond)))
-		if err := o.sleep(ctx, wait); err != nil {
-			return err
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-o.after(wait):
 		}
 	}
 }

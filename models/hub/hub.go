@@ -46,10 +46,10 @@ var (
 	errNoRepository = fmt.Errorf("%w: no such repository", errFetch)
 	// errNoExport is a repository without an ONNX file and its tokenizer, or without the one named.
 	errNoExport = errors.New("the repository has no ONNX export")
-	// ErrManyExports is a repository with several, none of a usual name. It wraps errNoExport.
-	ErrManyExports = fmt.Errorf("%w that is known by its name", errNoExport)
-	// ErrNotMasked is a repository of a model that does something else than to predict masked words.
-	ErrNotMasked = errors.New("not a masked language model")
+	// ErrFile is a repository whose ONNX file is taken only by its name.
+	ErrFile = errors.New("the ONNX file has to be named")
+	// errNotMasked is a repository of a model that does something else than to predict masked words.
+	errNotMasked = errors.New("not a masked language model")
 	// errAnswer is an answer of the hub about a repository that cannot be one.
 	errAnswer = errors.New("the hub's answer makes no sense")
 	// errToken is a token of the user that cannot be read or cannot be one.

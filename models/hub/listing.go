@@ -30,7 +30,7 @@ type listing struct {
 
 // readListing reads an answer about a repository, and chooses the files of its masked language
 // model. file is its ONNX file, "" for the usual one. Errors wrap errAnswer, errNoExport or
-// ErrNotMasked.
+// ErrFile.
 func readListing(data []byte, r repo, file string) (*Model, error) {
 	var l listing
 	if err := json.Unmarshal(data, &l); err != nil {
@@ -56,7 +56,7 @@ func readListing(data []byte, r repo, file string) (*Model, error) {
 	if kind = cmp.Or(kind, strings.Join(classes, ", "), "not stated"); !printableAll(kind) {
 		kind = "not stated"
 	}
-	m := &Model{Name: r.ID, Architecture: kind, Licence: l.licence(), Home: DefaultHub + "/" + r.ID,
+	m := &Model{Name: r.ID, Architecture: kind, Licence: l.licence(), Home: defaultHub + "/" + r.ID,
 		Commit: l.Commit, Revision: r.Revision, Files: files}
 	m.Note = m.Export()
 	if err := m.check(); err != nil {
@@ -116,7 +116,8 @@ func (l *listing) licence() string {
 }
 
 // masked is an error if the listing says that the model does something else than to predict masked
-// words. It wraps ErrNotMasked.
+// words. It wraps errNotMasked and
+// ErrFile.
 func (l *listing) masked(classes []string) error {
 	said := strings.TrimSpace(l.Pipeline + " " + strings.Join(classes, " "))
 	for _, fits := range []string{"fill-mask", "MaskedLM", "BertForPreTraining",
@@ -125,6 +126,6 @@ func (l *listing) masked(classes []string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: the hub says that it is for %s; models with the tag fill-mask fill blanks",
-		ErrNotMasked, printable(said))
+	return fmt.Errorf("%w: the hub says that it is for %s, and models with the tag fill-mask fill "+
+		"blanks; if it is one all the same, %w", errNotMasked, printable(said), ErrFile)
 }

@@ -14,8 +14,8 @@ import (
 	"infill/internal/textline"
 )
 
-// DefaultHub is where addresses that begin with {hub} lead.
-const DefaultHub = "https://huggingface.co"
+// defaultHub is where addresses that begin with {hub} lead.
+const defaultHub = "https://huggingface.co"
 
 // Bounds on a model.
 const (
@@ -52,6 +52,11 @@ func (m *Model) String() string {
 		return m.Name
 	}
 	return repo{m.Name, m.Revision}.String()
+}
+
+// Page is the model's page for people at a hub.
+func (m *Model) Page(hub string) string {
+	return strings.Replace(m.Home, defaultHub, strings.TrimRight(Redacted(hub), "/"), 1)
 }
 
 // A File is one file of a model.

@@ -16,7 +16,7 @@ import (
 
 // Options steer [Cache.Pull]; the zero value fetches from the hub with default bounds.
 type Options struct {
-	// Hub replaces [DefaultHub]: the address of a mirror, https or, on the same machine, http.
+	// Hub replaces the usual hub: the address of a mirror, https or, on the same machine, http.
 	Hub string
 	// Token is the user's, for private repositories, "" for none. It goes to Hub alone, to no server
 	// that Hub redirects to.
@@ -38,17 +38,17 @@ type options struct {
 	stall time.Duration
 	// attempts is how many in a row may bring less than goodAttempt before a file is given up.
 	attempts int
-	sleep    func(context.Context, time.Duration) error
+	after    func(time.Duration) <-chan time.Time // as time.After
 	open     func(path string) (partFile, error)
 }
 
 func (o Options) usual() options {
-	return options{o, &http.Client{}, 30 * time.Second, 6, sleep, openPart}
+	return options{o, &http.Client{}, 30 * time.Second, 6, time.After, openPart}
 }
 
 // ready checks and completes the options.
 func (o *options) ready() error {
-	o.Hub = cmp.Or(o.Hub, DefaultHub)
+	o.Hub = cmp.Or(o.Hub, defaultHub)
 	if err := checkHub(o.Hub); err != nil {
 		return err
 	}
@@ -211,15 +211,4 @@ func place(from, to string) error {
 	}
 	err := errors.Join(os.RemoveAll(to), os.MkdirAll(filepath.Dir(to), 0o755))
 	return stored(errors.Join(err, disk.Rename(from, to)))
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
 }

@@ -25,11 +25,11 @@ func quick(s *testServer, waits *[]time.Duration) options {
 func quickly(hub string, waits *[]time.Duration) options {
 	o := Options{Hub: hub}.usual()
 	o.stall = 10 * time.Second
-	o.sleep = func(ctx context.Context, d time.Duration) error {
+	o.after = func(d time.Duration) <-chan time.Time {
 		if waits != nil {
 			*waits = append(*waits, d)
 		}
-		return ctx.Err()
+		return time.After(0)
 	}
 	return o
 }

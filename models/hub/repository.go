@@ -7,60 +7,17 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 )
-
-// A repo is a model repository of the hub at a revision.
-type repo struct {
-	ID       string // OWNER/NAME
-	Revision string // a branch, a tag, a commit or refs/pr/N
-}
-
-// mainBranch is the revision of a repository that is named without one.
-const mainBranch = "main"
 
 // maxAnswer bounds the answer of the hub's API, in bytes.
 const maxAnswer = 16 << 20
 
-var (
-	repositoryName = regexp.MustCompile(
-		`^[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9_][A-Za-z0-9._-]{0,95}$`)
-	revisionName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$`)
-)
-
-func isRepository(id string) bool {
-	return repositoryName.MatchString(id) && !strings.Contains(id, "..") && !strings.Contains(id, "--")
-}
-
-// IsRepository reports whether a text is OWNER/NAME or OWNER/NAME@REVISION.
-func IsRepository(text string) bool {
-	_, ok := parseRepo(text)
-	return ok
-}
-
-// parseRepo reads what IsRepository describes.
-func parseRepo(text string) (repo, bool) {
-	id, revision, at := strings.Cut(text, "@")
-	if !at {
-		revision = mainBranch
-	}
-	return repo{id, revision}, isRepository(id) && revisionName.MatchString(revision) &&
-		!strings.Contains(revision, "..") && !device.MatchString(revision)
-}
-
-func (r repo) String() string {
-	if r.Revision == mainBranch {
-		return r.ID
-	}
-	return r.ID + "@" + r.Revision
-}
-
 // Look finds the model of a name for [Cache.Pull]. Of a repository it asks the hub for the files
 // and chooses those of its masked language model: the given ONNX file, or for "" the usual one,
 // with its external data and its tokenizer. A commit that the cache has is not asked for, and
-// nothing is with [Options.Offline]. Errors wrap [ErrUnknown], [ErrManyExports], [ErrNotMasked], or
-// others of this package.
+// nothing is with [Options.Offline]. Errors wrap [ErrUnknown], [ErrFile], or others of this
+// package.
 func (c Cache) Look(ctx context.Context, name, file string, o Options) (*Model, error) {
 	return c.look(ctx, name, file, o.usual())
 }
@@ -163,7 +120,7 @@ func (o *options) denied(resp *http.Response, what string) error {
 func (o *options) permit(resp *http.Response) string {
 	const terms = "accept its terms on its page on the hub, "
 	token := tokenPlaces
-	if !sameHost(o.Hub, DefaultHub) {
+	if !sameHost(o.Hub, defaultHub) {
 		token += ", which a mirror gets if " + envEndpoint + " names it"
 	}
 	switch gated := resp.Header.Get("X-Error-Code") == "GatedRepo"; {

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -80,7 +79,7 @@ func TestPullRepository(t *testing.T) {
 		t.Errorf("%q", slices.Sorted(maps.Keys(got)))
 	}
 	if m.Size() != 20_000+90_000+3000+21+2 || m.Licence != "apache-2.0" || m.Architecture != "bert" ||
-		m.Home != DefaultHub+"/o/n" || m.Note != "onnx/model.onnx" || m.Commit != hubtest.Commit {
+		m.Home != defaultHub+"/o/n" || m.Note != "onnx/model.onnx" || m.Commit != hubtest.Commit {
 		t.Errorf("%+v", m)
 	}
 	// It is found by its branch, by its commit and by its file.
@@ -344,17 +343,17 @@ func TestRepositoryRefusals(t *testing.T) {
 		"no export":         {make: without(".onnx"), want: errNoExport, text: "optimum"},
 		"no usual name": {make: put(func(r *hubtest.Repo) {
 			r.Files = map[string][]byte{"encoder_model.onnx": noise(10, 1), "decoder_model.onnx": noise(10, 1)}
-		}), want: ErrManyExports, text: "decoder_model.onnx, encoder_model.onnx"},
+		}), want: ErrFile, text: "decoder_model.onnx, encoder_model.onnx"},
 		"no such file":             {file: "onnx/x.onnx", want: errNoExport, text: "there are onnx/model.onnx"},
 		"a file that is no export": {file: "config.json", want: errNoExport, text: "there are"},
 		"no tokenizer": {make: without("tokenizer.json", "vocab.txt"), want: errNoExport,
 			text: "AutoTokenizer"},
 		"not masked": {make: put(func(r *hubtest.Repo) {
 			r.Pipeline, r.Classes = "text-classification", []string{"BertForSequenceClassification"}
-		}), want: ErrNotMasked, text: "for text-classification BertForSequenceClassification"},
+		}), want: errNotMasked, text: "for text-classification BertForSequenceClassification"},
 		"not masked, no tag": {make: put(func(r *hubtest.Repo) {
 			r.Pipeline, r.Classes = "", []string{"GPT2LMHeadModel"}
-		}), want: ErrNotMasked, text: "GPT2LMHeadModel"},
+		}), want: errNotMasked, text: "GPT2LMHeadModel"},
 	} {
 		s, cache, o := repository(t, exported())
 		o.Token = c.token
@@ -376,7 +375,7 @@ func TestRepositoryRefusals(t *testing.T) {
 func TestWaitsAsAsked(t *testing.T) {
 	s, c, o := repository(t, exported())
 	var waits []time.Duration
-	o.sleep = func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }
+	o.after = func(d time.Duration) <-chan time.Time { waits = append(waits, d); return time.After(0) }
 	n := 0
 	s.Serve = func(w http.ResponseWriter, _ *http.Request, _ []byte) bool {
 		if n++; n > 1 {

@@ -28,16 +28,16 @@ const tokenPlaces = "the variable " + envToken + ", or the file that hf auth log
 const maxToken = 1000
 
 // ForeignHub is the hub's address for Hugging Face's own tools: that of HF_ENDPOINT, or
-// [DefaultHub].
+// the usual hub.
 func ForeignHub() string {
-	return cmp.Or(strings.TrimRight(os.Getenv(envEndpoint), "/"), DefaultHub)
+	return cmp.Or(strings.TrimRight(os.Getenv(envEndpoint), "/"), defaultHub)
 }
 
 // Token is the user's token for a hub, "" if there is none: that of HF_TOKEN, or of the file that
-// Hugging Face's tools keep. Only [DefaultHub] and the hub of HF_ENDPOINT may have it. A mirror
+// Hugging Face's tools keep. Only the usual hub and the hub of HF_ENDPOINT may have it. A mirror
 // that is named in another way may not. An error wraps errToken.
 func Token(hub string) (string, error) {
-	if !sameHost(hub, DefaultHub) && !sameHost(hub, ForeignHub()) {
+	if !sameHost(hub, defaultHub) && !sameHost(hub, ForeignHub()) {
 		return "", nil
 	}
 	token := strings.TrimSpace(os.Getenv(envToken))

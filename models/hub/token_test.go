@@ -146,50 +146,50 @@ func TestToken(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", hub, got, err, token)
 		}
 	}
-	want(DefaultHub, "")
+	want(defaultHub, "")
 	lieAt(t, filepath.Join(home, "token"), "hf_file\n")
-	want(DefaultHub, "hf_file")
+	want(defaultHub, "hf_file")
 	want("https://mirror.test", "")
 	want("http://huggingface.co", "")
 	t.Setenv(envNoToken, "1")
-	want(DefaultHub, "")
+	want(defaultHub, "")
 	t.Setenv(envToken, " hf_variable ")
-	want(DefaultHub, "hf_variable")
+	want(defaultHub, "hf_variable")
 	t.Setenv(envEndpoint, "https://mirror.test/")
 	want(ForeignHub(), "hf_variable")
 	want("https://mirror.test.evil.test", "")
 	t.Setenv(envToken, "")
 	t.Setenv(envNoToken, "")
 	t.Setenv(envHome, t.TempDir())
-	want(DefaultHub, "")
+	want(defaultHub, "")
 	t.Setenv(envHome, home)
-	want(DefaultHub, "hf_file")
+	want(defaultHub, "hf_file")
 	t.Setenv(envHome, "")
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("USERPROFILE", t.TempDir())
-	want(DefaultHub, "")
+	want(defaultHub, "")
 	t.Setenv("XDG_CACHE_HOME", filepath.Dir(home))
-	want(DefaultHub, "hf_file")
+	want(defaultHub, "hf_file")
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv(envTokenFile, filepath.Join(home, "token"))
-	want(DefaultHub, "hf_file")
+	want(defaultHub, "hf_file")
 	for _, bad := range []string{"hf secret", "hf\r\nX: y", "hf_é", strings.Repeat("x", maxToken+1)} {
 		t.Setenv(envToken, bad)
-		if token, err := Token(DefaultHub); token != "" || !errors.Is(err, errToken) ||
+		if token, err := Token(defaultHub); token != "" || !errors.Is(err, errToken) ||
 			strings.Contains(err.Error(), bad) {
 			t.Errorf("%q: %q, %v", bad, token, err)
 		}
 	}
 	t.Setenv(envToken, "")
 	t.Setenv(envTokenFile, home) // a folder
-	if _, err := Token(DefaultHub); !errors.Is(err, errToken) {
+	if _, err := Token(defaultHub); !errors.Is(err, errToken) {
 		t.Error(err)
 	}
 }
 
 func TestForeignHub(t *testing.T) {
 	clean(t)
-	if ForeignHub() != DefaultHub {
+	if ForeignHub() != defaultHub {
 		t.Error(ForeignHub())
 	}
 	t.Setenv(envEndpoint, "https://mirror.test/")

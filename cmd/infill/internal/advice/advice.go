@@ -192,8 +192,7 @@ var advices = []struct {
 	{ort.ErrRuntimeCorrupt, installs},
 	{ort.ErrMemory, "; end other programs on it, or take --device cpu"},
 	{ort.ErrLost, "; see what nvidia-smi says; a batch goes on with --resume"},
-	{hub.ErrManyExports, ": --file PATH"},
-	{hub.ErrNotMasked, " (if it is one all the same: --file PATH of its ONNX file)"},
+	{hub.ErrFile, ": --file PATH"},
 }
 
 const installs = ": run `infill doctor --install`"

@@ -69,8 +69,7 @@ func TestAdvice(t *testing.T) {
 		{ort.ErrRuntimeMissing, "infill doctor --install"},
 		{ort.ErrRuntimeVersion, "infill doctor --install"},
 		{ort.ErrRuntimeCorrupt, "infill doctor --install"},
-		{hub.ErrManyExports, "--file PATH"},
-		{hub.ErrNotMasked, "--file PATH"},
+		{hub.ErrFile, "--file PATH"},
 		{context.Canceled, "interrupted"},
 	} {
 		got := Message(fmt.Errorf("line 3: %w", c.err))
