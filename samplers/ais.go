@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 )
 
 const (
@@ -19,8 +18,8 @@ const (
 // AISOptions say how AIS anneals.
 type AISOptions struct {
 	Chains int // independent chains, at least 1
-	// Rungs is the number of steps of β from 0 to 1, at least 1, each with one energy of a chain or
-	// one call of Anneal. One rung is importance sampling by q.
+	// Rungs is the number of steps of β from 0 to 1, at least 1, each with one energy of a chain.
+	// One rung is importance sampling by q.
 	Rungs int
 	Seed  uint64 // with ID, decides all randomness; see NewStream
 	ID    string
@@ -30,16 +29,6 @@ type AISOptions struct {
 	// From are draws of π, such as the last states of chains that have mixed. Further chains go from
 	// them to q, so that LogZ rests on both ways.
 	From [][]int32
-	// Anneal, if not nil, takes states along a path of one's own from p_0 = q to p_1 = exp(U),
-	// constants included. logq[i] has log q_i of every category, normalised, and from and to are in
-	// [0, 1], in any order. It sets
-	//
-	//	gain[k] = log p_to(x[k]) − log p_from(x[k])
-	//
-	// and then moves x[k], in place, by a reversible transition that leaves p_to invariant, drawing
-	// from rng[k] only. It excludes Support.
-	Anneal func(ctx context.Context, logq [][]float64, from, to float64, x [][]int32,
-		rng []*rand.Rand, gain []float64) error
 }
 
 // An AISResult is an estimate of a log-normaliser, log Σ exp(U) over the support.
@@ -94,10 +83,6 @@ func AIS(ctx context.Context, t Target, logq [][]float64, o AISOptions) (*AISRes
 		return nil, fmt.Errorf("%w: %d chains and %d rungs, want at least 1 of each", ErrParam,
 			o.Chains, o.Rungs)
 	}
-	if o.Anneal != nil && o.Support != nil {
-		return nil, fmt.Errorf("%w: a path of one's own takes no account of a support; leave one out",
-			ErrParam)
-	}
 	up, err := newAnnealing(t, logq, o.Chains, o)
 	if err != nil {
 		return nil, err
@@ -109,7 +94,7 @@ func AIS(ctx context.Context, t Target, logq [][]float64, o AISOptions) (*AISRes
 	if err := up.start(ctx); err != nil {
 		return nil, err
 	}
-	if err := up.climb(ctx); err != nil {
+	if err := up.walk(ctx, false); err != nil {
 		return nil, err
 	}
 	n := float64(o.Chains)
@@ -129,7 +114,7 @@ func AIS(ctx context.Context, t Target, logq [][]float64, o AISOptions) (*AISRes
 	if err := down.resume(ctx); err != nil {
 		return nil, err
 	}
-	if err := down.descend(ctx); err != nil {
+	if err := down.walk(ctx, true); err != nil {
 		return nil, err
 	}
 	res.LogBack = shifted(down.logw, share)

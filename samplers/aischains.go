@@ -24,7 +24,6 @@ type annealing struct {
 	logw []float64
 	lw   []float64 // scratch
 	c    []float64
-	ask  *Chains // a view of x and u, by which the target is asked
 }
 
 func newAnnealing(t Target, logq [][]float64, n int, o AISOptions) (*annealing, error) {
@@ -37,8 +36,7 @@ func newAnnealing(t Target, logq [][]float64, n int, o AISOptions) (*annealing, 
 		u: make([]float64, n), v: make([]float64, n),
 		logw: make([]float64, n), rng: make([]*rand.Rand, n),
 		lw: make([]float64, d.maxK), c: make([]float64, d.maxK)}
-	a.ask = &Chains{Target: t, Domain: d, X: a.x, U: a.u, memory: make([]any, n), all: everyChain(n)}
-	if r, ok := t.(RowConditioner); ok && o.Anneal == nil {
+	if r, ok := t.(RowConditioner); ok {
 		a.rows = r
 		a.f, a.g = matrix[float64](n, d.RowLen()), matrix[float64](n, d.RowLen())
 	}
@@ -124,10 +122,7 @@ func (a *annealing) start(ctx context.Context) error {
 			}
 		}
 	}
-	if a.Anneal != nil {
-		return nil // Anneal says what the weights gain
-	}
-	if err := a.energies(ctx, a.ask.all, a.x, a.u, a.f); err != nil {
+	if err := a.energies(ctx, a.x, a.u, a.f); err != nil {
 		return err
 	}
 	for k, u := range a.u {
@@ -147,7 +142,7 @@ func (a *annealing) resume(ctx context.Context) error {
 		copy(a.x[k], x)
 		a.rng[k] = NewStream(a.Seed, a.ID+"\x00back", k)
 	}
-	if err := a.energies(ctx, a.ask.all, a.x, a.u, a.f); err != nil {
+	if err := a.energies(ctx, a.x, a.u, a.f); err != nil {
 		return err
 	}
 	for k, u := range a.u {
@@ -159,64 +154,22 @@ func (a *annealing) resume(ctx context.Context) error {
 	return nil
 }
 
-// climb goes from q to π, rung by rung, and adds up the weights.
-func (a *annealing) climb(ctx context.Context) error {
-	if a.Anneal != nil {
-		for r := range a.Rungs {
-			if err := a.anneal(ctx, r, r+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+// walk adds up the weights along the rungs, with a step at each of those between the ends: from q
+// to π, or down the other way.
+func (a *annealing) walk(ctx context.Context, down bool) error {
 	for r := 1; ; r++ {
 		a.gain()
 		if r == a.Rungs {
 			return nil
 		}
-		if err := a.step(ctx, r); err != nil {
+		at := r
+		if down {
+			at = a.Rungs - r
+		}
+		if err := a.step(ctx, at); err != nil {
 			return err
 		}
 	}
-}
-
-// descend goes from π to q: the steps of climb, the other way round.
-func (a *annealing) descend(ctx context.Context) error {
-	if a.Anneal != nil {
-		for r := a.Rungs; r > 0; r-- {
-			if err := a.anneal(ctx, r, r-1); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for r := a.Rungs - 1; ; r-- {
-		a.gain()
-		if r == 0 {
-			return nil
-		}
-		if err := a.step(ctx, r); err != nil {
-			return err
-		}
-	}
-}
-
-// anneal goes by Anneal from one rung to the next one up or down. A weight belongs to the way up,
-// so on the way down it gains what p loses. A gain of NaN or +∞ makes the weight 0, or on the way
-// down infinite, which a mean of 1/w takes for 0.
-func (a *annealing) anneal(ctx context.Context, from, to int) error {
-	n := float64(a.Rungs)
-	err := a.Anneal(ctx, a.logq, float64(from)/n, float64(to)/n, a.x, a.rng, a.v)
-	if err != nil {
-		return err
-	}
-	for k, g := range a.v {
-		if math.IsNaN(g) || math.IsInf(g, 1) {
-			g = negInf
-		}
-		a.logw[k] += g * float64(to-from)
-	}
-	return nil
 }
 
 // gain adds what the weights gain between two rungs.
@@ -226,13 +179,12 @@ func (a *annealing) gain() {
 	}
 }
 
-func (a *annealing) energies(ctx context.Context, chain []int, x [][]int32, u []float64,
-	f [][]float64) error {
+func (a *annealing) energies(ctx context.Context, x [][]int32, u []float64, f [][]float64) error {
 	var err error
 	if a.rows != nil {
 		err = a.rows.EnergyRows(ctx, x, u, f, nil)
 	} else {
-		err = a.ask.evaluate(ctx, chain, x, u, nil)
+		err = a.t.Energy(ctx, x, u)
 	}
 	if err != nil || a.Support == nil {
 		return err
@@ -273,7 +225,7 @@ func (a *annealing) step(ctx context.Context, r int) error {
 	if len(who) == 0 {
 		return nil
 	}
-	if err := a.energies(ctx, who, y, a.v[:len(who)], g); err != nil {
+	if err := a.energies(ctx, y, a.v[:len(who)], g); err != nil {
 		return err
 	}
 	for j, k := range who {

@@ -175,39 +175,3 @@ func TestEvaluateNeedsGradients(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
-
-// TestChainEnergyOfAIS: the chains of AIS say who they are, on both ways, and have the weights that
-// they have on a target that hears nothing.
-func TestChainEnergyOfAIS(t *testing.T) {
-	t.Parallel()
-	tab := newTable(rand.New(rand.NewPCG(5, 3)), Categories(3, 3), 1, 0)
-	ais := func(target Target, n int) *AISResult {
-		t.Helper()
-		r, err := AIS(context.Background(), target, matrix[float64](3, 3), AISOptions{Chains: n, Rungs: 30,
-			Seed: 4, From: tab.states[:n]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	want, asked := ais(tab, 5), [][]string(nil)
-	for _, n := range []int{5, 3} {
-		h := newHearing(t, tab, "AIS", n)
-		got := ais(h, n)
-		if !slices.Equal(got.LogW, want.LogW[:n]) || !slices.Equal(got.LogBack, want.LogBack[:n]) {
-			t.Errorf("%d chains have weights %v and %v, want %v and %v", n, got.LogW, got.LogBack,
-				want.LogW[:n], want.LogBack[:n])
-		}
-		if asked == nil {
-			asked = h.asked
-		}
-		for k, a := range h.asked {
-			if !slices.Equal(a, asked[k]) || len(a) < 10 {
-				t.Errorf("chain %d asked for %v among %d chains, for %v among 5", k, a, n, asked[k])
-			}
-		}
-		if !h.some {
-			t.Error("every chain asked in every call")
-		}
-	}
-}

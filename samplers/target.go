@@ -99,9 +99,8 @@ type RatioEstimator interface {
 }
 
 // ChainEnergizer is the ability to evaluate states for chains that the target knows by number, to
-// compute again only what a proposal changes. Runs and AIS ask it in place of Energy and
-// EnergyGrad. A type that embeds a ChainEnergizer and has an Energy of its own needs a ChainEnergy
-// of its own.
+// compute again only what a proposal changes. Runs ask it in place of Energy and EnergyGrad. A type
+// that embeds a ChainEnergizer and has an Energy of its own needs a ChainEnergy of its own.
 type ChainEnergizer interface {
 	Target
 	// ChainEnergy does what Energy does where grad is nil, and otherwise what EnergyGrad does, up to

@@ -103,15 +103,16 @@ func (r *RBM) drawVisible(rng *rand.Rand, logit []float64, v []int32) {
 	}
 }
 
-// Anneal is a samplers.AISOptions.Anneal, along the path of Salakhutdinov and Murray (ICML 2008)
+// Anneal takes states from p_from to p_to on the path of Salakhutdinov and Murray (ICML 2008)
 //
 //	log p_β(v) = (1−β) Σ_i log q_i(v_i) + β Σ_i b_i[v_i]
 //	             + Σ_j [log(1 + exp(β a_j)) − (1−β) log 2],  a_j = c_j + Σ_i W_j,i[v_i]
 //
 // The machine of β has the hidden biases βc, the weights βW and visible biases between q's and b. A
-// sweep of block Gibbs leaves it invariant.
-func (r *RBM) Anneal(_ context.Context, logq [][]float64, from, to float64, x [][]int32,
-	rng []*rand.Rand, gain []float64) error {
+// sweep of block Gibbs leaves it invariant. gain[k] is log p_to(x[k]) − log p_from(x[k]) before
+// that. logq is normalised.
+func (r *RBM) Anneal(logq [][]float64, from, to float64, x [][]int32, rng []*rand.Rand,
+	gain []float64) {
 	kept, numbers := r.scratch()
 	defer listsOfInts.Put(kept)
 	defer listsOfFloats.Put(numbers)
@@ -140,7 +141,6 @@ func (r *RBM) Anneal(_ context.Context, logq [][]float64, from, to float64, x []
 		r.addRows(act, logit)
 		r.drawVisible(rng[k], logit, v)
 	}
-	return nil
 }
 
 // annealedBiases appends the visible biases of the machine of β to b, up to a constant for each

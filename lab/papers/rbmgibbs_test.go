@@ -100,9 +100,7 @@ func TestAnneal(t *testing.T) {
 				rng[i] = samplers.NewStream(7, "anneal", i)
 			}
 			gain := make([]float64, n)
-			if err := r.Anneal(ctx, logq, from, to, x, rng, gain); err != nil {
-				t.Fatal(err)
-			}
+			r.Anneal(logq, from, to, x, rng, gain)
 			want := math.Log(marginal(r, logq, to, start) / marginal(r, logq, from, start))
 			if math.Abs(gain[0]-want) > 1e-9 || gain[n-1] != gain[0] {
 				t.Errorf("k=%d, %v: gain %v and %v, want %v", k, way, gain[0], gain[n-1], want)
@@ -132,7 +130,7 @@ func TestAnneal(t *testing.T) {
 	}
 }
 
-// TestAnnealedLogZ holds the normaliser of both ways against the sum over hidden states, and the
+// TestAnnealedLogZ holds the normaliser against the sum over hidden states, and the
 // last states against the marginals. A q that is 0 at a category that π has is the exception: the
 // chains from q can only go there with their last step.
 func TestAnnealedLogZ(t *testing.T) {
@@ -148,24 +146,9 @@ func TestAnnealedLogZ(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rng := samplers.NewStream(3, "from", 0)
-		from := make([][]int32, 2000)
-		for i := range from {
-			from[i] = make([]int32, r.D)
-			for range 60 {
-				r.sweep(rng, from[i])
-			}
-		}
-		o := samplers.AISOptions{Chains: 2000, Rungs: 10, Seed: 4, From: from, Anneal: r.Anneal}
-		got, err := samplers.AIS(ctx, r, logq, o)
+		got, err := r.AnnealedLogZ(ctx, logq, 2000, 10, 4)
 		if err != nil {
 			t.Fatal(err)
-		}
-		for name, z := range map[string]float64{"both ways": got.LogZ, "up": got.Below,
-			"down": got.Above} {
-			if math.Abs(z-want) > 0.15 {
-				t.Errorf("k=%d, %s: log Z %v, want %v", k, name, z, want)
-			}
 		}
 		if !(got.Error > 0 && got.Error < 0.05) || math.Abs(got.LogZ-want) > 4*got.Error {
 			t.Errorf("k=%d: log Z %v ± %v, want %v", k, got.LogZ, got.Error, want)
@@ -186,8 +169,7 @@ func TestAnnealedLogZ(t *testing.T) {
 			}
 		}
 		logq[0][0], logq[1][k-1] = math.Inf(-1), math.Inf(-1)
-		o.From = nil
-		if got, err = samplers.AIS(ctx, r, logq, o); err != nil || math.IsNaN(got.LogZ) {
+		if got, err = r.AnnealedLogZ(ctx, logq, 2000, 10, 4); err != nil || math.IsNaN(got.LogZ) {
 			t.Fatalf("k=%d, q of 0: %+v, %v", k, got, err)
 		}
 		seen := map[[2]int]bool{}

@@ -47,15 +47,14 @@ func Base(r *papers.RBM, data [][]int32) []float64 {
 // appendix D.4 does, in rungs steps of β. Chains begin with independent pixels that have the
 // frequencies of the data.
 func LogZ(ctx context.Context, r *papers.RBM, data [][]int32, chains, rungs int, seed uint64) (
-	*samplers.AISResult, error) {
+	*papers.AnnealedZ, error) {
 	logq := images.Shares(data, r.K)
 	for _, q := range logq {
 		for v := range q {
 			q[v] = math.Log(q[v])
 		}
 	}
-	return samplers.AIS(ctx, r, logq, samplers.AISOptions{Chains: chains, Rungs: rungs, Seed: seed,
-		Anneal: r.Anneal})
+	return r.AnnealedLogZ(ctx, logq, chains, rungs, seed)
 }
 
 // Fit says how a machine is fitted.
