@@ -135,7 +135,7 @@ func TestFillMaskEnergy(t *testing.T) {
 	if err := os.WriteFile(file, []byte("dog 2\ncat -1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	parts, err := energies.OpenNamed(t.Context(), []string{"words:" + file}, energies.Options{})
+	parts, err := energies.Open(t.Context(), []string{"words:" + file + "=1"}, energies.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -241,7 +241,7 @@ func TestEnergyOpensOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := energies.OpenNamed(t.Context(), []string{"model:" + c.name}, own.secondModels())
+		parts, err := energies.Open(t.Context(), []string{"model:" + c.name + "=1"}, own.secondModels())
 		if err != nil || len(own.opened) != c.want {
 			t.Fatalf("%s: %d models open, %v", c.name, len(own.opened), err)
 		}

@@ -232,7 +232,11 @@ func (f *serveFlags) load(ctx context.Context, std console.IO, s *server.Server,
 		m, _, err := open(ctx, name)
 		return m, true, err // requests may go to the model itself, too
 	}
-	parts, err := energies.OpenNamed(ctx, f.parts, second)
+	weighted := make([]string, len(f.parts)) // requests have weights of their own
+	for i, name := range f.parts {
+		weighted[i] = name + "=1"
+	}
+	parts, err := energies.Open(ctx, weighted, second)
 	if err != nil {
 		return nil, &settings.Error{Name: "energy", Err: err}
 	}

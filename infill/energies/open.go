@@ -38,23 +38,12 @@ type Options struct {
 	Model func(ctx context.Context, name string) (m *mlm.Model, shared bool, err error)
 }
 
-// Open reads what the parts of the texts are made from. Errors wrap ErrSpec or mlm.ErrNetwork, or
-// name the file.
+// Open reads what the parts of the texts are made from, whatever their weights. Errors wrap ErrSpec
+// or mlm.ErrNetwork, or name the file.
 func Open(ctx context.Context, texts []string, o Options) (*Parts, error) {
-	return openAll(ctx, texts, Parse, o)
-}
-
-// OpenNamed is Open for parts without weights, which [ParseName] reads.
-func OpenNamed(ctx context.Context, names []string, o Options) (*Parts, error) {
-	return openAll(ctx, names, ParseName, o)
-}
-
-// openAll opens the parts of texts that parse reads.
-func openAll(ctx context.Context, texts []string, parse func(string) (spec, error), o Options) (
-	*Parts, error) {
 	p := &Parts{open: map[string]*part{}}
 	for _, text := range texts {
-		s, err := parse(text)
+		s, err := Parse(text)
 		if err == nil {
 			err = p.add(ctx, s, o)
 		}
