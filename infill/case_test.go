@@ -41,7 +41,7 @@ func TestNamesScored(t *testing.T) {
 			if err != nil || f.Recut || s.Score-f.Score > 1e-3 || f.Score-s.Score > 1e-3 {
 				t.Errorf("%q has %v when filled, %v when scored (%v)", f.Text, f.Score, s.Score, err)
 			}
-			if unicode.IsUpper(text.FirstRune(f.Text[f.Spans[0][0]:])) {
+			if unicode.IsUpper([]rune(f.Text[f.Spans[0][0]:])[0]) {
 				names++
 			}
 		}

@@ -26,7 +26,7 @@ func (m Masking) gaps(given, text string, found []textWord) ([][2]int, error) {
 	for i := 1; i < len(words); i++ {
 		at := words[i][0]
 		between := text[words[i-1][1]:at]
-		apart := between == "" && IsIdeograph(lastRune(text[:at])) && IsIdeograph(FirstRune(text[at:]))
+		apart := between == "" && IsIdeograph(lastRune(text[:at])) && IsIdeograph(firstRune(text[at:]))
 		if !apart && !unicode.IsSpace(lastRune(between)) || kept[i-1] > 0 && kept[i] > 0 ||
 			m.inKept([2]int{at, at}) || len(m.MaskLabels) > 0 && !m.inMasked(at) {
 			continue
@@ -98,8 +98,8 @@ func Delete(text string, words [][2]int) (left string, from, to [][2]int) {
 	left = b.String()
 	for i, w := range words {
 		at := to[i][0]
-		next := FirstRune(left[at:])
-		if unicode.IsUpper(FirstRune(text[w[0]:])) && unicode.IsLower(next) &&
+		next := firstRune(left[at:])
+		if unicode.IsUpper(firstRune(text[w[0]:])) && unicode.IsLower(next) &&
 			truecase.StartsSentence(left[:at]) {
 			if up := upper(string(next)); len(up) == len(string(next)) {
 				left = left[:at] + up + left[at+len(up):]

@@ -70,7 +70,7 @@ type Lists struct {
 // of adds a token to the list of every vocabulary that has it, but for whole words that stand
 // apart: those are for the tokenizer to say.
 func (l *Lists) of(list func(Vocab) *[]int32, id int32, text string, inside bool) {
-	starts, digits := isLetterOrDigit(FirstRune(text)), HasDigit(text)
+	starts, digits := isLetterOrDigit(firstRune(text)), hasDigit(text)
 	has := [numVocabs]bool{
 		VocabAll: true, vocabDigits: starts || inside, VocabWords: (starts || inside) && !digits,
 		vocabNumbers: isNumber(text), vocabWholeNumbers: isNumber(text),
@@ -93,7 +93,7 @@ func (l *Lists) apart(id int32, form tokenize.Place, text string) {
 func (l *Lists) inside(id int32, text string, goesOn bool) {
 	list := func(v Vocab) *[]int32 { return &l.First[v][tokenize.AfterLetter] }
 	l.of(list, id, text, true)
-	if (goesOn || IsIdeograph(FirstRune(text))) && isLetters(text) {
+	if (goesOn || IsIdeograph(firstRune(text))) && isLetters(text) {
 		for _, v := range []Vocab{VocabWholeWords, vocabWholeNumbers} {
 			*list(v) = append(*list(v), id)
 		}
@@ -123,15 +123,15 @@ func isNumber(s string) bool {
 	return rest != s && slices.Contains([]string{"", "s", "st", "nd", "rd", "th"}, rest)
 }
 
-// HasDigit reports whether a text has a digit.
-func HasDigit(s string) bool { return strings.IndexFunc(s, unicode.IsDigit) >= 0 }
+// hasDigit reports whether a text has a digit.
+func hasDigit(s string) bool { return strings.IndexFunc(s, unicode.IsDigit) >= 0 }
 
 // inNumber reports whether a blank is part of a number: a digit touches it, with a separator of
 // numbers, times and dates between or none, or a sign that goes with numbers does.
 func (t *Template) inNumber(i int) bool {
 	const between = ".,:/-"
 	before, after := t.Text[:t.Blanks[i].Start], t.Text[t.Blanks[i].End:]
-	last, first := lastRune(before), FirstRune(after)
+	last, first := lastRune(before), firstRune(after)
 	if strings.ContainsRune("$€£¥№", last) || strings.ContainsRune("%‰°", first) {
 		return true
 	}
@@ -139,7 +139,7 @@ func (t *Template) inNumber(i int) bool {
 		last = lastRune(before[:len(before)-1])
 	}
 	if strings.ContainsRune(between, first) {
-		first = FirstRune(after[1:])
+		first = firstRune(after[1:])
 	}
 	return unicode.IsDigit(last) || unicode.IsDigit(first)
 }
@@ -148,7 +148,7 @@ func (t *Template) inNumber(i int) bool {
 // with digits where a number is begun, or stood before.
 func (t *Template) VocabOf(g *Group, v Vocab, original []string) Vocab {
 	number := func(b int) bool {
-		return t.inNumber(b) || len(original) == len(t.Blanks) && HasDigit(original[b])
+		return t.inNumber(b) || len(original) == len(t.Blanks) && hasDigit(original[b])
 	}
 	switch {
 	case g.Number:
@@ -213,7 +213,7 @@ func asksForDigits(re *regexp.Regexp) bool {
 func asksDigits(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return HasDigit(string(re.Rune))
+		return hasDigit(string(re.Rune))
 	case syntax.OpCharClass:
 		size, digit := 0, false
 		for i := 0; i+1 < len(re.Rune); i += 2 {
@@ -261,7 +261,7 @@ func placesOf(bound Boundary, text string, blanks []Blank) []Place {
 		p.Before, p.After = LettersBefore(text[from:b.Start]), LettersAfter(text[b.End:to])
 		last, n := utf8.DecodeLastRuneInString(text[from:b.Start])
 		p.Glued = touches || p.Before != "" || IsIdeograph(last) && bound.joins(last)
-		p.Ideographs = IsIdeograph(last) || IsIdeograph(FirstRune(text[b.End:to]))
+		p.Ideographs = IsIdeograph(last) || IsIdeograph(firstRune(text[b.End:to]))
 		p.bare = bound.bare(text[:b.Start], touches)
 		p.movable = n == 0 && !touches || unicode.IsSpace(last)
 		p.Neighbour = i > 0 && from+len(p.Before) == b.Start ||
@@ -301,7 +301,7 @@ func LettersAfter(s string) string {
 }
 
 // beginsNumber reports whether a text begins with a digit.
-func beginsNumber(s string) bool { return unicode.IsDigit(FirstRune(s)) }
+func beginsNumber(s string) bool { return unicode.IsDigit(firstRune(s)) }
 
 // isWordRune reports whether a rune belongs to a word that a letter beside it
 // belongs to as well. Ideographs are words of their own.
@@ -334,8 +334,8 @@ func surface(tok *tokenize.Tokenizer, id int32) string {
 	return s
 }
 
-// FirstRune is the first character of a text, utf8.RuneError of an empty one.
-func FirstRune(s string) rune {
+// firstRune is the first character of a text, utf8.RuneError of an empty one.
+func firstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
 }

@@ -72,7 +72,7 @@ func (m *spaceMarks) Begins(f []int32, i int, glued bool) bool {
 	if !space && (i > 0 || glued) {
 		return false
 	}
-	return isLetterOrDigit(FirstRune(text))
+	return isLetterOrDigit(firstRune(text))
 }
 
 func (m *spaceMarks) GoesOn(f []int32, i int) bool {
@@ -83,7 +83,7 @@ func (m *spaceMarks) GoesOn(f []int32, i int) bool {
 // sameWord is GoesOn, except that punctuation belongs to no word.
 func (m *spaceMarks) sameWord(f []int32, i int) bool {
 	return m.GoesOn(f, i) && isWordRune(lastRune(surface(m.tok, f[i-1]))) &&
-		isWordRune(FirstRune(surface(m.tok, f[i])))
+		isWordRune(firstRune(surface(m.tok, f[i])))
 }
 
 func (m *spaceMarks) Alike(a, b int32) bool {

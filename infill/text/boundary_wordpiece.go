@@ -26,7 +26,7 @@ func (w wordPiece) Sort() Lists {
 		l.apart(id, tokenize.AfterSpace, text)
 		// A whole word would have to stand apart. What can follow a letter
 		// directly is punctuation, or a script written without spaces.
-		if first := FirstRune(text); !isWordRune(first) && (!IsIdeograph(first) || !w.joins(first)) {
+		if first := firstRune(text); !isWordRune(first) && (!IsIdeograph(first) || !w.joins(first)) {
 			l.inside(id, text, false)
 		}
 	}
@@ -50,7 +50,7 @@ func (w wordPiece) bare(string, bool) bool { return false }
 func (w wordPiece) joins(r rune) bool { return !w.tok.Apart(r) }
 
 func (w wordPiece) Begins(f []int32, i int, _ bool) bool {
-	return !w.tok.IsContinuation(f[i]) && isLetterOrDigit(FirstRune(surface(w.tok, f[i])))
+	return !w.tok.IsContinuation(f[i]) && isLetterOrDigit(firstRune(surface(w.tok, f[i])))
 }
 
 func (w wordPiece) GoesOn(f []int32, i int) bool { return w.tok.IsContinuation(f[i]) }
@@ -95,7 +95,7 @@ func (w wordPiece) Join(ids []int32) string {
 	var before rune
 	for i, id := range ids {
 		s := surface(w.tok, id)
-		first := FirstRune(s)
+		first := firstRune(s)
 		tight := w.tok.IsContinuation(id) || strings.ContainsRune(closing, first) ||
 			strings.ContainsRune(opening, before) || IsIdeograph(first) && IsIdeograph(before)
 		if i > 0 && !tight {
@@ -113,7 +113,7 @@ func (w wordPiece) Spell(text string, at tokenize.Place) (Phrase, error) {
 	if err != nil || at != tokenize.AfterLetter {
 		return p, err
 	}
-	if isWordRune(FirstRune(p.Text)) && !w.tok.IsContinuation(p.IDs[0]) {
+	if isWordRune(firstRune(p.Text)) && !w.tok.IsContinuation(p.IDs[0]) {
 		return Phrase{}, wordError(text, errUnspellable, " after a letter")
 	}
 	return p, nil

@@ -233,11 +233,11 @@ func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string, together in
 		var spelt []string
 		for a, b := range truecase.Words(line) {
 			_, ok := tok.ID(strings.ToLower(line[a:b]))
-			if n := len(blanks); !ok || !unicode.IsLetter(FirstRune(line[a:])) ||
+			if n := len(blanks); !ok || !unicode.IsLetter(firstRune(line[a:])) ||
 				n > 0 && strings.TrimSpace(line[blanks[n-1].End:a]) != "" {
 				blanks, spelt = nil, nil
 			}
-			if !ok || !unicode.IsLetter(FirstRune(line[a:])) {
+			if !ok || !unicode.IsLetter(firstRune(line[a:])) {
 				continue
 			}
 			blanks, spelt = append(blanks, Blank{Start: a, End: b}), append(spelt, line[a:b])

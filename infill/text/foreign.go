@@ -57,7 +57,7 @@ func foreignScript(tok *tokenize.Tokenizer, p *parsed) string {
 			unknown = unknown || enc.IDs[i] == tok.UNKID()
 		}
 		letters += n
-		if r := FirstRune(p.Text[w[0]:]); unknown || short(tok, r, n, pieces) {
+		if r := firstRune(p.Text[w[0]:]); unknown || short(tok, r, n, pieces) {
 			foreign += n
 			words++
 			scripts[scriptOf(r)] += n
@@ -92,7 +92,7 @@ func short(tok *tokenize.Tokenizer, first rune, n, pieces int) bool {
 func knowsSyllables(tok *tokenize.Tokenizer) bool {
 	n := 0
 	for id := range int32(tok.VocabSize()) {
-		if s, _ := tok.Surface(id); s != "" && unicode.In(FirstRune(s), syllabic...) {
+		if s, _ := tok.Surface(id); s != "" && unicode.In(firstRune(s), syllabic...) {
 			if n++; n >= 3000 {
 				return true
 			}

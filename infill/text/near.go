@@ -32,7 +32,7 @@ var blankNames = regexp.MustCompile(`^(?i:mask|masked|masks|blank|gap|extra_id)$
 // nearAt notes text that only looks like a blank.
 func (p *parsed) nearAt(raw string, i int) {
 	s := raw[i:]
-	if p.Near != nil || !strings.ContainsRune("[<{_［【", FirstRune(s)) {
+	if p.Near != nil || !strings.ContainsRune("[<{_［【", firstRune(s)) {
 		return
 	}
 	const write = "is not a blank and stays as it is; write "

@@ -29,7 +29,7 @@ func TestNamesOfProgrammers(t *testing.T) {
 	for n, s := range sentences {
 		for a, b := range truecase.Words(s) {
 			word := s[a:b]
-			first := FirstRune(word)
+			first := firstRune(word)
 			if !unicode.IsLetter(first) || truecase.StartsSentence(s[:a]) || word == "I" ||
 				strings.ContainsAny(s[max(0, a-1):a], "._(/'-[*&$%=@") ||
 				strings.ContainsAny(s[b:min(len(s), b+1)], "_(/*=[{'") ||

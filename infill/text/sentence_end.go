@@ -85,7 +85,7 @@ func runs(words []string) bool {
 	for i, w := range words {
 		lower := strings.ToLower(w)
 		evidence = evidence || finite[lower] || i+1 < len(words) && subject[lower]
-		switch r := FirstRune(w); {
+		switch r := firstRune(w); {
 		case i == 0 || w == "" || w == "I":
 		case unicode.IsUpper(r) && !isName(w):
 			capitals++

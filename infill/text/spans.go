@@ -95,7 +95,7 @@ func (m Masking) within(text string, word [2]int) [][2]int {
 		b = a + inner[len(inner)-1].span[1]
 		a += inner[0].span[0]
 		if a > 0 && a == s.Start && isLetterOrDigit(lastRune(text[:a])) ||
-			b == s.End && isLetterOrDigit(FirstRune(text[b:])) {
+			b == s.End && isLetterOrDigit(firstRune(text[b:])) {
 			continue
 		}
 		out, last = append(out, [2]int{a, b}), b

@@ -152,12 +152,12 @@ func pronouns(filling, before, after string) string {
 	out := []byte(filling)
 	for k, c := range out {
 		at := len(before) + k
-		last, next := lastRune(text[:at]), FirstRune(text[at+1:])
+		last, next := lastRune(text[:at]), firstRune(text[at+1:])
 		part := func(r rune) bool { return isLetterOrDigit(r) || r == '-' || r == '_' }
 		if c != 'i' || at > 0 && (part(last) || last == '.') || at+1 < len(text) && part(next) {
 			continue
 		}
-		if next == '.' && isLetterOrDigit(FirstRune(text[at+2:])) {
+		if next == '.' && isLetterOrDigit(firstRune(text[at+2:])) {
 			continue
 		}
 		out[k] = 'I'

@@ -31,7 +31,7 @@ func caseOf(word string) wordCase {
 			capitals++
 		}
 	}
-	begins := unicode.IsUpper(FirstRune(word))
+	begins := unicode.IsUpper(firstRune(word))
 	switch {
 	case letters == 0 || !strings.ContainsFunc(word, unicode.IsLower) && capitals == 0,
 		capitals > 0 && (strings.Contains(word, ".") || LettersAfter(word) == "I"):
@@ -125,7 +125,7 @@ func writtenTitle(t *Template) bool {
 // startsCommon reports whether the first word with a capital is not a name.
 func startsCommon(s string) bool {
 	for a, b := range truecase.Words(s) {
-		if unicode.IsUpper(FirstRune(s[a:])) {
+		if unicode.IsUpper(firstRune(s[a:])) {
 			return !isName(s[a:b])
 		}
 	}
@@ -146,7 +146,7 @@ func titleWords(part string) (capitals, names int, ok bool) {
 	}
 	for a, b := range truecase.Words(part) {
 		word := part[a:b]
-		switch first := FirstRune(word); {
+		switch first := firstRune(word); {
 		case unicode.IsUpper(first):
 			if capitals++; isName(word) {
 				names++

@@ -62,7 +62,7 @@ func standsAlone(text string, from, to int) bool {
 	case isLetterOrDigit(last), sign == '\\' && (last == ':' || last == '\\'):
 		return false
 	}
-	return text[to-1] != '$' || !isLetterOrDigit(FirstRune(text[to:]))
+	return text[to-1] != '$' || !isLetterOrDigit(firstRune(text[to:]))
 }
 
 // appendWords appends the words of a part of a text without markup.
@@ -129,7 +129,7 @@ func appendWord(out []textWord, text string, from, to int) []textWord {
 	}
 	a += from
 	b := from + strings.LastIndexFunc(text[from:to], isLetterOrDigit)
-	b += utf8.RuneLen(FirstRune(text[b:]))
+	b += utf8.RuneLen(firstRune(text[b:]))
 	if open := text[a:b]; b < to && text[b] == ')' &&
 		strings.Count(open, "(") > strings.Count(open, ")") {
 		b++ // word(s)
@@ -163,7 +163,7 @@ func appendWord(out []textWord, text string, from, to int) []textWord {
 // signed reports whether what directly surrounds a word makes a name of it: @name, #topic, .file,
 // /folder, :name:, C++.
 func signed(before, after string) bool {
-	first, last := FirstRune(after), lastRune(before)
+	first, last := firstRune(after), lastRune(before)
 	return before == "." || last == '@' || last == '#' || last == '/' || last == '\\' ||
 		strings.HasPrefix(after, "+") || first == '#' || first == '/' || first == '\\' ||
 		before != "" && first == last && strings.ContainsRune(":%_$|~", first)
@@ -193,7 +193,7 @@ func isAbbreviation(word, after string) bool {
 		utf8.RuneCountInString(word) < 2 && !numbered[word] {
 		return false
 	}
-	next := FirstRune(strings.TrimLeftFunc(after[1:], unicode.IsSpace))
+	next := firstRune(strings.TrimLeftFunc(after[1:], unicode.IsSpace))
 	lower := strings.ToLower(word)
 	return truecase.Abbreviation(word) || closed[lower] || titles[word] && unicode.IsUpper(next) ||
 		len(after) > 1 && strings.IndexByte(",;:", after[1]) >= 0 ||
@@ -202,7 +202,7 @@ func isAbbreviation(word, after string) bool {
 
 // isInitial reports whether a letter before a stop stands for a name.
 func isInitial(letter, after string) bool {
-	if utf8.RuneCountInString(letter) != 1 || !unicode.IsUpper(FirstRune(letter)) {
+	if utf8.RuneCountInString(letter) != 1 || !unicode.IsUpper(firstRune(letter)) {
 		return false
 	}
 	return !endsSentence(letter, after)
@@ -224,11 +224,11 @@ func endsSentence(word, after string) bool {
 	switch {
 	case next == "":
 		return true
-	case next == rest || !unicode.IsUpper(FirstRune(next)) || inner[strings.ToLower(word)]:
+	case next == rest || !unicode.IsUpper(firstRune(next)) || inner[strings.ToLower(word)]:
 		return false
 	}
 	next = LettersAfter(next)
-	if unicode.IsUpper(FirstRune(word)) { // U.S. Army
+	if unicode.IsUpper(firstRune(word)) { // U.S. Army
 		return len(next) > 1 && isFunctionWord(next)
 	}
 	e, known := truecase.Lookup(strings.ToLower(next)) // 9 a.m. Monday

@@ -3,6 +3,7 @@ package space
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"infill/infill/text"
 	"infill/tokenize"
@@ -33,16 +34,22 @@ func (c *scripted) alone(s slot) (func(text.Phrase) bool, any) {
 	case !beside && inWord && s.pos == 0 && s.vocab == text.VocabWholeWords:
 		// Directly after a letter they would be words of their own.
 		return func(p text.Phrase) bool {
-			return !text.IsIdeograph(text.FirstRune(p.Text)) || c.t.Tok.IsContinuation(p.IDs[0])
+			return !text.IsIdeograph(first(p)) || c.t.Tok.IsContinuation(p.IDs[0])
 		}, scriptKey{false}
 	}
 	return nil, nil
 }
 
+// first is the first character of a token.
+func first(p text.Phrase) rune {
+	r, _ := utf8.DecodeRuneInString(p.Text)
+	return r
+}
+
 // fits reports whether a token is of ideographs and kana, and one that the tokenizer makes. Those
 // that it sets apart begin a word.
 func (c *scripted) fits(p text.Phrase) bool {
-	if tok := c.t.Tok; tok.IsContinuation(p.IDs[0]) && tok.Apart(text.FirstRune(p.Text)) {
+	if tok := c.t.Tok; tok.IsContinuation(p.IDs[0]) && tok.Apart(first(p)) {
 		return false
 	}
 	return p.Text != "" && !strings.ContainsFunc(p.Text, func(r rune) bool {
