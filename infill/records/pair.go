@@ -16,9 +16,6 @@ import (
 // pair is the record of an item with two texts.
 func (s *Scorer) pair(ctx context.Context, it *input.Item, r *settings.Ranking) (*jsonl.Record,
 	error) {
-	if s.Model == nil || s.Engine == nil {
-		return nil, fmt.Errorf("%w: a Scorer needs a Model and an Engine on it", errParts)
-	}
 	texts := [2]string{it.Text}
 	if err := textOf(it, r.Pairs[1], &texts[1]); err != nil {
 		return nil, err
@@ -42,8 +39,6 @@ func (s *Scorer) pair(ctx context.Context, it *input.Item, r *settings.Ranking) 
 	rec.Text, rec.Scoring = it.Text, score.String()
 	rec.Pair = &jsonl.Pair{Text: texts[1], Score: scores[1].Score, Shared: shared}
 	rec.Difference = pointer(scores[0].Score - scores[1].Score)
-	by(rec, s.Model)
-	rec.Doubts = doubts(s.Model, it.Text)
 	return rec, nil
 }
 

@@ -38,9 +38,6 @@ func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (
 // score is Score of an item, which may be cut into words, and have labelled spans.
 func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) (
 	*jsonl.Record, error) {
-	if r.Pairs != nil {
-		return s.pair(ctx, it, &r)
-	}
 	line := it.Text
 	if s.Model == nil || s.Engine == nil {
 		return nil, fmt.Errorf("%w: a Scorer needs a Model and an Engine on it", errParts)
@@ -51,6 +48,10 @@ func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) 
 	}
 	t, err := text.Parse(s.Model.Tokenizer(), line)
 	switch {
+	case r.Pairs != nil:
+		if rec, err = s.pair(ctx, it, &r); err != nil {
+			return nil, err
+		}
 	case err == nil && (r.Candidates != nil || t.Blanks[0].Words != nil):
 		r.Options.Score = r.ScoredBy(true)
 		list, err := s.Engine.Candidates(ctx, t, r.Candidates, r.Options)
