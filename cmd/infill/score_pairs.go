@@ -89,12 +89,12 @@ func (d *differences) table() string {
 		}
 		mean, half := meanOf(right)
 		fmt.Fprintf(w, "%d\t%d\t%.1f", len(list), ties, mean)
-		if !math.IsNaN(half) {
+		if half > 0 {
 			fmt.Fprintf(w, " %.1f–%.1f", max(0, mean-half), min(100, mean+half))
 		}
 		mean, half = meanOf(list)
 		fmt.Fprintf(w, "\t%+.2f", mean)
-		if !math.IsNaN(half) {
+		if half > 0 {
 			fmt.Fprintf(w, " ±%.2f", half)
 		}
 		fmt.Fprintf(w, "\t  %s\n", cmp.Or(name, "all"))
@@ -103,17 +103,15 @@ func (d *differences) table() string {
 	return b.String()
 }
 
-// meanOf is a mean, and half of its interval of level .95 by Student's t: NaN where all are alike.
+// meanOf is a mean, and half of its interval of level .95 by Student's t: 0 where all are alike, NaN
+// for a single one. Deviations from the first one keep alike ones exactly alike.
 func meanOf(list []float64) (mean, half float64) {
 	n, square := float64(len(list)), 0.0
 	for _, v := range list {
-		mean += v / n
-	}
-	if slices.Min(list) == slices.Max(list) {
-		return list[0], math.NaN()
+		mean += (v - list[0]) / n
 	}
 	for _, v := range list {
-		square += (v - mean) * (v - mean)
+		square += (v - list[0] - mean) * (v - list[0] - mean)
 	}
-	return mean, interval.Student(.95, len(list)-1) * math.Sqrt(square/(n-1)/n)
+	return list[0] + mean, interval.Student(.95, len(list)-1) * math.Sqrt(square/(n-1)/n)
 }
