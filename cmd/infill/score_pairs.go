@@ -103,8 +103,8 @@ func (d *differences) table() string {
 	return b.String()
 }
 
-// meanOf is a mean, and half of its interval of level .95 by Student's t: 0 where all are alike, NaN
-// for a single one. Deviations from the first one keep alike ones exactly alike.
+// meanOf is a mean, and half of its interval of level .95 by Student's t: 0 where all are alike,
+// NaN for a single one. Deviations from the first one keep alike ones exactly alike.
 func meanOf(list []float64) (mean, half float64) {
 	n, square := float64(len(list)), 0.0
 	for _, v := range list {
