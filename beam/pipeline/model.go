@@ -119,8 +119,8 @@ func warn(ctx context.Context, info mlm.Info) {
 // openNamed opens the model of the program, a folder, a file, or a pulled one.
 func openNamed(ctx context.Context, v *settings.Model) (*mlm.Model, error) {
 	m, err := open.Model(ctx, v.Name, v.Options)
-	var absent *hub.AbsentError
-	if errors.As(err, &absent) || errors.Is(err, hub.ErrUnknown) {
+	var pull *hub.PullError
+	if errors.As(err, &pull) && !pull.Changed || errors.Is(err, hub.ErrUnknown) {
 		return nil, fmt.Errorf("there is no folder %s, nor a pulled model; a model has to lie under the "+
 			"same path on every worker: %w", v.Name, err)
 	}

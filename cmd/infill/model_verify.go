@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
@@ -100,8 +99,8 @@ func verifyModel(ctx context.Context, cache hub.Cache, name string) (*verificati
 	}
 	v := &verification{Model: m.String(), Folder: cache.Folder(m)}
 	if _, err := os.Stat(v.Folder); err != nil {
-		return nil, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads it",
-			m, advice.PullWords(m))
+		_, _, err := cache.Locate(m.String(), "")
+		return nil, err
 	}
 	var err error
 	if v.Files, err = cache.Verify(ctx, m); err != nil {

@@ -54,7 +54,7 @@ type Source struct {
 // A file or folder of that name goes before those of the hub. file is the ONNX file in the folder,
 // "" for the usual one. Nothing is downloaded.
 //
-// Errors wrap [hub.ErrUnknown] or [text.ErrOption], are of type *[hub.AbsentError], or come from
+// Errors wrap [hub.ErrUnknown] or [text.ErrOption], are of type *[hub.PullError], or come from
 // the file system.
 func Find(name, file string) (Source, error) {
 	name = cmp.Or(name, models.All()[0].Name)
@@ -93,7 +93,7 @@ func (s Source) Files() fs.FS {
 
 // Open loads the model. The source's File replaces o.File. Without o.Devices they are all that the
 // module knows. A file that was pulled must still have the same hash. Errors come from [mlm.Open],
-// or are of type *[hub.ChangedError].
+// or are of type *[hub.PullError].
 func (s Source) Open(ctx context.Context, o mlm.Options) (*mlm.Model, error) {
 	o = withDevices(o)
 	o.File = s.File

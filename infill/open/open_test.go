@@ -58,7 +58,6 @@ func TestOpen(t *testing.T) {
 	}
 	t.Setenv("INFILL_ORT", lib.Path)
 	t.Setenv("INFILL_CACHE", t.TempDir())
-	t.Setenv("HF_HOME", t.TempDir())
 	s := hubtest.New(t)
 	files := map[string][]byte{}
 	for _, name := range []string{"model.onnx", "vocab.txt", "config.json", "tokenizer_config.json"} {
@@ -67,8 +66,8 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	s.Put("o/tiny", hubtest.Masked(files))
-	var absent *hub.AbsentError
-	if _, err := open.Engine("o/tiny"); !errors.As(err, &absent) || absent.Model != "o/tiny" {
+	var absent *hub.PullError
+	if _, err := open.Engine("o/tiny"); !errors.As(err, &absent) || absent.Name != "o/tiny" {
 		t.Errorf("%v", err)
 	}
 	cache, err := hub.UserCache()
@@ -96,9 +95,9 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(pulled, "model.onnx"), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var changed *hub.ChangedError
+	var changed *hub.PullError
 	if _, err := open.Engine("o/tiny"); !errors.As(err, &changed) ||
-		changed.Model.String() != "o/tiny" {
+		!changed.Changed || changed.Name != "o/tiny" {
 		t.Errorf("%v", err)
 	}
 }
@@ -106,13 +105,12 @@ func TestOpen(t *testing.T) {
 // A plain file that is called as the owner of a repository does not hide it.
 func TestOwnerIsAFile(t *testing.T) {
 	t.Setenv("INFILL_CACHE", t.TempDir())
-	t.Setenv("HF_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("o", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var absent *hub.AbsentError
-	if _, err := open.Find("o/tiny", ""); !errors.As(err, &absent) || absent.Model != "o/tiny" {
+	var absent *hub.PullError
+	if _, err := open.Find("o/tiny", ""); !errors.As(err, &absent) || absent.Name != "o/tiny" {
 		t.Errorf("%v", err)
 	}
 }

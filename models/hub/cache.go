@@ -107,24 +107,21 @@ func (c Cache) Find(name, file string) (found *Model) {
 	return found
 }
 
-// An AbsentError is a model with a name that was not pulled.
-type AbsentError struct {
-	Model string // what pulls it: a name, or OWNER/NAME@REVISION
-	File  string // the ONNX file that was asked for, "" for any
-	Bytes int64  // its size, 0 if it is not known
+// A PullError is a model of the hub that has to be pulled, as it is not there or not what it was.
+type PullError struct {
+	Name    string // a short name, or OWNER/NAME@REVISION
+	File    string // the ONNX file if it has to be named
+	Bytes   int64  // to download, 0 if that is not known
+	Changed bool   // it is there, and not what was pulled
+	says    string
 }
 
 // Error says what is wrong.
-func (e *AbsentError) Error() string {
-	if e.Bytes > 0 {
-		return fmt.Sprintf("the model %s is not in the cache", e.Model)
-	}
-	return fmt.Sprintf("no folder is called %s, and no model in the cache", e.Model)
-}
+func (e *PullError) Error() string { return e.says }
 
 // Locate finds a model by its name. dir is its folder, and export the ONNX file in it, "" if the
 // folder has no other. file is the ONNX file that is wanted, "" for any. Errors are of type
-// *AbsentError or wrap [ErrUnknown].
+// *PullError or wrap [ErrUnknown].
 func (c Cache) Locate(name, file string) (dir, export string, err error) {
 	m := c.Find(name, file)
 	r, ok := parseRepo(name)
@@ -135,9 +132,11 @@ func (c Cache) Locate(name, file string) (dir, export string, err error) {
 		}
 		return c.Folder(m), file, nil
 	case ok:
-		return "", "", &AbsentError{r.String(), file, 0}
+		return "", "", &PullError{Name: r.String(), File: file,
+			says: fmt.Sprintf("no folder is called %s, and no model in the cache", r)}
 	case m != nil:
-		return "", "", &AbsentError{m.Name, file, m.Size()}
+		return "", "", &PullError{Name: m.Name, Bytes: m.Size(),
+			says: fmt.Sprintf("the model %s is not in the cache", m.Name)}
 	}
 	return "", "", fmt.Errorf("%w: %q", ErrUnknown, name)
 }

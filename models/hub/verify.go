@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -139,21 +140,7 @@ func others(folder string, m *Model) (out []string, err error) {
 	return out, err
 }
 
-// A ChangedError is a pulled model that is not what was pulled.
-type ChangedError struct {
-	Model     *Model
-	Sum, Want string // "" if the file does not belong to the model
-}
-
-// Error says what is wrong.
-func (e *ChangedError) Error() string {
-	if e.Want == "" {
-		return fmt.Sprintf("%v: it is not a file of the model %s", errMismatch, e.Model.Name)
-	}
-	return fmt.Sprintf("%v: it has SHA-256 %s, should have %s", errMismatch, e.Sum, e.Want)
-}
-
-// Compare is an error of type *ChangedError if the ONNX file of a folder, whose SHA-256 is sum,
+// Compare is an error of type *PullError if the ONNX file of a folder, whose SHA-256 is sum,
 // belongs to a pulled model and is not what was pulled. The folder may have been named by its path.
 // named says that the file was named as well, and did not take the place of the model's.
 func (c Cache) Compare(dir, file, sum string, named bool) error {
@@ -164,13 +151,21 @@ func (c Cache) Compare(dir, file, sum string, named bool) error {
 				continue
 			}
 			if want := f.wanted(c.record(m)); want != "" && want != sum {
-				return &ChangedError{m, sum, want}
+				return m.changed(fmt.Sprintf("it has SHA-256 %s, should have %s", sum, want))
 			}
 			return nil
 		}
 		if !named && disk.Same(dir, c.Folder(m)) {
-			return &ChangedError{Model: m}
+			return m.changed("it is not a file of the model " + m.Name)
 		}
 	}
 	return nil
+}
+
+func (m *Model) changed(how string) *PullError {
+	e := &PullError{Name: m.String(), Changed: true, says: fmt.Sprintf("%v: %s", errMismatch, how)}
+	if file := m.Export(); m.Commit != "" && path.Base(file) != "model.onnx" {
+		e.File = file
+	}
+	return e
 }

@@ -112,12 +112,20 @@ func TestRecordGone(t *testing.T) {
 	if got := held(t, folder)["config.json"]; !bytes.Equal(got, exported()["config.json"]) {
 		t.Errorf("%s", got)
 	}
-	// Whole files get a record and are not fetched.
-	if err := os.Remove(c.recordPath(m)); err != nil {
-		t.Fatal(err)
-	}
-	s.Requests()
-	if _, err := c.pull(t.Context(), m, o); err != nil || c.record(m) == nil || len(s.Requests()) > 0 {
-		t.Errorf("%v", err)
+	// Whole files get a record and are not fetched, also where there is one of another form.
+	for _, old := range []string{"", `{"version": 1, "model": "o/n", "files": []}`, "[]", "x"} {
+		if err := os.WriteFile(c.recordPath(m), []byte(old), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if c.Find("o/n", "") != nil {
+			t.Errorf("%q is a record", old)
+		}
+		s.Requests()
+		if _, err := c.pull(t.Context(), m, o); err != nil || c.record(m) == nil || len(s.Requests()) > 0 {
+			t.Errorf("%q: %v", old, err)
+		}
+		if found := c.Find("o/n", ""); found == nil || c.Folder(found) != folder {
+			t.Errorf("%q: %+v", old, found)
+		}
 	}
 }

@@ -5,7 +5,6 @@ package advice
 import (
 	"context"
 	"errors"
-	"path"
 	"strings"
 
 	"infill/cmd/infill/internal/console"
@@ -69,8 +68,7 @@ func adviceOn(err error) string {
 	var manifest *output.ManifestError
 	var column *input.ColumnError
 	var lines *input.NotLinesError
-	var absent *hub.AbsentError
-	var changed *hub.ChangedError
+	var pull *hub.PullError
 	var paired *read.PairedError
 	var masks maskable
 	var shown example
@@ -109,17 +107,15 @@ func adviceOn(err error) string {
 		return ": --text-field NAME" // infill compare has no such flag
 	case errors.As(err, &paired) && paired.Sentences > 1:
 		return ": --top 1"
-	case errors.As(err, &absent):
-		return pulls(absent)
-	case errors.As(err, &changed):
-		return ": infill model pull " + PullWords(changed.Model)
+	case errors.As(err, &pull):
+		return pulls(pull)
 	}
 	return ""
 }
 
 // pulls is the command that fetches a model.
-func pulls(e *hub.AbsentError) string {
-	text := ": infill model pull " + e.Model
+func pulls(e *hub.PullError) string {
+	text := ": infill model pull " + e.Name
 	if e.File != "" {
 		text += " --file " + e.File
 	}
@@ -196,14 +192,6 @@ var advices = []struct {
 }
 
 const installs = ": run `infill doctor --install`"
-
-// PullWords are the arguments with which infill model pull fetches a model.
-func PullWords(m *hub.Model) string {
-	if name := m.Export(); m.Commit != "" && path.Base(name) != "model.onnx" {
-		return m.String() + " --file " + name
-	}
-	return m.String()
-}
 
 // PlatformSetting is the name of the machine among the settings of a manifest. No flag sets it.
 const PlatformSetting = "platform"
