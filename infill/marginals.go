@@ -31,44 +31,61 @@ var errUnmixed = errors.New("probabilities or their standard errors may be wrong
 //
 // Where a template leaves numbers of tokens open, π is the mixture of its distributions given the
 // lengths, with equal weights, and each of them is estimated from the chains of its lengths.
+//
+// Records have them as this JSON. What is not known is nil, and not there.
 type Marginals struct {
-	Blanks   []Marginal // in the order of the text; tied ones have the same words
-	Fillings Marginal   // whole texts
+	Blanks   []Marginal `json:"blanks"`   // in the order of the text; tied ones have the same words
+	Fillings Marginal   `json:"fillings"` // whole texts
 	// Draws is the number of states that count, of all chains together. Chains together keep at most
 	// about 65,536 of them: of longer ones every second, fourth, … state. 0 if Result.Exact.
-	Draws int
+	Draws int `json:"draws"`
 	// ESS is the effective number of states (Vehtari et al. 2021) for the mean of U, the least over
-	// the lengths. RHat is the split R-hat of U, the greatest over the lengths. NaN where
-	// Result.Exact, for fewer than 8 states of a chain, or where the sampler knows no energies.
-	ESS, RHat float64
+	// the lengths. RHat is the split R-hat of U, the greatest over the lengths. They are not known
+	// where Result.Exact, for fewer than 8 states of a chain, or where the sampler knows no energies.
+	ESS  *float64 `json:"ess,omitempty"`
+	RHat *float64 `json:"r_hat,omitempty"`
 	// Warning says why the probabilities and their errors may be wrong, "" for no reason to think so.
 	// Result.Warnings has each reason too, as a warning of its own.
-	Warning string
+	Warning string `json:"warning,omitempty"`
+
+	ratio float64 // RHat as it is
 }
 
 // A Marginal is a distribution over texts.
 type Marginal struct {
 	// Likeliest are the likeliest texts, Options.Results.Top of them at most, and never more than
 	// maxMarginals. Texts that no chain saw are not among them.
-	Likeliest []Estimate
-	Distinct  int // different texts among the states that count, or of all that fit
+	Likeliest []Estimate `json:"likeliest"`
+	// Distinct is the number of different texts among the states that count, or of all that fit.
+	Distinct int     `json:"distinct"`
+	Rest     float64 `json:"rest"` // the probability of the texts that are not listed, in [0,1]
 }
 
 // An Estimate is the probability of a text under π.
 type Estimate struct {
-	Text        string
-	Probability float64 // in [0,1]
+	Text        string  `json:"text"`
+	Probability float64 `json:"probability"` // in [0,1]
 	// Error is the standard error of Probability: the root of p(1−p)/ESS. It is 0 where π was
-	// computed. NaN is unknown: for fewer than 8 states of a chain, or where all states had the text.
-	Error float64
-	ESS   float64 // effective number of states; NaN where Error is NaN or 0
-	// RHat is the split R-hat of having the text, the greatest over the lengths. NaN where Error
-	// is NaN or 0, +Inf where no chain ever changes between having it and not.
-	RHat float64
+	// computed, and not known for fewer than 8 states of a chain, or where all states had the text.
+	Error *float64 `json:"standard_error,omitempty"`
+	// ESS is the effective number of states. RHat is the split R-hat of having the text, the greatest
+	// over the lengths, and not known where no chain ever changes between having it and not.
+	ESS  *float64 `json:"ess,omitempty"`
+	RHat *float64 `json:"r_hat,omitempty"`
+
+	ratio float64 // RHat as it is, +Inf where no chain changes
 }
 
-// Rest is the probability of all texts that are not among the likeliest.
-func (m *Marginal) Rest() float64 {
+// known is a number, nil for one that is not finite.
+func known(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// rest is the probability of all texts that are not among the likeliest.
+func (m *Marginal) rest() float64 {
 	if len(m.Likeliest) == m.Distinct {
 		return 0 // and not what rounding leaves
 	}
@@ -103,7 +120,7 @@ func (p *plan) marginals(res *Result) {
 		pt.record.thin(stride)
 		kept = min(kept, pt.record.len())
 	}
-	m := &Marginals{Draws: kept * p.opt.Sampling.Chains, ESS: math.NaN(), RHat: math.NaN()}
+	m := &Marginals{Draws: kept * p.opt.Sampling.Chains}
 	res.Marginals = m
 	if kept == 0 {
 		m.warn(res, "no step was made after the burn-in, so that there are no probabilities; "+
@@ -139,10 +156,11 @@ func (p *plan) marginals(res *Result) {
 
 // mixing is the worst of all combinations of lengths, NaN where one of them has NaN.
 func (m *Marginals) mixing(order []*history) {
-	m.ESS, m.RHat = math.Inf(1), math.Inf(-1)
+	ess, ratio := math.Inf(1), math.Inf(-1)
 	for _, h := range order {
-		m.ESS, m.RHat = min(m.ESS, essMean(h.u)), max(m.RHat, splitRHat(h.u))
+		ess, ratio = min(ess, essMean(h.u)), max(ratio, splitRHat(h.u))
 	}
+	m.ESS, m.RHat, m.ratio = known(ess), known(ratio), ratio
 }
 
 // warn notes why the probabilities may be wrong. There may be several reasons.
@@ -180,6 +198,7 @@ func estimates(l *lexicon, all []*history, n int, of func(*history) [][]int32) M
 		return strings.Compare(a.Text, b.Text)
 	})
 	m.Likeliest = slices.Clip(m.Likeliest[:min(n, len(m.Likeliest))])
+	m.Rest = m.rest()
 	for i := range m.Likeliest {
 		m.Likeliest[i].judge(l.number[m.Likeliest[i].Text], all, of)
 	}
@@ -188,7 +207,7 @@ func estimates(l *lexicon, all []*history, n int, of func(*history) [][]int32) M
 
 // judge says how far the estimate can be trusted: the text is number v.
 func (e *Estimate) judge(v int32, all []*history, of func(*history) [][]int32) {
-	e.Error, e.ESS, e.RHat = math.NaN(), math.NaN(), math.NaN()
+	e.ratio = math.NaN()
 	variance, some := 0.0, false
 	for _, h := range all {
 		var traces [][]float64
@@ -210,13 +229,13 @@ func (e *Estimate) judge(v int32, all []*history, of func(*history) [][]int32) {
 		}
 		some = true
 		variance += p * (1 - p) / essMean(traces) / float64(len(all)*len(all))
-		if r := splitRHat(traces); math.IsNaN(e.RHat) || r > e.RHat {
-			e.RHat = r
+		if r := splitRHat(traces); math.IsNaN(e.ratio) || r > e.ratio {
+			e.ratio = r
 		}
 	}
 	if some {
-		e.Error = math.Sqrt(variance)
-		e.ESS = e.Probability * (1 - e.Probability) / variance
+		e.Error = known(math.Sqrt(variance))
+		e.ESS, e.RHat = known(e.Probability*(1-e.Probability)/variance), known(e.ratio)
 	}
 }
 
@@ -231,16 +250,16 @@ func (m *Marginals) doubt() string {
 	for b := range m.Blanks {
 		for _, e := range m.Blanks[b].Likeliest {
 			if e.Probability >= warnFrom {
-				look(e.RHat, fmt.Sprintf("%q in blank %d", e.Text, b+1))
+				look(e.ratio, fmt.Sprintf("%q in blank %d", e.Text, b+1))
 			}
 		}
 	}
 	for _, e := range m.Fillings.Likeliest {
 		if e.Probability >= warnFrom {
-			look(e.RHat, fmt.Sprintf("%q", e.Text))
+			look(e.ratio, fmt.Sprintf("%q", e.Text))
 		}
 	}
-	look(m.RHat, "the energies")
+	look(m.ratio, "the energies")
 	switch {
 	case math.IsInf(worst, 1):
 		return fmt.Sprintf("chains disagree about %s, and none of them ever changed there; more "+
@@ -249,7 +268,7 @@ func (m *Marginals) doubt() string {
 	case worst > warnRHat:
 		return fmt.Sprintf("chains disagree, with a split R-hat of %.2f for %s, above %.2g; "+
 			"more steps make it smaller", worst, what, warnRHat)
-	case math.IsNaN(m.ESS):
+	case m.ESS == nil:
 		return "there are too few steps after the burn-in for standard errors; more steps give some"
 	}
 	return ""
@@ -258,14 +277,14 @@ func (m *Marginals) doubt() string {
 // exactMarginals are the marginals of the likeliest fillings of one coordinate: each text has a
 // word of its own.
 func exactMarginals(blanks int, fillings []Filling, distinct int) *Marginals {
-	m := &Marginals{ESS: math.NaN(), RHat: math.NaN(), Blanks: make([]Marginal, blanks)}
+	m := &Marginals{Blanks: make([]Marginal, blanks)}
 	m.Fillings.Distinct = distinct
 	for b := range m.Blanks {
 		m.Blanks[b].Distinct = distinct
 	}
 	add := func(m *Marginal, text string, p float64) {
-		m.Likeliest = append(m.Likeliest,
-			Estimate{Text: text, Probability: p, ESS: math.NaN(), RHat: math.NaN()})
+		m.Likeliest = append(m.Likeliest, Estimate{Text: text, Probability: p, Error: new(float64)})
+		m.Rest = m.rest()
 	}
 	for i := range fillings {
 		f := &fillings[i]

@@ -131,13 +131,13 @@ func TestMixingOfCombinations(t *testing.T) {
 	a, b := moves(1), moves(2)
 	var m Marginals
 	m.mixing([]*history{a, b})
-	if m.ESS != min(essMean(a.u), essMean(b.u)) ||
-		m.RHat != max(splitRHat(a.u), splitRHat(b.u)) || !(m.ESS > 20) {
-		t.Errorf("%v, %v", m.ESS, m.RHat)
+	if *m.ESS != min(essMean(a.u), essMean(b.u)) ||
+		*m.RHat != max(splitRHat(a.u), splitRHat(b.u)) || !(*m.ESS > 20) {
+		t.Errorf("%v, %v", *m.ESS, *m.RHat)
 	}
 	for _, order := range [][]*history{{short, a, b}, {a, short, b}, {a, b, short}} {
-		if m.mixing(order); !math.IsNaN(m.RHat) {
-			t.Errorf("R-hat %v though one combination has a state a chain", m.RHat)
+		if m.mixing(order); m.RHat != nil || m.ESS != nil {
+			t.Errorf("R-hat %v though one combination has a state a chain", *m.RHat)
 		}
 	}
 }
@@ -168,11 +168,11 @@ func TestRestOfAllListed(t *testing.T) {
 	if left := one - .7 - .2 - .1; left <= 0 { // as floats round it
 		t.Fatalf("the sum leaves %g", left)
 	}
-	if m.Rest() != 0 {
-		t.Errorf("%g is left of all texts", m.Rest())
+	if m.rest() != 0 {
+		t.Errorf("%g is left of all texts", m.rest())
 	}
 	m.Distinct = 4
-	if m.Rest() == 0 {
+	if m.rest() == 0 {
 		t.Error("nothing is left where a text is not listed")
 	}
 }
@@ -216,7 +216,7 @@ func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
 					if est.Distinct > len(want) {
 						t.Errorf("%s: %d different of %d", what, est.Distinct, len(want))
 					}
-					total := est.Rest()
+					total := est.Rest
 					for _, x := range est.Likeliest {
 						p, ok := want[x.Text]
 						if !ok {
@@ -226,10 +226,10 @@ func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
 						if p < .05 || p > .95 {
 							continue
 						}
-						z := (x.Probability - p) / x.Error
+						z := (x.Probability - p) / *x.Error
 						if !(math.Abs(z) < 5) {
 							t.Errorf("%s, seed %d: %q is %.4f ± %.4f, want %.4f",
-								what, seed, x.Text, x.Probability, x.Error, p)
+								what, seed, x.Text, x.Probability, *x.Error, p)
 						}
 						sum += z * z
 						n++
@@ -295,8 +295,8 @@ func TestMarginalsOfAShortlist(t *testing.T) {
 		t.Errorf("%d candidates, %d texts", r.Shortlist, r.Marginals.Fillings.Distinct)
 	}
 	for _, f := range r.Marginals.Fillings.Likeliest[:5] {
-		if p := want[f.Text] / sum; !(math.Abs(f.Probability-p) < 4.5*f.Error) {
-			t.Errorf("%q is %.4f ± %.4f, want %.4f", f.Text, f.Probability, f.Error, p)
+		if p := want[f.Text] / sum; !(math.Abs(f.Probability-p) < 4.5**f.Error) {
+			t.Errorf("%q is %.4f ± %.4f, want %.4f", f.Text, f.Probability, *f.Error, p)
 		}
 	}
 }
@@ -345,11 +345,11 @@ func TestMarginalsOfOneBlank(t *testing.T) {
 			for b := range m.Blanks {
 				got := m.Blanks[b].Likeliest[i]
 				want := f.Text[f.Spans[b][0]:f.Spans[b][1]]
-				if got.Text != want || got.Probability != f.Probability || got.Error != 0 {
+				if got.Text != want || got.Probability != f.Probability || *got.Error != 0 {
 					t.Errorf("blank %d: %+v, want %s %v", b+1, got, want, f.Probability)
 				}
 			}
-			if got := m.Fillings.Likeliest[i]; got.Text != f.Text || got.Probability != f.Probability || got.Error != 0 {
+			if got := m.Fillings.Likeliest[i]; got.Text != f.Text || got.Probability != f.Probability || *got.Error != 0 {
 				t.Errorf("%+v, want %+v", got, f)
 			}
 		}

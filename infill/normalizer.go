@@ -27,19 +27,24 @@ const warnNats = 1
 // as many chains as the sampling has of these lengths. As many more go the other way, from the last
 // states of the sampling, unless its sampler does not leave π invariant. Where π is computed, so is
 // log Z.
+//
+// Records have it as this JSON. What is not known is nil, and not there.
 type Normalizer struct {
 	// Lengths are the tokens of every blank, in the order of the text, 0 for a blank whose list
 	// decides. It is nil where the template leaves no length open.
-	Lengths []int
-	LogZ    float64 // nats; NaN where it could not be estimated, which a warning explains
-	// Error is the standard error of LogZ, over independent chains: 0 where π was computed, NaN or
-	// +Inf where the chains do not say it.
-	Error  float64
-	ESS    float64 // effective number of the chains from the draws; NaN where π was computed
-	Chains int     // that go each way; 0 where π was computed
-	// Below and Above are log Z by the chains of one way alone. LogZ is between them on average. NaN
-	// where π was computed, and Above also where no chains went back.
-	Below, Above float64
+	Lengths []int `json:"lengths,omitempty"`
+	// LogZ is in nats. A warning explains why it could not be estimated.
+	LogZ *float64 `json:"log_z,omitempty"`
+	// Error is the standard error of LogZ, over independent chains: 0 where π was computed, nil where
+	// the chains do not say it. ESS is the effective number of the chains from the draws. Chains go
+	// each way; 0 where π was computed.
+	Error  *float64 `json:"standard_error,omitempty"`
+	ESS    *float64 `json:"ess,omitempty"`
+	Chains int      `json:"chains,omitempty"`
+	// Below and Above are log Z by the chains of one way alone. LogZ is between them on average. Above
+	// is nil also where no chains went back.
+	Below *float64 `json:"below,omitempty"`
+	Above *float64 `json:"above,omitempty"`
 }
 
 // exactNormalizer is log Z of the energies of all states, in nats at temperature 1. Best is the
@@ -49,8 +54,7 @@ func (t *target) exactNormalizer(u []float64, best float64) Normalizer {
 	for _, v := range u {
 		sum += math.Exp((v - best) / t.temp)
 	}
-	return Normalizer{LogZ: best/t.temp + math.Log(sum), ESS: math.NaN(), Below: math.NaN(),
-		Above: math.NaN()}
+	return Normalizer{LogZ: known(best/t.temp + math.Log(sum)), Error: new(float64)}
 }
 
 // normalize estimates log Z of all lengths.
@@ -111,24 +115,21 @@ func (t *target) normalizer(ctx context.Context, opt *Options, id string, last [
 	}
 	r, err := samplers.AIS(ctx, t, logq, o)
 	if errors.Is(err, samplers.ErrRare) {
-		nan := math.NaN()
-		return Normalizer{LogZ: nan, Error: nan, ESS: nan, Chains: chains,
-				Below: nan, Above: nan}, fmt.Errorf(
-				"log Z is not known: %w; rules that tie blanks together less strictly, or lists in their "+
-					"place, make it known", err), nil
+		return Normalizer{Chains: chains}, fmt.Errorf("log Z is not known: %w; rules that tie blanks "+
+			"together less strictly, or lists in their place, make it known", err), nil
 	}
 	if err != nil {
 		return n, nil, err
 	}
-	n = Normalizer{LogZ: r.LogZ, Error: r.Error, ESS: r.ESS, Chains: chains, Below: r.Below,
-		Above: r.Above}
+	n = Normalizer{LogZ: known(r.LogZ), Error: known(r.Error), ESS: known(r.ESS), Chains: chains,
+		Below: known(r.Below), Above: known(r.Above)}
 	switch {
-	case o.From != nil && !(n.Error <= warnNats):
+	case o.From != nil && !(r.Error <= warnNats):
 		warn = fmt.Errorf("%w: chains from draws say that log Z is %.2f, chains from the fillings %.2f; "+
-			"more steps bring them together", errUnmixed, n.Below, n.Above)
-	case o.From == nil && !(n.ESS >= warnWeights):
+			"more steps bring them together", errUnmixed, r.Below, r.Above)
+	case o.From == nil && !(r.ESS >= warnWeights):
 		warn = fmt.Errorf("%w: log Z rests on %.1f effective chains of %d, fewer than %d; "+
-			"more steps or chains make them more", errUnmixed, n.ESS, chains, warnWeights)
+			"more steps or chains make them more", errUnmixed, r.ESS, chains, warnWeights)
 	}
 	return n, warn, nil
 }
@@ -141,7 +142,9 @@ func (p *plan) logProbabilities(res *Result) {
 		for j := range res.Normalizers {
 			n := &res.Normalizers[j]
 			if p.has(f, n.Lengths) {
-				f.LogProbability = f.Score/p.opt.Sampling.Temperature - n.LogZ
+				if n.LogZ != nil {
+					f.LogProbability = f.Score/p.opt.Sampling.Temperature - *n.LogZ
+				}
 				break
 			}
 		}

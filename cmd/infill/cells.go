@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -24,22 +23,22 @@ func percent(share float64) string {
 }
 
 // plusMinus is a standard error as a column of a table, in percent.
-func plusMinus(e float64) string {
+func plusMinus(e *float64) string {
 	switch {
-	case math.IsNaN(e):
+	case e == nil:
 		return "±   ?"
-	case e > 0 && e < .0005:
+	case *e > 0 && *e < .0005:
 		return "± 0.1"
 	}
-	return fmt.Sprintf("±%4.1f", 100*e)
+	return fmt.Sprintf("±%4.1f", 100**e)
 }
 
 // nats is a number, or a question mark where it is not known.
-func nats(format string, v float64) string {
-	if math.IsNaN(v) {
+func nats(format string, v *float64) string {
+	if v == nil {
 		return "?"
 	}
-	return fmt.Sprintf(format, v)
+	return fmt.Sprintf(format, *v)
 }
 
 // besides are the parts of a score, the model's first and the others by their names, with space

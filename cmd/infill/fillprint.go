@@ -79,7 +79,11 @@ func (w *fillTable) write(r *filling) error {
 			fmt.Fprintf(&b, "%s  ", percent(f.Probability))
 		}
 		if len(r.Normalizers) > 0 {
-			fmt.Fprintf(&b, "log P %s  ", nats("%.2f", f.LogProbability))
+			p := &f.LogProbability
+			if math.IsNaN(*p) {
+				p = nil
+			}
+			fmt.Fprintf(&b, "log P %s  ", nats("%.2f", p))
 		}
 		b.WriteString(besides(f.Energies) + text + "\n")
 	}
@@ -103,8 +107,8 @@ func (w *fillTable) marginals(b *strings.Builder, m *infill.Marginals) {
 			fmt.Fprintf(b, "%s %s  %s\n", percent(e.Probability), plusMinus(e.Error),
 				shown(w.std.Out, e.Text))
 		}
-		if rest := m.Rest(); m.Distinct > len(m.Likeliest) {
-			fmt.Fprintf(b, "%s        (others)\n", percent(rest))
+		if m.Distinct > len(m.Likeliest) {
+			fmt.Fprintf(b, "%s        (others)\n", percent(m.Rest))
 		}
 	}
 	for i := range m.Blanks {
@@ -124,10 +128,10 @@ func writeNormalizers(b *strings.Builder, list []infill.Normalizer) {
 		switch {
 		case n.Chains == 0:
 			b.WriteString(", computed")
-		case !math.IsNaN(n.Above):
-			fmt.Fprintf(b, ", %.2f and %.2f by the %d chains of either way", n.Below, n.Above, n.Chains)
-		case !math.IsNaN(n.ESS):
-			fmt.Fprintf(b, ", %.1f effective chains of %d", n.ESS, n.Chains)
+		case n.Below != nil && n.Above != nil:
+			fmt.Fprintf(b, ", %.2f and %.2f by the %d chains of either way", *n.Below, *n.Above, n.Chains)
+		case n.ESS != nil:
+			fmt.Fprintf(b, ", %.1f effective chains of %d", *n.ESS, n.Chains)
 		}
 		if n.Lengths != nil {
 			b.WriteString(", tokens in the blanks:")
@@ -214,8 +218,8 @@ func (w *fillTable) summary(r *infill.Result, d time.Duration) string {
 	}
 	if m := r.Marginals; m != nil && m.Draws > 0 {
 		s += ", probabilities from " + count.Of(m.Draws, "state")
-		if !math.IsNaN(m.ESS) {
-			s += fmt.Sprintf(" (worth %.0f, split R-hat %.2f)", m.ESS, m.RHat)
+		if m.ESS != nil && m.RHat != nil {
+			s += fmt.Sprintf(" (worth %.0f, split R-hat %.2f)", *m.ESS, *m.RHat)
 		}
 	}
 	if n := r.Stats.Zero; n > 0 {

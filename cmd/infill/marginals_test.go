@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill"
 	"infill/infill/jsonl"
 )
 
@@ -30,7 +31,7 @@ func TestFillMarginals(t *testing.T) {
 	}
 	row := regexp.MustCompile(`(?m)^ *([\d.]+) % ± *([\d.]+)  (.*)$`)
 	rows := row.FindAllStringSubmatch(r.out, -1)
-	var all []jsonl.Estimate
+	var all []infill.Estimate
 	for _, b := range append(m.Blanks, m.Fillings) {
 		all = append(all, b.Likeliest...)
 	}

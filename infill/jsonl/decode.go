@@ -240,11 +240,11 @@ func (r *Record) check() (field, reason string) {
 		}
 	}
 	for i := range r.Normalizers {
-		if reason := r.Normalizers[i].check(); reason != "" {
+		if reason := badNormalizer(&r.Normalizers[i]); reason != "" {
 			return fmt.Sprintf("normalizers[%d]", i), reason
 		}
 	}
-	if field, reason := r.Marginals.check(); reason != "" {
+	if field, reason := badMarginals(r.Marginals); reason != "" {
 		return field, reason
 	}
 	return "", ""

@@ -21,7 +21,7 @@ var members = func() map[reflect.Type]map[string][]int {
 		}
 		out[t] = map[string][]int{}
 		for _, f := range reflect.VisibleFields(t) {
-			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" && !f.Anonymous {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" && !f.Anonymous {
 				out[t][name] = f.Index
 				add(f.Type)
 			}

@@ -90,9 +90,9 @@ type Filled struct {
 	Seed     *uint64 `json:"seed,omitempty"`
 	Distinct int     `json:"distinct,omitempty"`
 	// Marginals are probabilities of words and texts, nil where nobody asked for them.
-	Marginals *Marginals `json:"marginals,omitempty"`
+	Marginals *infill.Marginals `json:"marginals,omitempty"`
 	// Normalizers are the log-normalisers, by lengths, nil where nobody asked for them.
-	Normalizers []Normalizer `json:"normalizers,omitempty"`
+	Normalizers []infill.Normalizer `json:"normalizers,omitempty"`
 	// Rows is the number of sequences that the sampler asked the model about, without those of the
 	// start and of the ranking. Repeated counts those among them that it had asked about before, so
 	// that nothing had to be computed.

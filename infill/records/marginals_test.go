@@ -13,14 +13,15 @@ func TestMarginals(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
 	m := &infill.Marginals{
-		Blanks: []infill.Marginal{{Distinct: 9, Likeliest: []infill.Estimate{
-			{Text: "dog", Probability: .75, Error: .125, ESS: 12, RHat: 1.5},
-			{Text: "cat", Probability: .125, Error: nan, ESS: nan, RHat: math.Inf(1)},
+		Blanks: []infill.Marginal{{Distinct: 9, Rest: .125, Likeliest: []infill.Estimate{
+			{Text: "dog", Probability: .75, Error: pointer(.125), ESS: pointer(12.),
+				RHat: pointer(1.5)},
+			{Text: "cat", Probability: .125},
 		}}},
 		Fillings: infill.Marginal{Distinct: 1, Likeliest: []infill.Estimate{
-			{Text: "a dog", Probability: 1, ESS: nan, RHat: nan},
+			{Text: "a dog", Probability: 1, Error: new(float64)},
 		}},
-		Draws: 50, ESS: 20, RHat: nan, Warning: "oh",
+		Draws: 50, ESS: pointer(20.), Warning: "oh",
 	}
 	rec := ofResult("a [MASK]",
 		&infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}},

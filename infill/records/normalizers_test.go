@@ -20,8 +20,9 @@ func TestNormalizers(t *testing.T) {
 				{Text: "a dog", LogProbability: -1.5}, {Text: "a cat", LogProbability: nan},
 			},
 			Normalizers: []infill.Normalizer{
-				{Lengths: []int{1}, LogZ: .5, Error: .25, ESS: 7, Chains: 13, Below: .25, Above: .75},
-				{Lengths: []int{2}, LogZ: nan, Error: nan, ESS: nan, Chains: 12, Below: nan, Above: nan},
+				{Lengths: []int{1}, LogZ: pointer(.5), Error: pointer(.25), ESS: pointer(7.), Chains: 13,
+					Below: pointer(.25), Above: pointer(.75)},
+				{Lengths: []int{2}, Chains: 12},
 			},
 			MoveShare: nan, Acceptance: nan,
 		})

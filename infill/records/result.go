@@ -20,8 +20,8 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record 
 	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(), Filled: jsonl.Filled{
 		Masked: slices.Clone(ran.Words.Original), Lengths: r.Lengths, Method: r.Method.String(),
 		Groups: slices.Clone(r.Groups), Shown: r.Shown, Exact: r.Exact, Distinct: r.Distinct,
-		Marginals:   marginals(r.Marginals),
-		Normalizers: normalizers(r.Normalizers), Ranks: slices.Clone(r.Ranks),
+		Marginals:   r.Marginals,
+		Normalizers: r.Normalizers, Ranks: slices.Clone(r.Ranks),
 		Rows: r.Rows, Repeated: r.Repeated,
 		Sampled: jsonl.Sampled{
 			MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),
@@ -211,39 +211,6 @@ func spansOf(list [][2]int) []jsonl.Span {
 	out := make([]jsonl.Span, len(list))
 	for i, s := range list {
 		out[i] = s
-	}
-	return out
-}
-
-// marginals converts probabilities; nil stays nil.
-func marginals(m *infill.Marginals) *jsonl.Marginals {
-	if m == nil {
-		return nil
-	}
-	out := &jsonl.Marginals{Fillings: marginal(&m.Fillings), Draws: m.Draws,
-		ESS: finite(m.ESS), RHat: finite(m.RHat), Warning: m.Warning}
-	for i := range m.Blanks {
-		out.Blanks = append(out.Blanks, marginal(&m.Blanks[i]))
-	}
-	return out
-}
-
-func marginal(m *infill.Marginal) jsonl.Marginal {
-	out := jsonl.Marginal{Distinct: m.Distinct, Rest: m.Rest()}
-	for _, e := range m.Likeliest {
-		out.Likeliest = append(out.Likeliest, jsonl.Estimate{Text: e.Text, Probability: e.Probability,
-			Error: finite(e.Error), ESS: finite(e.ESS), RHat: finite(e.RHat)})
-	}
-	return out
-}
-
-// normalizers converts log-normalisers; nil stays nil.
-func normalizers(list []infill.Normalizer) []jsonl.Normalizer {
-	var out []jsonl.Normalizer
-	for _, n := range list {
-		out = append(out, jsonl.Normalizer{Lengths: slices.Clone(n.Lengths), LogZ: finite(n.LogZ),
-			Error: finite(n.Error), ESS: finite(n.ESS), Chains: n.Chains, Below: finite(n.Below),
-			Above: finite(n.Above)})
 	}
 	return out
 }

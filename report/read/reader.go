@@ -84,8 +84,8 @@ const drawnRecords = 3
 // probabilities are the probabilities of a text's fillings and of the words in its blanks, as its
 // record has them.
 type probabilities struct {
-	Text      string           `json:"text"`
-	Marginals *jsonl.Marginals `json:"marginals"`
+	Text      string            `json:"text"`
+	Marginals *infill.Marginals `json:"marginals"`
 }
 
 // reader reads one file.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/jsonl"
+	"infill/infill"
 	"infill/report/draw"
 	"infill/report/measure"
 	"infill/report/read"
@@ -104,7 +104,7 @@ func TestDrawingsFitTheScreen(t *testing.T) {
 			rows[i].Metrics = append(rows[i].Metrics, m)
 		}
 	}
-	marginals := &jsonl.Marginals{Blanks: []jsonl.Marginal{{Likeliest: []jsonl.Estimate{
+	marginals := &infill.Marginals{Blanks: []infill.Marginal{{Likeliest: []infill.Estimate{
 		{Text: "dog", Probability: .4}}}}}
 	r := &measure.EvalResult{Rows: rows, Files: make([]read.File, 2),
 		Command: "infill eval a b", Version: "v9", Date: "2026-01-31"}

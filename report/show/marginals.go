@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"math"
 
-	"infill/infill/jsonl"
+	"infill/infill"
 	"infill/report/draw"
 )
 
@@ -13,7 +13,7 @@ import (
 const drawnBars = 8
 
 // bars draws probabilities as bars with their standard errors. It returns "" for none.
-func bars(m *jsonl.Marginal, series int, title string) template.HTML {
+func bars(m *infill.Marginal, series int, title string) template.HTML {
 	list := m.Likeliest[:min(drawnBars, len(m.Likeliest))]
 	if len(list) == 0 {
 		return ""
@@ -48,7 +48,7 @@ func bars(m *jsonl.Marginal, series int, title string) template.HTML {
 }
 
 // errorOf is a standard error, 0 where it is not known.
-func errorOf(e *jsonl.Estimate) float64 {
+func errorOf(e *infill.Estimate) float64 {
 	if e.Error == nil {
 		return 0
 	}
@@ -56,8 +56,8 @@ func errorOf(e *jsonl.Estimate) float64 {
 }
 
 // probabilities adds the drawings of a record: a chart of each blank, and one of whole texts.
-func (f *figures) probabilities(text string, of *jsonl.Marginals) {
-	add := func(i int, m *jsonl.Marginal, what string) {
+func (f *figures) probabilities(text string, of *infill.Marginals) {
+	add := func(i int, m *infill.Marginal, what string) {
 		title := fmt.Sprintf("Probabilities of %s", what)
 		f.add(bars(m, i, title), fmt.Sprintf("%s. %s", title, origin(of, m)))
 	}
@@ -68,7 +68,7 @@ func (f *figures) probabilities(text string, of *jsonl.Marginals) {
 }
 
 // origin says how probabilities came about.
-func origin(of *jsonl.Marginals, m *jsonl.Marginal) string {
+func origin(of *infill.Marginals, m *infill.Marginal) string {
 	rest := fmt.Sprintf("Others have %s %%.",
 		draw.Decimal(100*(m.Rest+undrawn(m)), 1))
 	if of.Draws == 0 {
@@ -79,7 +79,7 @@ func origin(of *jsonl.Marginals, m *jsonl.Marginal) string {
 }
 
 // undrawn is the probability of texts that are listed but have no bar.
-func undrawn(m *jsonl.Marginal) float64 {
+func undrawn(m *infill.Marginal) float64 {
 	sum := 0.0
 	for i := drawnBars; i < len(m.Likeliest); i++ {
 		sum += m.Likeliest[i].Probability

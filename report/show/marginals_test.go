@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"infill/infill/jsonl"
+	"infill/infill"
 )
 
 // Bars are as long as probabilities are great, whiskers as long as their errors, and hostile words
@@ -15,7 +15,7 @@ import (
 func TestBars(t *testing.T) {
 	t.Parallel()
 	se, none := .05, 0.0
-	m := &jsonl.Marginal{Likeliest: []jsonl.Estimate{
+	m := &infill.Marginal{Likeliest: []infill.Estimate{
 		{Text: `<b>&"`, Probability: .4, Error: &se}, {Text: "b", Probability: .2, Error: &none},
 		{Text: "c", Probability: .01, Error: &se}, {Text: "d", Probability: .005},
 	}}
@@ -43,7 +43,7 @@ func TestBars(t *testing.T) {
 			t.Errorf("whisker %d is %v to %v, want a length of %v", i, a, b, want)
 		}
 	}
-	if bars(&jsonl.Marginal{}, 0, "") != "" {
+	if bars(&infill.Marginal{}, 0, "") != "" {
 		t.Error("bars of nothing")
 	}
 }
