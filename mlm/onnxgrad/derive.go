@@ -110,8 +110,6 @@ func passes() []pass {
 			withGradient, (*derivation).gatherGradient},
 		{"second term", "its sum over the rows of a chain, and the product with the table",
 			withGradient, (*derivation).secondTerm},
-		{"outer products", "sums of thin products become one product", withGradient,
-			(*derivation).outerProducts},
 
 		// Both.
 		{"share", "positions that are alike are computed once",

@@ -89,8 +89,6 @@
 //   - gather gradient: of the gradient at the embeddings only the blanks of the chain are wanted,
 //     which shortens the end of the backward pass, the first layer's attention included.
 //   - second term: the sum over the rows of a chain, and the product with the table.
-//   - outer products: what the last layer's one query sends to all positions is summed up in one
-//     product.
 //   - share: up to the first attention a model works position by position. This part is computed
 //     once for all positions of the call that have the same token in the same place, and looked up
 //     where it is read. The rows of a state differ in two places from one another, so that U is a

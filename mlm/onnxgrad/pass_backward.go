@@ -80,6 +80,7 @@ func (d *derivation) secondTerm() error {
 	t.context = "gradient"
 	if d.prompt != nil {
 		d.gradient = t.op("Identity", d.atBlanks)
+		t.nodes = live(t.nodes, d.gradient)
 		return t.err
 	}
 	v, dim := d.logits.shape[0][2], d.embedded.shape[0][2]
@@ -97,12 +98,7 @@ func (d *derivation) secondTerm() error {
 	}
 	second := t.matmul(sum, table, false, true, 1)
 	d.gradient = t.op("Add", t.reshape(d.logp, perChain(v)), second)
-	return t.err
-}
-
-func (d *derivation) outerProducts() error {
-	t := d.then
-	t.nodes = live(outerProducts(t, live(t.nodes, d.gradient)), d.gradient)
+	t.nodes = live(t.nodes, d.gradient)
 	return t.err
 }
 
