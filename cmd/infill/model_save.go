@@ -96,12 +96,8 @@ func below(folder, path string) (bool, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return false, err
 	}
-	in, err := os.Stat(folder)
-	if err != nil {
-		return false, err
-	}
 	for ; ; path = filepath.Dir(path) {
-		if at, err := os.Stat(path); err == nil && os.SameFile(in, at) {
+		if disk.Same(folder, path) {
 			return true, nil
 		}
 		if path == filepath.Dir(path) {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"infill/internal/disk"
 )
 
 // A target is a file that a command is about to write.
@@ -100,12 +102,8 @@ func sameAsInput(info os.FileInfo, input string) bool {
 
 // sameFile says that two paths name one file, there or yet to be made.
 func sameFile(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	if errX == nil && errY == nil {
-		return x.Mode().IsRegular() && os.SameFile(x, y)
+	if info, err := os.Stat(a); err == nil {
+		return info.Mode().IsRegular() && disk.Same(a, b)
 	}
-	x, errX = os.Stat(filepath.Dir(a))
-	y, errY = os.Stat(filepath.Dir(b))
-	return errX == nil && errY == nil && os.SameFile(x, y) && filepath.Base(a) == filepath.Base(b)
+	return filepath.Base(a) == filepath.Base(b) && disk.Same(filepath.Dir(a), filepath.Dir(b))
 }
