@@ -34,11 +34,16 @@ func (f *modelFlags) modelArgument(c *cli.Context) error {
 	case 0:
 		return nil
 	case 1:
-		if cmdline.Of(c.Command, "model").Typed != "" && f.Name != c.Args().First() {
-			return usagef("two models: --model %s and %s", f.Name, c.Args().First())
-		}
-		f.Name = c.Args().First()
-		return nil
+		return f.named(c, c.Args().First())
 	}
 	return usagef("one model at a time, got %s", strings.Join(console.Quoted(c.Args().Slice()), " "))
+}
+
+// named takes the model that an argument names, unless --model names another one.
+func (f *modelFlags) named(c *cli.Context, name string) error {
+	if cmdline.Of(c.Command, "model").Typed != "" && f.Name != name {
+		return usagef("two models: --model %s and %s", f.Name, name)
+	}
+	f.Name = name
+	return nil
 }

@@ -51,7 +51,9 @@ func modelLengthsCommand(std console.IO) *cli.Command {
 				return usagef("model learn-lengths takes a model and a text, got %s",
 					count.Of(c.NArg(), "argument"))
 			}
-			f.Name = c.Args().Get(0)
+			if err := f.named(c, c.Args().Get(0)); err != nil {
+				return err
+			}
 			src, err := f.source()
 			if err != nil {
 				return err

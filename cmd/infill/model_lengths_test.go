@@ -63,6 +63,7 @@ func TestModelLengths(t *testing.T) {
 	}{
 		"part":    {[]string{"small", corpus}, exitUsage, "--output FILE"},
 		"no text": {[]string{dir}, exitUsage, "takes a model and a text, got 1 argument"},
+		"two":     {[]string{"--model", "small", dir, corpus}, exitUsage, "two models: --model small and"},
 		"few":     {[]string{dir, os.DevNull}, exitUsage, "too few gaps"},
 		"missing": {[]string{dir, corpus + "x"}, exitTrouble, "corpus.txtx"},
 	} {
