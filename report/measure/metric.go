@@ -79,8 +79,15 @@ func (m Metric) Interval() string {
 	return decimal(m.Low, m.Decimals) + "–" + decimal(m.High, m.Decimals)
 }
 
-// Half is half the width of the interval, with its sign.
-func (m Metric) Half() string { return "±" + decimal((m.High-m.Low)/2, m.Decimals) }
+// Half is half the width of the interval, with its sign; both ends where it would say that what is
+// above 0 may be below, as of the perplexity of a few texts.
+func (m Metric) Half() string {
+	half := (m.High - m.Low) / 2
+	if !m.Less && m.Low > 0 && m.Value < half {
+		return "(" + m.Interval() + ")"
+	}
+	return "±" + decimal(half, m.Decimals)
+}
 
 // either is the first text for one thing, and the second for any other number of things.
 func either(n int, one, many string) string {
