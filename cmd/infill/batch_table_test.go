@@ -362,6 +362,9 @@ func TestDelimiter(t *testing.T) {
 	if r := infillRun("", args...); r.code != exitUsage || !strings.Contains(r.err, "--delimiter ';'") {
 		t.Errorf("exit %d, %s", r.code, r.err)
 	}
+	if r := infillRun("", append(args, "--delimiter", "x")...); !strings.Contains(r.err, "want , or ; or |") {
+		t.Error(r.err)
+	}
 	if r := infillRun("", append(args, "--delimiter", ";")...); r.code != exitOK {
 		t.Fatalf("exit %d, %s", r.code, r.err)
 	}

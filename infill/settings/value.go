@@ -168,10 +168,12 @@ func choice(words []string, get func() string, put func(int)) *Value {
 		put(i)
 		return nil
 	}
-	sorted := slices.Sorted(slices.Values(words))
+	sorted, want := slices.Sorted(slices.Values(words)), strings.Join(words, "|")
+	if slices.Contains(words, "|") {
+		want = strings.Join(words, " or ")
+	}
 	return &Value{
-		Kind: reflect.String, Choices: words,
-		want: strings.Join(words, "|"), wantJSON: strings.Join(sorted, " or "),
+		Kind: reflect.String, Choices: words, want: want, wantJSON: strings.Join(sorted, " or "),
 		get: get, set: set, setJSON: fromJSON(set),
 	}
 }
