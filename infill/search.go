@@ -47,10 +47,11 @@ type seeker struct {
 // A seekPart is the search among the fillings of one choice of lengths.
 //
 // Beams, and guesses for whole words, decide what is looked at. They are of the model in float32,
-// so that another rounding, on another processor, hardly leads elsewhere.
+// so that another rounding, on another device, hardly leads elsewhere. Of a model in 8 bits all is:
+// its rows take as long, and those that it shares with the final scores are evaluated once.
 type seekPart struct {
 	*target
-	exact  *target // in float32; target itself for lists and ties
+	exact  *target // in float32; target itself for lists, ties and [mlm.Int8]
 	number int
 	terms  map[int][]scoreTerm // by the number of tokens
 	cuts   map[string]*mlm.Sentence
@@ -129,7 +130,7 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 		of := &seekPart{target: pt.tgt, exact: exact, number: i, terms: map[int][]scoreTerm{},
 			cuts: map[string]*mlm.Sentence{}, beam: s.reach.beam, starts: s.reach.starts,
 			orders: s.reach.orders}
-		if p.tiedOrListed() {
+		if p.tiedOrListed() || p.e.model.Precision() == mlm.Int8 {
 			of.target = exact
 		}
 		if len(p.parts) > 1 {

@@ -73,8 +73,8 @@ func TestTopAddsBelow(t *testing.T) {
 	}
 }
 
-// The five best fillings are the same set where the search multiplies in 8 bits. Open lengths are the
-// texts where it may differ.
+// The five best fillings are the same set where a model multiplies in 8 bits: its search is in
+// float32.
 func TestPrecisionsAgree(t *testing.T) {
 	t.Parallel()
 	exact := openSmall(t)
@@ -84,7 +84,6 @@ func TestPrecisionsAgree(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = rounded.Close() })
 	texts := hundredTexts(t)
-	others := 0
 	for _, s := range texts {
 		var of [2]map[string]bool
 		for i, m := range []*mlm.Model{exact, rounded} {
@@ -98,11 +97,7 @@ func TestPrecisionsAgree(t *testing.T) {
 			}
 		}
 		if !maps.Equal(of[0], of[1]) {
-			others++
-			t.Logf("%s: %v in float32, %v in 8 bits", s, of[0], of[1])
+			t.Errorf("%s: %v in float32, %v in 8 bits", s, of[0], of[1])
 		}
-	}
-	if others > 3*len(texts)/100 {
-		t.Errorf("the five best of %d of %d texts are others in 8 bits", others, len(texts))
 	}
 }

@@ -1,6 +1,7 @@
 package mlm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -15,14 +16,6 @@ import (
 // a graph takes seconds to be compiled at the start. Small models gain nothing.
 const largeRounded = LargeWeights
 
-// choice is what the choice of a device depends on, beside the options. Tests have their own.
-type choice struct {
-	least int64 // bytes of weights from which on Auto may round
-	int8  bool  // the processor gains by [Int8]
-}
-
-var usualChoice = choice{largeRounded, device.Processor{}.Int8()}
-
 // automatic says that neither the device nor the precision is named.
 func (o *options) automatic() bool { return o.Device == AutoDevice && o.Precision == Auto }
 
@@ -30,23 +23,17 @@ func (o *options) automatic() bool { return o.Device == AutoDevice && o.Precisio
 // in bytes, 0 for what is to stay in float32. It looks for devices only where that matters: their
 // files are compared with hashes.
 func (o *options) choose(weights int64) {
-	by := o.choice
-	if by == nil {
-		by = &usualChoice
-	}
 	usable := func(d device.About) bool { return d.Problem == "" }
 	switch {
 	case o.automatic():
 		o.Device, o.Precision = device.CPU, Float32
-		if o.Unrounded || o.LowMemory || weights < by.least {
+		if o.Unrounded || o.LowMemory || weights < cmp.Or(o.large, largeRounded) {
 			return
 		}
 		fast := func(d device.About) bool { return usable(d) && !d.Slow }
 		if list := o.Devices.Rounding(o.CacheDir); slices.ContainsFunc(list, fast) {
 			d := list[slices.IndexFunc(list, fast)]
 			o.Device, o.Precision = d.Name, o.rounding(d)
-		} else if by.int8 && o.stored {
-			o.Precision = Int8
 		}
 	case o.Device == AutoDevice && o.Precision.narrow():
 		o.Device = device.CPU
@@ -153,12 +140,12 @@ func (o options) onDevice(ctx context.Context, weights int64, open func(options)
 }
 
 // Automatic says where, and in which precision, a model is opened for which neither is named.
-// weights is the size of its weights in float32, in bytes, which are stored in few bits as those
-// of the models of the program are. Of o the fields CacheDir, Devices, Forward, LowMemory and
-// Unrounded count. Unless the runtime is loaded it is not known whether what is installed works.
+// weights is the size of its weights in float32, in bytes. Of o the fields CacheDir, Devices,
+// Forward, LowMemory and Unrounded count. Unless the runtime is loaded it is not known whether what
+// is installed works.
 func Automatic(weights int64, o Options) (device string, p Precision) {
 	o.Device, o.Precision = AutoDevice, Auto
-	chosen := options{Options: o, stored: true}
+	chosen := options{Options: o}
 	chosen.choose(weights)
 	return chosen.Device, chosen.Precision
 }

@@ -80,10 +80,6 @@ func TestChoose(t *testing.T) {
 		{"bfloat16", named{AutoDevice, Auto}, large, "unrounded", cpu},
 		{"bfloat16", named{AutoDevice, Auto}, large, "low-memory", cpu},
 		{"no bfloat16", named{AutoDevice, Auto}, 0, "", cpu},
-		{"no bfloat16", named{AutoDevice, Auto}, 0, "stored", cpu},
-		{"no bfloat16", named{AutoDevice, Auto}, small, "stored, VNNI", cpu},
-		{"no bfloat16", named{AutoDevice, Auto}, large, "stored, VNNI", named{device.CPU, Int8}},
-		{"bfloat16", named{AutoDevice, Auto}, large, "stored, VNNI", rounded},
 		{"bfloat16, not installed", named{AutoDevice, Auto}, 0, "", cpu},
 		{"emulated", named{AutoDevice, Auto}, 0, "", cpu}, // it gains nothing
 		{"bfloat16", named{AutoDevice, BFloat16}, 0, "", rounded},
@@ -131,8 +127,6 @@ func TestChoose(t *testing.T) {
 				o := of(Options{Device: c.name.device, Precision: c.name.p, Unrounded: c.how == "unrounded",
 					LowMemory: c.how == "low-memory", Forward: c.how == "forward"})
 				o.Devices = pretend(list...)
-				o.choice = &choice{largeRounded, c.how == "stored, VNNI"}
-				o.stored = strings.HasPrefix(c.how, "stored")
 				o.choose(weights)
 				if got := (named{o.Device, o.Precision}); got != c.want {
 					t.Errorf("%s, %v, %d bytes, %s: %v, want %v", machine, c.name, weights, c.how, got,
@@ -153,7 +147,6 @@ func TestChooseLooksForNothing(t *testing.T) {
 		{Device: AutoDevice, Precision: Int8}, {Precision: Auto}} {
 		o := of(own)
 		o.Devices = device.List{looked{t: t}}
-		o.choice = &choice{largeRounded, true}
 		o.choose(largeRounded - 1)
 	}
 }
@@ -162,7 +155,7 @@ func TestChooseLooksForNothing(t *testing.T) {
 func openedOn(t *testing.T, name string, o options, devices ...device.About) (*Model, error) {
 	t.Helper()
 	orttest.Load(t)
-	o.Devices, o.choice = pretend(devices...), &choice{1, false}
+	o.Devices, o.large = pretend(devices...), 1
 	m, err := open(t.Context(), source.Folder{FS: fixtureFiles(t, name)}, o)
 	if err == nil {
 		t.Cleanup(func() { _ = m.Close() })

@@ -32,7 +32,6 @@ func (m *Model) Float32(ctx context.Context) (*Model, error) {
 		return e.model, nil
 	}
 	o := m.options
-	o.Few = o.Few || o.Precision == Int8 // what is scored again are few rows
 	o.Precision, o.Forward, o.File = Float32, true, m.info.File
 	if o.about.Apart == 0 {
 		o.Device = device.CPU

@@ -14,7 +14,6 @@ import (
 	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
-	"infill/models/weights"
 	"infill/tokenize"
 )
 
@@ -205,8 +204,6 @@ func (p *opener) settle() (size int64) {
 	if export.NoDerivative(p.model.info.Ops) == "" {
 		size = export.WeightBytes(p.graph)
 	}
-	_, _, o.stored = weights.Source(p.from.FS)
-	o.stored = o.stored || p.from.Kept != nil
 	onCPU := o.Device == "" || o.Device == AutoDevice || o.Device == CPUDevice
 	if o.Few && size >= LargeWeights && onCPU {
 		o.LowMemory, o.Forward = true, true

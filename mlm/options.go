@@ -68,7 +68,6 @@ type options struct {
 	Options
 	device     device.Device // nil until one was chosen
 	about      device.About
-	stored     bool // the weights are stored in few bits
 	looseTable bool // see loosened
 	unfused    bool // see fusions
 	late       bool // see widened
@@ -76,7 +75,7 @@ type options struct {
 
 	// Tests have others.
 	cacheLimits *cache.Limits // nil for the usual ones
-	choice      *choice       // nil for the usual one
+	large       int64         // bytes of weights from which on Auto may round, 0 for the usual ones
 	signedness  signedness    // of 8-bit weights
 }
 
@@ -106,9 +105,8 @@ const (
 	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
 	// brings its precision: BFloat16 or Float16 where it has that, and Float32 elsewhere. A precision
 	// that is named picks a device that has it. Where neither is named large models are opened on a
-	// device that rounds. Those whose weights are stored in few bits are opened in Int8 on a
-	// processor with AVX-512 VNNI, and everything else in Float32. Models so chosen say
-	// by [Model.Device] and [Model.Precision] what it is.
+	// device that rounds, and everything else in Float32. Models so chosen say by [Model.Device] and
+	// [Model.Precision] what it is.
 	Auto
 )
 

@@ -218,12 +218,8 @@ func (d *diagnosis) usual() string {
 	if large == usual {
 		return usual
 	}
-	stored := ""
-	if d.Automatic.Precision == mlm.Int8.String() {
-		stored = " and are stored in 4 or 8 bits"
-	}
-	return fmt.Sprintf("%s for models whose weights take %s or more in %s%s, %s for others", large,
-		count.Bytes(d.Automatic.Least), mlm.Float32, stored, usual)
+	return fmt.Sprintf("%s for models whose weights take %s or more in %s, %s for others", large,
+		count.Bytes(d.Automatic.Least), mlm.Float32, usual)
 }
 
 // token says whether the hub gets the user's token.
