@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"infill/infill"
 	"infill/infill/batch/input"
 	"infill/infill/batch/output"
+	"infill/infill/lengths"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/mlm"
@@ -171,6 +173,9 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 	}
 	if err := f.recordFile(recorded, in, layout); err != nil {
 		return err
+	}
+	if data, err := e.model.Beside(lengths.File, lengths.MaxBytes); err == nil {
+		recorded[lengths.File] = fmt.Sprintf("sha256:%x", sha256.Sum256(data))
 	}
 	lines := in.Format().JSON() // which have settings of their own
 	layout.Masked = f.Masking.On() || lines

@@ -30,6 +30,12 @@ func TestModelLengths(t *testing.T) {
 	}
 	fill := []string{"fill", "--model", dir, "--json", "the [MASK*1-3] sees a dog ."}
 	before := infillRun("", fill...)
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	batch := []string{"batch", "--model", dir, "--resume", "-o", out, "-"}
+	lines := "the [MASK*1-3] sees a dog .\n"
+	if r := infillRun(lines, batch...); r.code != 0 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
 	r := infillRun("", "model", "learn-lengths", "--gaps", "320", "--json", dir, corpus)
 	var got struct {
 		File string
@@ -48,6 +54,10 @@ func TestModelLengths(t *testing.T) {
 	}
 	if after := infillRun("", fill...); after.code != 0 || after.out == before.out {
 		t.Errorf("exit %d: the shares make no difference: %s%s", after.code, after.out, after.err)
+	}
+	if r := infillRun(lines, batch...); r.code != exitUsage ||
+		!strings.Contains(r.err, lengths.File+" was none, is sha256:") {
+		t.Errorf("a batch that goes on with other lengths: exit %d: %s", r.code, r.err)
 	}
 	if err := os.WriteFile(file, data[:100], 0o600); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func Message(err error) string {
 	var s speller
 	if errors.As(err, &s) {
 		spelt := s.Spell(func(name string) string {
-			if name == PlatformSetting {
+			if name == PlatformSetting || name == lengths.File { // no flags
 				return name
 			}
 			return "--" + name
