@@ -70,6 +70,11 @@ type Result struct {
 	// takes, of those that a search scored in full, or if Exact of all that fit. Of CollectVisited it
 	// counts different tokens. From 131,072 on it is then an estimate, off by about 0.3 %.
 	Distinct int
+	// LookedAt is the share that a search looked at, at least, of all fillings of a text whose only
+	// blank has an open length: log P(n | text) for all of one piece, which one row has, and with the
+	// chain rule from the left for each longer one that was scored. It is 0 for other texts, and with
+	// energies.
+	LookedAt float64
 	// LeftOut is how many of these there was no room for where Options.Results.Top asks for all: those
 	// beyond the best maxKept that CollectVisited took. It is 0 otherwise.
 	LeftOut int

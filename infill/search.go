@@ -305,7 +305,7 @@ func (s *seeker) result(ctx context.Context) (*Result, error) {
 	res := p.newResult()
 	res.Method, res.Ended, res.Rows = MethodSearch, s.ended, s.rows.Asked()
 	res.Fresh = p.model.FreshOf(res.Rows)
-	res.Distinct = len(s.texts)
+	res.Distinct, res.LookedAt = len(s.texts), s.lookedAt()
 	res.Stats.NonFinite = s.bad
 	if len(s.texts) == 0 {
 		return nil, p.parts[0].tgt.extra.blame(fmt.Errorf("%w: no filling has a finite score",

@@ -219,3 +219,23 @@ func (pt *seekPart) termsOf(n int, score Scoring) []scoreTerm {
 	}
 	return pt.terms[n]
 }
+
+// lookedAt is Result.LookedAt. The chain rule sums to 1 over all tokens, to less over those that
+// may go in. So shares are these at least.
+func (s *seeker) lookedAt() (sum float64) {
+	p := s.p
+	if len(p.gaps) != 1 || len(p.t.Blanks) != 1 || p.perToken || p.parts[0].tgt.extra != nil {
+		return 0
+	}
+	one := false
+	for _, f := range s.found {
+		switch logP := p.parts[f.part.number].logP; {
+		case len(f.part.Coords) > 1:
+			sum += math.Exp(logP + f.parts.Left)
+		case !one:
+			one = true
+			sum += math.Exp(logP)
+		}
+	}
+	return min(sum, 1)
+}

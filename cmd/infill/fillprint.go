@@ -171,6 +171,9 @@ func (w *fillTable) notes(r *filling) {
 func searched(r *infill.Result, d time.Duration) string {
 	s := fmt.Sprintf("search: %s of the model, %s scored in %.2f s", count.Of(r.Rows, "row"),
 		count.Of(r.Distinct, "filling"), d.Seconds())
+	if r.LookedAt > 0 {
+		s += fmt.Sprintf(", which looked at %.1f %% of the probability at least", 100*r.LookedAt)
+	}
 	switch r.Ended {
 	case infill.EndedRows:
 		s += ", ended at --rows; the best are of what was found"

@@ -73,6 +73,9 @@ type Filled struct {
 	// Lengths says of blanks of open lengths how the part of scores for the length is known: "learned"
 	// from this text, or "constant" for all texts. It is "" where scores have no such part.
 	Lengths string `json:"lengths,omitempty"`
+	// LookedAt is the share of all fillings of a single blank of open length that a search looked at,
+	// at least. It is 0 for other texts.
+	LookedAt float64 `json:"looked_at,omitempty"`
 	// Method says how fillings were found, "search", "exact" or "sample". Ended says why they
 	// are the best of unfinished work: "rows" at a search's bound of rows, "stopped" by a signal or a
 	// deadline.

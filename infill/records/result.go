@@ -20,6 +20,7 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record 
 	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(), Filled: jsonl.Filled{
 		Masked: slices.Clone(ran.Words.Original), Lengths: r.Lengths, Method: r.Method.String(),
 		Groups: slices.Clone(r.Groups), Shown: r.Shown, Exact: r.Exact, Distinct: r.Distinct,
+		LookedAt:    r.LookedAt,
 		Marginals:   r.Marginals,
 		Normalizers: r.Normalizers, Ranks: slices.Clone(r.Ranks),
 		Rows: r.Rows, Repeated: r.Repeated,
