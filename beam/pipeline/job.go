@@ -16,6 +16,7 @@ import (
 	"infill/infill/batch/input"
 	"infill/infill/batch/output"
 	"infill/infill/table"
+	"infill/internal/disk"
 )
 
 // A Job is a file to be filled.
@@ -174,12 +175,7 @@ func (j *Job) old(ctx context.Context, files filesystem.Interface) (old []string
 
 // is reports whether a path leads to the input.
 func (s *Source) is(path string) bool {
-	if path == s.Path {
-		return true
-	}
-	a, err := os.Stat(path)
-	b, berr := os.Stat(s.Path)
-	return err == nil && berr == nil && os.SameFile(a, b)
+	return path == s.Path || disk.Same(path, s.Path)
 }
 
 // Build puts the job into a pipeline, with its [Summary] as the last file.

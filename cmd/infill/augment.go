@@ -16,7 +16,6 @@ import (
 	"infill/infill/settings"
 	"infill/infill/variants"
 	"infill/internal/count"
-	"infill/internal/textline"
 )
 
 const augmentDescription = "" +
@@ -114,11 +113,8 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 		return advice.OrMask(err)
 	}
 	for i := range found {
-		text := found[i].Text
-		if console.IsTerminal(std.Out) {
-			text = textline.Printable(text)
-		}
-		if _, err := fmt.Fprintf(std.Out, "%8.2f  %s\n", found[i].Score, text); err != nil {
+		_, err := fmt.Fprintf(std.Out, "%8.2f  %s\n", found[i].Score, shown(std.Out, found[i].Text))
+		if err != nil {
 			return err
 		}
 	}
