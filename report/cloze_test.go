@@ -14,11 +14,11 @@ import (
 )
 
 // clozeTest is a benchmark of four lines with two words each.
-func clozeTest() *measure.ClozeTest {
+func clozeTest() *measure.ClozeResult {
 	line := func(back ...float64) cloze.Counts {
 		return cloze.Counts{Words: 2, Lines: 1, Back: [4]float64(back)}
 	}
-	return &measure.ClozeTest{
+	return &measure.ClozeResult{
 		Command: "infill cloze in.txt", Version: "1.0", Date: "2026-01-01",
 		Models: []string{"small (Bert sha256:00)"}, Protocol: "2 words of each blanked out, anywhere",
 		Seed: 7, Among: 5, Notes: []string{"4 of 5 lines taken"},
@@ -34,8 +34,8 @@ func clozeTest() *measure.ClozeTest {
 
 func TestRenderCloze(t *testing.T) {
 	t.Parallel()
-	r, err := measure.Cloze(clozeTest())
-	if err != nil {
+	r := clozeTest()
+	if err := measure.Cloze(r); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "cloze.txt", show.Cloze(r).Text)
@@ -46,9 +46,8 @@ func TestRenderCloze(t *testing.T) {
 // A report has the numbers of the counts, with what they cost.
 func TestCloze(t *testing.T) {
 	t.Parallel()
-	c := clozeTest()
-	r, err := measure.Cloze(c)
-	if err != nil {
+	r := clozeTest()
+	if err := measure.Cloze(r); err != nil {
 		t.Fatal(err)
 	}
 	if r.Lines != 4 || r.Words != 8 || len(r.Rows) != 2 || len(r.Differences) != 1 {
@@ -74,8 +73,9 @@ func TestCloze(t *testing.T) {
 		}
 	}
 	// One filling is the same at 1 and among 1, and time that nobody measured is not shown.
-	c.Among, c.Runs[0].Processor = 1, 0
-	if r, err = measure.Cloze(c); err != nil {
+	r = clozeTest()
+	r.Among, r.Runs[0].Processor = 1, 0
+	if err := measure.Cloze(r); err != nil {
 		t.Fatal(err)
 	}
 	var keys []string
@@ -85,21 +85,21 @@ func TestCloze(t *testing.T) {
 	if got := strings.Join(keys, " "); got != "words.1 lines.1 rows" {
 		t.Error(got)
 	}
-	for name, wrong := range map[string]func(*measure.ClozeTest){
-		"no run":  func(c *measure.ClozeTest) { c.Runs = nil },
-		"no line": func(c *measure.ClozeTest) { c.Runs[0].Lines = nil },
-		"none":    func(c *measure.ClozeTest) { c.Among = 0 },
-		"level":   func(c *measure.ClozeTest) { c.Level = 1 },
+	for name, wrong := range map[string]func(*measure.ClozeResult){
+		"no run":  func(c *measure.ClozeResult) { c.Runs = nil },
+		"no line": func(c *measure.ClozeResult) { c.Runs[0].Lines = nil },
+		"none":    func(c *measure.ClozeResult) { c.Among = 0 },
+		"level":   func(c *measure.ClozeResult) { c.Level = 1 },
 	} {
 		c := clozeTest()
 		wrong(c)
-		if _, err := measure.Cloze(c); !errors.Is(err, read.ErrOption) {
+		if err := measure.Cloze(c); !errors.Is(err, read.ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	c = clozeTest()
+	c := clozeTest()
 	c.Runs[1].Lines = c.Runs[1].Lines[1:]
-	if _, err := measure.Cloze(c); !errors.Is(err, cloze.ErrUnpaired) {
+	if err := measure.Cloze(c); !errors.Is(err, cloze.ErrUnpaired) {
 		t.Errorf("%v", err)
 	}
 }

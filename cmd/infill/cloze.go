@@ -202,7 +202,7 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 
 // measured fills the lines by all runs.
 func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*measure.ClozeResult, error) {
-	test := &measure.ClozeTest{
+	test := &measure.ClozeResult{
 		Command: typedCommand(), Version: version(), Date: today(), Seed: *f.Seed,
 		Protocol: f.protocol(), Gaps: f.gaps(), Among: f.among(), Level: f.level, Notes: b.notes,
 	}
@@ -219,7 +219,7 @@ func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*measure.Cloz
 		}
 		test.Runs = append(test.Runs, *run)
 	}
-	return measure.Cloze(test)
+	return test, measure.Cloze(test)
 }
 
 // among is how many fillings of a line count.

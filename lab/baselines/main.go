@@ -85,11 +85,10 @@ func Command(ctx context.Context, args []string, _ io.Reader, out, errs io.Write
 		return err
 	}
 	test.Models = []string{*name}
-	table, err := measure.Cloze(test)
-	if err != nil {
+	if err := measure.Cloze(test); err != nil {
 		return err
 	}
-	return show.Cloze(table).Text(out)
+	return show.Cloze(test).Text(out)
 }
 
 // A line has words blanked out.
@@ -119,10 +118,11 @@ func take(e *infill.Engine, texts []string, o options) []line {
 }
 
 // run fills the lines in all ways.
-func run(ctx context.Context, m *mlm.Model, texts []string, o options) (*measure.ClozeTest, error) {
+func run(ctx context.Context, m *mlm.Model, texts []string, o options) (*measure.ClozeResult,
+	error) {
 	e := infill.New(m)
 	lines := take(e, texts, o)
-	test := &measure.ClozeTest{Seed: o.seed, Among: top, Protocol: fmt.Sprintf(
+	test := &measure.ClozeResult{Seed: o.seed, Among: top, Protocol: fmt.Sprintf(
 		"%d words of each blanked out, next to each other, lines of %d to %d words", o.words, o.least,
 		o.most)}
 	may := slices.DeleteFunc(slices.Clone(m.Tokenizer().WholeWords()), func(id int32) bool {

@@ -24,36 +24,27 @@ type ClozeRun struct {
 	Failed int
 }
 
-// ClozeTest is a benchmark of ways to fill: words of lines were blanked out and filled again.
-type ClozeTest struct {
-	Command, Version, Date string
-	Models                 []string
-	Protocol               string // which words were blanked out, and in what lines
-	Gaps                   bool   // cloze.CountGap made the counts
-	Seed                   uint64
-	Among                  int     // fillings of a line that count
-	Level                  float64 // of the intervals, 0 for 0.95
-	Runs                   []ClozeRun
-	Notes                  []string
-}
-
-// ClozeResult is the shares of words and lines that came back.
+// ClozeResult is a benchmark of ways to fill: words of lines were blanked out and filled again.
+// [Cloze] makes the shares of words and lines that came back of what its caller says.
 type ClozeResult struct {
-	Title    string   `json:"title"`
+	Title    string   `json:"title"` // by Cloze
 	Command  string   `json:"command,omitempty"`
 	Models   []string `json:"models"`
 	Version  string   `json:"version,omitempty"`
 	Date     string   `json:"date,omitempty"`
-	Protocol string   `json:"protocol"`
+	Protocol string   `json:"protocol"` // which words were blanked out, and in what lines
 	Seed     uint64   `json:"seed"`
-	Lines    int      `json:"lines"`
-	Words    int      `json:"words"` // that were blanked out, of all lines
+	Lines    int      `json:"lines"` // by Cloze, as Words: those that were blanked out, of all lines
+	Words    int      `json:"words"`
 	Among    int      `json:"among"` // fillings of a line that count
-	Level    float64  `json:"level"` // of the intervals
-	// Rows has the runs, Differences those from the second on less the first, line by line.
+	Level    float64  `json:"level"` // of the intervals, 0 for 0.95
+	// Rows has the runs, Differences those from the second on less the first, line by line, by Cloze.
 	Rows        []Row    `json:"rows"`
 	Differences []Row    `json:"differences,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
+
+	Runs []ClozeRun `json:"-"`
+	Gaps bool       `json:"-"` // cloze.CountGap made the counts
 
 	names [4]clozeName
 }
@@ -78,44 +69,40 @@ var errAlike = errors.New("no interval: all lines are alike")
 
 // Cloze makes shares and differences of the counts, with intervals over the lines. Errors are
 // read.ErrOption, and cloze.ErrUnpaired for runs on other lines.
-func Cloze(c *ClozeTest) (*ClozeResult, error) {
+func Cloze(r *ClozeResult) error {
 	switch {
-	case len(c.Runs) == 0 || len(c.Runs[0].Lines) == 0:
-		return nil, fmt.Errorf("%w: no line was filled", read.ErrOption)
-	case c.Among < 1:
-		return nil, fmt.Errorf("%w: %d fillings of a line count (want 1 or more)",
-			read.ErrOption, c.Among)
-	case !(c.Level >= 0 && c.Level < 1):
-		return nil, fmt.Errorf("%w: intervals of level %v (want a number below 1)",
-			read.ErrOption, c.Level)
+	case len(r.Runs) == 0 || len(r.Runs[0].Lines) == 0:
+		return fmt.Errorf("%w: no line was filled", read.ErrOption)
+	case r.Among < 1:
+		return fmt.Errorf("%w: %d fillings of a line count (want 1 or more)", read.ErrOption, r.Among)
+	case !(r.Level >= 0 && r.Level < 1):
+		return fmt.Errorf("%w: intervals of level %v (want a number below 1)", read.ErrOption, r.Level)
 	}
-	out := &ClozeResult{
-		Title: "Words that come back", Command: c.Command, Models: c.Models, Version: c.Version,
-		Date: c.Date, Protocol: c.Protocol, Seed: c.Seed, Lines: len(c.Runs[0].Lines), Among: c.Among,
-		Level: cmp.Or(c.Level, .95), Notes: c.Notes, names: wordNames,
+	r.Title, r.names = "Words that come back", wordNames
+	if r.Gaps {
+		r.Title, r.names = "Gaps that come back", gapNames
 	}
-	if c.Gaps {
-		out.Title, out.names = "Gaps that come back", gapNames
+	first := r.Runs[0].Lines
+	r.Lines, r.Level = len(first), cmp.Or(r.Level, .95)
+	for _, l := range first {
+		r.Words += l.Words
 	}
-	for _, l := range c.Runs[0].Lines {
-		out.Words += l.Words
-	}
-	for i, r := range c.Runs {
-		less, err := cloze.Less(r.Lines, c.Runs[0].Lines, out.Level)
+	for i, run := range r.Runs {
+		less, err := cloze.Less(run.Lines, first, r.Level)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Name, err)
+			return fmt.Errorf("%s: %w", run.Name, err)
 		}
-		row := Row{r.Name, out.measures(cloze.Share(r.Lines, out.Level), false)}
-		out.Rows = append(out.Rows, Row{r.Name, append(row.Metrics, r.cost()...)})
+		shares := r.measures(cloze.Share(run.Lines, r.Level), false)
+		r.Rows = append(r.Rows, Row{run.Name, append(shares, run.cost()...)})
 		if i > 0 {
-			out.Differences = append(out.Differences, Row{r.Name, out.measures(less, true)})
+			r.Differences = append(r.Differences, Row{run.Name, r.measures(less, true)})
 		}
-		if r.Failed > 0 {
-			out.Notes = append(out.Notes, fmt.Sprintf("%s: lines that could not be filled, so that "+
-				"nothing of them came back: %d", r.Name, r.Failed))
+		if run.Failed > 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: lines that could not be filled, so that "+
+				"nothing of them came back: %d", run.Name, run.Failed))
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // measures are the four measures as metrics.
