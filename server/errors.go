@@ -11,6 +11,7 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/server/api"
 )
 
 // The codes of errors that only a server knows. [jsonl.Code] has the others.
@@ -31,25 +32,45 @@ const (
 	codeInternal     = "internal"
 )
 
-// statuses are the status codes of errors. What is not here is the text's or the setting's fault.
-var statuses = map[string]int{
-	"bad_json":       http.StatusBadRequest,
-	codeSlow:         http.StatusRequestTimeout,
-	codeUnauthorized: http.StatusUnauthorized,
-	codeOrigin:       http.StatusForbidden,
-	codeHost:         http.StatusForbidden,
-	codeNotFound:     http.StatusNotFound,
-	codeUnknownModel: http.StatusNotFound,
-	codeMethod:       http.StatusMethodNotAllowed,
-	codeOverloaded:   http.StatusTooManyRequests,
-	codeLoading:      http.StatusServiceUnavailable,
-	codeDraining:     http.StatusServiceUnavailable,
-	codeTimeout:      http.StatusGatewayTimeout,
-	codeInternal:     http.StatusInternalServerError,
-}
-
 // tooLong is the code of a body, or of a text, that is too long.
 const tooLong = "too_long"
+
+// meanings say for clients what errors mean, in the order of their statuses. too_long has two: of a
+// body, and of a text, which is one of the codes of [jsonl.Code].
+var meanings = []struct {
+	Status      int
+	Code, Means string
+}{
+	{http.StatusBadRequest, "bad_json", "the body is not the object it has to be"},
+	{http.StatusUnauthorized, codeUnauthorized,
+		"a key is needed, in the header Authorization: Bearer KEY"},
+	{http.StatusForbidden, codeOrigin, "a page of another site asks"},
+	{http.StatusForbidden, codeHost, "the server is asked by a name that is not its own"},
+	{http.StatusNotFound, codeNotFound, "there is no such path"},
+	{http.StatusNotFound, codeUnknownModel, "there is no such model"},
+	{http.StatusMethodNotAllowed, codeMethod,
+		"the path takes another method; Allow names those that it takes"},
+	{http.StatusRequestTimeout, codeSlow,
+		fmt.Sprintf("the body, or the next piece of that of a batch, took more than %v", bodyTime)},
+	{http.StatusRequestEntityTooLarge, tooLong,
+		fmt.Sprintf("the body has more than %d bytes", maxBody)},
+	{http.StatusUnprocessableEntity, codeTooMuchWork,
+		"chains × (steps + 1) × tokens in the blanks are above the server's limit " +
+			"([MASK*1-3] counts three), chains × these tokens × the vocabulary above 268,435,456, which " +
+			"is not asked of a search, or the answers to inputs would be too large"},
+	{http.StatusUnprocessableEntity, codeTooManyTexts,
+		fmt.Sprintf("there are more than %d inputs", api.MaxTexts)},
+	{http.StatusUnprocessableEntity, "no_blank, bad_option, …",
+		"the text or a setting is at fault, as the codes of records say"},
+	{http.StatusTooManyRequests, codeOverloaded,
+		"the queue is full; Retry-After says when to ask again"},
+	{http.StatusInternalServerError, codeInternal,
+		"the server failed; the line of its log with the trace of this answer says more"},
+	{http.StatusServiceUnavailable, codeLoading, "the model is not there yet"},
+	{http.StatusServiceUnavailable, codeDraining, "the server is about to end"},
+	{http.StatusGatewayTimeout, codeTimeout,
+		"the time was over; record has the best up to then, with ended: stopped"},
+}
 
 // statusGone is what the log and the metrics have of a request whose client went away.
 const statusGone = 499
@@ -70,10 +91,12 @@ func (f *failure) status() int {
 	if f.large {
 		return http.StatusRequestEntityTooLarge
 	}
-	if s, ok := statuses[f.code]; ok {
-		return s
+	for _, m := range meanings {
+		if m.Code == f.code && m.Code != tooLong {
+			return m.Status
+		}
 	}
-	return http.StatusUnprocessableEntity
+	return http.StatusUnprocessableEntity // the text's or the setting's fault
 }
 
 func fail(code, format string, args ...any) *failure {

@@ -26,11 +26,11 @@ func TestMeanings(t *testing.T) {
 	means := map[string]string{}
 	last := 0
 	for _, m := range meanings {
-		status := (&failure{code: m.code, large: m.code == tooLong}).status()
-		if status < last || means[m.code] != "" {
-			t.Errorf("%s, status %d, after %d", m.code, status, last)
+		status := (&failure{code: m.Code, large: m.Code == tooLong}).status()
+		if status < last || means[m.Code] != "" {
+			t.Errorf("%s, status %d, after %d", m.Code, status, last)
 		}
-		last, means[m.code] = status, m.means
+		last, means[m.Code] = status, m.Means
 	}
 	for _, c := range codes {
 		if means[c[1]] == "" {

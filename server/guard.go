@@ -103,16 +103,9 @@ func (s *Server) fail(w *coded, err error) {
 	if f.code == codeUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	_ = writeFailure(w, f)
-}
-
-// writeFailure answers with a failure.
-func writeFailure(w http.ResponseWriter, f *failure) error {
-	b, err := encode(f.answer())
-	if err != nil {
-		return err
+	if b, err := encode(f.answer()); err == nil {
+		_ = writeJSON(w, f.status(), b)
 	}
-	return writeJSON(w, f.status(), b)
 }
 
 // admit refuses requests that nobody may make.
