@@ -12,9 +12,7 @@ import (
 
 // CheckOptions steer [Model.Check]; the zero value is a quick check.
 type CheckOptions struct {
-	// Text is a sentence whose pieces are used; "" makes one of random tokens.
-	Text string
-	// Blanks is m; 0 means 3. At most the number of pieces.
+	// Blanks is m; 0 means 3.
 	Blanks int
 	// Directions is how many tokens v are tried per blank; 0 means 3.
 	Directions int
@@ -95,7 +93,7 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0x636865636b))
-	s, state, err := m.checkSentence(o, rng)
+	s, state, err := m.checkSentence(o.Blanks, rng)
 	if err != nil {
 		return nil, err
 	}
@@ -168,36 +166,16 @@ func (m *Model) speaks() error {
 	return fmt.Errorf("%w: every token is special or unused", errVocabulary)
 }
 
-// checkSentence is the text of the options, or random tokens, with random
-// blanks and a random state.
-func (m *Model) checkSentence(o CheckOptions, rng *rand.Rand) (*Sentence, []int32, error) {
-	s := &Sentence{}
-	var places []int
-	if o.Text != "" {
-		enc, err := m.tok.Encode(o.Text)
-		if err != nil {
-			return nil, nil, err
-		}
-		s.IDs = slices.Clone(enc.IDs)
-		for p, special := range enc.Special {
-			if !special {
-				places = append(places, p)
-			}
-		}
-	} else {
-		s.IDs = append(s.IDs, m.tok.CLSID())
-		for range max(8, 2*o.Blanks) {
-			places = append(places, len(s.IDs))
-			s.IDs = append(s.IDs, m.ordinary(rng))
-		}
-		s.IDs = append(s.IDs, m.tok.SEPID())
+// checkSentence is random tokens, with random blanks and a random state.
+func (m *Model) checkSentence(blanks int, rng *rand.Rand) (*Sentence, []int32, error) {
+	s := &Sentence{IDs: []int32{m.tok.CLSID()}}
+	pieces := max(8, 2*blanks)
+	for range pieces {
+		s.IDs = append(s.IDs, m.ordinary(rng))
 	}
-	if len(places) < o.Blanks {
-		return nil, nil, fmt.Errorf("%w: %d pieces, %d blanks are wanted", errOption, len(places),
-			o.Blanks)
-	}
-	for _, k := range rng.Perm(len(places))[:o.Blanks] {
-		s.Blanks = append(s.Blanks, places[k])
+	s.IDs = append(s.IDs, m.tok.SEPID())
+	for _, k := range rng.Perm(pieces)[:blanks] {
+		s.Blanks = append(s.Blanks, 1+k)
 	}
 	slices.Sort(s.Blanks)
 	var state []int32

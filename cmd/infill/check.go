@@ -28,8 +28,7 @@ func modelCheckCommand(std console.IO) *cli.Command {
 	var asJSON bool
 	opt := mlm.CheckOptions{Blanks: 3, Directions: 3}
 	flags := []*cmdline.Option{
-		cmdline.Text("text", "complete `SENTENCE` to check on; random tokens when unset", &opt.Text),
-		cmdline.Whole("blanks", "blanks of the sentence", &opt.Blanks, 2, 64),
+		cmdline.Whole("blanks", "blanks of a sentence of random tokens", &opt.Blanks, 2, 64),
 		cmdline.Whole("directions", "tokens tried per blank", &opt.Directions, 1, 1000),
 		cmdline.Whole("seed", "seed of blanks and tokens", &opt.Seed, 0, math.MaxInt64),
 		cmdline.Bool("json", "print one JSON object", &asJSON),
@@ -40,7 +39,7 @@ func modelCheckCommand(std console.IO) *cli.Command {
 		Usage:       "compare a model's gradients with finite differences in float64",
 		ArgsUsage:   "[MODEL]",
 		Description: modelCheckDescription,
-		Flags:       cmdline.Join(f.flags(), cmdline.OwnEnv("check", flags, "text", "seed")),
+		Flags:       cmdline.Join(f.flags(), cmdline.OwnEnv("check", flags, "seed")),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err

@@ -42,6 +42,7 @@ var foreignFlags = []foreignFlag{
 	{fileNames, "", "batch augment cloze eval compare", "the file as an argument: %s FILE"},
 	{textNames, "", "fill augment score tokenize", "the text as an argument: %s \"TEXT\""},
 	{textNames, "", "batch cloze eval compare", "infill fill \"TEXT\""},
+	{"text", "blanks", "", "--seed N, which makes another sentence of random tokens"},
 	{"output-csv output-file out outfile output-dir dest", "output", "", "-o FILE"},
 	{"column col text-column text-col input-column field", "text-field", "", "--text-field NAME"},
 	{"batch-size bs per-device-batch-size", "threads", "",

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urfave/cli/v2"
+
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 )
@@ -41,6 +43,7 @@ func TestForeign(t *testing.T) {
 		{[]string{"compare", "--file", "x"}, "type the file as an argument: infill compare FILE\n"},
 		{[]string{"batch", "--text", "x"}, "type infill fill \"TEXT\"\n"},
 		{[]string{"eval", "--text", "x"}, "type infill fill \"TEXT\"\n"},
+		{[]string{"model", "check", "--text", "x"}, "type --seed N, which makes another sentence"},
 		{[]string{"augment", "--num_aug", "3", "x.csv"}, "type --variants N\n"},
 		{[]string{"batch", "--batch_size", "8", "x.txt"}, "infill batch without it"},
 		{[]string{"pull", "bert"}, "unknown command \"pull\"; type infill model pull NAME\n"},
@@ -64,9 +67,7 @@ func TestForeign(t *testing.T) {
 	app := newApp(console.IO{})
 	for _, f := range foreignFlags {
 		some := f.flag == ""
-		for _, c := range app.Commands {
-			some = some || cmdline.Of(c, f.flag) != nil
-		}
+		eachCommand(app, func(c *cli.Command) { some = some || cmdline.Of(c, f.flag) != nil })
 		if !some {
 			t.Errorf("no command has the flag %s", f.flag)
 		}
