@@ -25,10 +25,6 @@ const (
 	// state in ten thousand is allowed, it fills blank after blank at random and goes back where
 	// nothing fits, which is not uniform.
 	StartRandom
-	// StartSequential draws blank after blank from the left, each from what the model says with those
-	// to its left filled and those to its right masked. A chain costs a row of the model for every
-	// token but the first, where StartMasked has one row for all chains.
-	StartSequential
 	// StartGiven takes fillings that are known, Options.Sampling.Starts, in turn.
 	StartGiven
 )
@@ -36,7 +32,7 @@ const (
 // Names lists the words for the values of Start but StartGiven, in their order.
 func (Start) Names() []string { return slices.Clone(startNames[:StartGiven]) }
 
-var startNames = []string{"masked", "argmax", "original", "random", "sequential", "given"}
+var startNames = []string{"masked", "argmax", "original", "random", "given"}
 
 // String returns the word.
 func (s Start) String() string { return nameOf(startNames, "start", s) }

@@ -62,7 +62,7 @@ func TestStartArgmax(t *testing.T) {
 		for i := range logp {
 			logp[i] = make([]float64, tgt.Coords[i].K())
 		}
-		if err := tgt.masked(t.Context(), tgt.model, [][]int32{{0, 0}, {0, 0}}, []int{0, 1}, logp, tgt.openFrom(0, 2)); err != nil {
+		if err := tgt.masked(t.Context(), tgt.model, [][]int32{{0, 0}, {0, 0}}, []int{0, 1}, logp, []bool{true, true}); err != nil {
 			t.Fatal(err)
 		}
 		best, want := math.Inf(-1), ""

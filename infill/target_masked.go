@@ -30,10 +30,9 @@ func (t *target) Conditional(ctx context.Context, x [][]int32, i []int, logp [][
 
 // masked adds to out[k], for state x[k] and coordinate i[k], the tempered log
 // f of every category, with everything that the coordinate decides masked, and all that the
-// coordinates decide that are open in open[k]; nil: none. m is the model, which counts rows or does
-// not.
+// coordinates decide that are open; nil: none. m is the model, which counts rows or does not.
 func (t *target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []int,
-	out [][]float64, open [][]bool) error {
+	out [][]float64, open []bool) error {
 	type request struct{ k, slot, length int }
 	var asked []request
 	t.reset()
@@ -53,7 +52,7 @@ func (t *target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []
 			b := t.bucket(l)
 			state := t.Tokens(nil, l, x[k], c.Group, c.Slot)
 			if open != nil {
-				t.HideOpen(state, l, open[k])
+				t.HideOpen(state, l, open)
 			}
 			for _, bl := range t.Groups[c.Group].Blanks {
 				for s := from; s < to; s++ {
@@ -97,14 +96,6 @@ func (t *target) allMasked(ctx context.Context) ([][]float64, error) {
 	for i := range t.Coords {
 		at[i], logp[i] = i, make([]float64, t.Coords[i].K())
 	}
-	return logp, t.masked(ctx, t.model, t.Shortest(), at, logp, t.openFrom(0, len(at)))
-}
-
-// openFrom says of n states that the coordinates from number i on are open.
-func (t *target) openFrom(i, n int) [][]bool {
-	open := make([]bool, len(t.Coords))
-	for k := i; k < len(open); k++ {
-		open[k] = true
-	}
-	return slices.Repeat([][]bool{open}, n)
+	open := slices.Repeat([]bool{true}, len(at))
+	return logp, t.masked(ctx, t.model, t.Shortest(), at, logp, open)
 }

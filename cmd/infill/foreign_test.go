@@ -31,6 +31,7 @@ func TestForeign(t *testing.T) {
 		{[]string{"fill", "--No-Repeat", text}, "type --no-repeat\n"},
 		{[]string{"fill", "--topp", "3", text}, "did you mean --top?\n"},
 		{withTiny("fill", "--device", "0", text), "infill doctor lists the devices"},
+		{withTiny("fill", "--start", "sequential", text), "want masked|argmax|original|random, or a file"},
 		{[]string{"serve", "--port", "8080"}, "type --addr HOST:PORT"},
 		{[]string{"augment", "--input-csv", "x.csv"}, "infill augment FILE"},
 		{[]string{"score", "--input", "x"}, "type --file FILE\n"},

@@ -110,9 +110,8 @@ type Sampled struct {
 	Sampler string `json:"sampler,omitempty"`
 	Steps   int    `json:"steps,omitempty"`
 	Chains  int    `json:"chains,omitempty"`
-	// Start says where chains began: "argmax", "original", "random", "sequential", "confident" or
-	// "given". Records without it are exact, or their chains began with draws of what the model says
-	// with all blanks masked.
+	// Start says where chains began: "argmax", "original", "random" or "given". Records without it are
+	// exact, or their chains began with draws of what the model says with all blanks masked.
 	Start string `json:"start,omitempty"`
 	// Collect says which states are the fillings: "visited", "last" or "chain". Records without it
 	// are exact, or of earlier programs, which had "last".

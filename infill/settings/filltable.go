@@ -236,8 +236,7 @@ var mainTable = Table[Fill]{
 		Name: "start", Line: true, record: true,
 		file: func(v *Fill) string { return v.Sampling.StartFile },
 		Doc: "where chains begin: masked: draws with all blanks masked, argmax: the likeliest " +
-			"words then, sequential: blank after blank, original: the words before, random: any " +
-			"that fit",
+			"words then, original: the words before, random: any that fit",
 		FlagDoc: ", or the records of a FILE",
 		bind:    func(v *Fill) *Value { return v.ofSampling("start", startValue(v)) },
 		form:    (*Fill).startRecorded,

@@ -34,7 +34,7 @@ func startValue(v *Fill) *Value {
 			return v.Options.Sampling.Start.String()
 		},
 		set: func(s string) error {
-			if s == "" {
+			if s == "" || s == "sequential" { // which was a word, and is hardly the name of a file
 				return errWant
 			}
 			if word(s) != nil {

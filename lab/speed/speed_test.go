@@ -69,7 +69,7 @@ func reportCPU(b *testing.B, who int, before time.Duration) {
 }
 
 // BenchmarkCommand is a new process for every operation, by model: with one chain and no
-// step, one blank that is sampled, and four blanks of 20 words, sampled by default and in a hurry.
+// step, one blank that is sampled, and four blanks of 20 words that are sampled.
 func BenchmarkCommand(b *testing.B) {
 	bin := command(b)
 	short := "She opened the [MASK] and walked in."
@@ -80,8 +80,6 @@ func BenchmarkCommand(b *testing.B) {
 		{"start", []string{"--chains", "1", "--steps", "0", short}},
 		{"start-and-one-blank", []string{"--method", "sample", short}},
 		{"start-and-four-blanks", []string{"--method", "sample", twentyWords}},
-		{"start-and-four-blanks-in-a-hurry", []string{"--start", "sequential", "--steps", "0",
-			twentyWords}},
 	} {
 		for _, m := range models.All() {
 			b.Run(m.Name+"/"+c.name, func(b *testing.B) {

@@ -40,7 +40,7 @@ class FillSettings(TypedDict, total=False):
     min_distance: least edit distance, in characters, from a word that was blanked out (default: 0)
     long: texts longer than the model takes: window: it sees the part around the blanks; error: refuse (default: window)
     end_mark: what the model sees behind a sentence without an end mark: auto: a full stop that is not printed (default: none)
-    start: where chains begin: masked: draws with all blanks masked, argmax: the likeliest words then, sequential: blank after blank, original: the words before, random: any that fit (default: masked)
+    start: where chains begin: masked: draws with all blanks masked, argmax: the likeliest words then, original: the words before, random: any that fit (default: masked)
     collect: which states are fillings: visited: all that were evaluated, for the best ones, last: the last of every chain, draws of π, chain: every chain after its burn-in (default: visited)
     thin: with collect chain: one state in this many steps; 0: about 25 of each chain (default: 0)
     rank: say the rank and the probability of these words in the one blank, however unlikely
@@ -88,7 +88,7 @@ class FillSettings(TypedDict, total=False):
     min_distance: int
     long: Literal["window", "error"]
     end_mark: Literal["none", "auto"]
-    start: Literal["masked", "argmax", "original", "random", "sequential"]
+    start: Literal["masked", "argmax", "original", "random"]
     collect: Literal["visited", "last", "chain"]
     thin: int
     rank: Sequence[str]

@@ -78,45 +78,6 @@ func (sp *Space) Uniform(rng *rand.Rand) ([]int32, error) {
 	return x, sp.Find(rng, flat, x)
 }
 
-// pick draws a category of a row of tempered log-probabilities, whose sum may be any. It returns
-// the category and its log-probability among all, and false for a row without any.
-func pick(rng *rand.Rand, logp []float64) (v int32, lp float64, ok bool) {
-	top := slices.Max(logp)
-	if math.IsInf(top, 0) || math.IsNaN(top) {
-		return 0, 0, false
-	}
-	sum := 0.0
-	for _, l := range logp {
-		sum += math.Exp(l - top)
-	}
-	r := rng.Float64() * sum
-	for c, l := range logp {
-		if math.IsInf(l, -1) {
-			continue
-		}
-		v = int32(c) // the last one, should rounding leave something of r
-		if r -= math.Exp(l - top); r < 0 {
-			break
-		}
-	}
-	return v, logp[v] - top - math.Log(sum), true
-}
-
-// Next draws coordinate i of x from the tempered log-probabilities of its categories, of those that
-// the coordinates before it leave possible. It reports whether there is one.
-func (sp *Space) Next(rng *rand.Rand, logp []float64, i int, x []int32) bool {
-	for {
-		v, _, ok := pick(rng, logp)
-		if !ok {
-			return false
-		}
-		if x[i] = v; sp.Possible(i, x) {
-			return true
-		}
-		logp[v] = math.Inf(-1)
-	}
-}
-
 // Finite refuses a row of the model in which no token has a probability.
 func (sp *Space) Finite(i int, logp []float64) error {
 	if top := slices.Max(logp); math.IsInf(top, 0) || math.IsNaN(top) {
