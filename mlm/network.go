@@ -208,7 +208,7 @@ func (n *Network) of(ctx context.Context, ids []int32) ([]float32, []int64, erro
 		return nil, nil, closed(err)
 	}
 	defer out[0].Close()
-	data, ok := ort.Data[float32](out[0])
+	data, ok := out[0].Floats()
 	shape := slices.Clone(out[0].Shape())
 	if !ok || len(shape) == 0 || shape[0] != 1 {
 		return nil, nil, fmt.Errorf("%w: an output of shape %v, want float32 with one row a text",

@@ -44,7 +44,7 @@ func session(from source.Folder, data []byte, inputs, outputs []string, o option
 		return nil, fmt.Errorf("%w: %s: %w", device.ErrDevice, o.on().Name(), err)
 	}
 	c := ort.Config{Provider: p, NoPrepack: o.LowMemory,
-		NoMemPattern: true, NoArena: o.late && o.Few, Profile: o.Profile, Entries: map[string]string{}}
+		NoArena: o.late && o.Few, Profile: o.Profile, Entries: map[string]string{}}
 	if _, dir := from.Weights(); dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir
 	}

@@ -282,9 +282,6 @@ func TestTruncatedLibrary(t *testing.T) {
 // FuzzInspect feeds damaged library headers to the format checks.
 func FuzzInspect(f *testing.F) {
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
-	f.Add([]byte("MZ"))
-	f.Add([]byte("\xcf\xfa\xed\xfe\x0c\x00\x00\x01"))
-	f.Add([]byte("\xca\xfe\xba\xbe\x00\x00\x00\x01"))
 	if exe, err := os.ReadFile(os.Args[0]); err == nil && len(exe) > 4096 {
 		f.Add(exe[:4096])
 	}
@@ -293,10 +290,8 @@ func FuzzInspect(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, goos := range []string{"linux", "darwin", "windows"} {
-			if _, err := inspect(path, goos, "amd64"); err != nil && !errors.Is(err, ErrRuntimeCorrupt) {
-				t.Errorf("%s: untyped error %v", goos, err)
-			}
+		if _, err := inspect(path, "linux", "amd64"); err != nil && !errors.Is(err, ErrRuntimeCorrupt) {
+			t.Errorf("untyped error %v", err)
 		}
 	})
 }

@@ -26,8 +26,6 @@ type Config struct {
 	// NoArena frees every intermediate tensor at once instead of keeping the
 	// memory for the next run.
 	NoArena bool
-	// NoMemPattern leaves out planning the memory of repeated shapes.
-	NoMemPattern bool
 	// NoPrepack keeps weights as they are in the file: less memory, slower,
 	// and other last bits.
 	NoPrepack bool
@@ -101,7 +99,8 @@ func (c Config) options() (*binding.SessionOptions, error) {
 		o.SetIntraOpNumThreads(threads),
 		o.SetInterOpNumThreads(1),
 		o.SetCpuMemArena(!c.NoArena),
-		o.SetMemPattern(!c.NoMemPattern),
+		// Rows have many shapes, and a plan of the memory for each would hold some.
+		o.SetMemPattern(false),
 		o.SetLogSeverityLevel(binding.LoggingLevelFatal),
 		// A pool that spins between runs steals the cores from other runs.
 		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"),
@@ -128,9 +127,8 @@ func (c Config) options() (*binding.SessionOptions, error) {
 // Run computes the outputs from the inputs, in the order of the names given
 // at Open. An output tensor is written in place and must have the shape that
 // the graph produces; a nil entry is allocated by the runtime, copied once
-// and stored in outputs, for the caller to close (a scalar cannot be had this
-// way: give a tensor of empty shape). When ctx ends, the run is stopped at
-// the next node and the outputs are undefined.
+// and stored in outputs, for the caller to close. When ctx ends, the run is
+// stopped at the next node and the outputs are undefined.
 //
 // Errors wrap ErrRun, ErrClosed or ctx's cause.
 func (s *Session) Run(ctx context.Context, inputs, outputs []*Tensor) error {
@@ -169,7 +167,14 @@ func (s *Session) Run(ctx context.Context, inputs, outputs []*Tensor) error {
 		}
 		return fmt.Errorf("%w: %s: %w", ErrRun, s.name, cause(err))
 	}
-	return s.collect(outputs, out)
+	for i, t := range outputs {
+		if t == nil {
+			if err := guard(func() error { outputs[i] = adopt(out[i]); return nil }); err != nil {
+				return fmt.Errorf("output %s of %s: %w", s.outputs[i], s.name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // run calls the binding, stoppable through ctx.
@@ -196,26 +201,6 @@ func (s *Session) run(ctx context.Context, in, out []binding.Value) error {
 		}()
 		return s.s.RunWithOptions(in, out, o)
 	})
-}
-
-// collect stores what the runtime allocated and copies scalars back.
-func (s *Session) collect(outputs []*Tensor, out []binding.Value) error {
-	for i, t := range outputs {
-		if t != nil {
-			if t.back != nil {
-				t.back()
-			}
-			continue
-		}
-		var err error
-		if verr := guard(func() error { outputs[i], err = adopt(out[i]); return nil }); verr != nil {
-			err = verr
-		}
-		if err != nil {
-			return fmt.Errorf("output %s of %s: %w", s.outputs[i], s.name, err)
-		}
-	}
-	return nil
 }
 
 // dropNew frees outputs that a failed run had allocated already.

@@ -11,7 +11,7 @@ import (
 
 // Element is a Go type that has a tensor type.
 type Element interface {
-	float32 | float64 | int32 | int64 | bool | uint8
+	float32 | int32 | int64 | bool | uint8
 }
 
 // Tensor is an array in Go memory that the runtime reads or writes in place.
@@ -22,14 +22,12 @@ type Tensor struct {
 	shape []int64
 	value binding.Value
 	pin   runtime.Pinner
-	data  any    // the caller's slice
-	back  func() // copies a scalar output back; nil otherwise
+	data  any // the caller's slice
 }
 
 // NewTensor wraps data, whose length must be the product of shape. An empty
-// shape is a scalar, with one element; that one is copied (in at NewTensor,
-// out at the end of a run), because the binding owns the memory of scalars.
-// The runtime must be loaded.
+// shape is a scalar, with one element; that one is copied, so that it serves as
+// an input only. The runtime must be loaded.
 func NewTensor[T Element](shape []int64, data []T) (*Tensor, error) {
 	n := int64(1)
 	for i, d := range shape {
@@ -52,7 +50,6 @@ func NewTensor[T Element](shape []int64, data []T) (*Tensor, error) {
 				return err
 			}
 			t.value = s
-			t.back = func() { data[0] = s.GetData() }
 			return nil
 		}
 		if len(data) > 0 {
@@ -78,9 +75,9 @@ func NewTensor[T Element](shape []int64, data []T) (*Tensor, error) {
 // Shape returns the dimensions; do not change them.
 func (t *Tensor) Shape() []int64 { return t.shape }
 
-// Data returns the slice behind t, or false if its elements are not of type T.
-func Data[T Element](t *Tensor) ([]T, bool) {
-	d, ok := t.data.([]T)
+// Floats returns the slice behind t, or false if its elements are not of type float32.
+func (t *Tensor) Floats() ([]float32, bool) {
+	d, ok := t.data.([]float32)
 	return d, ok
 }
 
@@ -96,24 +93,10 @@ func (t *Tensor) Close() {
 }
 
 // adopt wraps a value that the runtime allocated for an output.
-func adopt(v binding.Value) (*Tensor, error) {
+func adopt(v binding.Value) *Tensor {
 	t := &Tensor{shape: v.GetShape(), value: v}
-	switch x := v.(type) {
-	case *binding.Tensor[float32]:
+	if x, ok := v.(*binding.Tensor[float32]); ok {
 		t.data = x.GetData()
-	case *binding.Tensor[float64]:
-		t.data = x.GetData()
-	case *binding.Tensor[int32]:
-		t.data = x.GetData()
-	case *binding.Tensor[int64]:
-		t.data = x.GetData()
-	case *binding.Tensor[bool]:
-		t.data = x.GetData()
-	case *binding.Tensor[uint8]:
-		t.data = x.GetData()
-	default:
-		_ = v.Destroy()
-		return nil, fmt.Errorf("%w: an output of type %v cannot be read", ErrRun, v.DataType())
 	}
-	return t, nil
+	return t
 }

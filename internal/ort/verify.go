@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"debug/elf"
-	"debug/macho"
-	"debug/pe"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -97,16 +95,17 @@ func splitVersion(v string) (major, minor int, ok bool) {
 	return major, minor, err1 == nil && err2 == nil
 }
 
-// inspect checks that path is a whole shared library for goos and goarch and
-// that it exports OrtGetApiBase, and returns the version it states, or ""
-// when it states none. Nothing of the file is executed.
+// inspect returns the version that a library states, or "" when it states none.
+// Nothing of the file is executed. An ELF file has to be a whole shared library
+// for goarch that exports OrtGetApiBase: what is cut short would end the process
+// when it is loaded. The loaders of macOS and Windows refuse such files themselves.
 func inspect(path, goos, goarch string) (version string, err error) {
 	bad := func(format string, a ...any) (string, error) {
 		return "", fmt.Errorf("%w: %s %s; install a good one",
 			ErrRuntimeCorrupt, path, fmt.Sprintf(format, a...))
 	}
-	// The debug packages promise errors on malformed input, but they are not
-	// hardened against all of it.
+	// Package elf promises errors on malformed input, but it is not hardened
+	// against all of it.
 	defer func() {
 		if p := recover(); p != nil {
 			version, err = bad("is malformed (%v)", p)
@@ -124,24 +123,16 @@ func inspect(path, goos, goarch string) (version string, err error) {
 	if info.Size() > maxLibrary {
 		return bad("is %d MB large, more than any build of onnx runtime", info.Size()>>20)
 	}
-	switch goos {
-	case "windows":
-		err = inspectPE(f, info.Size(), goarch)
-	case "darwin":
-		err = inspectMachO(f, info.Size(), goarch)
-	default:
-		version, err = inspectELF(f, info.Size(), goarch)
-	}
-	if err != nil {
-		return bad("%v", err)
+	if goos != "windows" && goos != "darwin" {
+		if version, err = inspectELF(f, info.Size(), goarch); err != nil {
+			return bad("%v", err)
+		}
 	}
 	if version == "" {
 		version = scanVersion(f, info.Size())
 	}
 	return version, nil
 }
-
-var errNotLibrary = errors.New("is not a shared library of this system")
 
 func inspectELF(f *os.File, size int64, goarch string) (string, error) {
 	e, err := elf.NewFile(f)
@@ -150,7 +141,7 @@ func inspectELF(f *os.File, size int64, goarch string) (string, error) {
 	}
 	want := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[goarch]
 	if e.Type != elf.ET_DYN {
-		return "", errNotLibrary
+		return "", errors.New("is not a shared library of this system")
 	}
 	if want != 0 && e.Machine != want {
 		return "", fmt.Errorf("is for %v, this machine is %s", e.Machine, goarch)
@@ -182,70 +173,6 @@ func inspectELF(f *os.File, size int64, goarch string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-func inspectMachO(f *os.File, size int64, goarch string) error {
-	m, err := macho.NewFile(f)
-	if err != nil {
-		// A universal file holds several; take ours.
-		fat, ferr := macho.NewFatFile(f)
-		if ferr != nil {
-			return fmt.Errorf("is not a whole Mach-O library (%v)", err)
-		}
-		for _, a := range fat.Arches {
-			if int64(a.Offset)+int64(a.Size) > size {
-				return errors.New("is truncated")
-			}
-			if a.Cpu == machoCPU(goarch) {
-				return nil
-			}
-		}
-		return fmt.Errorf("holds no code for %s", goarch)
-	}
-	if m.Type != macho.TypeDylib {
-		return errNotLibrary
-	}
-	if m.Cpu != machoCPU(goarch) {
-		return fmt.Errorf("is for %v, this machine is %s", m.Cpu, goarch)
-	}
-	for _, l := range m.Loads {
-		if s, ok := l.(*macho.Segment); ok && s.Offset+s.Filesz > uint64(size) {
-			return fmt.Errorf("is truncated: segment %s ends at byte %d of %d", s.Name, s.Offset+s.Filesz,
-				size)
-		}
-	}
-	return nil
-}
-
-func machoCPU(goarch string) macho.Cpu {
-	if goarch == "arm64" {
-		return macho.CpuArm64
-	}
-	return macho.CpuAmd64
-}
-
-func inspectPE(f *os.File, size int64, goarch string) error {
-	p, err := pe.NewFile(f)
-	if err != nil {
-		return fmt.Errorf("is not a whole DLL (%v)", err)
-	}
-	want := uint16(pe.IMAGE_FILE_MACHINE_AMD64)
-	if goarch == "arm64" {
-		want = pe.IMAGE_FILE_MACHINE_ARM64
-	}
-	if p.Characteristics&pe.IMAGE_FILE_DLL == 0 {
-		return errNotLibrary
-	}
-	if p.Machine != want {
-		return fmt.Errorf("is for machine %#x, this one is %s", p.Machine, goarch)
-	}
-	for _, s := range p.Sections {
-		if int64(s.Offset)+int64(s.Size) > size {
-			return fmt.Errorf("is truncated: section %s ends at byte %d of %d", s.Name,
-				int64(s.Offset)+int64(s.Size), size)
-		}
-	}
-	return nil
 }
 
 // scanVersion returns Version when the library holds it as a C string, else

@@ -84,7 +84,7 @@ func checkHalf(t *testing.T, f fixture, c ort.Config, unpadded bool) {
 			t.Fatal(err)
 		}
 		for k, name := range []string{OutLogProb, OutCondition} {
-			got, _ := ort.Data[float32](out[k])
+			got, _ := out[k].Floats()
 			worst := 0.0
 			for j, want := range call[name].Data {
 				if off := math.Abs(float64(got[j]) - want); !(off <= worst) {

@@ -330,7 +330,7 @@ func (s *session) run(t testing.TB, c map[string]array, conditional, gradient bo
 	}
 	var r result
 	for i, to := range []*[]float32{&r.logProb, &r.conditional, &r.gradient} {
-		v, ok := ort.Data[float32](out[i])
+		v, ok := out[i].Floats()
 		if !ok {
 			t.Fatalf("output %d is not float32", i)
 		}

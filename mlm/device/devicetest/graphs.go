@@ -87,7 +87,7 @@ func Run(tb testing.TB, m *onnx.Model, c ort.Config, n int, inputs, outputs []st
 	}
 	got := make([][]float32, len(out))
 	for k, v := range out {
-		x, ok := ort.Data[float32](v)
+		x, ok := v.Floats()
 		if !ok {
 			tb.Fatalf("result %d is not in float32", k)
 		}
