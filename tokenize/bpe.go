@@ -140,20 +140,9 @@ func (c *candidates) Pop() any {
 	return last
 }
 
-// shortWord is the number of pieces up to which looking through all pairs is faster than a
-// heap.
-const shortWord = 32
-
-// join makes all merges. It may change in, which are the smallest pieces in order.
+// join makes all merges of in, which are the smallest pieces in order. It keeps the pairs that can
+// be merged in a heap.
 func (t mergeTable) join(in []piece) []piece {
-	if len(in) <= shortWord {
-		return t.joinShort(in)
-	}
-	return t.joinLong(in)
-}
-
-// joinLong keeps the pairs that can be merged in a heap.
-func (t mergeTable) joinLong(in []piece) []piece {
 	if len(in) == 0 {
 		return nil
 	}
@@ -197,23 +186,6 @@ func (t mergeTable) joinLong(in []piece) []piece {
 		out = append(out, links[i].piece)
 	}
 	return out
-}
-
-// joinShort looks through all pairs before every merge.
-func (t mergeTable) joinShort(out []piece) []piece {
-	for {
-		best, at := merge{}, -1
-		for i := 0; i+1 < len(out); i++ {
-			if g, ok := t[pair{out[i].id, out[i+1].id}]; ok && (at < 0 || g.rank < best.rank) {
-				best, at = g, i
-			}
-		}
-		if at < 0 {
-			return out
-		}
-		out[at].id, out[at].hi = best.id, out[at+1].hi
-		out = append(out[:at+1], out[at+2:]...)
-	}
 }
 
 // parseMerges reads a merges.txt: two spellings a line, the earliest merge

@@ -84,9 +84,8 @@
 //
 // # The stages in code
 //
-// A [Tokenizer] has a text stage (steps 2 and 3) and a model stage (step 4),
-// each behind an interface: bertText or pipeline with wordPiece, or pipeline with bytePairs,
-// charPairs or unigram.
+// A [Tokenizer] has a text stage (steps 2 and 3), a pipeline of parts, and a model stage (step 4):
+// wordPiece, bytePairs, charPairs or unigram.
 //
 // # Ours, and whose else
 //

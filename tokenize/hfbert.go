@@ -56,27 +56,6 @@ func (r jsonReader) bertNormalizer(path string, data json.RawMessage) (bertNorma
 	return out, nil
 }
 
-// bertPart is a bertNormalizer among other normalizers.
-type bertPart bertNormalizer
-
-func (b bertPart) run(chars []char, _ int32) ([]char, error) {
-	var out []char
-	for _, c := range chars {
-		out = bertNormalizer(b).cleaned(out, c)
-	}
-	return bertNormalizer(b).letters(&normalised{}, out), nil
-}
-
-// atBoth is the splitter of BERT: at white space, which it drops, and around punctuation.
-type atBoth struct{}
-
-func (atBoth) cut(chars []char, bare bool) (out [][]char) {
-	for _, part := range (atSpaces{}).cut(chars, bare) {
-		out = append(out, atPunctuation{}.cut(part, bare)...)
-	}
-	return out
-}
-
 // atWords is the splitter of the expression \w+|[^\w\s]+: it divides at white space, which it
 // drops, and where letters and digits meet other characters.
 type atWords struct{}

@@ -72,8 +72,7 @@ func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (norm
 	}
 	switch kind {
 	case "BertNormalizer":
-		n, err := r.bertNormalizer(path, data)
-		return bertPart(n), err
+		return r.bertNormalizer(path, data)
 	case "NFC":
 		return form{compose: true}, nil
 	case "NFD":

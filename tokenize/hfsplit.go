@@ -31,8 +31,12 @@ func (r jsonReader) splitters(p *pipeline, data json.RawMessage) error {
 			if err := r.decode(path, data, &v); err != nil {
 				return err
 			}
-			if kind == "ByteLevel" {
+			switch kind {
+			case "ByteLevel":
 				p.bytes = &byteLevel{prefix: v.Prefix == nil || *v.Prefix, whole: v.Regex != nil && !*v.Regex}
+				return nil
+			case "BertPreTokenizer":
+				p.split = append(p.split, atSpaces{}, atPunctuation{})
 				return nil
 			}
 			s, err := r.oneSplitter(path, kind, &v, data)
@@ -48,8 +52,6 @@ func (r jsonReader) oneSplitter(path, kind string, v *jsonSplitter, data json.Ra
 	switch kind {
 	case "WhitespaceSplit":
 		return atSpaces{}, nil
-	case "BertPreTokenizer":
-		return atBoth{}, nil
 	case "Whitespace":
 		return atWords{}, nil
 	case "Split":

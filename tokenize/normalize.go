@@ -33,23 +33,10 @@ type char struct {
 type normalised struct {
 	text   []byte
 	lo, hi []int32
-	chars  []char // scratch
-	next   []char // scratch
 }
 
 func (n *normalised) reset() {
 	n.text, n.lo, n.hi = n.text[:0], n.lo[:0], n.hi[:0]
-}
-
-// run appends the normalised form of seg to n; origins are offset by base.
-// seg must be valid UTF-8.
-func (b bertNormalizer) run(n *normalised, seg string, base int) {
-	chars := n.chars[:0]
-	for i, r := range seg {
-		chars = b.cleaned(chars, char{r: r, lo: int32(base + i), hi: int32(base + i + utf8.RuneLen(r))})
-	}
-	n.chars = chars
-	n.put(b.letters(n, chars))
 }
 
 // cleaned appends what the first two steps leave of a character.
@@ -69,15 +56,18 @@ func (b bertNormalizer) cleaned(out []char, c char) []char {
 	return append(out, c)
 }
 
-// letters takes the last two steps, which may change chars. n has the memory for them.
-func (b bertNormalizer) letters(n *normalised, chars []char) []char {
+func (b bertNormalizer) run(chars []char, start int32) ([]char, error) {
+	out := make([]char, 0, len(chars))
+	for _, c := range chars {
+		out = b.cleaned(out, c)
+	}
 	if b.strip {
-		chars = stripAccents(n, chars)
+		out = stripAccents(out)
 	}
 	if b.lower {
-		chars, _ = lowercase{}.run(chars, 0) // which has no error
+		return lowercase{}.run(out, start)
 	}
-	return chars
+	return out, nil
 }
 
 func (n *normalised) add(r rune, c char) {
@@ -89,8 +79,8 @@ func (n *normalised) add(r rune, c char) {
 }
 
 // stripAccents decomposes canonically and drops the non-spacing marks.
-func stripAccents(n *normalised, chars []char) []char {
-	out := n.next[:0]
+func stripAccents(chars []char) []char {
+	out := make([]char, 0, len(chars))
 	for _, c := range chars {
 		if c.r < 0xC0 {
 			out = append(out, c)
@@ -99,14 +89,7 @@ func stripAccents(n *normalised, chars []char) []char {
 		out = decompose(out, c)
 	}
 	eachRun(out, func(c char) rune { return c.r }, sortMarks)
-	kept := out[:0]
-	for _, c := range out {
-		if c.r < firstMark || !isAccent(c.r) {
-			kept = append(kept, c)
-		}
-	}
-	n.next = out
-	return kept
+	return slices.DeleteFunc(out, func(c char) bool { return c.r >= firstMark && isAccent(c.r) })
 }
 
 const (

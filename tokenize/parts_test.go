@@ -155,8 +155,7 @@ func TestSmallParts(t *testing.T) {
 	}
 }
 
-// TestJoin compares the heap that long words are joined with, and the search
-// that short ones are, on random merges.
+// TestJoin compares with a search through all pairs before every merge.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -180,9 +179,23 @@ func TestJoin(t *testing.T) {
 		for i := range w {
 			w[i] = "abcd"[r.IntN(4)] // d is no piece
 		}
-		long, short := m.merges.joinLong(m.singles(w)), m.merges.joinShort(m.singles(w))
-		if !slices.Equal(long, short) {
-			t.Fatalf("%s with %v: %v, %v", w, merges, long, short)
+		got, want := m.merges.join(m.singles(w)), m.singles(w)
+		for {
+			best, at := merge{}, -1
+			for i := 0; i+1 < len(want); i++ {
+				g, ok := m.merges[pair{want[i].id, want[i+1].id}]
+				if ok && (at < 0 || g.rank < best.rank) {
+					best, at = g, i
+				}
+			}
+			if at < 0 {
+				break
+			}
+			want[at].id, want[at].hi = best.id, want[at+1].hi
+			want = slices.Delete(want, at+1, at+2)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s with %v: %v, want %v", w, merges, got, want)
 		}
 	}
 }

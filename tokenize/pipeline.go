@@ -5,14 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// pipeline is the text stage of tokenizers that are put together from parts:
-// normalizers, one after the other, and then splitters.
+// pipeline is the text stage. It turns a stretch of text without special tokens into words for the
+// model stage by normalizers, one after the other, and then splitters.
 type pipeline struct {
 	norm  []normalizer
 	plain func(seg string) bool // norm surely leaves seg as it is; nil: never
 	split []splitter
-	bytes *byteLevel // the last splitter, if it is byte level; else nil
-	added *matcher   // added tokens to find in the normalised text; nil if none
+	bytes *byteLevel      // the last splitter, if it is byte level; else nil
+	added *matcher        // added tokens to find in the normalised text; nil if none
+	bert  *bertNormalizer // of bertText, which has a faster way; else nil
+}
+
+// bertText is the text stage of BERT: bertNormalizer, then a split at white
+// space and around punctuation.
+func bertText(n bertNormalizer) *pipeline {
+	return &pipeline{norm: []normalizer{n}, split: []splitter{atSpaces{}, atPunctuation{}}, bert: &n}
 }
 
 // A splitter divides a stretch of text into stretches, and may mark where
@@ -41,6 +48,7 @@ func (p *pipeline) normalise(seg string, base int) ([]char, error) {
 	return chars, nil
 }
 
+// normal is the normalised form of text, for added tokens that are matched after normalisation.
 func (p *pipeline) normal(text string) string {
 	chars, err := p.normalise(text, 0)
 	if err != nil {
@@ -53,11 +61,20 @@ func (p *pipeline) normal(text string) string {
 	return string(out)
 }
 
+// words appends the words of seg to s.words. seg is valid UTF-8 and starts at byte base of the text.
 func (p *pipeline) words(s *scratch, seg string, base int) {
-	if p.bytes != nil && len(p.split) == 0 && (len(p.norm) == 0 || p.plain != nil && p.plain(seg)) {
+	switch {
+	case p.bert != nil && p.added == nil: // added tokens may hold spaces
+		p.quick(s, seg, base)
+	case p.bytes != nil && len(p.split) == 0 && (len(p.norm) == 0 || p.plain != nil && p.plain(seg)):
 		p.direct(s, seg, base)
-		return
+	default:
+		p.general(s, seg, base)
 	}
+}
+
+// general splits any stretch of text.
+func (p *pipeline) general(s *scratch, seg string, base int) {
 	chars, err := p.normalise(seg, base)
 	if err != nil {
 		s.err = &TextError{base, err}

@@ -1,17 +1,5 @@
 package tokenize
 
-import "unicode/utf8"
-
-// A textStage turns a stretch of text without special tokens into words for
-// the model stage: normalisation and pre-tokenisation.
-type textStage interface {
-	// words appends the words of seg to s.words. seg is valid UTF-8 and starts
-	// at byte base of the text.
-	words(s *scratch, seg string, base int)
-	// normal is the normalised form of text, for added tokens that are matched after normalisation.
-	normal(text string) string
-}
-
 // A word is s.text[lo:hi] of a scratch. Its byte i comes from byte src+i of
 // the original text, or, if src is negative, from the origins in the scratch.
 // A word with id ≥ 0 is an added token found in the normalised text.
@@ -55,13 +43,6 @@ func (s *scratch) span(w word, lo, hi int32) [2]int {
 	return [2]int{int(s.norm.lo[w.lo+lo]), int(s.norm.hi[w.lo+hi-1])}
 }
 
-// bertText is the text stage of BERT: bertNormalizer, then a split at white
-// space and around punctuation.
-type bertText struct {
-	norm  bertNormalizer
-	added *matcher // added tokens to find in the normalised text; nil if none
-}
-
 // The kinds of ASCII characters, the common ones.
 const (
 	asciiWord  = iota // part of a word
@@ -84,20 +65,9 @@ var asciiKind = func() (kind [256]uint8) {
 	return kind
 }()
 
-func (b *bertText) normal(text string) string {
-	var n normalised
-	b.norm.run(&n, text, 0)
-	return string(n.text)
-}
-
-// words splits seg. Stretches between ASCII spaces are independent of each
-// other, so each goes the fast way if it is plain ASCII. Added tokens that are
-// matched after normalisation may hold spaces; then all goes the general way.
-func (b *bertText) words(s *scratch, seg string, base int) {
-	if b.added != nil {
-		b.general(s, seg, base)
-		return
-	}
+// quick splits seg as BERT does. Stretches between ASCII spaces are independent of each other, so
+// each goes the fast way if it is plain ASCII.
+func (p *pipeline) quick(s *scratch, seg string, base int) {
 	for i := 0; i < len(seg); {
 		if asciiKind[seg[i]] == asciiSpace {
 			i++
@@ -113,18 +83,18 @@ func (b *bertText) words(s *scratch, seg string, base int) {
 			end++
 		}
 		if plain {
-			b.fast(s, seg[i:end], base+i)
+			p.fast(s, seg[i:end], base+i)
 		} else {
-			b.general(s, seg[i:end], base+i)
+			p.general(s, seg[i:end], base+i)
 		}
 		i = end
 	}
 }
 
 // fast splits a stretch of printable ASCII without spaces.
-func (b *bertText) fast(s *scratch, seg string, base int) {
+func (p *pipeline) fast(s *scratch, seg string, base int) {
 	start := len(s.ascii) // of seg in s.ascii
-	if s.ascii = append(s.ascii, seg...); b.norm.lower {
+	if s.ascii = append(s.ascii, seg...); p.bert.lower {
 		for i := start; i < len(s.ascii); i++ {
 			if c := s.ascii[i]; 'A' <= c && c <= 'Z' {
 				s.ascii[i] = c + 'a' - 'A'
@@ -147,48 +117,4 @@ func (b *bertText) fast(s *scratch, seg string, base int) {
 	if lo < len(seg) {
 		emit(lo, len(seg))
 	}
-}
-
-// general splits any stretch of text.
-func (b *bertText) general(s *scratch, seg string, base int) {
-	first := len(s.norm.text)
-	b.norm.run(&s.norm, seg, base)
-	if b.added == nil {
-		b.split(s, first, len(s.norm.text))
-		return
-	}
-	text := string(s.norm.text[first:])
-	done := 0
-	for _, m := range b.added.find(nil, text) {
-		b.split(s, first+done, first+m.from)
-		s.words = append(s.words, word{int32(first + m.lo), int32(first + m.hi), -1, m.id})
-		done = m.to
-	}
-	b.split(s, first+done, len(s.norm.text))
-}
-
-// split pre-tokenises bytes lo to hi of the normalised text.
-func (b *bertText) split(s *scratch, lo, hi int) {
-	emit := func(lo, hi int) {
-		if lo < hi {
-			s.words = append(s.words, word{int32(lo), int32(hi), -1, -1})
-		}
-	}
-	for i := lo; i < hi; {
-		r, size := rune(s.norm.text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRune(s.norm.text[i:hi])
-		}
-		switch {
-		case isWhite(r):
-			emit(lo, i)
-			lo = i + size
-		case isPunct(r):
-			emit(lo, i)
-			emit(i, i+size)
-			lo = i + size
-		}
-		i += size
-	}
-	emit(lo, hi)
 }

@@ -93,10 +93,8 @@ func (s *spec) build() (*Tokenizer, error) {
 
 // stages makes the two stages, and the matchers of added tokens.
 func (s *spec) stages(t *Tokenizer) error {
-	bert := &bertText{norm: s.norm}
-	t.text = bert
-	if s.parts != nil {
-		t.text = s.parts
+	if t.text = s.parts; t.text == nil {
+		t.text = bertText(s.norm)
 	}
 	var original, normal []addedToken
 	for _, a := range s.added {
@@ -107,7 +105,7 @@ func (s *spec) stages(t *Tokenizer) error {
 			original = append(original, a)
 		}
 	}
-	t.added = newMatcher(original)
+	t.added, t.text.added = newMatcher(original), newMatcher(normal)
 	t.lower = t.text.normal("A") == "a"
 	unknown := int32(-1)
 	if id, ok := s.vocab[s.names[roleUnknown]]; ok && s.bytesUnknown {
@@ -116,23 +114,16 @@ func (s *spec) stages(t *Tokenizer) error {
 	var err error
 	switch s.algorithm {
 	case bytePairModel:
-		s.parts.added = newMatcher(normal)
 		t.model, err = newBytePairs(s.vocab, s.merges, unknown, s.ignoreMerges)
 	case charPairModel:
-		s.parts.added = newMatcher(normal)
 		t.model, err = newCharPairs(s.vocab, s.merges, s.ignoreMerges)
 	case unigramModel:
-		s.parts.added = newMatcher(normal)
 		t.model, err = newUnigram(s.scores, s.unknown, s.byteFallback)
 	default:
-		if s.parts != nil {
-			s.parts.added = newMatcher(normal)
-		}
-		bert.added = newMatcher(normal)
 		t.model = newWordPiece(s.vocab, s.names[roleUnknown], s.prefix, s.maxChars)
 	}
-	if s.parts != nil && t.MarksSpaces() {
-		t.findMark(s.parts)
+	if t.MarksSpaces() {
+		t.findMark()
 	}
 	return err
 }

@@ -25,7 +25,7 @@ type Tokenizer struct {
 	tokens    []string // by id; "" for an id without a token
 	ids       map[string]int32
 	kind      []kind // by id
-	text      textStage
+	text      *pipeline
 	model     modelStage
 	added     *matcher // in the original text
 	prefix    []int32  // of every encoding: [CLS]

@@ -39,7 +39,7 @@ func TestUnicode(t *testing.T) {
 			t.Fatalf("no set %q", name)
 		}
 	}
-	run := func(b bertNormalizer, r rune) string { return (&bertText{norm: b}).normal(string(r)) }
+	run := func(b bertNormalizer, r rune) string { return bertText(b).normal(string(r)) }
 	bad := 0
 	differ := func(r rune, what string, got, want any) {
 		if bad++; bad < 40 {

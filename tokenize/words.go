@@ -43,14 +43,9 @@ func (t *Tokenizer) Surface(id int32) (text string, space bool) {
 // mark the pieces inside words: punctuation, and ideographs if the tokenizer sets them apart.
 func (t *Tokenizer) Apart(r rune) bool {
 	chinese := false
-	switch text := t.text.(type) {
-	case *bertText:
-		chinese = text.norm.chinese
-	case *pipeline:
-		for _, n := range text.norm {
-			part, ok := n.(bertPart)
-			chinese = chinese || ok && part.chinese
-		}
+	for _, n := range t.text.norm {
+		bert, ok := n.(bertNormalizer)
+		chinese = chinese || ok && bert.chinese
 	}
 	return isPunct(r) || chinese && isChinese(r)
 }
@@ -110,12 +105,12 @@ func (t *Tokenizer) FollowsSpace(before string) bool {
 }
 
 // findMark learns from the text stage what marks spaces.
-func (t *Tokenizer) findMark(p *pipeline) {
+func (t *Tokenizer) findMark() {
 	t.mark = " "
 	if t.algorithm == charPairModel { // a normalizer writes it
 		t.mark = t.text.normal(" ")
 	}
-	for _, s := range p.split {
+	for _, s := range t.text.split {
 		if m, ok := s.(metaspace); ok {
 			t.mark = string(m.mark)
 		}
