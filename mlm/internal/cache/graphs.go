@@ -4,15 +4,13 @@ import (
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/hex"
-	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
@@ -135,33 +133,19 @@ func (c *graphs) Keep(model string, g *Graph) {
 	}
 }
 
-// note is what hash files of some sizes and times had. It is a guess only, to be
-// confirmed by hashing: files can change and keep their times.
-type note struct {
-	Files []stamp `json:"files"`
-	Sum   string  `json:"sum"`
-}
-
-type stamp struct {
-	Name  string    `json:"name"`
-	Bytes int64     `json:"bytes"`
-	Time  time.Time `json:"time"`
-}
-
-func (c *graphs) stamps() ([]stamp, bool) {
-	var out []stamp
+// notePath is the note of what hash the model's files had with their sizes and times, "" where they
+// are not there. It is a guess only, to be confirmed by hashing: files can change and keep their
+// times.
+func (c *graphs) notePath() string {
+	key := filepath.Join(c.from.Dir, filepath.FromSlash(c.files[0]))
 	for _, f := range c.files {
 		info, err := fs.Stat(c.from.FS, f)
 		if err != nil {
-			return nil, false
+			return ""
 		}
-		out = append(out, stamp{f, info.Size(), info.ModTime().UTC()})
+		key += fmt.Sprintf("; %s %d %d", f, info.Size(), info.ModTime().UnixNano())
 	}
-	return out, true
-}
-
-func (c *graphs) notePath() string {
-	return c.path(filepath.Join(c.from.Dir, filepath.FromSlash(c.files[0])), noteSuffix)
+	return c.path(key, noteSuffix)
 }
 
 // Guess is the hash that the model's files had when last seen with these sizes and
@@ -170,20 +154,10 @@ func (c *graphs) Guess() string {
 	if c.from.Kept != nil {
 		return c.from.Kept.Model
 	}
-	var n note
-	b := readSmall(c.notePath(), maxAbout)
-	if b == nil || json.Unmarshal(b, &n) != nil || len(n.Sum) != 2*sha256.Size {
-		return ""
+	if sum := readSmall(c.notePath(), 2*sha256.Size); len(sum) == 2*sha256.Size {
+		return string(sum)
 	}
-	now, ok := c.stamps()
-	same := func(a, b stamp) bool {
-		return a.Name == b.Name && a.Bytes == b.Bytes &&
-			a.Time.Equal(b.Time)
-	}
-	if !ok || !slices.EqualFunc(n.Files, now, same) {
-		return ""
-	}
-	return n.Sum
+	return ""
 }
 
 // Remember notes the hash of the model's files.
@@ -191,9 +165,7 @@ func (c *graphs) Remember(model string) {
 	if c.from.Kept != nil { // it says so itself
 		return
 	}
-	if s, ok := c.stamps(); ok {
-		if b, err := json.Marshal(note{s, model}); err == nil {
-			_ = c.write(c.notePath(), b)
-		}
+	if path := c.notePath(); path != "" {
+		_ = c.write(path, []byte(model))
 	}
 }
