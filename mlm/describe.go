@@ -18,7 +18,7 @@ func describe(name string, m *onnx.Model) Info {
 		info.Producer += " " + m.ProducerVersion
 	}
 	stored := map[string]bool{}
-	export.Each(m.Graph, func(g *onnx.Graph) {
+	onnx.Each(m.Graph, func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
 			info.Ops[export.Qualified(n)]++
 		}

@@ -159,6 +159,35 @@ func captured(g *Graph, each func(string)) {
 	}
 }
 
+// Each visits a graph and its subgraphs. Parse has bounded their depth.
+func Each(g *Graph, visit func(*Graph)) {
+	visit(g)
+	for _, n := range g.Nodes {
+		for _, a := range n.Attrs {
+			if a.G != nil {
+				Each(a.G, visit)
+			}
+		}
+	}
+}
+
+// Reads counts how often values are read, also by nodes of subgraphs. That a graph gives a value
+// counts as well.
+func Reads(g *Graph) map[string]int {
+	read := map[string]int{}
+	Each(g, func(g *Graph) {
+		for _, o := range g.Outputs {
+			read[o.Name]++
+		}
+		for _, n := range g.Nodes {
+			for _, in := range n.Inputs {
+				read[in]++
+			}
+		}
+	})
+	return read
+}
+
 // sortNodes puts the nodes into topological order, keeping the file's order where it can, and
 // refuses dangling inputs and cycles.
 func sortNodes(g *Graph, own *scope, producer map[string]int) error {

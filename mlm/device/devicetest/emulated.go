@@ -41,7 +41,7 @@ func (Emulation) Numbers(rounded bool) device.Numbers { return device.Numbers{Ro
 // between, too.
 func (Emulation) Rewrite(m *onnx.Model, rounded bool) {
 	if n := 0; rounded {
-		roundIn(m.Graph, &n)
+		onnx.Each(m.Graph, func(g *onnx.Graph) { roundIn(g, &n) })
 	}
 }
 
@@ -58,11 +58,6 @@ func roundIn(g *onnx.Graph, n *int) {
 				nodes = append(nodes, castTo(x, name+" narrow", onnx.BFloat16),
 					castTo(name+" narrow", name, onnx.Float))
 				node.Inputs[k] = name
-			}
-		}
-		for _, a := range node.Attrs {
-			if a.G != nil {
-				roundIn(a.G, n)
 			}
 		}
 		nodes = append(nodes, node)

@@ -7,39 +7,16 @@ import "infill/mlm/onnx"
 // follows it. In bfloat16 that kernel rounds some rows of a batch in one way and some in another,
 // by their place. A mean that something else reads, too, is not part of such a kernel and stays.
 // m's graph is changed.
-func negateMeans(m *onnx.Model) int {
-	read := map[string]int{}
-	countReads(m.Graph, read)
-	return negateMeansIn(m.Graph, read)
-}
-
-// countReads counts how often values are read, also by nodes of graphs within this one. That a
-// graph gives a value counts as well.
-func countReads(g *onnx.Graph, read map[string]int) {
-	for _, o := range g.Outputs {
-		read[o.Name]++
-	}
-	for _, n := range g.Nodes {
-		for _, x := range n.Inputs {
-			read[x]++
-		}
-		for _, a := range n.Attrs {
-			if a.G != nil {
-				countReads(a.G, read)
-			}
-		}
-	}
+func negateMeans(m *onnx.Model) (changed int) {
+	read := onnx.Reads(m.Graph)
+	onnx.Each(m.Graph, func(g *onnx.Graph) { changed += negateMeansIn(g, read) })
+	return changed
 }
 
 func negateMeansIn(g *onnx.Graph, read map[string]int) (changed int) {
 	means := map[string]*onnx.Node{}
 	negated := map[*onnx.Node]bool{}
 	for _, n := range g.Nodes {
-		for _, a := range n.Attrs {
-			if a.G != nil {
-				changed += negateMeansIn(a.G, read)
-			}
-		}
 		if len(n.Inputs) == 0 || len(n.Outputs) == 0 {
 			continue
 		}

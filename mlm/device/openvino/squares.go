@@ -25,8 +25,8 @@ func splitSquares(m *onnx.Model) int {
 			s.square[n.Outputs[0]] = true
 		}
 	}
-	s.products(m.Graph, s.look)
-	s.products(m.Graph, s.settle)
+	products(m.Graph, s.look)
+	products(m.Graph, s.settle)
 	s.addCopies(m.Graph)
 	return len(s.copies)
 }
@@ -39,18 +39,15 @@ type splitter struct {
 }
 
 // products calls f for both factors of every product of a graph.
-func (s *splitter) products(g *onnx.Graph, f func(n *onnx.Node, k int, attribute string)) {
-	for _, n := range g.Nodes {
-		if IsProduct(n) {
-			f(n, 0, "transA")
-			f(n, 1, "transB")
-		}
-		for _, a := range n.Attrs {
-			if a.G != nil {
-				s.products(a.G, f)
+func products(g *onnx.Graph, f func(n *onnx.Node, k int, attribute string)) {
+	onnx.Each(g, func(g *onnx.Graph) {
+		for _, n := range g.Nodes {
+			if IsProduct(n) {
+				f(n, 0, "transA")
+				f(n, 1, "transB")
 			}
 		}
-	}
+	})
 }
 
 // IsProduct reports whether a node is a product of two matrices. The graph may be one that nothing

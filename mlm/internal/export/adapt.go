@@ -179,14 +179,14 @@ func usualName(name string) string {
 // its nodes compute for themselves.
 func valueNames(m *onnx.Model) map[string]bool {
 	names := map[string]bool{}
-	Each(m.Graph, func(g *onnx.Graph) {
+	onnx.Each(m.Graph, func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
 			for _, o := range n.Outputs {
 				names[o] = false
 			}
 		}
 	})
-	Each(m.Graph, func(g *onnx.Graph) {
+	onnx.Each(m.Graph, func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			names[t.Name] = true
 		}

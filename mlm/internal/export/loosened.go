@@ -10,7 +10,7 @@ import (
 // stored in 16 bits are widened when a model is loaded.
 func WeightBytes(m *onnx.Model) int64 {
 	n := int64(0)
-	Each(m.Graph, func(g *onnx.Graph) {
+	onnx.Each(m.Graph, func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			held := t.Type
 			if held == onnx.Float16 || held == onnx.BFloat16 {
@@ -27,7 +27,7 @@ func WeightBytes(m *onnx.Model) int64 {
 // not a constant, and it makes no copies of it. m is not changed.
 func Loosened(m *onnx.Model) *onnx.Model {
 	looked, read := map[string]bool{}, map[string]bool{}
-	Each(m.Graph, func(g *onnx.Graph) {
+	onnx.Each(m.Graph, func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
 			if len(n.Inputs) < 2 {
 				continue

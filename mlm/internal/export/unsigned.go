@@ -51,7 +51,7 @@ func form(n *onnx.Node) integerProduct {
 // process where a node has no zero point for its weights, and does nothing in branches.
 func UnsignedWeights(m *onnx.Model) (*onnx.Model, error) {
 	u := turner{stored: map[string]*onnx.Tensor{}, names: map[*onnx.Tensor]string{}}
-	Each(m.Graph, func(g *onnx.Graph) {
+	onnx.Each(m.Graph, func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			u.stored[t.Name] = t
 		}
@@ -65,19 +65,12 @@ func UnsignedWeights(m *onnx.Model) (*onnx.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := map[string]bool{}
-	for _, v := range slices.Concat(g.Inputs, g.Outputs) {
-		read[v.Name] = true
+	read := onnx.Reads(g)
+	for _, v := range g.Inputs {
+		read[v.Name]++
 	}
-	Each(g, func(g *onnx.Graph) {
-		for _, n := range g.Nodes {
-			for _, name := range n.Inputs {
-				read[name] = true
-			}
-		}
-	})
 	g.Initializers = slices.DeleteFunc(slices.Clone(g.Initializers), func(t *onnx.Tensor) bool {
-		return u.names[t] != "" && !read[t.Name]
+		return u.names[t] != "" && read[t.Name] == 0
 	})
 	g.Initializers = append(g.Initializers, u.made...)
 	out := *m
@@ -87,7 +80,7 @@ func UnsignedWeights(m *onnx.Model) (*onnx.Model, error) {
 
 // MultipliesIntegers reports whether a model has products of 8-bit integers.
 func MultipliesIntegers(m *onnx.Model) (found bool) {
-	Each(m.Graph, func(g *onnx.Graph) {
+	onnx.Each(m.Graph, func(g *onnx.Graph) {
 		found = found || slices.ContainsFunc(g.Nodes,
 			func(n *onnx.Node) bool { return form(n).zero != 0 })
 	})

@@ -2,18 +2,6 @@ package export
 
 import "infill/mlm/onnx"
 
-// Each visits a graph and its subgraphs; onnx.Parse has bounded their depth.
-func Each(g *onnx.Graph, f func(*onnx.Graph)) {
-	f(g)
-	for _, n := range g.Nodes {
-		for _, a := range n.Attrs {
-			if a.G != nil {
-				Each(a.G, f)
-			}
-		}
-	}
-}
-
 // Qualified is the name of a node's operator with its domain, unless that is ONNX's own.
 func Qualified(n *onnx.Node) string {
 	if n.Domain == "" {

@@ -47,20 +47,11 @@ func Widened(m *onnx.Model, late bool) (out *onnx.Model, found bool) {
 			l.nodes = append(l.nodes, n)
 		}
 	}
-	graph, read := *m.Graph, map[string]bool{}
+	graph := *m.Graph
 	graph.Nodes, graph.Initializers = l.nodes, slices.Concat(graph.Initializers, l.parts)
-	Each(&graph, func(g *onnx.Graph) {
-		for _, v := range g.Outputs {
-			read[v.Name] = true
-		}
-		for _, n := range g.Nodes {
-			for _, name := range n.Inputs {
-				read[name] = true
-			}
-		}
-	})
+	read := onnx.Reads(&graph)
 	graph.Nodes = slices.DeleteFunc(graph.Nodes, func(n *onnx.Node) bool {
-		return wide[n.Outputs[0]] != nil && !read[n.Outputs[0]]
+		return wide[n.Outputs[0]] != nil && read[n.Outputs[0]] == 0
 	})
 	model := *m
 	model.Graph = &graph

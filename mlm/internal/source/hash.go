@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"infill/internal/disk"
-	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
 )
 
@@ -73,7 +72,7 @@ func External(name string, m *onnx.Model) []string {
 			out = append(out, t.Origin.File)
 		}
 	}
-	export.Each(m.Graph, func(g *onnx.Graph) {
+	onnx.Each(m.Graph, func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			add(t)
 		}
