@@ -77,29 +77,18 @@ func where(c *call) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := alloc(a.Type, shape)
-	if err != nil {
+	if err := fits(shape); err != nil {
 		return nil, err
 	}
-	st := [][]int{broadcastStrides(cond.Shape, shape), broadcastStrides(a.Shape, shape),
-		broadcastStrides(b.Shape, shape)}
-	n, step := 1, []int{0, 0, 0}
-	if k := len(shape); k > 0 {
-		n = shape[k-1]
-		step = []int{st[0][k-1], st[1][k-1], st[2][k-1]}
+	whole := func(t *Tensor) *Tensor {
+		return viewed(t, shape, broadcastStrides(t.Shape, shape), 0)
 	}
-	walk(shape, st, func(base []int, first int) {
-		for k := range n {
-			from, at := b, base[2]+k*step[2]
-			if cond.I[base[0]+k*step[0]] != 0 {
-				from, at = a, base[1]+k*step[1]
-			}
-			if out.float() {
-				out.F[first+k] = from.F[at]
-			} else {
-				out.I[first+k] = from.I[at]
-			}
+	out, other := whole(b), whole(a)
+	for i, v := range whole(cond).I {
+		if v != 0 {
+			out.put(i, other, i, 1)
 		}
-	})
+	}
+	out.Type = a.Type
 	return []*Tensor{out}, nil
 }

@@ -88,11 +88,7 @@ func gather(c *call) ([]*Tensor, error) {
 				return nil, fmt.Errorf("index %d outside %d", i, n)
 			}
 			from := (o*n + int(i)) * inner
-			if x.float() {
-				copy(out.F[at:at+inner], x.F[from:from+inner])
-			} else {
-				copy(out.I[at:at+inner], x.I[from:from+inner])
-			}
+			out.put(at, x, from, inner)
 			at += inner
 		}
 	}
@@ -133,11 +129,7 @@ func gatherND(c *call) ([]*Tensor, error) {
 				}
 				from += int(i) * st[bd+d]
 			}
-			if x.float() {
-				copy(out.F[row*inner:(row+1)*inner], x.F[from:from+inner])
-			} else {
-				copy(out.I[row*inner:(row+1)*inner], x.I[from:from+inner])
-			}
+			out.put(row*inner, x, from, inner)
 		}
 	}
 	return []*Tensor{out}, nil
@@ -156,13 +148,7 @@ func gatherElements(c *call) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = elementsAt(x.Shape, idx, axis, func(k, from int) {
-		if x.float() {
-			out.F[k] = x.F[from]
-		} else {
-			out.I[k] = x.I[from]
-		}
-	})
+	err = elementsAt(x.Shape, idx, axis, func(k, from int) { out.put(k, x, from, 1) })
 	return one(out, err)
 }
 
@@ -284,11 +270,7 @@ func trilu(c *call) ([]*Tensor, error) {
 	for i := range x.Len() {
 		row, col := int64(i/cols%rows), int64(i%cols)
 		if upper && col >= row+k || !upper && col <= row+k {
-			if x.float() {
-				out.F[i] = x.F[i]
-			} else {
-				out.I[i] = x.I[i]
-			}
+			out.put(i, x, i, 1)
 		}
 	}
 	return []*Tensor{out}, nil

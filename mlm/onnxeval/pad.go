@@ -36,11 +36,7 @@ func pad(c *call) ([]*Tensor, error) {
 		if k := len(x.Shape); k > 0 {
 			n = x.Shape[k-1]
 		}
-		if x.float() {
-			copy(out.F[first+base[1]:][:n], x.F[base[0]:base[0]+n])
-		} else {
-			copy(out.I[first+base[1]:][:n], x.I[base[0]:base[0]+n])
-		}
+		out.put(first+base[1], x, base[0], n)
 	})
 	return []*Tensor{out}, nil
 }

@@ -34,11 +34,7 @@ func joined(in []*Tensor, axis int) (*Tensor, error) {
 	for _, t := range in {
 		w := t.Shape[axis] * inner
 		for o := range outer {
-			if out.float() {
-				copy(out.F[o*n*inner+at:], t.F[o*w:(o+1)*w])
-			} else {
-				copy(out.I[o*n*inner+at:], t.I[o*w:(o+1)*w])
-			}
+			out.put(o*n*inner+at, t, o*w, w)
 		}
 		at += w
 	}

@@ -87,6 +87,15 @@ func alloc(t onnx.DataType, shape []int) (*Tensor, error) {
 	return out, nil
 }
 
+// put copies n elements of x, which has the same kind of numbers, from place from to place at.
+func (t *Tensor) put(at int, x *Tensor, from, n int) {
+	if x.float() {
+		copy(t.F[at:at+n], x.F[from:from+n])
+	} else {
+		copy(t.I[at:at+n], x.I[from:from+n])
+	}
+}
+
 func fits(shape []int) error {
 	n := 1
 	for _, d := range shape {
