@@ -93,22 +93,13 @@ func (m *bytePairs) bytes(w []byte) []piece {
 	return out
 }
 
-// maxCachedWord bounds the length, in bytes, of the words that are remembered.
-const maxCachedWord = 256
-
 func (m *pairModel) pieces(out []piece, w []byte) ([]piece, error) {
 	if id, ok := m.whole[string(w)]; ok {
 		return append(out, piece{id, 0, int32(len(w))}), nil
 	}
-	if len(w) > maxCachedWord {
-		return append(out, m.merges.join(m.singles(w))...), nil
-	}
-	if known, ok := m.cache.get(w); ok {
-		return append(out, known...), nil
-	}
-	found := m.merges.join(m.singles(w))
-	m.cache.put(string(w), found)
-	return append(out, found...), nil
+	return m.cache.pieces(out, w, func(w []byte) ([]piece, error) {
+		return m.merges.join(m.singles(w)), nil
+	})
 }
 
 // link is a piece of a word on its way: a list in both directions, by index.

@@ -53,6 +53,25 @@ func (c *wordCache) get(w []byte) ([]piece, bool) {
 	return p, ok
 }
 
+// maxCachedWord bounds the length, in bytes, of the words that are remembered.
+const maxCachedWord = 256
+
+// pieces appends the pieces of w, which cut finds if they are not remembered.
+func (c *wordCache) pieces(out []piece, w []byte, cut func(w []byte) ([]piece, error)) ([]piece,
+	error) {
+	if known, ok := c.get(w); ok {
+		return append(out, known...), nil
+	}
+	found, err := cut(w)
+	if err != nil {
+		return out, err
+	}
+	if len(w) <= maxCachedWord {
+		c.put(string(w), found)
+	}
+	return append(out, found...), nil
+}
+
 // put stores the pieces of w; the caller must not change them afterwards.
 func (c *wordCache) put(w string, p []piece) {
 	cost := entryBytes + len(w) + pieceBytes*len(p)

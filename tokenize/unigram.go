@@ -59,18 +59,7 @@ func newUnigram(vocab []scored, unknown int, byteFallback bool) (*unigram, error
 }
 
 func (m *unigram) pieces(out []piece, w []byte) ([]piece, error) {
-	if len(w) > maxCachedWord {
-		return m.best(out, w)
-	}
-	if known, ok := m.cache.get(w); ok {
-		return append(out, known...), nil
-	}
-	found, err := m.best(nil, w)
-	if err != nil {
-		return out, err
-	}
-	m.cache.put(string(w), found)
-	return append(out, found...), nil
+	return m.cache.pieces(out, w, m.best)
 }
 
 // step is the best way to a place in a word: its score, and the last piece.
@@ -80,8 +69,8 @@ type step struct {
 	id    int32
 }
 
-// best appends the pieces of the best segmentation of w.
-func (m *unigram) best(out []piece, w []byte) ([]piece, error) {
+// best is the best segmentation of w.
+func (m *unigram) best(w []byte) (out []piece, err error) {
 	steps := make([]step, len(w)+1)
 	for i := range steps {
 		steps[i].from = -1
@@ -112,19 +101,17 @@ func (m *unigram) best(out []piece, w []byte) ([]piece, error) {
 		}
 		at += size
 	}
-	first := len(out)
 	for end := int32(len(w)); end > 0; {
 		s := steps[end]
 		for s.id == m.unknown && s.from > 0 && steps[s.from].id == m.unknown {
 			s.from = steps[s.from].from
 		}
-		var err error
 		if out, err = m.emit(out, w, piece{s.id, s.from, end}); err != nil {
-			return out, err
+			return nil, err
 		}
 		end = s.from
 	}
-	slices.Reverse(out[first:])
+	slices.Reverse(out)
 	return out, nil
 }
 

@@ -54,16 +54,7 @@ func (m *wordPiece) pieces(out []piece, w []byte) ([]piece, error) {
 	if id, ok := m.vocab[string(w)]; ok {
 		return append(out, piece{int32(id), 0, int32(len(w))}), nil
 	}
-	if known, ok := m.cache.get(w); ok {
-		return append(out, known...), nil
-	}
-	s := string(w)
-	found, err := m.match(s)
-	if err != nil {
-		return out, err
-	}
-	m.cache.put(s, found)
-	return append(out, found...), nil
+	return m.cache.pieces(out, w, m.match)
 }
 
 // rest cuts w as the rest of a word whose beginning is not at hand, so that all
@@ -90,8 +81,8 @@ func (m *wordPiece) rest(out []piece, w []byte) ([]piece, bool) {
 }
 
 // match asks the WordPiece model. Its offsets count characters.
-func (m *wordPiece) match(w string) ([]piece, error) {
-	tokens, err := m.model.Tokenize(w)
+func (m *wordPiece) match(w []byte) ([]piece, error) {
+	tokens, err := m.model.Tokenize(string(w))
 	if err != nil {
 		return nil, problem(errMissingToken, "%v", err)
 	}
@@ -99,7 +90,7 @@ func (m *wordPiece) match(w string) ([]piece, error) {
 	char, at := 0, 0
 	advance := func(to int) int32 {
 		for char < to && at < len(w) {
-			_, size := utf8.DecodeRuneInString(w[at:])
+			_, size := utf8.DecodeRune(w[at:])
 			at += size
 			char++
 		}
