@@ -24,7 +24,7 @@ func packedAttention(c *call) ([]*Tensor, error) {
 		c.n.Int("unidirectional", 0) != 0 || c.n.Int("do_rotary", 0) != 0 {
 		return nil, fmt.Errorf("%w: this form of fused attention", ErrOp)
 	}
-	batch, length, depth, width := x.Shape[0], x.Shape[1], x.Shape[2], w.Shape[1]
+	batch, length, width := x.Shape[0], x.Shape[1], w.Shape[1]
 	h, v := width/3, width/3
 	if s, ok := c.n.Ints("qkv_hidden_sizes"); ok && len(s) == 3 {
 		if h, v = int(s[0]), int(s[2]); s[0] != s[1] {
@@ -34,34 +34,17 @@ func packedAttention(c *call) ([]*Tensor, error) {
 	if h < 1 || v < 1 || 2*h+v != width || bias != nil && bias.Len() != width {
 		return nil, fmt.Errorf("widths %d and %d in a weight of width %d", h, v, width)
 	}
-	part := func(from, n int) (*Tensor, error) {
-		out, err := alloc(x.Type, []int{batch, length, n})
-		if err != nil {
-			return nil, err
-		}
-		for r := range batch * length {
-			for k := range n {
-				s := 0.0
-				if bias != nil {
-					s = bias.F[from+k]
-				}
-				for d := range depth {
-					s += x.F[r*depth+d] * w.F[d*width+from+k]
-				}
-				out.F[r*n+k] = s
-			}
-		}
-		return out, nil
+	y, err := matmul(x, w, false, false, 1)
+	if err != nil {
+		return nil, err
 	}
-	var qkv [3]*Tensor
-	for i, p := range [][2]int{{0, h}, {h, h}, {2 * h, v}} {
-		t, err := part(p[0], p[1])
-		if err != nil {
-			return nil, err
-		}
-		qkv[i] = t
+	if y, err = c.sum(y, bias); err != nil {
+		return nil, err
 	}
-	return manyHeads(c.n, qkv[0], qkv[1], qkv[2], c.arg(3), c.arg(5))
+	part := func(from, n int) *Tensor {
+		return viewed(y, []int{batch, length, n}, strides(y.Shape), from)
+	}
+	return manyHeads(c.n, part(0, h), part(h, h), part(2*h, v), c.arg(3), c.arg(5))
 }
 
 // multiHead is MultiHeadAttention. Inputs: query [B, S, H], key [B, T, H], value [B, T, W], bias [H

@@ -26,15 +26,11 @@ func reduce(start float64, f func(a, v float64) float64,
 	finish func(a float64, n int) float64) run {
 	return func(c *call) ([]*Tensor, error) {
 		x := c.in[0]
-		axes, given := c.n.Ints("axes")
-		if t := c.arg(1); t != nil {
-			axes, given = t.I, true
-		}
+		axes := c.axes()
 		rank := len(x.Shape)
 		drop := make([]bool, rank)
 		if len(axes) == 0 {
-			if given && c.n.Int("noop_with_empty_axes", 0) != 0 || c.arg(1) != nil &&
-				c.n.Int("noop_with_empty_axes", 0) != 0 {
+			if c.n.Int("noop_with_empty_axes", 0) != 0 {
 				return c.in[:1], nil
 			}
 			for i := range drop {
@@ -96,6 +92,9 @@ func cumsum(c *call) ([]*Tensor, error) {
 	if len(c.in[1].I) != 1 {
 		return nil, fmt.Errorf("axis must be one integer")
 	}
+	if c.n.Int("exclusive", 0) != 0 || c.n.Int("reverse", 0) != 0 {
+		return nil, fmt.Errorf("%w: this form of cumulative sum", ErrOp)
+	}
 	axis, err := Axis(c.in[1].I[0], len(x.Shape))
 	if err != nil {
 		return nil, err
@@ -104,35 +103,15 @@ func cumsum(c *call) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	exclusive, reverse := c.n.Int("exclusive", 0) != 0, c.n.Int("reverse", 0) != 0
-	outer, n, inner := around(x.Shape, axis)
-	for o := range outer {
-		for i := range inner {
-			var sum float64
-			var isum int64
-			for k := range n {
-				if reverse {
-					k = n - 1 - k
-				}
-				at := (o*n+k)*inner + i
-				if x.float() {
-					if exclusive {
-						out.F[at] = sum
-					}
-					sum += x.F[at]
-					if !exclusive {
-						out.F[at] = sum
-					}
-					continue
-				}
-				if exclusive {
-					out.I[at] = isum
-				}
-				isum += x.I[at]
-				if !exclusive {
-					out.I[at] = isum
-				}
-			}
+	out.put(0, x, 0, x.Len())
+	_, n, inner := around(x.Shape, axis)
+	for at := range x.Len() {
+		switch {
+		case at/inner%n == 0:
+		case x.float():
+			out.F[at] += out.F[at-inner]
+		default:
+			out.I[at] += out.I[at-inner]
 		}
 	}
 	return []*Tensor{out}, nil
