@@ -61,7 +61,7 @@ func (p *pipeline) normal(text string) string {
 	return string(out)
 }
 
-// words appends the words of seg to s.words. seg is valid UTF-8 and starts at byte base of the text.
+// words appends the words of seg to s.words. seg is valid UTF-8 and begins at byte base of a text.
 func (p *pipeline) words(s *scratch, seg string, base int) {
 	switch {
 	case p.bert != nil && p.added == nil: // added tokens may hold spaces

@@ -128,18 +128,24 @@ func (w *Wheel) check(dir string) error {
 
 // checkSums compares the files with their hashes.
 func (w *Wheel) checkSums(dir string) error {
-	for _, name := range slices.Sorted(maps.Keys(w.Files)) {
-		at, want := filepath.Join(dir, path.Base(name)), w.Files[name]
+	return w.each(dir, func(name, at string) error {
+		want := w.Files[name]
 		if want == "" {
-			continue
+			return nil
 		}
 		sum, _, err := hashFile(at)
-		switch {
-		case err != nil:
+		if err == nil && sum != want {
+			err = fmt.Errorf("%s has sha256 %s, expected %s", at, sum, want)
+		}
+		return err
+	})
+}
+
+// each has check look at the files of a folder.
+func (w *Wheel) each(dir string, check func(name, at string) error) error {
+	for _, name := range slices.Sorted(maps.Keys(w.Files)) {
+		if err := check(name, filepath.Join(dir, path.Base(name))); err != nil {
 			return fmt.Errorf("%w whole: %w; install it again", ErrNotInstalled, err)
-		case sum != want:
-			return fmt.Errorf("%w whole: %s has sha256 %s, expected %s; install it again", ErrNotInstalled,
-				at, sum, want)
 		}
 	}
 	return nil
@@ -176,16 +182,11 @@ func (w *Wheel) checkSizes(dir string) error {
 	if err != nil {
 		return fmt.Errorf("%w whole: %w; install it again", ErrNotInstalled, err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(w.Files)) {
-		at, want := filepath.Join(dir, path.Base(name)), sizes[path.Base(name)]
+	return w.each(dir, func(name, at string) error {
 		info, err := os.Stat(at)
-		switch {
-		case err != nil:
-			return fmt.Errorf("%w whole: %w; install it again", ErrNotInstalled, err)
-		case info.Size() != want:
-			return fmt.Errorf("%w whole: %s has %d bytes, expected %d; install it again", ErrNotInstalled,
-				at, info.Size(), want)
+		if err == nil && info.Size() != sizes[path.Base(name)] {
+			err = fmt.Errorf("%s has %d bytes, expected %d", at, info.Size(), sizes[path.Base(name)])
 		}
-	}
-	return nil
+		return err
+	})
 }

@@ -31,11 +31,8 @@ func Check(m *Model) error {
 		return errorf(errUnsupported, "model", "opset %d (%d to %d are known; export the model again)",
 			v, minOpset, maxOpset)
 	}
-	c := &checker{model: m}
-	return c.graph(m.Graph, nil, 0)
+	return checkGraph(m.Graph, nil, 0)
 }
-
-type checker struct{ model *Model }
 
 // scope is the set of names visible in a graph, with the enclosing graph's.
 type scope struct {
@@ -52,7 +49,7 @@ func (s *scope) has(name string) bool {
 	return false
 }
 
-func (c *checker) graph(g *Graph, outer *scope, depth int) error {
+func checkGraph(g *Graph, outer *scope, depth int) error {
 	if depth > maxDepth {
 		return errorf(errLimit, "graph", "subgraphs nest deeper than %d", maxDepth)
 	}
@@ -110,7 +107,7 @@ func (c *checker) graph(g *Graph, outer *scope, depth int) error {
 	for _, n := range g.Nodes {
 		for _, a := range n.Attrs {
 			if a.G != nil && a.Type == AttrGraph {
-				if err := c.graph(a.G, own, depth+1); err != nil {
+				if err := checkGraph(a.G, own, depth+1); err != nil {
 					return fmt.Errorf("%s of %s: %w", a.Name, n, err)
 				}
 			}

@@ -189,11 +189,7 @@ func (f field) packed(to []byte, size int) ([]byte, error) {
 }
 
 func (p *parser) opset(f field) (o OperatorSet, err error) {
-	b, err := f.msg()
-	if err != nil {
-		return o, err
-	}
-	err = p.fields(b, "operator set", func(f field) (err error) {
+	err = p.nested(f, "operator set", func(f field) (err error) {
 		switch f.num {
 		case 1:
 			o.Domain, err = f.str()
@@ -243,15 +239,11 @@ func (p *parser) graph(f field, depth int) (*Graph, error) {
 }
 
 func (p *parser) node(f field, depth int) (*Node, error) {
-	b, err := f.msg()
-	if err != nil {
-		return nil, err
-	}
 	if p.nodes++; p.nodes > maxNodes {
 		return nil, errorf(errLimit, "graph", "more than %d nodes", maxNodes)
 	}
 	n := &Node{}
-	err = p.fields(b, "node", func(f field) (err error) {
+	err := p.nested(f, "node", func(f field) (err error) {
 		switch f.num {
 		case 1, 2:
 			var s string
@@ -292,12 +284,8 @@ func (p *parser) node(f field, depth int) (*Node, error) {
 }
 
 func (p *parser) attribute(f field, depth int) (*Attribute, error) {
-	b, err := f.msg()
-	if err != nil {
-		return nil, err
-	}
 	a := &Attribute{}
-	err = p.fields(b, "attribute", func(f field) (err error) {
+	err := p.nested(f, "attribute", func(f field) (err error) {
 		switch f.num {
 		case 1:
 			a.Name, err = f.str()
@@ -344,12 +332,8 @@ func (p *parser) attribute(f field, depth int) (*Attribute, error) {
 }
 
 func (p *parser) valueInfo(f field) (*ValueInfo, error) {
-	b, err := f.msg()
-	if err != nil {
-		return nil, err
-	}
 	v := &ValueInfo{}
-	err = p.fields(b, "value", func(f field) (err error) {
+	err := p.nested(f, "value", func(f field) (err error) {
 		switch f.num {
 		case 1:
 			v.Name, err = f.str()

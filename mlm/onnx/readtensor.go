@@ -124,12 +124,8 @@ func packInts(v []int64, size int) []byte {
 
 // entry reads one key and value of external_data.
 func (p *parser) entry(f field, to map[string]string) error {
-	b, err := f.msg()
-	if err != nil {
-		return err
-	}
 	var k, v string
-	err = p.fields(b, "external data", func(f field) (err error) {
+	err := p.nested(f, "external data", func(f field) (err error) {
 		switch f.num {
 		case 1:
 			k, err = f.str()

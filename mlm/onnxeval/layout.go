@@ -141,7 +141,8 @@ func flatten(c *call) ([]*Tensor, error) {
 	return []*Tensor{x.with([]int{volume(x.Shape[:axis]), volume(x.Shape[axis:])})}, nil
 }
 
-// axes finds the axes of Squeeze, Unsqueeze and reductions: an attribute up to opset 12, then an input.
+// axes finds the axes of Squeeze, Unsqueeze and reductions: an attribute in older operator sets,
+// then an input.
 func (c *call) axes() []int64 {
 	if t := c.arg(1); t != nil {
 		return t.I

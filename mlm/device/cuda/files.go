@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"infill/internal/ort"
 )
@@ -92,11 +93,7 @@ func pythons() []string {
 	if home, err := os.UserHomeDir(); err == nil {
 		out = append(out, filepath.Join(home, ".local"))
 	}
-	for i := len(out) - 1; i >= 0; i-- {
-		if !filepath.IsAbs(out[i]) {
-			out = append(out[:i], out[i+1:]...)
-		}
-	}
+	out = slices.DeleteFunc(out, func(dir string) bool { return !filepath.IsAbs(dir) })
 	return append(out, "/usr/local", "/usr")
 }
 
