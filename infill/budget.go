@@ -40,83 +40,46 @@ func (Budget) Names() []string { return []string{"steps", "evaluations", "rows"}
 // state only, evaluations do not add up.
 const maxStretch = 20
 
-// A meter ends a run by its budget.
-type meter struct {
-	plan   *plan
-	budget int // 0: the steps decide
-	last   int // spent before the last step
-	spent  int
-}
-
-func (p *plan) meter() *meter {
-	m := &meter{plan: p}
-	if p.opt.Sampling.Steps == 0 {
-		return m
+// sample makes the steps of a run and says how many.
+func (p *plan) sample(ctx context.Context) (int, error) {
+	if p.opt.Sampling.Budget == BudgetSteps {
+		err := p.steps(ctx, p.opt.Sampling.Steps)
+		n := p.opt.Sampling.Steps // that every chain has made
+		for _, pt := range p.parts {
+			n = min(n, pt.run.Done())
+		}
+		p.cut = n < p.opt.Sampling.Steps
+		return n, err
 	}
-	per := p.opt.Sampling.Chains
-	if p.opt.Sampling.Budget == BudgetRows {
-		per = 0
+	// What all chains together have spent is looked at after every step.
+	o := &p.opt.Sampling
+	spent, per := p.evals, o.Chains
+	if o.Budget == BudgetRows {
+		spent, per = p.rows, 0
 		for _, pt := range p.parts {
 			for _, x := range pt.run.X {
 				per += len(pt.tgt.LayoutOf(x, nil).Sentence.Blanks)
 			}
 		}
 	}
-	m.budget = per * (p.opt.Sampling.Steps + 1)
-	m.spent = m.now()
-	return m
-}
-
-// sample makes the steps of a run and says how many.
-func (p *plan) sample(ctx context.Context) (int, error) {
-	if p.opt.Sampling.Budget == BudgetSteps {
-		err := p.steps(ctx, p.opt.Sampling.Steps)
-		n := p.done()
-		p.cut = n < p.opt.Sampling.Steps
-		return n, err
-	}
-	// What all chains together have spent is looked at after every step.
-	meter := p.meter()
-	steps := 0
-	for meter.more(steps) {
+	steps, now := 0, spent()
+	for steps < maxStretch*o.Steps {
 		if p.cut = p.opt.stopped(); p.cut {
 			break
 		}
-		if err := p.step(ctx); err != nil {
+		err := p.each(ctx, func(ctx context.Context, pt *part) error { return p.advance(ctx, pt) })
+		if err != nil {
 			return 0, err
 		}
 		steps++
+		last := now
+		now = spent()
+		// Another step like the last would end at now + (now − last).
+		if 2*now+(now-last) >= 2*per*(o.Steps+1) {
+			break
+		}
 	}
 	return steps, nil
-}
-
-// done is the number of steps that every chain has made.
-func (p *plan) done() int {
-	n := p.opt.Sampling.Steps
-	for _, pt := range p.parts {
-		n = min(n, pt.run.Done())
-	}
-	return n
-}
-
-func (m *meter) now() int {
-	if m.plan.opt.Sampling.Budget == BudgetRows {
-		return m.plan.rows()
-	}
-	return m.plan.evals()
-}
-
-// more reports whether another step follows.
-func (m *meter) more(steps int) bool {
-	if m.budget == 0 {
-		return steps < m.plan.opt.Sampling.Steps
-	}
-	if steps == 0 {
-		return true
-	}
-	m.last, m.spent = m.spent, m.now()
-	// Another step like the last would end at spent + (spent − last).
-	return steps < maxStretch*m.plan.opt.Sampling.Steps && 2*m.spent+(m.spent-m.last) < 2*m.budget
 }
 
 // evals are the evaluations that sampling has made so far, all chains together.

@@ -115,7 +115,7 @@ func (t *target) original(words []string) ([]int32, error) {
 
 // given are the states of StartGiven that these chains can begin with.
 func (t *target) given(s *starts) ([][]int32, error) {
-	list := s.of(t.Template.Text)
+	list := s.byText[t.Template.Text]
 	if len(list) == 0 {
 		return nil, &startError{Source: s.source(), Blank: -1, Msg: "it has no filling of this text"}
 	}
@@ -144,7 +144,7 @@ func (t *target) given(s *starts) ([][]int32, error) {
 // chains, whose lengths were drawn.
 func (t *target) otherLengths(words []string) bool {
 	for b, w := range words {
-		g := t.GroupOf(b)
+		g := t.Template.Owner[b]
 		if gr := &t.Groups[g]; gr.Max > gr.Min && len(strings.Fields(w)) != t.Counts[g] {
 			return true
 		}

@@ -81,20 +81,11 @@ func (o *Options) checkChoices() error {
 // checkTogether refuses options that do not go together.
 func (o *Options) checkTogether() error {
 	s, r := &o.Sampling, &o.Results
-	for _, c := range []struct {
-		number, other string
-		n             int
-		on            bool
-	}{
-		{"Steps", "NoSteps", s.Steps, s.NoSteps},
-		{"Top", "All", r.Top, r.All},
-	} {
-		if c.n != 0 && c.on {
-			return fmt.Errorf("%w: %s of %d and %s; give one of them", text.ErrOption, c.number, c.n,
-				c.other)
-		}
-	}
 	switch {
+	case s.Steps != 0 && s.NoSteps:
+		return fmt.Errorf("%w: Steps of %d and NoSteps; give one of them", text.ErrOption, s.Steps)
+	case r.Top != 0 && r.All:
+		return fmt.Errorf("%w: Top of %d and All; give one of them", text.ErrOption, r.Top)
 	case r.Marginals && s.NoSteps:
 		return fmt.Errorf("%w: probabilities need the states that steps lead to, and there is NoSteps; "+
 			"leave one out",

@@ -199,19 +199,6 @@ func (h *sightings) Pop() any {
 	return s
 }
 
-// afterStep takes the states of a step that CollectChain takes.
-func (p *plan) afterStep(pt *part) {
-	if p.opt.Results.Collect != CollectChain {
-		return
-	}
-	after := pt.run.Done() - p.opt.Burnin()
-	if after > 0 && after%p.opt.Thinning() == 0 {
-		for j := range pt.chains {
-			pt.taken.take(j, pt.run.Done(), pt.run.X[j], pt.run.U[j])
-		}
-	}
-}
-
 // collected returns the states that were taken, without repetitions, in an order that is a function
 // of the run. Energies that are not known are evaluated.
 func (p *plan) collected(ctx context.Context) ([]*sighting, error) {

@@ -42,9 +42,6 @@ func newStarts(name string) *starts {
 // Add adds a filling of a text, as [Template.Text] has it: for every blank its word, or the model's
 // pieces with spaces between. source, if not empty, says in errors where it is from.
 func (s *starts) Add(text string, words []string, source string) {
-	if s.byText == nil {
-		s.byText = map[string][]started{}
-	}
 	s.byText[text] = append(s.byText[text], started{words, source})
 	s.bytes += len(text)
 	for _, w := range words {
@@ -52,18 +49,8 @@ func (s *starts) Add(text string, words []string, source string) {
 	}
 }
 
-// Len is the number of texts that have fillings.
-func (s *starts) Len() int { return len(s.byText) }
-
-func (s *starts) of(text string) []started {
-	if s == nil {
-		return nil
-	}
-	return s.byText[text]
-}
-
 func (s *starts) source() string {
-	if s == nil || s.name == "" {
+	if s.name == "" {
 		return "the fillings to begin with"
 	}
 	return s.name

@@ -193,16 +193,23 @@ func (p *plan) fill(ctx context.Context) (*Result, error) {
 	return p.draw(ctx)
 }
 
-// compute computes the fillings of the only target.
+// compute evaluates every state of the only target and takes the fillings from
+// π(v) = exp(S(v)/T) / Σ exp(S/T), the sum over all states that the constraints allow, for their
+// scores S. With ScorePLL that is the π of samplers.
 func (p *plan) compute(ctx context.Context, t *target) (*Result, error) {
 	t, err := p.unrounded(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	res, err := p.exact(ctx, t)
+	score, parts, rows, err := t.scores(ctx, t.model.Counting(), p.opt.Results.Score)
 	if err != nil {
 		return nil, err
 	}
+	res, err := p.weigh(ctx, t, score, parts)
+	if err != nil {
+		return nil, err
+	}
+	res.Rows, res.Fresh = rows, p.model.FreshOf(rows)
 	if err := p.energies(ctx, res.Fillings); err != nil {
 		return nil, err
 	}

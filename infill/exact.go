@@ -22,11 +22,12 @@ const maxExactRows = 2048
 // only is the target of a template whose states are the values of one coordinate, few enough to
 // evaluate all of them. Otherwise it is nil.
 func (p *plan) only() *target {
-	if p.opt.Method == MethodSample || len(p.gaps) > 0 || len(p.parts[0].tgt.Coords) != 1 ||
-		p.parts[0].tgt.exactRows(p.opt.Results.Score)+p.parts[0].tgt.termRows() > maxExactRows {
+	t := p.parts[0].tgt
+	if p.opt.Method == MethodSample || len(p.gaps) > 0 || len(t.Coords) != 1 ||
+		t.exactRows(p.opt.Results.Score)+t.Coords[0].K()*t.extra.rows() > maxExactRows {
 		return nil
 	}
-	return p.parts[0].tgt
+	return t
 }
 
 // way is the method that fills the template.
@@ -76,22 +77,6 @@ func (t *target) exactRows(score Scoring) int {
 		n++
 	}
 	return n
-}
-
-// exact evaluates every state of a target and takes the fillings from
-// π(v) = exp(S(v)/T) / Σ exp(S/T), the sum over all states that the constraints allow, for their
-// scores S. With ScorePLL that is the π of samplers.
-func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
-	score, parts, rows, err := t.scores(ctx, t.model.Counting(), p.opt.Results.Score)
-	if err != nil {
-		return nil, err
-	}
-	res, err := p.weigh(ctx, t, score, parts)
-	if err == nil {
-		res.Rows = rows
-		res.Fresh = p.model.FreshOf(res.Rows)
-	}
-	return res, err
 }
 
 // weigh makes the result of the scores of all states, in nats, and of their parts.
@@ -212,9 +197,6 @@ func (p *plan) likeliest(ctx context.Context, t *target, texts []weighted, u []f
 	}
 	return out, nil
 }
-
-// termRows is how many sequences the terms of all states of the one coordinate take.
-func (t *target) termRows() int { return t.Coords[0].K() * t.extra.rows() }
 
 // scores returns the score of every state of the one coordinate, in nats, its parts, and the number
 // of rows that they take.

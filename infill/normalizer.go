@@ -80,7 +80,7 @@ func (p *plan) normalize(ctx context.Context, res *Result) error {
 		out[i], warn[i], err = pt.tgt.normalizer(ctx, p.opt, pt.id, last[pt.id])
 		for b := range pt.tgt.Template.Blanks {
 			if len(p.gaps) > 0 {
-				out[i].Lengths = append(out[i].Lengths, pt.tgt.Counts[pt.tgt.GroupOf(b)])
+				out[i].Lengths = append(out[i].Lengths, pt.tgt.Counts[p.t.Owner[b]])
 			}
 		}
 		return err
@@ -154,7 +154,7 @@ func (p *plan) logProbabilities(res *Result) {
 // has reports whether a filling has these lengths.
 func (p *plan) has(f *Filling, lengths []int) bool {
 	for b, n := range lengths {
-		if n > 0 && f.lengths[p.parts[0].tgt.GroupOf(b)] != n {
+		if n > 0 && f.lengths[p.t.Owner[b]] != n {
 			return false
 		}
 	}

@@ -197,11 +197,6 @@ func (p *plan) divide() {
 	p.parts = out
 }
 
-// step makes a step of every chain.
-func (p *plan) step(ctx context.Context) error {
-	return p.each(ctx, func(ctx context.Context, pt *part) error { return p.advance(ctx, pt) })
-}
-
 // steps makes n steps of every chain, the parts independently of each other
 // until one of them fails.
 func (p *plan) steps(ctx context.Context, n int) error {
@@ -233,10 +228,15 @@ func (p *plan) advance(ctx context.Context, pt *part) error {
 		pt.burnt = sumStats(pt.run.Stats)
 		pt.run.ResetStats()
 	}
-	if pt.record != nil && pt.run.Done() > pt.run.Burnin {
+	after := pt.run.Done() - pt.run.Burnin
+	if pt.record != nil && after > 0 {
 		pt.record.add(pt.run.X, pt.run.U)
 	}
-	p.afterStep(pt)
+	if p.opt.Results.Collect == CollectChain && after > 0 && after%p.opt.Thinning() == 0 {
+		for j := range pt.chains {
+			pt.taken.take(j, pt.run.Done(), pt.run.X[j], pt.run.U[j])
+		}
+	}
 	return p.trace(ctx, pt)
 }
 

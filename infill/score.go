@@ -71,28 +71,7 @@ func (e *Engine) Score(ctx context.Context, sentence string) (*Score, error) {
 
 // ScoreText is Score by another sum. A piece's LogProb is its part of it.
 func (e *Engine) ScoreText(ctx context.Context, sentence string, by Scoring) (*Score, error) {
-	return e.scoreText(ctx, sentence, ScoreOptions{By: by})
-}
-
-func (e *Engine) scoreText(ctx context.Context, sentence string, o ScoreOptions) (*Score, error) {
-	if o.By < ScoreBlended || o.By >= numScorings {
-		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", text.ErrOption,
-			o.By)
-	}
-	if err := e.Ready(ctx); err != nil {
-		return nil, err
-	}
-	plain, err := e.complete(sentence)
-	if err != nil {
-		return nil, err
-	}
-	if plain != sentence && (o.Cut != nil || o.Regions != nil) {
-		return nil, fmt.Errorf("%w: words and regions are of a text without escapes", text.ErrSpan)
-	}
-	if err := cmp.Or(checkSpans(plain, o.Cut), checkSpans(plain, o.Regions)); err != nil {
-		return nil, err
-	}
-	return e.score(ctx, plain, o, nil)
+	return e.ScoreWith(ctx, sentence, ScoreOptions{By: by})
 }
 
 // complete is a text without its escapes, or an error if it has a blank.
@@ -128,7 +107,24 @@ func (e *Engine) ScoreWith(ctx context.Context, sentence string, o ScoreOptions)
 	if err := checkTerms(terms); err != nil {
 		return nil, err
 	}
-	s, err := e.scoreText(ctx, sentence, o)
+	if o.By < ScoreBlended || o.By >= numScorings {
+		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", text.ErrOption,
+			o.By)
+	}
+	if err := e.Ready(ctx); err != nil {
+		return nil, err
+	}
+	plain, err := e.complete(sentence)
+	if err != nil {
+		return nil, err
+	}
+	if plain != sentence && (o.Cut != nil || o.Regions != nil) {
+		return nil, fmt.Errorf("%w: words and regions are of a text without escapes", text.ErrSpan)
+	}
+	if err := cmp.Or(checkSpans(plain, o.Cut), checkSpans(plain, o.Regions)); err != nil {
+		return nil, err
+	}
+	s, err := e.score(ctx, plain, o, nil)
 	if err != nil || len(terms) == 0 {
 		return s, err
 	}

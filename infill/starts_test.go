@@ -141,7 +141,7 @@ func TestStartGiven(t *testing.T) {
 		`{"line":2,"text":"the [MASK] .","fillings":[{"text":"the fox.","tokens":["fox"]}]}` + "\n" +
 		`{"line":3,"error":{"code":"no_blank","message":"x"}}` + "\n"
 	s, err := ReadStarts(tok, "run.jsonl", strings.NewReader(file))
-	if err != nil || s.Len() != 2 {
+	if err != nil || len(s.byText) != 2 {
 		t.Fatal(s, err)
 	}
 	want := []string{"dog fox ##s dog big dog", "cat big cat cat fox", "dog fox ##s dog big dog"}
@@ -250,7 +250,7 @@ func FuzzReadStarts(f *testing.F) {
 	f.Add(`{"text":"\\[MASK]","fillings":[{}]}` + "\n{")
 	f.Fuzz(func(t *testing.T, file string) {
 		s, err := ReadStarts(tok, "f", strings.NewReader(file))
-		if err == nil && s.Len() == 0 || err != nil && !strings.Contains(err.Error(), "f") {
+		if err == nil && len(s.byText) == 0 || err != nil && !strings.Contains(err.Error(), "f") {
 			t.Errorf("%v, %v", s, err)
 		}
 	})

@@ -38,11 +38,7 @@ func (t *target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []
 	t.reset()
 	for k := range x {
 		c := &t.Coords[i[k]]
-		lengths := []int{0}
-		if c.Slot < 0 {
-			lengths = c.Lengths
-		}
-		for _, n := range lengths {
+		for _, n := range c.LengthsOr0() {
 			var force *[2]int
 			from, to := c.Slot, c.Slot+1
 			if c.Slot < 0 {

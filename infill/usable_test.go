@@ -205,11 +205,6 @@ func TestZeroCollections(t *testing.T) {
 	if set.Len() != 2 {
 		t.Errorf("%d words, want 2", set.Len())
 	}
-	var starts starts
-	starts.Add("a [MASK]", []string{"cat"}, "")
-	if starts.Len() != 1 {
-		t.Error("a filling was lost")
-	}
 }
 
 // An error that comes of a term's value names the term and not only the model.

@@ -4,16 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"infill/infill/text"
 )
-
-// GroupOf is the group that a blank belongs to.
-func (sp *Space) GroupOf(blank int) int {
-	return slices.IndexFunc(sp.Groups, func(g text.Group) bool {
-		return slices.Contains(g.Blanks, blank)
-	})
-}
 
 const notCandidate = "it is not among what the blank may take; let the blank take more " +
 	"(words, punctuation, a longer shortlist, no rule against it), or begin elsewhere"
@@ -75,11 +66,9 @@ func (sp *Space) piecesOf(g int, word string) [][]int32 {
 	if len(pieces) > 0 {
 		out = append(out, pieces)
 	}
-	for _, form := range sp.draft.forms[g][:1] {
-		if p, err := sp.supports.bound.Spell(word, form); err == nil {
-			out = append(out, p.IDs)
-			out = append(out, sp.supports.bound.Spellings(p)...)
-		}
+	if p, err := sp.supports.bound.Spell(word, sp.draft.forms[g][0]); err == nil {
+		out = append(out, p.IDs)
+		out = append(out, sp.supports.bound.Spellings(p)...)
 	}
 	return out
 }
