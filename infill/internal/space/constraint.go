@@ -44,12 +44,6 @@ type slot struct {
 	list       bool
 }
 
-// first reports whether the slot is the beginning of its blank.
-func (s slot) first() bool { return s.list || s.pos == 0 }
-
-// last reports whether the slot is the end of its blank.
-func (s slot) last() bool { return s.list || s.pos == s.count-1 }
-
 // A draft is a state as far as it has been filled in: the fillings of the
 // groups from the first on.
 type draft struct {

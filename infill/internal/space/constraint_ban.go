@@ -1,6 +1,10 @@
 package space
 
-import "infill/infill/text"
+import (
+	"slices"
+
+	"infill/infill/text"
+)
 
 // banned keeps words of a list out of the blanks. In a blank of one token that
 // is the token, in a blank of several the words of it, and in a blank with a
@@ -35,12 +39,7 @@ func (b *banned) allows(d *draft) bool {
 
 // severalTokens reports whether a group takes more than one token.
 func severalTokens(counts []int) bool {
-	for _, n := range counts {
-		if n > 1 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(counts, func(n int) bool { return n > 1 })
 }
 
 // closed leaves out the last word of a filling, which may still go on.

@@ -2,6 +2,7 @@ package space
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"infill/infill/text"
@@ -35,10 +36,10 @@ func (m *matching) alone(s slot) (func(text.Phrase) bool, any) {
 			continue
 		}
 		var a around
-		if s.first() {
+		if s.list || s.pos == 0 {
 			a.before = p.Before
 		}
-		if s.last() {
+		if s.list || s.pos == s.count-1 {
 			a.after = p.After
 		}
 		places = append(places, a)
@@ -103,12 +104,7 @@ func (m *matching) wordsMatch(d *draft) bool {
 }
 
 func (m *matching) neighbour(g *text.Group) bool {
-	for _, b := range g.Blanks {
-		if m.t.Places[b].Neighbour {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.Blanks, func(b int) bool { return m.t.Places[b].Neighbour })
 }
 
 // allows judges the words that several blanks make together, as soon as the
