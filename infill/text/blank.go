@@ -160,7 +160,7 @@ func (b *Blank) readCount(s string) (int, error) {
 	case n == 0 && words:
 		b.ofWords(1, 1)
 		return 1, nil
-	case n == 0 && strings.IndexByte(":*#.|/]", firstByte(s)) >= 0:
+	case n == 0 && s != "" && strings.IndexByte(":*#.|/]", s[0]) >= 0:
 		b.Min, b.Max = 1, phraseTokens
 		return 0, nil
 	case lo < 1 || hi < lo || hi > MaxTokens:
@@ -172,13 +172,6 @@ func (b *Blank) readCount(s string) (int, error) {
 	}
 	b.Min, b.Max = lo, hi
 	return n, nil
-}
-
-func firstByte(s string) byte {
-	if s == "" {
-		return 0
-	}
-	return s[0]
 }
 
 // errManyWords is the cause of an ErrManyWords.
@@ -344,21 +337,12 @@ func sameOptions(a, b Blank) bool {
 		strings.Join(a.Words, "\x00") == strings.Join(b.Words, "\x00")
 }
 
-func invalidUTF8(s string) int {
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return -1
-}
-
 // CheckText refuses what no command can work on.
 func CheckText(text, remedy string) error {
-	if i := invalidUTF8(text); i >= 0 {
-		return &Error{i, "save the text as UTF-8", tokenize.ErrInvalidUTF8}
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
+			return &Error{i, "save the text as UTF-8", tokenize.ErrInvalidUTF8}
+		}
 	}
 	if strings.TrimSpace(text) == "" {
 		return &Error{-1, remedy, ErrEmpty}

@@ -173,10 +173,14 @@ func (t *Template) VocabOf(g *Group, v Vocab, original []string) Vocab {
 // Undecided reports whether words alone fill the blanks of a group where others take v, although
 // numbers could: nothing asks for either, and the blanks are words of their own.
 func (t *Template) Undecided(g *Group, v Vocab) bool {
-	return g.bare() && t.VocabOf(g, v, nil) == VocabWords &&
-		!slices.ContainsFunc(t.PlacesIn(g), func(p Place) bool {
-			return p.Before != "" || p.After != "" || p.Neighbour || p.Ideographs
-		})
+	return g.bare() && t.VocabOf(g, v, nil) == VocabWords && t.wordsApart(g)
+}
+
+// wordsApart reports whether the blanks of a group are words of their own.
+func (t *Template) wordsApart(g *Group) bool {
+	return !slices.ContainsFunc(t.PlacesIn(g), func(p Place) bool {
+		return p.Before != "" || p.After != "" || p.Neighbour || p.Ideographs
+	})
 }
 
 // WithDigits is the template with groups of some numbers that take words with digits besides
@@ -299,9 +303,6 @@ func LettersAfter(s string) string {
 	}
 	return s[:n]
 }
-
-// beginsNumber reports whether a text begins with a digit.
-func beginsNumber(s string) bool { return unicode.IsDigit(firstRune(s)) }
 
 // isWordRune reports whether a rune belongs to a word that a letter beside it
 // belongs to as well. Ideographs are words of their own.

@@ -10,22 +10,14 @@ import (
 
 // A Doubt is what may be wrong with a text that is worked on all the same.
 type Doubt struct {
-	Code    string `json:"code"`    // near_blank, foreign_text or numbers
+	// Code is near_blank, of text that only looks like a blank, foreign_text, of one most of whose
+	// letters are in words that the vocabulary does not know, or spells in short pieces, or numbers,
+	// of plain blanks that take numbers besides words.
+	Code    string `json:"code"`
 	Message string `json:"message"` // what is there, and what helps
 	// Script is the script of a foreign text, as package unicode calls it, such as Latin or Han.
 	Script string `json:"script,omitempty"`
 }
-
-// The codes of doubts.
-const (
-	// doubtBlank is the code of text that only looks like a blank.
-	doubtBlank = "near_blank"
-	// doubtForeign is the code of a text most of whose letters are in words that the model's
-	// vocabulary does not know, or spells in short pieces.
-	doubtForeign = "foreign_text"
-	// doubtNumbers is the code of plain blanks that take numbers besides words.
-	doubtNumbers = "numbers"
-)
 
 // NumberDoubts say that plain blanks, from 0, take numbers because the model has mostly these
 // there: nil for no blanks.
@@ -37,7 +29,7 @@ func NumberDoubts(blanks []int) []Doubt {
 	for i, b := range blanks {
 		names[i] = strconv.Itoa(b + 1)
 	}
-	return []Doubt{{Code: doubtNumbers, Message: fmt.Sprintf("blank %s takes numbers too, which the "+
+	return []Doubt{{Code: "numbers", Message: fmt.Sprintf("blank %s takes numbers too, which the "+
 		"model has there more than words; [MASK/^[a-z]+$/] takes words only",
 		strings.Join(names, " and blank "))}}
 }
@@ -51,10 +43,10 @@ func Doubts(tok *tokenize.Tokenizer, s string) []Doubt {
 	}
 	var out []Doubt
 	if p.Near != nil {
-		out = append(out, Doubt{Code: doubtBlank, Message: p.Near.Msg})
+		out = append(out, Doubt{Code: "near_blank", Message: p.Near.Msg})
 	}
 	if script := foreignScript(tok, p); script != "" {
-		out = append(out, Doubt{doubtForeign, fmt.Sprintf("most of the text, in %s letters, is unknown "+
+		out = append(out, Doubt{"foreign_text", fmt.Sprintf("most of the text, in %s letters, is unknown "+
 			"to the model's vocabulary or spelt in short pieces, so that results mean little; take a "+
 			"model of its language", script), script})
 	}

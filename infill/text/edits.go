@@ -6,11 +6,7 @@ import "strings"
 // (Unicode code points) to be inserted, deleted or replaced. Case does not count. A distance of
 // most or more is returned as most.
 func EditDistance(a, b string, most int) int {
-	return levenshtein([]rune(strings.ToLower(a)), []rune(strings.ToLower(b)), most)
-}
-
-// levenshtein is the Levenshtein distance of two texts, or most if it is not below that.
-func levenshtein(x, y []rune, most int) int {
+	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
 	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
 		x, y = x[1:], y[1:]
 	}

@@ -160,7 +160,7 @@ func (m Masking) ChooseRemovable(text, mask string, seed uint64, id string) (str
 }
 
 func (m Masking) choose(text, mask string, seed uint64, id string,
-	among func(given, text string, found []textWord) ([][2]int, error)) (string, [][2]int, error) {
+	among func(text string, found []textWord) [][2]int) (string, [][2]int, error) {
 	if err := m.Check(); err != nil {
 		return "", nil, err
 	}
@@ -181,10 +181,10 @@ func (m Masking) choose(text, mask string, seed uint64, id string,
 	if len(found) == 0 {
 		return "", nil, &Error{-1, "there is no word to mask", ErrEmpty}
 	}
-	words, err := among(given, text, found)
-	if err != nil {
+	if err := m.checkSpans(given, text); err != nil {
 		return "", nil, err
 	}
+	words := among(text, found)
 	n := m.Words
 	if n == 0 {
 		n = min(max(1, int(math.Round(m.Rate*float64(len(words))))), len(words))
@@ -241,12 +241,8 @@ func adjacent(text string, words [][2]int, n int) []int {
 	return out
 }
 
-// candidates are the words that may be masked, as byte spans of the text. given is the text with
-// its escapes. The spans with labels are parts of that one.
-func (m Masking) candidates(given, text string, found []textWord) ([][2]int, error) {
-	if err := m.checkSpans(given, text); err != nil {
-		return nil, err
-	}
+// candidates are the words that may be masked, as byte spans of the text.
+func (m Masking) candidates(text string, found []textWord) [][2]int {
 	var words [][2]int
 	for _, w := range found {
 		// A label asks for what it stands at.
@@ -286,5 +282,5 @@ func (m Masking) candidates(given, text string, found []textWord) ([][2]int, err
 	if m.Fits != nil {
 		out = slices.DeleteFunc(out, func(w [2]int) bool { return !m.Fits(text, w) })
 	}
-	return out, nil
+	return out
 }

@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"slices"
+	"unicode"
 
 	"infill/mlm"
 	"infill/tokenize"
@@ -100,7 +101,7 @@ func (t *Template) head(i int) []int32 {
 // tail returns the pieces of the number that directly follows a blank.
 func (t *Template) tail(i int) []int32 {
 	after := t.Places[i].After
-	if !beginsNumber(after) {
+	if !unicode.IsDigit(firstRune(after)) {
 		return nil
 	}
 	from := t.Blanks[i].Pos + 1

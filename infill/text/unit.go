@@ -29,11 +29,8 @@ func (t *Template) With(u Unit) *Template {
 	out := *t
 	out.Groups = slices.Clone(t.Groups)
 	for g := range out.Groups {
-		apart := !slices.ContainsFunc(t.PlacesIn(&t.Groups[g]), func(p Place) bool {
-			return p.Before != "" || p.After != "" || p.Neighbour || p.Ideographs
-		})
 		switch b := &out.Groups[g]; {
-		case !apart || !b.bare():
+		case !b.bare() || !t.wordsApart(b):
 		case u == UnitWord:
 			b.ofWords(1, 1)
 		default:
