@@ -80,12 +80,7 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 	}
 	for _, p := range parts {
 		for _, path := range []string{p.path, ManifestPath(p.path)} {
-			is, serr := os.Stat(path)
-			if serr != nil {
-				return serr
-			}
-			manifest, merr := os.Stat(ManifestPath(output))
-			if err == nil && os.SameFile(info, is) || merr == nil && os.SameFile(manifest, is) {
+			if disk.Same(output, path) || disk.Same(ManifestPath(output), path) {
 				return fmt.Errorf("%w: the output or its manifest is %s; name another", ErrIsInput, path)
 			}
 		}

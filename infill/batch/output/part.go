@@ -121,7 +121,21 @@ func (o *Writer) makeArray(ctx context.Context, _ *input.Reader) error {
 
 // written writes the output, compressed as its name says.
 func (o *Writer) written(write func(io.Writer) error) error {
-	return disk.WriteFunc(o.Path, func(f io.Writer) error { return compressed(f, o.Path, write) })
+	return disk.WriteFunc(o.Path, func(w io.Writer) error {
+		switch suffixOf(o.Path) {
+		case ".gz":
+			z := gzip.NewWriter(w)
+			return errors.Join(write(z), z.Close())
+		case ".zst":
+			z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true),
+				zstd.WithZeroFrames(true))
+			if err != nil {
+				return err
+			}
+			return errors.Join(write(z), z.Close())
+		}
+		return write(w)
+	})
 }
 
 // makeRows makes a table of the records.
@@ -243,23 +257,6 @@ func (o *Writer) eachLine(ctx context.Context, do func(n int, line []byte) error
 			return err
 		}
 	}
-}
-
-// compressed calls write with a writer that compresses as the name of a file says.
-func compressed(w io.Writer, path string, write func(io.Writer) error) error {
-	switch suffixOf(path) {
-	case ".gz":
-		z := gzip.NewWriter(w)
-		return errors.Join(write(z), z.Close())
-	case ".zst":
-		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true),
-			zstd.WithZeroFrames(true))
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(z), z.Close())
-	}
-	return write(w)
 }
 
 // unchanged compares rows that are finished with what their manifest says of them. Older manifests

@@ -63,14 +63,6 @@ func (o *recordFile) open(create bool) (err error) {
 	return nil
 }
 
-// empty takes away what the file has.
-func (o *recordFile) empty() error {
-	if err := o.f.Truncate(0); err != nil {
-		return err
-	}
-	return o.f.Sync()
-}
-
 // written takes note of a frame that was written.
 func (o *recordFile) written(frame []byte) error {
 	o.hash.Write(frame)

@@ -65,10 +65,20 @@ func (o *Writer) Recover(in *input.Reader, texts bool,
 		o.records.note = func(*sum) error { return nil } // what is there stays as it is
 		return 0, 0, err
 	}
-	if o.Dropped, err = r.cut(); err != nil {
+	f := o.records
+	if r.size > f.offset { // what is behind the frames that were read
+		if err := f.f.Truncate(f.offset); err != nil {
+			return 0, 0, err
+		}
+		if !r.empty { // whose frame has nothing of a record
+			o.Dropped = r.size - f.offset
+		}
+	}
+	if _, err := io.Copy(f.hash, io.NewSectionReader(f.f, 0, f.offset)); err != nil {
 		return 0, 0, err
 	}
-	return r.done, r.failed, r.goOn()
+	_, err = f.f.Seek(f.offset, io.SeekStart)
+	return r.done, r.failed, err
 }
 
 // frames reads the whole frames that the run can go on behind.
@@ -176,29 +186,6 @@ func (r *recovery) matches(h *head, it *input.Item) error {
 			ErrMismatch, r.done+1, r.file.name, it.Line)
 	}
 	return nil
-}
-
-// cut takes away what is behind the frames that were read. It returns how many bytes of records
-// these are.
-func (r *recovery) cut() (dropped int64, err error) {
-	dropped = r.size - r.file.offset
-	if dropped > 0 {
-		err = r.file.f.Truncate(r.file.offset)
-	}
-	if r.empty {
-		dropped = 0 // nothing of a record
-	}
-	return dropped, err
-}
-
-// goOn hashes the frames that stay, and goes behind them.
-func (r *recovery) goOn() error {
-	o := r.file
-	if _, err := io.Copy(o.hash, io.NewSectionReader(o.f, 0, o.offset)); err != nil {
-		return err
-	}
-	_, err := o.f.Seek(o.offset, io.SeekStart)
-	return err
 }
 
 // parseHeads reads the records of a frame; false if one of them is not whole.

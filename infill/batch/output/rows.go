@@ -16,11 +16,7 @@ import (
 type rowMaker struct {
 	input  input.Options
 	own    []ownColumn
-	each   bool           // a row for each filling
-	words  bool           // a row for each word
-	in     bool           // that stands in the place of the text
-	first  bool           // after a row for the text itself
-	nulls  bool           // of the input stay, in place of no cell
+	in     bool           // fillings stand in the place of the text
 	names  []string       // of the columns of the input, in order
 	types  []table.Type   // of each
 	at     map[string]int // places in names
@@ -29,11 +25,8 @@ type rowMaker struct {
 
 // newRowMaker is a maker without the columns of the input. With those it is ready.
 func (l Layout) newRowMaker(o input.Options) *rowMaker {
-	variants := l.Per == settings.PerVariant
-	return &rowMaker{input: o, own: l.own(), each: l.Per != settings.PerSentence && !l.Scores,
-		words: l.Per == settings.PerWord,
-		in:    variants, first: variants && l.Originals, at: map[string]int{},
-		nulls: o.Format.JSON() && !l.Format.Table(), layout: l}
+	return &rowMaker{input: o, own: l.own(), in: l.Per == settings.PerVariant,
+		at: map[string]int{}, layout: l}
 }
 
 // add is one more column of the input.
@@ -132,12 +125,13 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 			row[i] = stored[i]
 		}
 	}
+	nulls := m.input.Format.JSON() && !m.layout.Format.Table() // stay, in place of no cell
 	for _, f := range m.inputFields(r) {
 		i, ok := m.at[f.Name]
 		if !ok {
 			return nil, fmt.Errorf("line %d has a column %q that the input has not", r.Line, f.Name)
 		}
-		if m.types[i].Kind != table.Native && (m.nulls || string(f.Value) != "null") {
+		if m.types[i].Kind != table.Native && (nulls || string(f.Value) != "null") {
 			row[i] = f.Value
 		}
 	}
@@ -153,10 +147,10 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 		return out
 	}
 	var rows [][]any
-	if m.words && (r.Error == nil || m.input.Sentence != "") {
+	if m.layout.Per == settings.PerWord && (r.Error == nil || m.input.Sentence != "") {
 		return m.wordRows(r, row), nil
 	}
-	if len(r.Fillings) == 0 || m.first {
+	if len(r.Fillings) == 0 || m.in && m.layout.Originals {
 		rows = append(rows, finish(nil, 0))
 	}
 	if r.Error != nil && m.layout.Format == settings.FormatTSV && !m.layout.Quote {
@@ -167,7 +161,7 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 	if len(r.Fillings) == 0 {
 		return rows, nil
 	}
-	if !m.each {
+	if m.layout.Per == settings.PerSentence || m.layout.Scores {
 		return [][]any{finish(&r.Fillings[0], 1)}, nil
 	}
 	for i := range r.Fillings {

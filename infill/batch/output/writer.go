@@ -203,16 +203,18 @@ func (o *Writer) openDevice(in *input.Reader) error {
 // openRecords opens the file of records, and writes or compares its manifest. The manifest goes
 // first: nobody knows what made an output without one.
 func (o *Writer) openRecords(mode Mode, exists bool) error {
-	if !exists {
-		begin := func() error { return o.manifest.write(o.Path) }
-		if mode == Resume {
-			begin = func() error { return o.check(true) }
-		}
-		if err := begin(); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case exists:
+	case mode == Resume:
+		err = o.check(true)
+	default:
+		err = o.manifest.write(o.Path)
 	}
-	if err := o.records.open(!exists); err != nil {
+	if err == nil {
+		err = o.records.open(!exists)
+	}
+	if err != nil {
 		return err
 	}
 	switch {
@@ -221,7 +223,10 @@ func (o *Writer) openRecords(mode Mode, exists bool) error {
 	case mode == Force:
 		// Emptied before the manifest changes: records never stand beside
 		// the manifest of another run.
-		if err := o.records.empty(); err != nil {
+		if err := o.records.f.Truncate(0); err != nil {
+			return err
+		}
+		if err := o.records.f.Sync(); err != nil {
 			return err
 		}
 		return o.manifest.write(o.Path)
