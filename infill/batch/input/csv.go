@@ -61,8 +61,6 @@ func (s *csvSource) columns() []table.Column {
 	return out
 }
 
-func (s *csvSource) skip(n int) error { return skipEach(s, n) }
-
 func (s *csvSource) next() (Item, error) {
 	cells, err := s.r.Next()
 	it := Item{Line: s.r.Line(), TextField: s.names[s.text], Columns: true}

@@ -50,8 +50,6 @@ type bodySource struct {
 
 func (s *bodySource) columns() []table.Column { return nil }
 
-func (s *bodySource) skip(n int) error { return skipEach(s, n) }
-
 // read is the next line with its end, "" at the end of the file.
 func (s *bodySource) read() (string, error) {
 	if line := s.ahead; line != "" {
@@ -199,8 +197,6 @@ func (r *recorder) take(to int64) string {
 }
 
 func (s *pairSource) columns() []table.Column { return nil }
-
-func (s *pairSource) skip(n int) error { return skipEach(s, n) }
 
 func (s *pairSource) next() (Item, error) {
 	bad := func(err error) error {

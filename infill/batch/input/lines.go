@@ -83,8 +83,6 @@ type lineItems struct {
 
 func (s *lineItems) columns() []table.Column { return nil }
 
-func (s *lineItems) skip(n int) error { return skipEach(s, n) }
-
 func (s *lineItems) next() (Item, error) {
 	l, err := s.line()
 	if err != nil {

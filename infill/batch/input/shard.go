@@ -75,7 +75,14 @@ func (in *Reader) cutRecords() error {
 	shard := in.options.Shard
 	from := int(cut(int64(survey.Records), shard.Index, shard.Of))
 	to := int(cut(int64(survey.Records), shard.Index+1, shard.Of))
-	if err := in.src.skip(from); err != nil && err != io.EOF {
+	if p, ok := in.src.(*parquetSource); ok {
+		err = p.skip(from)
+	} else {
+		for n := 0; n < from && err == nil; n++ {
+			_, err = in.src.next()
+		}
+	}
+	if err != nil && err != io.EOF {
 		return err
 	}
 	survey.Records = to - from

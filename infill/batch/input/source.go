@@ -47,8 +47,6 @@ func (o Options) check() error {
 		return wrong("limit", o.Limit, "the number of records, or 0 for all")
 	case o.Format < settings.FormatAuto || o.Format > settings.LastFormat:
 		return wrong("format", int(o.Format), "FormatAuto to LastFormat")
-	case o.Shard.Whole():
-		return nil
 	}
 	_, err := settings.ParseShard(o.Shard.String())
 	return err
@@ -60,8 +58,6 @@ type source interface {
 	next() (Item, error)
 	// columns are the columns of a table, nil for lines.
 	columns() []table.Column
-	// skip passes over n records, before the first one is read.
-	skip(n int) error
 }
 
 // arrow are suffixes of Apache Arrow's IPC format, which was read once.
@@ -94,16 +90,6 @@ func Arrow(name string) bool { return slices.Contains(arrow, suffixOf(name)) }
 
 // suffixOf is the last suffix of a name, in small letters.
 func suffixOf(name string) string { return strings.ToLower(filepath.Ext(name)) }
-
-// skipEach passes over records one by one.
-func skipEach(s source, n int) error {
-	for range n {
-		if _, err := s.next(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // ErrNoLines: the records of the input are rows of a table, which cannot be read line by line.
 var ErrNoLines = errors.New("a table has no lines")

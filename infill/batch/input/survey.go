@@ -53,38 +53,29 @@ func (in *Reader) count(r io.Reader) (int, error) {
 		return int(src.r.Rows()), nil
 	case in.options.Sentence != "" || in.options.Format.Labelled():
 		return -1, nil // of sentences, whose number the lines do not say
-	case in.options.Format.Table(), in.options.Format == settings.FormatJSON:
-		u, err := unpack.New(r)
-		if err != nil {
-			return -1, nil // an error will come again when reading
-		}
-		defer func() { _ = u.Close() }()
-		again, err := newSource(bufio.NewReaderSize(u, textline.PeekSize), in.options)
-		for n := 0; ; n++ {
-			if err == nil {
-				err = again.skip(1)
-			}
-			switch {
-			case err == io.EOF:
-				return n, nil
-			case errors.Is(err, table.ErrTable) && (in.options.Limit == 0 || n < in.options.Limit):
-				return n, err
-			case err != nil:
-				return -1, nil
-			}
-		}
 	}
-	return countRecords(r), nil
-}
-
-// countRecords counts the lines that are not empty, −1 if they cannot be read.
-func countRecords(r io.Reader) int {
 	u, err := unpack.New(r)
 	if err != nil {
-		return -1
+		return -1, nil // an error will come again when reading
 	}
 	defer func() { _ = u.Close() }()
-	return countLines(textline.NewReader(u, jsonl.MaxInput))
+	if f := in.options.Format; !f.Table() && f != settings.FormatJSON {
+		return countLines(textline.NewReader(u, jsonl.MaxInput)), nil
+	}
+	again, err := newSource(bufio.NewReaderSize(u, textline.PeekSize), in.options)
+	for n := 0; ; n++ {
+		if err == nil {
+			_, err = again.next()
+		}
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case errors.Is(err, table.ErrTable) && (in.options.Limit == 0 || n < in.options.Limit):
+			return n, err
+		case err != nil:
+			return -1, nil
+		}
+	}
 }
 
 // counter counts the bytes that are read.

@@ -45,8 +45,6 @@ func newWordSource(src source, o Options) (source, error) {
 var errNoSentences = fmt.Errorf("%w: lines of text have no column that says which sentence a word "+
 	"is of; give a table or JSON lines", table.ErrTable)
 
-func (s *wordSource) skip(n int) error { return skipEach(s, n) }
-
 // next is a text whose fields are lists: of the values of its words.
 func (s *wordSource) next() (Item, error) {
 	var words []Item
