@@ -11,17 +11,16 @@ import (
 
 // wordsFileValue is the name of a file of words, in whose place JSON has the words.
 func wordsFileValue(file *string, words *[]string) *Value {
-	value := fileValue(file)
+	value := fileValue(file, "a file of words, one a line")
 	value.wantJSON = "a list of words"
 	value.setJSON = fromJSON(func(list []string) error { *file, *words = "", list; return nil })
 	return value
 }
 
-// fileValue is the name of a file of words.
-func fileValue(p *string) *Value {
+// fileValue is the name of a file, or of a folder.
+func fileValue(p *string, want string) *Value {
 	v := TextValue(p)
-	v.want = "a file of words, one a line"
-	v.wantJSON = v.want
+	v.want, v.wantJSON = want, want
 	return v
 }
 

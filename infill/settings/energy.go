@@ -9,15 +9,10 @@ import (
 	"infill/infill/energies"
 )
 
-// energyValue is a list of parts of the energy, with their weights.
-func energyValue(v *Fill) *Value {
-	return partsValue(&v.Words.Energy, energies.Forms()).after(func() { v.Options.Words.Terms = nil })
-}
-
 // partsValue is a list of parts as energies.Parse reads them.
-func partsValue(list *[]string, want string) *Value {
+func partsValue(list *[]string) *Value {
 	value := ListValue(list)
-	want += fmt.Sprintf(", WEIGHT from %.0f to %.0f", -infill.MaxWeight, infill.MaxWeight)
+	want := energies.Forms() + fmt.Sprintf(", WEIGHT from %.0f to %.0f", -infill.MaxWeight, infill.MaxWeight)
 	value.want, value.wantJSON = want, "a list of parts: "+want
 	checked := func(texts []string) error {
 		for _, text := range texts {

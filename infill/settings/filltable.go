@@ -9,11 +9,6 @@ import (
 	"infill/samplers"
 )
 
-// balances names the balancing functions.
-func balances() string {
-	return fmt.Sprintf("%s|%s|%s|%s", samplers.Sqrt, samplers.Ratio, samplers.Max, samplers.Min)
-}
-
 // FillTable lists the settings of a [Fill] in the order of help and documents.
 func FillTable() Table[Fill] { return slices.Clone(fillTable) }
 
@@ -114,8 +109,9 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "balance", Arg: "NAME", Line: true, record: true,
-		not:    "compare",
-		Doc:    "balancing function of the sampler: " + balances(),
+		not: "compare",
+		Doc: fmt.Sprintf("balancing function of the sampler: %s|%s|%s|%s", samplers.Sqrt,
+			samplers.Ratio, samplers.Max, samplers.Min),
 		family: samplerFamily,
 		bind:   func(v *Fill) *Value { return v.ofSampler("balance", TextValue(&v.Sampling.Balance)) },
 	},
@@ -277,7 +273,10 @@ var mainTable = Table[Fill]{
 		Name: "energy", Line: true, record: true, Arg: "PART=WEIGHT",
 		Doc:   "parts to add to the energy that is sampled and ranked, with their weights",
 		Group: words,
-		bind:  energyValue, form: (*Fill).energyRecorded,
+		bind: func(v *Fill) *Value {
+			return partsValue(&v.Words.Energy).after(func() { v.Options.Words.Terms = nil })
+		},
+		form: (*Fill).energyRecorded,
 	},
 	{
 		Name: "marginals", Line: true, record: true, Group: results,

@@ -26,7 +26,7 @@ var maskTable = Table[Fill]{
 		masked: true, file: func(v *Fill) string { return v.Words.KeepFile },
 		Doc: "a file of such words, one a line",
 		bind: func(v *Fill) *Value {
-			return fileValue(&v.Words.KeepFile).after(func() {
+			return fileValue(&v.Words.KeepFile, "a file of words, one a line").after(func() {
 				v.Masking.Keep, v.read.keptWords, v.read.kept = nil, nil, wordFile{}
 			})
 		},
@@ -99,10 +99,7 @@ var maskTable = Table[Fill]{
 		file: func(v *Fill) string { return v.Words.Encoder }, folder: true,
 		Doc: "a sentence encoder in ONNX, which says how alike a filled text and the text as it was are",
 		bind: func(v *Fill) *Value {
-			folder := TextValue(&v.Words.Encoder)
-			folder.want = "the folder of a sentence encoder"
-			folder.wantJSON = folder.want
-			return folder
+			return fileValue(&v.Words.Encoder, "the folder of a sentence encoder")
 		},
 		form: (*Fill).encoderRecorded,
 	},

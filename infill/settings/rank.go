@@ -41,7 +41,7 @@ var rankTable = Table[Ranking]{
 	{
 		Name: "energy", Line: true, record: true, Arg: "PART=WEIGHT",
 		Doc:  "parts to add to the score, with their weights",
-		bind: func(v *Ranking) *Value { return partsValue(&v.Energy, energies.Forms()) },
+		bind: func(v *Ranking) *Value { return partsValue(&v.Energy) },
 		form: (*Ranking).energyRecorded,
 	},
 	{

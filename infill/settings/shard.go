@@ -69,12 +69,7 @@ func (s *Shard) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &is); err != nil {
 		return err
 	}
-	if is != (struct{ Index, Of int }{}) {
-		_, err := ParseShard(fmt.Sprintf("%d/%d", is.Index, is.Of))
-		if err != nil {
-			return err
-		}
-	}
-	*s = Shard(is)
-	return nil
+	shard, err := ParseShard(Shard(is).String())
+	*s = shard
+	return err
 }

@@ -220,17 +220,16 @@ func ListValue(p *[]string) *Value {
 // wordsValue is access to a list of words. Set appends those of a list with commas; JSON has the
 // whole list.
 func wordsValue(p *[]string) *Value {
-	return &Value{
-		Kind: reflect.Slice, want: "words with commas between", wantJSON: "a list of words",
-		get: func() string { return strings.Join(*p, ",") },
-		set: func(s string) error {
-			for _, w := range strings.Split(s, ",") {
-				if w = strings.TrimSpace(w); w != "" {
-					*p = append(*p, w)
-				}
+	v := ListValue(p)
+	v.want, v.wantJSON = "words with commas between", "a list of words"
+	v.get = func() string { return strings.Join(*p, ",") }
+	v.set = func(s string) error {
+		for _, w := range strings.Split(s, ",") {
+			if w = strings.TrimSpace(w); w != "" {
+				*p = append(*p, w)
 			}
-			return nil
-		},
-		setJSON: fromJSON(func(l []string) error { *p = l; return nil }),
+		}
+		return nil
 	}
+	return v
 }
