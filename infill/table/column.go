@@ -134,44 +134,6 @@ func text(t Type, cell any) (string, error) {
 	return string(b), err
 }
 
-// value is a cell that is not empty as a value of its type: string, json.RawMessage, int64, float64
-// or bool. JSON becomes the type that it stands for.
-func value(t Type, cell any) (any, error) {
-	raw, isJSON := cell.(json.RawMessage)
-	switch t.Kind {
-	case Text:
-		if s, err := text(t, cell); err == nil {
-			return s, nil
-		}
-	case JSON:
-		if isJSON {
-			return raw, nil
-		}
-	case Whole:
-		if n, err := strconv.ParseInt(string(raw), 10, 64); isJSON && err == nil {
-			return n, nil
-		}
-		if n, ok := cell.(int64); ok {
-			return n, nil
-		}
-	case Number:
-		if x, ok := float(raw); ok {
-			return x, nil
-		}
-		if x, ok := cell.(float64); ok && !math.IsNaN(x) && !math.IsInf(x, 0) {
-			return x, nil
-		}
-	case Bool:
-		if b, err := strconv.ParseBool(string(raw)); isJSON && err == nil {
-			return b, nil
-		}
-		if b, ok := cell.(bool); ok {
-			return b, nil
-		}
-	}
-	return nil, mistyped(t, cell)
-}
-
 // float is a number in JSON, or one of the texts that [numberOf] makes of others.
 func float(raw json.RawMessage) (float64, bool) {
 	switch string(raw) {

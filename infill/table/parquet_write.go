@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
+	"strconv"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -222,20 +224,40 @@ func (s *shredder) filled(t Type, cell any, leaf, rep, depth, def int) error {
 	return nil
 }
 
-// stored is a cell as a value of its type. JSON becomes the type that it stands for.
+// stored is a cell that is not empty as a value of its type. JSON becomes the type that it stands
+// for.
 func stored(t Type, cell any) (parquet.Value, error) {
-	v, err := value(t, cell)
-	switch v := v.(type) {
-	case string:
-		return parquet.ByteArrayValue([]byte(v)), nil
-	case json.RawMessage:
-		return parquet.ByteArrayValue(v), nil
-	case int64:
-		return parquet.Int64Value(v), nil
-	case float64:
-		return parquet.DoubleValue(v), nil
-	case bool:
-		return parquet.BooleanValue(v), nil
+	raw, isJSON := cell.(json.RawMessage)
+	switch t.Kind {
+	case Text:
+		if s, err := text(t, cell); err == nil {
+			return parquet.ByteArrayValue([]byte(s)), nil
+		}
+	case JSON:
+		if isJSON {
+			return parquet.ByteArrayValue(raw), nil
+		}
+	case Whole:
+		if n, err := strconv.ParseInt(string(raw), 10, 64); isJSON && err == nil {
+			return parquet.Int64Value(n), nil
+		}
+		if n, ok := cell.(int64); ok {
+			return parquet.Int64Value(n), nil
+		}
+	case Number:
+		if x, ok := float(raw); ok {
+			return parquet.DoubleValue(x), nil
+		}
+		if x, ok := cell.(float64); ok && !math.IsNaN(x) && !math.IsInf(x, 0) {
+			return parquet.DoubleValue(x), nil
+		}
+	case Bool:
+		if b, err := strconv.ParseBool(string(raw)); isJSON && err == nil {
+			return parquet.BooleanValue(b), nil
+		}
+		if b, ok := cell.(bool); ok {
+			return parquet.BooleanValue(b), nil
+		}
 	}
-	return parquet.Value{}, err
+	return parquet.Value{}, mistyped(t, cell)
 }
