@@ -1,6 +1,8 @@
 package space
 
 import (
+	"slices"
+
 	"infill/infill/text"
 	"infill/tokenize"
 )
@@ -24,6 +26,18 @@ type constraint interface {
 	// allows reports whether the last group of a draft can be part of an
 	// allowed state, given that the groups before it can.
 	allows(d *draft) bool
+}
+
+// A base is what most constraints look at.
+type base struct {
+	t      *text.Template
+	bound  text.Boundary
+	counts []int // tokens of each group, 0 for a group with a list
+}
+
+// several reports whether a group takes more than one token.
+func (b *base) several() bool {
+	return slices.ContainsFunc(b.counts, func(n int) bool { return n > 1 })
 }
 
 // free is a constraint that excludes nothing.

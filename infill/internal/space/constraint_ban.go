@@ -1,18 +1,13 @@
 package space
 
-import (
-	"slices"
-
-	"infill/infill/text"
-)
+import "infill/infill/text"
 
 // banned keeps words of a list out of the blanks. In a blank of one token that
 // is the token, in a blank of several the words of it, and in a blank with a
 // list the phrases.
 type banned struct {
-	list   *text.WordList
-	bound  text.Boundary
-	counts []int
+	base
+	list *text.WordList
 }
 
 func (b *banned) alone(s slot) (func(text.Phrase) bool, any) {
@@ -22,7 +17,7 @@ func (b *banned) alone(s slot) (func(text.Phrase) bool, any) {
 	return func(p text.Phrase) bool { return !b.list.Holds(p.IDs) }, b.list
 }
 
-func (b *banned) together() bool { return b.list != nil && severalTokens(b.counts) }
+func (b *banned) together() bool { return b.list != nil && b.several() }
 
 func (b *banned) allows(d *draft) bool {
 	g, f := d.last()
@@ -35,11 +30,6 @@ func (b *banned) allows(d *draft) bool {
 	return b.bound.Words(f, d.forms[g][0], func(word []int32) bool {
 		return !b.list.Holds(word)
 	})
-}
-
-// severalTokens reports whether a group takes more than one token.
-func severalTokens(counts []int) bool {
-	return slices.ContainsFunc(counts, func(n int) bool { return n > 1 })
 }
 
 // closed leaves out the last word of a filling, which may still go on.

@@ -6,11 +6,9 @@ import "infill/infill/text"
 // Levenshtein distance in characters, without regard to case, is at least least, also from what the
 // model reads of these words.
 type distant struct {
+	base
 	least    int
-	t        *text.Template
-	bound    text.Boundary
 	original []string // by blank
-	counts   []int
 }
 
 // distanceKey stands for the answers at one slot.
@@ -35,7 +33,7 @@ func (d *distant) far(word string) func(filling string) bool {
 }
 
 func (d *distant) together() bool {
-	return d.least > 0 && d.original != nil && severalTokens(d.counts)
+	return d.least > 0 && d.original != nil && d.several()
 }
 
 // allows judges the fillings of several tokens.

@@ -12,11 +12,7 @@ import (
 // expression sees the whole word: the filling with the letters that touch it
 // ("walk[MASK/^walking$/]"). Where another blank is part of the same word it
 // is the filled state that decides.
-type matching struct {
-	t      *text.Template
-	bound  text.Boundary
-	counts []int
-}
+type matching struct{ base }
 
 // matchKey stands for the answers at one slot.
 type matchKey struct{ pattern, around string }
@@ -59,8 +55,10 @@ func (m *matching) alone(s slot) (func(text.Phrase) bool, any) {
 }
 
 func (m *matching) together() bool {
+	neighbour := func(blank int) bool { return m.t.Places[blank].Neighbour }
 	for i, g := range m.t.Groups {
-		if g.Pattern != nil && (m.neighbour(&g) || m.whole(&g, m.counts[i])) {
+		if g.Pattern != nil &&
+			(slices.ContainsFunc(g.Blanks, neighbour) || m.whole(&g, m.counts[i])) {
 			return true
 		}
 	}
@@ -101,10 +99,6 @@ func (m *matching) wordsMatch(d *draft) bool {
 		}
 		return true
 	})
-}
-
-func (m *matching) neighbour(g *text.Group) bool {
-	return slices.ContainsFunc(g.Blanks, func(b int) bool { return m.t.Places[b].Neighbour })
 }
 
 // allows judges the words that several blanks make together, as soon as the

@@ -6,13 +6,12 @@ import "infill/infill/text"
 // count once.
 type unrepeated struct {
 	free
-	asked  bool
-	bound  text.Boundary
-	counts []int
+	base
+	asked bool
 }
 
 func (u *unrepeated) together() bool {
-	return u.asked && (len(u.counts) > 1 || severalTokens(u.counts))
+	return u.asked && (len(u.counts) > 1 || u.several())
 }
 
 func (u *unrepeated) allows(d *draft) bool {
@@ -78,20 +77,18 @@ func (u *unrepeated) twice(f []int32, glued bool) bool {
 // elsewhere allows no word that the text has around its blanks, function words apart. It sees whole
 // words, with the letters that touch the blank.
 type elsewhere struct {
-	t      *text.Template
-	bound  text.Boundary
-	counts []int
-	has    func(s string) bool // nil: it allows everything
-	words  string              // stands for what has answers
+	base
+	has   func(s string) bool // nil: it allows everything
+	words string              // stands for what has answers
 }
 
 // elsewhereKey stands for the answers at one slot.
 type elsewhereKey struct{ words, around string }
 
-func newElsewhere(t *text.Template, b text.Boundary, counts []int, r *Rules) *elsewhere {
-	e := &elsewhere{t: t, bound: b, counts: counts}
+func newElsewhere(b base, r *Rules) *elsewhere {
+	e := &elsewhere{base: b}
 	if r.NoRepeat == text.RepeatNever {
-		e.has, e.words = t.Meant(r.Function)
+		e.has, e.words = b.t.Meant(r.Function)
 	}
 	return e
 }
@@ -108,7 +105,7 @@ func (e *elsewhere) alone(s slot) (func(text.Phrase) bool, any) {
 	return func(f text.Phrase) bool { return e.differs(f.Text, places) }, key
 }
 
-func (e *elsewhere) together() bool { return e.has != nil && severalTokens(e.counts) }
+func (e *elsewhere) together() bool { return e.has != nil && e.several() }
 
 func (e *elsewhere) allows(d *draft) bool {
 	g, f := d.last()

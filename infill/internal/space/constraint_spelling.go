@@ -12,11 +12,11 @@ import (
 // score of the finished text finds the same tokens.
 type spelling struct {
 	free
-	*Supports
-	counts []int
+	base
+	by *Supports
 }
 
-func (s *spelling) together() bool { return severalTokens(s.counts) }
+func (s *spelling) together() bool { return s.several() }
 
 func (s *spelling) allows(d *draft) bool {
 	g, f := d.last()
@@ -26,7 +26,7 @@ func (s *spelling) allows(d *draft) bool {
 	if d.open {
 		f = closed(s.bound, f)
 	}
-	return s.bound.Units(f, d.forms[g][0], s.isCanonical)
+	return s.bound.Units(f, d.forms[g][0], s.by.isCanonical)
 }
 
 // numbered keeps the fillings before a number that the tokenizer cuts off from
@@ -34,9 +34,8 @@ func (s *spelling) allows(d *draft) bool {
 // "1" and "1" would be the number 11. (Before letters there is no such rule:
 // "[MASK]s" takes dog, though dogs is a word of its own. Filling.Recut tells.)
 type numbered struct {
-	*Supports
-	t      *text.Template
-	counts []int
+	base
+	by *Supports
 }
 
 // numberKey stands for the answers at one slot.
@@ -81,12 +80,12 @@ func (n *numbered) apart(f []int32, around []text.Place, form tokenize.Place) bo
 	for _, p := range around {
 		if len(p.Head) > 0 { // the whole word is judged
 			pieces := slices.Concat(p.Head, f, p.Tail)
-			if !n.cutAs(p.Before+n.bound.Join(f)+p.After, pieces, n.formOf(p.Head[0])) {
+			if !n.by.cutAs(p.Before+n.bound.Join(f)+p.After, pieces, n.formOf(p.Head[0])) {
 				return false
 			}
 			continue
 		}
-		if !n.bound.Units(slices.Concat(f, p.Tail), form, n.isCanonical) {
+		if !n.bound.Units(slices.Concat(f, p.Tail), form, n.by.isCanonical) {
 			return false
 		}
 	}
@@ -95,7 +94,7 @@ func (n *numbered) apart(f []int32, around []text.Place, form tokenize.Place) bo
 
 // formOf is the place of a word that begins with a token.
 func (n *numbered) formOf(id int32) tokenize.Place {
-	if _, space := n.tok.Surface(id); n.tok.MarksSpaces() && !space {
+	if _, space := n.by.tok.Surface(id); n.by.tok.MarksSpaces() && !space {
 		return tokenize.AfterSymbol
 	}
 	return tokenize.AfterSpace

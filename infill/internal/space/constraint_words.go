@@ -7,12 +7,7 @@ import (
 
 // worded holds blanks whose count is of words to it: their fillings are whole words, as many as the
 // blank says, each of at most text.MaxWordTokens tokens.
-type worded struct {
-	t     *text.Template
-	bound text.Boundary
-	// counts are the tokens of each group
-	counts []int
-}
+type worded struct{ base }
 
 // wordKey stands for the answers at one slot: whether tokens go on with a word there.
 type wordKey struct{ inside bool }

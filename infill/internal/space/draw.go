@@ -131,12 +131,15 @@ func (s *search) place(i int, x []int32) bool {
 		return s.Valid(x)
 	}
 	s.deepest = max(s.deepest, i)
-	// Sorting by log p plus Gumbel noise is drawing without replacement.
+	// Sorting by log p plus Gumbel noise is drawing without replacement. Without a stream there is
+	// none.
 	key := make([]float64, len(s.logp[i]))
 	order := make([]int32, len(key))
 	for v, l := range s.logp[i] {
 		order[v] = int32(v)
-		key[v] = l + gumbel(s.rng)
+		if key[v] = l; s.rng != nil {
+			key[v] -= math.Log(-math.Log(1 - s.rng.Float64()))
+		}
 	}
 	sort.SliceStable(order, func(a, b int) bool { return key[order[a]] > key[order[b]] })
 	for _, v := range order {
@@ -149,13 +152,4 @@ func (s *search) place(i int, x []int32) bool {
 		}
 	}
 	return false
-}
-
-// gumbel is noise that makes an order of log-probabilities a draw without replacement; without a
-// stream there is none.
-func gumbel(rng *rand.Rand) float64 {
-	if rng == nil {
-		return 0
-	}
-	return -math.Log(-math.Log(1 - rng.Float64()))
 }

@@ -159,7 +159,7 @@ func TestMarkedConstraints(t *testing.T) {
 				t.Errorf("%s: %q is allowed: %v", name, s.bound.Join(c.f), got)
 			}
 		}
-		u := unrepeated{bound: s.bound}
+		u := unrepeated{base: base{bound: s.bound}}
 		if u.twice([]int32{the, dog}, false) || !u.twice([]int32{the, the}, false) {
 			t.Errorf("%s: repetitions are not seen", name)
 		}

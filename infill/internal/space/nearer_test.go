@@ -29,7 +29,8 @@ func TestNearer(t *testing.T) {
 // What the model does not read of a word makes no other word of it.
 func TestDistantAsRead(t *testing.T) {
 	t.Parallel()
-	d := distant{least: 1, t: &text.Template{Tok: tokenizetest.Tiny(t)}, original: []string{"D\u00f6g"}}
+	d := distant{base: base{t: &text.Template{Tok: tokenizetest.Tiny(t)}}, least: 1,
+		original: []string{"D\u00f6g"}}
 	ask, _ := d.alone(slot{g: &text.Group{Blanks: []int{0}}})
 	for word, want := range map[string]bool{"dog": false, "d\u00f6g": false, "fox": true} {
 		if ask(text.Phrase{Text: word}) != want {

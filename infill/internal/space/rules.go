@@ -16,15 +16,16 @@ type Rules struct {
 // constraintsOf lists the constraints of a template under some rules.
 // counts are the tokens of each group, 0 for a group with a list.
 func constraintsOf(s *Supports, t *text.Template, counts []int, r *Rules) []constraint {
+	b := base{t, s.bound, counts}
 	return []constraint{
-		&matching{t: t, bound: s.bound, counts: counts},
+		&matching{b},
 		&scripted{t: t},
-		&worded{t: t, bound: s.bound, counts: counts},
-		&banned{list: r.Ban, bound: s.bound, counts: counts},
-		&distant{least: r.MinDistance, t: t, bound: s.bound, original: r.Original, counts: counts},
-		&spelling{Supports: s, counts: counts},
-		&numbered{Supports: s, t: t, counts: counts},
-		&unrepeated{asked: r.NoRepeat != text.RepeatAny, bound: s.bound, counts: counts},
-		newElsewhere(t, s.bound, counts, r),
+		&worded{b},
+		&banned{base: b, list: r.Ban},
+		&distant{base: b, least: r.MinDistance, original: r.Original},
+		&spelling{base: b, by: s},
+		&numbered{base: b, by: s},
+		&unrepeated{base: b, asked: r.NoRepeat != text.RepeatAny},
+		newElsewhere(b, r),
 	}
 }

@@ -84,8 +84,11 @@ func (s *Supports) Space(t *text.Template, lists [][]text.Phrase, counts []int,
 		gr := &t.Groups[g]
 		sp.First = append(sp.First, len(sp.Coords))
 		if list := lists[g]; list != nil {
+			capitals := slices.ContainsFunc(list, func(p text.Phrase) bool {
+				return strings.ContainsFunc(p.Text, unicode.IsUpper)
+			})
 			sp.Coords = append(sp.Coords, coord{
-				Group: g, Slot: -1, Phrases: list, Lengths: lengthsOf(list), AsGiven: capitals(list),
+				Group: g, Slot: -1, Phrases: list, Lengths: lengthsOf(list), AsGiven: capitals,
 			})
 			continue
 		}
@@ -185,13 +188,6 @@ func lengthsOf(list []text.Phrase) []int {
 		}
 	}
 	return out
-}
-
-// capitals reports whether a phrase of a list has a capital.
-func capitals(list []text.Phrase) bool {
-	return slices.ContainsFunc(list, func(p text.Phrase) bool {
-		return strings.ContainsFunc(p.Text, unicode.IsUpper)
-	})
 }
 
 // Filling returns the tokens of group g in state x, in buf or elsewhere.
