@@ -14,19 +14,19 @@ import (
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ at, beyond Options }{
-		{Options{Sampling: SamplingOptions{Steps: maxSteps}},
-			Options{Sampling: SamplingOptions{Steps: maxSteps + 1}}},
-		{Options{Sampling: SamplingOptions{Chains: maxChains}},
-			Options{Sampling: SamplingOptions{Chains: maxChains + 1}}},
-		{Options{Results: ResultOptions{Top: maxTop}}, Options{Results: ResultOptions{Top: maxTop + 1}}},
-		{Options{Sampling: SamplingOptions{Shortlist: maxShortlist}},
-			Options{Sampling: SamplingOptions{Shortlist: maxShortlist + 1}}},
-		{Options{Words: WordOptions{MinDistance: maxMinDistance}},
-			Options{Words: WordOptions{MinDistance: maxMinDistance + 1}}},
-		{Options{Sampling: SamplingOptions{Temperature: minTemperature}},
-			Options{Sampling: SamplingOptions{Temperature: minTemperature / 2}}},
-		{Options{Sampling: SamplingOptions{Temperature: maxTemperature}},
-			Options{Sampling: SamplingOptions{Temperature: maxTemperature * 2}}},
+		{Options{Sampling: SamplingOptions{Steps: Ranges.Steps.Max}},
+			Options{Sampling: SamplingOptions{Steps: Ranges.Steps.Max + 1}}},
+		{Options{Sampling: SamplingOptions{Chains: Ranges.Chains.Max}},
+			Options{Sampling: SamplingOptions{Chains: Ranges.Chains.Max + 1}}},
+		{Options{Results: ResultOptions{Top: Ranges.Top.Max}}, Options{Results: ResultOptions{Top: Ranges.Top.Max + 1}}},
+		{Options{Sampling: SamplingOptions{Shortlist: Ranges.Shortlist.Max}},
+			Options{Sampling: SamplingOptions{Shortlist: Ranges.Shortlist.Max + 1}}},
+		{Options{Words: WordOptions{MinDistance: Ranges.MinDistance.Max}},
+			Options{Words: WordOptions{MinDistance: Ranges.MinDistance.Max + 1}}},
+		{Options{Sampling: SamplingOptions{Temperature: Ranges.Temperature.Min}},
+			Options{Sampling: SamplingOptions{Temperature: Ranges.Temperature.Min / 2}}},
+		{Options{Sampling: SamplingOptions{Temperature: Ranges.Temperature.Max}},
+			Options{Sampling: SamplingOptions{Temperature: Ranges.Temperature.Max * 2}}},
 		{Options{}, Options{Sampling: SamplingOptions{Temperature: math.SmallestNonzeroFloat64}}},
 		{Options{}, Options{Sampling: SamplingOptions{Temperature: -1}}},
 		{Options{}, Options{Sampling: SamplingOptions{Temperature: math.NaN()}}},
@@ -118,7 +118,7 @@ func TestTemperaturesAtTheBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, temperature := range []float64{minTemperature, maxTemperature} {
+	for _, temperature := range []float64{Ranges.Temperature.Min, Ranges.Temperature.Max} {
 		for _, name := range samplers.Names() {
 			s, err := samplers.New(name, nil)
 			if err != nil {

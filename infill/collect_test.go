@@ -283,12 +283,12 @@ func TestCollectOptions(t *testing.T) {
 		{Results: ResultOptions{Collect: -1}}, {Results: ResultOptions{Collect: 3}},
 		{Results: ResultOptions{Thin: 2}}, {Results: ResultOptions{Collect: CollectChain, Thin: -1}},
 		{Results: ResultOptions{Collect: CollectChain, Thin: 1},
-			Sampling: SamplingOptions{Steps: maxSteps}},
+			Sampling: SamplingOptions{Steps: Ranges.Steps.Max}},
 		{Results: ResultOptions{Collect: CollectChain}, Sampling: SamplingOptions{NoSteps: true}},
 		// 5 after the burn-in
 		{Results: ResultOptions{Collect: CollectChain, Thin: 6}, Sampling: SamplingOptions{Steps: 9}},
 		{Results: ResultOptions{Collect: CollectChain},
-			Sampling: SamplingOptions{Chains: maxChains, Steps: 4 * 25 * 25, Budget: BudgetRows}},
+			Sampling: SamplingOptions{Chains: Ranges.Chains.Max, Steps: 4 * 25 * 25, Budget: BudgetRows}},
 	} {
 		if err := opt.fill(); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%+v: %v", opt, err)
@@ -296,7 +296,7 @@ func TestCollectOptions(t *testing.T) {
 	}
 	for _, fine := range []Options{
 		{Results: ResultOptions{Collect: CollectChain}, Sampling: SamplingOptions{Chains: 100,
-			Steps: maxSteps}},
+			Steps: Ranges.Steps.Max}},
 		{Results: ResultOptions{Collect: CollectChain, Thin: 5}, Sampling: SamplingOptions{Steps: 9}},
 		{Results: ResultOptions{Collect: CollectChain, Thin: 60},
 			Sampling: SamplingOptions{Steps: 9, Budget: BudgetRows}}, // a budget may buy more steps
@@ -323,7 +323,7 @@ func TestAllFillings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Distinct < 1024+2*maxTop+1 || len(r.Fillings) != r.Distinct || r.LeftOut != 0 {
+	if r.Distinct < 1024+2*Ranges.Top.Max+1 || len(r.Fillings) != r.Distinct || r.LeftOut != 0 {
 		t.Errorf("%d fillings of %d, %d left out", len(r.Fillings), r.Distinct, r.LeftOut)
 	}
 	p := &plan{opt: &Options{Results: ResultOptions{All: true}}, seen: recall.NewTally(1)}

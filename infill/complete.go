@@ -28,16 +28,17 @@ const (
 // Temperature. Then 0 Steps are none. Ranges are not checked.
 func (o Options) Complete() Options {
 	o.Method = o.method()
-	if o.Results.Marginals || o.Results.Normalize {
-		o.Results.Score = ScorePLL
-	}
 	o.Search.Rows = cmp.Or(o.Search.Rows, defaultRows)
 	o.Search.Context = cmp.Or(o.Search.Context, defaultContext)
 	if o.Sampling.Sampler == nil {
 		o.Sampling.Sampler = &samplers.Rows{}
 	}
+	steps := DefaultSteps
+	if o.Results.Marginals || o.Results.Normalize {
+		o.Results.Score, steps = ScorePLL, PublishedSteps
+	}
 	if !o.Sampling.NoSteps {
-		o.Sampling.Steps = cmp.Or(o.Sampling.Steps, o.defaultSteps())
+		o.Sampling.Steps = cmp.Or(o.Sampling.Steps, steps)
 	}
 	o.Sampling.Chains = cmp.Or(o.Sampling.Chains, DefaultChains)
 	o.Sampling.Temperature = cmp.Or(o.Sampling.Temperature, defaultTemperature)
@@ -45,13 +46,6 @@ func (o Options) Complete() Options {
 		o.Results.Top = cmp.Or(o.Results.Top, defaultTop)
 	}
 	return o
-}
-
-func (o *Options) defaultSteps() int {
-	if o.Results.Marginals || o.Results.Normalize {
-		return PublishedSteps
-	}
-	return DefaultSteps
 }
 
 // method is what Method stands for.

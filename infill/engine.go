@@ -12,6 +12,7 @@ import (
 	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/mlm"
+	"infill/samplers"
 	"infill/tokenize"
 )
 
@@ -233,7 +234,11 @@ func (p *plan) draw(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	// Ranking the last states does not count as sampling.
-	kept, rows, different := p.stats(), p.rows(), p.model.Different()
+	var kept samplers.Stats // the counts of all chains since the burn-in
+	for _, pt := range p.parts {
+		kept.Add(sumStats(pt.run.Stats))
+	}
+	rows, different := p.rows(), p.model.Different()
 	fresh := p.model.FreshOf(rows)
 	if err := p.each(ctx, func(ctx context.Context, pt *part) error {
 		pt.ended = true

@@ -9,9 +9,6 @@ import (
 	"infill/infill/text"
 )
 
-// maxEdits bounds the distances of a [Filter].
-const maxEdits = 1_000_000
-
 // ErrFiltered is returned when a filter refuses all fillings that were found.
 var ErrFiltered = errors.New("no filling passes the filters")
 

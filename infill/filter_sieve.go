@@ -97,24 +97,6 @@ func (s *sieve) near(f *Filling) verdict {
 	return passes
 }
 
-// like judges the similarity of a filling.
-func (s *sieve) like(f *Filling) verdict {
-	if x := *f.Similarity; math.IsNaN(x) || s.by.MinSimilarity != nil && x < *s.by.MinSimilarity ||
-		s.by.MaxSimilarity != nil && x > *s.by.MaxSimilarity {
-		return unlike
-	}
-	return passes
-}
-
-// likely judges the score of a filling.
-func (s *sieve) likely(f *Filling) verdict {
-	// The original's score has no part for its length.
-	if !(f.Score-f.Parts.Length >= *s.score-*s.by.MaxDrop) { // also of one that is not a number
-		return tooUnlikely
-	}
-	return passes
-}
-
 // take is the fillings that pass, in their order.
 func (s *sieve) take(all []Filling, judge func(*Filling) verdict) []Filling {
 	var out []Filling
@@ -149,7 +131,13 @@ func (s *sieve) pass(ctx context.Context, all []Filling) ([]Filling, error) {
 	for i := range out {
 		out[i].Similarity = &v[i]
 	}
-	return s.take(out, s.like), nil
+	return s.take(out, func(f *Filling) verdict {
+		if x := *f.Similarity; math.IsNaN(x) || s.by.MinSimilarity != nil && x < *s.by.MinSimilarity ||
+			s.by.MaxSimilarity != nil && x > *s.by.MaxSimilarity {
+			return unlike
+		}
+		return passes
+	}), nil
 }
 
 // undropped takes the fillings that do not score too far below the original words.
@@ -157,7 +145,13 @@ func (s *sieve) undropped(all []Filling) []Filling {
 	if s == nil || s.by.MaxDrop == nil {
 		return all
 	}
-	return s.take(all, s.likely)
+	return s.take(all, func(f *Filling) verdict {
+		// The original's score has no part for its length.
+		if !(f.Score-f.Parts.Length >= *s.score-*s.by.MaxDrop) { // also of one that is not a number
+			return tooUnlikely
+		}
+		return passes
+	})
 }
 
 // atOnce is how many fillings are measured together: an encoder uses several threads for many.

@@ -118,7 +118,7 @@ func TestFilter(t *testing.T) {
 	}
 	nan := math.NaN()
 	for _, f := range []Filter{{MinEdits: -1}, {MinEdits: 3, MaxEdits: 2}, {MaxDrop: &nan},
-		{MaxEdits: maxEdits + 1}, {MinSimilarity: &drop}, {MaxSimilarity: &drop},
+		{MaxEdits: Ranges.MaxEdits.Max + 1}, {MinSimilarity: &drop}, {MaxSimilarity: &drop},
 		{Similarity: alike{}, MinSimilarity: &nan}, {Similarity: alike{}, MaxSimilarity: &nan},
 		{Similarity: alike{}, MinSimilarity: &drop, MaxSimilarity: new(float64)}} {
 		_,

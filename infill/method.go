@@ -85,15 +85,6 @@ const (
 // String returns a word for the ending.
 func (e ending) String() string { return [...]string{"itself", "rows", "stopped"}[e] }
 
-// Bounds of a search.
-const (
-	// maxRows bounds Options.Search.Rows.
-	maxRows = 10_000_000
-	// minContext and maxContext bound Options.Search.Context.
-	minContext = 16
-	maxContext = 1 << 20
-)
-
 // A Progress is how far a search is.
 type Progress struct {
 	Rows int // that were evaluated

@@ -240,15 +240,6 @@ func (p *plan) advance(ctx context.Context, pt *part) error {
 	return p.trace(ctx, pt)
 }
 
-// stats sums the counts of all chains since the burn-in.
-func (p *plan) stats() samplers.Stats {
-	var s samplers.Stats
-	for _, pt := range p.parts {
-		s.Add(sumStats(pt.run.Stats))
-	}
-	return s
-}
-
 func sumStats(all []samplers.Stats) samplers.Stats {
 	var s samplers.Stats
 	for _, c := range all {

@@ -6,18 +6,6 @@ import (
 	"infill/infill/text"
 )
 
-// Bounds of Options, so that a slip of the keyboard does not run for days or exhaust memory.
-const (
-	maxSteps       = 1_000_000
-	maxChains      = 10_000
-	maxTop         = 10_000
-	maxShortlist   = 1 << 20
-	maxMinDistance = 100
-	// minTemperature and maxTemperature keep U/T among the ordinary numbers of float64.
-	minTemperature = 1e-300
-	maxTemperature = 1e300
-)
-
 // A Range is a number among Options and the values that it may have. [Options.Check] refuses
 // others, and package infill/settings offers these. The zero value of an option means its default,
 // whether or not it lies between them.
@@ -35,32 +23,34 @@ func (r Range[N]) check(o *Options) error {
 	return nil
 }
 
-// Ranges are the ranges of all numbers among Options. They do not change.
+// Ranges are the ranges of all numbers among Options. They do not change. A slip of the keyboard does
+// not run for days or exhaust memory.
 var Ranges = struct {
 	MinDistance, MinEdits, MaxEdits, Rows, Context, Steps, Chains, Shortlist, Top, Thin Range[int]
 
 	Temperature Range[float64]
 }{
-	MinDistance: Range[int]{"minimum distance", 0, maxMinDistance,
+	MinDistance: Range[int]{"minimum distance", 0, 100,
 		func(o *Options) *int { return &o.Words.MinDistance }},
-	MinEdits: Range[int]{"least edit distance", 0, maxEdits,
+	MinEdits: Range[int]{"least edit distance", 0, 1_000_000,
 		func(o *Options) *int { return &o.Words.Filter.MinEdits }},
-	MaxEdits: Range[int]{"greatest edit distance", 0, maxEdits,
+	MaxEdits: Range[int]{"greatest edit distance", 0, 1_000_000,
 		func(o *Options) *int { return &o.Words.Filter.MaxEdits }},
-	Rows: Range[int]{"rows", 1, maxRows,
+	Rows: Range[int]{"rows", 1, 10_000_000,
 		func(o *Options) *int { return &o.Search.Rows }},
-	Context: Range[int]{"context", minContext, maxContext,
+	Context: Range[int]{"context", 16, 1 << 20,
 		func(o *Options) *int { return &o.Search.Context }},
-	Steps: Range[int]{"steps", 0, maxSteps,
+	Steps: Range[int]{"steps", 0, 1_000_000,
 		func(o *Options) *int { return &o.Sampling.Steps }},
-	Chains: Range[int]{"chains", 1, maxChains,
+	Chains: Range[int]{"chains", 1, 10_000,
 		func(o *Options) *int { return &o.Sampling.Chains }},
-	Shortlist: Range[int]{"shortlist", 0, maxShortlist,
+	Shortlist: Range[int]{"shortlist", 0, 1 << 20,
 		func(o *Options) *int { return &o.Sampling.Shortlist }},
-	Top: Range[int]{"top", 1, maxTop,
+	Top: Range[int]{"top", 1, 10_000,
 		func(o *Options) *int { return &o.Results.Top }},
-	Thin: Range[int]{"thinning", 0, maxSteps,
+	Thin: Range[int]{"thinning", 0, 1_000_000,
 		func(o *Options) *int { return &o.Results.Thin }},
-	Temperature: Range[float64]{"temperature", minTemperature, maxTemperature,
+	// U/T is among the ordinary numbers of float64.
+	Temperature: Range[float64]{"temperature", 1e-300, 1e300,
 		func(o *Options) *float64 { return &o.Sampling.Temperature }},
 }

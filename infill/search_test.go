@@ -406,7 +406,7 @@ func TestMethod(t *testing.T) {
 	for name, bad := range map[string]Options{
 		"score":  {Results: ResultOptions{Score: ScoreWithinWord}},
 		"effort": {Search: SearchOptions{Effort: 3}}, "rows": {Search: SearchOptions{Rows: -1}},
-		"many rows": {Search: SearchOptions{Rows: maxRows + 1}},
+		"many rows": {Search: SearchOptions{Rows: Ranges.Rows.Max + 1}},
 		"context":   {Search: SearchOptions{Context: 3}},
 	} {
 		if err := bad.Check(); !errors.Is(err, text.ErrOption) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"infill/infill/text"
 	"infill/samplers"
@@ -89,12 +90,10 @@ func (p *plan) energies(ctx context.Context, fillings []Filling) error {
 // honest refuses samplers that would leave terms out: those that draw from what the model says
 // alone, without an acceptance step or energies to correct it.
 func (p *plan) honest() error {
-	if p.parts[0].tgt.extra == nil {
-		return nil
-	}
-	info := p.opt.sampler()
-	if len(info.Needs) == 0 || info.Exact || p.parts[0].tgt.extra.steered(info.Needs) {
-		return nil
+	e, info := p.parts[0].tgt.extra, p.opt.sampler()
+	if e == nil || len(info.Needs) == 0 || info.Exact ||
+		e.guided && slices.Equal(info.Needs, []samplers.Need{samplers.NeedGradients}) {
+		return nil // or it goes by the gradient of the whole energy
 	}
 	return fmt.Errorf("%w: the sampler %s has no acceptance step, so it would leave out the parts of "+
 		"the energy besides the model's; rows, dmala and gibbs-mh keep to them", samplers.ErrUnsupported,

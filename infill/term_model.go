@@ -9,7 +9,6 @@ import (
 	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/mlm"
-	"infill/samplers"
 	"infill/tokenize"
 )
 
@@ -112,10 +111,4 @@ func (t *target) addGuides(ctx context.Context, b *bucket) error {
 		}
 	}
 	return nil
-}
-
-// steered reports whether a sampler without an acceptance step goes by the gradient of the whole
-// energy.
-func (e *extra) steered(needs []samplers.Need) bool {
-	return e.guided && len(needs) == 1 && needs[0] == samplers.NeedGradients
 }
