@@ -33,8 +33,8 @@ func FuzzRoundTrip(f *testing.F) {
 						Spans: []Span{{0, len(word)}}, Score: &x, Chain: n}},
 					Sampled: Sampled{Sampler: word, Steps: n, StepSize: x, Tuned: map[string]float64{word: x}},
 				},
-				Scored: Scored{Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}}},
-				Ranked: Ranked{[]infill.Candidate{{Candidate: word, Share: x}}},
+				Scored: Scored{Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}},
+					Candidates: []infill.Candidate{{Candidate: word, Share: x}}},
 			}
 			if failed {
 				rec.Error = &Failure{"empty", line}

@@ -9,8 +9,8 @@ import (
 )
 
 // A Record is what became of one text: what all records have, and what those of a kind have. It is
-// a [Filled], a [Scored] or a [Ranked] one, or one that failed, with an Error. The members of the
-// other kinds are empty, and not written.
+// a [Filled] or a [Scored] one, or one that failed, with an Error. The members of the other kind
+// are empty, and not written.
 type Record struct {
 	// ID is the id of the user's line, a JSON string or number; nil for none.
 	ID json.RawMessage `json:"id,omitempty"`
@@ -41,7 +41,6 @@ type Record struct {
 
 	Filled
 	Scored
-	Ranked
 
 	// Fields are the fields of the user's line that go with the record. Those
 	// whose names the record uses itself are written into one object, the
@@ -132,7 +131,7 @@ type Sampled struct {
 	NonFinite int `json:"non_finite_states,omitempty"`
 }
 
-// Scored is what the record of a text has that was scored.
+// Scored is what the record of a text has that was scored, or whose candidates for a blank were.
 type Scored struct {
 	// Windows is the number of parts of the text that the model saw, each piece in the one with
 	// the most context on both sides; 0 means all at once.
@@ -153,11 +152,8 @@ type Scored struct {
 	// Words are the scores of the words, and Regions those of the labelled spans of the input's line.
 	Words   []Word `json:"words,omitempty"`
 	Regions []Word `json:"regions,omitempty"`
-}
-
-// Ranked is what the record of a text has with candidates for its blank, best first.
-type Ranked struct {
-	// In a record Pieces are nil where they are spelt as Tokens are.
+	// Candidates are those for the blank, best first. In a record their Pieces are nil where they are
+	// spelt as Tokens are.
 	Candidates []infill.Candidate `json:"candidates,omitempty"`
 }
 
