@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,12 +36,9 @@ func (m Masking) gaps(text string, found []textWord) [][2]int {
 
 // inMasked reports whether a place is within a span to be masked.
 func (m Masking) inMasked(at int) bool {
-	for _, s := range m.Spans {
-		if s.Start < at && at < s.End && among(m.MaskLabels, s.Label) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Spans, func(s LabelledSpan) bool {
+		return s.Start < at && at < s.End && among(m.MaskLabels, s.Label)
+	})
 }
 
 // deletable reports whether a word can be taken out. Punctuation beside it must not be left alone.

@@ -321,12 +321,8 @@ func isLetterOrDigit(r rune) bool {
 
 // isLetters reports whether a piece consists of letters and combining marks.
 func isLetters(s string) bool {
-	for _, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			return false
-		}
-	}
-	return s != ""
+	other := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }
+	return s != "" && !strings.ContainsFunc(s, other)
 }
 
 // surface is the spelling of a token inside a text.

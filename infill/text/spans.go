@@ -62,12 +62,9 @@ func among(labels []string, label string) bool {
 
 // inKept reports whether a word has a byte in a span that is kept.
 func (m Masking) inKept(word [2]int) bool {
-	for _, s := range m.Spans {
-		if s.Start < word[1] && word[0] < s.End && among(m.KeepLabels, s.Label) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Spans, func(s LabelledSpan) bool {
+		return s.Start < word[1] && word[0] < s.End && among(m.KeepLabels, s.Label)
+	})
 }
 
 // within are the parts of a word that lie in spans to be masked. A span that ends between a letter
