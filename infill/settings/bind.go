@@ -118,19 +118,6 @@ func optionValue(o *infill.Options, r infill.Range[int]) *Value {
 	return v
 }
 
-// stepsValue is the number of steps, 0 included, where the zero value of Options is the default.
-func stepsValue(o *infill.Options) *Value {
-	return optionValue(o, infill.Ranges.Steps).after(func() {
-		o.Sampling.NoSteps = o.Sampling.Steps == 0
-	})
-}
-
-// memoValue is the size of the memo.
-func memoValue(v *Fill) *Value {
-	n := v.memo()
-	return WholeValue(&n, 0, maxMemo).after(func() { v.Memo = &n })
-}
-
 // temperatureValue is the temperature, and 1 in place of 0.
 func temperatureValue(o *infill.Options) *Value {
 	r := infill.Ranges.Temperature

@@ -74,8 +74,14 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "steps", Line: true, record: true,
-		Doc:  "steps of every chain; where probabilities are estimated the default is 50",
-		bind: func(v *Fill) *Value { return v.ofSampling("steps", stepsValue(&v.Options)) },
+		Doc: "steps of every chain; where probabilities are estimated the default is 50",
+		bind: func(v *Fill) *Value {
+			// The zero value of Options is the default.
+			steps := optionValue(&v.Options, infill.Ranges.Steps).after(func() {
+				v.Options.Sampling.NoSteps = v.Options.Sampling.Steps == 0
+			})
+			return v.ofSampling("steps", steps)
+		},
 	},
 	{
 		Name: "budget", Line: true, record: true,
@@ -297,6 +303,9 @@ var mainTable = Table[Fill]{
 		server: true,
 		Doc: "MB to remember what the model says, 0: nothing is remembered; " +
 			"results do not depend on it",
-		bind: memoValue,
+		bind: func(v *Fill) *Value {
+			n := v.memo()
+			return WholeValue(&n, 0, maxMemo).after(func() { v.Memo = &n })
+		},
 	},
 }

@@ -144,12 +144,6 @@ func (c *CSV) passEmpty() error {
 	}
 }
 
-// atEnd reports whether a line or the file ends here.
-func (c *CSV) atEnd() bool {
-	next, _ := c.r.Peek(1)
-	return len(next) == 0 || next[0] == '\n'
-}
-
 // oldEnd is an error if the \r that was read last is the end of a line as old Macintosh files have
 // it. In rows after the first it is part of a cell.
 func (c *CSV) oldEnd() error {
@@ -255,13 +249,13 @@ func (c *CSV) readQuoted() (end bool, err error) {
 		case b == '\n':
 			return true, nil
 		}
-		if b == '\r' && c.atEnd() {
-			if _, err := c.read(); err != nil && err != io.EOF {
-				return true, err
-			}
-			return true, nil
-		}
 		if b == '\r' {
+			if next, _ := c.r.Peek(1); len(next) == 0 || next[0] == '\n' {
+				if _, err := c.read(); err != nil && err != io.EOF {
+					return true, err
+				}
+				return true, nil
+			}
 			if err := c.oldEnd(); err != nil {
 				return true, err
 			}

@@ -84,27 +84,20 @@ func (s *csvSource) next() (Item, error) {
 		it.Err = bad(jsonl.ErrRow, "it has %d cells, the header names %d columns; %s", len(cells),
 			len(s.names), remedy)
 	default:
-		it.Err = s.fill(&it, cells, bad)
+		for i, cell := range cells {
+			if !utf8.ValidString(cell) {
+				it.Err = bad(tokenize.ErrInvalidUTF8, "column %q; convert the file to UTF-8 first", s.names[i])
+			}
+			v := jsonl.Quote(cell)
+			switch {
+			case i == s.text:
+				it.Text = cell
+			case i == s.id && cell != "":
+				it.ID = v
+			default:
+				it.Fields = append(it.Fields, jsonl.Field{Name: s.names[i], Value: v})
+			}
+		}
 	}
 	return it, nil
-}
-
-// fill puts the cells of a row into an item.
-func (s *csvSource) fill(it *Item, cells []string,
-	bad func(kind error, format string, args ...any) error) (err error) {
-	for i, cell := range cells {
-		if !utf8.ValidString(cell) {
-			err = bad(tokenize.ErrInvalidUTF8, "column %q; convert the file to UTF-8 first", s.names[i])
-		}
-		v := jsonl.Quote(cell)
-		switch {
-		case i == s.text:
-			it.Text = cell
-		case i == s.id && cell != "":
-			it.ID = v
-		default:
-			it.Fields = append(it.Fields, jsonl.Field{Name: s.names[i], Value: v})
-		}
-	}
-	return err
 }

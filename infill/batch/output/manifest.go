@@ -139,9 +139,7 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 		}
 		out = append(out, Difference{"the input", false, input(m), input(now)})
 	}
-	if m.Shard != now.Shard {
-		differ("shard", true, orWhole(m.Shard), orWhole(now.Shard))
-	}
+	differ("shard", true, orWhole(m.Shard), orWhole(now.Shard))
 	// A run may read more records, unless rows have been made of the others.
 	if m.Limit != now.Limit && (m.Finished != nil || !m.extends(now)) {
 		limit := func(n int) string {

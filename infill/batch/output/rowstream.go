@@ -13,8 +13,6 @@ import (
 // A rowStream writes rows as soon as there is a record.
 type rowStream struct {
 	w     io.Writer
-	in    *input.Reader
-	l     Layout
 	rows  table.Writer // nil where each record has columns of its own
 	maker *rowMaker
 
@@ -22,7 +20,7 @@ type rowStream struct {
 }
 
 func newRowStream(w io.Writer, in *input.Reader, l Layout) (*rowStream, error) {
-	s := &rowStream{w: w, in: in, l: l, maker: l.newRowMaker(in.Options())}
+	s := &rowStream{w: w, maker: l.newRowMaker(in.Options())}
 	switch {
 	case l.Format == settings.FormatParquet, l.Format == settings.FormatJSON:
 		return nil, fmt.Errorf("%w: Parquet and arrays of JSON are not written to a stream; name a "+
@@ -46,7 +44,7 @@ func (s *rowStream) write(record []byte) error {
 	}
 	rows, maker := s.rows, s.maker
 	if rows == nil {
-		maker = s.l.newRowMaker(s.in.Options())
+		maker = maker.layout.newRowMaker(maker.input)
 		for _, f := range maker.inputFields(r) {
 			maker.add(f.Name, table.Type{Kind: table.JSON})
 		}
