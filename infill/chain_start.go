@@ -1,6 +1,7 @@
 package infill
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -37,29 +38,17 @@ var startNames = []string{"masked", "argmax", "original", "random", "given"}
 // String returns the word.
 func (s Start) String() string { return nameOf(startNames, "start", s) }
 
-// A startError is a filling that chains cannot begin with. It wraps ErrStart.
-type startError struct {
-	Source string // where the filling comes from, "" where there is one source
-	Blank  int    // from 0; −1 for all together
-	Word   string // what was to fill it
-	Msg    string // what is wrong, and what helps
-}
-
-// Error says what is wrong and what helps.
-func (e *startError) Error() string {
-	var b strings.Builder
-	b.WriteString(ErrStart.Error())
-	if e.Source != "" {
-		b.WriteString(": " + e.Source)
+// badStart is the error of a filling that chains cannot begin with, because of one blank, from 0, or
+// with −1 of all together. source says where the filling comes from, "" where there is one source.
+func badStart(source string, blank int, word, msg string) error {
+	if blank >= 0 {
+		msg = fmt.Sprintf("blank %d, %q: %s", blank+1, word, msg)
 	}
-	if e.Blank >= 0 {
-		fmt.Fprintf(&b, ": blank %d, %q", e.Blank+1, e.Word)
+	if source != "" {
+		msg = source + ": " + msg
 	}
-	return b.String() + ": " + e.Msg
+	return fmt.Errorf("%w: %s", ErrStart, msg)
 }
-
-// Unwrap returns the sentinel.
-func (e *startError) Unwrap() error { return ErrStart }
 
 // begin returns the first states of n chains, the first of them number first among all chains of
 // these lengths. cum and logp are what the model says with all blanks masked.
@@ -107,8 +96,8 @@ func (t *target) begin(opt *Options, id string, n int, cum, logp [][]float64) ([
 // original is the state of the words that stood in the blanks.
 func (t *target) original(words []string) ([]int32, error) {
 	if len(words) != len(t.Template.Blanks) {
-		return nil, &startError{Blank: -1, Msg: "nothing stood in the blanks before; " +
-			"have words of a complete text masked, or begin elsewhere"}
+		return nil, badStart("", -1, "", "nothing stood in the blanks before; "+
+			"have words of a complete text masked, or begin elsewhere")
 	}
 	return t.stateOf(words, "")
 }
@@ -117,10 +106,11 @@ func (t *target) original(words []string) ([]int32, error) {
 func (t *target) given(s *starts) ([][]int32, error) {
 	list := s.byText[t.Template.Text]
 	if len(list) == 0 {
-		return nil, &startError{Source: s.source(), Blank: -1, Msg: "it has no filling of this text"}
+		return nil, badStart(cmp.Or(s.name, "the fillings to begin with"), -1, "",
+			"it has no filling of this text")
 	}
 	var out [][]int32
-	var other *startError
+	var other error
 	for _, g := range list {
 		x, err := t.stateOf(g.words, g.source)
 		if err == nil {
@@ -130,9 +120,7 @@ func (t *target) given(s *starts) ([][]int32, error) {
 		if !t.otherLengths(g.words) {
 			return nil, err
 		}
-		if other == nil {
-			other = err.(*startError)
-		}
+		other = cmp.Or(other, err)
 	}
 	if out == nil {
 		return nil, other
@@ -156,11 +144,11 @@ func (t *target) otherLengths(words []string) bool {
 // pieces with spaces between, or as it is written.
 func (t *target) stateOf(words []string, source string) ([]int32, error) {
 	bad := func(blank int, msg string) error {
-		e := &startError{Source: source, Blank: blank, Msg: msg}
+		word := ""
 		if blank >= 0 {
-			e.Word = words[blank]
+			word = words[blank]
 		}
-		return e
+		return badStart(source, blank, word, msg)
 	}
 	if len(words) != len(t.Template.Blanks) {
 		return nil, bad(-1, fmt.Sprintf("%d words for %d blanks", len(words), len(t.Template.Blanks)))

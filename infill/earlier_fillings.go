@@ -49,13 +49,6 @@ func (s *starts) Add(text string, words []string, source string) {
 	}
 }
 
-func (s *starts) source() string {
-	if s.name == "" {
-		return "the fillings to begin with"
-	}
-	return s.name
-}
-
 // A startRecord has the members of a record that a start needs. Package jsonl has all of them.
 type startRecord struct {
 	Text     *string `json:"text"`

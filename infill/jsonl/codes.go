@@ -16,7 +16,6 @@ var codes = []struct {
 	err  error
 	code string
 }{
-	{samplers.ErrTooMany, "unsupported"}, // other lines may have fewer states
 	{text.ErrEmpty, "empty"},
 	{text.ErrNoBlank, "no_blank"},
 	{text.ErrBlank, "bad_blank"},
@@ -41,6 +40,9 @@ var codes = []struct {
 // too_long, bad_json, bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that
 // would befall every line.
 func Code(err error) string {
+	if errors.Is(err, samplers.ErrTooMany) {
+		return "unsupported" // other lines may have fewer states
+	}
 	for _, c := range codes {
 		if errors.Is(err, c.err) {
 			return c.code

@@ -14,16 +14,6 @@ type assembler struct {
 	leaves [][]parquet.Value // what is left of each leaf, in the order of the schema
 }
 
-// newAssembler sorts the values of a column by their leaves, which begin at first.
-func newAssembler(values []parquet.Value, first, leaves int) *assembler {
-	a := &assembler{leaves: make([][]parquet.Value, leaves)}
-	for _, v := range values {
-		i := v.Column() - first
-		a.leaves[i] = append(a.leaves[i], v)
-	}
-	return a
-}
-
 // leafCount is the number of leaves under a node.
 func leafCount(n parquet.Node) int {
 	if n.Leaf() {

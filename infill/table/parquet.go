@@ -163,7 +163,11 @@ func (p *Parquet) JSON(i int, cell any) (v json.RawMessage, err error) {
 		return nil, fmt.Errorf("a cell of a Parquet file is a %T", cell)
 	}
 	n := p.columns[i].Type.node
-	a := newAssembler(values, p.first[i], p.first[i+1]-p.first[i])
+	a := &assembler{leaves: make([][]parquet.Value, p.first[i+1]-p.first[i])}
+	for _, v := range values {
+		leaf := v.Column() - p.first[i]
+		a.leaves[leaf] = append(a.leaves[leaf], v)
+	}
 	b, err := a.value(nil, n, 0, 0, 0)
 	for _, rest := range a.leaves {
 		if err == nil && len(rest) > 0 {

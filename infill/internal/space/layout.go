@@ -18,7 +18,14 @@ func (sp *Space) LayoutOf(x []int32, force *[2]int) *Layout {
 	var kb [64]byte
 	key := kb[:0]
 	for g := range sp.Groups {
-		key = append(key, byte(sp.lengthOf(g, x, force)))
+		n, first := sp.Counts[g], sp.First[g]
+		if c := &sp.Coords[first]; c.Slot < 0 {
+			n = len(c.Phrases[x[first]].IDs)
+		}
+		if force != nil && force[0] == g {
+			n = force[1]
+		}
+		key = append(key, byte(n))
 	}
 	if l, ok := sp.layouts[string(key)]; ok {
 		return l
@@ -30,16 +37,6 @@ func (sp *Space) LayoutOf(x []int32, force *[2]int) *Layout {
 	l.Sentence, l.Start = sp.Template.Stretch(l.Lengths)
 	sp.layouts[string(key)] = l
 	return l
-}
-
-func (sp *Space) lengthOf(g int, x []int32, force *[2]int) int {
-	if force != nil && force[0] == g {
-		return force[1]
-	}
-	if c := &sp.Coords[sp.First[g]]; c.Slot < 0 {
-		return len(c.Phrases[x[sp.First[g]]].IDs)
-	}
-	return sp.Counts[g]
 }
 
 // Tokens writes the tokens of a state in the order of the layout's masks; the
