@@ -236,9 +236,7 @@ func (p *plan) evaluate(ctx context.Context, all []*sighting) error {
 		}
 	}
 	return p.each(ctx, func(ctx context.Context, pt *part) error {
-		for list := byTarget[pt.tgt]; len(list) > 0; {
-			some := list[:min(len(list), evaluateAtOnce)]
-			list = list[len(some):]
+		for some := range slices.Chunk(byTarget[pt.tgt], evaluateAtOnce) {
 			x, u := make([][]int32, len(some)), make([]float64, len(some))
 			for i, s := range some {
 				x[i] = s.x

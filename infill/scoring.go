@@ -57,11 +57,6 @@ type Parts struct {
 	finished bool // of the finished text, as the tokenizer cuts it
 }
 
-// blended is the score that the parts make.
-func (p Parts) blended() float64 {
-	return blendU*p.PLL + blendSide*(p.Left+p.Right) + p.Length
-}
-
 // A scoreTerm is weight · log f(token at | the others, with those from … to−1 masked). Places are
 // numbers of a layout's masks.
 type scoreTerm struct {
@@ -213,7 +208,7 @@ func (t *target) parts(ctx context.Context, m *recall.Recall, x [][]int32, score
 // of is the score of parts.
 func (s Scoring) of(p Parts) float64 {
 	if s == ScoreBlended {
-		return p.blended()
+		return blendU*p.PLL + blendSide*(p.Left+p.Right) + p.Length
 	}
 	return p.PLL
 }

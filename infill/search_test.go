@@ -363,8 +363,8 @@ func TestSearchContext(t *testing.T) {
 			x[i] = int32(slices.Index(tgt.Coords[i].IDs, f.ids[i]))
 		}
 		parts, _, err := tgt.parts(t.Context(), tgt.model, [][]int32{x}, ScoreBlended)
-		if err != nil || math.Abs(parts[0].blended()-f.Score) > 1e-5 {
-			t.Errorf("%v: %q scores %v, want %v", err, f.Text, f.Score, parts[0].blended())
+		if err != nil || math.Abs(ScoreBlended.of(parts[0])-f.Score) > 1e-5 {
+			t.Errorf("%v: %q scores %v, want %v", err, f.Text, f.Score, ScoreBlended.of(parts[0]))
 		}
 	}
 }
