@@ -77,7 +77,10 @@ func (s *Supports) slot(t *text.Template, g *text.Group, pos, count int, cs []co
 		base = s.sorted.First[v][forms[0]]
 		for _, f := range forms {
 			if f != forms[0] { // tied blanks, one of them inside a word
-				base = both(base, s.sorted.First[v][f])
+				base = slices.DeleteFunc(slices.Clone(base), func(id int32) bool {
+					_, is := slices.BinarySearch(s.sorted.First[v][f], id)
+					return !is
+				})
 			}
 		}
 	}
@@ -149,17 +152,6 @@ func allow(asks []func(text.Phrase) bool, p text.Phrase) bool {
 		}
 	}
 	return true
-}
-
-// both is the intersection of two ascending lists.
-func both(a, b []int32) []int32 {
-	var out []int32
-	for _, id := range a {
-		if _, ok := slices.BinarySearch(b, id); ok {
-			out = append(out, id)
-		}
-	}
-	return out
 }
 
 // phrases returns the fillings of a group with a list, of its own or from
