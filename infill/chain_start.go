@@ -38,8 +38,8 @@ var startNames = []string{"masked", "argmax", "original", "random", "given"}
 // String returns the word.
 func (s Start) String() string { return nameOf(startNames, "start", s) }
 
-// badStart is the error of a filling that chains cannot begin with, because of one blank, from 0, or
-// with −1 of all together. source says where the filling comes from, "" where there is one source.
+// badStart is the error of a filling that chains cannot begin with, because of one blank, from 0,
+// or with −1 of all together. source says where the filling comes from, "" for one source.
 func badStart(source string, blank int, word, msg string) error {
 	if blank >= 0 {
 		msg = fmt.Sprintf("blank %d, %q: %s", blank+1, word, msg)

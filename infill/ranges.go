@@ -23,8 +23,8 @@ func (r Range[N]) check(o *Options) error {
 	return nil
 }
 
-// Ranges are the ranges of all numbers among Options. They do not change. A slip of the keyboard does
-// not run for days or exhaust memory.
+// Ranges are the ranges of all numbers among Options. They do not change. A slip of the keyboard
+// does not run for days or exhaust memory.
 var Ranges = struct {
 	MinDistance, MinEdits, MaxEdits, Rows, Context, Steps, Chains, Shortlist, Top, Thin Range[int]
 

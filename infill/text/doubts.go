@@ -46,9 +46,9 @@ func Doubts(tok *tokenize.Tokenizer, s string) []Doubt {
 		out = append(out, Doubt{Code: "near_blank", Message: p.Near.Msg})
 	}
 	if script := foreignScript(tok, p); script != "" {
-		out = append(out, Doubt{"foreign_text", fmt.Sprintf("most of the text, in %s letters, is unknown "+
-			"to the model's vocabulary or spelt in short pieces, so that results mean little; take a "+
-			"model of its language", script), script})
+		out = append(out, Doubt{"foreign_text", fmt.Sprintf("most of the text, in %s letters, is "+
+			"unknown to the model's vocabulary or spelt in short pieces, so that results mean "+
+			"little; take a model of its language", script), script})
 	}
 	return out
 }
