@@ -63,7 +63,7 @@ func build(t *testing.T, file, context string) *image {
 			if err != nil || len(found) != 1 {
 				t.Fatalf("ADD %s: %d files, %v", rest, len(found), err)
 			}
-			testmode.Unpack(t, found[0], filepath.Join(im.root, to))
+			Unpack(t, found[0], filepath.Join(im.root, to))
 		case "ENV":
 			im.env = append(im.env, strings.Fields(rest)...)
 		case "USER":
@@ -86,7 +86,7 @@ func build(t *testing.T, file, context string) *image {
 	}
 	program := path.Join(im.root, im.entrypoint[0])
 	library := filepath.Join(filepath.Dir(program), "libonnxruntime.so.1")
-	testmode.BaseLibraries(t, im.root, program, library)
+	BaseLibraries(t, im.root, program, library)
 	return im
 }
 
@@ -94,14 +94,14 @@ func build(t *testing.T, file, context string) *image {
 // system is read-only but for /tmp.
 func (im *image) run(t *testing.T, env []string, network bool, args ...string) *exec.Cmd {
 	t.Helper()
-	return testmode.Container{Root: im.root, User: im.user, Env: slices.Concat(im.env, env),
+	return Container{Root: im.root, User: im.user, Env: slices.Concat(im.env, env),
 		Net: network}.Command(t, args...)
 }
 
-// context is a folder with what docker build would get: the archive of this platform.
-func context(t *testing.T) string {
+// buildContext is a folder with what docker build would get: the archive of this platform.
+func buildContext(t *testing.T) string {
 	t.Helper()
-	archive := testmode.Archive(t)
+	archive := Archive(t)
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "dist"), 0o755); err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func context(t *testing.T) string {
 // The image fills without a network, a shell or a place to write. Its service is healthy when it
 // answers, wants a key, and ends on SIGTERM.
 func TestImage(t *testing.T) {
-	im := build(t, "Dockerfile", context(t))
+	im := build(t, "Dockerfile", buildContext(t))
 	out, err := im.run(t, nil, false, append(im.entrypoint, "fill", "--top=1", "--quiet",
 		"The [MASK] sat on the [MASK].")...).CombinedOutput()
 	if err != nil || !strings.HasSuffix(string(out), " sat on the floor.\n") {

@@ -23,7 +23,7 @@ import (
 // The same sources in another folder give the same bytes. What git does not know is left out.
 func TestReleaseTwice(t *testing.T) {
 	t.Parallel()
-	archive := testmode.Archive(t)
+	archive := Archive(t)
 	root, dir := testmode.Root(t), t.TempDir()
 	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	list.Dir = root
@@ -77,8 +77,8 @@ func TestReleaseTwice(t *testing.T) {
 // compiler, no npm, no network, and no place to write.
 func TestReleaseRuns(t *testing.T) {
 	t.Parallel()
-	archive, root := testmode.Archive(t), t.TempDir()
-	names := testmode.Unpack(t, archive, root)
+	archive, root := Archive(t), t.TempDir()
+	names := Unpack(t, archive, root)
 	for _, name := range []string{"LICENSE", "licences/go/LICENSE", "licences/models/default/LICENSE",
 		"licences/models/small/README.md", "licences/onnxruntime/ThirdPartyNotices.txt",
 		"licences/onnxruntime/LICENSE", "licences/github.com/yalue/onnxruntime_go/LICENSE"} {
@@ -88,8 +88,8 @@ func TestReleaseRuns(t *testing.T) {
 	}
 	program := filepath.Join(root, "infill", "infill")
 	library := filepath.Join(root, "infill", "libonnxruntime.so.1")
-	testmode.BaseLibraries(t, root, program, library)
-	c := testmode.Container{Root: root, User: "65532:65532"}
+	BaseLibraries(t, root, program, library)
+	c := Container{Root: root, User: "65532:65532"}
 	for _, x := range []struct{ want, args string }{
 		{`^infill version \S+\n$`, "version"},
 		{`path +/infill/libonnxruntime\.so\.1 \(beside the command\)\n +version +` +
@@ -152,7 +152,7 @@ func checkBill(t *testing.T, path, program string) {
 // release runs Python in the folder of the script that makes archives.
 func release(t *testing.T, dir string, args ...string) ([]byte, error) {
 	t.Helper()
-	testmode.Archive(t) // only with the others: the usual tests run no Python
+	Archive(t) // only with the others: the usual tests run no Python
 	cmd := exec.Command("python3", append([]string{"-B"}, args...)...)
 	cmd.Dir = filepath.Join(dir, "scripts", "release")
 	return cmd.CombinedOutput()
@@ -181,7 +181,7 @@ for name, files in ("one", files), ("two", dict(reversed(files.items()))):
 		}
 		unpacked := os.DirFS(dir)
 		if kind == ".tar.gz" {
-			testmode.Unpack(t, one, dir)
+			Unpack(t, one, dir)
 		} else if unpacked, err = zip.NewReader(bytes.NewReader(a), int64(len(a))); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package testmode
+package deploy
 
 import (
 	"archive/tar"
@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"infill/internal/testmode"
 )
 
 // releaseEnv is the variable that names the folder of the archives. `make test-release` sets it.
@@ -24,7 +26,7 @@ func Archive(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv(releaseEnv)
 	if dir == "" {
-		Missing(t, "the archive of a release (make test-release)")
+		testmode.Missing(t, "the archive of a release (make test-release)")
 	}
 	name := "infill-*-" + runtime.GOOS + "-" + runtime.GOARCH + ".tar.gz"
 	found, err := filepath.Glob(filepath.Join(dir, name))
@@ -114,7 +116,7 @@ type Container struct {
 func (c Container) Command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
-		Missing(t, "root on Linux, to run programs in a root folder of their own")
+		testmode.Missing(t, "root on Linux, to run programs in a root folder of their own")
 	}
 	for _, dir := range []string{"proc", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(c.Root, dir), 0o755); err != nil {
@@ -133,7 +135,7 @@ func (c Container) Command(t testing.TB, args ...string) *exec.Cmd {
 		return cmd
 	}
 	if out, err := command().CombinedOutput(); err != nil {
-		Missing(t, "a machine that lets programs have a root folder of their own: "+string(out))
+		testmode.Missing(t, "a machine that lets programs have a root folder of their own: "+string(out))
 	}
 	return command(args...)
 }
