@@ -133,7 +133,7 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 		if w.single {
 			err = advice.OrFile(err, text)
 		}
-		return w.withExample(ctx, err, text)
+		return advice.OrMask(err)
 	}
 	ran := opt.Complete()
 	bar := console.NewProgress(w.progress, w.quiet, w.std.Err, ran.Sampling.Steps)

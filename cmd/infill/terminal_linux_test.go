@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -113,47 +110,5 @@ func TestTypedTexts(t *testing.T) {
 				t.Errorf("said %q, want %q", said.String(), c.want)
 			}
 		}
-	}
-}
-
-// A text without blanks is shown again with its likeliest word masked, on a terminal only. The
-// suggestion can be typed as it stands.
-func TestExampleOnTerminal(t *testing.T) {
-	t.Setenv("TERM", "dumb")
-	t.Setenv("INFILL_MODEL", "small")
-	given := "It's the capital city of France."
-	for _, args := range [][]string{{"fill", given}, {given}} {
-		code, shown := onTerminal(t, args...)
-		_, command, ok := strings.Cut(strings.ReplaceAll(shown, "\r\n", "\n"), "for example:\n  infill fill ")
-		if code != exitUsage || !ok {
-			t.Fatalf("%q: exit %d: %s", args, code, shown)
-		}
-		text := strings.ReplaceAll(strings.Trim(strings.TrimSpace(command), "'"), `'\''`, "'")
-		if n := strings.Count(text, "[MASK]"); n != 1 || !strings.HasPrefix(text, "It's the ") {
-			t.Errorf("%q suggests %q", args, text)
-		}
-		// The masked word is as likely as any other that has a meaning.
-		score := func(masked, word string) float64 {
-			r := infillRun("", "score", strings.Replace(masked, "[MASK]", "[MASK|"+word+"]", 1), "--json")
-			m := regexp.MustCompile(`"score":(-?[\d.]+)`).FindStringSubmatch(r.out)
-			if m == nil {
-				t.Fatalf("%s: %s%s", masked, r.out, r.err)
-			}
-			f, _ := strconv.ParseFloat(m[1], 64)
-			return f
-		}
-		best, at := math.Inf(-1), ""
-		for _, word := range []string{"capital", "city", "France"} {
-			masked := strings.Replace(given, word, "[MASK]", 1)
-			if s := score(masked, word); s > best {
-				best, at = s, masked
-			}
-		}
-		if text != at {
-			t.Errorf("%q suggests %q, want %q", args, text, at)
-		}
-	}
-	if r := infillRun("", "fill", given); strings.Contains(r.err, "for example") {
-		t.Errorf("without a terminal: %s", r.err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"strings"
 
-	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch/input"
 	"infill/infill/batch/output"
@@ -17,7 +16,6 @@ import (
 	"infill/infill/text"
 	"infill/internal/count"
 	"infill/internal/ort"
-	"infill/internal/textline"
 	"infill/mlm"
 	"infill/mlm/device"
 	"infill/models/hub"
@@ -71,16 +69,12 @@ func adviceOn(err error) string {
 	var pull *hub.PullError
 	var paired *read.PairedError
 	var masks maskable
-	var shown example
 	var file named
 	switch {
 	case errors.As(err, &file):
 		return "; " + ReadsFile(file.path, "infill batch")
 	case asText(err) != "":
 		return asText(err)
-	case errors.As(err, &shown):
-		line := textline.Printable(console.Quoted([]string{shown.text})[0])
-		return "; for example:\n  infill fill " + line
 	case errors.As(err, &masks):
 		return "; or let words of it be masked: --mask-words 1"
 	case errors.As(err, &long):
@@ -137,17 +131,6 @@ func OrMask(err error) error {
 	}
 	return err
 }
-
-// example is the error of a text without a blank, with that text as it could be typed.
-type example struct {
-	error
-	text string
-}
-
-func (e example) Unwrap() error { return e.error }
-
-// WithExample is err, with a text that has a blank to be copied.
-func WithExample(err error, text string) error { return example{err, text} }
 
 // unranked is the error of a blank that none of its words may fill, in a command that ranks them.
 type unranked struct{ error }
