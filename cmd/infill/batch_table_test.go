@@ -277,7 +277,7 @@ func TestParquetAndArrays(t *testing.T) {
 	}
 	run("compare", path("out.parquet"), "--samplers", "gibbs", "--steps", "1", "--chains", "1")
 	if r := infillRun("", "eval", path("out.json"), "--reference", complete); r.code != exitUsage ||
-		!strings.Contains(r.err, "JSON is not read here") {
+		!strings.Contains(r.err, "records and tables are not read here") {
 		t.Errorf("an array of references: exit %d: %s", r.code, r.err)
 	}
 }

@@ -1,35 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
 
 const gpt2 = "../../metrics/judge/testdata/gpt2"
-
-// The page of metrics shows what is printed.
-func TestDocumentedJudge(t *testing.T) {
-	doc := get(t, "../../docs/reference/metrics.md")
-	block := regexp.MustCompile(`(?s)` + "```text\n" + `\$ infill (eval gen\.txt --judge .*?)\n(.*?)` +
-		"```").FindStringSubmatch(doc)
-	if block == nil {
-		t.Fatal("metrics.md shows no judge")
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "gpt2"), os.DirFS(gpt2)); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(dir)
-	put(t, "gen.txt", generated)
-	r := infillRun("", words(block[1])...)
-	if r.code != 0 {
-		t.Fatal(r.err)
-	}
-	inOrder(t, "metrics.md", strings.ReplaceAll(block[2], "…\n", "\n"), r.out)
-}
 
 // A judge that filled the texts itself is named in a warning, by the records or by the manifest of a
 // table, and another is not.

@@ -28,7 +28,8 @@ func TestResumeNamesWhatDiffers(t *testing.T) {
 		{"--allow " + words, "", "--allow was " + hash + ", is none"},
 		{"", "--chains 4", "--chains was 25, is 4"},
 		{"", "--seed 2", "--seed was 1, is 2"},
-		{"", "--model small", "--model was " + hash + ", is " + hash},
+		{"", "--model small", "--model was " + hash + ", is " + hash +
+			"; lengths.safetensors was none, is " + hash},
 		// What no other flag explains is named.
 		{"--method sample", "", "--method was sample, is search"},
 		{"--chains 25", "", "--method was sample, is search"},

@@ -92,7 +92,7 @@ func TestErrorsInWords(t *testing.T) {
 	}{
 		{[]string{"fill", "--no-repeat=x", "a [MASK]"}, "for flag --no-repeat: want true or false, or blanks"},
 		{[]string{"fill", "--model", dir, "a [MASK]"}, `"vocab_size" is a text, want a whole number`},
-		{[]string{"model", "eval", "--mask-rate", "x"}, "for flag --mask-rate: want a number above 0 to 1"},
+		{[]string{"cloze", "--mask-rate", "x"}, "for flag --mask-rate: want a number from 0 to 1"},
 	} {
 		r := infillRun("", c.args...)
 		if r.code == 0 || !strings.Contains(r.err, c.says) || strings.Contains(r.err, "Go ") ||
