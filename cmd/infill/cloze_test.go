@@ -385,7 +385,7 @@ func TestClozeDefaults(t *testing.T) {
 	}
 }
 
-// The commands of the guide run, with two lines and fewer steps.
+// The commands of the guide run, with one line and fewer steps.
 func TestClozeGuideCommands(t *testing.T) {
 	doc := get(t, filepath.Join(testmode.Root(t), "docs", "guide", "cloze.md"))
 	var commands []string
@@ -408,7 +408,7 @@ func TestClozeGuideCommands(t *testing.T) {
 		if args[0] != "infill" || args[1] != "cloze" {
 			t.Fatalf("another command: %s", line)
 		}
-		args = append(args[1:], "--sample", "2", "--seed", "1", "--quiet", "--force")
+		args = append(args[1:], "--sample", "1", "--seed", "1", "--quiet", "--force")
 		for i, a := range args {
 			args[i] = regexp.MustCompile(`steps=(\d)\d+`).ReplaceAllString(a, "steps=$1")
 		}
