@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"infill/infill/text"
+	"infill/internal/testmode"
 	"infill/mlm"
 )
 
@@ -81,6 +82,9 @@ func TestBetweenLetters(t *testing.T) {
 		e := New(m)
 		finished, compared := 0, 0
 		for i, s := range betweenTexts {
+			if i%4 > 1 && !testmode.All() { // two in four, one by each score
+				continue
+			}
 			if name != "WordPiece" {
 				s = strings.NewReplacer("I", "i", "http", "cat").Replace(s)
 			}
@@ -114,7 +118,7 @@ func TestBetweenLetters(t *testing.T) {
 				}
 			}
 		}
-		if finished == 0 || compared < 200 {
+		if finished == 0 || compared < 100 || compared < 200 && testmode.All() {
 			t.Errorf("%s: %d compared, %d of them cut otherwise", name, compared, finished)
 		}
 	}
