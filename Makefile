@@ -119,7 +119,7 @@ race: setup
 # make race-short   the same for the packages whose code starts goroutines, without the long
 #                   statistical tests
 CONCURRENT := ./infill/batch ./internal/disk ./internal/gate ./internal/ort ./internal/unpack ./mlm \
-	./models/hub ./server ./samplers/targets ./tokenize
+	./models/hub ./server ./tokenize
 race-short: setup
 	$(TEST) -race -short -timeout 20m $(TESTFLAGS) $(CONCURRENT)
 	$(TEST) -race -short -timeout 20m $(TESTFLAGS) -run 'Parts|Deterministic|AnyBatches|Score' ./infill
