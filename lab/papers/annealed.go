@@ -7,7 +7,8 @@ import (
 	"math/rand/v2"
 	"sort"
 
-	"infill/lab/targets"
+	"infill/lab/internal/check"
+	"infill/lab/internal/stable"
 	"infill/samplers"
 )
 
@@ -27,12 +28,12 @@ type AnnealedZ struct {
 func (r *RBM) AnnealedLogZ(ctx context.Context, logq [][]float64, chains, rungs int,
 	seed uint64) (*AnnealedZ, error) {
 	if chains < 1 || rungs < 1 || len(logq) != r.D {
-		return nil, fmt.Errorf("%w: %d chains, %d steps and q of %d units of %d", targets.ErrShape,
+		return nil, fmt.Errorf("%w: %d chains, %d steps and q of %d units of %d", check.ErrShape,
 			chains, rungs, len(logq), r.D)
 	}
 	q, cum := make([][]float64, r.D), make([][]float64, r.D)
 	for i, row := range logq {
-		z, sum := logSumExp(row), 0.0
+		z, sum := stable.LogSumExp(row), 0.0
 		for _, l := range row {
 			sum += math.Exp(l - z)
 			q[i], cum[i] = append(q[i], l-z), append(cum[i], sum)
@@ -62,8 +63,8 @@ func (r *RBM) AnnealedLogZ(ctx context.Context, logq [][]float64, chains, rungs 
 	for k, w := range out.LogW {
 		twice[k] = 2 * w
 	}
-	n, sum := float64(chains), logSumExp(out.LogW)
-	out.LogZ, out.ESS = sum-math.Log(n), math.Exp(2*sum-logSumExp(twice))
+	n, sum := float64(chains), stable.LogSumExp(out.LogW)
+	out.LogZ, out.ESS = sum-math.Log(n), math.Exp(2*sum-stable.LogSumExp(twice))
 	// The sample variance of w over n·mean(w)² is (n/ESS − 1)/(n − 1).
 	out.Error = math.Sqrt(math.Max(0, n/out.ESS-1) / (n - 1))
 	return out, nil

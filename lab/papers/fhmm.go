@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/check"
 	"infill/lab/internal/domain"
 	"infill/samplers"
 )
@@ -33,10 +34,12 @@ type FHMM struct {
 // NewFHMM makes an FHMM of k states whose observations are drawn from the model itself with weights
 // ~ N(0,1). DLMC's paper has start .9, stay .8 and sigma 2.
 func NewFHMM(rng *rand.Rand, length, chains, k int, start, stay, sigma float64) (*FHMM, error) {
-	err := shape("FHMM", whole("length", length, 1, maxSites), whole("chains", chains, 1, maxSites),
-		whole("states of a chain", k, 2, maxSites),
-		product("length × chains × states", length, chains, k),
-		probability("start", start), probability("stay", stay), positive("sigma", sigma))
+	err := check.Shape("FHMM", check.Whole("length", length, 1, check.MaxSites),
+		check.Whole("chains", chains, 1, check.MaxSites),
+		check.Whole("states of a chain", k, 2, check.MaxSites),
+		check.Product("length × chains × states", length, chains, k),
+		check.Probability("start", start), check.Probability("stay", stay),
+		check.Positive("sigma", sigma))
 	if err != nil {
 		return nil, err
 	}

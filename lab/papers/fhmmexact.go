@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"infill/lab/internal/check"
+	"infill/lab/internal/stable"
 	"infill/lab/targets"
 )
 
@@ -16,7 +18,7 @@ const maxJoint = 1 << 16
 // states and above 2^24 of them over all times.
 func (f *FHMM) Exact() (logZ float64, marg []float64, err error) {
 	joint := math.Pow(float64(f.K), float64(f.Chains))
-	if joint > maxJoint || joint*float64(f.Length) > maxSites {
+	if joint > maxJoint || joint*float64(f.Length) > check.MaxSites {
 		return 0, nil, fmt.Errorf("%w: %d^%d joint states at %d times, at most 2^16, and 2^24 over "+
 			"all times", targets.ErrTooLarge, f.K, f.Chains, f.Length)
 	}
@@ -40,14 +42,14 @@ func (f *FHMM) Exact() (logZ float64, marg []float64, err error) {
 		f.emit(t, now)
 		fwd[t] = now
 	}
-	logZ = logSumExp(now)
+	logZ = stable.LogSumExp(now)
 	marg = make([]float64, f.Length*f.Chains*f.K)
 	bwd := make([]float64, m)
 	for t := f.Length - 1; t >= 0; t-- {
 		for p, b := range bwd {
 			fwd[t][p] += b
 		}
-		z := logSumExp(fwd[t]) // log Z again, with the rounding errors of this time
+		z := stable.LogSumExp(fwd[t]) // log Z again, with the rounding errors of this time
 		for p := range bwd {
 			w := math.Exp(fwd[t][p] - z)
 			for c, rest := 0, p; c < f.Chains; c, rest = c+1, rest/f.K {
@@ -87,7 +89,7 @@ func (f *FHMM) move(w []float64) {
 			for v := range old {
 				copy(sum, old)
 				sum[v] += keep
-				w[p+v*stride] = logSumExp(sum)
+				w[p+v*stride] = stable.LogSumExp(sum)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"infill/lab/internal/check"
 	"infill/lab/internal/domain"
 	"infill/samplers"
 )
@@ -33,11 +34,12 @@ type Peaks struct {
 // numbers, or none for ones.
 func NewPeaks(n, spacing int, width, floor float64, weight []float64) (*Peaks, error) {
 	const what = "grid of peaks"
-	if err := shape(what, whole("peaks a side", n, 1, 1<<10), whole("spacing", spacing, 1, 1<<10),
-		positive("width", width), positive("floor", floor)); err != nil {
+	if err := check.Shape(what, check.Whole("peaks a side", n, 1, 1<<10),
+		check.Whole("spacing", spacing, 1, 1<<10),
+		check.Positive("width", width), check.Positive("floor", floor)); err != nil {
 		return nil, err
 	}
-	w, err := weights(what, n, weight)
+	w, err := check.Weights(what, n, weight)
 	if err != nil {
 		return nil, err
 	}

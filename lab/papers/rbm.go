@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"infill/lab/internal/check"
 	"infill/lab/internal/domain"
+	"infill/lab/internal/stable"
 	"infill/lab/targets"
 	"infill/samplers"
 )
@@ -32,13 +34,14 @@ type RBM struct {
 
 // NewRBM makes an RBM of zeros; k = 2 with binary set gives {0,1} coordinates.
 func NewRBM(d, k, h int, binary bool) (*RBM, error) {
-	most := maxSites // categories
+	most := check.MaxSites // categories
 	if binary {
 		most = 2
 	}
-	err := shape("RBM", whole("visible units", d, 1, maxSites), whole("categories", k, 2, most),
-		whole("hidden units", h, 1, maxSites),
-		product("visible units × categories × hidden units", d, k, h))
+	err := check.Shape("RBM", check.Whole("visible units", d, 1, check.MaxSites),
+		check.Whole("categories", k, 2, most),
+		check.Whole("hidden units", h, 1, check.MaxSites),
+		check.Product("visible units × categories × hidden units", d, k, h))
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +169,7 @@ func (r *RBM) Energy(_ context.Context, x [][]int32, u []float64) error {
 		r.activations(list, act)
 		u[k] = r.visible(list)
 		for _, a := range act {
-			u[k] += softplus(a)
+			u[k] += stable.Softplus(a)
 		}
 	}
 	return nil
@@ -227,7 +230,7 @@ func (r *RBM) Conditional(_ context.Context, x [][]int32, i []int, u [][]float64
 				if e := r.entry(i, int32(s)); e >= 0 {
 					b += r.W[j*len(r.B)+e]
 				}
-				u[s] += softplus(b)
+				u[s] += stable.Softplus(b)
 			}
 		}
 	}
@@ -240,7 +243,7 @@ func (r *RBM) Hidden(v []int32, p []float64) {
 	defer listsOfInts.Put(kept)
 	r.activations(r.entries(v, *kept), p)
 	for j, a := range p {
-		p[j] = sigmoid(a)
+		p[j] = stable.Sigmoid(a)
 	}
 }
 
@@ -257,7 +260,7 @@ func (r *RBM) AddParameterGradient(x [][]int32, scale float64, b, c, w []float64
 		}
 		r.activations(list, p)
 		for j, a := range p {
-			on := scale * sigmoid(a)
+			on := scale * stable.Sigmoid(a)
 			c[j] += on
 			row := w[j*len(b) : (j+1)*len(b)]
 			for _, e := range list {
@@ -305,7 +308,7 @@ func (r *RBM) sumHidden(marginals bool) (logZ float64, marg []float64, err error
 			} else {
 				copy(row, logit[i*r.K:(i+1)*r.K])
 			}
-			sum += logSumExp(row)
+			sum += stable.LogSumExp(row)
 			if f != nil {
 				f(i, row)
 			}
@@ -315,13 +318,13 @@ func (r *RBM) sumHidden(marginals bool) (logZ float64, marg []float64, err error
 	for h := range n {
 		lw[h] = visit(h, nil)
 	}
-	logZ = logSumExp(lw)
+	logZ = stable.LogSumExp(lw)
 	if marginals {
 		marg = make([]float64, r.D*r.K)
 		for h := range n {
 			w := math.Exp(lw[h] - logZ)
 			visit(h, func(i int, row []float64) {
-				z := logSumExp(row)
+				z := stable.LogSumExp(row)
 				for s, l := range row {
 					marg[i*r.K+s] += w * math.Exp(l-z)
 				}

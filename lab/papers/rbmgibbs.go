@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/stable"
 	"infill/samplers"
 )
 
@@ -85,13 +86,13 @@ func (r *RBM) drawVisible(rng *rand.Rand, logit []float64, v []int32) {
 	for i := range v {
 		if r.binary {
 			v[i] = 0
-			if rng.Float64() < sigmoid(logit[i]) {
+			if rng.Float64() < stable.Sigmoid(logit[i]) {
 				v[i] = 1
 			}
 			continue
 		}
 		row := logit[i*r.K : (i+1)*r.K]
-		z := logSumExp(row)
+		z := stable.LogSumExp(row)
 		t := rng.Float64()
 		v[i] = int32(r.K - 1)
 		for s, l := range row {
@@ -129,8 +130,8 @@ func (r *RBM) Anneal(logq [][]float64, from, to float64, x [][]int32, rng []*ran
 		}
 		g = (to - from) * (g + float64(r.H)*math.Ln2)
 		for j, a := range act {
-			g += softplus(to*a) - softplus(from*a)
-			if rng[k].Float64() < sigmoid(to*a) {
+			g += stable.Softplus(to*a) - stable.Softplus(from*a)
+			if rng[k].Float64() < stable.Sigmoid(to*a) {
 				act[j] = to
 			} else {
 				act[j] = 0

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/lab/internal/stable"
 	"infill/lab/targets"
 	"infill/samplers"
 )
@@ -25,7 +26,7 @@ func annealed(t *testing.T, k int) (r *RBM, logq [][]float64) {
 		for v := range q {
 			q[v] = rng.NormFloat64()
 		}
-		z := logSumExp(q)
+		z := stable.LogSumExp(q)
 		for v := range q {
 			q[v] -= z
 		}

@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"infill/lab/internal/check"
 	"infill/lab/internal/domain"
+	"infill/lab/internal/stable"
 	"infill/samplers"
 )
 
@@ -33,8 +35,9 @@ type Selection struct {
 // NewSelection draws data of the paper's law: rows x_n ~ N(0, (I + 11ᵀ)/d), and labels
 // y_n ~ Bernoulli(σ(Σ x_nj over the columns j = 0, 1, … below √d)).
 func NewSelection(rng *rand.Rand, n, d int) (*Selection, error) {
-	err := shape("variable selection", whole("observations", n, 1, maxSites),
-		whole("columns", d, 1, maxSites/2), product("observations × columns", n, d))
+	err := check.Shape("variable selection", check.Whole("observations", n, 1, check.MaxSites),
+		check.Whole("columns", d, 1, check.MaxSites/2),
+		check.Product("observations × columns", n, d))
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +52,7 @@ func NewSelection(rng *rand.Rand, n, d int) (*Selection, error) {
 				a += row[j]
 			}
 		}
-		if rng.Float64() < sigmoid(a) {
+		if rng.Float64() < stable.Sigmoid(a) {
 			t.Y[r] = 1
 		}
 	}
@@ -76,7 +79,7 @@ func (t *Selection) Energy(_ context.Context, x [][]int32, u []float64) error {
 		u[k] = 0
 		for r, y := range t.Y {
 			a := t.at(t.row(r), s)
-			u[k] += y*a - softplus(a)
+			u[k] += y*a - stable.Softplus(a)
 		}
 	}
 	return nil
@@ -116,11 +119,11 @@ func (t *Selection) StochasticGrad(_ context.Context, x [][]int32, batch int, rn
 func (t *Selection) add(r int, x []int32, g []float64, scale float64) float64 {
 	row, y := t.row(r), t.Y[r]
 	a := t.at(row, x)
-	w := scale * (y - sigmoid(a))
+	w := scale * (y - stable.Sigmoid(a))
 	for j, f := range row {
 		g[j] += w * f
 	}
-	return y*a - softplus(a)
+	return y*a - stable.Softplus(a)
 }
 
 // EstimateRatios implements samplers.RatioEstimator with batch observations drawn with

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"infill/lab/internal/stable"
 	"infill/lab/targets"
 )
 
@@ -80,7 +81,7 @@ func (t *Selection) sums(ctx context.Context, u []float64, first, low int) {
 		}
 		if !(most < maxLog) {
 			for i := range u {
-				u[i] -= softplus(dotDigits(t.row(r), first*block+i))
+				u[i] -= stable.Softplus(dotDigits(t.row(r), first*block+i))
 			}
 			continue
 		}
@@ -146,7 +147,7 @@ func (t *Selection) MarginalsOf(sums []float64) []float64 {
 			}
 		}
 	}
-	z, out := logSumExp(u), make([]float64, 2*t.D)
+	z, out := stable.LogSumExp(u), make([]float64, 2*t.D)
 	for s, v := range u {
 		p := math.Exp(v - z)
 		for j, rest := 0, s; j < t.D; j, rest = j+1, rest/3 {

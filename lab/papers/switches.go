@@ -1,6 +1,10 @@
 package papers
 
-import "math"
+import (
+	"math"
+
+	"infill/lab/internal/stable"
+)
 
 // switches adds up, for every column at once, what the terms of many observations change by when
 // the column is switched on, so that a becomes a + x, or off:
@@ -50,10 +54,10 @@ func (p *switches) add(row, exp []float64, most, y float64) {
 	sumOn, sumOff := p.sumOn[:len(row)], p.sumOff[:len(row)]
 	size := math.Ln2 + math.Abs(a) + most
 	if !(size < maxLog/2) {
-		p.base += softplus(a)
+		p.base += stable.Softplus(a)
 		for j, x := range row {
-			sumOn[j] += y*x - softplus(a+x)
-			sumOff[j] -= y*x + softplus(a-x)
+			sumOn[j] += y*x - stable.Softplus(a+x)
+			sumOff[j] -= y*x + stable.Softplus(a-x)
 		}
 		return
 	}

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/internal/check"
 	"infill/lab/targets"
+	"infill/lab/targets/targetstest"
 	"infill/samplers"
 )
 
@@ -35,60 +37,9 @@ func small() map[string]samplers.Gradienter {
 	}
 }
 
-// TestAbilitiesAgree checks gradients, conditionals and neighbour energies
-// against differences of energies.
 func TestAbilitiesAgree(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	for name, target := range small() {
-		rng := rand.New(rand.NewPCG(5, 5))
-		d := target.Domain()
-		for range 20 {
-			x := make([]int32, d.Len())
-			for i := range x {
-				x[i] = int32(rng.IntN(d.K(i)))
-			}
-			u, ug := make([]float64, 1), make([]float64, 1)
-			g := [][]float64{make([]float64, d.GradLen())}
-			if err := target.Energy(ctx, [][]int32{x}, u); err != nil {
-				t.Fatal(err)
-			}
-			if err := target.EnergyGrad(ctx, [][]int32{x}, ug, g); err != nil {
-				t.Fatal(err)
-			}
-			if math.Abs(u[0]-ug[0]) > 1e-10 {
-				t.Fatalf("%s: energy %g, with gradient %g", name, u[0], ug[0])
-			}
-			for i := range x {
-				diff := make([]float64, d.K(i))
-				for v := range diff {
-					y := append([]int32(nil), x...)
-					y[i] = int32(v)
-					e := make([]float64, 1)
-					if err := target.Energy(ctx, [][]int32{y}, e); err != nil {
-						t.Fatal(err)
-					}
-					diff[v] = e[0] - u[0]
-				}
-				out := [][]float64{make([]float64, d.K(i))}
-				if n, ok := target.(samplers.Conditioner); ok && n.ExactConditionals() {
-					if err := n.Conditional(ctx, [][]int32{x}, []int{i}, out); err != nil {
-						t.Fatal(err)
-					}
-					compareShifted(t, name+" conditional", out[0], diff)
-				}
-			}
-		}
-	}
-}
-
-func compareShifted(t *testing.T, name string, got, want []float64) {
-	t.Helper()
-	for v := range got {
-		if math.Abs(got[v]-got[0]-(want[v]-want[0])) > 1e-9 {
-			t.Fatalf("%s: %v, want %v up to a constant", name, got, want)
-		}
-	}
+	targetstest.Abilities(t, small(), nil)
 }
 
 // TestSmoothGradients checks the gradients that are derivatives of a formula
@@ -149,36 +100,8 @@ func TestSmoothGradients(t *testing.T) {
 		}
 		return s
 	}
-	for name, c := range map[string]struct {
-		target samplers.Gradienter
-		f      func([]float64) float64
-	}{"rbm": {r, rf}, "fhmm": {fh, ff}} {
-		d := c.target.Domain()
-		x := make([]int32, d.Len())
-		v := make([]float64, d.Len())
-		for i := range x {
-			x[i] = int32(i % 2)
-			v[i] = float64(x[i])
-		}
-		u, g := make([]float64, 1), [][]float64{make([]float64, d.GradLen())}
-		if err := c.target.EnergyGrad(context.Background(), [][]int32{x}, u, g); err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(u[0]-c.f(v)) > 1e-9 {
-			t.Errorf("%s: U = %g, formula %g", name, u[0], c.f(v))
-		}
-		for i := range v {
-			old := v[i]
-			v[i] = old + h
-			up := c.f(v)
-			v[i] = old - h
-			down := c.f(v)
-			v[i] = old
-			if want := (up - down) / (2 * h); math.Abs(g[0][i]-want) > 1e-5 {
-				t.Errorf("%s: gradient %d is %g, finite difference %g", name, i, g[0][i], want)
-			}
-		}
-	}
+	targetstest.Smooth(t, "rbm", r, rf)
+	targetstest.Smooth(t, "fhmm", fh, ff)
 }
 
 func TestExactAnswers(t *testing.T) {
@@ -237,7 +160,7 @@ func TestBadShapes(t *testing.T) {
 		{second(NewPeaks(2, 5, 1, 1e-10, []float64{1})), "weights is 1, want 4"},
 		{second(NewPeaks(2, 5, 1, 0, nil)), "floor is 0, want a number above 0"},
 	} {
-		if !errors.Is(c.err, targets.ErrShape) || !strings.Contains(c.err.Error(), c.says) {
+		if !errors.Is(c.err, check.ErrShape) || !strings.Contains(c.err.Error(), c.says) {
 			t.Errorf("%v, want %q", c.err, c.says)
 		}
 	}

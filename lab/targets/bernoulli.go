@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"infill/lab/internal/check"
 	"infill/lab/internal/domain"
+	"infill/lab/internal/stable"
 	"infill/samplers"
 )
 
@@ -25,11 +27,12 @@ type Bernoulli struct {
 // NewBernoulli makes the target with log-odds theta: one or more finite numbers.
 // spins chooses the domain {−1,1} instead of {0,1}.
 func NewBernoulli(theta []float64, spins bool) (*Bernoulli, error) {
-	args := []argument{whole("the number of log-odds", len(theta), 1, maxSites)}
+	args := []check.Argument{check.Whole("the number of log-odds", len(theta), 1,
+		check.MaxSites)}
 	for i, v := range theta {
-		args = append(args, number(fmt.Sprintf("log-odds %d", i), v))
+		args = append(args, check.Number(fmt.Sprintf("log-odds %d", i), v))
 	}
-	if err := shape("Bernoulli target", args...); err != nil {
+	if err := check.Shape("Bernoulli target", args...); err != nil {
 		return nil, err
 	}
 	t := &Bernoulli{Theta: append([]float64(nil), theta...), dom: domain.Bits(len(theta)), step: 1}
@@ -76,13 +79,13 @@ func (t *Bernoulli) Conditional(_ context.Context, x [][]int32, i []int, lp [][]
 func (t *Bernoulli) ExactConditionals() bool { return true }
 
 // Mean is P(x_i = 1).
-func (t *Bernoulli) Mean(i int) float64 { return sigmoid(t.Theta[i]) }
+func (t *Bernoulli) Mean(i int) float64 { return stable.Sigmoid(t.Theta[i]) }
 
 // LogZ is the exact normaliser Σ_i log(1 + exp θ_i).
 func (t *Bernoulli) LogZ() float64 {
 	z := 0.0
 	for _, v := range t.Theta {
-		z += softplus(v)
+		z += stable.Softplus(v)
 	}
 	return z
 }

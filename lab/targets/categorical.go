@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"infill/lab/internal/stable"
 	"infill/samplers"
 )
 
@@ -75,7 +76,7 @@ func (t *Categorical) ExactConditionals() bool { return true }
 func (t *Categorical) LogZ() float64 {
 	z := 0.0
 	for i := range t.off {
-		z += logSumExp(t.row(i))
+		z += stable.LogSumExp(t.row(i))
 	}
 	return z
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"infill/lab/internal/check"
+	"infill/lab/internal/stable"
 	"infill/samplers"
 )
 
@@ -23,11 +25,12 @@ type Exact struct {
 	LogZ   float64   // log Σ exp(U)
 }
 
-// Enumerate lists all states of a target of at most 2^22 states. Errors: ErrTooLarge, ErrShape for
-// no target, or the target's own.
+// Enumerate lists all states of a target of at most 2^22 states. Errors: ErrTooLarge,
+// check.ErrShape for no target, or the target's own.
 func Enumerate(ctx context.Context, t samplers.Target) (*Exact, error) {
 	if t == nil || t.Domain() == nil {
-		return nil, fmt.Errorf("%w: no target to enumerate, or one without a domain", ErrShape)
+		return nil, fmt.Errorf("%w: no target to enumerate, or one without a domain",
+			check.ErrShape)
 	}
 	d := t.Domain()
 	total := 1.0
@@ -57,7 +60,7 @@ func Enumerate(ctx context.Context, t samplers.Target) (*Exact, error) {
 			}
 		}
 	}
-	e.LogZ = logSumExp(e.P)
+	e.LogZ = stable.LogSumExp(e.P)
 	for s, u := range e.P {
 		e.P[s] = math.Exp(u - e.LogZ)
 	}
@@ -106,50 +109,4 @@ func (e *Exact) TV(q []float64) float64 {
 		tv += math.Abs(p - q[s]/sum)
 	}
 	return tv / 2
-}
-
-// logSumExp, logAddExp, softplus and sigmoid are not those of package samplers, which leave
-// out what is negligible and use a faster exponential: what the samplers are
-// compared with is worked out apart from them.
-
-func logSumExp(x []float64) float64 {
-	m := math.Inf(-1)
-	for _, v := range x {
-		m = math.Max(m, v)
-	}
-	if math.IsInf(m, -1) {
-		return m
-	}
-	s := 0.0
-	for _, v := range x {
-		s += math.Exp(v - m)
-	}
-	return m + math.Log(s)
-}
-
-// logAddExp is log(exp(a)+exp(b)).
-func logAddExp(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(a, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
-}
-
-// softplus is log(1+exp(x)).
-func softplus(x float64) float64 {
-	if x > 0 {
-		return x + math.Log1p(math.Exp(-x))
-	}
-	return math.Log1p(math.Exp(x))
-}
-
-func sigmoid(x float64) float64 {
-	if x < 0 {
-		e := math.Exp(x)
-		return e / (1 + e)
-	}
-	return 1 / (1 + math.Exp(-x))
 }

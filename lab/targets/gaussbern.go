@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"infill/lab/internal/check"
 	"infill/lab/internal/domain"
 	"infill/samplers"
 )
@@ -35,16 +36,17 @@ type GaussianBernoulli struct {
 }
 
 // NewGaussianBernoulli checks that W is symmetric and positive definite and that
-// all numbers are finite; other arguments are an ErrShape.
+// all numbers are finite; other arguments are a check.ErrShape.
 func NewGaussianBernoulli(w, b []float64) (*GaussianBernoulli, error) {
 	d := len(b)
 	if d < 1 || len(w) != d*d || d > 1<<10 {
 		return nil, fmt.Errorf("%w: %d weights for %d biases, want their square (at most 1024 biases)",
-			ErrShape, len(w), d)
+			check.ErrShape, len(w), d)
 	}
 	for _, v := range slices.Concat(w, b) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%w: a weight or bias is %v, want finite numbers", ErrShape, v)
+			return nil, fmt.Errorf("%w: a weight or bias is %v, want finite numbers",
+				check.ErrShape, v)
 		}
 	}
 	t := &GaussianBernoulli{D: d, W: append([]float64(nil), w...), B: append([]float64(nil), b...),
@@ -57,7 +59,8 @@ func NewGaussianBernoulli(w, b []float64) (*GaussianBernoulli, error) {
 	for i := range d {
 		for j := 0; j <= i; j++ {
 			if w[i*d+j] != w[j*d+i] {
-				return nil, fmt.Errorf("%w: W is not symmetric at (%d, %d); use (W + Wᵀ)/2", ErrShape, i, j)
+				return nil, fmt.Errorf("%w: W is not symmetric at (%d, %d); use (W + Wᵀ)/2",
+					check.ErrShape, i, j)
 			}
 			s := w[i*d+j]
 			for k := range j {
@@ -65,7 +68,8 @@ func NewGaussianBernoulli(w, b []float64) (*GaussianBernoulli, error) {
 			}
 			if i == j {
 				if !(s > 0) {
-					return nil, fmt.Errorf("%w: W is not positive definite; raise its diagonal", ErrShape)
+					return nil, fmt.Errorf("%w: W is not positive definite; raise its diagonal",
+						check.ErrShape)
 				}
 				t.root[i*d+i] = math.Sqrt(s)
 			} else {

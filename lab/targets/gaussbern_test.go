@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"infill/lab/internal/check"
+	"infill/lab/internal/stable"
 )
 
 // TestGaussianBernoulliRefuses: each error says where and what to do.
@@ -23,7 +26,7 @@ func TestGaussianBernoulliRefuses(t *testing.T) {
 		"infinite":   {[]float64{inf, 0, 0, 1}, []float64{0, 0}, "want finite"},
 		"NaN bias":   {[]float64{1, 0, 0, 1}, []float64{0, nan}, "want finite"},
 	} {
-		if _, err := NewGaussianBernoulli(c.w, c.b); !errors.Is(err, ErrShape) ||
+		if _, err := NewGaussianBernoulli(c.w, c.b); !errors.Is(err, check.ErrShape) ||
 			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", what, err, c.says)
 		}
@@ -58,7 +61,7 @@ func TestGaussianBernoulliFarRatios(t *testing.T) {
 		for i := range d {
 			psi := 0.0
 			for j := range d {
-				psi -= softplus(num[j] - den[j])
+				psi -= stable.Softplus(num[j] - den[j])
 			}
 			if !(math.Abs(den[i]-psi) < 1e-9*(1+math.Abs(psi))) {
 				t.Errorf("seed %d: log ψ is %g, of its factors %g", seed, den[i], psi)
@@ -67,7 +70,7 @@ func TestGaussianBernoulliFarRatios(t *testing.T) {
 				t.Errorf("seed %d: log-odds %g", seed, l)
 			}
 			for _, c := range [][3]float64{{num[i], num2[i], both[i]}, {den[i], den2[i], below[i]}} {
-				want := logSumExp(c[:2]) - math.Ln2
+				want := stable.LogSumExp(c[:2]) - math.Ln2
 				if !(math.Abs(c[2]-want) < 1e-9*(1+math.Abs(want))) {
 					t.Errorf("seed %d: the log-mean of %g and %g is %g", seed, c[0], c[1], c[2])
 				}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
+	"infill/lab/internal/stable"
 	"infill/samplers"
 )
 
@@ -101,11 +102,11 @@ func (t *GaussianBernoulli) addMarginal(x []int32, rng *rand.Rand, num, den, mea
 	psi := 0.0 // log ψ(x | u)
 	for i, v := range x {
 		mean[i] = t.logit(i, v, u) // no longer needed as the mean
-		psi -= softplus(-mean[i])
+		psi -= stable.Softplus(-mean[i])
 	}
 	for i, l := range mean {
-		num[i] = logAddExp(num[i], psi-l) // σ(−l)/σ(l) = exp(−l)
-		den[i] = logAddExp(den[i], psi)
+		num[i] = stable.LogAddExp(num[i], psi-l) // σ(−l)/σ(l) = exp(−l)
+		den[i] = stable.LogAddExp(den[i], psi)
 	}
 }
 
@@ -118,8 +119,8 @@ func (t *GaussianBernoulli) addConditional(x []int32, rng *rand.Rand, num, den, 
 	t.drawU(rng, mean, u)
 	for i, v := range x {
 		l := t.logit(i, v, u)
-		num[i] = logAddExp(num[i], -softplus(l))
-		den[i] = logAddExp(den[i], -softplus(-l))
+		num[i] = stable.LogAddExp(num[i], -stable.Softplus(l))
+		den[i] = stable.LogAddExp(den[i], -stable.Softplus(-l))
 	}
 }
 

@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 
+	"infill/lab/internal/check"
 	"infill/lab/internal/domain"
 	"infill/samplers"
 )
@@ -31,8 +32,9 @@ type Ising struct {
 func NewIsing(rows, cols int, periodic bool, a float64, field []float64, spins bool) (*Ising,
 	error) {
 	const what = "Ising model"
-	if err := shape(what, whole("rows", rows, 1, maxSites), whole("columns", cols, 1, maxSites),
-		product("rows × columns", rows, cols), number("coupling", a)); err != nil {
+	if err := check.Shape(what, check.Whole("rows", rows, 1, check.MaxSites),
+		check.Whole("columns", cols, 1, check.MaxSites),
+		check.Product("rows × columns", rows, cols), check.Number("coupling", a)); err != nil {
 		return nil, err
 	}
 	n := rows * cols
@@ -142,3 +144,15 @@ func (t *Ising) Conditional(_ context.Context, x [][]int32, i []int, lp [][]floa
 
 // ExactConditionals implements samplers.Conditioner.
 func (t *Ising) ExactConditionals() bool { return true }
+
+// spread repeats a single number n times.
+func spread(what string, b []float64, n int) ([]float64, error) {
+	if err := check.Shape(what, check.Length("field values", len(b), 1, n)); err != nil {
+		return nil, err
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = b[min(i, len(b)-1)]
+	}
+	return out, nil
+}

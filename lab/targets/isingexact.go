@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"infill/lab/internal/stable"
 )
 
 // maxTransfer bounds the terms that Exact adds up, to some seconds of them.
@@ -35,7 +37,7 @@ func (t *Ising) Exact() (logZ float64, mean []float64, err error) {
 	for i, p0 := range starts {
 		w[i] = c.forward(p0)
 	}
-	logZ = logSumExp(w)
+	logZ = stable.LogSumExp(w)
 	mean = make([]float64, t.Rows*t.Cols)
 	for _, p0 := range starts {
 		if ring {
@@ -112,13 +114,13 @@ func (c *rowChain) forward(p0 int) float64 {
 			for p, f := range c.fwd[r-1] {
 				c.tmp[p] = f + c.link[p^q]
 			}
-			c.fwd[r][q] = u + logSumExp(c.tmp)
+			c.fwd[r][q] = u + stable.LogSumExp(c.tmp)
 		}
 	}
 	for p, f := range c.fwd[len(c.fwd)-1] {
 		c.tmp[p] = f + c.end(p, p0)
 	}
-	return logSumExp(c.tmp)
+	return stable.LogSumExp(c.tmp)
 }
 
 // backward fills bwd for the same.
@@ -132,7 +134,7 @@ func (c *rowChain) backward(p0 int) {
 			for q, u := range c.row[r+1] {
 				c.tmp[q] = u + c.bwd[r+1][q] + c.link[p^q]
 			}
-			c.bwd[r][p] = logSumExp(c.tmp)
+			c.bwd[r][p] = stable.LogSumExp(c.tmp)
 		}
 	}
 }

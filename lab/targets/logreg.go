@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/lab/internal/check"
 	"infill/lab/internal/domain"
+	"infill/lab/internal/stable"
 	"infill/samplers"
 )
 
@@ -30,9 +32,10 @@ type LogReg struct {
 // NewLogReg draws a synthetic problem: features and effects ~ N(0,1), a third
 // of the features active, labels from the model.
 func NewLogReg(rng *rand.Rand, n, d int, prior float64) (*LogReg, error) {
-	err := shape("logistic regression", whole("observations", n, 1, maxSites), whole("features", d, 1,
-		maxSites),
-		product("observations × features", n, d), probability("prior", prior))
+	err := check.Shape("logistic regression", check.Whole("observations", n, 1, check.MaxSites),
+		check.Whole("features", d, 1,
+			check.MaxSites),
+		check.Product("observations × features", n, d), check.Probability("prior", prior))
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +53,7 @@ func NewLogReg(rng *rand.Rand, n, d int, prior float64) (*LogReg, error) {
 			a += t.X[r*d+i] * t.Beta[i]
 		}
 		t.Y[r] = -1
-		if rng.Float64() < sigmoid(a) {
+		if rng.Float64() < stable.Sigmoid(a) {
 			t.Y[r] = 1
 		}
 	}
@@ -71,12 +74,12 @@ func (t *LogReg) row(r int, x []int32, g []float64, scale float64) float64 {
 	}
 	a *= t.Y[r]
 	if g != nil {
-		w := scale * t.Y[r] * sigmoid(-a)
+		w := scale * t.Y[r] * stable.Sigmoid(-a)
 		for i, f := range row {
 			g[i] += w * f * t.Beta[i]
 		}
 	}
-	return -softplus(-a)
+	return -stable.Softplus(-a)
 }
 
 // prior returns the log-prior and starts the gradient.
@@ -151,9 +154,9 @@ func (t *LogReg) EstimateRatios(_ context.Context, x [][]int32, batch int, rng [
 					a += row[i] * t.Beta[i]
 				}
 			}
-			here := softplus(-t.Y[r] * a)
+			here := stable.Softplus(-t.Y[r] * a)
 			for i, v := range s {
-				out[i] += scale * (here - softplus(-t.Y[r]*(a+float64(1-2*v)*row[i]*t.Beta[i])))
+				out[i] += scale * (here - stable.Softplus(-t.Y[r]*(a+float64(1-2*v)*row[i]*t.Beta[i])))
 			}
 		}
 	}

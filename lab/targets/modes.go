@@ -4,7 +4,9 @@ import (
 	"context"
 	"math"
 
+	"infill/lab/internal/check"
 	"infill/lab/internal/domain"
+	"infill/lab/internal/stable"
 	"infill/samplers"
 )
 
@@ -29,11 +31,12 @@ type Modes struct {
 // ones.
 func NewModes(n, spacing int, sigma float64, weight []float64) (*Modes, error) {
 	const what = "grid of modes"
-	if err := shape(what, whole("modes a side", n, 1, 1<<10), whole("spacing", spacing, 1, 1<<10),
-		positive("sigma", sigma)); err != nil {
+	if err := check.Shape(what, check.Whole("modes a side", n, 1, 1<<10),
+		check.Whole("spacing", spacing, 1, 1<<10),
+		check.Positive("sigma", sigma)); err != nil {
 		return nil, err
 	}
-	w, err := weights(what, n, weight)
+	w, err := check.Weights(what, n, weight)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +104,7 @@ func (m *Modes) Mode(x []int32) int {
 
 // Weights is the probability of each mode when modes do not overlap.
 func (m *Modes) Weights() []float64 {
-	z := logSumExp(m.LogW)
+	z := stable.LogSumExp(m.LogW)
 	out := make([]float64, len(m.LogW))
 	for j, l := range m.LogW {
 		out[j] = math.Exp(l - z)

@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 
+	"infill/lab/internal/check"
 	"infill/lab/internal/domain"
 	"infill/samplers"
 )
@@ -25,14 +26,16 @@ type Potts struct {
 // NewPotts makes a Potts model; field has K entries for all sites or n·K.
 func NewPotts(rows, cols, k int, periodic bool, a float64, field []float64) (*Potts, error) {
 	const what = "Potts model"
-	err := shape(what, whole("rows", rows, 1, maxSites), whole("columns", cols, 1, maxSites),
-		whole("categories", k, 2, maxSites),
-		product("rows × columns × categories", rows, cols, k), number("coupling", a))
+	err := check.Shape(what, check.Whole("rows", rows, 1, check.MaxSites),
+		check.Whole("columns", cols, 1, check.MaxSites),
+		check.Whole("categories", k, 2, check.MaxSites),
+		check.Product("rows × columns × categories", rows, cols, k),
+		check.Number("coupling", a))
 	if err != nil {
 		return nil, err
 	}
 	n := rows * cols
-	if err := shape(what, length("field values", len(field), k, n*k)); err != nil {
+	if err := check.Shape(what, check.Length("field values", len(field), k, n*k)); err != nil {
 		return nil, err
 	}
 	b := make([]float64, 0, n*k)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"infill/lab/internal/check"
+	"infill/lab/targets/targetstest"
 	"infill/samplers"
 )
 
@@ -54,73 +56,9 @@ var exactGradient = map[string]bool{
 	"potts": true, "potts periodic": true, "gaussbern": true,
 }
 
-// TestAbilitiesAgree checks gradients, conditionals and neighbour energies
-// against differences of energies.
 func TestAbilitiesAgree(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	for name, target := range small() {
-		rng := rand.New(rand.NewPCG(5, 5))
-		d := target.Domain()
-		for range 20 {
-			x := make([]int32, d.Len())
-			for i := range x {
-				x[i] = int32(rng.IntN(d.K(i)))
-			}
-			u, ug := make([]float64, 1), make([]float64, 1)
-			g := [][]float64{make([]float64, d.GradLen())}
-			if err := target.Energy(ctx, [][]int32{x}, u); err != nil {
-				t.Fatal(err)
-			}
-			if err := target.EnergyGrad(ctx, [][]int32{x}, ug, g); err != nil {
-				t.Fatal(err)
-			}
-			if math.Abs(u[0]-ug[0]) > 1e-10 {
-				t.Fatalf("%s: energy %g, with gradient %g", name, u[0], ug[0])
-			}
-			for i := range x {
-				diff := make([]float64, d.K(i))
-				for v := range diff {
-					y := append([]int32(nil), x...)
-					y[i] = int32(v)
-					e := make([]float64, 1)
-					if err := target.Energy(ctx, [][]int32{y}, e); err != nil {
-						t.Fatal(err)
-					}
-					diff[v] = e[0] - u[0]
-					if exactGradient[name] {
-						if got := delta(d, g[0], i, x[i], int32(v)); math.Abs(got-diff[v]) > 1e-9 {
-							t.Fatalf("%s: Δ_%d(%d) = %g, energies differ by %g", name, i, v, got, diff[v])
-						}
-					}
-				}
-				out := [][]float64{make([]float64, d.K(i))}
-				if n, ok := target.(samplers.Conditioner); ok && n.ExactConditionals() {
-					if err := n.Conditional(ctx, [][]int32{x}, []int{i}, out); err != nil {
-						t.Fatal(err)
-					}
-					compareShifted(t, name+" conditional", out[0], diff)
-				}
-			}
-		}
-	}
-}
-
-func delta(d *samplers.Domain, g []float64, i int, from, to int32) float64 {
-	o := d.GradOffset(i)
-	if d.Coord(i).Kind == samplers.Nominal {
-		return g[o+int(to)] - g[o+int(from)]
-	}
-	return g[o] * (d.Value(i, to) - d.Value(i, from))
-}
-
-func compareShifted(t *testing.T, name string, got, want []float64) {
-	t.Helper()
-	for v := range got {
-		if math.Abs(got[v]-got[0]-(want[v]-want[0])) > 1e-9 {
-			t.Fatalf("%s: %v, want %v up to a constant", name, got, want)
-		}
-	}
+	targetstest.Abilities(t, small(), exactGradient)
 }
 
 // TestSmoothGradients checks the gradients that are derivatives of a formula
@@ -160,36 +98,7 @@ func TestSmoothGradients(t *testing.T) {
 		}
 		return s
 	}
-	for name, c := range map[string]struct {
-		target samplers.Gradienter
-		f      func([]float64) float64
-	}{"logreg": {l, lf}} {
-		d := c.target.Domain()
-		x := make([]int32, d.Len())
-		v := make([]float64, d.Len())
-		for i := range x {
-			x[i] = int32(i % 2)
-			v[i] = float64(x[i])
-		}
-		u, g := make([]float64, 1), [][]float64{make([]float64, d.GradLen())}
-		if err := c.target.EnergyGrad(context.Background(), [][]int32{x}, u, g); err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(u[0]-c.f(v)) > 1e-9 {
-			t.Errorf("%s: U = %g, formula %g", name, u[0], c.f(v))
-		}
-		for i := range v {
-			old := v[i]
-			v[i] = old + h
-			up := c.f(v)
-			v[i] = old - h
-			down := c.f(v)
-			v[i] = old
-			if want := (up - down) / (2 * h); math.Abs(g[0][i]-want) > 1e-5 {
-				t.Errorf("%s: gradient %d is %g, finite difference %g", name, i, g[0][i], want)
-			}
-		}
-	}
+	targetstest.Smooth(t, "logreg", l, lf)
 }
 
 func TestExactAnswers(t *testing.T) {
@@ -281,11 +190,11 @@ func TestBadShapes(t *testing.T) {
 		{second(NewGaussianBernoulli([]float64{1, 2, 2, 1}, []float64{0, 0})), ""},
 		{second(NewGaussianBernoulli([]float64{1, .2, .3, 1}, []float64{0, 0})), ""},
 	} {
-		if !errors.Is(c.err, ErrShape) || !strings.Contains(c.err.Error(), c.says) {
+		if !errors.Is(c.err, check.ErrShape) || !strings.Contains(c.err.Error(), c.says) {
 			t.Errorf("%v, want %q", c.err, c.says)
 		}
 	}
-	if _, err := Enumerate(context.Background(), nil); !errors.Is(err, ErrShape) ||
+	if _, err := Enumerate(context.Background(), nil); !errors.Is(err, check.ErrShape) ||
 		!strings.Contains(err.Error(), "no target") {
 		t.Errorf("enumerating nothing: %v", err)
 	}

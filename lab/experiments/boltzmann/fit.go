@@ -10,8 +10,8 @@ import (
 	"infill/lab/experiments/contrast"
 	"infill/lab/experiments/images"
 	"infill/lab/internal/adam"
+	"infill/lab/internal/check"
 	"infill/lab/papers"
-	"infill/lab/targets"
 	"infill/samplers"
 )
 
@@ -70,7 +70,7 @@ type Fit struct {
 func (f Fit) Learn(ctx context.Context, r *papers.RBM, data [][]int32,
 	neg contrast.Negative) error {
 	if len(data) == 0 || f.Batch < 1 {
-		return fmt.Errorf("%w: %d images and mini-batches of %d", targets.ErrShape, len(data), f.Batch)
+		return fmt.Errorf("%w: %d images and mini-batches of %d", check.ErrShape, len(data), f.Batch)
 	}
 	rng := samplers.NewStream(f.Seed, "batches", 0)
 	batch := make([][]int32, f.Batch)

@@ -73,6 +73,9 @@ func TestAdaptationEndsWithBurnin(t *testing.T) {
 	target := must(targets.NewIsing(8, 8, true, 0.1, []float64{0.2}, false))
 	all := []samplers.Sampler{
 		&GWGX{}, &GWGX{Draws: 3}, &AB{}, &AB{StepSize: 0.3}, &AB{Beta: 0.6}, &RWM{}, &PAS{},
+		must(New("dula", nil)), must(New("dmala", nil)), must(New("dlmc", nil)), must(New("acs", nil)),
+		&samplers.DLMC{Euler: true},
+		&samplers.ACS{AlphaMax: 0.6, AlphaMin: 0.2}, &samplers.ACS{FixedBeta: true},
 	}
 	for _, s := range all {
 		const burnin = 150
