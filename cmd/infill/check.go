@@ -49,7 +49,7 @@ func modelCheckCommand(std console.IO) *cli.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = m.Close() }()
+			defer func() { _ = f.close() }()
 			r, err := m.Check(c.Context, opt)
 			if err != nil {
 				return err

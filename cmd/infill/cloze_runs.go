@@ -146,9 +146,7 @@ func (b *clozeBench) close() error {
 		}
 	}
 	for _, m := range b.models {
-		if m.model != nil {
-			errs = append(errs, m.model.Close())
-		}
+		errs = append(errs, m.flags.close())
 	}
 	return errors.Join(errs...)
 }

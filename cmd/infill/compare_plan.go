@@ -93,7 +93,7 @@ func (f *compareFlags) comparer(ctx context.Context, std console.IO) (*comparer,
 	if err != nil {
 		return r, err
 	}
-	r.atEnd(func() error { _ = m.Close(); return nil })
+	r.atEnd(f.close)
 	r.model, r.sum = modelName(m), modelHash(m)
 	warn(std, m, f.quiet)
 	opt := &f.fillingFlags.Options

@@ -97,12 +97,12 @@ func (f *fillingFlags) engine(ctx context.Context, std console.IO, from *modelFl
 	}
 	warn(std, m, quiet)
 	if engine, err = f.prepare(ctx, m, from.secondModels(), std.Err, quiet); err != nil {
-		_ = m.Close()
+		_ = from.close()
 		return nil, nil, nil, err
 	}
 	return m, engine, func() error {
 		err := f.CloseParts()
-		_ = m.Close()
+		_ = from.close()
 		return err
 	}, nil
 }

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv(settings.EnvName("model"), "small"); err != nil {
 		panic(err)
 	}
+	keepModels()
 	os.Exit(m.Run())
 }
 

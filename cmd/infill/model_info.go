@@ -70,7 +70,7 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 	}
 	m, err := f.open(ctx)
 	if err == nil {
-		defer func() { _ = m.Close() }()
+		defer func() { _ = f.close() }()
 		r := &recognised{Info: m.Info()}
 		r.packed(src.Part)
 		return r, nil

@@ -73,7 +73,7 @@ func modelLengthsCommand(std console.IO) *cli.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = m.Close() }()
+			defer func() { _ = f.close() }()
 			if to == "" {
 				to = filepath.Join(src.Dir, lengths.File)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -19,7 +20,10 @@ import (
 // devices are those that a model may be opened on, beside the processor.
 var devices = known.Devices()
 
-// modelFlags are the flags of every command that opens a model.
+// opening opens a model for a command, and closing closes it. Tests keep models open.
+var opening, closing = open.Source.Open, (*mlm.Model).Close
+
+// modelFlags are the flags of every command that opens a model. What is opened is closed by close.
 type modelFlags struct {
 	settings.Model
 	opened []openModel
@@ -48,12 +52,22 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := f.once(ctx, src)
+	m, err := f.once(ctx, src)
 	if err != nil {
 		return nil, err
 	}
 	f.Used(m)
 	return m, nil
+}
+
+// close closes the models that were opened.
+func (f *modelFlags) close() error {
+	var errs []error
+	for _, o := range f.opened {
+		errs = append(errs, closing(o.model))
+	}
+	f.opened = nil
+	return errors.Join(errs...)
 }
 
 // source is where the model that the flags name comes from.
@@ -76,29 +90,28 @@ func (f *modelFlags) mayRound(v *settings.Fill) {
 func (f *modelFlags) forward() { f.Options.Forward = true }
 
 // once loads a model as the flags say, unless it is open already.
-func (f *modelFlags) once(ctx context.Context, src open.Source) (m *mlm.Model, already bool,
-	err error) {
+func (f *modelFlags) once(ctx context.Context, src open.Source) (*mlm.Model, error) {
 	for _, o := range f.opened {
 		if sameModel(o.from, src, o.model.Info().File) {
-			return o.model, true, nil
+			return o.model, nil
 		}
 	}
-	if m, err = src.Open(ctx, f.Options); err != nil {
-		return nil, false, err
+	m, err := opening(src, ctx, f.Options)
+	if err == nil {
+		f.opened = append(f.opened, openModel{src, m})
 	}
-	f.opened = append(f.opened, openModel{src, m})
-	return m, false, nil
+	return m, err
 }
 
-// secondModels opens further models as the flags say of the first. One that is open stays its
-// opener's to close.
+// secondModels opens further models as the flags say of the first.
 func (f *modelFlags) secondModels() energies.Options {
 	open := func(ctx context.Context, name string) (*mlm.Model, bool, error) {
 		src, err := resolveModel(name, "")
 		if err != nil {
 			return nil, false, err
 		}
-		return f.once(ctx, src)
+		m, err := f.once(ctx, src)
+		return m, true, err
 	}
 	return energies.Options{Options: f.Options, Model: open}
 }

@@ -113,7 +113,7 @@ func TestScoreOpensNoRoundedModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = s.Model.Close() }()
+	defer f.closeAll()
 	if s.Model.Device() != mlm.CPUDevice || s.Model.Precision() != mlm.Float32 {
 		t.Errorf("%s, %s", s.Model.Device(), s.Model.Precision())
 	}

@@ -150,7 +150,7 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = errors.Join(s.Model.Close(), f.ranking.Parts.Close()) }()
+	defer f.closeAll()
 	f.ranking.Words = f.ranking.Words || !f.json
 	say := onceEach(std.Err, f.quiet)
 	return eachText(std, texts, f.json, c.NArg() == 1 && c.Args().First() != "-", f.strict,
@@ -201,7 +201,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = errors.Join(s.Model.Close(), f.ranking.Parts.Close()) }()
+	defer f.closeAll()
 	recorded, err := f.recorded()
 	if err != nil {
 		return err
@@ -268,13 +268,17 @@ func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 		return nil, err
 	}
 	if err := f.ranking.OpenParts(ctx, f.secondModels()); err != nil {
-		return nil, errors.Join(err, m.Close())
+		return nil, errors.Join(err, f.close())
 	}
 	if err := f.ranking.Prepare(); err != nil {
-		return nil, errors.Join(err, m.Close(), f.ranking.Parts.Close())
+		f.closeAll()
+		return nil, err
 	}
 	return &records.Scorer{Model: m, Engine: infill.New(m), Ranking: &f.ranking}, nil
 }
+
+// closeAll closes what open has opened.
+func (f *scoreFlags) closeAll() { _ = errors.Join(f.ranking.Parts.Close(), f.close()) }
 
 // lines are a score record as people read it.
 func (f *scoreFlags) lines(out io.Writer, r *jsonl.Record) string {

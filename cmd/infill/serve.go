@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -23,7 +22,6 @@ import (
 	"infill/infill/energies"
 	"infill/infill/open"
 	"infill/infill/settings"
-	"infill/mlm"
 	"infill/models/hub"
 	"infill/server"
 )
@@ -157,10 +155,10 @@ func (f *serveFlags) run(ctx context.Context, std console.IO, log *serveLog) err
 	begin()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	opened := make(chan []io.Closer, 1)
+	opened := make(chan *energies.Parts, 1)
 	go func() {
-		open, err := f.load(ctx, std, s, named)
-		opened <- open
+		parts, err := f.load(ctx, std, s, named)
+		opened <- parts
 		if err != nil {
 			stop(err)
 			return
@@ -170,9 +168,7 @@ func (f *serveFlags) run(ctx context.Context, std console.IO, log *serveLog) err
 	}()
 	err = s.Serve(ctx, l, time.Duration(f.grace)*time.Second)
 	stop(nil)
-	for _, c := range <-opened {
-		err = errors.Join(err, c.Close())
-	}
+	err = errors.Join(err, (<-opened).Close(), f.close())
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
 		return cause // a model or a part could not be opened
 	}
@@ -217,42 +213,30 @@ func (f *serveFlags) named() ([]namedModel, error) {
 	return out, nil
 }
 
-// load opens the parts of the energy and the models, each once, and gives them to the server. What
-// was opened is returned with an error too.
+// load opens the parts of the energy and the models, each once, and gives them to the server. The
+// parts are returned with an error too.
 func (f *serveFlags) load(ctx context.Context, std console.IO, s *server.Server,
-	named []namedModel) (opened []io.Closer, err error) {
-	defer func() {
-		for _, o := range f.opened {
-			opened = append(opened, o.model)
-		}
-	}()
-	second := f.secondModels()
-	open := second.Model
-	second.Model = func(ctx context.Context, name string) (*mlm.Model, bool, error) {
-		m, _, err := open(ctx, name)
-		return m, true, err // requests may go to the model itself, too
-	}
+	named []namedModel) (*energies.Parts, error) {
 	weighted := make([]string, len(f.parts)) // requests have weights of their own
 	for i, name := range f.parts {
 		weighted[i] = name + "=1"
 	}
-	parts, err := energies.Open(ctx, weighted, second)
+	parts, err := energies.Open(ctx, weighted, f.secondModels())
 	if err != nil {
 		return nil, &settings.Error{Name: "energy", Err: err}
 	}
-	opened = append(opened, parts)
 	s.Steer(parts)
 	for _, n := range named {
-		m, _, err := f.once(ctx, n.from)
+		m, err := f.once(ctx, n.from)
 		if err != nil {
-			return opened, fmt.Errorf("model %q: %w", n.name, err)
+			return parts, fmt.Errorf("model %q: %w", n.name, err)
 		}
 		warn(std, m, false)
 		if err := s.Add(n.name, m); err != nil {
-			return opened, err
+			return parts, err
 		}
 	}
-	return opened, nil
+	return parts, nil
 }
 
 // options returns the server's options.
