@@ -79,7 +79,10 @@ func TestBetweenLetters(t *testing.T) {
 		t.Fatalf("%d texts, want 40", len(betweenTexts))
 	}
 	for name, m := range map[string]*mlm.Model{"WordPiece": openSmall(t), "byte-level BPE": bytePairs(t)} {
-		e := New(m)
+		e, top := New(m), 40
+		if testmode.All() {
+			top = 200
+		}
 		finished, compared := 0, 0
 		for i, s := range betweenTexts {
 			if i%4 > 1 && !testmode.All() { // two in four, one by each score
@@ -91,7 +94,7 @@ func TestBetweenLetters(t *testing.T) {
 			by := []Scoring{ScorePLL, ScoreBlended}[i%2]
 			for _, s := range []string{s, "[MASK] " + s} {
 				r, err := e.FillText(t.Context(), s, Options{Method: MethodSearch,
-					Results: ResultOptions{Top: 200, Score: by}, Search: SearchOptions{Rows: 300}})
+					Results: ResultOptions{Top: top, Score: by}, Search: SearchOptions{Rows: 300}})
 				if err != nil {
 					t.Fatalf("%s: %s: %v", name, s, err)
 				}

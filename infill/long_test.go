@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infill/infill/text"
+	"infill/internal/testmode"
 	"infill/mlm"
 )
 
@@ -211,9 +212,13 @@ func TestGroupsGrowWithLength(t *testing.T) {
 		}
 		return float64(r.Evaluated), float64(after.TotalAlloc - before.TotalAlloc)
 	}
+	half := 200
+	if testmode.All() {
+		half = 500 // twice that are 10,000 words
+	}
 	took(100) // what is made once
-	rows, bytes := took(500)
-	moreRows, moreBytes := took(1000) // 10,000 words and as many full stops
+	rows, bytes := took(half)
+	moreRows, moreBytes := took(2 * half)
 	if q := moreRows / rows; q < 1.7 || q > 2.3 {
 		t.Errorf("%v rows, and %v for twice the words", rows, moreRows)
 	}

@@ -70,9 +70,13 @@ func TestDocumentedOutput(t *testing.T) {
 		t.Setenv(settings.EnvName("precision"), p.String())
 		same := true
 		for name, least := range docs {
-			// README's scores are looked up in 8 bits even where its lines are printed.
-			scores := p == mlm.Int8 && name == "README.md"
-			doc, seen, exactly := documentedOutput(t, tok, texts[name], scores)
+			// README's scores are looked up in 8 bits even where its lines are printed. Of the guides
+			// those run again that may draw: a search is in float32 (TestHundredTexts).
+			scores, which := p == mlm.Int8 && name == "README.md", regexp.MustCompile("")
+			if p == mlm.Int8 && !scores {
+				which = regexp.MustCompile(" --(method sample|collect|steps|marginals|energy) ")
+			}
+			doc, seen, exactly := documentedOutput(t, tok, texts[name], which, scores)
 			same = same && exactly
 			if seen < least {
 				t.Errorf("%d examples in %s", seen, name)
@@ -171,11 +175,11 @@ func shownFile(t *testing.T, doc string) string {
 	return m[1]
 }
 
-// documentedOutput runs the examples of a document. It returns the document with
-// what they print now, their number, and whether all printed the very lines.
-// With scores it checks the scores of these too.
-func documentedOutput(t *testing.T, tok *tokenize.Tokenizer, doc string, scores bool) (string, int,
-	bool) {
+// documentedOutput runs those examples of a document whose command has something in it. It returns
+// the document with what they print now, the number of examples, and whether all that ran printed the
+// very lines. With scores it checks the scores of these too.
+func documentedOutput(t *testing.T, tok *tokenize.Tokenizer, doc string, which *regexp.Regexp,
+	scores bool) (string, int, bool) {
 	seen, same := 0, true
 	block := regexp.MustCompile("(?s)```console\n.*?```")
 	doc = block.ReplaceAllStringFunc(doc, func(block string) string {
@@ -183,11 +187,15 @@ func documentedOutput(t *testing.T, tok *tokenize.Tokenizer, doc string, scores 
 		block = strings.TrimSuffix(strings.TrimPrefix(block, "```console\n"), "```")
 		for _, example := range strings.Split(block, "\n\n") {
 			command, shown, _ := strings.Cut(strings.TrimSpace(example), "\n")
+			seen++
+			if !which.MatchString(command) {
+				out = append(out, example)
+				continue
+			}
 			r := infillRun("", words(strings.TrimPrefix(command, "$ infill "))...)
 			if r.code != 0 || r.out == "" {
 				t.Fatalf("%s: exit %d, %s", command, r.code, r.err)
 			}
-			seen++
 			out = append(out, command+"\n"+strings.TrimSuffix(r.out, "\n"))
 			exactly := strings.TrimRight(r.out, "\n") == shown
 			same = same && exactly
