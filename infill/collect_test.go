@@ -225,7 +225,7 @@ func TestCollectorKeepsTheBest(t *testing.T) {
 	e := New(m)
 	tgt := targetOf(t, e, tm, Options{Sampling: SamplingOptions{Temperature: 2}})
 	opt := Options{Sampling: SamplingOptions{Chains: 70}}.Complete()
-	p := &plan{opt: &opt, seen: recall.NewTally(recall.TallyMost)}
+	p := &plan{opt: &opt, seen: new(recall.Tally)}
 	pt := &part{tgt: tgt}
 	for k := range opt.Sampling.Chains {
 		pt.chains = append(pt.chains, k)
@@ -326,7 +326,7 @@ func TestAllFillings(t *testing.T) {
 	if r.Distinct < 1024+2*Ranges.Top.Max+1 || len(r.Fillings) != r.Distinct || r.LeftOut != 0 {
 		t.Errorf("%d fillings of %d, %d left out", len(r.Fillings), r.Distinct, r.LeftOut)
 	}
-	p := &plan{opt: &Options{Results: ResultOptions{All: true}}, seen: recall.NewTally(1)}
+	p := &plan{opt: &Options{Results: ResultOptions{All: true}}, seen: &recall.Tally{Most: 1}}
 	p.seen.Add([]byte("a state"), maxKept+7)
 	for kept, want := range map[int]int{maxKept: 7, maxKept - 1: 0} {
 		if got := p.leftOut(kept); got != want {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"infill/infill/internal/recall"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/models"
@@ -67,7 +66,7 @@ func easyBlanks(t *testing.T, name string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := recall.Resized[float32](nil, 1, m.VocabSize())
+		out := resized[float32](nil, 1, m.VocabSize())
 		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, out); err != nil {
 			t.Fatal(err)
 		}

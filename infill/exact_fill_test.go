@@ -11,7 +11,6 @@ import (
 	"testing"
 	"unicode"
 
-	"infill/infill/internal/recall"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -139,7 +138,7 @@ func TestExactRealModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &mlm.Sentence{IDs: enc.IDs, Blanks: []int{slices.Index(enc.IDs, tok.MaskID())}}
-	logp := recall.Resized[float32](nil, 1, m.VocabSize())
+	logp := resized[float32](nil, 1, m.VocabSize())
 	if err := m.Independent(context.Background(), s, logp); err != nil {
 		t.Fatal(err)
 	}

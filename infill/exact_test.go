@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"infill/infill/internal/recall"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -116,8 +115,8 @@ func enumerateWith(t *testing.T, m *mlm.Model, line string) (*enumerated, *targe
 	tgt := targetOf(t, e, tm, Options{Words: WordOptions{Vocab: text.VocabWholeWords}})
 	k := tgt.Product.K(0)
 	en := &enumerated{
-		domain: tgt.Product, k: k, u: make([]float64, k*k), grad: recall.Resized[float64](nil, k*k, 2*k),
-		masked: recall.Resized[float64](nil, k*k, 2*k),
+		domain: tgt.Product, k: k, u: make([]float64, k*k), grad: resized[float64](nil, k*k, 2*k),
+		masked: resized[float64](nil, k*k, 2*k),
 	}
 	for a := range k {
 		x := make([][]int32, k)
@@ -399,7 +398,7 @@ func TestEngineEnergies(t *testing.T) {
 func TestStartDistribution(t *testing.T) {
 	t.Parallel()
 	_, tgt, e := enumerate(t, "the [MASK] sleeps in the [MASK] .")
-	all := recall.Resized[float32](nil, 2, e.model.VocabSize())
+	all := resized[float32](nil, 2, e.model.VocabSize())
 	if err := e.model.Independent(context.Background(), tgt.LayoutOf([]int32{0, 0}, nil).Sentence, all); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"infill/infill/internal/recall"
 	"infill/samplers"
 )
 
@@ -78,7 +77,7 @@ func (t *target) EstimateRatios(ctx context.Context, x [][]int32, batch int,
 		}
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		b.logProb = recall.Resized(b.logProb, 1, len(b.states))
+		b.logProb = resized(b.logProb, 1, len(b.states))
 		return m.TokenLogProb(ctx, b.lay.Sentence, b.states, b.blanks, b.logProb[0])
 	})
 	if err != nil {

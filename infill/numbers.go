@@ -42,7 +42,7 @@ func (e *Engine) numbered(ctx context.Context, t *text.Template, opt *Options) (
 	} else if most := e.model.MaxLength(); most > 0 {
 		limit = min(limit, most)
 	}
-	shares, err := e.numberShares(ctx, t, open, recall.NewSource(m, limit), m)
+	shares, err := e.numberShares(ctx, t, open, m.Source(limit), m)
 	if err != nil {
 		return nil, nil, 0, err
 	}

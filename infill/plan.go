@@ -125,7 +125,7 @@ func (p *plan) start(ctx context.Context) error {
 		return err
 	}
 	p.divide()
-	p.seen = recall.NewTally(recall.TallyMost)
+	p.seen = new(recall.Tally)
 	for _, pt := range p.parts {
 		pt.taken = p.newCollector(pt)
 		pt.sampler = p.opt.Sampling.Sampler

@@ -7,7 +7,6 @@ import (
 	"sort"
 	"testing"
 
-	"infill/infill/internal/recall"
 	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/mlm"
@@ -20,7 +19,7 @@ func likeliest(
 	t *testing.T, m *mlm.Model, tm *text.Template, blank, n int, may func(string) bool,
 ) []string {
 	t.Helper()
-	all := recall.Resized[float32](nil, len(tm.Blanks), m.VocabSize())
+	all := resized[float32](nil, len(tm.Blanks), m.VocabSize())
 	if err := m.Independent(context.Background(), &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"infill/infill/internal/recall"
 	"infill/infill/text"
 	"infill/samplers"
 )
@@ -37,7 +36,7 @@ func TestEnergyRows(t *testing.T) {
 			}
 			want, u := make([]float64, len(x)), make([]float64, len(x))
 			n := tgt.Product.RowLen()
-			got, more := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n+2*len(tgt.Coords))
+			got, more := resized[float64](nil, len(x), n), resized[float64](nil, len(x), n+2*len(tgt.Coords))
 			for k := range x { // what is left from before is not added to
 				for j := range got[k] {
 					got[k][j], more[k][j] = 7, 7
@@ -57,7 +56,7 @@ func TestEnergyRows(t *testing.T) {
 			}
 			at := make([]int, len(x))
 			for i := range tgt.Coords {
-				cond := recall.Resized[float64](nil, len(x), tgt.Coords[i].K())
+				cond := resized[float64](nil, len(x), tgt.Coords[i].K())
 				for k := range at {
 					at[k] = i
 				}
@@ -123,7 +122,7 @@ func TestRowSumsAreOfTheirTokens(t *testing.T) {
 		}
 		x := [][]int32{{0, 0}, {0, 1}, {1, 0}, {2, 2}}
 		n := tgt.Product.RowLen()
-		want, got := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n+2*len(tgt.Coords))
+		want, got := resized[float64](nil, len(x), n), resized[float64](nil, len(x), n+2*len(tgt.Coords))
 		u := make([]float64, len(x))
 		if err := tgt.EnergyRows(ctx, x, u, want, nil); err != nil {
 			t.Fatal(err)
@@ -144,7 +143,7 @@ func TestRowSumsOfAnotherBlank(t *testing.T) {
 		tgt := targetOf(t, e, tm, Options{Words: WordOptions{Vocab: text.VocabWholeWords}})
 		x, _ := tgt.states()
 		n := tgt.Product.RowLen()
-		want, got := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n+2*len(tgt.Coords))
+		want, got := resized[float64](nil, len(x), n), resized[float64](nil, len(x), n+2*len(tgt.Coords))
 		u := make([]float64, len(x))
 		if err := tgt.EnergyRows(context.Background(), x, u, want, nil); err != nil {
 			t.Fatal(err)
@@ -173,7 +172,7 @@ func TestEnergyRowsAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := tgt.rows
-		out := recall.Resized[float64](nil, len(x), tgt.Product.RowLen())
+		out := resized[float64](nil, len(x), tgt.Product.RowLen())
 		if err := tgt.EnergyRows(ctx, x, make([]float64, len(x)), out, nil); err != nil {
 			t.Fatal(err)
 		}

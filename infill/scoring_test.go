@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"infill/infill/internal/recall"
 	"infill/internal/testmode"
 	"infill/mlm"
 )
@@ -21,7 +20,7 @@ func rowAt(t *testing.T, m *mlm.Model, ids []int32, at int, masked []int, token 
 	for _, p := range masked {
 		seq[p] = m.Tokenizer().MaskID()
 	}
-	out := recall.Resized[float32](nil, 1, m.VocabSize())
+	out := resized[float32](nil, 1, m.VocabSize())
 	s := &mlm.Sentence{IDs: seq, Blanks: []int{at}}
 	if err := m.Conditional(t.Context(), s, [][]int32{{token}}, []int{0}, out); err != nil {
 		t.Fatal(err)

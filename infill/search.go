@@ -121,7 +121,7 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 		s.want = max(s.want, s.reach.uneven)
 	}
 	s.whole = p.parts[0].tgt.extra.most()
-	s.rows = recall.NewSource(p.model, o.Search.Context)
+	s.rows = p.model.Source(o.Search.Context)
 	for i, pt := range p.parts {
 		exact, err := p.unrounded(ctx, pt.tgt)
 		if err != nil {

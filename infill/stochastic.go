@@ -82,8 +82,8 @@ func (t *target) estimate(ctx context.Context, from *recall.Recall, x []int32, l
 	m, b, vocab := len(l.Sentence.Blanks), len(s), t.model.VocabSize()
 	sub, state := t.part(x, l, s)
 	states := [][]int32{state}
-	logProb := recall.Resized[float32](nil, 1, b)
-	full, first := recall.Resized[float32](nil, 1, b*vocab), recall.Resized[float32](nil, 1, b*vocab)
+	logProb := resized[float32](nil, 1, b)
+	full, first := resized[float32](nil, 1, b*vocab), resized[float32](nil, 1, b*vocab)
 	if err := from.Gradient(ctx, sub, states, mlm.Forward, logProb, first); err != nil {
 		return 0, err
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"testing"
 
-	"infill/infill/internal/recall"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -34,7 +33,7 @@ func TestStochasticGradUnbiased(t *testing.T) {
 		for i := range x {
 			x[i] = int32((5*i + 3) % tgt.Coords[i].K())
 		}
-		u, grad := make([]float64, 1), recall.Resized[float64](nil, 1, tgt.Product.GradLen())
+		u, grad := make([]float64, 1), resized[float64](nil, 1, tgt.Product.GradLen())
 		if err := tgt.EnergyGrad(ctx, [][]int32{x}, u, grad); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +101,7 @@ func TestShortlist(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := targetOf(t, New(m), tm, Options{})
-	all := recall.Resized[float32](nil, 2, m.VocabSize())
+	all := resized[float32](nil, 2, m.VocabSize())
 	if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}

@@ -196,8 +196,8 @@ func (t *target) sort(x [][]int32, u []float64, width int) {
 	}
 	for _, b := range t.buckets {
 		m := len(b.lay.Sentence.Blanks)
-		b.logProb = recall.Resized(b.logProb, len(b.states), m)
-		b.wide = recall.Resized(b.wide, len(b.states), m*width)
+		b.logProb = resized(b.logProb, len(b.states), m)
+		b.wide = resized(b.wide, len(b.states), m*width)
 	}
 }
 
@@ -253,6 +253,22 @@ func total(logProb []float32) float64 {
 	var s float64
 	for _, l := range logProb {
 		s += float64(l)
+	}
+	return s
+}
+
+// resized returns n rows of the given width, reusing those there are.
+func resized[T any](s [][]T, n, width int) [][]T {
+	s = s[:cap(s)]
+	for len(s) < n {
+		s = append(s, nil)
+	}
+	s = s[:n]
+	for k := range s {
+		if cap(s[k]) < width {
+			s[k] = make([]T, width)
+		}
+		s[k] = s[k][:width]
 	}
 	return s
 }

@@ -61,7 +61,7 @@ func (t *target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []
 		}
 	}
 	for _, b := range t.buckets {
-		b.wide = recall.Resized(b.wide, len(b.states), t.model.VocabSize())
+		b.wide = resized(b.wide, len(b.states), t.model.VocabSize())
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		return m.Conditional(ctx, b.lay.Sentence, b.states, b.blanks, b.wide)

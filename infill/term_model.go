@@ -98,8 +98,8 @@ func (t *target) addGuides(ctx context.Context, b *bucket) error {
 	}
 	for _, g := range t.extra.guides {
 		m := len(b.lay.Sentence.Blanks)
-		logProb := recall.Resized[float32](nil, len(b.states), m)
-		wide := recall.Resized[float32](nil, len(b.states), m*t.model.VocabSize())
+		logProb := resized[float32](nil, len(b.states), m)
+		wide := resized[float32](nil, len(b.states), m*t.model.VocabSize())
 		err := g.model.Gradient(ctx, b.lay.Sentence, b.states, t.mode, logProb, wide)
 		if err != nil {
 			return fmt.Errorf("gradient of a part of the energy: %w", err)

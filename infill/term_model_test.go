@@ -6,7 +6,6 @@ import (
 	"math"
 	"testing"
 
-	"infill/infill/internal/recall"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -88,7 +87,7 @@ func TestSecondModelGradient(t *testing.T) {
 		}
 		n := plain.Product.GradLen()
 		u, v := make([]float64, len(x)), make([]float64, len(x))
-		g, h := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n)
+		g, h := resized[float64](nil, len(x), n), resized[float64](nil, len(x), n)
 		if err := plain.EnergyGrad(ctx, x, u, g); err != nil {
 			t.Fatal(err)
 		}

@@ -171,18 +171,11 @@ func (r *Recall) room(made []*entry, n int) (out [][]float32, keep func()) {
 	}
 }
 
-// Resized returns n rows of the given width, reusing those there are.
-func Resized[T any](s [][]T, n, width int) [][]T {
-	s = s[:cap(s)]
-	for len(s) < n {
-		s = append(s, nil)
+// rowsOf makes n rows of the given width.
+func rowsOf(n, width int) [][]float32 {
+	out := make([][]float32, n)
+	for i := range out {
+		out[i] = make([]float32, width)
 	}
-	s = s[:n]
-	for k := range s {
-		if cap(s[k]) < width {
-			s[k] = make([]T, width)
-		}
-		s[k] = s[k][:width]
-	}
-	return s
+	return out
 }

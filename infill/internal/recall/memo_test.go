@@ -175,7 +175,7 @@ func TestTally(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	const n, most = 50_000, 5000
-	exact, small, other := NewTally(TallyMost), NewTally(most), NewTally(most)
+	exact, small, other := new(Tally), &Tally{Most: most}, &Tally{Most: most}
 	want := 0
 	var order []int
 	for i := range n {

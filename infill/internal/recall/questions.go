@@ -87,7 +87,7 @@ func (r *Recall) RowsAt(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 	take func(c int, row Row)) error {
 	if r.memo == nil {
 		r.evaluates(len(states))
-		wide := Resized[float32](nil, len(states), r.VocabSize())
+		wide := rowsOf(len(states), r.VocabSize())
 		err := r.model.Conditional(ctx, s, states, at, wide)
 		for c := range states {
 			take(c, Row{&entry{wide: wide[c]}, nil})
@@ -105,7 +105,7 @@ func (r *Recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int3
 	n, v := len(s.Blanks), r.VocabSize()
 	wide, done := whole(len(states), n*v)
 	defer done()
-	err := r.Gradient(ctx, s, states, mlm.Forward, Resized[float32](nil, len(states), n), wide)
+	err := r.Gradient(ctx, s, states, mlm.Forward, rowsOf(len(states), n), wide)
 	if err != nil {
 		return err
 	}

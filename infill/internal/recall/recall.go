@@ -37,7 +37,7 @@ type Recall struct {
 
 // New is a model with a memo, nil for none, for one fill.
 func New(m *mlm.Model, o *Memo) *Recall {
-	return &Recall{model: m, mask: m.Tokenizer().MaskID(), memo: o, different: NewTally(TallyMost),
+	return &Recall{model: m, mask: m.Tokenizer().MaskID(), memo: o, different: new(Tally),
 		evaluated: new(atomic.Int64), fresh: new(atomic.Int64)}
 }
 

@@ -23,9 +23,9 @@ type Source struct {
 // again, mostly from the memo, and not counted again.
 const keptRows = 512
 
-// NewSource is the rows of one search, each of at most context pieces, 0 for all.
-func NewSource(m *Recall, context int) *Source {
-	return &Source{model: m, context: context, Most: keptRows, rows: map[string]Row{},
+// Source is the rows of one search, each of at most context pieces, 0 for all.
+func (r *Recall) Source(context int) *Source {
+	return &Source{model: r, context: context, Most: keptRows, rows: map[string]Row{},
 		seen: map[string]bool{}, windows: map[windowKey]*window{}}
 }
 

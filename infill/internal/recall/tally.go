@@ -1,26 +1,25 @@
 package recall
 
 import (
+	"cmp"
 	"hash/fnv"
 	"sync"
 )
 
-// A Tally counts the rows behind different keys. Up to TallyMost keys it is exact. Of more it keeps
+// A Tally counts the rows behind different keys. Its zero value counts none yet. Up to Most keys it is exact. Of more it keeps
 // those whose hashes end in enough zeros and estimates from them (Wegman's adaptive sampling;
 // Flajolet, "On adaptive sampling", Computing 43, 1990), to about 0.3 %. Either way the count is a
 // function of the set of keys, whatever their order. It is safe for concurrent use.
 type Tally struct {
+	Most int // keys to keep at most; 0: tallyMost
+
 	mu   sync.Mutex
-	most int            // keys to keep at most
 	rows map[uint64]int // by the hash of the key
 	zero int            // zeros that a hash must end in to be kept
 }
 
-// TallyMost bounds what a tally keeps to some MB.
-const TallyMost = 1 << 17
-
-// NewTally makes a tally that keeps at most some keys.
-func NewTally(most int) *Tally { return &Tally{most: most, rows: map[uint64]int{}} }
+// tallyMost bounds what a tally keeps to some MB.
+const tallyMost = 1 << 17
 
 // Add counts the rows of a key, once for equal keys.
 func (t *Tally) Add(key []byte, rows int) {
@@ -32,8 +31,11 @@ func (t *Tally) Add(key []byte, rows int) {
 	if !t.keeps(h) {
 		return
 	}
+	if t.rows == nil {
+		t.rows = map[uint64]int{}
+	}
 	t.rows[h] = rows
-	for len(t.rows) > t.most {
+	for len(t.rows) > cmp.Or(t.Most, tallyMost) {
 		t.zero++
 		for h := range t.rows {
 			if !t.keeps(h) {
