@@ -154,7 +154,7 @@ func TestBFloat16NothingTwice(t *testing.T) {
 	t.Parallel()
 	eachRounded(t, func(t *testing.T, device string) {
 		m := openRounded(t, os.DirFS(tinyFolder), device)
-		without, e := NewWithMemo(m, 0), New(m)
+		without, e := New(m).WithMemo(0), New(m)
 		for i, line := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
 			"the [MASK] sees a [MASK|red|old dog|cat] ."} {
 			tm, err := text.Parse(m.Tokenizer(), line)

@@ -39,7 +39,7 @@ func sameBits(t *testing.T, o mlm.Options) {
 			t.Fatal(err)
 		}
 		memo := remembered(m)[run]
-		e := NewWithMemo(m, memo)
+		e := New(m).WithMemo(memo)
 		for i, opt := range opts {
 			tm, err := text.Parse(m.Tokenizer(), "the [MASK] sees the [MASK*1-2] and the [MASK|red|old dog] .")
 			if err != nil {

@@ -38,18 +38,22 @@ const DefaultMemo = 256 << 20
 // New returns an engine on a model. It remembers what the model says in at most DefaultMemo bytes.
 // An engine without a model refuses everything with ErrOption. Package infill/open opens models by
 // their names.
-func New(m *mlm.Model) *Engine { return NewWithMemo(m, DefaultMemo) }
-
-// NewWithMemo is New with another number of bytes for what the model says; 0 or less remembers
-// nothing. Energies, gradients and conditionals that are remembered are not evaluated again, within
-// a sentence and from one sentence to the next. Results are the same bits whatever the number is.
-func NewWithMemo(m *mlm.Model, bytes int64) *Engine {
+func New(m *mlm.Model) *Engine {
 	if m == nil || m.Tokenizer() == nil { // or one that was never opened
 		return &Engine{}
 	}
-	e := &Engine{model: m, supports: space.NewSupports(m.Tokenizer()),
+	return &Engine{model: m, supports: space.NewSupports(m.Tokenizer()),
+		memo:   recall.NewMemo(DefaultMemo),
 		shares: sync.OnceValues(func() (*lengths.Shares, error) { return readShares(m) })}
-	if bytes > 0 {
+}
+
+// WithMemo gives the engine, which has filled nothing yet, another number of bytes for what the
+// model says, and returns it; 0 or less remembers nothing. Energies, gradients and conditionals that
+// are remembered are not evaluated again, within a sentence and from one sentence to the next.
+// Results are the same bits whatever the number is.
+func (e *Engine) WithMemo(bytes int64) *Engine {
+	e.memo = nil
+	if bytes > 0 && e.model != nil {
 		e.memo = recall.NewMemo(bytes)
 	}
 	return e

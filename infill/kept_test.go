@@ -32,7 +32,7 @@ func TestListsFitSmallMemos(t *testing.T) {
 		c.opt.Sampling.Steps, c.opt.Sampling.Chains, c.opt.Results.Score = 30, 4, ScorePLL
 		// Candidates are chosen by whole rows, which fall out of the memo.
 		bytes := int64(2*4*m.VocabSize() + 20*360 + 20*200) // with what entries take besides
-		e, small := New(m), NewWithMemo(m, bytes)
+		e, small := New(m), New(m).WithMemo(bytes)
 		want, err := e.Fill(ctx, tm, c.opt)
 		if err != nil {
 			t.Fatal(err)

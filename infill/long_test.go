@@ -190,7 +190,7 @@ func TestGroupsRefuse(t *testing.T) {
 // The work on a long document grows with its length. Twice the words take about twice the rows and
 // twice the memory, and not four times.
 func TestGroupsGrowWithLength(t *testing.T) {
-	e := NewWithMemo(tiny(t), 0)
+	e := New(tiny(t)).WithMemo(0)
 	took := func(sentences int) (rows, bytes float64) {
 		s := strings.Repeat("the big dog saw a small cat near the house . ", sentences)
 		m := text.Masking{Rate: .05}

@@ -34,7 +34,7 @@ func TestEstimateRatios(t *testing.T) {
 		}
 		engine := New(m)
 		if c.opt.Sampling.Temperature > 0 {
-			engine = NewWithMemo(m, 0)
+			engine = New(m).WithMemo(0)
 		}
 		tgt := targetOf(t, engine, tm, c.opt)
 		d := tgt.Product

@@ -136,7 +136,7 @@ func TestNormalizerOfAShortlist(t *testing.T) {
 	if !(math.Abs(*n.LogZ-math.Log(sum)) < 4.5**n.Error) || !(*n.Error < .5) {
 		t.Errorf("%+v, want %.4f", n, math.Log(sum))
 	}
-	other, err := NewWithMemo(openSmall(t), 0).Fill(ctx, tm, opt)
+	other, err := New(openSmall(t)).WithMemo(0).Fill(ctx, tm, opt)
 	if err != nil || *other.Normalizers[0].LogZ != *n.LogZ {
 		t.Errorf("%+v without a memo, %+v with one, %v", other.Normalizers, n, err)
 	}

@@ -48,7 +48,7 @@ func TestNumbers(t *testing.T) {
 	for _, line := range texts {
 		for _, opt := range []Options{{}, {Method: MethodSample, Sampling: SamplingOptions{Chains: 2,
 			Steps: 2, Sampler: &samplers.DMALA{}}}} {
-			e := NewWithMemo(m, 0)
+			e := New(m).WithMemo(0)
 			r, err := e.FillText(t.Context(), line, opt)
 			if err != nil {
 				t.Fatal(err)

@@ -51,7 +51,7 @@ func TestMemoChangesNothing(t *testing.T) {
 	ctx := context.Background()
 	engines := map[int64]*Engine{}
 	for _, bytes := range remembered(m) {
-		engines[bytes] = NewWithMemo(m, bytes)
+		engines[bytes] = New(m).WithMemo(bytes)
 	}
 	saved := 0
 	for i, j := range jobs {

@@ -247,7 +247,7 @@ func TestSearchIsDeterministic(t *testing.T) {
 	t.Parallel()
 	m := openSmall(t)
 	const text = "The [MASK] [MASK*1-2] the [MASK] and [MASK] home."
-	want := exactFill(t, NewWithMemo(m, 0), text, Options{Seed: 1})
+	want := exactFill(t, New(m).WithMemo(0), text, Options{Seed: 1})
 	same := func(name string, r *Result) {
 		t.Helper()
 		if fmt.Sprint(r.Fillings) != fmt.Sprint(want.Fillings) || r.Rows != want.Rows ||
@@ -259,7 +259,7 @@ func TestSearchIsDeterministic(t *testing.T) {
 	e := New(m)
 	same("a memo", exactFill(t, e, text, Options{Seed: 2, ID: "x"}))
 	same("a full memo", exactFill(t, e, text, Options{}))
-	same("a small memo", exactFill(t, NewWithMemo(m, 1<<20), text, Options{}))
+	same("a small memo", exactFill(t, New(m).WithMemo(1<<20), text, Options{}))
 	one, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Threads: 1, BatchTokens: 64})
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +271,7 @@ func TestSearchIsDeterministic(t *testing.T) {
 // What a search does not hold it asks for again, and finds the same by the same rows.
 func TestSearchForgets(t *testing.T) {
 	t.Parallel()
-	e := NewWithMemo(openSmall(t), 0)
+	e := New(openSmall(t)).WithMemo(0)
 	const text = "The [MASK] sat on the [MASK] near the [MASK]."
 	want := exactFill(t, e, text, Options{})
 	opt := Options{}

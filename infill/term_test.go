@@ -195,7 +195,7 @@ func TestTermsMemo(t *testing.T) {
 	var want string
 	var asked []int64
 	for _, bytes := range []int64{DefaultMemo, 0} {
-		e := NewWithMemo(tiny(t), bytes)
+		e := New(tiny(t)).WithMemo(bytes)
 		tm := parsed(t, e, "the [MASK] saw the [MASK] in the [MASK] .")
 		toy := &toyTerm{name: "toy"}
 		r, err := e.Fill(context.Background(), tm,

@@ -105,7 +105,7 @@ func (v *Fill) memo() int {
 
 // NewEngine is an engine on a model with this memo.
 func (v *Fill) NewEngine(m *mlm.Model) *infill.Engine {
-	return infill.NewWithMemo(m, int64(v.memo())<<20)
+	return infill.New(m).WithMemo(int64(v.memo()) << 20)
 }
 
 // Open opens what the settings name, as OpenParts does, reads the files of words, as Prepare does,

@@ -21,7 +21,7 @@ type chain struct {
 // of is the engine for a run. It remembers nothing of other chains.
 func (c *chain) of(k key) *infill.Engine {
 	if k.Budget = ""; c.engine == nil || k != c.key {
-		c.key, c.engine, c.made = k, infill.NewWithMemo(c.model, remembered), nil
+		c.key, c.engine, c.made = k, infill.New(c.model).WithMemo(remembered), nil
 	}
 	return c.engine
 }

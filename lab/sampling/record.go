@@ -27,7 +27,7 @@ func record1(ctx context.Context, m *mlm.Model, memo int64, t *text.Template,
 	opt infill.Options) (*record, error) {
 	warm := opt
 	warm.Sampling.Steps, warm.Sampling.Chains = 2, 2
-	if _, err := infill.NewWithMemo(m, 0).Fill(ctx, t, warm); err != nil {
+	if _, err := infill.New(m).WithMemo(0).Fill(ctx, t, warm); err != nil {
 		return nil, err
 	}
 	r := &record{}
@@ -39,7 +39,7 @@ func record1(ctx context.Context, m *mlm.Model, memo int64, t *text.Template,
 		return nil
 	}
 	var err error
-	if r.result, err = infill.NewWithMemo(m, memo).Fill(ctx, t, opt); err != nil {
+	if r.result, err = infill.New(m).WithMemo(memo).Fill(ctx, t, opt); err != nil {
 		return nil, err
 	}
 	r.rows = r.result.Rows

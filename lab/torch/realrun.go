@@ -38,7 +38,7 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	}
 	warm := opt
 	warm.Sampling.Steps, warm.Sampling.Chains = 1, 1
-	if _, err := infill.NewWithMemo(model, 0).Fill(ctx, t.template, warm); err != nil {
+	if _, err := infill.New(model).WithMemo(0).Fill(ctx, t.template, warm); err != nil {
 		return err
 	}
 	e := infill.New(model)
