@@ -26,17 +26,23 @@ const (
 	// state in ten thousand is allowed, it fills blank after blank at random and goes back where
 	// nothing fits, which is not uniform.
 	StartRandom
-	// StartGiven takes fillings that are known, Options.Sampling.Starts, in turn.
-	StartGiven
 )
 
-// Names lists the words for the values of Start but StartGiven, in their order.
-func (Start) Names() []string { return slices.Clone(startNames[:StartGiven]) }
+// Names lists the words for the values of Start, in their order.
+func (Start) Names() []string { return slices.Clone(startNames) }
 
-var startNames = []string{"masked", "argmax", "original", "random", "given"}
+var startNames = []string{"masked", "argmax", "original", "random"}
 
 // String returns the word.
 func (s Start) String() string { return nameOf(startNames, "start", s) }
+
+// Begin is the word for where chains begin: that of Start, or "given" for Starts.
+func (s *SamplingOptions) Begin() string {
+	if s.Starts != nil {
+		return "given"
+	}
+	return s.Start.String()
+}
 
 // badStart is the error of a filling that chains cannot begin with, because of one blank, from 0,
 // or with −1 of all together. source says where the filling comes from, "" for one source.
@@ -61,6 +67,16 @@ func (t *target) begin(opt *Options, id string, n int, cum, logp [][]float64) ([
 		}
 		return x, err
 	}
+	if opt.Sampling.Starts != nil {
+		given, err := t.given(opt.Sampling.Starts)
+		if err != nil {
+			return nil, err
+		}
+		for k := range x {
+			x[k] = slices.Clone(given[k%len(given)])
+		}
+		return x, nil
+	}
 	switch opt.Sampling.Start {
 	case StartArgmax:
 		return one(t.Likeliest(logp))
@@ -72,15 +88,6 @@ func (t *target) begin(opt *Options, id string, n int, cum, logp [][]float64) ([
 			if x[k], err = t.Uniform(stream(k)); err != nil {
 				return nil, err
 			}
-		}
-		return x, nil
-	case StartGiven:
-		given, err := t.given(opt.Sampling.Starts)
-		if err != nil {
-			return nil, err
-		}
-		for k := range x {
-			x[k] = slices.Clone(given[k%len(given)])
 		}
 		return x, nil
 	}
@@ -102,7 +109,7 @@ func (t *target) original(words []string) ([]int32, error) {
 	return t.stateOf(words, "")
 }
 
-// given are the states of StartGiven that these chains can begin with.
+// given are the states of fillings that these chains can begin with.
 func (t *target) given(s *starts) ([][]int32, error) {
 	list := s.byText[t.Template.Text]
 	if len(list) == 0 {

@@ -90,8 +90,8 @@ func (o *Options) checkTogether() error {
 		return fmt.Errorf("%w: probabilities need the states that steps lead to, and there is NoSteps; "+
 			"leave one out",
 			text.ErrOption)
-	case (s.Start == StartGiven) != (s.Starts != nil):
-		return fmt.Errorf("%w: StartGiven goes with Starts", text.ErrOption)
+	case s.Starts != nil && s.Start != StartMasked:
+		return fmt.Errorf("%w: Start %v and Starts; give one of them", text.ErrOption, s.Start)
 	case o.Method == MethodSearch && o.probabilities():
 		return fmt.Errorf("%w: a temperature, marginals and log Z need draws, and MethodSearch "+
 			"makes none; sample, or leave them out", text.ErrOption)

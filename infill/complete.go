@@ -53,7 +53,7 @@ func (o *Options) method() Method {
 	s := &o.Sampling
 	return o.Method.Resolve(s.Sampler != nil || s.Steps != 0 || s.NoSteps ||
 		s.Budget != BudgetSteps || s.Chains != 0 || s.Start != StartMasked ||
-		s.Gradient != mlm.Full || s.Shortlist != 0 ||
+		s.Starts != nil || s.Gradient != mlm.Full || s.Shortlist != 0 ||
 		o.Results.Collect != CollectVisited || o.Results.Thin != 0 || o.Watch.Trace != nil, o)
 }
 

@@ -70,7 +70,7 @@ type SamplingOptions struct {
 	// at most 1,048,576. 0 means all that may fill it.
 	Shortlist int
 	Start     Start   // where chains begin
-	Starts    *starts // the fillings of StartGiven
+	Starts    *starts // fillings of earlier runs that they begin with in turn, see ReadStarts; or nil
 }
 
 // ResultOptions say which of the fillings that were found are returned, and what is said of them.

@@ -146,7 +146,7 @@ func TestStartGiven(t *testing.T) {
 	}
 	want := []string{"dog fox ##s dog big dog", "cat big cat cat fox", "dog fox ##s dog big dog"}
 	got, err = startsOf(t, e, line,
-		Options{Sampling: SamplingOptions{Start: StartGiven, Starts: s, Chains: 3}})
+		Options{Sampling: SamplingOptions{Starts: s, Chains: 3}})
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -157,7 +157,7 @@ func TestStartGiven(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := Options{Sampling: SamplingOptions{Sampler: named(t, info.Name, nil), Start: StartGiven,
+		opt := Options{Sampling: SamplingOptions{Sampler: named(t, info.Name, nil),
 			Starts: one, Chains: 2,
 			Steps: 2}, Words: WordOptions{Allow: list(t, "dog", "fox", "cat")},
 			Results: ResultOptions{Score: ScorePLL}}
@@ -176,7 +176,7 @@ func TestStartOpenLengths(t *testing.T) {
 	s.Add(text, []string{"big dog"}, "file, line 1")
 	s.Add(text, []string{"cat"}, "file, line 2")
 	got, err := startsOf(t, e, text,
-		Options{Sampling: SamplingOptions{Start: StartGiven, Starts: s, Chains: 4}})
+		Options{Sampling: SamplingOptions{Starts: s, Chains: 4}})
 	slices.Sort(got)
 	if err != nil || !slices.Equal(got, []string{"big dog", "big dog", "cat", "cat"}) {
 		t.Errorf("%q, %v", got, err)
@@ -184,7 +184,7 @@ func TestStartOpenLengths(t *testing.T) {
 	short := newStarts("file")
 	short.Add(text, []string{"cat"}, "file, line 2")
 	if _, err := startsOf(t, e, text,
-		Options{Sampling: SamplingOptions{Start: StartGiven, Starts: short, Chains: 4}}); !errors.Is(err,
+		Options{Sampling: SamplingOptions{Starts: short, Chains: 4}}); !errors.Is(err,
 		ErrStart) || !strings.Contains(err.Error(), "in 2 tokens") {
 		t.Error(err)
 	}
@@ -198,7 +198,7 @@ func TestStartErrors(t *testing.T) {
 	given := func(words ...string) Options {
 		s := newStarts("run.jsonl")
 		s.Add(line, words, "run.jsonl, line 7")
-		return Options{Sampling: SamplingOptions{Start: StartGiven, Starts: s}}
+		return Options{Sampling: SamplingOptions{Starts: s}}
 	}
 	with := func(o Options, change func(*Options)) Options { change(&o); return o }
 	for want, opt := range map[string]Options{
@@ -209,11 +209,11 @@ func TestStartErrors(t *testing.T) {
 		`run.jsonl, line 7: blank 2, "." : it is not`: given("dog", "."),
 		"run.jsonl, line 7: its words break a rule": with(given("dog", "dog"),
 			func(o *Options) { o.Words.NoRepeat = text.RepeatText }),
-		"run.jsonl: it has no filling of this text": {Sampling: SamplingOptions{Start: StartGiven,
+		"run.jsonl: it has no filling of this text": {Sampling: SamplingOptions{
 			Starts: newStarts("run.jsonl")}},
 		`blank 1, "fox": it is not among`: {Sampling: SamplingOptions{Start: StartOriginal},
 			Words: WordOptions{Original: []string{"fox", "dog"}, Ban: list(t, "fox")}},
-		`the fillings to begin with: it has no filling`: {Sampling: SamplingOptions{Start: StartGiven,
+		`the fillings to begin with: it has no filling`: {Sampling: SamplingOptions{
 			Starts: newStarts("")}},
 	} {
 		want = strings.Replace(want, " : it", ": it", 1)
@@ -223,8 +223,8 @@ func TestStartErrors(t *testing.T) {
 		}
 	}
 	for _, opt := range []Options{{Sampling: SamplingOptions{Start: -1}},
-		{Sampling: SamplingOptions{Start: 9}}, {Sampling: SamplingOptions{Start: StartGiven}},
-		{Sampling: SamplingOptions{Starts: newStarts("")}}} {
+		{Sampling: SamplingOptions{Start: 9}},
+		{Sampling: SamplingOptions{Start: StartRandom, Starts: newStarts("")}}} {
 		if err := opt.fill(); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%+v: %v", opt, err)
 		}

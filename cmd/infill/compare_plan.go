@@ -182,8 +182,8 @@ func (f *compareFlags) protocol() string {
 	default:
 		add("%s × %s", chains, count.Of(steps, "step"))
 	}
-	if o.Sampling.Start != infill.StartMasked {
-		add("start %s", o.Sampling.Start)
+	if begin := o.Sampling.Begin(); begin != infill.StartMasked.String() {
+		add("start %s", begin)
 	}
 	switch o.Results.Collect {
 	case infill.CollectLast:

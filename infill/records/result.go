@@ -40,8 +40,8 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record 
 		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Info().Name, ran.Sampling.Steps,
 			ran.Sampling.Chains
 		rec.Collect = ran.Results.Collect.String()
-		if ran.Sampling.Start != infill.StartMasked {
-			rec.Start = ran.Sampling.Start.String()
+		if begin := ran.Sampling.Begin(); begin != infill.StartMasked.String() {
+			rec.Start = begin
 		}
 		if opt.Sampling.Budget != infill.BudgetSteps || opt.Watch.Stop != nil {
 			rec.Steps = r.Steps // which the budget or the stop decided

@@ -65,7 +65,6 @@ func (v *Fill) prepareStart(tok *tokenize.Tokenizer) error {
 		return &Error{Name: "start", Err: err}
 	}
 	v.read.started = read
-	v.Options.Sampling.Start = infill.StartGiven
 	return nil
 }
 
