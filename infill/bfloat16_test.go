@@ -94,7 +94,7 @@ func roundedScores(t *testing.T, device string) {
 			t.Fatal(err)
 		}
 		for _, opt := range []Options{{Seed: 1, Results: ResultOptions{Top: 3}},
-			{Seed: 1, Results: ResultOptions{Select: SelectDiverse}},
+			{Seed: 1, Results: ResultOptions{Diverse: true}},
 			{Seed: 1, Results: ResultOptions{Collect: CollectLast},
 				Sampling: SamplingOptions{Steps: 10, Chains: 8}}} {
 			if opt.Results.Score = ScorePLL; strings.Count(line, "[MASK") > 1 {
@@ -162,7 +162,7 @@ func TestBFloat16NothingTwice(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, opt := range []Options{{}, {Sampling: SamplingOptions{Sampler: &samplers.DMALA{}}},
-				{Results: ResultOptions{Select: SelectDiverse}}} {
+				{Results: ResultOptions{Diverse: true}}} {
 				opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Score = uint64(i), 4, 6, ScorePLL
 				var all [3]*Result
 				var evaluated [3]int

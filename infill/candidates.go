@@ -38,10 +38,10 @@ type Candidate struct {
 
 // CandidateOptions say how candidates are ranked.
 type CandidateOptions struct {
-	Score    Scoring // ScoreBlended or ScorePLL
-	PerToken bool    // by score per piece, so that long candidates are not at a disadvantage
-	Case     text.Case
-	Long     Long
+	Score      Scoring // ScoreBlended or ScorePLL
+	PerToken   bool    // by score per piece, so that long candidates are not at a disadvantage
+	AsModel    bool    // capitals are as given, see ResultOptions.AsModel
+	RefuseLong bool    // see Options.RefuseLong
 	// Terms are further parts of the energy, see Options.Words.Terms. A blank of candidates has no
 	// words from before.
 	Terms []Weighted
@@ -68,7 +68,7 @@ func (e *Engine) Candidates(ctx context.Context, t *text.Template, words []strin
 		return nil, fmt.Errorf("%w: %v is the score of whole texts; rank candidates by another",
 			text.ErrOption, o.Score)
 	}
-	opt := Options{Results: ResultOptions{Case: o.Case, Score: o.Score}, Long: o.Long,
+	opt := Options{Results: ResultOptions{AsModel: o.AsModel, Score: o.Score}, RefuseLong: o.RefuseLong,
 		Words: WordOptions{Terms: o.Terms}}
 	if err := opt.fill(); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (p *plan) candidates(ctx context.Context, differ bool) ([]Candidate, error)
 	}
 	fillings := make([]Filling, tgt.Coords[0].K())
 	for v := range fillings {
-		fillings[v] = tgt.spell([]int32{int32(v)}, p.opt.Results.Case)
+		fillings[v] = tgt.spell([]int32{int32(v)}, p.opt.Results.AsModel)
 		u[v] += part[v]
 		fillings[v].Score = u[v]
 	}

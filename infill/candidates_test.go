@@ -39,7 +39,7 @@ func TestCandidates(t *testing.T) {
 				for j := range w {
 					w[j] = c.Candidate
 				}
-				filled, spans := tm.Splice(w, text.CaseAuto)
+				filled, spans := tm.Splice(w)
 				u, n := oracle(t, e, filled, spans)
 				if filled != c.Text || n != len(c.Tokens)*len(tm.Blanks) || math.Abs(u-c.Score) > 1e-4 ||
 					math.Abs(u/float64(n)-c.ScorePerToken) > 1e-4 {

@@ -64,11 +64,7 @@ func (o *Options) checkChoices() error {
 		{"gradient", int(o.Sampling.Gradient), mlm.Full.Names()},
 		{"start", int(o.Sampling.Start), startNames},
 		{"score", int(o.Results.Score), scoringNames[:ScorePLL+1]},
-		{"case", int(o.Results.Case), text.CaseAuto.Names()},
 		{"collect", int(o.Results.Collect), collectNames},
-		{"select", int(o.Results.Select), SelectDiverse.Names()},
-		{"long", int(o.Long), LongError.Names()},
-		{"end mark", int(o.EndMark), text.EndShown.Names()},
 	} {
 		if c.value < 0 || c.value >= len(c.names) {
 			return fmt.Errorf("%w: %s %d, want 0 to %d for %s", text.ErrOption, c.what, c.value,

@@ -47,7 +47,7 @@ const maxKept = 1 << 20
 const keptOfChain = 25
 
 // roomOf is the number of states that CollectVisited keeps, the best. There are more than are
-// returned: texts can have several states, and SelectDiverse chooses among them.
+// returned: texts can have several states, and ResultOptions.Diverse chooses among them.
 func roomOf(o *Options) int {
 	if o.Results.All {
 		return maxKept

@@ -173,7 +173,7 @@ func TestWindow(t *testing.T) {
 		}
 	}
 	if _, err := e.Fill(context.Background(), tm,
-		Options{Sampling: SamplingOptions{Chains: 3, Steps: 4}, Long: LongError}); !errors.Is(
+		Options{Sampling: SamplingOptions{Chains: 3, Steps: 4}, RefuseLong: true}); !errors.Is(
 		err, mlm.ErrTooLong,
 	) {
 		t.Errorf("%v", err)

@@ -2,8 +2,6 @@ package infill
 
 import (
 	"testing"
-
-	"infill/infill/text"
 )
 
 // With a full stop that is shown, fillings and scores are the same as for the text with the stop,
@@ -11,9 +9,9 @@ import (
 func TestShownEnd(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
-	fill := func(line string, end text.EndMark) *Result {
+	fill := func(line string, end bool) *Result {
 		t.Helper()
-		r, err := e.FillText(t.Context(), line, Options{EndMark: end})
+		r, err := e.FillText(t.Context(), line, Options{EndShown: end})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -21,7 +19,7 @@ func TestShownEnd(t *testing.T) {
 	}
 	for _, line := range []string{"My favorite food is [MASK]", "The [MASK] was on the [MASK]",
 		"She is a [MASK|doctor|very good doctor]"} {
-		shown, full := fill(line, text.EndShown), fill(line+".", text.EndWritten)
+		shown, full := fill(line, true), fill(line+".", false)
 		if shown.Shown != "." || full.Shown != "" || len(shown.Fillings) != len(full.Fillings) {
 			t.Errorf("%s: %q and %q are shown", line, shown.Shown, full.Shown)
 		}
@@ -32,13 +30,13 @@ func TestShownEnd(t *testing.T) {
 				t.Errorf("%s: %+v, want %+v", line, f, g)
 			}
 		}
-		if plain := fill(line, text.EndWritten); plain.Shown != "" ||
+		if plain := fill(line, false); plain.Shown != "" ||
 			plain.Fillings[0].Score == shown.Fillings[0].Score {
 			t.Errorf("%s: %+v", line, plain)
 		}
 	}
 	const title = "The Lord of the [MASK]"
-	shown, plain := fill(title, text.EndShown), fill(title, text.EndWritten)
+	shown, plain := fill(title, true), fill(title, false)
 	if shown.Shown != "" || shown.Fillings[0].Score != plain.Fillings[0].Score {
 		t.Errorf("%+v, want %+v", shown, plain)
 	}

@@ -144,7 +144,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 		return nil, fmt.Errorf("%w: log Z would be that of the model in %s, and scores are %s; open it "+
 			"in %s", text.ErrOption, p, mlm.Float32, mlm.Float32)
 	}
-	if opt.EndMark == text.EndShown {
+	if opt.EndShown {
 		t = t.WithEnd()
 	}
 	t = t.With(opt.Words.Unit)
@@ -300,7 +300,7 @@ func (e *Engine) fit(t *text.Template, lists [][]text.Phrase, opt *Options) (*te
 		}
 	}
 	limit := e.model.MaxLength()
-	if n := len(t.IDs) + room; opt.Long == LongError && limit > 0 && n > limit {
+	if n := len(t.IDs) + room; opt.RefuseLong && limit > 0 && n > limit {
 		return nil, &LengthError{Pieces: n, Limit: limit}
 	}
 	return t.Cut(limit, room)

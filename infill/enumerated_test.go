@@ -267,7 +267,7 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 			mass := map[int]float64{} // by length
 			lengths := make([]int, len(p))
 			for i, s := range c.states {
-				text, spans := tm.Splice(s, text.CaseAuto)
+				text, spans := tm.Splice(s)
 				u, n := oracle(t, e, text, spans)
 				index[text], lengths[i], p[i] = i, n, math.Exp(u/c.opt.Sampling.Temperature)
 				mass[n] += p[i]

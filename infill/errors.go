@@ -6,7 +6,7 @@ import (
 	"infill/mlm"
 )
 
-// A LengthError is a text of more pieces than the model takes, where LongError
+// A LengthError is a text of more pieces than the model takes, where RefuseLong
 // refuses such texts. It wraps mlm.ErrTooLong.
 type LengthError struct {
 	Pieces int // of the text with its longest filling, special tokens included

@@ -85,7 +85,7 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 	if err != nil {
 		return nil, err
 	}
-	texts := t.texts(u, best, p.opt.Results.Case)
+	texts := t.texts(u, best, p.opt.Results.AsModel)
 	res := p.newResult()
 	res.Exact, res.Distinct = true, len(texts)
 	res.Method = MethodExact
@@ -103,7 +103,7 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 		// They are of all states, as those of chains are, also of what a filter or Top leaves out.
 		first := make([]Filling, min(p.opt.listed(), len(texts)))
 		for i := range first {
-			first[i] = t.spell([]int32{int32(texts[i].v)}, p.opt.Results.Case)
+			first[i] = t.spell([]int32{int32(texts[i].v)}, p.opt.Results.AsModel)
 			first[i].Probability = texts[i].share
 		}
 		res.Marginals = exactMarginals(len(t.Template.Blanks), first, res.Distinct)
@@ -180,7 +180,7 @@ func (p *plan) likeliest(ctx context.Context, t *target, texts []weighted, u []f
 	for some := range slices.Chunk(texts, p.sieve.atOnce()) {
 		spelt := make([]Filling, len(some))
 		for i, w := range some {
-			f := t.spell([]int32{int32(w.v)}, p.opt.Results.Case)
+			f := t.spell([]int32{int32(w.v)}, p.opt.Results.AsModel)
 			f.Score, f.Parts, f.Probability = u[w.v], parts[w.v], w.share
 			f.ScorePerToken = f.Score / float64(len(f.ids))
 			spelt[i] = f
@@ -190,8 +190,8 @@ func (p *plan) likeliest(ctx context.Context, t *target, texts []weighted, u []f
 			return nil, err
 		}
 		out = append(out, p.sieve.undropped(passed)...)
-		if n := p.opt.Results.Top; !p.opt.Results.All && n <= len(out) &&
-			p.opt.Results.Select == SelectLikelihood {
+		r := &p.opt.Results
+		if n := r.Top; !r.All && n <= len(out) && !r.Diverse {
 			return out[:n], nil // the others need not be spelt
 		}
 	}
@@ -256,7 +256,7 @@ func (t *target) finish(ctx context.Context, m *recall.Recall, x [][]int32, u []
 	var of []int
 	for v := range x {
 		if !math.IsInf(u[v], -1) && (t.Coords[0].Slot < 0 || isMark(t.Word(x[v], 0))) {
-			f := t.spell(x[v], t.written)
+			f := t.spell(x[v], t.asModel)
 			spelt, of = append(spelt, &f), append(of, v)
 		}
 	}
@@ -274,7 +274,7 @@ type weighted struct {
 // texts returns the different texts of the states, the likeliest first. best is the largest U.
 // Almost all states make a text of their own. Only those are spelt whose words are alike
 // but for their case.
-func (t *target) texts(u []float64, best float64, c text.Case) []weighted {
+func (t *target) texts(u []float64, best float64, asModel bool) []weighted {
 	keys := make([]string, len(u))
 	alike := map[string]int{}
 	for v := range u {
@@ -290,7 +290,7 @@ func (t *target) texts(u []float64, best float64, c text.Case) []weighted {
 		}
 		key := keys[v]
 		if alike[key] > 1 {
-			key = "\x00" + t.spell([]int32{int32(v)}, c).Text
+			key = "\x00" + t.spell([]int32{int32(v)}, asModel).Text
 		}
 		w := math.Exp((u[v] - best) / t.temp)
 		sum += w

@@ -92,7 +92,7 @@ func checkEnumerated(t *testing.T, e *Engine, tm *text.Template, c constraintCas
 	want, scores := map[string]float64{}, map[string]float64{}
 	best, sum := math.Inf(-1), 0.0
 	for _, s := range c.states {
-		text, spans := tm.Splice(s, text.CaseAuto)
+		text, spans := tm.Splice(s)
 		scores[text], _ = oracle(t, e, text, spans)
 		best = max(best, scores[text])
 	}
@@ -307,7 +307,7 @@ func TestExactDiverse(t *testing.T) {
 	const text = "The car is [MASK|red|very red|quite red|green]."
 	all := exactFill(t, e, text, Options{Results: ResultOptions{All: true, Score: ScorePLL}})
 	two := exactFill(t, e, text,
-		Options{Results: ResultOptions{Top: 2, Select: SelectDiverse, Score: ScorePLL}})
+		Options{Results: ResultOptions{Top: 2, Diverse: true, Score: ScorePLL}})
 	want := diverse(all.Fillings, 2, false)
 	slices.SortFunc(want, func(a, b Filling) int { return cmp.Compare(b.Probability, a.Probability) })
 	if two.Distinct != 4 || !reflect.DeepEqual(two.Fillings, want) {

@@ -17,7 +17,7 @@ func (t *target) states() (x [][]int32, texts []string) {
 	at := make([]int32, len(t.Coords))
 	for {
 		if t.Valid(at) {
-			f := t.spell(at, text.CaseAuto)
+			f := t.spell(at, false)
 			x, texts = append(x, slices.Clone(at)), append(texts, f.Text)
 		}
 		i := 0
@@ -63,7 +63,7 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 			}
 			u := map[string]float64{}
 			for _, s := range c.states {
-				text, spans := tm.Splice(s, text.CaseAuto)
+				text, spans := tm.Splice(s)
 				u[text], _ = oracle(t, e, text, spans)
 			}
 			c.opt.Sampling.Temperature, c.opt.Sampling.Chains = 1,

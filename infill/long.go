@@ -29,7 +29,7 @@ func longestOf(g *text.Group, list []text.Phrase) int {
 func (e *Engine) parts(t *text.Template, opt *Options) ([]text.Part, error) {
 	limit := e.model.MaxLength()
 	span := t.Blanks[len(t.Blanks)-1].Pos - t.Blanks[0].Pos + 3 // with the special tokens
-	if limit <= 0 || opt.Long == LongError || span+text.MaxTokens*len(t.Blanks) <= limit {
+	if limit <= 0 || opt.RefuseLong || span+text.MaxTokens*len(t.Blanks) <= limit {
 		return nil, nil
 	}
 	lists, err := e.supports.Lists(t, opt.rules())
@@ -111,7 +111,7 @@ func (e *Engine) parted(ctx context.Context, t *text.Template, parts []text.Part
 			}
 		}
 		if strings.TrimSpace(t.Text[p.End:]) != "" {
-			o.EndMark = text.EndWritten // the text goes on
+			o.EndShown = false // the text goes on
 		}
 		if opt.Words.Original != nil {
 			o.Words.Original = opt.Words.Original[p.First:p.Last]
@@ -182,7 +182,7 @@ func (r *Result) join(t *text.Template, found [][]Filling) {
 			f.Changed += part.Changed
 			f.ids, f.lengths = append(f.ids, part.ids...), append(f.lengths, part.lengths...)
 		}
-		f.Text, f.Spans = t.Splice(words, text.CaseModel)
+		f.Text, f.Spans = t.Write(words)
 		f.ScorePerToken = f.Score / float64(len(f.ids))
 	}
 }

@@ -160,7 +160,7 @@ func TestGroupsRefuse(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := e.FillText(t.Context(), far, Options{Long: LongError}); !errors.As(err,
+	if _, err := e.FillText(t.Context(), far, Options{RefuseLong: true}); !errors.As(err,
 		new(*LengthError)) {
 		t.Errorf("%v", err)
 	}

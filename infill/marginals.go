@@ -136,7 +136,7 @@ func (p *plan) marginals(res *Result) {
 			h = &history{blanks: make([][][]int32, len(p.t.Blanks))}
 			byLengths[pt.id], order = h, append(order, h)
 		}
-		pt.recall(h, kept, p.opt.Results.Case, &words, &texts)
+		pt.recall(h, kept, p.opt.Results.AsModel, &words, &texts)
 	}
 	n := p.opt.listed()
 	for b := range p.t.Blanks {

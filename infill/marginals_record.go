@@ -3,8 +3,6 @@ package infill
 import (
 	"fmt"
 	"strings"
-
-	"infill/infill/text"
 )
 
 // keptStates bounds the states that chains together keep for Marginals, to some MB.
@@ -112,7 +110,7 @@ func (l *lexicon) word(text string, uncased bool) int32 {
 }
 
 // recall adds what a part has recorded to the history of its lengths.
-func (pt *part) recall(h *history, kept int, c text.Case, words, texts *lexicon) {
+func (pt *part) recall(h *history, kept int, asModel bool, words, texts *lexicon) {
 	type spelt struct {
 		whole  int32
 		blanks []int32
@@ -130,7 +128,7 @@ func (pt *part) recall(h *history, kept int, c text.Case, words, texts *lexicon)
 			key := fmt.Sprint(x)
 			s, ok := known[key]
 			if !ok {
-				f := pt.tgt.spell(x, c)
+				f := pt.tgt.spell(x, asModel)
 				s.whole = texts.of(f.Text)
 				for _, span := range f.Spans {
 					s.blanks = append(s.blanks, words.word(f.Text[span[0]:span[1]], uncased))

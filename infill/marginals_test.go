@@ -86,7 +86,7 @@ func (c *marginalCase) weigh(t *testing.T, e *Engine) (texts [][]string, w [][]f
 	for i, states := range c.lengths {
 		texts, w = append(texts, make([]string, len(states))), append(w, make([]float64, len(states)))
 		for k, s := range states {
-			text, spans := tm.Splice(slices.Clone(s), text.CaseAuto)
+			text, spans := tm.Splice(slices.Clone(s))
 			u, _ := oracle(t, e, text, spans)
 			texts[i][k], w[i][k] = text, math.Exp(u/cmp.Or(c.opt.Sampling.Temperature, 1))
 			sums[i] += w[i][k]
@@ -284,7 +284,7 @@ func TestMarginalsOfAShortlist(t *testing.T) {
 	}
 	want, sum := map[string]float64{}, 0.0
 	for i := range x {
-		want[tgt.spell(x[i], text.CaseAuto).Text] += math.Exp(u[i])
+		want[tgt.spell(x[i], false).Text] += math.Exp(u[i])
 		sum += math.Exp(u[i])
 	}
 	r, err := e.Fill(ctx, tm, opt)

@@ -17,10 +17,14 @@ type Options struct {
 	Sampling SamplingOptions // how MethodSample draws them
 	Results  ResultOptions   // which fillings are returned, with what
 	Watch    WatchOptions    // who is told of the work, and who ends it early
-	EndMark  text.EndMark    // what the model sees behind a sentence without an end mark
-	Long     Long            // what to do with a text too long for the model
-	Seed     uint64          // with ID, decides all randomness
-	ID       string          // names the sentence among others of the same seed
+	// EndShown shows the model a full stop behind a sentence without an end mark.
+	EndShown bool
+	// RefuseLong makes a text of more pieces than the model takes an error, mlm.ErrTooLong. Without
+	// it the model sees a part around the blanks, see Template.Cut, or around some of them after the
+	// others, see Result.Groups.
+	RefuseLong bool
+	Seed       uint64 // with ID, decides all randomness
+	ID         string // names the sentence among others of the same seed
 }
 
 // WordOptions say what may go into blanks, and what the finished text is judged by besides the
@@ -77,15 +81,18 @@ type SamplingOptions struct {
 type ResultOptions struct {
 	// Score is what ranks fillings. With Marginals or Normalize, which are of U, it is ScorePLL.
 	Score Scoring
-	Top   int       // fillings to return at most, up to 10,000; 0 means 5
-	All   bool      // all fillings are returned, see Result.LeftOut
-	Case  text.Case // how an uncased model's words are written
+	Top   int  // fillings to return at most, up to 10,000; 0 means 5
+	All   bool // all fillings are returned, see Result.LeftOut
+	// AsModel writes words as the model spells them, without the capitals of Template.Splice.
+	AsModel bool
 	// Collect says which states are fillings; zero value: all that were evaluated.
 	Collect Collect
 	// Thin is the number of steps from one state of CollectChain to the next, up to 1,000,000;
 	// 0 takes about 25 of each chain.
-	Thin   int
-	Select Select // how the Top fillings are chosen
+	Thin int
+	// Diverse chooses Top fillings that are good and share few words, see diversityWeight. Without it
+	// they are the best.
+	Diverse bool
 	// If Marginals is set, Fill estimates Result.Marginals. The sampler must leave π invariant
 	// (samplers.Info.Exact), and steps must be made. Draws of the fillings stay the same.
 	Marginals bool
@@ -140,30 +147,6 @@ type Step struct {
 	Tokens   func(k int) []int32 // tokens of chain k, in the order of the text
 	Starts   func(k int) []int   // for every blank, the index of its first token among them
 }
-
-// Long says what happens to a text of more pieces than the model takes.
-type Long int
-
-const (
-	// LongWindow: the model sees a part around the blanks, see Template.Cut, or around some of them
-	// after the others, see Result.Groups.
-	LongWindow Long = iota
-	LongError       // it is an error, mlm.ErrTooLong
-)
-
-// Names lists the words for the values of Long, in their order.
-func (Long) Names() []string { return []string{"window", "error"} }
-
-// Select says how the fillings to return are chosen among those found.
-type Select int
-
-const (
-	SelectLikelihood Select = iota // the best scores
-	SelectDiverse                  // score against overlap, see DiversityWeight
-)
-
-// Names lists the words for the values of Select, in their order.
-func (Select) Names() []string { return []string{"likelihood", "diverse"} }
 
 // rules are the options that say what may fill the blanks.
 func (o *Options) rules() *space.Rules {

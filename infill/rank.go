@@ -11,7 +11,7 @@ import (
 	"infill/samplers"
 )
 
-// diversityWeight is λ of SelectDiverse, in nats per token. The first filling
+// diversityWeight is λ of ResultOptions.Diverse, in nats per token. The first filling
 // is the best; each further one maximises
 //
 //	score / n − λ · (largest overlap with a filling already chosen)
@@ -37,7 +37,7 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 	at := map[string]int{}
 	var first []*sighting // of each filling
 	for _, s := range taken {
-		f := s.tgt.spell(s.x, p.opt.Results.Case)
+		f := s.tgt.spell(s.x, p.opt.Results.AsModel)
 		if i, ok := at[f.Text]; ok {
 			first[i].join(s)
 			continue
@@ -97,12 +97,12 @@ func (p *plan) newResult() *Result {
 	return res
 }
 
-// choose keeps the fillings that Options.Results.Top and Options.Results.Select ask for, in the
+// choose keeps the fillings that Options.Results.Top and Options.Results.Diverse ask for, in the
 // order of rank.
 func (p *plan) choose(res *Result, rank func([]Filling)) {
 	rank(res.Fillings)
 	if n := p.opt.Results.Top; !p.opt.Results.All && len(res.Fillings) > n {
-		if p.opt.Results.Select == SelectDiverse {
+		if p.opt.Results.Diverse {
 			res.Fillings = diverse(res.Fillings, n, p.perToken)
 			rank(res.Fillings)
 		}
@@ -130,9 +130,10 @@ func rank(f []Filling, perToken bool) {
 	})
 }
 
-// Chosen are the fillings in the order in which they were chosen.
-func (r *Result) Chosen(by Select) []Filling {
-	if by == SelectDiverse {
+// Chosen are the fillings in the order in which they were chosen, diverse as ResultOptions.Diverse
+// has them.
+func (r *Result) Chosen(different bool) []Filling {
+	if different {
 		return diverse(r.Fillings, len(r.Fillings), r.perToken)
 	}
 	return r.Fillings
@@ -188,7 +189,7 @@ func shared(a, b []int32) float64 {
 }
 
 // spell writes out a state: text, tokens and spans.
-func (t *target) spell(x []int32, c text.Case) Filling {
+func (t *target) spell(x []int32, asModel bool) Filling {
 	tok := t.Tokenizer()
 	words := make([]string, len(t.Template.Blanks))
 	f := Filling{Tokens: make([]string, len(words)), Pieces: make([]string, len(words))}
@@ -204,7 +205,11 @@ func (t *target) spell(x []int32, c text.Case) Filling {
 	}
 	l := t.LayoutOf(x, nil)
 	f.ids, f.lengths = t.Tokens(nil, l, x, -1, -1), l.Lengths
-	f.Text, f.Spans = t.Template.Splice(words, c, asGiven...)
+	if asModel {
+		f.Text, f.Spans = t.Template.Write(words)
+	} else {
+		f.Text, f.Spans = t.Template.Splice(words, asGiven...)
+	}
 	return f
 }
 

@@ -190,7 +190,7 @@ func (s *seeker) marked(ctx context.Context, pt *seekPart, f *filled) ([]*filled
 			if x[i] = int32(v); x[i] == f.x[i] || !isMark(pt.Word(x, c.Group)) || !pt.Valid(x) {
 				continue
 			}
-			one := pt.spell(x, s.p.opt.Results.Case)
+			one := pt.spell(x, s.p.opt.Results.AsModel)
 			one.Spans = one.Spans[b : b+1]
 			spelt = append(spelt, &one)
 			near = append(near, &filled{part: pt, x: x, key: pt.keyOf(x), near: -1, kept: true,

@@ -78,7 +78,7 @@ func TestRecutMarked(t *testing.T) {
 			}
 			tgt, n := &target{Space: sp}, 0
 			for v := range sp.Coords[0].IDs {
-				f := tgt.spell([]int32{int32(v)}, text.CaseAuto)
+				f := tgt.spell([]int32{int32(v)}, false)
 				enc, err := tok.Encode(f.Text)
 				if err != nil {
 					t.Fatal(err)

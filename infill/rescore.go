@@ -25,7 +25,7 @@ func rescoredOf(o *Options) int {
 	switch {
 	case o.Results.All:
 		return 0
-	case o.Results.Select != SelectLikelihood:
+	case o.Results.Diverse:
 		return diversePool + 4*o.leastBest()
 	}
 	return 8 + 2*o.leastBest()

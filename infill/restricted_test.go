@@ -92,7 +92,7 @@ func TestExactOnShortlist(t *testing.T) {
 			u := map[string]float64{}
 			for _, s := range states {
 				if c.keep == nil || c.keep(s) {
-					text, spans := tm.Splice(s, text.CaseAuto)
+					text, spans := tm.Splice(s)
 					u[text], _ = oracle(t, e, text, spans)
 				}
 			}

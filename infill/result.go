@@ -112,7 +112,7 @@ type Result struct {
 	// has no file of lengths. It is "" where no length is open, or the score per token ranks.
 	Lengths string
 	// Shown is what the model saw behind the text and Score counts as seen, "." or "": see
-	// Options.EndMark. It is not part of Filling.Text.
+	// Options.EndShown. It is not part of Filling.Text.
 	Shown  string
 	Tuned  map[string]float64 // what the sampler adapted, mean over chains
 	Window *[2]int            // bytes of the text that the model saw; nil: all

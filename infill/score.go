@@ -52,10 +52,10 @@ type WordScore struct {
 
 // ScoreOptions say how [Engine.ScoreWith] scores a text, and what else it says of it.
 type ScoreOptions struct {
-	By    Scoring
-	Long  Long
-	Terms []Weighted
-	Words bool // say what the score of each word is
+	By         Scoring
+	RefuseLong bool // see Options.RefuseLong
+	Terms      []Weighted
+	Words      bool // say what the score of each word is
 	// Cut are the bytes of the words, in order and not one within another; nil: as the tokenizer
 	// tells them apart. A piece of two words belongs to the first.
 	Cut [][2]int
@@ -101,7 +101,7 @@ func checkSpans(sentence string, spans [][2]int) error {
 // ScoreWith is ScoreText with further parts of the energy. They judge the text as if blanks had
 // filled all of it, and no words had stood there before. Errors: those of Score, ErrOption for
 // terms out of range, ErrSpan for words and regions that are not of the text,
-// mlm.ErrNotFinite, a term's, or with LongError a *LengthError.
+// mlm.ErrNotFinite, a term's, or with RefuseLong a *LengthError.
 func (e *Engine) ScoreWith(ctx context.Context, sentence string, o ScoreOptions) (*Score, error) {
 	terms := o.Terms
 	if err := checkTerms(terms); err != nil {
@@ -173,7 +173,7 @@ func (e *Engine) scoreSpans(ctx context.Context, sentence string, spans [][2]int
 	picked := func(_ int, piece [2]int) bool {
 		return slices.ContainsFunc(spans, func(s [2]int) bool { return overlap(piece, s) })
 	}
-	return e.score(ctx, sentence, ScoreOptions{By: by, Long: LongError}, picked)
+	return e.score(ctx, sentence, ScoreOptions{By: by, RefuseLong: true}, picked)
 }
 
 // overlap reports whether two spans have bytes in common.
@@ -196,7 +196,7 @@ func (e *Engine) score(ctx context.Context, sentence string, o ScoreOptions,
 	}
 	limit := e.model.MaxLength()
 	windows := pick == nil && limit > 0 && len(enc.IDs) > limit
-	if windows && o.Long == LongError {
+	if windows && o.RefuseLong {
 		return nil, &LengthError{Pieces: len(enc.IDs), Limit: limit}
 	}
 	s := &mlm.Sentence{IDs: enc.IDs}

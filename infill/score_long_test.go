@@ -84,7 +84,7 @@ func TestScoreLong(t *testing.T) {
 		}
 	}
 	var refused *LengthError
-	_, err = e.ScoreWith(t.Context(), sentence, ScoreOptions{By: ScorePLL, Long: LongError})
+	_, err = e.ScoreWith(t.Context(), sentence, ScoreOptions{By: ScorePLL, RefuseLong: true})
 	if !errors.As(err, &refused) || refused.Limit != limit {
 		t.Errorf("%v", err)
 	}

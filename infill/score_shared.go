@@ -41,7 +41,7 @@ func (e *Engine) ScoreShared(ctx context.Context, texts [2]string, by Scoring) (
 			"%.60q and %.60q have no piece in common", texts[0], texts[1]), Err: text.ErrEmpty}
 	}
 	for i, line := range texts {
-		scores[i], err = e.score(ctx, line, ScoreOptions{By: by, Long: LongError},
+		scores[i], err = e.score(ctx, line, ScoreOptions{By: by, RefuseLong: true},
 			func(p int, _ [2]int) bool { return shared[i][p] })
 		if err != nil {
 			return scores, 0, err

@@ -114,7 +114,7 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 	s := &seeker{p: p, reach: reaches[o.Search.Effort], want: o.leastBest(),
 		seen:  map[string]float64{},
 		texts: map[string]*filled{}}
-	if o.Results.Select != SelectLikelihood {
+	if o.Results.Diverse {
 		s.want = max(diversePool, 2*s.want)
 	}
 	if p.uneven() {

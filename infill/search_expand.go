@@ -95,7 +95,7 @@ func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float6
 	if judged {
 		texts := make([]Filling, len(near))
 		for k, n := range near {
-			texts[k] = pt.spell(n.x, s.p.opt.Results.Case)
+			texts[k] = pt.spell(n.x, s.p.opt.Results.AsModel)
 		}
 		parts, err := s.cheapParts(ctx, texts)
 		if err != nil {

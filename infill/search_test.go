@@ -56,7 +56,7 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 			t.Fatal(err)
 		}
 		for k := range x {
-			f := pt.tgt.spell(x[k], opt.Results.Case)
+			f := pt.tgt.spell(x[k], opt.Results.AsModel)
 			f.Score, f.ScorePerToken = u[k], u[k]/float64(len(f.ids))
 			passed, err := p.sieve.pass(t.Context(), []Filling{f})
 			if err != nil {

@@ -102,7 +102,7 @@ func (s *seeker) begin(ctx context.Context, f *filled) error {
 	w.value, w.known = make([]float64, len(w.terms)), make([]bool, len(w.terms))
 	w.order = termOrder(w.terms, len(w.state), f.near)
 	mask := pt.Tokenizer().MaskID()
-	f.text = pt.spell(f.x, s.p.opt.Results.Case)
+	f.text = pt.spell(f.x, s.p.opt.Results.AsModel)
 	var sentence *mlm.Sentence
 	sentence, w.other = pt.asFinished(l, &f.text, w.state)
 	w.finished = sentence != l.Sentence

@@ -73,7 +73,7 @@ func TestStarts(t *testing.T) {
 	}
 	var last [][]string
 	opt := Options{Sampling: SamplingOptions{Steps: 4, Chains: 6}, Seed: 2,
-		Results: ResultOptions{Case: text.CaseModel, All: true,
+		Results: ResultOptions{AsModel: true, All: true,
 			Collect: CollectLast, Score: ScorePLL}}
 	opt.Watch.Trace = func(s Step) error {
 		last = nil

@@ -6,7 +6,6 @@ import (
 
 	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
-	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"
@@ -32,7 +31,7 @@ type target struct {
 	prior [][]float64
 
 	extra   *extra    // terms besides the model's energy; nil: none
-	written text.Case // how the texts are spelt that terms judge
+	asModel bool      // terms judge texts that are spelt so
 	limit   int       // pieces that the model takes; 0: any number
 	length  float64   // what the lengths of its fillings add to their scores, see Parts.Length
 	rows    int       // sequences that samplers have asked the model about
@@ -58,7 +57,7 @@ type bucket struct {
 func newTarget(m *recall.Recall, sp *space.Space, opt *Options, e *extra) *target {
 	m = m.Keeping(sp.TokenSets())
 	return &target{Space: sp, model: m, temp: opt.Sampling.Temperature, mode: opt.Sampling.Gradient,
-		extra: e, written: opt.Results.Case, byKey: map[*space.Layout]*bucket{}}
+		extra: e, asModel: opt.Results.AsModel, byKey: map[*space.Layout]*bucket{}}
 }
 
 // with is the target with another model and scratch of its own. It shares the caches of the space.

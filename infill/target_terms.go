@@ -29,7 +29,7 @@ func (t *target) addTerms(ctx context.Context, x [][]int32, u []float64, temp fl
 		if !seen {
 			n = len(texts)
 			at[key] = n
-			texts = append(texts, t.finished(t.spell(x[k], t.written)))
+			texts = append(texts, t.finished(t.spell(x[k], t.asModel)))
 		}
 		number[k] = n
 	}

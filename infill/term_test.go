@@ -69,7 +69,7 @@ func TestTermsInvariant(t *testing.T) {
 		x, texts := tgt.states()
 		p := make([]float64, len(x))
 		for i := range x {
-			f := tgt.spell(x[i], text.CaseAuto)
+			f := tgt.spell(x[i], false)
 			u, _ := oracle(t, e, texts[i], f.Spans)
 			p[i] = math.Exp(u + weight*toy.of(texts[i]))
 		}
@@ -106,7 +106,7 @@ func TestTermsReached(t *testing.T) {
 	x, texts := tgt.states()
 	p, plain, at := make([]float64, len(x)), make([]float64, len(x)), map[string]int{}
 	for i := range x {
-		s, err := e.ScoreSpans(context.Background(), texts[i], tgt.spell(x[i], text.CaseAuto).Spans)
+		s, err := e.ScoreSpans(context.Background(), texts[i], tgt.spell(x[i], false).Spans)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -164,10 +164,6 @@ func errOf(_ *Result, err error) error { return err }
 func TestUnknownValuesOfOptions(t *testing.T) {
 	for name, o := range map[string]Options{
 		"vocab below": {Words: WordOptions{Vocab: -1}}, "vocab above": {Words: WordOptions{Vocab: 3}},
-		"select below": {Results: ResultOptions{Select: -1}},
-		"select above": {Results: ResultOptions{Select: 2}},
-		"case below":   {Results: ResultOptions{Case: -1}}, "case above": {Results: ResultOptions{Case: 2}},
-		"long below": {Long: -1}, "long above": {Long: 2},
 		"gradient below": {Sampling: SamplingOptions{Gradient: -1}},
 		"gradient above": {Sampling: SamplingOptions{Gradient: 2}},
 	} {

@@ -256,7 +256,7 @@ func fillFolder(t *testing.T, m *mlm.Model) {
 			func(f string) bool { return whole(f) && f != "cat" && f != "sat" }},
 		{"the [MASK/^[cd]..$/] ran to a [MASK/^[cd]..$/]", infill.Options{Words: infill.WordOptions{NoRepeat: text.RepeatText}},
 			words("cat", "dog")},
-		{"a [MASK|dog|red cat|old man] sat.", infill.Options{Results: infill.ResultOptions{Case: text.CaseModel}},
+		{"a [MASK|dog|red cat|old man] sat.", infill.Options{Results: infill.ResultOptions{AsModel: true}},
 			words("dog", "red cat", "old man")},
 		{"the [MASK] sat on a [MASK]", infill.Options{Words: infill.WordOptions{Allow: allow}},
 			words("cat", "dog", "old man")},
@@ -271,7 +271,7 @@ func fillFolder(t *testing.T, m *mlm.Model) {
 		}},
 		{"a [MASK:x] sat on a [MASK:x].", infill.Options{}, func(f string) bool { return f != "" }},
 		{"(the “[MASK|cat|dog]” sat)", infill.Options{}, words("cat", "dog")},
-		{"[MASK|the|a] cat", infill.Options{Results: infill.ResultOptions{Case: text.CaseModel}},
+		{"[MASK|the|a] cat", infill.Options{Results: infill.ResultOptions{AsModel: true}},
 			words("the", "a")},
 	} {
 		c.opt.Sampling.Chains, c.opt.Sampling.Steps, c.opt.Seed = 3, 4, 7

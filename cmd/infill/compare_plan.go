@@ -193,7 +193,7 @@ func (f *compareFlags) protocol() string {
 	default:
 		add("all states that were evaluated")
 	}
-	if o.Results.Select == infill.SelectDiverse {
+	if o.Results.Diverse {
 		add("top %d by score and overlap", o.Results.Top)
 	} else {
 		add("top %d by score", o.Results.Top)

@@ -29,7 +29,7 @@ func (s *Scorer) pair(ctx context.Context, it *input.Item, r *settings.Ranking) 
 	for i := range texts {
 		if !r.Shared && err == nil {
 			scores[i], err = s.Engine.ScoreWith(ctx, texts[i], infill.ScoreOptions{By: score,
-				Long: r.Options.Long, Terms: r.Options.Terms})
+				RefuseLong: r.Options.RefuseLong, Terms: r.Options.Terms})
 		}
 	}
 	if err != nil {

@@ -68,7 +68,7 @@ func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) 
 	case r.Candidates != nil:
 		return nil, err
 	default:
-		o := infill.ScoreOptions{By: r.ScoredBy(false), Long: r.Options.Long, Terms: r.Options.Terms,
+		o := infill.ScoreOptions{By: r.ScoredBy(false), RefuseLong: r.Options.RefuseLong, Terms: r.Options.Terms,
 			Words: r.Words, Cut: it.Words}
 		regions, err := regionsOf(it, &r)
 		if err != nil {

@@ -171,7 +171,7 @@ var mainTable = Table[Fill]{
 		Doc:   "auto: with the capitals of English text; model: as the model spells",
 		Group: results,
 		bind: func(v *Fill) *Value {
-			return namedValue(&v.Options.Results.Case)
+			return eitherValue(&v.Options.Results.AsModel, "auto", "model")
 		},
 	},
 	{
@@ -226,13 +226,13 @@ var mainTable = Table[Fill]{
 		Name: "long", Line: true, record: true,
 		Doc: "texts longer than the model takes: window: it sees the part around the blanks; " +
 			"error: refuse",
-		bind: func(v *Fill) *Value { return namedValue(&v.Options.Long) },
+		bind: func(v *Fill) *Value { return eitherValue(&v.Options.RefuseLong, "window", "error") },
 	},
 	{
 		Name: "end-mark", Line: true, record: true,
 		Doc: "what the model sees behind a sentence without an end mark: auto: a full stop that is not " +
 			"printed",
-		bind: func(v *Fill) *Value { return namedValue(&v.Options.EndMark) },
+		bind: func(v *Fill) *Value { return eitherValue(&v.Options.EndShown, "none", "auto") },
 	},
 	{
 		Name: "start", Line: true, record: true,
@@ -272,7 +272,7 @@ var mainTable = Table[Fill]{
 			"diverse: good ones that share few words",
 		Group: results,
 		bind: func(v *Fill) *Value {
-			return namedValue(&v.Options.Results.Select)
+			return eitherValue(&v.Options.Results.Diverse, "likelihood", "diverse")
 		},
 	},
 	{

@@ -73,18 +73,18 @@ var rankTable = Table[Ranking]{
 	{
 		Name: "normalize", record: true,
 		Doc:  "candidates are ranked by the sum over their pieces: none; or by the mean: tokens",
-		bind: func(v *Ranking) *Value { return normalizeValue(&v.Options.PerToken) },
+		bind: func(v *Ranking) *Value { return eitherValue(&v.Options.PerToken, "none", "tokens") },
 	},
 	{
 		Name: "case", record: true,
 		Doc:  "auto: with the capitals of English text; model: as given",
-		bind: func(v *Ranking) *Value { return namedValue(&v.Options.Case) },
+		bind: func(v *Ranking) *Value { return eitherValue(&v.Options.AsModel, "auto", "model") },
 	},
 	{
 		Name: "long", record: true,
 		Doc: "texts longer than the model takes: window: it sees the part around the blank, or " +
 			"around each piece of a text to score; error: refuse",
-		bind: func(v *Ranking) *Value { return namedValue(&v.Options.Long) },
+		bind: func(v *Ranking) *Value { return eitherValue(&v.Options.RefuseLong, "window", "error") },
 	},
 }
 
@@ -142,18 +142,6 @@ func candidatesValue(p *[]string) *Value {
 		return set(s)
 	}
 	return v
-}
-
-// normalizeValue has words for a truth value.
-func normalizeValue(p *bool) *Value {
-	words := []string{"none", "tokens"}
-	get := func() string {
-		if *p {
-			return words[1]
-		}
-		return words[0]
-	}
-	return choice(words, get, func(i int) { *p = i == 1 })
 }
 
 // ForLine is the ranking of one line: v with the settings among the line's JSON fields. v is not

@@ -146,6 +146,17 @@ func choiceValue[I ~int](p *I, words ...string) *Value {
 	return choice(words, func() string { return words[*p] }, func(i int) { *p = I(i) })
 }
 
+// eitherValue is access to a truth value that has a word for false and one for true.
+func eitherValue(p *bool, no, yes string) *Value {
+	get := func() string {
+		if *p {
+			return yes
+		}
+		return no
+	}
+	return choice([]string{no, yes}, get, func(i int) { *p = i == 1 })
+}
+
 // namedValue is access to a variable of a type that names its values.
 func namedValue[I interface {
 	~int

@@ -119,7 +119,7 @@ func TestNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		words := strings.Split(c.words, "/")
-		got, spans := tm.Splice(words, CaseAuto)
+		got, spans := tm.Splice(words)
 		if got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
@@ -128,7 +128,7 @@ func TestNames(t *testing.T) {
 				t.Errorf("%q: blank %d is said to be %q", got, i+1, got[s[0]:s[1]])
 			}
 		}
-		if got, _ := tm.Splice(words, CaseModel); !strings.EqualFold(got, c.want) {
+		if got, _ := tm.Write(words); !strings.EqualFold(got, c.want) {
 			t.Errorf("%q: as the model has it %q", c.text, got)
 		}
 	}
@@ -138,7 +138,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := tm.Splice([]string{"france"}, CaseAuto); got != "Paris, france." {
+	if got, _ := tm.Splice([]string{"france"}); got != "Paris, france." {
 		t.Errorf("in another language: %q", got)
 	}
 }
@@ -185,7 +185,7 @@ func TestNamesHeldOut(t *testing.T) {
 				for i, w := range spelt {
 					keys[i] = strings.ToLower(w)
 				}
-				got, spans := tm.Splice(keys, CaseAuto)
+				got, spans := tm.Splice(keys)
 				for i, word := range spelt {
 					filled := got[spans[i][0]:spans[i][1]]
 					words++

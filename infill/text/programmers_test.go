@@ -39,7 +39,7 @@ func TestNamesOfProgrammers(t *testing.T) {
 				continue
 			}
 			tm := &Template{Tok: tok, Text: s, Blanks: []Blank{{Start: a, End: b}}}
-			got, spans := tm.Splice([]string{strings.ToLower(word)}, CaseAuto)
+			got, spans := tm.Splice([]string{strings.ToLower(word)})
 			filled := got[spans[0][0]:spans[0][1]]
 			if strings.ToLower(word) == word {
 				if lower++; filled != word {

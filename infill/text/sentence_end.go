@@ -8,22 +8,9 @@ import (
 	"infill/internal/truecase"
 )
 
-// EndMark says what a model sees behind a sentence that has no end mark, as people type it.
-type EndMark int
-
-const (
-	// EndWritten shows it the text as it is.
-	EndWritten EndMark = iota
-	// EndShown shows it a full stop that is not part of the text: behind running words, not behind
-	// titles, items of lists and questions. It then guesses the words of a whole sentence.
-	EndShown
-)
-
-// Names lists the words for the values of EndMark, in their order.
-func (EndMark) Names() []string { return []string{"none", "auto"} }
-
-// WithEnd is the template as a model sees it with a full stop behind the text. It is t itself where
-// the text does not end in running words without an end mark.
+// WithEnd is the template as a model sees it with a full stop behind the text, which is not part of
+// it. The model then guesses the words of a whole sentence. It is t itself where the text does not
+// end in running words without an end mark, as titles, items of lists and questions do not.
 func (t *Template) WithEnd() *Template {
 	const stop = "."
 	if !t.lacksEnd() {

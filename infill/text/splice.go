@@ -10,35 +10,23 @@ import (
 	"infill/tokenize"
 )
 
-// A Case says how filled words are written when the model knows lower case only.
-type Case int
-
-const (
-	// CaseAuto writes words with the capitals that they have in the text around: at the start of
-	// sentences, and all in capitals where the text is. Words of English vocabularies also have the
-	// capitals of running English text, such as France, October, Mr, DNA and I, but where the text is
-	// of another language. What stands beside a
-	// word decides where it may be a name or none, as may and us. A text that is itself written in
-	// lower case (caseless corpora are) stays so, and so does a list of words in which any word has
-	// a capital. A word in the place of one that was masked is written as that was, of a model that
-	// knows capitals too: in lower case, with a first capital, or all in capitals.
-	CaseAuto Case = iota
-	// CaseModel writes the model's tokens as they are.
-	CaseModel
-)
-
-// Names lists the words for the values, in their order.
-func (Case) Names() []string { return []string{"auto", "model"} }
-
 // Splice writes words into the blanks, one per blank. It returns
 // the text and the byte span in it of every blank's words. Nothing outside the
 // blanks changes. asGiven are blanks whose words have the capitals that their author gave them.
-// A word in the place of one that was masked is written as that was, see caseOf.
-func (t *Template) Splice(words []string, c Case, asGiven ...int) (string, [][2]int) {
+//
+// Words that the model has in lower case get the capitals that they have in the text around: at the
+// start of sentences, and all in capitals where the text is. Words of English vocabularies also have
+// the capitals of running English text, such as France, October, Mr, DNA and I, but where the text
+// is of another language. What stands beside a word decides where it may be a name or none, as may
+// and us. A text that is itself written in lower case (caseless corpora are) stays so, and so does a
+// list of words in which any word has a capital. A word in the place of one that was masked is
+// written as that was, of a model that knows capitals too: in lower case, with a first capital, or
+// all in capitals.
+func (t *Template) Splice(words []string, asGiven ...int) (string, [][2]int) {
 	tok := t.Tok
 	small, masked := writtenLower(t), t.Masked != nil
-	if c != CaseAuto || !tok.Lowercase() && !masked || small && !masked {
-		return t.write(words, nil)
+	if !tok.Lowercase() && !masked || small && !masked {
+		return t.Write(words)
 	}
 	words = slices.Clone(words)
 	free := func(i int) bool { return !slices.Contains(asGiven, i) }
@@ -51,18 +39,18 @@ func (t *Template) Splice(words []string, c Case, asGiven ...int) (string, [][2]
 	names := !small && english(tok) && !foreignSentence(t)
 	switch {
 	case small:
-		return t.write(words, nil)
+		return t.Write(words)
 	case !masked && writtenUpper(t):
 		for i := range words {
 			if free(i) {
 				words[i] = upper(words[i])
 			}
 		}
-		return t.write(words, nil)
+		return t.Write(words)
 	case names:
 		words = cased(t, words, asGiven)
 	}
-	whole, at := t.write(words, nil)
+	whole, at := t.Write(words)
 	title := names && writtenTitle(t)
 	blank := -1
 	return t.write(words, func(word, before, after string) string {
@@ -88,6 +76,9 @@ func (t *Template) Splice(words []string, c Case, asGiven ...int) (string, [][2]
 		return word
 	})
 }
+
+// Write is Splice with the words as they are.
+func (t *Template) Write(words []string) (string, [][2]int) { return t.write(words, nil) }
 
 // write puts words into the blanks. spell, if not nil, may change a word. It is called in the order
 // of the text, with what stands around the word.
@@ -117,7 +108,7 @@ func (t *Template) write(words []string,
 
 // cased gives words the capitals of English text, but for those of the blanks asGiven.
 func cased(t *Template, words []string, asGiven []int) []string {
-	text, spans := t.write(words, nil)
+	text, spans := t.Write(words)
 	var filled [][2]int
 	for i, s := range spans {
 		if !slices.Contains(asGiven, i) && !address(text, s) {

@@ -46,14 +46,14 @@ func TestSplice(t *testing.T) {
 			}
 			words[i] = BoundaryOf(tok).Join([]int32{id})
 		}
-		got, _ := tm.Splice(words, CaseAuto)
+		got, _ := tm.Splice(words)
 		if got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 		for i := range words {
 			words[i] = "dog"
 		}
-		if got, _ := tm.Splice(words, CaseModel); got == c.want && c.pieces[0] != "dog" {
+		if got, _ := tm.Write(words); got == c.want && c.pieces[0] != "dog" {
 			t.Errorf("%q: the pieces do not matter", c.text)
 		}
 	}
@@ -83,10 +83,10 @@ func TestPronoun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := tm.Splice(c.words, CaseAuto); got != c.want {
+		if got, _ := tm.Splice(c.words); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
-		if got, _ := tm.Splice(c.words, CaseModel); strings.Contains(
+		if got, _ := tm.Write(c.words); strings.Contains(
 			got, "I",
 		) != strings.Contains(
 			c.text, "I",
@@ -99,7 +99,7 @@ func TestPronoun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := tm.Splice([]string{"i"}, CaseAuto); got != "Vedo i gatti." {
+	if got, _ := tm.Splice([]string{"i"}); got != "Vedo i gatti." {
 		t.Errorf("in another language: %q", got)
 	}
 	if !english(tokenizetest.Small(t)) {
@@ -192,11 +192,11 @@ func TestCaseOfMasked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := tm.Splice(strings.Split(c.words, "/"), CaseAuto); got != c.want {
+		if got, _ := tm.Splice(strings.Split(c.words, "/")); got != c.want {
 			t.Errorf("%q, %s masked: %q, want %q", c.text, c.masked, got, c.want)
 		}
 		raw := strings.Split(c.words, "/")
-		if got, _ := tm.Splice(raw, CaseModel); !strings.Contains(got, raw[0]) {
+		if got, _ := tm.Write(raw); !strings.Contains(got, raw[0]) {
 			t.Errorf("as the model spells: %q", got)
 		}
 	}

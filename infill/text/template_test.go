@@ -126,7 +126,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q is written as %q: %v", text, tm.Source(), err)
 		}
 		text = tm.Text // without escapes
-		filled, spans := tm.Splice(words, CaseAuto)
+		filled, spans := tm.Splice(words)
 		// Cutting the words out again leaves what was there before.
 		var rest, was strings.Builder
 		a, b := 0, 0

@@ -141,7 +141,7 @@ func (r *Rounds) filled(ctx context.Context, opt infill.Options) ([]Variant, err
 		return nil, err
 	}
 	var list []Variant
-	for _, f := range res.Chosen(opt.Results.Select) {
+	for _, f := range res.Chosen(opt.Results.Diverse) {
 		v := Variant{Filling: f, Groups: res.Groups, Blanked: t.Source(), Masked: masked,
 			Places: chosen, Became: slices.Clone(f.Spans), OriginalScore: res.OriginalScore}
 		for i, w := range masked {
