@@ -197,7 +197,7 @@ func (t *target) spell(x []int32, asModel bool) Filling {
 	for g := range t.Groups {
 		ids, word := t.Filling(g, x, nil), t.Word(x, g)
 		for _, b := range t.Groups[g].Blanks {
-			words[b], f.Tokens[b], f.Pieces[b] = word, text.Word(tok, ids), text.Pieces(tok, ids)
+			words[b], f.Tokens[b], f.Pieces[b] = word, text.Word(tok, ids), tok.Spelling(ids)
 		}
 		if t.Coords[t.First[g]].AsGiven {
 			asGiven = append(asGiven, t.Groups[g].Blanks...)

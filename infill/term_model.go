@@ -59,7 +59,7 @@ func (s *secondModel) Values(ctx context.Context, texts []Finished, v []float64)
 // guides reports whether the model's gradient is one over the tokens of a tokenizer.
 func (s *secondModel) guides(tok *tokenize.Tokenizer) bool {
 	own := s.engine.Tokenizer()
-	return own != nil && s.engine.model.Info().NoGradients == "" && text.SameTokens(own, tok)
+	return own != nil && s.engine.model.Info().NoGradients == "" && own.Same(tok)
 }
 
 // A guide is a term whose gradient goes with the model's.

@@ -58,7 +58,7 @@ func (e *Engine) knows(tok *tokenize.Tokenizer) bool {
 	if tok == own || tok == e.alike.Load() {
 		return true
 	}
-	if !text.SameTokens(own, tok) {
+	if !own.Same(tok) {
 		return false
 	}
 	e.alike.Store(tok)

@@ -3,6 +3,7 @@ package tokenize
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"unicode"
 )
@@ -115,6 +116,31 @@ func (t *Tokenizer) Token(id int32) string {
 		return ""
 	}
 	return t.tokens[id]
+}
+
+// Spelling is tokens as the vocabulary spells them, with spaces between.
+func (t *Tokenizer) Spelling(ids []int32) string {
+	list := make([]string, len(ids))
+	for i, id := range ids {
+		list[i] = t.Token(id)
+	}
+	return strings.Join(list, " ")
+}
+
+// Same reports whether two tokenizers have the same tokens, number by number.
+func (t *Tokenizer) Same(o *Tokenizer) bool {
+	if t == o {
+		return true
+	}
+	if t.VocabSize() != o.VocabSize() || t.MaskID() != o.MaskID() || t.lower != o.lower {
+		return false
+	}
+	for id := range int32(t.VocabSize()) {
+		if t.Token(id) != o.Token(id) {
+			return false
+		}
+	}
+	return true
 }
 
 // ID returns the id of a token, by its exact spelling in the vocabulary.

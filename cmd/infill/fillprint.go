@@ -154,7 +154,7 @@ func (w *fillTable) notes(r *filling) {
 	if note := recutNote(r.Fillings); note != "" {
 		fmt.Fprintln(w.std.Err, note)
 	}
-	doubts := append(text.Doubts(w.model.Tokenizer(), r.text), text.NumberDoubts(r.Numbers)...)
+	doubts := text.Doubts(w.model.Tokenizer(), r.text, r.Numbers...)
 	for _, d := range doubts {
 		w.say(doubtNote(d, w.name))
 	}

@@ -133,7 +133,7 @@ func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batc
 	if err == nil {
 		rec.Version = a.Version
 		by(rec, a.Model)
-		rec.Doubts = doubts(a.Model, it.Text)
+		rec.Doubts = text.Doubts(a.Model.Tokenizer(), it.Text)
 		tell(a.Doubted, it, rec)
 		a.note(it, rec)
 	}

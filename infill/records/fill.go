@@ -161,7 +161,7 @@ func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 	rec := ofResult(masked, opt, r)
 	rec.Version = version
 	by(rec, m)
-	rec.Doubts = append(doubts(m, given), text.NumberDoubts(r.Numbers)...)
+	rec.Doubts = text.Doubts(m.Tokenizer(), given, r.Numbers...)
 	if opt.Words.Original != nil {
 		rec.Gold = given
 	}
@@ -178,9 +178,6 @@ func by(rec *jsonl.Record, m *mlm.Model) {
 		rec.Precision = p.String()
 	}
 }
-
-// doubts are those about a text.
-func doubts(m *mlm.Model, line string) []text.Doubt { return text.Doubts(m.Tokenizer(), line) }
 
 // tell calls a function with the doubts of a record, if there are any.
 func tell(of func(int, []text.Doubt), it *input.Item, rec *jsonl.Record) {

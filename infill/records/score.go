@@ -88,7 +88,7 @@ func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) 
 		rec.Scoring = r.ScoredBy(false).String()
 	}
 	by(rec, s.Model)
-	rec.Doubts = doubts(s.Model, line)
+	rec.Doubts = text.Doubts(s.Model.Tokenizer(), line)
 	return rec, nil
 }
 

@@ -19,24 +19,30 @@ type Doubt struct {
 	Script string `json:"script,omitempty"`
 }
 
-// NumberDoubts say that plain blanks, from 0, take numbers because the model has mostly these
-// there: nil for no blanks.
-func NumberDoubts(blanks []int) []Doubt {
-	if len(blanks) == 0 {
-		return nil
-	}
+// numberDoubt says that plain blanks, from 0, take numbers because the model has mostly these
+// there.
+func numberDoubt(blanks []int) Doubt {
 	names := make([]string, len(blanks))
 	for i, b := range blanks {
 		names[i] = strconv.Itoa(b + 1)
 	}
-	return []Doubt{{Code: "numbers", Message: fmt.Sprintf("blank %s takes numbers too, which the "+
+	return Doubt{Code: "numbers", Message: fmt.Sprintf("blank %s takes numbers too, which the "+
 		"model has there more than words; [MASK/^[a-z]+$/] takes words only",
-		strings.Join(names, " and blank "))}}
+		strings.Join(names, " and blank "))}
 }
 
-// Doubts are those about a text, each code once: nil without any, and for a text that
-// [Parse] refuses for its spelling.
-func Doubts(tok *tokenize.Tokenizer, s string) []Doubt {
+// Doubts are those about a text, each code once, and about its plain blanks that take numbers, from
+// 0. They are nil without any. A text that [Parse] refuses for its spelling has only the latter.
+func Doubts(tok *tokenize.Tokenizer, s string, numbers ...int) []Doubt {
+	out := spellingDoubts(tok, s)
+	if len(numbers) > 0 {
+		out = append(out, numberDoubt(numbers))
+	}
+	return out
+}
+
+// spellingDoubts are those about what a text says.
+func spellingDoubts(tok *tokenize.Tokenizer, s string) []Doubt {
 	p, err := parseBlanks(s, tok.Token(tok.MaskID()))
 	if err != nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"infill/tokenize"
 )
 
-// CountWords is the number of words of a text that a Masking of [ClassAll] may mask: what stands
+// CountWords is the number of words of a text that a [Masking] may mask: what stands
 // between white space, and the characters of scripts whose words are not set apart. Addresses,
 // names of fields and other forms for which no word can stand are left out.
 func CountWords(text string) int {
@@ -57,8 +57,8 @@ type Masking struct {
 type WordClass int
 
 const (
-	// ClassAll is every word that another word can stand for.
-	ClassAll WordClass = iota
+	// classAll is every word that another word can stand for.
+	classAll WordClass = iota
 	// ClassContent are the words with a letter that are not function words, see Masking.Stop.
 	ClassContent
 	// classEverything is also what no word of a vocabulary can stand for, such as addresses,
@@ -81,9 +81,9 @@ func (m Masking) Check() error {
 		return fmt.Errorf("%w: %d words to mask, want 1 to %d", ErrOption, m.Words, MaxMaskWords)
 	case m.Words == 0 && !(m.Rate > 0 && m.Rate <= 1):
 		return fmt.Errorf("%w: mask rate %v, want a number above 0 and at most 1", ErrOption, m.Rate)
-	case m.Class < ClassAll || m.Class > classEverything:
-		return fmt.Errorf("%w: word class %d, want ClassAll, ClassContent or ClassEverything", ErrOption,
-			m.Class)
+	case m.Class < classAll || m.Class > classEverything:
+		return fmt.Errorf("%w: word class %d, want 0 for all, 1 for content words, 2 for everything",
+			ErrOption, m.Class)
 	case m.Joined && !m.Adjacent:
 		return fmt.Errorf("%w: one blank for words from anywhere; set Adjacent too", ErrOption)
 	case len(m.Spans) > 0 && !m.labels():
@@ -102,7 +102,7 @@ func (m Masking) Check() error {
 func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
 	id string) (*Template, []string, error) {
 	if tok == nil {
-		return nil, nil, ErrNoTokenizer
+		return nil, nil, errNoTokenizer
 	}
 	text, chosen, err := m.Choose(text, tok.Token(tok.MaskID()), seed, id)
 	if err != nil {

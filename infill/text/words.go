@@ -57,7 +57,7 @@ func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
 // newList is a list without words.
 func newList(tok *tokenize.Tokenizer) (*WordList, error) {
 	if tok == nil {
-		return nil, ErrNoTokenizer
+		return nil, errNoTokenizer
 	}
 	return &WordList{byIDs: map[string]bool{}, bound: BoundaryOf(tok), tok: tok}, nil
 }
@@ -68,7 +68,7 @@ func newList(tok *tokenize.Tokenizer) (*WordList, error) {
 func NewBanList(tok *tokenize.Tokenizer, words []string) (
 	l *WordList, unspelt []string, err error) {
 	if tok == nil {
-		return nil, nil, ErrNoTokenizer
+		return nil, nil, errNoTokenizer
 	}
 	var spelt []string
 	b := BoundaryOf(tok)
@@ -221,18 +221,9 @@ func AsRead(tok *tokenize.Tokenizer, word string) string {
 func Word(tok *tokenize.Tokenizer, ids []int32) string {
 	w := strings.ToValidUTF8(BoundaryOf(tok).Join(ids), "\ufffd")
 	if w == "" {
-		return Pieces(tok, ids)
+		return tok.Spelling(ids)
 	}
 	return w
-}
-
-// Pieces are tokens as the vocabulary spells them, with spaces between.
-func Pieces(tok *tokenize.Tokenizer, ids []int32) string {
-	list := make([]string, len(ids))
-	for i, id := range ids {
-		list[i] = tok.Token(id)
-	}
-	return strings.Join(list, " ")
 }
 
 // IDsKey makes tokens a key of a map.
@@ -242,20 +233,4 @@ func IDsKey(ids []int32) string {
 		b = append(b, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
 	}
 	return string(b)
-}
-
-// SameTokens reports whether two tokenizers have the same tokens, number by number.
-func SameTokens(a, b *tokenize.Tokenizer) bool {
-	if a == b {
-		return true
-	}
-	if a.VocabSize() != b.VocabSize() || a.MaskID() != b.MaskID() || a.Lowercase() != b.Lowercase() {
-		return false
-	}
-	for id := range int32(a.VocabSize()) {
-		if a.Token(id) != b.Token(id) {
-			return false
-		}
-	}
-	return true
 }
