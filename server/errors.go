@@ -146,7 +146,7 @@ type answer struct {
 func (f *failure) answer() answer {
 	a := answer{Error: f.message, Type: f.code, Answers: f.answers}
 	if f.record != nil {
-		a.Record, _ = jsonl.Append(nil, f.record) // without, if it has no JSON
+		a.Record, _ = f.record.Append(nil) // without, if it has no JSON
 	}
 	return a
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"infill/infill"
-	"infill/infill/jsonl"
 	"infill/infill/text"
 )
 
@@ -46,7 +45,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 	e.finish()
 	switch {
 	case err == nil:
-		b, err := jsonl.Append(nil, rec)
+		b, err := rec.Append(nil)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 
 // writeRecord answers with a record.
 func writeRecord(w http.ResponseWriter, rec *jsonl.Record) error {
-	b, err := jsonl.Append(nil, rec)
+	b, err := rec.Append(nil)
 	if err != nil {
 		return err
 	}

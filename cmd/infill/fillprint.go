@@ -11,7 +11,6 @@ import (
 
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
-	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/infill/text"
@@ -44,7 +43,7 @@ type fillRecords struct {
 func (w *fillRecords) write(f *filling) error {
 	rec := records.Filled(w.model, version(), f.text, f.masked, f.opt, f.Result)
 	rec.Line = f.line
-	return jsonl.Write(w.out, rec)
+	return rec.Write(w.out)
 }
 
 func (w *fillRecords) notes(*filling) {}

@@ -10,7 +10,6 @@ import (
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch/input"
-	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/infill/text"
@@ -123,7 +122,7 @@ func eachText(std console.IO, texts iter.Seq2[line, error], asJSON, single, stri
 		rec := records.Failed(l.text, err)
 		if rec != nil && asJSON {
 			rec.Line = l.n
-			if werr := jsonl.Write(std.Out, rec); werr != nil {
+			if werr := rec.Write(std.Out); werr != nil {
 				return errors.Join(err, werr)
 			}
 		}

@@ -74,7 +74,7 @@ func TestTokensAreWords(t *testing.T) {
 	for i := range old.Fillings {
 		old.Fillings[i].Tokens, old.Fillings[i].Pieces = old.Fillings[i].Pieces, nil
 	}
-	b, err := jsonl.Append(nil, &old)
+	b, err := old.Append(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

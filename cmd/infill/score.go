@@ -164,7 +164,7 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 			}
 			if f.json {
 				rec.Line = n
-				return jsonl.Write(std.Out, rec)
+				return rec.Write(std.Out)
 			}
 			say(scoringNote(rec))
 			if slices.ContainsFunc(rec.Words, func(w jsonl.Word) bool {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Append encodes a record as one JSON object without a line end and appends it
+// Append encodes the record as one JSON object without a line end and appends it
 // to dst. Bytes of Text, Gold and the error's message that are not UTF-8 become
 // U+FFFD. A number that is not finite is an errNotFinite.
-func Append(dst []byte, r *Record) ([]byte, error) {
+func (r *Record) Append(dst []byte) ([]byte, error) {
 	r = r.valid()
 	var b bytes.Buffer
 	if err := Encode(&b, inOrder(r)); err != nil {
@@ -66,9 +66,9 @@ func (r *Record) valid() *Record {
 
 func utf8Only(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
-// Write writes a record and a line end in one call.
-func Write(w io.Writer, r *Record) error {
-	b, err := Append(nil, r)
+// Write writes the record and a line end in one call.
+func (r *Record) Write(w io.Writer) error {
+	b, err := r.Append(nil)
 	if err != nil {
 		return err
 	}

@@ -27,14 +27,12 @@ func FuzzRoundTrip(f *testing.F) {
 			rec := &Record{
 				ID: json.RawMessage(fmt.Sprint(n)), Line: n, Text: line, TextField: utf8Only(value),
 				Doubts: []text.Doubt{{Code: "near_blank", Message: word, Script: word}},
-				Filled: Filled{
-					Gold: "was " + line, Masked: []string{word}, Seed: &seed,
-					Fillings: []Filling{{Text: word, Tokens: []string{word}, Pieces: []string{"##" + word},
-						Spans: []Span{{0, len(word)}}, Score: &x, Chain: n}},
-					Sampled: Sampled{Sampler: word, Steps: n, StepSize: x, Tuned: map[string]float64{word: x}},
-				},
-				Scored: Scored{Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}},
-					Candidates: []infill.Candidate{{Candidate: word, Share: x}}},
+				Gold:   "was " + line, Masked: []string{word}, Seed: &seed,
+				Fillings: []Filling{{Text: word, Tokens: []string{word}, Pieces: []string{"##" + word},
+					Spans: []Span{{0, len(word)}}, Score: &x, Chain: n}},
+				Sampler: word, Steps: n, StepSize: x, Tuned: map[string]float64{word: x},
+				Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}},
+				Candidates: []infill.Candidate{{Candidate: word, Share: x}},
 			}
 			if failed {
 				rec.Error = &Failure{"empty", line}
@@ -48,7 +46,7 @@ func FuzzRoundTrip(f *testing.F) {
 			if in, err := (Decoder{TextField: rec.TextField}).Input(1, []byte("{"+user)); err == nil {
 				rec.Fields = in.Fields
 			}
-			first, err := Append(nil, rec)
+			first, err := rec.Append(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +54,7 @@ func FuzzRoundTrip(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%v: %s", err, first)
 			}
-			second, err := Append(nil, again)
+			second, err := again.Append(nil)
 			if err != nil || !bytes.Equal(first, second) {
 				t.Fatalf("%v\n%s\n%s", err, first, second)
 			}
@@ -88,7 +86,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		first, err := Append(nil, rec)
+		first, err := rec.Append(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +94,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, first)
 		}
-		if second, err := Append(nil, rec); err != nil || !bytes.Equal(first, second) {
+		if second, err := rec.Append(nil); err != nil || !bytes.Equal(first, second) {
 			t.Fatalf("%v\n%s\n%s", err, first, second)
 		}
 	})

@@ -133,8 +133,7 @@ func TestDecode(t *testing.T) {
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	seed := uint64(9)
-	rec := &Record{Line: 4, Filled: Filled{Seed: &seed,
-		Sampled: Sampled{Steps: 20, StepSize: 0.5, Sampler: "gwg"}}}
+	rec := &Record{Line: 4, Seed: &seed, Steps: 20, StepSize: 0.5, Sampler: "gwg"}
 	in, err := Decoder{}.Input(4, []byte(`{"text":"a","steps": 20 ,"seed":9,"step_size":0.1,"line":4,`+
 		`"top":3,"chains":0,"sampler":"gwg","score":1,"note":"x","input_fields":2}`))
 	if err != nil {
@@ -146,7 +145,7 @@ func TestKeep(t *testing.T) {
 	rec.Keep(in.Fields, func(name string) bool { return settings[name] })
 	want := `{"line":4,"sampler":"gwg","seed":9,"steps":20,"step_size":0.5,"top":3,"note":"x",` +
 		`"input_fields":{"step_size":0.1,"line":4,"chains":0,"score":1,"input_fields":2}}`
-	got, err := Append(nil, rec)
+	got, err := rec.Append(nil)
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
@@ -169,7 +168,7 @@ func TestDepth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Append(nil, &Record{Line: 1, Fields: in.Fields})
+	b, err := (&Record{Line: 1, Fields: in.Fields}).Append(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

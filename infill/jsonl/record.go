@@ -8,9 +8,9 @@ import (
 	"infill/infill/text"
 )
 
-// A Record is what became of one text: what all records have, and what those of a kind have. It is
-// a [Filled] or a [Scored] one, or one that failed, with an Error. The members of the other kind
-// are empty, and not written.
+// A Record is what became of one text: what all records have, and what those of a kind have. The
+// text was filled or scored, or it failed, with an Error. The members of the other kinds are empty,
+// and not written.
 type Record struct {
 	// ID is the id of the user's line, a JSON string or number; nil for none.
 	ID json.RawMessage `json:"id,omitempty"`
@@ -39,17 +39,8 @@ type Record struct {
 	// Source is what the text came from, where that is a form of another tool.
 	Source *Source `json:"labelled_source,omitempty"`
 
-	Filled
-	Scored
+	// The next members are of a text whose blanks were filled.
 
-	// Fields are the fields of the user's line that go with the record. Those
-	// whose names the record uses itself are written into one object, the
-	// member input_fields.
-	Fields []Field `json:"-"`
-}
-
-// Filled is what the record of a text has whose blanks were filled.
-type Filled struct {
 	// Gold is the text before words were masked, Masked are those words.
 	Gold   string   `json:"gold,omitempty"`
 	Masked []string `json:"masked,omitempty"`
@@ -101,11 +92,8 @@ type Filled struct {
 	Rows     int `json:"model_rows,omitempty"`
 	Repeated int `json:"repeated_rows,omitempty"`
 
-	Sampled
-}
+	// These are of a text whose fillings were drawn.
 
-// Sampled is what the record of a text has whose fillings were drawn.
-type Sampled struct {
 	Sampler string `json:"sampler,omitempty"`
 	Steps   int    `json:"steps,omitempty"`
 	Chains  int    `json:"chains,omitempty"`
@@ -129,10 +117,9 @@ type Sampled struct {
 	// refused: a constraint forbids them, or their energy is not a number.
 	Zero      int `json:"zero_states,omitempty"`
 	NonFinite int `json:"non_finite_states,omitempty"`
-}
 
-// Scored is what the record of a text has that was scored, or whose candidates for a blank were.
-type Scored struct {
+	// These are of a text that was scored, or whose candidates for a blank were.
+
 	// Windows is the number of parts of the text that the model saw, each piece in the one with
 	// the most context on both sides; 0 means all at once.
 	Windows int `json:"windows,omitempty"`
@@ -155,6 +142,11 @@ type Scored struct {
 	// Candidates are those for the blank, best first. In a record their Pieces are nil where they are
 	// spelt as Tokens are.
 	Candidates []infill.Candidate `json:"candidates,omitempty"`
+
+	// Fields are the fields of the user's line that go with the record. Those
+	// whose names the record uses itself are written into one object, the
+	// member input_fields.
+	Fields []Field `json:"-"`
 }
 
 // A Filling is one way to fill the blanks of a text.

@@ -98,7 +98,7 @@ func TestNotFiniteRecord(t *testing.T) {
 	t.Parallel()
 	it := &input.Item{Line: 3, Text: "a"}
 	r, err := Encoded(it, &jsonl.Record{Text: "a",
-		Filled: jsonl.Filled{Sampled: jsonl.Sampled{StepSize: math.Inf(1)}}}, nil, settings.FillTable().Has)
+		StepSize: math.Inf(1)}, nil, settings.FillTable().Has)
 	var rec jsonl.Record
 	if err := json.Unmarshal(r.JSON, &rec); err != nil {
 		t.Fatal(err)

@@ -208,7 +208,7 @@ func Encoded(it *input.Item, rec *jsonl.Record, cause error,
 			taken = append(taken, f.Name)
 		}
 	}
-	b, err := jsonl.Append(nil, rec)
+	b, err := rec.Append(nil)
 	if jsonl.Code(err) != "" && cause == nil {
 		return Encoded(it, nil, err, setting)
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"infill/infill"
-	"infill/infill/jsonl"
 	"infill/samplers"
 )
 
@@ -39,9 +38,10 @@ func TestNormalizers(t *testing.T) {
 		spoilt{`"chains":12`, `"chains":-12`, "normalizers[1]"},
 		spoilt{`"log_z":0.5`, `"log_zed":0.5`, "normalizers[0].log_zed"},
 	)
-	plain, err := jsonl.Append(nil,
-		ofResult("a [MASK]", &infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}},
-			&infill.Result{Fillings: []infill.Filling{{Text: "a dog"}}, MoveShare: nan, Acceptance: nan}))
+	rec = ofResult("a [MASK]",
+		&infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}},
+		&infill.Result{Fillings: []infill.Filling{{Text: "a dog"}}, MoveShare: nan, Acceptance: nan})
+	plain, err := rec.Append(nil)
 	if err != nil || strings.Contains(string(plain), "normalizers") || strings.Contains(string(plain), "log_prob") {
 		t.Errorf("%s %v", plain, err)
 	}

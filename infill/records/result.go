@@ -17,19 +17,17 @@ import (
 // knows the rest: ID, Line, Gold, Model, Version, Fields.
 func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record {
 	ran := opt.Complete()
-	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(), Filled: jsonl.Filled{
+	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(),
 		Masked: slices.Clone(ran.Words.Original), Lengths: r.Lengths, Method: r.Method.String(),
 		Groups: slices.Clone(r.Groups), Shown: r.Shown, Exact: r.Exact, Distinct: r.Distinct,
 		LookedAt:    r.LookedAt,
 		Marginals:   r.Marginals,
 		Normalizers: r.Normalizers, Ranks: slices.Clone(r.Ranks),
 		Rows: r.Rows, Repeated: r.Repeated,
-		Sampled: jsonl.Sampled{
-			MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),
-			StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
-			Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
-		},
-	}}
+		MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),
+		StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
+		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
+	}
 	if r.OriginalScore != nil {
 		rec.OriginalScore = pointer(*r.OriginalScore)
 	}
@@ -105,9 +103,9 @@ func marked(words, pieces []string) []string {
 func ofVariants(text string, opt *infill.Options, found []variants.Variant, wanted, rounds int,
 	spans *spans) (*jsonl.Record, error) {
 	ran := opt.Complete()
-	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(), Filled: jsonl.Filled{
+	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(),
 		Rounds: rounds, Missing: max(0, wanted-len(found)), Method: ran.Method.String(),
-		Seed: pointer(ran.Seed)}}
+		Seed: pointer(ran.Seed)}
 	if ran.Method != infill.MethodSearch {
 		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Info().Name, ran.Sampling.Steps,
 			ran.Sampling.Chains
@@ -147,8 +145,8 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 
 // ofScore is the record of a text that was scored.
 func ofScore(s *infill.Score) *jsonl.Record {
-	rec := &jsonl.Record{Text: s.Text, Scored: jsonl.Scored{Score: pointer(s.Score),
-		ScorePerToken: pointer(s.ScorePerToken), Energies: maps.Clone(s.Energies), Windows: s.Windows}}
+	rec := &jsonl.Record{Text: s.Text, Score: pointer(s.Score),
+		ScorePerToken: pointer(s.ScorePerToken), Energies: maps.Clone(s.Energies), Windows: s.Windows}
 	for _, p := range s.Pieces {
 		rec.Pieces = append(rec.Pieces, jsonl.Piece{Piece: p.Piece, ID: p.ID, Span: p.Span,
 			LogProb: p.LogProb})

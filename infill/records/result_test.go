@@ -59,7 +59,7 @@ func TestFilledExact(t *testing.T) {
 			Parts: infill.Parts{PLL: -0.5, Left: -1, Right: -2}, Probability: 0.25, Recut: true},
 			{Text: "a cat", Score: -900, ScorePerToken: -900}}}
 	rec := ofResult("a [MASK]", &infill.Options{Seed: 7}, res)
-	b, err := jsonl.Append(nil, rec)
+	b, err := rec.Append(nil)
 	want := `{"line":0,"text":"a [MASK]","filled":"a dog","fillings":[{"text":"a dog","tokens":null,"spans":null,` +
 		`"score":-1,"score_per_token":-1,"parts":{"pll":-0.5,"left":-1,"right":-2},"recut":true,` +
 		`"probability":0.25,"chain":0,"step":0,"count":0},` +
@@ -116,7 +116,7 @@ func TestRecordOwnsItsMemory(t *testing.T) {
 	written := func() string {
 		var b bytes.Buffer
 		for _, r := range records {
-			if err := jsonl.Write(&b, r); err != nil {
+			if err := r.Write(&b); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -194,17 +194,17 @@ func TestAppend(t *testing.T) {
 		{failed, `{"line":2,"text":"a` + "\ufffd" + ` b","error":{"code":"no_blank",` +
 			`"message":"oh: ` + text.ErrNoBlank.Error() + `"},"gold":"mine"}`},
 	} {
-		got, err := jsonl.Append([]byte("> "), c.rec)
+		got, err := c.rec.Append([]byte("> "))
 		if err != nil || string(got) != "> "+c.want {
 			t.Errorf("%v\n%s\nwant\n%s", err, got, c.want)
 		}
 		var b bytes.Buffer
-		if err := jsonl.Write(&b, c.rec); err != nil || b.String() != c.want+"\n" {
+		if err := c.rec.Write(&b); err != nil || b.String() != c.want+"\n" {
 			t.Errorf("Write: %v, %s", err, &b)
 		}
 	}
 	nan := math.NaN()
-	if _, err := jsonl.Append(nil, &jsonl.Record{Scored: jsonl.Scored{Score: &nan}}); err == nil {
+	if _, err := (&jsonl.Record{Score: &nan}).Append(nil); err == nil {
 		t.Error("NaN was written")
 	}
 	if err := jsonl.Encode(&bytes.Buffer{}, &jsonl.Step{Energy: []*float64{&nan}}); err == nil {

@@ -77,10 +77,9 @@ func (it *Item) parseText(b []byte) error {
 }
 
 // parse reads a JSON line.
-func (it *Item) parse(o Options, b []byte) (err error) {
-	var in jsonl.Input
+func (it *Item) parse(o Options, b []byte) error {
 	it.TextField = cmp.Or(o.TextField, "text")
-	in, err = jsonl.Decoder{TextField: it.TextField, Lists: o.Lists}.Input(it.Line, b)
+	in, err := jsonl.Decoder{TextField: it.TextField, Lists: o.Lists}.Input(it.Line, b)
 	it.ID, it.Text, it.Words, it.Fields = in.ID, in.Text, in.Words, in.Fields
 	if err != nil && it.Text == "" {
 		it.Text = string(b)

@@ -43,7 +43,7 @@ func filled(_ context.Context, it *input.Item) (Record, error) {
 		rec.Error = &jsonl.Failure{Code: jsonl.Code(out.Cause), Message: out.Cause.Error()}
 	}
 	var err error
-	out.JSON, err = jsonl.Append(nil, rec)
+	out.JSON, err = rec.Append(nil)
 	return out, err
 }
 
