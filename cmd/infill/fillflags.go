@@ -35,7 +35,7 @@ func (f *fillingFlags) flags() []*cmdline.Option {
 		"ban":   "`WORDS` that fill no blank, comma separated; repeatable",
 		"allow": "`FILE` of the only words or phrases that fill blanks, one a line",
 		"energy": "add a `PART=WEIGHT` to the energy that is sampled and ranked, repeatable: " +
-			energies.Forms(),
+			energies.Forms(true),
 		"marginals": "print the probabilities of the words of each blank and of whole texts, with " +
 			"standard errors; as many as --top",
 		"log-z": "print the log-probabilities of the fillings, and log Z of each length with its " +

@@ -51,7 +51,7 @@ type scoreFlags struct {
 func (f *scoreFlags) own() []*cmdline.Option {
 	texts := map[string]string{
 		"candidates": "`WORDS` or phrases to rank for the blank of TEXT, comma separated; repeatable",
-		"energy":     "add a `PART=WEIGHT` to the score, repeatable: " + energies.FormsOfTexts(),
+		"energy":     "add a `PART=WEIGHT` to the score, repeatable: " + energies.Forms(false),
 	}
 	own := append([]*cmdline.Option{
 		jsonFlag(&f.json),

@@ -46,11 +46,11 @@ var kinds = []kind{
 // Kinds lists the kinds of parts.
 func Kinds() []kind { return append([]kind(nil), kinds...) }
 
-// Forms are the ways to write a part, with "or" between.
-func Forms() string { return forms("=WEIGHT", func(kind) bool { return true }) }
-
-// FormsOfTexts are the Forms of parts that ask for no words before. A text that is scored has none.
-func FormsOfTexts() string { return forms("=WEIGHT", func(k kind) bool { return !k.Compares }) }
+// Forms are the ways to write a part, with "or" between. Without before they are of parts that ask
+// for no words from before a text was filled: a text that is scored has none.
+func Forms(before bool) string {
+	return forms("=WEIGHT", func(k kind) bool { return before || !k.Compares })
+}
 
 // forms are the ways to write parts of some kinds, with something behind each.
 func forms(behind string, of func(kind) bool) string {
@@ -68,7 +68,7 @@ func forms(behind string, of func(kind) bool) string {
 func Parse(text string) (spec, error) {
 	bad := func(format string, a ...any) (spec, error) {
 		why := fmt.Errorf(format, a...)
-		return spec{}, fmt.Errorf("%w: %q: %w; want %s", ErrSpec, text, why, Forms())
+		return spec{}, fmt.Errorf("%w: %q: %w; want %s", ErrSpec, text, why, Forms(true))
 	}
 	cut := strings.LastIndexByte(text, '=')
 	if cut < 0 {

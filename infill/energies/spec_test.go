@@ -9,8 +9,8 @@ import (
 // The forms of messages and of help are those that are read, and no others.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	texts := strings.Split(FormsOfTexts(), " or ")
-	all := strings.Split(Forms(), " or ")
+	texts := strings.Split(Forms(false), " or ")
+	all := strings.Split(Forms(true), " or ")
 	for i, k := range Kinds() {
 		s, err := Parse(strings.Replace(all[i], "WEIGHT", "1", 1))
 		if err != nil || s.Kind != k.Name || s.Compares() != k.Compares || (s.Label != "") != k.Labelled {

@@ -12,7 +12,7 @@ import (
 // partsValue is a list of parts as energies.Parse reads them.
 func partsValue(list *[]string) *Value {
 	value := ListValue(list)
-	want := energies.Forms() + fmt.Sprintf(", WEIGHT from %.0f to %.0f", -infill.MaxWeight,
+	want := energies.Forms(true) + fmt.Sprintf(", WEIGHT from %.0f to %.0f", -infill.MaxWeight,
 		infill.MaxWeight)
 	value.want, value.wantJSON = want, "a list of parts: "+want
 	checked := func(texts []string) error {
