@@ -13,20 +13,19 @@ import (
 	"infill/infill"
 )
 
-// New makes a server without models, which is not ready. The error is of an origin that makes no
-// sense.
-func New(opt Options) (*Server, error) {
+// Complete returns the options as a server has them, with defaults in place of what is not chosen.
+func (opt Options) Complete() Options {
 	if opt.Places <= 0 {
 		opt.Places = runtime.NumCPU()
 	}
 	if opt.Queue <= 0 {
-		opt.Queue = DefaultQueue
+		opt.Queue = 64
 	}
 	if opt.Limit <= 0 {
-		opt.Limit = DefaultLimit
+		opt.Limit = time.Minute
 	}
 	if opt.Work <= 0 {
-		opt.Work = DefaultWork
+		opt.Work = 210_000
 	}
 	if opt.Engine == nil {
 		opt.Engine = infill.New
@@ -34,6 +33,13 @@ func New(opt Options) (*Server, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
+	return opt
+}
+
+// New makes a server without models, which is not ready. The error is of an origin that makes no
+// sense.
+func New(opt Options) (*Server, error) {
+	opt = opt.Complete()
 	s := &Server{opt: opt, queue: newQueue(opt.Places, opt.Queue), leaving: make(chan struct{}),
 		files: make(chan struct{}, opt.Queue), maxAnswer: maxAnswer,
 		headerTime: headerTime, bodyTime: bodyTime, writeTime: writeTime, counts: newMetrics()}

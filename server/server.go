@@ -17,14 +17,6 @@ import (
 	"infill/mlm"
 )
 
-// Defaults of Options.
-const (
-	DefaultQueue = 64
-	DefaultLimit = time.Minute
-	// DefaultWork takes 25 chains of 20 steps on 400 blanks, and of 50 steps on 160.
-	DefaultWork = 210_000
-)
-
 // Bounds that no option changes.
 const (
 	// maxBody is the greatest length of a request's body in bytes. A batch has as many lines of
@@ -42,10 +34,10 @@ const (
 // Options say how a [Server] works. The zero value is a sensible default for this machine alone.
 type Options struct {
 	Places int           // requests worked on at the same time; 0: one per processor
-	Queue  int           // requests that wait for a place; 0: DefaultQueue
-	Limit  time.Duration // of a request, the wait included; 0: DefaultLimit
-	// Work is at most chains × (steps + 1) × blanks of a text, and the rows of a search; 0 is
-	// DefaultWork.
+	Queue  int           // requests that wait for a place; 0: 64
+	Limit  time.Duration // of a request, the wait included; 0: a minute
+	// Work is at most chains × (steps + 1) × blanks of a text, and the rows of a search. 0 is
+	// 210,000, which takes 25 chains of 20 steps on 400 blanks, and of 50 steps on 160.
 	Work int
 	// Keys are tokens, and a request must have one of them. Without any, requests need none, and
 	// are answered only if they are addressed to this machine or to one of Hosts.
