@@ -41,9 +41,10 @@ var notOfAugment = append(append(settings.FillTable().NotOf("augment"),
 
 func augmentCommand(std console.IO) *cli.Command {
 	f := &augmentFlags{}
-	filling := f.fillingFlags.flags()
-	f.Fill = *settings.VariantDefaults()
-	for _, o := range filling {
+	all := f.fillingFlags.flags()
+	fill, augmenting := settings.AugmentDefaults()
+	f.Fill, f.Augmenting = *fill, *augmenting
+	for _, o := range all {
 		switch o.Name {
 		case "steps": // no probabilities are estimated
 			o.Usage = "steps of every chain"
@@ -55,7 +56,6 @@ func augmentCommand(std console.IO) *cli.Command {
 			o.Usage = "mask exactly this many words, in place of a share"
 		}
 	}
-	f.Augmenting = *settings.AugmentDefaults()
 	own := cmdline.Settings(settings.AugmentTable(), &f.Augmenting, nil)
 	own[slices.IndexFunc(own,
 		func(o *cmdline.Option) bool { return o.Name == "variants" })].Alias = "n"
@@ -68,9 +68,8 @@ infill augment reviews.csv --text-field review -o more.csv --originals --resume`
 		Usage:       "make variants of labelled sentences",
 		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | TEXT",
 		Description: augmentDescription,
-		Flags: cmdline.Join(cmdline.Without(own), f.modelFlags.flags(), cmdline.Without(filling,
-			notOfAugment...),
-			cmdline.Group(cmdline.Output, cmdline.Without(f.fileFlags.flags(), notOfAugment...))),
+		Flags: cmdline.Join(own, f.modelFlags.flags(), all.Without(notOfAugment...),
+			f.fileFlags.flags().Without(notOfAugment...).Under(printingGroup)),
 		Action: func(c *cli.Context) error {
 			// A number of words takes the place of the share that nobody asked for.
 			if c.IsSet("mask-words") && !c.IsSet("mask-rate") {
@@ -139,8 +138,7 @@ func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]strin
 	layout.Per, layout.Originals = settings.PerVariant, f.Originals
 	layout.LogZ, layout.Marginals = false, false // variants have no probabilities
 	a := &records.Augmenter{Filler: *w, Augmenting: &f.Augmenting}
-	meant := meantByAny(meantBy(settings.AugmentTable(), settings.AugmentDefaults),
-		meantBy(settings.FillTable(), settings.Defaults))
+	meant := meantByAny(meantBy(settings.AugmentTable()), meantBy(settings.FillTable()))
 	return fileWork{do: a.Record, known: a.Known, meant: meant, summary: func() string {
 		s := fmt.Sprintf("%d variant%s", a.Variants, count.S(a.Variants))
 		if a.Short > 0 {

@@ -44,7 +44,7 @@ type batchFlags struct {
 
 func batchCommand(std console.IO) *cli.Command {
 	f := &batchFlags{}
-	together := cmdline.Bool("join",
+	together := cmdline.Flag("join",
 		"put the outputs of all shards of a run together, to that of the whole", &f.join)
 	together.Env = "" // it is another command, not a choice that stays
 	return &cli.Command{
@@ -59,8 +59,8 @@ infill batch --join part-*.jsonl -o filled.jsonl`,
 		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | --join SHARD… -o OUTPUT",
 		Description: batchDescription,
 		Flags: cmdline.Join(f.modelFlags.flags(), f.fillingFlags.flags(),
-			cmdline.Group(cmdline.Output, append(cmdline.Without(f.fileFlags.flags(),
-				settings.FileTable().NotOf("batch")...), together))),
+			append(f.fileFlags.flags().Without(settings.FileTable().NotOf("batch")...),
+				together).Under(printingGroup)),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
@@ -73,7 +73,7 @@ func (f *batchFlags) run(c *cli.Context, std console.IO) (err error) {
 		fileWork, error) {
 		recorded["command"] = "batch"
 		return fileWork{do: w.Record, advised: advice.OrMask,
-			meant: meantBy(settings.FillTable(), settings.Defaults)}, nil
+			meant: meantBy(settings.FillTable())}, nil
 	})
 }
 

@@ -27,11 +27,11 @@ func modelCheckCommand(std console.IO) *cli.Command {
 	var f modelFlags
 	var asJSON bool
 	opt := mlm.CheckOptions{Blanks: 3, Directions: 3}
-	flags := []*cmdline.Option{
+	flags := cmdline.Flags{
 		cmdline.Whole("blanks", "blanks of a sentence of random tokens", &opt.Blanks, 2, 64),
 		cmdline.Whole("directions", "tokens tried per blank", &opt.Directions, 1, 1000),
 		cmdline.Whole("seed", "seed of blanks and tokens", &opt.Seed, 0, math.MaxInt64),
-		cmdline.Bool("json", "print one JSON object", &asJSON),
+		cmdline.Flag("json", "print one JSON object", &asJSON),
 	}
 	return &cli.Command{
 		Name:        "check",
@@ -39,7 +39,7 @@ func modelCheckCommand(std console.IO) *cli.Command {
 		Usage:       "compare a model's gradients with finite differences in float64",
 		ArgsUsage:   "[MODEL]",
 		Description: modelCheckDescription,
-		Flags:       cmdline.Join(f.flags(), cmdline.OwnEnv("check", flags, "seed")),
+		Flags:       cmdline.Join(f.flags(), flags.OwnEnv("check", "seed")),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err

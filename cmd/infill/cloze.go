@@ -51,9 +51,8 @@ const clozeWords = 3
 // gapWords is how many words a gap may have.
 const gapWords = 4
 
-func (f *clozeFlags) filling() []*cmdline.Option {
-	flags := cmdline.Without(f.fillingFlags.flags(),
-		settings.FillTable().NotOf("cloze")...)
+func (f *clozeFlags) filling() cmdline.Flags {
+	flags := f.fillingFlags.flags().Without(settings.FillTable().NotOf("cloze")...)
 	f.Masking.Words = clozeWords
 	for _, o := range flags {
 		switch o.Name {
@@ -71,19 +70,19 @@ func (f *clozeFlags) filling() []*cmdline.Option {
 		}
 	}
 	return append(flags,
-		cmdline.Bool("adjacent",
+		cmdline.Flag("adjacent",
 			"blank out words that follow each other, in place of words from anywhere",
 			&f.adjacent))
 }
 
-func (f *clozeFlags) own() []*cmdline.Option {
+func (f *clozeFlags) own() cmdline.Flags {
 	f.File = *settings.FileDefaults()
 	f.sample, f.level = 100, bleu.DefaultLevel
-	runs := cmdline.List("run",
+	runs := cmdline.Flag("run",
 		"`SETTINGS` of a run: NAME=VALUE with spaces between, or a JSON object; "+
 			"also model=, name=; repeatable, the first is what the others are compared with", &f.runs)
 	runs.Env = "" // a list of the environment would come on top of the flags
-	own := []*cmdline.Option{
+	own := cmdline.Flags{
 		runs,
 		cmdline.Whole("sample", "lines to fill, drawn from all that fit with --seed; 0: all", &f.sample,
 			0, math.MaxInt32),
@@ -98,12 +97,12 @@ func (f *clozeFlags) own() []*cmdline.Option {
 			own = append(own, o)
 		}
 	}
-	return cmdline.Group(cmdline.Measuring, cmdline.OwnEnv("cloze", own, "sample"))
+	return own.OwnEnv("cloze", "sample").Under(measuringGroup)
 }
 
 func clozeCommand(std console.IO) *cli.Command {
 	f := &clozeFlags{}
-	models := cmdline.List("model",
+	models := cmdline.Flag("model",
 		"`MODEL`: a folder of an ONNX export, its .onnx file, or a name of "+
 			"\"infill model list\"; repeatable: all runs with each", &f.models)
 	models.Env = "" // the variable is read below
@@ -115,17 +114,16 @@ infill cloze sentences.txt --adjacent --run fill --run "sampler=dmala steps=50"`
 		Usage:       "blank out words of a file and count those that come back, by model and settings",
 		ArgsUsage:   "INPUT",
 		Description: clozeDescription,
-		Flags: cmdline.Join(cmdline.Group(cmdline.Opening, append([]*cmdline.Option{models},
-			cmdline.Without(f.modelFlags.flags(),
-				"model", "model-file")...)), cmdline.Group(cmdline.Filling, f.filling()), f.own(),
-			cmdline.Group(cmdline.Output, []*cmdline.Option{
-				cmdline.Bool("times", "measure the processor time of each run too", &f.times),
-				cmdline.Bool("json", "print the result as JSON", &f.json),
+		Flags: cmdline.Join(cmdline.Flags{models}.Under(modelGroup),
+			f.modelFlags.flags().Without("model", "model-file"), f.filling().Under(fillingGroup), f.own(),
+			cmdline.Flags{
+				cmdline.Flag("times", "measure the processor time of each run too", &f.times),
+				cmdline.Flag("json", "print the result as JSON", &f.json),
 				cmdline.Write("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
-				cmdline.Bool("force", "overwrite a report file that exists", &f.force),
-				cmdline.Bool("quiet", "print results only", &f.quiet),
+				cmdline.Flag("force", "overwrite a report file that exists", &f.force),
+				cmdline.Flag("quiet", "print results only", &f.quiet),
 				progressFlag(&f.progress),
-			})),
+			}.Under(printingGroup)),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usagef("one file of sentences, got %d arguments; try: infill cloze sentences.txt",

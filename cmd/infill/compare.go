@@ -41,17 +41,17 @@ type compareFlags struct {
 
 // sampling are the flags of sampling, without those that --samplers and the parameters beside its
 // names stand for.
-func (f *compareFlags) sampling() []*cmdline.Option {
+func (f *compareFlags) sampling() cmdline.Flags {
 	f.samplers = "gibbs,gwg,dula,dmala"
-	flags := []*cmdline.Option{
-		cmdline.Text("samplers", "`SAMPLERS` to compare, comma separated, each with parameters after "+
+	flags := cmdline.Flags{
+		cmdline.Flag("samplers", "`SAMPLERS` to compare, comma separated, each with parameters after "+
 			"colons: dmala:balance=ratio", &f.samplers),
 	}
-	filling := f.fillingFlags.flags()
+	all := f.fillingFlags.flags()
 	f.fillingFlags.Options.Sampling.Budget = infill.BudgetEvaluations
 	f.fillingFlags.Options.Sampling.Steps = infill.PublishedSteps
 	f.fillingFlags.Options.Results.Collect = infill.CollectLast // draws, of all samplers as many
-	for _, o := range cmdline.Without(filling, settings.FillTable().NotOf("compare")...) {
+	for _, o := range all.Without(settings.FillTable().NotOf("compare")...) {
 		if o.Name == "steps" {
 			o.Usage = "every sampler gets what this many steps of one model evaluation each take"
 		}
@@ -60,14 +60,14 @@ func (f *compareFlags) sampling() []*cmdline.Option {
 	return flags
 }
 
-func (f *compareFlags) own() []*cmdline.Option {
+func (f *compareFlags) own() cmdline.Flags {
 	f.examples = 3
-	return []*cmdline.Option{
+	return cmdline.Flags{
 		cmdline.Whole("limit", "sentences to use, from the start; 0: all", &f.limit, 0, math.MaxInt32),
 		cmdline.Whole("examples", "sentences whose fillings the report shows", &f.examples, 0, 1000),
-		cmdline.Bool("strict", "stop at the first line that cannot be filled", &f.strict),
+		cmdline.Flag("strict", "stop at the first line that cannot be filled", &f.strict),
 		traceFlag(&f.trace),
-		cmdline.Bool("quiet", "print results only", &f.quiet),
+		cmdline.Flag("quiet", "print results only", &f.quiet),
 		progressFlag(&f.progress),
 	}
 }
@@ -82,8 +82,8 @@ infill compare corpus.txt --mask-rate 0.25 --reference books.txt`,
 		Usage:       "run several samplers on the same sentences and compare diversity and quality",
 		ArgsUsage:   "INPUT",
 		Description: compareDescription,
-		Flags: cmdline.Join(f.modelFlags.flags(), cmdline.Group(cmdline.Filling, f.sampling()),
-			cmdline.Group(cmdline.Output, f.own()),
+		Flags: cmdline.Join(f.modelFlags.flags(), f.sampling().Under(fillingGroup),
+			f.own().Under(printingGroup),
 			f.measureFlags.flags("metric-case", "intervals over the sentences: of BLEU, of self-BLEU, "+
 				"and of the samplers' differences from the first")),
 		Action: func(c *cli.Context) error {

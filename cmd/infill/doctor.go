@@ -34,13 +34,13 @@ import (
 func doctorCommand(std console.IO) *cli.Command {
 	var install, force, asJSON bool
 	var path string
-	flags := []*cmdline.Option{
-		cmdline.Bool("install", "install ONNX Runtime into the cache if it is missing or damaged, "+
+	flags := cmdline.Flags{
+		cmdline.Flag("install", "install ONNX Runtime into the cache if it is missing or damaged, "+
 			"or with the name of a device: that", &install),
-		cmdline.Bool("force", "with --install: fetch it again even if it is there", &force),
-		cmdline.Text("ort", "`FILE` of ONNX Runtime's shared library, instead of searching for it",
+		cmdline.Flag("force", "with --install: fetch it again even if it is there", &force),
+		cmdline.Flag("ort", "`FILE` of ONNX Runtime's shared library, instead of searching for it",
 			&path),
-		cmdline.Bool("json", "print one JSON object", &asJSON),
+		cmdline.Flag("json", "print one JSON object", &asJSON),
 	}
 	return &cli.Command{
 		Name: "doctor",
@@ -48,7 +48,7 @@ func doctorCommand(std console.IO) *cli.Command {
 infill doctor --install`,
 		ArgsUsage: "[" + strings.Join(known.Installable(), "|") + "]",
 		Usage:     "what infill runs on: runtime library, processor, default model, cache folders",
-		Flags:     cmdline.Join(cmdline.OwnEnv("install", flags, "force")),
+		Flags:     cmdline.Join(flags.OwnEnv("install", "force")),
 		Action: func(c *cli.Context) error {
 			what, names := c.Args().First(), known.Installable()
 			if c.NArg() > 1 || what != "" && (!slices.Contains(names, what) || !install) {

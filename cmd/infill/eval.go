@@ -31,25 +31,25 @@ type evalFlags struct {
 	exclude    string
 }
 
-func (f *evalFlags) flags() []*cmdline.Option {
+func (f *evalFlags) flags() cmdline.Flags {
 	f.repetition = 4
 	in := &f.reading
 	flags := append(f.measureFlags.flags("case", "intervals over the sources: of BLEU, of "+
 		"self-BLEU, and of differences from the first file, where files are of the same texts"),
 		cmdline.Word("format", "of the generated files: auto|lines|jsonl", &in.Format, "auto", "lines",
 			"jsonl"),
-		cmdline.Text("text-field", "`NAME` of the field or column of the sentences, where they are not "+
+		cmdline.Flag("text-field", "`NAME` of the field or column of the sentences, where they are not "+
 			"fillings (default: text)", &in.TextField),
 		cmdline.Whole("top", "fillings of each record that count; 0: all", &in.Top, 0, math.MaxInt32),
 		cmdline.Whole("sample", "measure a random sample of this many sentences of each file; 0: all",
 			&in.Sample, 0, math.MaxInt32),
 		cmdline.Whole("seed", "seed of samples and intervals", &in.Seed, 0, math.MaxInt64),
 		cmdline.Whole("repetition", "n-gram order of self-repetition", &f.repetition, 1, bleu.MaxOrder),
-		cmdline.Bool("paired", "compare sentence i with line i of every reference file", &in.Paired),
-		cmdline.Text("exclude", "`FILE` of sentences, one a line, to leave out of the references (those "+
+		cmdline.Flag("paired", "compare sentence i with line i of every reference file", &in.Paired),
+		cmdline.Flag("exclude", "`FILE` of sentences, one a line, to leave out of the references (those "+
 			"that were infilled)", &f.exclude),
 	)
-	return cmdline.OwnEnv("eval", flags, "case", "format", "text-field", "top", "seed")
+	return flags.OwnEnv("eval", "case", "format", "text-field", "top", "seed")
 }
 
 func evalCommand(std console.IO) *cli.Command {
@@ -63,7 +63,7 @@ infill eval a.jsonl b.jsonl --html report.html`,
 			"corpus BLEU",
 		ArgsUsage:   "GENERATED…",
 		Description: evalDescription,
-		Flags:       cmdline.Join(cmdline.Group(cmdline.Measuring, f.flags())),
+		Flags:       cmdline.Join(f.flags().Under(measuringGroup)),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usagef("no file of generated sentences; try: infill eval generated.txt --reference " +

@@ -33,7 +33,7 @@ type fileFlags struct {
 	done batch.Progress // of the files before it
 }
 
-func (f *fileFlags) flags() []*cmdline.Option {
+func (f *fileFlags) flags() cmdline.Flags {
 	f.File = *settings.FileDefaults()
 	f.maxErrors = -1
 	output := cmdline.Write("output",
@@ -41,24 +41,24 @@ func (f *fileFlags) flags() []*cmdline.Option {
 		&f.output)
 	output.Alias = "o"
 	f.outputFlag = output
-	return append(append([]*cmdline.Option{output}, cmdline.Settings(settings.FileTable(), &f.File,
+	return append(append(cmdline.Flags{output}, cmdline.Settings(settings.FileTable(), &f.File,
 		nil)...),
-		cmdline.Bool("resume", "go on with an output that was left unfinished", &f.resume),
-		cmdline.Bool("force", "overwrite an output that exists", &f.force),
-		cmdline.Bool("strict", "stop before the first line that fails", &f.strict),
+		cmdline.Flag("resume", "go on with an output that was left unfinished", &f.resume),
+		cmdline.Flag("force", "overwrite an output that exists", &f.force),
+		cmdline.Flag("strict", "stop before the first line that fails", &f.strict),
 		cmdline.Whole("max-errors", "stop when more lines than this fail; -1: never", &f.maxErrors, -1,
 			1<<40),
-		cmdline.Bool("ok-if-lines-fail",
+		cmdline.Flag("ok-if-lines-fail",
 			"exit with 0 although lines failed or standard input is empty, for engines that repeat a task "+
 				"otherwise", &f.okIfLinesFail),
-		cmdline.Bool("quiet", "print no notes and no progress", &f.quiet),
+		cmdline.Flag("quiet", "print no notes and no progress", &f.quiet),
 		progressFlag(&f.progress),
 	)
 }
 
 // jsonFlag and progressFlag are the flags that several commands have.
 func jsonFlag(p *bool) *cmdline.Option {
-	return cmdline.Bool("json", "print one JSON object a line", p)
+	return cmdline.Flag("json", "print one JSON object a line", p)
 }
 
 func progressFlag(p *string) *cmdline.Option {

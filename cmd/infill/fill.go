@@ -35,11 +35,11 @@ type fillFlags struct {
 	trace, color, progress string
 }
 
-func (f *fillFlags) own() []*cmdline.Option {
-	return []*cmdline.Option{
+func (f *fillFlags) own() cmdline.Flags {
+	return cmdline.Flags{
 		jsonFlag(&f.json),
-		cmdline.Bool("quiet", "print results only", &f.quiet),
-		cmdline.Bool("strict", "stop at the first line that cannot be filled", &f.strict),
+		cmdline.Flag("quiet", "print results only", &f.quiet),
+		cmdline.Flag("strict", "stop at the first line that cannot be filled", &f.strict),
 		traceFlag(&f.trace),
 		cmdline.Word("color", "highlight filled words: auto|always|never", &f.color,
 			"auto", "always", "never"),
@@ -58,7 +58,7 @@ infill fill "She lives in a small town." --mask-rate 0.3 -n 3 --seed 1`,
 		ArgsUsage:   "TEXT | -",
 		Description: fillDescription,
 		Flags: cmdline.Join(f.modelFlags.flags(), f.fillingFlags.flags(),
-			cmdline.Group(cmdline.Output, f.own())),
+			f.own().Under(printingGroup)),
 		Action: func(c *cli.Context) error {
 			texts, err := inputTexts(c.Args().Slice(), std)
 			if err != nil {

@@ -22,7 +22,7 @@ type fillingFlags struct {
 	seedChosen bool // by the command, not by its user
 }
 
-func (f *fillingFlags) flags() []*cmdline.Option {
+func (f *fillingFlags) flags() cmdline.Flags {
 	f.Fill = *settings.Defaults()
 	// The texts below say what only a command line has.
 	flags := cmdline.Settings(settings.FillTable(), &f.Fill, map[string]string{
@@ -46,7 +46,7 @@ func (f *fillingFlags) flags() []*cmdline.Option {
 			o.Alias = "n"
 		}
 	}
-	return cmdline.Group(cmdline.Filling, flags)
+	return flags.Under(fillingGroup)
 }
 
 // ready checks what needs no model, and chooses a seed if none is given.

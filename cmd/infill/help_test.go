@@ -114,7 +114,7 @@ func TestShortHelp(t *testing.T) {
 }
 
 // optionsOf are the flags of a command.
-func optionsOf(c *cli.Command) (flags []*cmdline.Option) {
+func optionsOf(c *cli.Command) (flags cmdline.Flags) {
 	for _, f := range c.Flags {
 		flags = append(flags, f.(*cmdline.Option))
 	}

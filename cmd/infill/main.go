@@ -75,7 +75,8 @@ func execute(ctx context.Context, std console.IO, args []string) error {
 	case err != nil:
 		return err
 	case line.Help:
-		return printText(std.Out, cmdline.Help(line.Command, helpColumns, line.All))
+		return printText(std.Out, cmdline.Help(line.Command, helpColumns, line.All,
+			headings))
 	}
 	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
 	return app.RunContext(ctx, slices.Concat([]string{app.Name}, line.Names, []string{"--"},

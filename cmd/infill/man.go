@@ -44,7 +44,8 @@ func manPage(app *cli.App) string {
 	fmt.Fprintf(&b, ".\\\" Made by: infill man\n.TH INFILL 1\n.SH NAME\n%s\n",
 		roff(app.Name+" - "+app.Usage))
 	eachCommand(app, func(c *cli.Command) {
-		fmt.Fprintf(&b, ".SH %s\n.nf\n%s", roff(c.HelpName), roff(cmdline.Help(c, manualColumns, true)))
+		help := cmdline.Help(c, manualColumns, true, headings)
+		fmt.Fprintf(&b, ".SH %s\n.nf\n%s", roff(c.HelpName), roff(help))
 	})
 	b.WriteString(".SH EXIT STATUS\n.nf\n")
 	for _, e := range exitCodes {

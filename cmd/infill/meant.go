@@ -9,9 +9,9 @@ import (
 
 // meantBy says which setting of a table a field of a JSON line may mean that is none of the line,
 // and how it is chosen; "" for a field that resembles no setting.
-func meantBy[T any](table settings.Table[T], fresh func() *T) func(jsonl.Field) string {
+func meantBy[T any](table settings.Table[T]) func(jsonl.Field) string {
 	return func(f jsonl.Field) string {
-		switch s := table.Meant(fresh, f.Name, f.Value); {
+		switch s := table.Meant(f.Name, f.Value); {
 		case s == nil:
 			return ""
 		case s.Line:

@@ -45,43 +45,43 @@ type reportFlags struct {
 
 // flags are the options of the commands that measure. caseFlag names the option for upper and lower
 // case, confidence is the help of --confidence.
-func (f *measureFlags) flags(caseFlag, confidence string) []*cmdline.Option {
+func (f *measureFlags) flags(caseFlag, confidence string) cmdline.Flags {
 	m, b, c := &f.measured, &f.measured.BLEU, &f.intervals
 	m.Clean, m.CleanGenerated = "wc", "none"
 	b.Smoothing, b.Order = bleu.DefaultSmoothing, bleu.DefaultOrder
 	c.Resamples, c.Level = bleu.DefaultResamples, bleu.DefaultLevel
 	cleanings := corpus.Cleanings()
-	return append(cmdline.Group(cmdline.Measuring, []*cmdline.Option{
-		cmdline.List("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
+	return append(cmdline.Flags{
+		cmdline.Flag("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
 		cmdline.Word("tokenize", "tokens that are counted:", &m.Tokenize, corpus.Tokenizers()...),
 		cmdline.Word(caseFlag, "lc: compare in lower case; mixed: as written", &m.Case, "lc", "mixed"),
 		cmdline.Word("clean", "cleaning of the references:", &m.Clean, cleanings...),
 		cmdline.Word("clean-generated", "cleaning of the generated sentences:", &m.CleanGenerated,
 			cleanings...),
 		cmdline.Whole("bleu-order", "longest n-gram of BLEU", &b.Order, 1, bleu.MaxOrder),
-		cmdline.Text("weights", "BLEU's `WEIGHTS`, comma separated, one for each order up to the "+
+		cmdline.Flag("weights", "BLEU's `WEIGHTS`, comma separated, one for each order up to the "+
 			"longest; uniform when unset", &f.weights),
 		cmdline.Word("smooth", "smoothing of BLEU:", &b.Smoothing, bleu.Smoothings()...),
-		cmdline.Text("smooth-value", "parameter `X` of the smoothing", &f.smoothValue),
+		cmdline.Flag("smooth-value", "parameter `X` of the smoothing", &f.smoothValue),
 		cmdline.Word("denominator", "convention for sentences shorter than n:", &b.Denominator,
 			bleu.Denominators()...),
-		cmdline.Bool("effective-order", "leave out orders that a sentence is too short for",
+		cmdline.Flag("effective-order", "leave out orders that a sentence is too short for",
 			&b.EffectiveOrder),
 		cmdline.Word("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group", &b.Variant,
 			bleu.Variants()...),
 		cmdline.Whole("first", "sentences of the variant first", &b.First, 0, math.MaxInt32),
-		cmdline.Text("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
-		cmdline.Text("judge", "a `FOLDER` with a causal model, such as GPT-2, that did not fill the "+
+		cmdline.Flag("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
+		cmdline.Flag("judge", "a `FOLDER` with a causal model, such as GPT-2, that did not fill the "+
 			"texts and gives their perplexity; or a masked model, for pseudo-perplexity", &f.judge),
-		cmdline.Bool("confidence", confidence, &f.confidence),
+		cmdline.Flag("confidence", confidence, &f.confidence),
 		cmdline.Whole("resamples", "resamples of a bootstrap", &c.Resamples, 2, bleu.MaxResamples),
 		cmdline.New("level", "level of the intervals", settings.NumberValue(&c.Level, 0.5, 0.999, true)),
-	}), cmdline.Group(cmdline.Output, []*cmdline.Option{
-		cmdline.Bool("json", "print the result as JSON", &f.json),
+	}.Under(measuringGroup), cmdline.Flags{
+		cmdline.Flag("json", "print the result as JSON", &f.json),
 		cmdline.Write("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
 		cmdline.Write("html", "write the report to a `FILE` as one self-contained HTML page", &f.html),
-		cmdline.Bool("force", "overwrite report files that exist", &f.force),
-	})...)
+		cmdline.Flag("force", "overwrite report files that exist", &f.force),
+	}.Under(printingGroup)...)
 }
 
 // idle refuses flags that nothing would come of.

@@ -37,7 +37,7 @@ infill model info bert-base-uncased`,
 			"embedding, head, operators, hash",
 		ArgsUsage:   "[MODEL]",
 		Description: modelInfoDescription,
-		Flags: cmdline.Join(f.flags(), []*cmdline.Option{cmdline.Bool("json",
+		Flags: cmdline.Join(f.flags(), cmdline.Flags{cmdline.Flag("json",
 			"print one JSON object", &asJSON)}),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {

@@ -32,12 +32,12 @@ func modelLengthsCommand(std console.IO) *cli.Command {
 	var to string
 	var asJSON, quiet bool
 	var opt lengths.Options
-	flags := []*cmdline.Option{
-		cmdline.Text("output", "`FILE` to write in place of the one beside the model", &to),
+	flags := cmdline.Flags{
+		cmdline.Flag("output", "`FILE` to write in place of the one beside the model", &to),
 		cmdline.Whole("gaps", "gaps to learn from; 0 stands for 6000", &opt.Gaps, 0, lengths.MaxGaps),
 		cmdline.Whole("seed", "seed of the choice of lines and gaps", &opt.Seed, 0, 1<<62),
 		jsonFlag(&asJSON),
-		cmdline.Bool("quiet", "print results only", &quiet),
+		cmdline.Flag("quiet", "print results only", &quiet),
 	}
 	return &cli.Command{
 		Name:        "learn-lengths",
@@ -45,7 +45,7 @@ func modelLengthsCommand(std console.IO) *cli.Command {
 		Usage:       "teach a model how many pieces go into a gap, from a text",
 		ArgsUsage:   "MODEL TEXT",
 		Description: modelLengthsDescription,
-		Flags:       cmdline.Join(f.flags(), cmdline.OwnEnv("learn-lengths", flags, "output", "seed")),
+		Flags:       cmdline.Join(f.flags(), flags.OwnEnv("learn-lengths", "output", "seed")),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
 				return usagef("model learn-lengths takes a model and a text, got %s",

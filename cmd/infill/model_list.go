@@ -41,7 +41,7 @@ func modelListCommand(std console.IO) *cli.Command {
 		Name:        "list",
 		Usage:       "the models that have a name: those of the program, of pull, and pulled ones",
 		Description: modelListDescription,
-		Flags:       cmdline.Join([]*cmdline.Option{jsonFlag(&asJSON)}),
+		Flags:       cmdline.Join(cmdline.Flags{jsonFlag(&asJSON)}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("model list takes no argument, got %q", c.Args().First())

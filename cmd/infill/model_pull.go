@@ -34,13 +34,13 @@ type pullFlags struct {
 func modelPullCommand(std console.IO) *cli.Command {
 	// Redacted, as the help shows it. One with a password is refused in either form.
 	f := &pullFlags{address: hub.Redacted(hub.ForeignHub())}
-	flags := []*cmdline.Option{
-		cmdline.Text("file",
+	flags := cmdline.Flags{
+		cmdline.Flag("file",
 			"`PATH` of the repository's ONNX file, such as onnx/model_fp16.onnx, in place "+
 				"of model.onnx", &f.file),
-		cmdline.Text("hub", "`URL` of a mirror of the hub", &f.address),
-		cmdline.Bool("offline", "download nothing; check what is in the cache", &f.offline),
-		cmdline.Bool("quiet", "print the folder only", &f.quiet),
+		cmdline.Flag("hub", "`URL` of a mirror of the hub", &f.address),
+		cmdline.Flag("offline", "download nothing; check what is in the cache", &f.offline),
+		cmdline.Flag("quiet", "print the folder only", &f.quiet),
 		cmdline.Word("progress", "auto|json|none, on standard error", &f.mode, "auto", "json", "none"),
 	}
 	flags[0].Env = "" // it is for one model

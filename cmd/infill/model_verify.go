@@ -34,8 +34,8 @@ type verification struct {
 
 func modelVerifyCommand(std console.IO) *cli.Command {
 	var all, asJSON bool
-	flags := []*cmdline.Option{
-		cmdline.Bool("all", "every model in the cache", &all),
+	flags := cmdline.Flags{
+		cmdline.Flag("all", "every model in the cache", &all),
 		jsonFlag(&asJSON),
 	}
 	return &cli.Command{

@@ -35,15 +35,15 @@ type openModel struct {
 	model *mlm.Model
 }
 
-func (f *modelFlags) flags() []*cmdline.Option {
+func (f *modelFlags) flags() cmdline.Flags {
 	f.Model = *settings.ModelDefaults()
 	f.Options.Devices = devices
-	return cmdline.Group(cmdline.Opening, cmdline.Settings(settings.ModelTable(), &f.Model,
+	return cmdline.Settings(settings.ModelTable(), &f.Model,
 		map[string]string{
 			"model": `folder of an ONNX export, its .onnx file, or a name as "infill model pull" takes it`,
 			"device": "what evaluates the model, doctor lists what there is; " + mlm.AutoDevice +
 				": large models on one that is installed, if fill or batch may round",
-		}))
+		}).Under(modelGroup)
 }
 
 // open loads the model that the flags name.

@@ -21,7 +21,7 @@ func samplersCommand(std console.IO) *cli.Command {
 infill samplers dmala`,
 		Usage:     "the samplers with their parameters",
 		ArgsUsage: "[NAME…]",
-		Flags:     cmdline.Join([]*cmdline.Option{jsonFlag(&asJSON)}),
+		Flags:     cmdline.Join(cmdline.Flags{jsonFlag(&asJSON)}),
 		Action: func(c *cli.Context) error {
 			list := samplers.List()
 			if c.NArg() > 0 {

@@ -48,19 +48,19 @@ type scoreFlags struct {
 }
 
 // own are the flags of infill score alone.
-func (f *scoreFlags) own() []*cmdline.Option {
+func (f *scoreFlags) own() cmdline.Flags {
 	texts := map[string]string{
 		"candidates": "`WORDS` or phrases to rank for the blank of TEXT, comma separated; repeatable",
 		"energy":     "add a `PART=WEIGHT` to the score, repeatable: " + energies.Forms(false),
 	}
-	own := append([]*cmdline.Option{
+	own := append(cmdline.Flags{
 		jsonFlag(&f.json),
-		cmdline.Bool("pieces", "print the pieces of each word", &f.pieces),
-		cmdline.Bool("bits", "print how surprising words are, in bits, in place of scores in nats",
+		cmdline.Flag("pieces", "print the pieces of each word", &f.pieces),
+		cmdline.Flag("bits", "print how surprising words are, in bits, in place of scores in nats",
 			&f.bits),
 	}, cmdline.Settings(settings.RankTable(), &f.ranking, texts)...)
-	return append(own, cmdline.Text("by", "tell pairs apart by this column, or `FIELD`", &f.by),
-		cmdline.Text("file",
+	return append(own, cmdline.Flag("by", "tell pairs apart by this column, or `FIELD`", &f.by),
+		cmdline.Flag("file",
 			"score the texts of a `FILE`, lines or JSON lines, to --output, as infill batch works", &f.file))
 }
 
@@ -77,10 +77,8 @@ infill score pairs.csv --pairs good,bad --by kind`,
 		ArgsUsage:   "TEXT… | -",
 		Description: scoreDescription,
 		// Texts have one score more than fillings.
-		Flags: cmdline.Join(f.modelFlags.flags(), cmdline.Group(cmdline.Measuring, cmdline.OwnEnv("score",
-			f.own(), "score")),
-			cmdline.Group(cmdline.Output, cmdline.Without(f.fileFlags.flags(),
-				settings.FileTable().NotOf("score")...))),
+		Flags: cmdline.Join(f.modelFlags.flags(), f.own().OwnEnv("score", "score").Under(measuringGroup),
+			f.fileFlags.flags().Without(settings.FileTable().NotOf("score")...).Under(printingGroup)),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
@@ -230,7 +228,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	err = f.work(c, to, fileWork{in: in, manifest: man, form: layout, doubted: seen,
 		workers: records.InFlight(s.Model.Streams(), 0), do: s.Record, known: d.add,
 		advised: advice.OfRanking,
-		meant:   meantBy(settings.RankTable(), func() *settings.Ranking { return &settings.Ranking{} })})
+		meant:   meantBy(settings.RankTable())})
 	if err == nil || errors.Is(err, errSomeFailed) {
 		if !layout.Pairs && f.quiet {
 			return err

@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -47,33 +46,34 @@ type serveFlags struct {
 	check          bool
 }
 
-func (f *serveFlags) own() []*cmdline.Option {
-	f.addr, f.queue, f.work = "127.0.0.1:8017", server.DefaultQueue, server.DefaultWork
-	f.timeout, f.grace = int(server.DefaultLimit/time.Second), 30
-	flags := []*cmdline.Option{
-		cmdline.Text("addr", "`HOST:PORT` to listen at; a public one needs --api-key-file", &f.addr),
+func (f *serveFlags) own() cmdline.Flags {
+	usual := server.Options{}.Complete()
+	f.addr, f.queue, f.work = "127.0.0.1:8017", usual.Queue, usual.Work
+	f.timeout, f.grace = int(usual.Limit/time.Second), 30
+	flags := cmdline.Flags{
+		cmdline.Flag("addr", "`HOST:PORT` to listen at; a public one needs --api-key-file", &f.addr),
 		cmdline.Whole("queue", "requests that wait for a place; more are refused", &f.queue, 1, 100_000),
 		cmdline.Whole("timeout", "seconds that a request may take, with the wait", &f.timeout, 1, 86_400),
 		cmdline.Whole("max-work", "chains × (steps + 1) × blanks of a text at most, and rows of a search",
 			&f.work, 1, 1<<40),
 		cmdline.Whole("grace", "seconds for running requests after SIGTERM", &f.grace, 1, 86_400),
-		cmdline.Text("api-key-file", "`FILE` of keys, one a line; a request must have one of them",
+		cmdline.Flag("api-key-file", "`FILE` of keys, one a line; a request must have one of them",
 			&f.keyFile),
-		cmdline.List("allow-origin", "`ORIGIN` of pages elsewhere that may ask, such as "+
+		cmdline.Flag("allow-origin", "`ORIGIN` of pages elsewhere that may ask, such as "+
 			"https://example.org; repeatable", &f.origins),
-		cmdline.List("energy", "open a `PART` that requests may add to the score, with weights of their "+
+		cmdline.Flag("energy", "open a `PART` that requests may add to the score, with weights of their "+
 			"own; repeatable: "+openedForms(), &f.parts),
 		cmdline.Word("log", "on standard error: requests|texts (and their texts)|none", &f.log,
 			"requests", "texts", "none"),
 		cmdline.Word("log-format", "of the log: text|json (an object a line)",
 			&f.logFormat, "text", "json"),
 	}
-	check := cmdline.Bool("check",
+	check := cmdline.Flag("check",
 		"ask the server at --addr whether it is ready, and exit: 0 if it is",
 		&f.check)
 	check.Env = "" // it is another command, not a choice that stays
 	flags = append(flags, check)
-	return cmdline.OwnEnv("serve", flags, "queue", "timeout", "log", "log-format", "energy")
+	return flags.OwnEnv("serve", "queue", "timeout", "log", "log-format", "energy")
 }
 
 // openedForms are the ways to write a part that is opened before its weight is known.
@@ -93,7 +93,7 @@ func openedForms() string {
 
 func serveCommand(std console.IO) *cli.Command {
 	f := &serveFlags{filling: *settings.Defaults()}
-	models := cmdline.List("model", "`NAME=FOLDER` of a model, or what other commands take; "+
+	models := cmdline.Flag("model", "`NAME=FOLDER` of a model, or what other commands take; "+
 		"repeatable, the first is asked unless a request names another", &f.models)
 	models.Env = "" // the variable is read below, for it would come on top of the flags
 	own := cmdline.Settings(settings.FillTable().OfServer(), &f.filling, map[string]string{
@@ -107,8 +107,8 @@ infill serve --addr 0.0.0.0:8017 --api-key-file keys.txt`,
 		Usage:       "answer requests over HTTP, with a page for browsers",
 		ArgsUsage:   " ",
 		Description: serveDescription,
-		Flags: cmdline.Join(cmdline.Group(cmdline.Opening, slices.Concat([]*cmdline.Option{models}, own,
-			cmdline.Without(f.flags(), "model", "model-file"))), cmdline.Group(cmdline.Serving, f.own())),
+		Flags: cmdline.Join(cmdline.Flags{models}.Under(modelGroup), own.Under(modelGroup),
+			f.flags().Without("model", "model-file"), f.own().Under(servingGroup)),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("infill serve takes no arguments; --addr HOST:PORT says where it listens")

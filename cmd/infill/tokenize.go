@@ -17,8 +17,8 @@ import (
 func tokenizeCommand(std console.IO) *cli.Command {
 	model := settings.DefaultModel
 	var asJSON bool
-	flags := []*cmdline.Option{
-		cmdline.Text("model",
+	flags := cmdline.Flags{
+		cmdline.Flag("model",
 			"`MODEL`: a folder with a tokenizer's files, or the name of an embedded one",
 			&model),
 		jsonFlag(&asJSON),

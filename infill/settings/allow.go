@@ -19,7 +19,7 @@ func wordsFileValue(file *string, words *[]string) *Value {
 
 // fileValue is the name of a file, or of a folder.
 func fileValue(p *string, want string) *Value {
-	v := TextValue(p)
+	v := textValue(p)
 	v.want, v.wantJSON = want, want
 	return v
 }

@@ -17,20 +17,16 @@ type Augmenting struct {
 	Originals bool // each text is written too, before its variants
 }
 
-// AugmentDefaults are the values of settings that nobody chose.
-func AugmentDefaults() *Augmenting {
-	return &Augmenting{Variants: variants.Default()}
-}
-
-// VariantDefaults are the values of a [Fill] that makes variants: they are of content words, and
-// each of these becomes another. A round needs one good filling, so its chains are fewer than
-// infill.DefaultChains. lab/notebook/augment.md has both measured.
-func VariantDefaults() *Fill {
+// AugmentDefaults are the values of settings that nobody chose, of who makes variants. Those of the
+// [Fill] make them of content words, and each of these becomes another. A round needs one good
+// filling, so its chains are fewer than infill.DefaultChains. lab/notebook/augment.md has both
+// measured.
+func AugmentDefaults() (*Fill, *Augmenting) {
 	v := Defaults()
 	v.Masking.Rate, v.Masking.Class = 0.3, text.ClassContent
 	v.Options.Words.Filter.MinEdits, v.Options.Words.MinDistance = 1, 1
 	v.Options.Sampling.Chains = 10
-	return v
+	return v, &Augmenting{Variants: variants.Default()}
 }
 
 // AugmentTable lists the settings of an [Augmenting] in the order of help and documents.
@@ -67,12 +63,12 @@ var augmentTable = Table[Augmenting]{
 	{
 		Name: "repeats", record: true, Group: results,
 		Doc:  "let a variant be one of another line too, or a line before",
-		bind: func(v *Augmenting) *Value { return BoolValue(&v.Repeats) },
+		bind: func(v *Augmenting) *Value { return boolValue(&v.Repeats) },
 	},
 	{
 		Name: "originals", record: true, Group: results,
 		Doc:  "write each text itself too, before its variants",
-		bind: func(v *Augmenting) *Value { return BoolValue(&v.Originals) },
+		bind: func(v *Augmenting) *Value { return boolValue(&v.Originals) },
 	},
 }
 

@@ -64,7 +64,7 @@ func (v *Fill) ofSampling(name string, value *Value) *Value {
 
 // nameValue is a text that is not empty, and that JSON has as a string.
 func nameValue(p *string, want string) *Value {
-	v := TextValue(p)
+	v := textValue(p)
 	v.want, v.wantJSON = want, want
 	v.set = func(s string) error {
 		if s == "" {
@@ -131,7 +131,7 @@ func temperatureValue(o *infill.Options) *Value {
 // seedValue is a number of 64 bits, or none.
 func seedValue(p **uint64) *Value {
 	var x uint64
-	v := valueOf(reflect.Int, "a whole number from 0 to 2^64-1",
+	v := scalar(reflect.Int, "a whole number from 0 to 2^64-1",
 		func() string { return strconv.FormatUint(x, 10) },
 		func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) },
 		func(n uint64) error { x = n; return nil })
@@ -141,7 +141,7 @@ func seedValue(p **uint64) *Value {
 
 // paramsValue is a list of NAME=VALUE that JSON has as an object.
 func paramsValue(p *[]string) *Value {
-	v := ListValue(p)
+	v := listValue(p)
 	v.want, v.wantJSON = "NAME=VALUE", "an object of the sampler's parameters, numbers or words"
 	v.set = func(s string) error {
 		if name, _, ok := strings.Cut(s, "="); !ok || name == "" {

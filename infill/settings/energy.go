@@ -11,7 +11,7 @@ import (
 
 // partsValue is a list of parts as energies.Parse reads them.
 func partsValue(list *[]string) *Value {
-	value := ListValue(list)
+	value := listValue(list)
 	want := energies.Forms(true) + fmt.Sprintf(", WEIGHT from %.0f to %.0f", -infill.MaxWeight,
 		infill.MaxWeight)
 	value.want, value.wantJSON = want, "a list of parts: "+want

@@ -141,7 +141,7 @@ var fileTable = Table[File]{
 		not: "augment batch",
 		Doc: "each record is a word, and those with the same value in this column, one after the " +
 			"other, are a sentence",
-		bind: func(v *File) *Value { return TextValue(&v.Sentence) },
+		bind: func(v *File) *Value { return textValue(&v.Sentence) },
 	},
 	{
 		Name: "delimiter", record: true, Group: results,
@@ -151,7 +151,7 @@ var fileTable = Table[File]{
 	{
 		Name: "quote", record: true, Group: results,
 		Doc:  "cells of .tsv stand in quotes where they need it, as those of .csv do",
-		bind: func(v *File) *Value { return BoolValue(&v.Quote) },
+		bind: func(v *File) *Value { return boolValue(&v.Quote) },
 	},
 	{
 		Name: "limit", Group: results, Doc: "read only this many records of the input; 0: all",

@@ -111,7 +111,7 @@ var mainTable = Table[Fill]{
 		Doc: "step size of the sampler: a number above 0, or auto " +
 			"(adapted in the first half of the steps)",
 		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampler("step-size", TextValue(&v.Sampling.StepSize)) },
+		bind:   func(v *Fill) *Value { return v.ofSampler("step-size", textValue(&v.Sampling.StepSize)) },
 	},
 	{
 		Name: "balance", Arg: "NAME", Line: true, record: true,
@@ -119,7 +119,7 @@ var mainTable = Table[Fill]{
 		Doc: fmt.Sprintf("balancing function of the sampler: %s|%s|%s|%s", samplers.Sqrt,
 			samplers.Ratio, samplers.Max, samplers.Min),
 		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampler("balance", TextValue(&v.Sampling.Balance)) },
+		bind:   func(v *Fill) *Value { return v.ofSampler("balance", textValue(&v.Sampling.Balance)) },
 	},
 	{
 		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE",
@@ -289,14 +289,14 @@ var mainTable = Table[Fill]{
 		not: "augment cloze compare",
 		Doc: "probabilities of the words of each blank and of whole texts, with standard errors; " +
 			"top says how many",
-		bind: func(v *Fill) *Value { return BoolValue(&v.Options.Results.Marginals) },
+		bind: func(v *Fill) *Value { return boolValue(&v.Options.Results.Marginals) },
 	},
 	{
 		Name: "log-z", Line: true, record: true, Group: results,
 		not: "augment cloze compare",
 		Doc: "log-probabilities of the fillings, by the log-normaliser of each length, with its " +
 			"standard error",
-		bind: func(v *Fill) *Value { return BoolValue(&v.Options.Results.Normalize) },
+		bind: func(v *Fill) *Value { return boolValue(&v.Options.Results.Normalize) },
 	},
 	{
 		Name:   "memo",

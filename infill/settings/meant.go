@@ -10,7 +10,7 @@ import (
 // Meant is the setting that somebody may have meant by a JSON field that is none of a line, nil for
 // none: one that lines do not choose, or one whose field differs from the name by a slip, such as a
 // letter or a dash. It is one that takes the value, for data have names of their own.
-func (t Table[T]) Meant(fresh func() *T, name string, raw json.RawMessage) *Setting[T] {
+func (t Table[T]) Meant(name string, raw json.RawMessage) *Setting[T] {
 	var known []string
 	byName := map[string]*Setting[T]{}
 	for _, s := range t {
@@ -23,7 +23,7 @@ func (t Table[T]) Meant(fresh func() *T, name string, raw json.RawMessage) *Sett
 		}
 	}
 	s := byName[nearest.Slip(strings.ReplaceAll(name, "-", "_"), known)]
-	if s == nil || string(raw) == "null" || s.SetJSON(fresh(), raw) != nil {
+	if s == nil || string(raw) == "null" || s.SetJSON(new(T), raw) != nil {
 		return nil
 	}
 	return s

@@ -40,16 +40,16 @@ var modelTable = Table[Model]{
 	{
 		Name: "model", Doc: "folder of an ONNX export, its .onnx file, or the name of a model",
 		Arg:  "MODEL",
-		bind: func(v *Model) *Value { return TextValue(&v.Name) },
+		bind: func(v *Model) *Value { return textValue(&v.Name) },
 	},
 	{
 		Name: "model-file", Arg: "FILE",
 		Doc:  "of a folder with several exports the one to use, such as onnx/model_quantized.onnx",
-		bind: func(v *Model) *Value { return TextValue(&v.Options.File) },
+		bind: func(v *Model) *Value { return textValue(&v.Options.File) },
 	},
 	{
 		Name: "ort", Doc: "ONNX Runtime's shared library, if not found by itself", Arg: "FILE",
-		bind: func(v *Model) *Value { return TextValue(&v.Options.Runtime) },
+		bind: func(v *Model) *Value { return textValue(&v.Options.Runtime) },
 	},
 	{
 		Name: "threads",
@@ -66,7 +66,7 @@ var modelTable = Table[Model]{
 	},
 	{
 		Name: "low-memory", Doc: "use less memory, somewhat slower", record: true,
-		bind: func(v *Model) *Value { return BoolValue(&v.Options.LowMemory) },
+		bind: func(v *Model) *Value { return boolValue(&v.Options.LowMemory) },
 	},
 	{
 		Name: "precision", record: true,
@@ -81,6 +81,6 @@ var modelTable = Table[Model]{
 		Name: "device", Arg: "NAME", record: true,
 		Doc: "what evaluates the model; " + mlm.AutoDevice + ": large models on a card or another " +
 			"device that is installed, others on " + mlm.CPUDevice,
-		bind: func(v *Model) *Value { return TextValue(&v.Options.Device) },
+		bind: func(v *Model) *Value { return textValue(&v.Options.Device) },
 	},
 }

@@ -58,12 +58,12 @@ var rankTable = Table[Ranking]{
 	{
 		Name: "shared", record: true,
 		Doc:  "compare pairs by the words that both texts have",
-		bind: func(v *Ranking) *Value { return BoolValue(&v.Shared) },
+		bind: func(v *Ranking) *Value { return boolValue(&v.Shared) },
 	},
 	{
 		Name: "words", Line: true, record: true,
 		Doc:  "say what each word scores: its pieces, each masked together with the later ones",
-		bind: func(v *Ranking) *Value { return BoolValue(&v.Words) },
+		bind: func(v *Ranking) *Value { return boolValue(&v.Words) },
 	},
 	{
 		Name: "span-offsets", Line: true, record: true,

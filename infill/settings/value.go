@@ -76,9 +76,9 @@ func fromJSON[T any](set func(T) error) func(json.RawMessage) error {
 	}
 }
 
-// valueOf is access by functions: get spells the value, parse reads a text, and put checks and
+// scalar is access by functions: get spells the value, parse reads a text, and put checks and
 // stores what a text or JSON has.
-func valueOf[T any](kind reflect.Kind, want string, get func() string,
+func scalar[T any](kind reflect.Kind, want string, get func() string,
 	parse func(string) (T, error), put func(T) error) *Value {
 	return &Value{Kind: kind, want: want, get: get, setJSON: fromJSON(put),
 		set: func(s string) error {
@@ -90,9 +90,20 @@ func valueOf[T any](kind reflect.Kind, want string, get func() string,
 		}}
 }
 
-// BoolValue is access to a truth value.
-func BoolValue(p *bool) *Value {
-	return valueOf(reflect.Bool, "true or false", func() string { return strconv.FormatBool(*p) },
+// ValueOf is access to a variable that may have any value: a truth value, a text, or a list of texts.
+// Of a list Set appends one, as it is, and JSON has the whole list.
+func ValueOf[T bool | string | []string](p *T) *Value {
+	switch p := any(p).(type) {
+	case *bool:
+		return boolValue(p)
+	case *string:
+		return textValue(p)
+	}
+	return listValue(any(p).(*[]string))
+}
+
+func boolValue(p *bool) *Value {
+	return scalar(reflect.Bool, "true or false", func() string { return strconv.FormatBool(*p) },
 		strconv.ParseBool, func(b bool) error { *p = b; return nil })
 }
 
@@ -102,7 +113,7 @@ func WholeValue[I ~int | ~int64 | ~uint64](p *I, min, max int64) *Value {
 	if max == math.MaxInt64 {
 		want = fmt.Sprintf("a whole number from %d", min)
 	}
-	v := valueOf(reflect.Int, want, func() string { return fmt.Sprint(*p) },
+	v := scalar(reflect.Int, want, func() string { return fmt.Sprint(*p) },
 		func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) },
 		func(n int64) error {
 			if n < min || n > max {
@@ -128,7 +139,7 @@ func NumberValue(p *float64, min, max float64, above bool) *Value {
 	if max != math.MaxFloat64 {
 		want += fmt.Sprintf(" to %g", max)
 	}
-	v := valueOf(reflect.Float64, want, func() string { return strconv.FormatFloat(*p, 'g', -1, 64) },
+	v := scalar(reflect.Float64, want, func() string { return strconv.FormatFloat(*p, 'g', -1, 64) },
 		func(s string) (float64, error) { return strconv.ParseFloat(s, 64) },
 		func(x float64) error {
 			if !(x >= min && x <= max) || above && x == min {
@@ -189,8 +200,8 @@ func choice(words []string, get func() string, put func(int)) *Value {
 	}
 }
 
-// TextValue is access to a text; JSON may have a number in its place.
-func TextValue(p *string) *Value {
+// textValue is access to a text; JSON may have a number in its place.
+func textValue(p *string) *Value {
 	set := func(s string) error { *p = s; return nil }
 	return &Value{
 		Kind: reflect.String, want: "a text", wantJSON: "a number or a word",
@@ -218,8 +229,7 @@ func numberOrWord(raw json.RawMessage) (string, error) {
 	return n.String(), nil
 }
 
-// ListValue is access to a list of texts, as they are. Set appends one; JSON has the whole list.
-func ListValue(p *[]string) *Value {
+func listValue(p *[]string) *Value {
 	return &Value{
 		Kind: reflect.Slice, want: "a text", wantJSON: "a list of texts",
 		get:     func() string { return strings.Join(*p, " ") },
@@ -231,7 +241,7 @@ func ListValue(p *[]string) *Value {
 // wordsValue is access to a list of words. Set appends those of a list with commas; JSON has the
 // whole list.
 func wordsValue(p *[]string) *Value {
-	v := ListValue(p)
+	v := listValue(p)
 	v.want, v.wantJSON = "words with commas between", "a list of words"
 	v.get = func() string { return strings.Join(*p, ",") }
 	v.set = func(s string) error {

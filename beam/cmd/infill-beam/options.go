@@ -29,12 +29,12 @@ func newOptions(set *flag.FlagSet) *options {
 	o := &options{set: set, file: *settings.FileDefaults(), envs: map[string]string{}}
 	o.job.ChunkLines, o.job.ShardLines = pipeline.DefaultChunkLines, pipeline.DefaultShardLines
 	o.add("input", "file of texts or JSON lines, maybe compressed by gzip or zstd",
-		settings.TextValue(&o.job.Source.Path))
+		settings.ValueOf(&o.job.Source.Path))
 	o.add("output", "what names of output files begin with: PREFIX-00000.jsonl and so on",
-		settings.TextValue(&o.job.Output))
-	o.add("force", "remove output of an earlier run", settings.BoolValue(&o.job.Force))
+		settings.ValueOf(&o.job.Output))
+	o.add("force", "remove output of an earlier run", settings.ValueOf(&o.job.Force))
 	o.add("ok-if-lines-fail", "exit code 0 although lines failed",
-		settings.BoolValue(&o.okIfLinesFail))
+		settings.ValueOf(&o.okIfLinesFail))
 	o.add("chunk-lines", "lines that are filled at a time, and again if a worker is lost",
 		settings.WholeValue(&o.job.ChunkLines, 1, math.MaxInt32))
 	o.add("shard-lines", "records of an output file; a worker holds them in memory",

@@ -40,26 +40,16 @@ func New(name, usage string, v *settings.Value) *Option {
 	return &Option{Name: name, Usage: usage, Env: settings.EnvName(name), Value: v}
 }
 
-// Bool makes a flag that is true or false.
-func Bool(name, usage string, p *bool) *Option {
-	return New(name, usage, settings.BoolValue(p))
-}
-
-// Text makes a flag that takes any text.
-func Text(name, usage string, p *string) *Option {
-	return New(name, usage, settings.TextValue(p))
+// Flag makes one that is true or false, takes any text, or may be repeated, for a list of texts.
+func Flag[T bool | string | []string](name, usage string, p *T) *Option {
+	return New(name, usage, settings.ValueOf(p))
 }
 
 // Write names a file that is written.
 func Write(name, usage string, p *string) *Option {
-	o := Text(name, usage, p)
+	o := Flag(name, usage, p)
 	o.writes = true
 	return o
-}
-
-// List makes a flag that may be repeated, of words with commas between.
-func List(name, usage string, p *[]string) *Option {
-	return New(name, usage, settings.ListValue(p))
 }
 
 // Whole takes whole numbers from min to max.
@@ -79,25 +69,36 @@ func Word(name, usage string, p *string, words ...string) *Option {
 	return New(name, usage, settings.WordValue(p, words...))
 }
 
-// Settings are the flags of a table of settings. usage has what the command says in place of
-// a setting's own text.
-func Settings[T any](table []*settings.Setting[T], v *T, usage map[string]string) []*Option {
-	var flags []*Option
+// Flags are those of a command, or some of them.
+type Flags []*Option
+
+// Settings are the flags of a table of settings, in its groups. usage has what the command says in
+// place of a setting's own text.
+func Settings[T any](table []*settings.Setting[T], v *T, usage map[string]string) Flags {
+	var flags Flags
 	for _, s := range table {
 		text, own := usage[s.Name]
 		if !own {
 			text = s.Doc + s.FlagDoc
 		}
 		o := New(s.Name, text, s.Value(v))
-		o.Arg, o.Group = s.Arg, groupsOfSettings[s.Group]
+		o.Arg, o.Group = s.Arg, s.Group
 		flags = append(flags, o)
 	}
 	return flags
 }
 
-// OwnEnv gives flags variables of their own, named after a command, because the usual ones mean
-// something else in the commands that fill.
-func OwnEnv(command string, flags []*Option, names ...string) []*Option {
+// Under puts the flags that have no group yet into one.
+func (flags Flags) Under(group string) Flags {
+	for _, f := range flags {
+		f.Group = cmp.Or(f.Group, group)
+	}
+	return flags
+}
+
+// OwnEnv gives flags of some names variables of their own, named after a command, because the usual
+// ones mean something else in the commands that fill.
+func (flags Flags) OwnEnv(command string, names ...string) Flags {
 	for _, f := range flags {
 		if slices.Contains(names, f.Name) {
 			f.Env = settings.EnvName(command + "-" + f.Name)
@@ -107,8 +108,8 @@ func OwnEnv(command string, flags []*Option, names ...string) []*Option {
 }
 
 // Without leaves out the flags of some names.
-func Without(flags []*Option, names ...string) []*Option {
-	var rest []*Option
+func (flags Flags) Without(names ...string) Flags {
+	var rest Flags
 	for _, f := range flags {
 		if !slices.Contains(names, f.Name) {
 			rest = append(rest, f)
@@ -118,7 +119,7 @@ func Without(flags []*Option, names ...string) []*Option {
 }
 
 // Join is one list of flags for package cli.
-func Join(lists ...[]*Option) []cli.Flag {
+func Join(lists ...Flags) []cli.Flag {
 	var all []cli.Flag
 	for _, l := range lists {
 		for _, f := range l {

@@ -1,7 +1,6 @@
 package cmdline
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,30 +8,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 )
-
-// The groups of flags, in the order of help.
-const (
-	Filling   = "How blanks are filled"
-	words     = "What may go into blanks"
-	Output    = "What is printed, and where"
-	Measuring = "What is measured"
-	Serving   = "Who is answered, and how much"
-	Opening   = "The model"
-)
-
-var groups = []string{Filling, words, Measuring, Serving, Output,
-	Opening, ""}
-
-// groupsOfSettings are the headings of settings. Those of no group go where the command puts them.
-var groupsOfSettings = map[string]string{"words": words, "results": Output}
-
-// Group puts flags that have no group yet into one.
-func Group(name string, flags []*Option) []*Option {
-	for _, f := range flags {
-		f.Group = cmp.Or(f.Group, name)
-	}
-	return flags
-}
 
 // helpTemplate is the help of a command. Its UsageText has examples.
 const helpTemplate = `{{.HelpName}} - {{wrap .Usage (offset .HelpName 3)}}{{with .UsageText}}
@@ -69,8 +44,8 @@ func Common(c *cli.Command, names ...string) *cli.Command {
 }
 
 // Help is the help of a command, in lines of at most some columns. Unless all is wanted, a command
-// with common flags has no others there.
-func Help(c *cli.Command, columns int, all bool) string {
+// with common flags has no others there. groups are those of flags, each with its heading.
+func Help(c *cli.Command, columns int, all bool, groups [][2]string) string {
 	left := 0 // flags that are not shown
 	if !all && slices.ContainsFunc(c.Flags, isCommon) {
 		short := *c
@@ -87,7 +62,7 @@ func Help(c *cli.Command, columns int, all bool) string {
 			if left > 0 {
 				return []heading{{Name: "Flags", Flags: flags}}
 			}
-			return headings(flags)
+			return headings(flags, groups)
 		},
 		"others": func(*cli.Command) int { return left },
 		"left":   leftOf,
@@ -105,12 +80,12 @@ type heading struct {
 }
 
 // headings are the groups of flags that there are, in the order of help.
-func headings(flags []cli.Flag) []heading {
+func headings(flags []cli.Flag, groups [][2]string) []heading {
 	var out []heading
 	for _, g := range groups {
-		h := heading{Name: cmp.Or(g, "Flags")}
+		h := heading{Name: g[1]}
 		for _, f := range flags {
-			if f.(*Option).Group == g {
+			if f.(*Option).Group == g[0] {
 				h.Flags = append(h.Flags, f)
 			}
 		}
