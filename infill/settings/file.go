@@ -43,19 +43,19 @@ const (
 	FormatParquet            // Apache Parquet
 )
 
-// LastFormat is the greatest Format.
-const LastFormat = FormatParquet
-
 var formatNames = []string{"auto", "text", "jsonl", "json", "conll", "doccano", "label-studio",
 	"spacy", "csv", "tsv", "parquet"}
 
 // String is the name of the format, as users write it.
 func (f Format) String() string {
-	if f < 0 || int(f) >= len(formatNames) {
+	if !f.Known() {
 		return fmt.Sprintf("format(%d)", int(f))
 	}
 	return formatNames[f]
 }
+
+// Known reports whether there is such a format.
+func (f Format) Known() bool { return f >= 0 && int(f) < len(formatNames) }
 
 // Table reports whether records of the format are rows with columns.
 func (f Format) Table() bool { return f >= FormatCSV }

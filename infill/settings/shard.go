@@ -21,7 +21,7 @@ const maxShards = 1_000_000
 // Whole reports whether the shard is the whole file, uncut.
 func (s Shard) Whole() bool { return s == Shard{} }
 
-// String is the shard as [ParseShard] reads it: 3/8, and "" for the whole file.
+// String is the shard as parseShard reads it: 3/8, and "" for the whole file.
 func (s Shard) String() string {
 	if s.Whole() {
 		return ""
@@ -29,9 +29,15 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
 
-// ParseShard reads I/N, shard I of N counted from 0. An empty text is the whole file. The error
+// Check refuses a shard that is not one of a file. The error wraps [ErrSetting].
+func (s Shard) Check() error {
+	_, err := parseShard(s.String())
+	return err
+}
+
+// parseShard reads I/N, shard I of N counted from 0. An empty text is the whole file. The error
 // wraps [ErrSetting].
-func ParseShard(text string) (Shard, error) {
+func parseShard(text string) (Shard, error) {
 	if text == "" {
 		return Shard{}, nil
 	}
@@ -50,7 +56,7 @@ const wantShard = "I/N, shard I of N counted from 0: of eight, 0/8 is the first 
 // shardValue is access to a shard.
 func shardValue(p *Shard) *Value {
 	set := func(text string) (err error) {
-		s, err := ParseShard(text)
+		s, err := parseShard(text)
 		if err == nil {
 			*p = s
 		}
@@ -62,14 +68,14 @@ func shardValue(p *Shard) *Value {
 	}
 }
 
-// UnmarshalJSON reads what a manifest has of a shard. It is one that ParseShard could have
+// UnmarshalJSON reads what a manifest has of a shard. It is one that parseShard could have
 // returned.
 func (s *Shard) UnmarshalJSON(b []byte) error {
 	var is struct{ Index, Of int }
 	if err := json.Unmarshal(b, &is); err != nil {
 		return err
 	}
-	shard, err := ParseShard(Shard(is).String())
+	shard, err := parseShard(Shard(is).String())
 	*s = shard
 	return err
 }

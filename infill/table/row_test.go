@@ -33,7 +33,7 @@ func TestRowsHaveACellForEachColumn(t *testing.T) {
 			t.Errorf("the table is %q", out.String())
 		}
 	}
-	for _, f := range []settings.Format{-1, settings.FormatAuto, settings.FormatText, settings.LastFormat + 1} {
+	for _, f := range []settings.Format{-1, settings.FormatAuto, settings.FormatText, settings.FormatParquet + 1} {
 		if _, err := NewWriter(&bytes.Buffer{}, f, 0, columns); err == nil {
 			t.Errorf("format %d is written", f)
 		}

@@ -45,11 +45,10 @@ func (o Options) check() error {
 	switch {
 	case o.Limit < 0:
 		return wrong("limit", o.Limit, "the number of records, or 0 for all")
-	case o.Format < settings.FormatAuto || o.Format > settings.LastFormat:
-		return wrong("format", int(o.Format), "FormatAuto to LastFormat")
+	case !o.Format.Known():
+		return wrong("format", int(o.Format), "FormatAuto to FormatParquet")
 	}
-	_, err := settings.ParseShard(o.Shard.String())
-	return err
+	return o.Shard.Check()
 }
 
 // A source is the records of an input in one format. The error of next is io.EOF
