@@ -59,7 +59,8 @@ func TestRemediesWork(t *testing.T) {
 				}
 			}
 			if c.was == "alone" {
-				if err := os.Remove(output.ManifestPath(out)); err != nil {
+				manifest, _ := output.Beside(out)
+				if err := os.Remove(manifest); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -87,7 +88,8 @@ func TestErrorRecordInEveryFormat(t *testing.T) {
 			if r.code != exitSomeFailed || !strings.Contains(r.err, " 1 of them an error") {
 				t.Errorf("%s to %s: exit %d: %s", from, to, r.code, r.err)
 			}
-			if _, err := os.Stat(output.PartPath(out)); !errors.Is(err, os.ErrNotExist) {
+			_, part := output.Beside(out)
+			if _, err := os.Stat(part); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("%s to %s: the part is left: %v", from, to, err)
 			}
 		}

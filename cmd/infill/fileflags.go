@@ -89,10 +89,9 @@ func (f *fileFlags) input(ctx context.Context, path string, std console.IO, othe
 		flag := f.outputFlag.Spelling()
 		targets := []target{{flag, f.output}}
 		if info, err := os.Stat(f.output); err != nil || info.Mode().IsRegular() {
-			what := flag + " " + f.output + ": its manifest"
-			targets = append(targets, target{what, output.ManifestPath(f.output)})
-			what = flag + " " + f.output + ": its records until the end"
-			targets = append(targets, target{what, output.PartPath(f.output)})
+			manifest, part := output.Beside(f.output)
+			targets = append(targets, target{flag + " " + f.output + ": its manifest", manifest},
+				target{flag + " " + f.output + ": its records until the end", part})
 		}
 		if err := checkTargets(targets, append(others, path)...); err != nil {
 			return nil, err

@@ -90,10 +90,11 @@ func TestByteOrderMark(t *testing.T) {
 	// A file that is named may be empty: the output is, too.
 	dir := t.TempDir()
 	empty, out := put(t, filepath.Join(dir, "empty.txt"), ""), filepath.Join(dir, "out.jsonl")
+	manifest, _ := output.Beside(out)
 	if r := infillRun("", withTiny("batch", empty, "-o", out, "--seed", "1", "--quiet")...); r.code != 0 ||
 		files(t, dir) == "" ||
 		get(t, out) != "" ||
-		get(t, output.ManifestPath(out)) == "" {
+		get(t, manifest) == "" {
 		t.Errorf("an empty file: exit %d, %s", r.code, r.err)
 	}
 }

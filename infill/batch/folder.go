@@ -72,6 +72,7 @@ func OpenFolder(from, to string, in input.Options, l output.Layout) (*Folder, er
 	if err := placeOfFolder(from, to); err != nil {
 		return nil, err
 	}
+	ending, _ := output.Beside("")
 	of := map[string]string{} // the input of each output
 	var inputs []os.FileInfo
 	for _, e := range entries {
@@ -82,7 +83,7 @@ func OpenFolder(from, to string, in input.Options, l output.Layout) (*Folder, er
 		}
 		info, err := os.Stat(path)
 		switch {
-		case strings.HasPrefix(name, "."), strings.HasSuffix(name, output.ManifestPath("")):
+		case strings.HasPrefix(name, "."), strings.HasSuffix(name, ending):
 			continue
 		case err != nil || !info.Mode().IsRegular(), besideOutput(name),
 			in.Format == settings.FormatAuto && settings.FormatOf(name) == settings.FormatAuto:
@@ -162,8 +163,8 @@ func own(err error, p Pair) bool {
 // placeOfPairs refuses outputs that would write over an input of any of them, through a link.
 func placeOfPairs(pairs []Pair, inputs []os.FileInfo) error {
 	for _, p := range pairs {
-		all := []string{p.Output, output.ManifestPath(p.Output), output.PartPath(p.Output)}
-		for _, path := range all {
+		manifest, part := output.Beside(p.Output)
+		for _, path := range []string{p.Output, manifest, part} {
 			info, err := os.Stat(path)
 			if err != nil {
 				continue // what cannot be read is refused when it is opened
@@ -200,8 +201,8 @@ func placeOfFolder(from, to string) error {
 
 // besideOutput reports whether a file is one that a run has beside its output.
 func besideOutput(name string) bool {
-	return strings.HasSuffix(name, output.ManifestPath("")) ||
-		strings.HasSuffix(name, output.PartPath(""))
+	manifest, part := output.Beside("")
+	return strings.HasSuffix(name, manifest) || strings.HasSuffix(name, part)
 }
 
 // nameOf is the name of the output of a file.

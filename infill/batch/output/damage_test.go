@@ -60,13 +60,13 @@ func damage(t *testing.T, name string, finished bool) {
 			return filled(ctx, it)
 		}
 		if (Layout{Format: settings.FormatOf(name)}).Whole() {
-			file = PartPath(out)
+			file = partPath(out)
 		}
 	}
 	if _, _, err := process(t, in, out, first); (err == nil) != finished && c.shard.Whole() {
 		t.Fatal(err)
 	}
-	is, manifest := inputtest.Read(t, file), inputtest.Read(t, ManifestPath(out))
+	is, manifest := inputtest.Read(t, file), inputtest.Read(t, manifestPath(out))
 	refused, step := 0, 1
 	if !testmode.All() {
 		step += len(is) / 200
@@ -75,7 +75,7 @@ func damage(t *testing.T, name string, finished bool) {
 		bad, bit := bytes.Clone(is), byte(1)<<(i%8)
 		bad[i] ^= bit
 		inputtest.Write(t, file, string(bad))
-		inputtest.Write(t, ManifestPath(out), string(manifest))
+		inputtest.Write(t, manifestPath(out), string(manifest))
 		if file != out {
 			_ = os.Remove(out) // of the round before
 		}
@@ -87,7 +87,7 @@ func damage(t *testing.T, name string, finished bool) {
 		case err != nil:
 			refused++
 			if !bytes.Equal(inputtest.Read(t, file), bad) ||
-				!bytes.Equal(inputtest.Read(t, ManifestPath(out)), manifest) {
+				!bytes.Equal(inputtest.Read(t, manifestPath(out)), manifest) {
 				t.Fatalf("byte %d, bit %#x: refused, and changed: %v", i, bit, err)
 			}
 		}
@@ -96,7 +96,7 @@ func damage(t *testing.T, name string, finished bool) {
 		t.Error("nothing was refused")
 	}
 	inputtest.Write(t, file, string(is))
-	inputtest.Write(t, ManifestPath(out), string(manifest))
+	inputtest.Write(t, manifestPath(out), string(manifest))
 	if _, _, err := process(t, in, out, c); err != nil || !bytes.Equal(inputtest.Read(t, out), want) {
 		t.Errorf("without damage: %v", err)
 	}

@@ -40,7 +40,7 @@ func TestArrayOutput(t *testing.T) {
 	if err := (Layout{}).Free(array); !errors.Is(err, ErrExists) {
 		t.Errorf("an output that is there: %v", err)
 	}
-	inputtest.Write(t, PartPath(filepath.Join(dir, "new.json")), "")
+	inputtest.Write(t, partPath(filepath.Join(dir, "new.json")), "")
 	if err := (Layout{}).Free(filepath.Join(dir, "new.json")); !errors.Is(err, ErrExists) {
 		t.Errorf("records that wait: %v", err)
 	}
@@ -49,7 +49,7 @@ func TestArrayOutput(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := os.Stat(PartPath(array)); err == nil {
+	if _, err := os.Stat(partPath(array)); err == nil {
 		t.Error("the records are left")
 	}
 }

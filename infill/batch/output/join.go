@@ -79,8 +79,8 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 		return fmt.Errorf("%w: %s is not a regular file; name another output", ErrJoin, output)
 	}
 	for _, p := range parts {
-		for _, path := range []string{p.path, ManifestPath(p.path)} {
-			if disk.Same(output, path) || disk.Same(ManifestPath(output), path) {
+		for _, path := range []string{p.path, manifestPath(p.path)} {
+			if disk.Same(output, path) || disk.Same(manifestPath(output), path) {
 				return fmt.Errorf("%w: the output or its manifest is %s; name another", ErrIsInput, path)
 			}
 		}

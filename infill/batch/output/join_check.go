@@ -29,7 +29,7 @@ func partsOf(outputs []string) ([]*part, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, fmt.Errorf("%w: %s has no manifest, %s; it belongs beside each shard", ErrJoin,
-				path, ManifestPath(path))
+				path, manifestPath(path))
 		case err != nil:
 			return nil, err
 		case m.Shard.Whole():
@@ -55,7 +55,7 @@ func partsIn(folder string) ([]*part, error) {
 	}
 	var parts []*part
 	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ManifestPath(""))
+		name, ok := strings.CutSuffix(e.Name(), manifestPath(""))
 		if !ok || name == "" {
 			continue
 		}

@@ -45,7 +45,7 @@ func TestJoinRefusals(t *testing.T) {
 		{"bytes' hash", func(m *Manifest) { m.Finished.SHA256 = "00ff" }, []string{"sha256 00ff and now"}},
 		{"records", func(m *Manifest) { m.Finished.Records++ }, []string{"records and now has"}},
 	} {
-		kept := inputtest.Read(t, ManifestPath(outputs[1]))
+		kept := inputtest.Read(t, manifestPath(outputs[1]))
 		m, err := ReadManifest(outputs[1])
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestJoinRefusals(t *testing.T) {
 				t.Errorf("%s: %s lacks %q", c.name, text, want)
 			}
 		}
-		inputtest.Write(t, ManifestPath(outputs[1]), string(kept))
+		inputtest.Write(t, manifestPath(outputs[1]), string(kept))
 	}
 	refused := func(what string, is error, want string, output string, outputs []string) {
 		t.Helper()
@@ -113,7 +113,7 @@ func TestJoinRefusals(t *testing.T) {
 	if _, _, err := Join(cancelled, joined, outputs, Create); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
-	for _, path := range []string{joined, ManifestPath(joined)} {
+	for _, path := range []string{joined, manifestPath(joined)} {
 		if _, err := os.Lstat(path); err == nil {
 			t.Errorf("a refusal left %s", path)
 		}
@@ -133,7 +133,7 @@ func TestJoinOverwrites(t *testing.T) {
 	if _, _, err := process(t, in, joined, config{limit: 3}); err != nil {
 		t.Fatal(err)
 	}
-	old, oldManifest := inputtest.Read(t, joined), inputtest.Read(t, ManifestPath(joined))
+	old, oldManifest := inputtest.Read(t, joined), inputtest.Read(t, manifestPath(joined))
 	_, _, err := Join(context.Background(), joined, outputs, Create)
 	if !errors.Is(err, ErrExists) || strings.Contains(err.Error(), "resume") {
 		t.Errorf("an output that exists, which a join does not resume: %v", err)
@@ -143,7 +143,7 @@ func TestJoinOverwrites(t *testing.T) {
 	if _, _, err := Join(context.Background(), joined, outputs, Force); !errors.Is(err, ErrJoin) {
 		t.Errorf("a shard without bytes: %v", err)
 	}
-	if !bytes.Equal(inputtest.Read(t, joined), old) || !bytes.Equal(inputtest.Read(t, ManifestPath(joined)), oldManifest) {
+	if !bytes.Equal(inputtest.Read(t, joined), old) || !bytes.Equal(inputtest.Read(t, manifestPath(joined)), oldManifest) {
 		t.Error("a refused join changed the output")
 	}
 	inputtest.Write(t, outputs[1], string(kept))

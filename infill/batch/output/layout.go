@@ -159,7 +159,7 @@ func (l Layout) Free(path string) error {
 	case err == nil:
 		return nil // a folder cannot be one, and a pipe has nothing of an earlier run
 	}
-	if part := PartPath(path); l.Whole() {
+	if part := partPath(path); l.Whole() {
 		if info, err := os.Lstat(part); err == nil && info.Mode().IsRegular() {
 			return &ExistsError{Path: part}
 		}
@@ -172,5 +172,5 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// PartPath is where the records of an output that has rows wait for the last of them.
-func PartPath(output string) string { return output + ".part" }
+// partPath is where the records of an output that has rows wait for the last of them.
+func partPath(output string) string { return output + ".part" }

@@ -69,13 +69,19 @@ const manifestFormat = 1
 // maxManifest bounds the file in bytes.
 const maxManifest = 1 << 20
 
-// ManifestPath is where the manifest of an output lies.
-func ManifestPath(output string) string { return output + ".manifest" }
+// Beside are the files that a run has beside its output: the manifest, and the one in which the
+// records of an output that has rows wait for the last of them.
+func Beside(output string) (manifest, part string) {
+	return manifestPath(output), partPath(output)
+}
+
+// manifestPath is where the manifest of an output lies.
+func manifestPath(output string) string { return output + ".manifest" }
 
 // ReadManifest reads the manifest of an output. The error is fs.ErrNotExist if
 // there is none, ErrManifest if it is damaged or something else.
 func ReadManifest(output string) (*Manifest, error) {
-	path := ManifestPath(output)
+	path := manifestPath(output)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -112,7 +118,7 @@ func (m *Manifest) write(output string) error {
 	if err != nil {
 		return err
 	}
-	path := ManifestPath(output)
+	path := manifestPath(output)
 	if err := disk.Write(path, append(b, '\n')); err != nil {
 		return fmt.Errorf("writing the manifest: %w", err)
 	}

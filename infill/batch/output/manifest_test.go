@@ -30,17 +30,17 @@ func TestPlaceOfManifest(t *testing.T) {
 			}
 		}
 		out := filepath.Join(dir, "out")
-		in := inputtest.Write(t, ManifestPath(out), text)
+		in := inputtest.Write(t, manifestPath(out), text)
 		refused("the input is the manifest", in, out, ErrManifest, in)
 		other := filepath.Join(dir, "other")
-		if err := os.Link(in, ManifestPath(other)); err != nil {
+		if err := os.Link(in, manifestPath(other)); err != nil {
 			t.Fatal(err)
 		}
 		refused("the input is the manifest by another name", in, other, ErrManifest, in)
 		refused("the input is the output", in, in, ErrIsInput, in)
 
 		foreign := filepath.Join(dir, "foreign")
-		theirs := inputtest.Write(t, ManifestPath(foreign), `{"name":"ship","cargo":[]}`)
+		theirs := inputtest.Write(t, manifestPath(foreign), `{"name":"ship","cargo":[]}`)
 		if mode == Force {
 			if _, _, err := process(t, in, foreign, config{mode: mode}); err != nil {
 				t.Errorf("--force: %v", err)
@@ -49,7 +49,7 @@ func TestPlaceOfManifest(t *testing.T) {
 			refused("another program's manifest", in, foreign, ErrManifest, theirs)
 		}
 		folder := filepath.Join(dir, "folder")
-		if err := os.Mkdir(ManifestPath(folder), 0o777); err != nil {
+		if err := os.Mkdir(manifestPath(folder), 0o777); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := process(t, in, folder, config{mode: mode}); err == nil || mode != Force &&
@@ -72,7 +72,7 @@ func TestPlaceOfManifest(t *testing.T) {
 		// none stay behind.
 		precious := inputtest.Write(t, filepath.Join(dir, "precious.txt"), "precious")
 		linked := filepath.Join(dir, "linked")
-		if err := os.Symlink(precious, ManifestPath(linked)+".tmp"); err != nil {
+		if err := os.Symlink(precious, manifestPath(linked)+".tmp"); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := process(t, in, linked, config{mode: mode}); err != nil ||
@@ -109,7 +109,7 @@ func FuzzManifest(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, s string) {
 		out := filepath.Join(dir, "out")
-		inputtest.Write(t, ManifestPath(out), s)
+		inputtest.Write(t, manifestPath(out), s)
 		m, err := ReadManifest(out)
 		if err != nil {
 			if !errors.Is(err, ErrManifest) {

@@ -66,7 +66,7 @@ func (o *Writer) openRows(m *Manifest, in *input.Reader, mode Mode, exists bool)
 		return false, nil // stopped between the rows and the manifest
 	}
 	if was.Finished == nil {
-		return false, &ManifestError{ManifestPath(o.Path), fmt.Sprintf(
+		return false, &ManifestError{manifestPath(o.Path), fmt.Sprintf(
 			"does not say that %s is finished, and its part %s is missing; start again, or name another "+
 				"output", o.Path, o.file), true}
 	}
@@ -272,7 +272,7 @@ func (o *Writer) unchanged(was *finished) error {
 	if is.Bytes == was.Bytes && is.SHA256 == was.SHA256 {
 		return nil
 	}
-	return &ManifestError{ManifestPath(o.Path), fmt.Sprintf("says that %s was finished with %d "+
+	return &ManifestError{manifestPath(o.Path), fmt.Sprintf("says that %s was finished with %d "+
 		"bytes, sha256 %s, and it has %d now, sha256 %s; its records are gone, so start again, or name "+
 		"another output", o.Path, was.Bytes, short(was.SHA256), is.Bytes, short(is.SHA256)), true}
 }

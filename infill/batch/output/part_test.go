@@ -64,8 +64,8 @@ func TestInputReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := strings.Replace(string(inputtest.Read(t, o.Path)), `"text":"other"`, `"text":"mine"`, 1)
-	inputtest.Write(t, PartPath(out), records)
-	o.file, o.Path, o.layout = PartPath(out), out, Layout{}
+	inputtest.Write(t, partPath(out), records)
+	o.file, o.Path, o.layout = partPath(out), out, Layout{}
 	open, err := input.Open(in, nil, input.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ func placeOfManifest(output string, in *input.Reader, mode Mode) error {
 	if _, err := os.Stat(filepath.Dir(output)); err != nil {
 		return fmt.Errorf("the folder of the output: %w; make it first", err)
 	}
-	path := ManifestPath(output)
+	path := manifestPath(output)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -39,7 +39,7 @@ func (o *Writer) check(empty bool) error {
 	case errors.Is(err, fs.ErrNotExist) && empty:
 		return o.manifest.write(o.Path) // nothing was written yet
 	case errors.Is(err, fs.ErrNotExist):
-		return &ManifestError{ManifestPath(o.Path), fmt.Sprintf(
+		return &ManifestError{manifestPath(o.Path), fmt.Sprintf(
 			"is missing, so the origin of %s is not known; start again, or name another output",
 			o.file), true}
 	case err != nil:

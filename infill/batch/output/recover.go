@@ -59,7 +59,7 @@ func (o *Writer) Recover(in *input.Reader, texts bool,
 	r := &recovery{file: o.records, in: in, texts: texts, known: known, size: info.Size()}
 	err = r.frames()
 	if err == nil {
-		err = r.sound(ManifestPath(o.Path))
+		err = r.sound(manifestPath(o.Path))
 	}
 	if err != nil {
 		o.records.note = func(*sum) error { return nil } // what is there stays as it is

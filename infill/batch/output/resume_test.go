@@ -229,11 +229,11 @@ func TestRefusals(t *testing.T) {
 	if err := errors.Join(o.Close(false), i.Close()); err != nil {
 		t.Fatal(err)
 	}
-	inputtest.Write(t, ManifestPath(out), "{")
+	inputtest.Write(t, manifestPath(out), "{")
 	if err := open(same); !errors.Is(err, ErrManifest) {
 		t.Errorf("a damaged manifest: %v", err)
 	}
-	if err := os.Remove(ManifestPath(out)); err != nil {
+	if err := os.Remove(manifestPath(out)); err != nil {
 		t.Fatal(err)
 	}
 	if err := open(same); !errors.Is(err, ErrManifest) {

@@ -75,7 +75,7 @@ func TestShards(t *testing.T) {
 				if !bytes.Equal(inputtest.Read(t, joined), want) {
 					t.Fatalf("%d shards are joined to another file", n)
 				}
-				if got := inputtest.Read(t, ManifestPath(joined)); !bytes.Equal(got, inputtest.Read(t, ManifestPath(whole))) {
+				if got := inputtest.Read(t, manifestPath(joined)); !bytes.Equal(got, inputtest.Read(t, manifestPath(whole))) {
 					t.Errorf("the manifest of %d shards is %s", n, got)
 				}
 			}
@@ -114,7 +114,7 @@ func TestResumedShard(t *testing.T) {
 		dir := t.TempDir()
 		in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(400))
 		outputs := shardsOf(t, in, dir, suffix, 3)
-		want, finished := inputtest.Read(t, outputs[1]), inputtest.Read(t, ManifestPath(outputs[1]))
+		want, finished := inputtest.Read(t, outputs[1]), inputtest.Read(t, manifestPath(outputs[1]))
 		c := config{do: atOnce, shard: settings.Shard{Index: 1, Of: 3}, mode: Resume}
 		for n := 0; n <= len(want); n += 1 + len(want)/40 {
 			inputtest.Write(t, outputs[1], string(want[:n]))
@@ -124,7 +124,7 @@ func TestResumedShard(t *testing.T) {
 			if !bytes.Equal(inputtest.Read(t, outputs[1]), want) {
 				t.Fatalf("%s: resumed after %d bytes it is another file", suffix, n)
 			}
-			if got := inputtest.Read(t, ManifestPath(outputs[1])); !bytes.Equal(got, finished) {
+			if got := inputtest.Read(t, manifestPath(outputs[1])); !bytes.Equal(got, finished) {
 				t.Fatalf("%s: its manifest is %s", suffix, got)
 			}
 		}

@@ -79,7 +79,7 @@ func TestResumeRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := inputtest.Read(t, out)
-			if _, err := os.Stat(PartPath(out)); !errors.Is(err, os.ErrNotExist) {
+			if _, err := os.Stat(partPath(out)); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the part is left: %v", err)
 			}
 			again, err := input.Open(out, nil, input.Options{})
@@ -106,7 +106,7 @@ func TestResumeRows(t *testing.T) {
 				if err := os.Remove(out); err != nil {
 					t.Fatal(err)
 				}
-				inputtest.Write(t, PartPath(out), string(records[:n]))
+				inputtest.Write(t, partPath(out), string(records[:n]))
 				if _, _, err := process(t, in, out, config{do: filled, layout: layout}); !errors.Is(err, ErrExists) {
 					t.Fatalf("the part of another run: %v", err)
 				}
@@ -126,7 +126,7 @@ func TestResumeRows(t *testing.T) {
 					}
 				}})
 			if _, statErr := os.Stat(out); err == nil || !errors.Is(statErr, os.ErrNotExist) ||
-				!bytes.HasPrefix(records, inputtest.Read(t, PartPath(out))) {
+				!bytes.HasPrefix(records, inputtest.Read(t, partPath(out))) {
 				t.Errorf("stopped: %v, %v", err, statErr)
 			}
 			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); err != nil ||
@@ -161,7 +161,7 @@ func TestResumeRows(t *testing.T) {
 			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); !errors.Is(err, ErrManifest) {
 				t.Errorf("an output that nobody finished: %v", err)
 			}
-			inputtest.Write(t, PartPath(out), string(records))
+			inputtest.Write(t, partPath(out), string(records))
 			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); err != nil ||
 				!bytes.Equal(inputtest.Read(t, out), want) {
 				t.Errorf("rows without their manifest: %v", err)

@@ -109,7 +109,7 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Wr
 	}
 	o.manifest = m
 	if l.Whole() {
-		o.file = PartPath(path)
+		o.file = partPath(path)
 	}
 	if o.records, err = newRecordFile(o.file, o.note); err != nil {
 		return nil, err
