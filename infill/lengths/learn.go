@@ -27,8 +27,8 @@ type Options struct {
 // Bounds of what Learn reads.
 const (
 	defaultGaps = 6000
-	// MinGaps is the least number of gaps: with fewer the shares would be noise.
-	MinGaps = 300
+	// minGaps is the least number of gaps: with fewer the shares would be noise.
+	minGaps = 300
 	// MaxGaps bounds the memory that the states take.
 	MaxGaps = 50_000
 
@@ -54,12 +54,12 @@ type Report struct {
 	GainError float64 `json:"gain_error"`
 }
 
-// ErrFewGaps is returned for a text with fewer gaps than MinGaps.
+// ErrFewGaps is returned for a text with fewer gaps than minGaps.
 var ErrFewGaps = errors.New("too few gaps in the text")
 
 // An example is a gap and its length.
 type example struct {
-	gap   Gap
+	gap   gapFunc
 	n     int // pieces
 	words int
 	read  []float32
@@ -73,8 +73,8 @@ func Learn(ctx context.Context, m *mlm.Model, from io.Reader, o Options) (*Share
 	if o.Gaps == 0 {
 		o.Gaps = defaultGaps
 	}
-	if o.Gaps < MinGaps || o.Gaps > MaxGaps {
-		return nil, nil, fmt.Errorf("%w: %d gaps, want %d to %d", text.ErrOption, o.Gaps, MinGaps,
+	if o.Gaps < minGaps || o.Gaps > MaxGaps {
+		return nil, nil, fmt.Errorf("%w: %d gaps, want %d to %d", text.ErrOption, o.Gaps, minGaps,
 			MaxGaps)
 	}
 	if m.StateWidth() == 0 {
@@ -141,9 +141,9 @@ func gapsOf(m *mlm.Model, from io.Reader, o Options) ([]*example, error) {
 			out = append(out, e)
 		}
 	}
-	if len(out) < MinGaps {
+	if len(out) < minGaps {
 		return nil, fmt.Errorf("%w: %d of %d lines of %d to %d words have a gap, and %d are needed",
-			ErrFewGaps, len(out), len(lines), shortLine, longLine, MinGaps)
+			ErrFewGaps, len(out), len(lines), shortLine, longLine, minGaps)
 	}
 	return out, nil
 }

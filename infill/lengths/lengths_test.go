@@ -153,7 +153,7 @@ func TestLearn(t *testing.T) {
 	t.Parallel()
 	m := openSmall(t)
 	learn := func() (*Shares, *Report) {
-		s, r, err := Learn(t.Context(), m, strings.NewReader(corpus(320)), Options{Gaps: MinGaps, Seed: 3})
+		s, r, err := Learn(t.Context(), m, strings.NewReader(corpus(320)), Options{Gaps: minGaps, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,11 +163,11 @@ func TestLearn(t *testing.T) {
 	if again, same := learn(); !bytes.Equal(s.Bytes(), again.Bytes()) || *r != *same {
 		t.Errorf("%+v, and again %+v", r, same)
 	}
-	if r.Gaps+r.HeldOut != MinGaps || r.HeldOut != MinGaps/heldOut || s.Source() != "learned" ||
+	if r.Gaps+r.HeldOut != minGaps || r.HeldOut != minGaps/heldOut || s.Source() != "learned" ||
 		math.Abs(r.Constant-r.Learned-r.Gain) > 1e-12 {
 		t.Errorf("%+v", r)
 	}
-	all, err := gapsOf(m, strings.NewReader(corpus(320)), Options{Gaps: MinGaps, Seed: 3})
+	all, err := gapsOf(m, strings.NewReader(corpus(320)), Options{Gaps: minGaps, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
