@@ -54,7 +54,7 @@ func (b *batchProgress) show(p batch.Progress) {
 	}
 	var s strings.Builder
 	if p.Total > 0 {
-		fmt.Fprintf(&s, "%s %3d %% ", console.Bar(int64(p.Records), int64(p.Total)),
+		fmt.Fprintf(&s, "%s %3d %% ", b.Bar(int64(p.Records), int64(p.Total)),
 			100*p.Records/p.Total)
 	}
 	if b.of != "" {

@@ -77,11 +77,11 @@ func modelLengthsCommand(std console.IO) *cli.Command {
 			if to == "" {
 				to = filepath.Join(src.Dir, lengths.File)
 			}
-			if !quiet && console.CanDraw(std.Err) {
+			if bar := console.NewMeter("auto", quiet, std.Err); bar.Mode == "bar" {
 				opt.Progress = func(done, of int) {
-					fmt.Fprintf(std.Err, "\r\x1b[K%d of %s", done, count.Of(of, "gap"))
+					bar.Draw(fmt.Sprintf("%d of %s", done, count.Of(of, "gap")))
 				}
-				defer fmt.Fprint(std.Err, "\r\x1b[K")
+				defer bar.Clear()
 			}
 			s, r, err := lengths.Learn(c.Context, m, in, opt)
 			if err != nil {

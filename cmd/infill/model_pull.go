@@ -169,7 +169,7 @@ func (p *pullProgress) show(file string, done, total int64) {
 			p.model, file, done, total, rate)
 		return
 	}
-	p.Draw(fmt.Sprintf("%s %s of %s, %.1f MB/s  %s", console.Bar(done, total), count.Bytes(done),
+	p.Draw(fmt.Sprintf("%s %s of %s, %.1f MB/s  %s", p.Bar(done, total), count.Bytes(done),
 		count.Bytes(total), rate/1e6, file))
 }
 

@@ -25,7 +25,7 @@ type Meter struct {
 // NewMeter makes a meter of what --progress and --quiet say.
 func NewMeter(mode string, quiet bool, w io.Writer) Meter {
 	switch {
-	case mode == "auto" && !quiet && CanDraw(w):
+	case mode == "auto" && !quiet && canDraw(w):
 		mode = "bar"
 	case mode != "json":
 		mode = "none"
@@ -67,7 +67,7 @@ func (m *Meter) Clear() {
 }
 
 // Bar is a bar that is filled to the share done of total.
-func Bar(done, total int64) string {
+func (m *Meter) Bar(done, total int64) string {
 	const width = 30
 	full := int(min(width, width*done/max(total, 1)))
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
@@ -94,7 +94,7 @@ func (p *Progress) Step(line, n int) {
 	case p.Mode == "json":
 		p.Line(`%s"step":%d,"steps":%d`, at(line), n, p.total)
 	default:
-		p.Draw(fmt.Sprintf("%s step %d of %d", Bar(int64(n), int64(p.total)), n, p.total))
+		p.Draw(fmt.Sprintf("%s step %d of %d", p.Bar(int64(n), int64(p.total)), n, p.total))
 	}
 }
 

@@ -27,8 +27,8 @@ func IsTerminal(v any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// CanDraw says that escape codes work on a writer: it is a terminal, and not a dumb one.
-func CanDraw(v any) bool { return os.Getenv("TERM") != "dumb" && IsTerminal(v) }
+// canDraw says that escape codes work on a writer: it is a terminal, and not a dumb one.
+func canDraw(v any) bool { return os.Getenv("TERM") != "dumb" && IsTerminal(v) }
 
 // columns is the width of a terminal.
 func columns(v any) int {
@@ -44,7 +44,7 @@ func columns(v any) int {
 // Highlight marks the byte spans of a text that is printed on a writer, which are in order. --color
 // decides, else NO_COLOR (no-color.org), else whether the output is a terminal.
 func Highlight(color string, out io.Writer, text string, spans [][2]int) string {
-	if color == "never" || color != "always" && (os.Getenv("NO_COLOR") != "" || !CanDraw(out)) {
+	if color == "never" || color != "always" && (os.Getenv("NO_COLOR") != "" || !canDraw(out)) {
 		return text
 	}
 	var b strings.Builder
