@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 )
 
 // CSV reads comma- or tab-separated values. Package encoding/csv turns \r\n within a cell into \n
@@ -16,7 +17,13 @@ import (
 // on a later line where the cells do not fit, is an error of the line it opens on. The lines after
 // that are rows again.
 type CSV struct {
-	o     CSVOptions
+	// What tells cells apart, to be set before the first row is read.
+	Comma byte // between cells
+	// Quotes says that a cell may stand in quotes, and then hold separators and line ends. Without
+	// it a quote is a character as any other, as in most .tsv files.
+	Quotes bool
+	Limit  int // bytes of a row at most
+
 	r     pushback
 	line  int // of the next byte
 	row   int // of the last row
@@ -30,19 +37,11 @@ type CSV struct {
 // maxAgain bounds the work on files whose quotes do not close.
 const maxAgain = 1 << 30
 
-// CSVOptions say how cells are told apart.
-type CSVOptions struct {
-	Comma byte // between cells
-	// Quotes says that a cell may stand in quotes, and then hold separators and line ends. Without
-	// it a quote is a character as any other, as in most .tsv files.
-	Quotes bool
-	Limit  int // bytes of a row at most
-}
-
-// NewCSV reads rows. A byte order mark is passed over. The error is an [*Error] for text in UTF-16,
+// NewCSV reads rows of cells with commas between, which may stand in quotes. A byte order mark is passed over. The error is an [*Error] for text in UTF-16,
 // else one of r.
-func NewCSV(r io.Reader, o CSVOptions) (*CSV, error) {
-	c := &CSV{o: o, r: pushback{r: bufio.NewReaderSize(r, 64<<10)}, line: 1}
+func NewCSV(r io.Reader) (*CSV, error) {
+	c := &CSV{Comma: ',', Quotes: true, Limit: math.MaxInt, line: 1,
+		r: pushback{r: bufio.NewReaderSize(r, 64<<10)}}
 	if b, _ := c.r.Peek(2); string(b) == "\xff\xfe" || string(b) == "\xfe\xff" {
 		return nil, &Error{
 			Reason: "it is in UTF-16; convert it to UTF-8 first (iconv -f utf-16 -t utf-8)"}
@@ -113,8 +112,8 @@ func (c *CSV) back(reason string) error {
 		c.r.back(c.raw[i+1:])
 		c.raw, c.line = c.raw[:i+1], c.row+1
 	}
-	if len(c.raw) > c.o.Limit {
-		return &RowError{TooLong: true, Reason: fmt.Sprintf("the row has more than %d bytes", c.o.Limit)}
+	if len(c.raw) > c.Limit {
+		return &RowError{TooLong: true, Reason: fmt.Sprintf("the row has more than %d bytes", c.Limit)}
 	}
 	return &RowError{Raw: c.Raw(), Reason: reason + "; close it, or write it twice inside of quotes"}
 }
@@ -173,7 +172,7 @@ func (c *CSV) readCell() (end bool, err error) {
 	c.cell = c.cell[:0]
 	first := true
 	for {
-		if len(c.raw) > c.o.Limit {
+		if len(c.raw) > c.Limit {
 			return true, c.tooLong()
 		}
 		b, err := c.read()
@@ -183,12 +182,12 @@ func (c *CSV) readCell() (end bool, err error) {
 			return true, nil
 		case err != nil:
 			return true, err
-		case b == c.o.Comma:
+		case b == c.Comma:
 			return false, nil
 		case b == '\n':
 			c.trimReturn()
 			return true, nil
-		case b == '"' && first && c.o.Quotes:
+		case b == '"' && first && c.Quotes:
 			return c.readQuoted()
 		case b == '\r':
 			if err := c.oldEnd(); err != nil {
@@ -202,7 +201,7 @@ func (c *CSV) readCell() (end bool, err error) {
 
 // tooLong passes over a row that is longer than the limit.
 func (c *CSV) tooLong() error {
-	reason := fmt.Sprintf("the row has more than %d bytes", c.o.Limit)
+	reason := fmt.Sprintf("the row has more than %d bytes", c.Limit)
 	if c.rows > 1 && c.manyLines() {
 		return c.back("a quote opens here, and " + reason)
 	}
@@ -220,11 +219,11 @@ func (c *CSV) trimReturn() {
 func (c *CSV) readQuoted() (end bool, err error) {
 	open := c.line
 	for {
-		if len(c.raw) > c.o.Limit {
+		if len(c.raw) > c.Limit {
 			if c.rows > 1 && !c.manyLines() {
 				return true, c.tooLong()
 			}
-			return true, c.unclosed(open, fmt.Sprintf("is not closed within %d bytes", c.o.Limit))
+			return true, c.unclosed(open, fmt.Sprintf("is not closed within %d bytes", c.Limit))
 		}
 		b, err := c.read()
 		switch {
@@ -244,7 +243,7 @@ func (c *CSV) readQuoted() (end bool, err error) {
 		case b == '"':
 			c.cell = append(c.cell, '"')
 			continue
-		case b == c.o.Comma:
+		case b == c.Comma:
 			return false, nil
 		case b == '\n':
 			return true, nil
@@ -286,7 +285,7 @@ func (c *CSV) unclosed(open int, how string) error {
 // skip passes over the rest of a line in which a row failed.
 func (c *CSV) skip(failed *RowError) error {
 	for n := len(c.raw); n == 0 || c.raw[n-1] != '\n'; n = len(c.raw) {
-		if n > c.o.Limit {
+		if n > c.Limit {
 			c.raw, failed.TooLong = c.raw[:0], true
 		}
 		if _, err := c.read(); err == io.EOF {

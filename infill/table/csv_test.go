@@ -13,9 +13,18 @@ import (
 	"infill/infill/settings"
 )
 
+// csvOf reads rows with these bounds.
+func csvOf(r io.Reader, comma byte, quotes bool, limit int) (*CSV, error) {
+	c, err := NewCSV(r)
+	if err == nil {
+		c.Comma, c.Quotes, c.Limit = comma, quotes, limit
+	}
+	return c, err
+}
+
 // rowsOf reads all rows. A row that failed is "!" and its raw form.
 func rowsOf(r io.Reader, comma byte, limit int) (rows [][]string, lines []int, err error) {
-	c, err := NewCSV(r, CSVOptions{Comma: comma, Quotes: true, Limit: limit})
+	c, err := csvOf(r, comma, true, limit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,7 +150,7 @@ func TestCSVLosesNoRow(t *testing.T) {
 		}
 	}
 	in := "a\tb\nc\td\n\"e\nf\tg\"\t1\n"
-	c, err := NewCSV(strings.NewReader(in), CSVOptions{Comma: '\t', Quotes: true, Limit: 100})
+	c, err := csvOf(strings.NewReader(in), '\t', true, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +169,7 @@ func TestCSVLosesNoRow(t *testing.T) {
 		"a,b\n\"c,1\n\"d\",2\n":      "text follows the quote on line 3 that closes the one that opens here",
 		"a,b\n\"c\nd\",\"1\n":        "a quote that opens on line 3 is not closed",
 	} {
-		c, err := NewCSV(strings.NewReader(in), CSVOptions{Comma: ',', Quotes: true, Limit: 100})
+		c, err := csvOf(strings.NewReader(in), ',', true, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +185,7 @@ func TestTSVWithoutQuotes(t *testing.T) {
 	t.Parallel()
 	const in = "sentence\tlabel\n\"Where are you [MASK]\t1\nhe said. It is [MASK]\"\t0\n" +
 		"\"Hi,\" he [MASK].\t1\n\"\"\t\"\n"
-	c, err := NewCSV(strings.NewReader(in), CSVOptions{Comma: '\t', Limit: 100})
+	c, err := csvOf(strings.NewReader(in), '\t', false, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

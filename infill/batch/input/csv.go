@@ -17,20 +17,19 @@ type csvSource struct {
 	r        *table.CSV
 	names    []string
 	text, id int
-	quotes   bool
 }
 
 func newCSVSource(r io.Reader, o Options) (*csvSource, error) {
-	how := table.CSVOptions{Comma: ',', Quotes: true, Limit: jsonl.MaxInput}
-	if o.Delimiter != "" {
-		how.Comma = o.Delimiter[0]
-	}
-	if o.Format == settings.FormatTSV {
-		how.Comma, how.Quotes = '\t', o.Quote
-	}
-	c, err := table.NewCSV(r, how)
+	c, err := table.NewCSV(r)
 	if err != nil {
 		return nil, err
+	}
+	c.Limit = jsonl.MaxInput
+	if o.Delimiter != "" {
+		c.Comma = o.Delimiter[0]
+	}
+	if o.Format == settings.FormatTSV {
+		c.Comma, c.Quotes = '\t', o.Quote
 	}
 	names, err := c.Next()
 	var bad *table.RowError
@@ -48,7 +47,7 @@ func newCSVSource(r io.Reader, o Options) (*csvSource, error) {
 				"the name of column %d is not UTF-8; convert the file to UTF-8 first", i+1)}
 		}
 	}
-	s := &csvSource{r: c, names: names, quotes: how.Quotes}
+	s := &csvSource{r: c, names: names}
 	s.text, s.id, err = place(names, o.TextField)
 	return s, err
 }
@@ -78,7 +77,7 @@ func (s *csvSource) next() (Item, error) {
 	case len(cells) != len(s.names):
 		it.Text = s.r.Raw()
 		remedy := "quote cells that contain the separator"
-		if !s.quotes {
+		if !s.r.Quotes {
 			remedy = "a cell of this form holds no tab; say that cells are quoted, or save it as .csv"
 		}
 		it.Err = bad(jsonl.ErrRow, "it has %d cells, the header names %d columns; %s", len(cells),
