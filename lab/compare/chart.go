@@ -157,7 +157,7 @@ func (p panel) draw(f func(string, ...any), rows []Row, left, top, width float64
 		}
 		f(`<g class="s0"><title>%s: %s %s ± %s</title>`, draw.Text(x.name()), p.title, num(v), num(se))
 		if se > 0 && !math.IsInf(se, 0) {
-			f(`<path class="whisker" d="%s"/>`, draw.Whisker(a.Within(v-se), a.Within(v+se), y))
+			f(`<path class="whisker" d="%s"/>`, a.Whisker(v-se, v+se, y))
 		}
 		class := "m"
 		if !x.Exact {

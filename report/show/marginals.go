@@ -39,7 +39,7 @@ func bars(m *infill.Marginal, series int, title string) template.HTML {
 		if d := errorOf(&e); d > 0 {
 			end = c.X.Within(100 * (e.Probability + d))
 			c.F(`<path class="error" d="%s"/>`,
-				draw.Whisker(c.X.Within(100*(e.Probability-d)), end, at))
+				c.X.Whisker(100*(e.Probability-d), 100*(e.Probability+d), at))
 		}
 		c.F(`<text class="note" x="%.1f" y="%.1f">%s</text>`, end+7, at+4,
 			draw.Decimal(100*e.Probability, 1))

@@ -92,9 +92,8 @@ func (c *scatter) point(i int, p planePoint) {
 	c.F(`<g class="%s"><title>%s</title>`, draw.Colour(i), draw.Text(fmt.Sprintf("%s: %s %s, %s %s",
 		p.name, p.x.Label, said(p.x), p.y.Label, said(p.y))))
 	if p.x.HasInterval() {
-		a, b := c.X.At(p.x.Low), c.X.At(p.x.High)
-		c.F(`<path class="whisker" d="%s"/>`, draw.Whisker(a, b, y))
-		c.add(box{a, y - 4, b, y + 4})
+		c.F(`<path class="whisker" d="%s"/>`, c.X.Whisker(p.x.Low, p.x.High, y))
+		c.add(box{c.X.At(p.x.Low), y - 4, c.X.At(p.x.High), y + 4})
 	}
 	if p.y.HasInterval() {
 		a, b := c.Y.At(p.y.Low), c.Y.At(p.y.High)
