@@ -68,8 +68,8 @@ func (e *Engine) Candidates(ctx context.Context, t *text.Template, words []strin
 		return nil, fmt.Errorf("%w: %v is the score of whole texts; rank candidates by another",
 			text.ErrOption, o.Score)
 	}
-	opt := Options{Results: ResultOptions{AsModel: o.AsModel, Score: o.Score}, RefuseLong: o.RefuseLong,
-		Words: WordOptions{Terms: o.Terms}}
+	opt := Options{Results: ResultOptions{AsModel: o.AsModel, Score: o.Score},
+		RefuseLong: o.RefuseLong, Words: WordOptions{Terms: o.Terms}}
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}

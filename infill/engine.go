@@ -48,8 +48,8 @@ func New(m *mlm.Model) *Engine {
 }
 
 // WithMemo gives the engine, which has filled nothing yet, another number of bytes for what the
-// model says, and returns it; 0 or less remembers nothing. Energies, gradients and conditionals that
-// are remembered are not evaluated again, within a sentence and from one sentence to the next.
+// model says, and returns it. 0 or less remembers nothing. Energies, gradients and conditionals
+// that are remembered are not evaluated again, within a sentence and from one sentence to the next.
 // Results are the same bits whatever the number is.
 func (e *Engine) WithMemo(bytes int64) *Engine {
 	e.memo = nil

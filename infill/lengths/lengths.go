@@ -71,8 +71,8 @@ func (s *Shares) Source() string {
 	return "constant"
 }
 
-// A gapFunc is a gap of a text with a number of masks in it: the sentence, and which of its blanks is
-// the first of the gap.
+// A gapFunc is a gap of a text with a number of masks in it: the sentence, and which of its blanks
+// is the first of the gap.
 type gapFunc func(masks int) (s *mlm.Sentence, first int)
 
 // A Range are the lengths that a gap can have.

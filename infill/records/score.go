@@ -68,8 +68,8 @@ func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) 
 	case r.Candidates != nil:
 		return nil, err
 	default:
-		o := infill.ScoreOptions{By: r.ScoredBy(false), RefuseLong: r.Options.RefuseLong, Terms: r.Options.Terms,
-			Words: r.Words, Cut: it.Words}
+		o := infill.ScoreOptions{By: r.ScoredBy(false), RefuseLong: r.Options.RefuseLong,
+			Terms: r.Options.Terms, Words: r.Words, Cut: it.Words}
 		regions, err := regionsOf(it, &r)
 		if err != nil {
 			return nil, err

@@ -90,8 +90,8 @@ func scalar[T any](kind reflect.Kind, want string, get func() string,
 		}}
 }
 
-// ValueOf is access to a variable that may have any value: a truth value, a text, or a list of texts.
-// Of a list Set appends one, as it is, and JSON has the whole list.
+// ValueOf is access to a variable that may have any value: a truth value, a text, or a list of
+// texts. Set appends one text to a list, as it is, and JSON has the whole list.
 func ValueOf[T bool | string | []string](p *T) *Value {
 	switch p := any(p).(type) {
 	case *bool:

@@ -37,8 +37,8 @@ type CSV struct {
 // maxAgain bounds the work on files whose quotes do not close.
 const maxAgain = 1 << 30
 
-// NewCSV reads rows of cells with commas between, which may stand in quotes. A byte order mark is passed over. The error is an [*Error] for text in UTF-16,
-// else one of r.
+// NewCSV reads rows of cells with commas between, which may stand in quotes. A byte order mark is
+// passed over. The error is an [*Error] for text in UTF-16, else one of r.
 func NewCSV(r io.Reader) (*CSV, error) {
 	c := &CSV{Comma: ',', Quotes: true, Limit: math.MaxInt, line: 1,
 		r: pushback{r: bufio.NewReaderSize(r, 64<<10)}}

@@ -14,14 +14,14 @@ import (
 // the text and the byte span in it of every blank's words. Nothing outside the
 // blanks changes. asGiven are blanks whose words have the capitals that their author gave them.
 //
-// Words that the model has in lower case get the capitals that they have in the text around: at the
-// start of sentences, and all in capitals where the text is. Words of English vocabularies also have
-// the capitals of running English text, such as France, October, Mr, DNA and I, but where the text
-// is of another language. What stands beside a word decides where it may be a name or none, as may
-// and us. A text that is itself written in lower case (caseless corpora are) stays so, and so does a
-// list of words in which any word has a capital. A word in the place of one that was masked is
-// written as that was, of a model that knows capitals too: in lower case, with a first capital, or
-// all in capitals.
+// Words that the model has in lower case get the capitals that they have in the text around: at
+// the start of sentences, and all in capitals where the text is. Words of English vocabularies also
+// have the capitals of running English text, such as France, October, Mr, DNA and I, but where the
+// text is of another language. What stands beside a word decides where it may be a name or none, as
+// may and us. A text that is itself written in lower case (caseless corpora are) stays so, and so
+// does a list of words in which any word has a capital. A word in the place of one that was masked
+// is written as that was, of a model that knows capitals too: in lower case, with a first capital,
+// or all in capitals.
 func (t *Template) Splice(words []string, asGiven ...int) (string, [][2]int) {
 	tok := t.Tok
 	small, masked := writtenLower(t), t.Masked != nil

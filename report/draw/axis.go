@@ -126,8 +126,8 @@ func Plain(s string) string {
 	}, s)
 }
 
-// Whisker is the path of an interval of values along an x axis, at y, with ends of height 8. What of
-// it is outside the axis is cut off.
+// Whisker is the path of an interval of values along an x axis, at y, with ends of height 8. What
+// is outside the axis is cut off.
 func (a Axis) Whisker(low, high, y float64) string {
 	from, to := a.Within(low), a.Within(high)
 	return fmt.Sprintf("M%.1f %.1fH%.1fM%.1f %.1fv8M%.1f %.1fv8", from, y, to, from, y-4, to, y-4)

@@ -6,10 +6,11 @@ import (
 	"sync"
 )
 
-// A Tally counts the rows behind different keys. Its zero value counts none yet. Up to Most keys it is exact. Of more it keeps
+// A Tally counts the rows behind different keys. Up to Most keys it is exact. Of more it keeps
 // those whose hashes end in enough zeros and estimates from them (Wegman's adaptive sampling;
 // Flajolet, "On adaptive sampling", Computing 43, 1990), to about 0.3 %. Either way the count is a
-// function of the set of keys, whatever their order. It is safe for concurrent use.
+// function of the set of keys, whatever their order. It is safe for concurrent use, and its zero
+// value is ready.
 type Tally struct {
 	Most int // keys to keep at most; 0: tallyMost
 

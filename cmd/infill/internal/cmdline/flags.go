@@ -69,7 +69,7 @@ func Word(name, usage string, p *string, words ...string) *Option {
 	return New(name, usage, settings.WordValue(p, words...))
 }
 
-// Flags are those of a command, or some of them.
+// Flags are flags of one command.
 type Flags []*Option
 
 // Settings are the flags of a table of settings, in its groups. usage has what the command says in

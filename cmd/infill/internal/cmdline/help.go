@@ -44,7 +44,7 @@ func Common(c *cli.Command, names ...string) *cli.Command {
 }
 
 // Help is the help of a command, in lines of at most some columns. Unless all is wanted, a command
-// with common flags has no others there. groups are those of flags, each with its heading.
+// with common flags has no others there. groups has groups of flags with their headings.
 func Help(c *cli.Command, columns int, all bool, groups [][2]string) string {
 	left := 0 // flags that are not shown
 	if !all && slices.ContainsFunc(c.Flags, isCommon) {
