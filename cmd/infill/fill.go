@@ -49,7 +49,7 @@ func (f *fillFlags) own() cmdline.Flags {
 
 func fillCommand(std console.IO) *cli.Command {
 	f := &fillFlags{}
-	return cmdline.Common(&cli.Command{
+	return &cli.Command{
 		Name: "fill",
 		UsageText: `infill fill "The [MASK] sat on the [MASK]."
 infill fill "The [MASK|red|green] car stopped." --json
@@ -57,8 +57,9 @@ infill fill "She lives in a small town." --mask-rate 0.3 -n 3 --seed 1`,
 		Usage:       "fill the blanks of a sentence",
 		ArgsUsage:   "TEXT | -",
 		Description: fillDescription,
-		Flags: cmdline.Join(f.modelFlags.flags(), f.fillingFlags.flags(),
-			f.own().Under(printingGroup)),
+		Flags: cmdline.Join(f.modelFlags.flags().Common("model"),
+			f.fillingFlags.flags().Common("no-repeat", "top", "select"),
+			f.own().Under(printingGroup).Common("json", "quiet")),
 		Action: func(c *cli.Context) error {
 			texts, err := inputTexts(c.Args().Slice(), std)
 			if err != nil {
@@ -66,7 +67,7 @@ infill fill "She lives in a small town." --mask-rate 0.3 -n 3 --seed 1`,
 			}
 			return f.run(c, std, texts)
 		},
-	}, "model", "no-repeat", "top", "select", "json", "quiet")
+	}
 }
 
 func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, error]) (err error) {

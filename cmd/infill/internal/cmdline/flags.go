@@ -118,6 +118,14 @@ func (flags Flags) Without(names ...string) Flags {
 	return rest
 }
 
+// Common marks the flags that most users need. A command with such flags has a short help.
+func (flags Flags) Common(names ...string) Flags {
+	for _, f := range flags {
+		f.common = f.common || slices.Contains(names, f.Name)
+	}
+	return flags
+}
+
 // Join is one list of flags for package cli.
 func Join(lists ...Flags) []cli.Flag {
 	var all []cli.Flag

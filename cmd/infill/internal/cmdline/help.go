@@ -35,14 +35,6 @@ a name in brackets by that name.
 // brokenLine is where a text goes on in a line that is not indented.
 var brokenLine = regexp.MustCompile(`(\S)\n(\S)`)
 
-// Common marks the flags that most users need. A command with such flags has a short help.
-func Common(c *cli.Command, names ...string) *cli.Command {
-	for _, n := range names {
-		Of(c, n).common = true
-	}
-	return c
-}
-
 // Help is the help of a command, in lines of at most some columns. Unless all is wanted, a command
 // with common flags has no others there. groups has groups of flags with their headings.
 func Help(c *cli.Command, columns int, all bool, groups [][2]string) string {
