@@ -17,8 +17,7 @@ func integers32(names ...string) func(*onnx.Model) {
 		var casts []*onnx.Node
 		for i, v := range m.Graph.Inputs {
 			casts = append(casts, &onnx.Node{Name: "cast" + v.Name, Op: "Cast", Inputs: []string{names[i]},
-				Outputs: []string{v.Name}, Attrs: []*onnx.Attribute{{Name: "to", Type: onnx.AttrInt,
-					I: int64(onnx.Int64)}}})
+				Outputs: []string{v.Name}, Attrs: []*onnx.Attribute{onnx.Attr("to", onnx.Int64)}})
 			v.Name, v.Type = names[i], onnx.Int32
 		}
 		m.Graph.Nodes = append(casts, m.Graph.Nodes...)
@@ -75,8 +74,8 @@ func beside(m *onnx.Model) {
 	hidden := m.Graph.Nodes[len(m.Graph.Nodes)-1].Inputs[0]
 	m.Graph.Nodes = append(m.Graph.Nodes, &onnx.Node{Name: "pool", Op: "ReduceMax",
 		Inputs: []string{hidden}, Outputs: []string{"seq_relationship_logits"},
-		Attrs: []*onnx.Attribute{{Name: "axes", Type: onnx.AttrInts, Ints: []int64{1}},
-			{Name: "keepdims", Type: onnx.AttrInt}}})
+		Attrs: []*onnx.Attribute{onnx.Attr("axes", []int64{1}),
+			onnx.Attr("keepdims", 0)}})
 	m.Graph.Outputs = append(m.Graph.Outputs, &onnx.ValueInfo{Name: "seq_relationship_logits",
 		Type: onnx.Float, HasShape: true, Shape: []onnx.Dim{{Param: "batch"}, {Value: 97}}})
 }
@@ -86,7 +85,7 @@ func beside(m *onnx.Model) {
 func TestAdapted(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
-	last := &onnx.Attribute{Name: "axis", Type: onnx.AttrInt, I: -1}
+	last := onnx.Attr("axis", -1)
 	for name, c := range map[string]struct {
 		change func(*onnx.Model)
 		says   string
@@ -143,7 +142,7 @@ func TestInterfacesRefused(t *testing.T) {
 			m.Graph.Inputs = slices.DeleteFunc(m.Graph.Inputs,
 				func(v *onnx.ValueInfo) bool { return v.Name == "attention_mask" })
 			m.Graph.Initializers = append(m.Graph.Initializers,
-				onnx.Int64s("attention_mask", []int64{1, 1}, 1))
+				onnx.Ints("attention_mask", onnx.Int64, []int64{1, 1}, 1))
 		}, "exactly 16 tokens, and without the input attention_mask"},
 		"several sizes": {func(m *onnx.Model) {
 			stating(m)

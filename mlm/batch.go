@@ -88,7 +88,7 @@ type batch struct {
 	positions []int64 // [rows]
 	targets   []int64 // [rows]
 	blanks    []int64 // [rows/group, group]
-	alike     onnxgrad.Alike
+	call      onnxgrad.Call
 	distinct  int // positions that the backend computes before the first attention
 	logProb   []float32
 	wide      []float32 // [rows, V] or [rows/group, group, V]

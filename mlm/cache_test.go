@@ -19,17 +19,17 @@ import (
 
 	"infill/internal/ort/orttest"
 	"infill/mlm/internal/cache"
-	"infill/mlm/internal/source"
 )
 
 // The files of a cache, as they lie on the disk.
 const (
-	graphSuffix = ".graph"
-	noteSuffix  = ".seen"
-	entryMagic  = "infill graph 1\n"
-	keptMagic   = "infill weights 1"
-	keptEnd     = len(keptMagic) + 2*sha256.Size
-	recheck     = 24 * time.Hour
+	graphSuffix   = ".graph"
+	noteSuffix    = ".seen"
+	weightsSuffix = ".weights"
+	entryMagic    = "infill graph 2\n"
+	keptMagic     = "infill weights 1"
+	keptEnd       = len(keptMagic) + 2*sha256.Size
+	recheck       = 24 * time.Hour
 )
 
 // cached are options with a cache in dir that keeps graphs of models of any size.
@@ -236,7 +236,7 @@ func cacheUnusable(t *testing.T, dir string) {
 	}
 	taken := t.TempDir() // a folder where the entry belongs
 	opened(t, dir, cached(taken))
-	for _, suffix := range []string{graphSuffix, source.WeightsSuffix, noteSuffix} {
+	for _, suffix := range []string{graphSuffix, weightsSuffix, noteSuffix} {
 		for _, e := range entries(t, taken, suffix) {
 			if err := errors.Join(os.Remove(e), os.Mkdir(e, 0o755),
 				os.WriteFile(filepath.Join(e, "x"), nil, 0o644)); err != nil {
@@ -266,7 +266,7 @@ func TestCacheProcesses(t *testing.T) {
 // TestKeptProcesses is the same for a stored model.
 func TestKeptProcesses(t *testing.T) {
 	t.Parallel()
-	cacheProcesses(t, copyStored(t), graphSuffix, source.WeightsSuffix)
+	cacheProcesses(t, copyStored(t), graphSuffix, weightsSuffix)
 }
 
 // cacheProcesses wants one file of each suffix in the cache.

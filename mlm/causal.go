@@ -21,27 +21,21 @@ func IsCausal(dir string) bool {
 		return false
 	}
 	defer done()
-	name, err := source.Find(from.FS, "")
+	files, err := source.Find(from.FS, "")
 	if err != nil {
 		return false
 	}
-	c, err := source.ReadConfig(source.Beside(from.FS, name))
+	c, err := files.Config()
 	return err == nil && c.Causal()
 }
 
 // OpenCausal opens the model in a folder as [OpenNetwork] does. Its output is called logits, and it
 // has no inputs of earlier runs (past_key_values). Errors: those of [OpenNetwork].
 func OpenCausal(ctx context.Context, dir string, o Options) (*Causal, error) {
-	from, done, err := source.Open(dir)
+	n, err := openFolder(ctx, dir, "logits", tokenize.LoadCausal, o)
 	if err != nil {
 		return nil, err
 	}
-	n, err := openNetwork(ctx, from, "logits", tokenize.LoadCausal, options{Options: o})
-	if err != nil {
-		done()
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	n.done = done
 	return &Causal{n}, nil
 }
 

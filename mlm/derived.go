@@ -96,7 +96,7 @@ func derive(from source.Folder, m *onnx.Model, o options) (*cache.Graph, error) 
 	out := &cache.Graph{About: *a}
 	o, _ = o.sized(a.Weights, a.Kept)
 	late := (o.LowMemory || o.Precision == Int8) && !a.Gradient
-	g.Model, out.About.Late = export.Widened(g.Model, late)
+	g.Model, out.About.Late = export.Of(g.Model).Widened(late)
 	out.About.Late = out.About.Late && late
 	if s := o.shelf(); from.Kept != nil && o.Precision == Int8 && s != nil {
 		out.About.Integers = s.KeepIntegers(g.Model)
@@ -110,7 +110,7 @@ func openGraph(g *cache.Graph, from source.Folder, info *facts, o options) (*der
 	a := &g.About
 	o, limit := o.sized(a.Weights, a.Kept)
 	o.unfused, o.late = !a.Gradient && o.about.Apart == 0, a.Late
-	s, err := session(from, g.Onnx, a.Inputs, a.Outputs(), o)
+	s, err := session(from, g.Onnx, a.Inputs, a.Outputs, o)
 	if err != nil {
 		return nil, err
 	}
@@ -126,29 +126,24 @@ func (d *derived) run(ctx context.Context, b *batch) error {
 	rows, group, v := int64(b.rows), int64(b.group), int64(d.about.Vocabulary)
 	var f feeds
 	defer f.close()
+	c := &b.call
+	c.Rows, c.Length, c.IDs, c.Counted = b.rows, b.length, b.ids, d.about.Counted
+	c.Positions, c.Targets, c.Blanks, c.Group = b.positions, b.targets, b.blanks, b.group
+	c.Conditional, c.Gradient = b.kind == conditionalRow, b.kind == gradientGroup
 	in := make([]*ort.Tensor, 0, len(d.about.Inputs))
 	for _, name := range d.about.Inputs {
-		switch name {
-		case onnxgrad.InPositions:
-			in = append(in, feed(&f, b.positions, rows))
-		case onnxgrad.InTargets:
-			in = append(in, feed(&f, b.targets, rows))
-		case onnxgrad.InBlanks:
-			in = append(in, feed(&f, b.blanks, rows/group, group))
-		case onnxgrad.InFirst: // before InNumbers
-			// mask, types and position_ids depend on the place alone
-			b.alike.Find(b.length, d.about.Counted, b.ids)
-			b.distinct = len(b.alike.First)
-			in = append(in, feed(&f, b.alike.First, int64(b.distinct)))
-		case onnxgrad.InNumbers:
-			in = append(in, feed(&f, b.alike.Numbers, rows, int64(b.length)))
-		case onnxgrad.InConditional:
-			in = append(in, feed(&f, []bool{b.kind == conditionalRow}))
-		case onnxgrad.InGradient:
-			in = append(in, feed(&f, []bool{b.kind == gradientGroup}))
+		data, shape := c.Input(name)
+		switch data := data.(type) {
+		case []int64:
+			in = append(in, feed(&f, data, shape...))
+		case []bool:
+			in = append(in, feed(&f, data, shape...))
 		default:
 			in = append(in, b.sequences(&f, []string{name}, d.facts.firstPosition)...)
 		}
+	}
+	if c.Distinct > 0 {
+		b.distinct = c.Distinct
 	}
 	// An output that was not asked for is a single zero.
 	conditional, gradient := make([]float32, 1), make([]float32, 1)

@@ -37,7 +37,7 @@ func TestDevicesThatWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestDevicesThatWork$", "-test.v")
-		cmd.Env = append(os.Environ(), child+"=1", openvino.Env+"="+path)
+		cmd.Env = append(os.Environ(), child+"=1", openvino.Plugin.Env+"="+path)
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "--- PASS: TestDevicesThatWork") {
 			t.Errorf("%v: %s", err, out)

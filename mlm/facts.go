@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
+	"strings"
 
 	"infill/mlm/internal/cache"
 	"infill/mlm/internal/export"
@@ -31,18 +31,14 @@ type facts struct {
 	state         int // H, the width of what the head reads; 0 if that is not known
 }
 
-// addFile notes what the model file says of itself. m is as the processor runs it, and is given
-// back with the interface that the rest of the program knows.
-func (f *facts) addFile(name string, m *onnx.Model) (*onnx.Model, error) {
-	m, done := export.Adapted(m)
-	f.Info = describe(name, m)
-	f.Adapted = done
-	err := inspect(&f.Info, m)
-	if err == nil {
-		f.fixed, err = export.SizesOf(m)
-		f.Adapted = append(f.Adapted, f.fixed.Notes()...)
-	}
-	return m, err
+// addFile notes what the model file says of itself. m is as the processor runs it.
+func (f *facts) addFile(name string, m *onnx.Model) (*export.Masked, error) {
+	x, err := export.Of(m).Masked()
+	f.Info = Info{File: name, Opset: m.Opsets[""], Ops: x.Ops, Inputs: x.Inputs, Vocab: x.Vocab,
+		Parameters: x.Parameters, Bytes: x.Bytes, Adapted: x.Notes,
+		Producer: strings.TrimSuffix(m.ProducerName+" "+m.ProducerVersion, " ")}
+	f.fixed = x.Sizes
+	return x, err
 }
 
 // addConfig notes what config.json says.
@@ -53,11 +49,11 @@ func (f *facts) addConfig(c source.Config) {
 }
 
 // addTokenizer notes what the tokenizer says; the configuration comes first.
-func (f *facts) addTokenizer(tok *tokenize.Tokenizer, files fs.FS) {
-	f.vocabTxt = !source.Exists(files, "tokenizer.json")
+func (f *facts) addTokenizer(tok *tokenize.Tokenizer, files source.Files) {
+	f.vocabTxt = !files.Has("tokenizer.json")
 	f.Tokens, f.MaskID, f.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
 	f.Known = tok.KnownVocabulary()
-	f.MaxLength = source.Longest(f.config.Positions(), tok.MaxLength(), f.fixed.Length)
+	f.MaxLength = f.config.Longest(tok.MaxLength(), f.fixed.Length)
 	f.pad = max(0, int64(tok.PadID()))
 	f.repeated = tok.Repeated()
 }
@@ -71,9 +67,9 @@ func (f *facts) addGraph(a *cache.About) {
 
 // addHead notes the output projection. A table that was exported twice, one of them
 // transposed, counts once.
-func (f *facts) addHead(m *onnx.Model) {
-	f.newHead = export.NewHead(m)
-	if t := export.HeadWeight(m); t != nil {
+func (f *facts) addHead(m *export.Masked) {
+	f.newHead = m.NewHead()
+	if t := m.HeadWeight(); t != nil {
 		f.Head = t.Name
 		if f.Tied && f.Head != f.Embedding {
 			f.Parameters -= t.Len()
@@ -90,7 +86,7 @@ func (f *facts) check() error {
 	width := cmp.Or(f.config.Hidden, f.config.Dim)
 	if f.Vocab > 0 && f.Vocab == width && f.Vocab < f.Tokens {
 		return fmt.Errorf("%w: its output has the width of its layers, %d; %s", errNotMasked, width,
-			noHead)
+			export.NoHead)
 	}
 	return checkVocabulary(f.Tokens, f.Vocab, f.vocabTxt, f.config)
 }
@@ -121,15 +117,18 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *cache
 	if err != nil {
 		return nil, nil, err
 	}
-	return g, &cache.About{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension,
-		Embedding: g.Embedding, Tied: g.Tied, Gradient: g.Gradient, State: g.State,
-		Counted: g.Counted, NoGradients: noGradients,
-		Kept: g.KeptPerToken(usualLength), Weights: export.WeightBytes(g.Model)}, nil
+	return g, &cache.About{Facts: g.Facts, NoGradients: noGradients,
+		Kept: g.KeptPerToken(usualLength), Weights: export.Of(g.Model).WeightBytes()}, nil
 }
 
-// runsAsIs reports whether a model that cannot be derived for this reason can be run as
-// its file has it.
-func runsAsIs(err error) bool {
+// runsAsIs reports whether a model that cannot be derived for this reason can be run as its file
+// has it, and notes why it has no gradients.
+func (f *facts) runsAsIs(err error) bool {
+	f.NoGradients = err.Error()
+	if f.fixed != (export.Sizes{}) {
+		f.NoGradients = f.fixed.NoGradients()
+		return true
+	}
 	var e *onnxgrad.Error
 	return errors.As(err, &e) && !e.Interface()
 }

@@ -58,7 +58,7 @@ func externalTiny(t *testing.T) string {
 		t.Fatal(err)
 	}
 	// With the file called weights.bin, every weight's origin lies in it.
-	thin, err := onnx.Marshal(m, onnx.WriteOptions{ExternalMin: 1024})
+	thin, err := m.MarshalExternal(1024, nil)
 	if err = errors.Join(err, os.WriteFile(path, thin, 0o644)); err != nil {
 		t.Fatal(err)
 	}

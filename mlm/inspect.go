@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	"infill/mlm/internal/export"
 	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
@@ -16,24 +15,22 @@ import (
 // are named in problems, the others are described. file is as in [Options]. What was recognised has
 // passed the same checks as in [Open]; that the runtime accepts the model is not among them.
 func Inspect(fsys fs.FS, file string) (info Info, problems []error) {
-	name, err := source.Find(fsys, file)
+	files, err := source.Find(fsys, file)
 	if fsys == nil {
 		return Info{File: file}, []error{err}
 	}
 	f := &facts{Info: Info{File: file}}
 	if err != nil {
-		name = file
 		problems = append(problems, err)
 	} else {
-		problems = append(problems, f.inspectGraph(fsys, name)...)
+		problems = append(problems, f.inspectGraph(files)...)
 	}
-	files := source.Beside(fsys, name)
-	cfg, err := source.ReadConfig(files)
+	cfg, err := files.Config()
 	if err != nil {
 		problems = append(problems, err)
 	}
 	f.addConfig(cfg)
-	tok, err := tokenize.Load(files)
+	tok, err := tokenize.Load(files.Beside)
 	if err != nil {
 		f.addWarnings()
 		return f.Info, append(problems, fmt.Errorf("the tokenizer: %w", err))
@@ -59,36 +56,31 @@ func InspectDir(dir, file string) (Info, []error) {
 }
 
 // inspectGraph reads the model file and describes its graph.
-func (f *facts) inspectGraph(fsys fs.FS, name string) (problems []error) {
+func (f *facts) inspectGraph(files source.Files) (problems []error) {
+	name := files.Name
 	f.File = name
-	m, err := onnx.Load(fsys, name)
+	m, err := onnx.Load(files.FS, name)
 	if err != nil {
 		return []error{err}
 	}
-	sum, err := source.HashModel(context.Background(), fsys, name, source.External(name, m))
+	sum, err := files.Hash(context.Background(), m.External(name)...)
 	if err != nil {
 		problems = append(problems, err)
 	}
-	m = onnxgrad.Widen(m)
-	m, err = f.addFile(name, m)
+	x, err := f.addFile(name, onnxgrad.Widen(m))
 	f.SHA256, f.FileSHA256 = sum.All, sum.File
 	if err != nil {
 		return append(problems, fmt.Errorf("%s: %w", name, err))
 	}
-	if f.NoGradients = export.NoDerivative(f.Ops); f.NoGradients == "" {
-		_, a, err := differentiate(export.Freed(m), onnxgrad.Options{})
+	if f.NoGradients = x.NoDerivative(); f.NoGradients == "" {
+		_, a, err := differentiate(x.Freed(), onnxgrad.Options{})
 		switch {
 		case err == nil:
 			f.addGraph(a)
-		case f.fixed != (export.Sizes{}):
-			f.NoGradients = f.fixed.NoGradients()
-		case runsAsIs(err):
-			f.NoGradients = err.Error()
-		default:
-			f.NoGradients = err.Error()
+		case !f.runsAsIs(err):
 			problems = append(problems, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	f.addHead(m)
+	f.addHead(x)
 	return problems
 }

@@ -60,7 +60,7 @@ func saturates(d device.Device) (bool, error) {
 // probe says whether a row of 255s times the weights of m does not give what it must. The
 // runtime has kernels of its own for a single row and for weights that are not repacked.
 func probe(d device.Device, m *onnx.Model, want []int32) (bool, error) {
-	graph, err := onnx.Marshal(m, onnx.WriteOptions{})
+	graph, err := m.Marshal()
 	if err != nil {
 		return false, err
 	}
@@ -106,7 +106,7 @@ func largest(typ onnx.DataType) (m *onnx.Model, want []int32) {
 			onnx.NewTensor("w", typ, []int64{probeDepth, columns}, weights)},
 		Nodes: []*onnx.Node{{Name: "product", Op: "MatMulInteger", Inputs: []string{"x", "w"},
 			Outputs: []string{"y"}}}}
-	return &onnx.Model{IRVersion: 7, Graph: g, Opsets: []onnx.OperatorSet{{Version: 13}}}, want
+	return &onnx.Model{IRVersion: 7, Graph: g, Opsets: map[string]int64{"": 13}}, want
 }
 
 // multiplies runs the graph of largest and says whether a row of the product differs from want.

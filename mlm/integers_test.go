@@ -21,7 +21,7 @@ func TestUnsignedProductsAreExact(t *testing.T) {
 	t.Logf("products with signed weights saturate: %v", saturates)
 	for _, typ := range []onnx.DataType{onnx.Uint8, onnx.Int8} {
 		m, want := largest(typ)
-		if m, err = export.UnsignedWeights(m); err != nil {
+		if m, err = export.Of(m).UnsignedWeights(); err != nil {
 			t.Fatal(err)
 		}
 		if wrong, err := probe(device.Processor{}, m, want); wrong || err != nil {

@@ -99,7 +99,7 @@ func editedFolder(t testing.TB, fixture string, change func(*onnx.Model)) string
 		t.Fatal(err)
 	}
 	change(m)
-	data, err := onnx.Marshal(m, onnx.WriteOptions{})
+	data, err := m.Marshal()
 	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "model.onnx"), data, 0o600)); err != nil {
 		t.Fatal(err)
 	}

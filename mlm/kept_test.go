@@ -85,11 +85,12 @@ func copyStored(t testing.TB) string {
 	for name, x := range half {
 		r := at[name].Range
 		*x = *onnx.NewTensor(name, onnx.Float16, x.Dims, given[start+r[0]:start+r[1]])
-		x.Origin = onnx.Origin{File: weights.Given, Offset: start + r[0], Length: r[1] - r[0]}
+		x.Origin.File, x.Origin.Offset, x.Origin.Length = weights.Given, start+r[0], r[1]-r[0]
 	}
-	data, err := onnx.Marshal(m, onnx.WriteOptions{ExternalMin: 1, Location: func(file string) string {
-		return strings.TrimPrefix(file, "model.onnx") // which keeps all others inside
-	}})
+	data, err := m.MarshalExternal(1, func(file string) string {
+		return strings.TrimPrefix(file, "model.onnx")
+	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestKeptWeights(t *testing.T) {
 			}
 		}
 	}
-	list, graphs := entries(t, cacheDir, source.WeightsSuffix), entries(t, cacheDir, graphSuffix)
+	list, graphs := entries(t, cacheDir, weightsSuffix), entries(t, cacheDir, graphSuffix)
 	if len(list) != 2 || len(graphs) != 4 { // those of the model, and the whole numbers of Int8
 		t.Fatalf("entries: %v", entries(t, cacheDir, ""))
 	}
@@ -173,7 +174,7 @@ func TestKeptSeen(t *testing.T) {
 	t.Parallel()
 	dir, cacheDir := copyStored(t), t.TempDir()
 	opened(t, dir, cached(cacheDir))
-	path := entries(t, cacheDir, source.WeightsSuffix)[0]
+	path := entries(t, cacheDir, weightsSuffix)[0]
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +260,7 @@ func TestKeptHeals(t *testing.T) {
 	t.Parallel()
 	dir, cacheDir := copyStored(t), t.TempDir()
 	_, want := opened(t, dir, cached(cacheDir))
-	path := entries(t, cacheDir, source.WeightsSuffix)[0]
+	path := entries(t, cacheDir, weightsSuffix)[0]
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +279,7 @@ func TestKeptHeals(t *testing.T) {
 	other, another := copyStored(t), t.TempDir()
 	change(t, filepath.Join(other, weights.Stored))
 	opened(t, other, cached(another))
-	if damaged["foreign"], err = os.ReadFile(entries(t, another, source.WeightsSuffix)[0]); err != nil {
+	if damaged["foreign"], err = os.ReadFile(entries(t, another, weightsSuffix)[0]); err != nil {
 		t.Fatal(err)
 	}
 	// Of a model of this size the weights are kept and no graph.
@@ -363,7 +364,7 @@ func TestKeptChangedModel(t *testing.T) {
 			t.Error("the old weights were used")
 		}
 	}
-	if n := len(entries(t, cacheDir, source.WeightsSuffix)); n != 2 {
+	if n := len(entries(t, cacheDir, weightsSuffix)); n != 2 {
 		t.Errorf("weights of %d models, want 2", n)
 	}
 }

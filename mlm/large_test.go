@@ -55,7 +55,7 @@ func makeLarge(t *testing.T) string {
 			_ = file.Close()
 			t.Skipf("no room for a model of 2.2 GB: %v", err)
 		}
-		w.Origin = onnx.Origin{File: "weights.bin", Offset: at, Length: size}
+		w.Origin.File, w.Origin.Offset, w.Origin.Length = "weights.bin", at, size
 		at += size
 	}
 	if err := file.Close(); err != nil {
@@ -67,7 +67,7 @@ func makeLarge(t *testing.T) string {
 	for _, o := range m.Graph.Outputs {
 		o.Shape[2].Value = largeRows
 	}
-	data, err := onnx.Marshal(m, onnx.WriteOptions{ExternalMin: 1 << 20})
+	data, err := m.MarshalExternal(1<<20, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

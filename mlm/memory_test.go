@@ -86,7 +86,7 @@ func TestLoosened(t *testing.T) {
 	t.Parallel()
 	g := derivedOf(t, os.DirFS(tinyDir))
 	before := len(g.Model.Graph.Inputs)
-	out := export.Loosened(g.Model)
+	out := export.Of(g.Model).Loosened()
 	if len(g.Model.Graph.Inputs) != before {
 		t.Error("the graph given was changed")
 	}
@@ -97,10 +97,10 @@ func TestLoosened(t *testing.T) {
 	if !slices.Equal(names, []string{g.Embedding}) {
 		t.Errorf("made inputs: %v, want the table %s", names, g.Embedding)
 	}
-	if again := export.Loosened(out); len(again.Graph.Inputs) != len(out.Graph.Inputs) {
+	if again := export.Of(out).Loosened(); len(again.Graph.Inputs) != len(out.Graph.Inputs) {
 		t.Error("a table that is an input already is made one again")
 	}
-	if err := onnx.Check(out); err != nil {
+	if err := out.Check(); err != nil {
 		t.Error(err)
 	}
 }
@@ -152,10 +152,10 @@ func TestWeightBytes(t *testing.T) {
 		onnx.NewTensor("b", onnx.Float16, []int64{5}, make([]byte, 10)),
 		onnx.NewTensor("c", onnx.Int8, []int64{7}, make([]byte, 7)),
 	}}}
-	if got := export.WeightBytes(m); got != 24+20+7 {
+	if got := export.Of(m).WeightBytes(); got != 24+20+7 {
 		t.Errorf("%d bytes, want 51", got)
 	}
-	if s := fmt.Sprint(export.Loosened(m).Graph.Inputs); strings.Contains(s, "a") {
+	if s := fmt.Sprint(export.Of(m).Loosened().Graph.Inputs); strings.Contains(s, "a") {
 		t.Errorf("a weight that is looked up nowhere became an input: %s", s)
 	}
 }

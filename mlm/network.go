@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"infill/internal/disk"
 	"infill/internal/ort"
 	"infill/mlm/internal/export"
 	"infill/mlm/internal/source"
@@ -46,11 +45,16 @@ var networkFiles = []string{"config.json", "tokenizer.json", "tokenizer_config.j
 //
 // Errors wrap ErrNetwork, source.ErrNoModel, or what [Open] has of files and of the runtime.
 func OpenNetwork(ctx context.Context, dir, output string, o Options) (*Network, error) {
+	return openFolder(ctx, dir, output, tokenize.Load, o)
+}
+
+func openFolder(ctx context.Context, dir, output string,
+	tokenizer func(fs.FS) (*tokenize.Tokenizer, error), o Options) (*Network, error) {
 	from, done, err := source.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	n, err := openNetwork(ctx, from, output, tokenize.Load, options{Options: o})
+	n, err := openNetwork(ctx, from, output, tokenizer, options{Options: o})
 	if err != nil {
 		done()
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -74,29 +78,28 @@ func openNetwork(ctx context.Context, from source.Folder, output string,
 	if err := o.findDevice(0); err != nil {
 		return nil, err
 	}
-	name, err := source.Find(from.FS, "")
+	files, err := source.Find(from.FS, "")
 	if err != nil {
 		return nil, err
 	}
-	files := source.Beside(from.FS, name)
 	n := &Network{}
-	cfg, cerr := source.ReadConfig(files)
+	cfg, cerr := files.Config()
 	var terr error
-	n.tok, terr = tokenizer(files)
-	m, merr := onnx.Load(from.FS, name)
+	n.tok, terr = tokenizer(files.Beside)
+	m, merr := onnx.Load(from.FS, files.Name)
 	if err := errors.Join(merr, terr, cerr); err != nil {
 		return nil, err
 	}
-	if n.config, err = disk.ReadFS(files, "config.json", source.MaxConfig); err != nil {
-		return nil, fmt.Errorf("%w: it needs its config.json: %w", ErrNetwork, err)
+	if n.config = cfg.Raw; n.config == nil {
+		return nil, fmt.Errorf("%w: it needs its config.json: %w", ErrNetwork, fs.ErrNotExist)
 	}
-	n.first, n.longest = int64(cfg.FirstPosition()), source.Longest(cfg.Positions(), n.tok.MaxLength())
-	if n.sum, err = hashNetwork(ctx, from.FS, files, name, m); err != nil {
+	n.first, n.longest = int64(cfg.FirstPosition()), cfg.Longest(n.tok.MaxLength())
+	if n.sum, err = hashNetwork(ctx, files, m); err != nil {
 		return nil, err
 	}
-	m = export.WithUsualInputs(onnxgrad.Widen(m))
+	m = export.Of(onnxgrad.Widen(m)).WithUsualInputs()
 	if output, err = n.interfaceOf(m, output); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", files.Name, err)
 	}
 	data, err := encoded(from, m, o)
 	if err != nil {
@@ -143,18 +146,18 @@ func (n *Network) interfaceOf(m *onnx.Model, output string) (string, error) {
 }
 
 // hashNetwork is the hash of all that decides what a network says.
-func hashNetwork(ctx context.Context, of, files fs.FS, name string, m *onnx.Model) (string, error) {
-	first, err := source.Hash(ctx, of, append([]string{name}, source.External(name, m)...))
+func hashNetwork(ctx context.Context, files source.Files, m *onnx.Model) (string, error) {
+	first, err := files.Hash(ctx, m.External(files.Name)...)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.New()
-	fmt.Fprintln(sum, first)
+	fmt.Fprintln(sum, first.All)
 	for _, f := range networkFiles {
-		if !source.Exists(files, f) {
+		if !files.Has(f) {
 			continue
 		}
-		next, err := source.Hash(ctx, files, []string{f})
+		next, err := source.Hash(ctx, files.Beside, f)
 		if err != nil {
 			return "", err
 		}

@@ -108,7 +108,7 @@ type opener struct {
 	library func() error
 
 	model  *Model                        // from read on
-	graph  *onnx.Model                   // as the file has it
+	graph  *export.Masked                // as the file has it
 	hashes func() (source.Hashes, error) // waits for them
 }
 
@@ -156,20 +156,20 @@ func (p *opener) named(err error) error {
 // it returns. The end of ctx stops that.
 func (p *opener) read(ctx context.Context) error {
 	from := p.from
-	name, err := source.Find(from.FS, p.o.File)
+	files, err := source.Find(from.FS, p.o.File)
 	if err != nil {
 		return from.Named(err)
 	}
-	// Tokenizer and configuration lie beside the model, or above its onnx folder.
-	files := source.Beside(from.FS, name)
+	name := files.Name
 	load := make(chan error, 1)
+	var m *onnx.Model
 	go func() {
 		var err error
-		p.graph, err = onnx.Load(from.FS, name)
+		m, err = onnx.Load(from.FS, name)
 		load <- err
 	}()
-	tok, terr := tokenize.Load(files)
-	cfg, cerr := source.ReadConfig(files)
+	tok, terr := tokenize.Load(files.Beside)
+	cfg, cerr := files.Config()
 	gerr := <-load
 	if p.o.File != "" && errors.Is(gerr, onnx.ErrFormat) {
 		return from.Named(gerr) // the folder of another file need not hold a model
@@ -180,18 +180,18 @@ func (p *opener) read(ctx context.Context) error {
 	p.model = &Model{tok: tok, from: from}
 	info := &p.model.info
 	// The processor computes in float32 whatever the file asks for.
-	if p.graph, err = info.addFile(name, onnxgrad.Widen(p.graph)); err != nil {
+	if p.graph, err = info.addFile(name, onnxgrad.Widen(m)); err != nil {
 		return from.Named(fmt.Errorf("%s: %w", name, err))
 	}
 	info.addConfig(cfg)
 	info.addTokenizer(tok, files)
-	external := source.External(name, p.graph)
+	external := p.graph.External(name)
 	p.hashes = sync.OnceValues(func() (source.Hashes, error) {
 		if k := from.Kept; k != nil && k.Checked {
-			h, err := source.HashModel(ctx, from.FS, name, nil)
+			h, err := files.Hash(ctx)
 			return source.Hashes{File: h.File, All: k.Model}, err
 		}
-		return source.HashModel(ctx, from.FS, name, external)
+		return files.Hash(ctx, external...)
 	})
 	go func() { _, _ = p.hashes() }()
 	return nil
@@ -201,8 +201,8 @@ func (p *opener) read(ctx context.Context) error {
 // for what gains nothing.
 func (p *opener) settle() (size int64) {
 	o := &p.o
-	if export.NoDerivative(p.model.info.Ops) == "" {
-		size = export.WeightBytes(p.graph)
+	if p.graph.NoDerivative() == "" {
+		size = p.graph.WeightBytes()
 	}
 	onCPU := o.Device == "" || o.Device == AutoDevice || o.Device == CPUDevice
 	if o.Few && size >= LargeWeights && onCPU {
@@ -238,7 +238,7 @@ func (p *opener) start(ctx context.Context, o options) error {
 // backend tries the derived graph first. What has no rules there runs as it is, without gradients.
 func (p *opener) backend(ctx context.Context, o options) (backend, error) {
 	info := &p.model.info
-	info.NoGradients = export.NoDerivative(info.Ops)
+	info.NoGradients = p.graph.NoDerivative()
 	if o.about.NoIntegers && (info.NoGradients != "" || o.Precision == Int8) {
 		return nil, fmt.Errorf("%w: products of 8-bit integers were not checked on the device %s; use %s",
 			errOption, o.about.Name, device.CPU)
@@ -248,15 +248,11 @@ func (p *opener) backend(ctx context.Context, o options) (backend, error) {
 			h, err := p.hashes()
 			return h.All, err
 		}
-		d, err := newDerived(p.from, export.Freed(p.graph), info, o, sum)
-		switch {
-		case err == nil:
+		d, err := newDerived(p.from, p.graph.Freed(), info, o, sum)
+		if err == nil {
 			return d, nil
-		case info.fixed != (export.Sizes{}):
-			info.NoGradients = info.fixed.NoGradients()
-		case runsAsIs(err):
-			info.NoGradients = err.Error()
-		default:
+		}
+		if !info.runsAsIs(err) {
 			return nil, err
 		}
 	}

@@ -41,7 +41,7 @@ func edit(t testing.TB, files fstest.MapFS, f func(*onnx.Model)) {
 		t.Fatal(err)
 	}
 	f(m)
-	data, err := onnx.Marshal(m, onnx.WriteOptions{})
+	data, err := m.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestOpenErrors(t *testing.T) {
 			ErrNoModel, "config.json"},
 		{"huge configuration", func(f fstest.MapFS) {
 			f["config.json"].Data = bytes.Repeat([]byte(" "),
-				source.MaxConfig+1)
+				1<<20+1)
 		}, ErrNoModel, "config.json"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestExternalDataStaysInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	// With the file called weights.bin, every weight's origin lies in it.
-	thin, err := onnx.Marshal(m, onnx.WriteOptions{ExternalMin: 1024})
+	thin, err := m.MarshalExternal(1024, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestInfo(t *testing.T) {
 			t.Errorf("%q with %d positions takes %d, want %d", x.kind, x.max, got, x.want)
 		}
 	}
-	if source.Longest(0, 0) != 0 || source.Longest(0, 512, 40) != 40 {
+	if c.Longest(0, 0) != 0 || c.Longest(0, 512, 40) != 40 {
 		t.Error("the smallest stated limit")
 	}
 }

@@ -19,7 +19,7 @@ func TestOldOpsets(t *testing.T) {
 	want := map[string]any{}
 	for _, opset := range []int64{12, 11} {
 		m := opened(t, editedFolder(t, "bert-opset12", func(m *onnx.Model) {
-			m.Opsets[0].Version = opset
+			m.Opsets[""] = opset
 			for i, n := range m.Graph.Nodes { // the only operator that is not there
 				if n.Op == "GreaterOrEqual" {
 					less := *n

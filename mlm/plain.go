@@ -26,23 +26,22 @@ type plain struct {
 // maxPlainLogits bounds the logits of one run, in values (64 MB).
 const maxPlainLogits = 16 << 20
 
-func newPlain(ctx context.Context, from source.Folder, m *onnx.Model, info *facts,
+func newPlain(ctx context.Context, from source.Folder, m *export.Masked, info *facts,
 	o options) (*plain, error) {
-	m, err := o.exact(m)
+	exact, err := o.exact(m)
 	if err != nil {
 		return nil, err
 	}
-	o, limit := o.sized(export.WeightBytes(m), 0)
-	data, err := encoded(from, m, o)
+	o, limit := o.sized(export.Of(exact).WeightBytes(), 0)
+	data, err := encoded(from, exact, o)
 	if err != nil {
 		return nil, err
 	}
-	s, err := session(from, data, info.Inputs, []string{export.Logits(m).Name}, o)
+	s, err := session(from, data, info.Inputs, []string{m.Logits}, o)
 	if err != nil {
 		return nil, err
 	}
-	p := &plain{s: s, facts: info, limit: limit}
-	_, p.alone = export.Integers(info.Ops)
+	p := &plain{s: s, facts: info, limit: limit, alone: m.Alone()}
 	if info.Vocab == 0 {
 		if info.Vocab, err = p.probe(ctx); err != nil {
 			_ = s.Close()
@@ -152,15 +151,15 @@ func logSum(row []float32) float64 {
 
 // exact gives a model that is to run as it is, with unsigned weights where the device needs them.
 // The runtime must be loaded.
-func (o options) exact(m *onnx.Model) (*onnx.Model, error) {
-	if !export.MultipliesIntegers(m) {
-		return m, nil
+func (o options) exact(m *export.Masked) (*onnx.Model, error) {
+	if !m.MultipliesIntegers() {
+		return m.Model, nil
 	}
 	s, err := o.signedness.settled(o.on())
 	if err != nil || s == signed {
-		return m, err
+		return m.Model, err
 	}
-	return export.UnsignedWeights(m)
+	return m.UnsignedWeights()
 }
 
 // sizedBatch is rows from to to of a batch in the sizes of the file: short rows are filled up with

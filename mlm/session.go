@@ -20,13 +20,12 @@ import (
 func encoded(from source.Folder, m *onnx.Model, o options) ([]byte, error) {
 	o.on().Rewrite(m, o.Precision.narrow())
 	if o.looseTable {
-		m = export.Loosened(m)
+		m = export.Of(m).Loosened()
 	}
-	w := onnx.WriteOptions{}
 	if _, dir := from.Weights(); dir != "" {
-		w.ExternalMin, w.Location = cache.ExternalMin, from.Locate
+		return m.MarshalExternal(cache.ExternalMin, from.Locate)
 	}
-	return onnx.Marshal(m, w)
+	return m.Marshal()
 }
 
 // fusions are the steps of the runtime's optimiser that compute a layer norm or a Gelu by another

@@ -12,10 +12,10 @@ func TestHeadOfUnnamedValues(t *testing.T) {
 	t.Parallel()
 	m := &onnx.Model{Graph: &onnx.Graph{Outputs: []*onnx.ValueInfo{{Name: "logits"}},
 		Nodes: []*onnx.Node{{Op: "Identity", Inputs: []string{""}, Outputs: []string{"", "logits"}}}}}
-	if head := export.HeadWeight(m); head != nil {
+	if head := export.Of(m).HeadWeight(); head != nil {
 		t.Errorf("the head is %q", head.Name)
 	}
-	if export.NewHead(m) {
+	if export.Of(m).NewHead() {
 		t.Error("a head without vectors is new")
 	}
 }

@@ -54,11 +54,12 @@ func TestStoredWeights(t *testing.T) {
 		if x.IsExternal() && x.Origin.File == weights.Given {
 			x.Origin.Offset += more
 		} else {
-			x.Origin = onnx.Origin{} // stays in the model file
+			x.Origin.File = "" // stays in the model file
 		}
 	}
-	data, err := onnx.Marshal(m, onnx.WriteOptions{ExternalMin: 4097,
-		Location: func(f string) string { return f }})
+	data, err := m.MarshalExternal(4097,
+		func(f string) string { return f })
+
 	if err != nil {
 		t.Fatal(err)
 	}

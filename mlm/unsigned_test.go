@@ -36,7 +36,7 @@ func TestUnsignedWeights(t *testing.T) {
 			m.Graph.Initializers = nil
 			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, 0, &onnx.Node{Name: "w", Op: "Constant",
 				Outputs: []string{"w"},
-				Attrs:   []*onnx.Attribute{{Name: "value", Type: onnx.AttrTensor, T: w}}})
+				Attrs:   []*onnx.Attribute{onnx.Attr("value", w)}})
 		}},
 		{"floats between integers", func(m *onnx.Model, _ []int32) { between(m, "zero") }},
 		{"floats between integers, no zero point", func(m *onnx.Model, _ []int32) { between(m) }},
@@ -47,9 +47,8 @@ func TestUnsignedWeights(t *testing.T) {
 				inner.Name, inner.Outputs = name, []string{name}
 				out := *m.Graph.Outputs[0]
 				out.Name = name
-				return &onnx.Attribute{Name: name + "_branch", Type: onnx.AttrGraph,
-					G: &onnx.Graph{Name: name, Nodes: []*onnx.Node{&inner},
-						Outputs: []*onnx.ValueInfo{&out}}}
+				return onnx.Attr(name+"_branch", &onnx.Graph{Name: name, Nodes: []*onnx.Node{&inner},
+					Outputs: []*onnx.ValueInfo{&out}})
 			}
 			m.Graph.Initializers = append(m.Graph.Initializers,
 				onnx.NewTensor("yes", onnx.Bool, nil, []byte{1}))
@@ -61,7 +60,7 @@ func TestUnsignedWeights(t *testing.T) {
 		m, want := largest(onnx.Int8)
 		c.form(m, want)
 		before := marshalled(t, m)
-		u, err := export.UnsignedWeights(m)
+		u, err := export.Of(m).UnsignedWeights()
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -89,7 +88,7 @@ func between(m *onnx.Model, zero ...string) {
 		onnx.Floats("ones", []int64{columns}, ones...),
 		onnx.NewTensor("zero", onnx.Int8, []int64{columns}, make([]byte, columns)))
 	number := func(name string, i int64) []*onnx.Attribute {
-		return []*onnx.Attribute{{Name: name, Type: onnx.AttrInt, I: i}}
+		return []*onnx.Attribute{onnx.Attr(name, i)}
 	}
 	g.Nodes = []*onnx.Node{
 		{Name: "x", Op: "DequantizeLinear", Inputs: []string{"x", "one", "none"},
@@ -125,7 +124,7 @@ func TestUnsignedLeavesOthers(t *testing.T) {
 	} {
 		m, _ := largest(onnx.Int8)
 		form(m)
-		u, err := export.UnsignedWeights(m)
+		u, err := export.Of(m).UnsignedWeights()
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -137,7 +136,7 @@ func TestUnsignedLeavesOthers(t *testing.T) {
 
 func marshalled(t *testing.T, m *onnx.Model) []byte {
 	t.Helper()
-	b, err := onnx.Marshal(m, onnx.WriteOptions{})
+	b, err := m.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,12 +71,12 @@ func TestHeadUntrained(t *testing.T) {
 		if n < 2 {
 			t.Fatalf("%s: %d vectors have a known name", name, n)
 		}
-		if !export.NewHead(m) {
+		if !export.Of(m).NewHead() {
 			t.Errorf("%s: a new head of %d vectors passes for trained", name, n)
 		}
 		for i := range n {
 			m := load()
-			if renew(t, m, i); export.NewHead(m) {
+			if renew(t, m, i); export.Of(m).NewHead() {
 				t.Errorf("%s: vector %d is trained, the head passes for new", name, i)
 			}
 			seen++

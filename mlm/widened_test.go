@@ -66,10 +66,10 @@ func TestFew(t *testing.T) {
 func TestWidened(t *testing.T) {
 	t.Parallel()
 	cast := &onnx.Node{Op: "Cast", Name: "c", Inputs: []string{"w"}, Outputs: []string{"f"},
-		Attrs: []*onnx.Attribute{{Name: "to", Type: onnx.AttrInt, I: int64(onnx.Float)}}}
+		Attrs: []*onnx.Attribute{onnx.Attr("to", onnx.Float)}}
 	look := &onnx.Node{Op: "Gather", Name: "g", Inputs: []string{"f", "i"}, Outputs: []string{"y"}}
 	use := &onnx.Node{Op: "Gemm", Name: "p", Inputs: []string{"x", "f", "b"}, Outputs: []string{"z"},
-		Attrs: []*onnx.Attribute{{Name: "transB", Type: onnx.AttrInt, I: 1}}}
+		Attrs: []*onnx.Attribute{onnx.Attr("transB", 1)}}
 	const rows, cols = 3000, 2048
 	w := onnx.NewTensor("w", onnx.Float16, []int64{rows, cols}, make([]byte, 2*rows*cols))
 	model := func(nodes ...*onnx.Node) *onnx.Model {
@@ -92,7 +92,7 @@ func TestWidened(t *testing.T) {
 			"Concat", "Add"}},
 		{true, model(use), []string{"Gemm"}},
 	} {
-		out, _ := export.Widened(c.in, c.late)
+		out, _ := export.Of(c.in).Widened(c.late)
 		if got := ops(out); !slices.Equal(got, c.want) {
 			t.Errorf("%v, late %v: %v, want %v", ops(c.in), c.late, got, c.want)
 		}

@@ -192,7 +192,7 @@ func renameOutput(t *testing.T, b []byte) []byte {
 		m.Graph.Outputs = append(m.Graph.Outputs, &o)
 	}
 	m.Graph.Outputs = m.Graph.Outputs[1:]
-	enc, err := onnx.Marshal(m, onnx.WriteOptions{})
+	enc, err := m.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}

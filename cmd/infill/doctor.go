@@ -26,7 +26,6 @@ import (
 	"infill/internal/textline"
 	"infill/mlm"
 	"infill/mlm/device"
-	"infill/mlm/device/known"
 	"infill/models"
 	"infill/models/hub"
 )
@@ -46,11 +45,11 @@ func doctorCommand(std console.IO) *cli.Command {
 		Name: "doctor",
 		UsageText: `infill doctor
 infill doctor --install`,
-		ArgsUsage: "[" + strings.Join(known.Installable(), "|") + "]",
+		ArgsUsage: "[" + strings.Join(devices.Installable(), "|") + "]",
 		Usage:     "what infill runs on: runtime library, processor, default model, cache folders",
 		Flags:     cmdline.Join(flags.OwnEnv("install", "force")),
 		Action: func(c *cli.Context) error {
-			what, names := c.Args().First(), known.Installable()
+			what, names := c.Args().First(), devices.Installable()
 			if c.NArg() > 1 || what != "" && (!slices.Contains(names, what) || !install) {
 				return usagef("doctor takes no argument but %s after --install, got %q",
 					strings.Join(names, " or "), what)
@@ -64,7 +63,7 @@ infill doctor --install`,
 			o := ort.InstallOptions{Force: force, Log: std.Err}
 			switch {
 			case what != "":
-				if err := known.Install(c.Context, what, o); err != nil {
+				if err := devices.Install(c.Context, what, o); err != nil {
 					return err
 				}
 			case install:
@@ -158,9 +157,9 @@ func (d *diagnosis) load(path string) error {
 		report.OK, report.Problem, d.Integers = false, advice.Message(err), ""
 	}
 	switch {
-	case report.Source == ort.SourceGiven && path != "":
+	case report.Given() && path != "":
 		report.Source = "flag"
-	case report.Source == ort.SourceGiven:
+	case report.Given():
 		report.Source = "of a device"
 	}
 	d.Runtime = report

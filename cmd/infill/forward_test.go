@@ -72,7 +72,7 @@ func largeTiny(t *testing.T) string {
 	const n = 32 << 20
 	m.Graph.Initializers = append(m.Graph.Initializers, onnx.NewTensor("unused", onnx.Float,
 		[]int64{n / 4}, make([]byte, n)))
-	data, err := onnx.Marshal(m, onnx.WriteOptions{})
+	data, err := m.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}

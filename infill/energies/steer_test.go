@@ -149,7 +149,7 @@ func (b *bag) export(t *testing.T, dir string) {
 		return &onnx.Node{Name: out, Op: op, Inputs: in, Outputs: []string{out}}
 	}
 	ids := []onnx.Dim{{Param: "batch"}, {Param: "sequence"}}
-	m := &onnx.Model{IRVersion: 8, Opsets: []onnx.OperatorSet{{Version: 13}}, Graph: &onnx.Graph{
+	m := &onnx.Model{IRVersion: 8, Opsets: map[string]int64{"": 13}, Graph: &onnx.Graph{
 		Name: "bag",
 		Inputs: []*onnx.ValueInfo{
 			{Name: "input_ids", Type: onnx.Int64, HasShape: true, Shape: ids},
@@ -161,12 +161,12 @@ func (b *bag) export(t *testing.T, dir string) {
 			onnx.Floats("E", []int64{int64(len(b.vocab)), width}, floats(b.embed)...),
 			onnx.Floats("W", []int64{width, 2}, floats(b.weight)...),
 			onnx.Floats("b", []int64{2}, floats(b.bias)...),
-			onnx.Int64s("one", []int64{1}, 1), onnx.Int64s("two", []int64{1}, 2),
+			onnx.Ints("one", onnx.Int64, []int64{1}, 1), onnx.Ints("two", onnx.Int64, []int64{1}, 2),
 		},
 		Nodes: []*onnx.Node{
 			node("Gather", "e", "E", "input_ids"),
 			{Name: "m", Op: "Cast", Inputs: []string{"attention_mask"}, Outputs: []string{"m"},
-				Attrs: []*onnx.Attribute{{Name: "to", Type: onnx.AttrInt, I: int64(onnx.Float)}}},
+				Attrs: []*onnx.Attribute{onnx.Attr("to", onnx.Float)}},
 			node("Unsqueeze", "wide", "m", "two"), node("Mul", "kept", "e", "wide"),
 			node("ReduceSum", "sum", "kept", "one"), node("ReduceSum", "n", "wide", "one"),
 			node("Div", "mean", "sum", "n"),
@@ -174,7 +174,7 @@ func (b *bag) export(t *testing.T, dir string) {
 			node("Add", "logits", "linear", "b"),
 		},
 	}}
-	data, err := onnx.Marshal(m, onnx.WriteOptions{})
+	data, err := m.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 func TestCardEndsRun(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []error{ort.ErrLost, ort.ErrMemory} {
-		if rec := Failed("x", fmt.Errorf("%w: model: %w", ort.ErrRun, kind)); rec != nil {
+		if rec := Failed("x", fmt.Errorf("a run of the model: %w", kind)); rec != nil {
 			t.Errorf("%v: %+v", kind, rec.Error)
 		}
 	}

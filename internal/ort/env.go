@@ -22,15 +22,14 @@ var (
 // environment. Later calls return the library already loaded; asking then for
 // a different file by name is an error, since a process can only hold one.
 //
-// Load is safe for concurrent use. Errors wrap ErrRuntimeMissing,
-// ErrRuntimeVersion or ErrRuntimeCorrupt.
+// Load is safe for concurrent use. Errors wrap [ErrRuntime].
 func Load(o FindOptions) (Report, error) {
 	loadMu.Lock()
 	defer loadMu.Unlock()
 	if loaded != nil {
 		if o.Path != "" && o.Path != loaded.Path && !disk.Same(o.Path, loaded.Path) {
 			return *loaded, fmt.Errorf("%w: %s is loaded already, so %s cannot be: a process has one; "+
-				"name it where the first model is opened", ErrRuntimeVersion, loaded.Path, o.Path)
+				"name it where the first model is opened", errRuntimeVersion, loaded.Path, o.Path)
 		}
 		return *loaded, nil
 	}
@@ -40,7 +39,7 @@ func Load(o FindOptions) (Report, error) {
 	}
 	if err != nil {
 		r.OK, r.Problem = false, err.Error()
-		if r.Source == SourceGiven || r.Source == sourceEnv {
+		if r.Source == sourceGiven || r.Source == sourceEnv {
 			err = namedError{err}
 		}
 		return r, err
@@ -82,9 +81,9 @@ func start(r *Report) error {
 		if strings.Contains(msg, "ORT API base") {
 			return fmt.Errorf("%w: %s does not offer the needed C API (1.%d or newer does); install it "+
 				"again",
-				ErrRuntimeVersion, r.Path, minMinor)
+				errRuntimeVersion, r.Path, minMinor)
 		}
-		return fmt.Errorf("%w: %s cannot be loaded: %w; install it again", ErrRuntimeCorrupt, r.Path, err)
+		return fmt.Errorf("%w: %s cannot be loaded: %w; install it again", errRuntimeCorrupt, r.Path, err)
 	}
 	_ = binding.DisableTelemetry() // fails in builds without telemetry
 	r.Version = binding.GetVersion()

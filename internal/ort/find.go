@@ -29,8 +29,7 @@ func libraryDir(cache, goos, goarch string) string {
 
 // find locates the library and checks the file, without mapping it into the
 // process. The report is filled as far as was known, with Problem set, when
-// err is not nil; err wraps ErrRuntimeMissing, ErrRuntimeVersion or
-// ErrRuntimeCorrupt.
+// err is not nil; err wraps [ErrRuntime].
 //
 // A file in the cache is hashed on every call (38 MB take some 40 ms): a hash
 // that is only trusted from a stamp would not notice the damage it is there
@@ -53,7 +52,7 @@ func find(o FindOptions) (Report, error) {
 
 func search(o FindOptions, r *Report, cacheErr error) error {
 	if o.Path != "" {
-		return named(r, o.Path, SourceGiven, "the library that was asked for")
+		return named(r, o.Path, sourceGiven, "the library that was asked for")
 	}
 	if env := os.Getenv(EnvLibrary); env != "" {
 		return named(r, env, sourceEnv, "the library that "+EnvLibrary+" names")
@@ -81,10 +80,10 @@ func search(o FindOptions, r *Report, cacheErr error) error {
 	}
 	if cacheErr != nil {
 		return fmt.Errorf("%w: %w, or %s to the library of onnx runtime %s",
-			ErrRuntimeMissing, cacheErr, EnvLibrary, Version)
+			errRuntimeMissing, cacheErr, EnvLibrary, Version)
 	}
 	return fmt.Errorf("%w: looked in %s; install it, or set %s to the library of onnx runtime %s",
-		ErrRuntimeMissing, places(r.Looked), EnvLibrary, Version)
+		errRuntimeMissing, places(r.Looked), EnvLibrary, Version)
 }
 
 // named checks a file that the user pointed at.
@@ -99,11 +98,11 @@ func named(r *Report, path string, src source, what string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %s, %s, does not exist; correct the path, or leave it out and install "+
 			"the library",
-			ErrRuntimeMissing, what, abs)
+			errRuntimeMissing, what, abs)
 	case err != nil:
-		return fmt.Errorf("%w: %s: %w", ErrRuntimeMissing, what, err)
+		return fmt.Errorf("%w: %s: %w", errRuntimeMissing, what, err)
 	case info.IsDir():
-		return fmt.Errorf("%w: %s, %s, is a folder; name the file in it", ErrRuntimeMissing, what, abs)
+		return fmt.Errorf("%w: %s, %s, is a folder; name the file in it", errRuntimeMissing, what, abs)
 	}
 	return checkUnpinned(r)
 }

@@ -92,7 +92,7 @@ func compare(pkg, lib, sum, want string) error {
 		return nil
 	}
 	_ = os.Remove(lib)
-	return fmt.Errorf("%w: the library in %s has sha256 %s, expected %s", ErrRuntimeCorrupt, pkg, sum,
+	return fmt.Errorf("%w: the library in %s has sha256 %s, expected %s", errRuntimeCorrupt, pkg, sum,
 		want)
 }
 

@@ -212,7 +212,7 @@ func TestInstallFromPip(t *testing.T) {
 				if err := os.WriteFile(r.Path, append(read(t, r.Path), 0), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				if err := checkCached(&r, p); !errors.Is(err, ErrRuntimeCorrupt) {
+				if err := checkCached(&r, p); !errors.Is(err, errRuntimeCorrupt) {
 					t.Errorf("damage: %v", err)
 				}
 			}
@@ -300,7 +300,7 @@ func TestPlatformTable(t *testing.T) {
 			t.Errorf("row %s/%s: %+v", p.goos, p.goarch, p)
 		}
 	}
-	if _, err := platformOf("plan9", "mips"); !errors.Is(err, ErrRuntimeMissing) {
+	if _, err := platformOf("plan9", "mips"); !errors.Is(err, errRuntimeMissing) {
 		t.Errorf("unknown platform: %v", err)
 	}
 }

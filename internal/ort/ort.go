@@ -34,26 +34,18 @@ const minMinor = 27
 // EnvLibrary is the environment variable that names the shared library.
 const EnvLibrary = "INFILL_ORT"
 
-// What callers branch on. Errors of this package wrap one of them when the
-// library itself is the trouble; their text says what the package sought,
-// where, and which command mends it.
+// What callers branch on. The text of an error says what the package sought, where, and which
+// command mends it.
 var (
-	// ErrRuntimeMissing: no library at the place named, or none anywhere.
-	ErrRuntimeMissing = errors.New("onnx runtime not found")
-	// ErrRuntimeVersion: a library is there, of a release that cannot be used.
-	ErrRuntimeVersion = errors.New("onnx runtime has the wrong version")
-	// ErrRuntimeCorrupt: the file is damaged, of another platform, or not a
-	// shared library at all.
-	ErrRuntimeCorrupt = errors.New("onnx runtime library is damaged")
-	// ErrNamed: one of these, of a file that [FindOptions] or the environment names. The package then
-	// seeks no other, so to install one does not help yet.
+	// ErrRuntime: the library itself is the trouble, and an installed one helps.
+	ErrRuntime = errors.New("onnx runtime is not usable")
+	// ErrNamed: an ErrRuntime of a file that [FindOptions] or the environment names. The package
+	// then seeks no other, so to install one does not help yet.
 	ErrNamed = errors.New("the library was named")
 	// errInstall: the library could not be fetched; nothing was changed.
 	errInstall = errors.New("cannot install onnx runtime")
-	// ErrModel: the runtime refuses the model.
-	ErrModel = errors.New("onnx runtime refuses the model")
-	// ErrRun: a run failed inside the runtime.
-	ErrRun = errors.New("onnx runtime failed")
+	errModel   = errors.New("onnx runtime refuses the model")
+	errRun     = errors.New("onnx runtime failed") // inside a run
 	// ErrMemory: a run did because the memory of its device is too small for it.
 	ErrMemory = errors.New("the device has too little memory")
 	// ErrLost: a run did because its device does not answer. Nothing works on it in this process.
@@ -61,6 +53,22 @@ var (
 	// ErrClosed: the session or tensor was closed before.
 	ErrClosed = errors.New("onnx runtime session is closed")
 )
+
+// runtimeError are the kinds of [ErrRuntime].
+type runtimeError string
+
+const (
+	// errRuntimeMissing: no library at the place named, or none anywhere.
+	errRuntimeMissing runtimeError = "onnx runtime not found"
+	// errRuntimeVersion: a library is there, of a release that cannot be used.
+	errRuntimeVersion runtimeError = "onnx runtime has the wrong version"
+	// errRuntimeCorrupt: the file is damaged, of another platform, or not a shared library at all.
+	errRuntimeCorrupt runtimeError = "onnx runtime library is damaged"
+)
+
+func (e runtimeError) Error() string { return string(e) }
+
+func (e runtimeError) Is(target error) bool { return target == ErrRuntime }
 
 // A namedError is one of a library that the user named.
 type namedError struct{ error }
@@ -70,9 +78,9 @@ func (e namedError) Unwrap() []error { return []error{e.error, ErrNamed} }
 // source says how a library was found.
 type source string
 
-// Where a library can come from, for callers that print [Report] in their own words.
+// Where a library can come from.
 const (
-	SourceGiven  source = "given" // by FindOptions.Path
+	sourceGiven  source = "given" // by FindOptions.Path
 	sourceEnv    source = "environment"
 	sourceCache  source = "cache"
 	sourceBeside source = "beside the command"
@@ -98,6 +106,9 @@ type Report struct {
 	// Looked lists the places that were searched, in order, when nothing was found.
 	Looked []string `json:"looked,omitempty"`
 }
+
+// Given reports whether FindOptions.Path named the library.
+func (r Report) Given() bool { return r.Source == sourceGiven }
 
 // String prints the report on a few lines, without colour.
 func (r Report) String() string {

@@ -22,11 +22,11 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(childEnv); path != "" {
 		_, err := Load(FindOptions{Path: path})
 		switch {
-		case errors.Is(err, ErrRuntimeVersion):
+		case errors.Is(err, errRuntimeVersion):
 			_, _ = os.Stdout.WriteString("version: " + err.Error())
-		case errors.Is(err, ErrRuntimeCorrupt):
+		case errors.Is(err, errRuntimeCorrupt):
 			_, _ = os.Stdout.WriteString("corrupt: " + err.Error())
-		case errors.Is(err, ErrRuntimeMissing):
+		case errors.Is(err, errRuntimeMissing):
 			_, _ = os.Stdout.WriteString("missing: " + err.Error())
 		case err == nil:
 			_, _ = os.Stdout.WriteString("ok")
@@ -112,8 +112,8 @@ func copyFile(t *testing.T, from, to string) {
 func TestFindMissing(t *testing.T) {
 	cache := isolate(t)
 	r, err := find(FindOptions{noSystem: true})
-	if !errors.Is(err, ErrRuntimeMissing) {
-		t.Fatalf("got %v, want ErrRuntimeMissing", err)
+	if !errors.Is(err, errRuntimeMissing) {
+		t.Fatalf("got %v, want errRuntimeMissing", err)
 	}
 	for _, want := range []string{cache, "install it", EnvLibrary} {
 		if !strings.Contains(err.Error(), want) {
@@ -144,10 +144,10 @@ func TestFindNamed(t *testing.T) {
 		want       error
 		text       string
 	}{
-		{"absent", filepath.Join(dir, "absent.so"), ErrRuntimeMissing, "does not exist"},
-		{"folder", dir, ErrRuntimeMissing, "is a folder"},
-		{"text", text, ErrRuntimeCorrupt, "not a whole"},
-		{"empty", empty, ErrRuntimeCorrupt, "not a whole"},
+		{"absent", filepath.Join(dir, "absent.so"), errRuntimeMissing, "does not exist"},
+		{"folder", dir, errRuntimeMissing, "is a folder"},
+		{"text", text, errRuntimeCorrupt, "not a whole"},
+		{"empty", empty, errRuntimeCorrupt, "not a whole"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := find(FindOptions{Path: c.path})
@@ -178,7 +178,7 @@ func TestFindOrder(t *testing.T) {
 	copyFile(t, lib, env)
 	t.Setenv(EnvLibrary, env)
 	if r, err := find(FindOptions{Path: lib}); err != nil || r.Path != lib ||
-		r.Source != SourceGiven || r.Version != Version {
+		r.Source != sourceGiven || r.Version != Version {
 		t.Errorf("flag: %+v, %v", r, err)
 	}
 	if r, err := find(FindOptions{}); err != nil || r.Path != env || r.Source != sourceEnv ||
@@ -188,14 +188,14 @@ func TestFindOrder(t *testing.T) {
 	// In the cache the hash counts, and a wrong one is not passed over.
 	t.Setenv(EnvLibrary, "")
 	r, err := find(FindOptions{})
-	if !errors.Is(err, ErrRuntimeCorrupt) || r.Path != cached ||
+	if !errors.Is(err, errRuntimeCorrupt) || r.Path != cached ||
 		!strings.Contains(err.Error(), p.npm.sha256) {
 		t.Errorf("cache: %+v, %v", r, err)
 	}
 	// An explicit cache folder wins over the variable.
 	other := t.TempDir()
 	if r, err := find(FindOptions{CacheDir: other, noSystem: true}); !errors.Is(err,
-		ErrRuntimeMissing) ||
+		errRuntimeMissing) ||
 		!strings.HasPrefix(r.Cache, other) {
 		t.Errorf("cache folder: %+v, %v", r, err)
 	}
@@ -214,8 +214,8 @@ func TestNoHome(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	r, err := find(FindOptions{noSystem: true})
-	if !errors.Is(err, ErrRuntimeMissing) || len(r.Looked) != 0 ||
-		!strings.HasPrefix(err.Error(), ErrRuntimeMissing.Error()+": no cache folder: ") ||
+	if !errors.Is(err, errRuntimeMissing) || len(r.Looked) != 0 ||
+		!strings.HasPrefix(err.Error(), errRuntimeMissing.Error()+": no cache folder: ") ||
 		!strings.Contains(err.Error(), "set INFILL_CACHE to a folder, or "+EnvLibrary+" to the library") {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -226,7 +226,7 @@ func TestWrongVersion(t *testing.T) {
 	for version, ok := range map[string]bool{"1.17.1": false, "1.26.9": false, "2.0.0": false,
 		"1.28.3": true, "1.27.0": true} {
 		r, err := find(FindOptions{Path: fakeLibrary(t, version)})
-		if ok != (err == nil) || !ok && !errors.Is(err, ErrRuntimeVersion) {
+		if ok != (err == nil) || !ok && !errors.Is(err, errRuntimeVersion) {
 			t.Errorf("%s: %v", version, err)
 		}
 		if noted := r.Note != ""; ok && noted != (version != Version) {
@@ -256,7 +256,7 @@ func TestTruncatedLibrary(t *testing.T) {
 		if err := os.WriteFile(path, data[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := find(FindOptions{Path: path}); !errors.Is(err, ErrRuntimeCorrupt) {
+		if _, err := find(FindOptions{Path: path}); !errors.Is(err, errRuntimeCorrupt) {
 			t.Errorf("%d of %d bytes: %v", n, len(data), err)
 		}
 		if got := loadInChild(t, path); !strings.HasPrefix(got, "corrupt: ") {
@@ -273,7 +273,7 @@ func TestTruncatedLibrary(t *testing.T) {
 		src).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if _, err := find(FindOptions{Path: other}); !errors.Is(err, ErrRuntimeCorrupt) ||
+	if _, err := find(FindOptions{Path: other}); !errors.Is(err, errRuntimeCorrupt) ||
 		!strings.Contains(err.Error(), "OrtGetApiBase") {
 		t.Errorf("another library: %v", err)
 	}
@@ -290,7 +290,7 @@ func FuzzInspect(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := inspect(path, "linux", "amd64"); err != nil && !errors.Is(err, ErrRuntimeCorrupt) {
+		if _, err := inspect(path, "linux", "amd64"); err != nil && !errors.Is(err, errRuntimeCorrupt) {
 			t.Errorf("untyped error %v", err)
 		}
 	})
@@ -308,15 +308,15 @@ func TestLoadedOnce(t *testing.T) {
 		t.Errorf("the same file again: %v", err)
 	}
 	if _, err := Load(FindOptions{Path: filepath.Join(t.TempDir(), "x")}); !errors.Is(err,
-		ErrRuntimeVersion) {
+		errRuntimeVersion) {
 		t.Errorf("another file: %v", err)
 	}
 	if _, err := OpenBytes("junk", bytes.Repeat([]byte{0xff}, 100), []string{"x"}, []string{"y"},
-		Config{}); !errors.Is(err, ErrModel) {
+		Config{}); !errors.Is(err, errModel) {
 		t.Errorf("not a model: %v", err)
 	}
 	if _, err := OpenBytes("empty", nil, []string{"x"}, []string{"y"}, Config{}); !errors.Is(err,
-		ErrModel) {
+		errModel) {
 		t.Errorf("empty model: %v", err)
 	}
 }

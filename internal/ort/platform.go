@@ -69,7 +69,7 @@ func platformOf(goos, goarch string) (platform, error) {
 		}
 	}
 	return platform{}, fmt.Errorf("%w: no build of onnx runtime %s is known for %s/%s; "+
-		"build one and name it with %s=/path/to/the/library", ErrRuntimeMissing, Version, goos, goarch,
+		"build one and name it with %s=/path/to/the/library", errRuntimeMissing, Version, goos, goarch,
 		EnvLibrary)
 }
 

@@ -31,10 +31,10 @@ var plugins struct {
 
 // LoadPlugin has the runtime, which must be loaded, load a plug-in once, and takes the first device
 // that it has for the execution provider of that name. Errors wrap [ErrNoHardware] where it has
-// none, and [ErrRuntimeMissing] before [Load].
+// none, and [ErrRuntime] before [Load].
 func LoadPlugin(path, provider string) (*Plugin, error) {
 	if _, ok := Loaded(); !ok {
-		return nil, fmt.Errorf("%w: load it before %s", ErrRuntimeMissing, path)
+		return nil, fmt.Errorf("%w: load it before %s", errRuntimeMissing, path)
 	}
 	plugins.Lock()
 	defer plugins.Unlock()

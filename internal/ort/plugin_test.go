@@ -34,7 +34,7 @@ func TestSessionProvider(t *testing.T) {
 	}
 	_, err := OpenBytes("model", []byte("x"), []string{"a"}, []string{"b"},
 		Config{Provider: &Provider{Plugin: &Plugin{}}})
-	if !errors.Is(err, ErrModel) || strings.Contains(err.Error(), "panicked") {
+	if !errors.Is(err, errModel) || strings.Contains(err.Error(), "panicked") {
 		t.Errorf("no devices: %v", err)
 	}
 }

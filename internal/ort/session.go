@@ -51,17 +51,17 @@ type Session struct {
 // OpenBytes loads a model from memory, which is not needed afterwards. name
 // stands for the model in errors. inputs and outputs are the names, in the order in which Run
 // takes their tensors. A model with external data needs the entry
-// "session.model_external_initializers_file_folder_path". Errors wrap ErrModel.
+// "session.model_external_initializers_file_folder_path". Errors are about the model.
 func OpenBytes(name string, model []byte, inputs, outputs []string, c Config) (*Session, error) {
 	if _, ok := Loaded(); !ok {
-		return nil, fmt.Errorf("%w: load it before opening %s", ErrRuntimeMissing, name)
+		return nil, fmt.Errorf("%w: load it before opening %s", errRuntimeMissing, name)
 	}
 	if len(inputs) == 0 || len(outputs) == 0 {
-		return nil, fmt.Errorf("%w: %s: a session needs at least one input and one output", ErrModel,
+		return nil, fmt.Errorf("%w: %s: a session needs at least one input and one output", errModel,
 			name)
 	}
 	if len(model) == 0 {
-		return nil, fmt.Errorf("%w: %s is empty", ErrModel, name)
+		return nil, fmt.Errorf("%w: %s is empty", errModel, name)
 	}
 	s := &Session{name: name, inputs: append([]string(nil), inputs...),
 		outputs: append([]string(nil), outputs...)}
@@ -75,7 +75,7 @@ func OpenBytes(name string, model []byte, inputs, outputs []string, c Config) (*
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrModel, name, err)
+		return nil, fmt.Errorf("%w: %s: %w", errModel, name, err)
 	}
 	return s, nil
 }
@@ -130,11 +130,11 @@ func (c Config) options() (*binding.SessionOptions, error) {
 // and stored in outputs, for the caller to close. When ctx ends, the run is
 // stopped at the next node and the outputs are undefined.
 //
-// Errors wrap ErrRun, ErrClosed or ctx's cause.
+// Errors wrap ErrMemory, ErrLost, ErrClosed or ctx's cause, or are about the run.
 func (s *Session) Run(ctx context.Context, inputs, outputs []*Tensor) error {
 	if len(inputs) != len(s.inputs) || len(outputs) != len(s.outputs) {
 		return fmt.Errorf("%w: %s takes %d inputs and %d outputs, got %d and %d",
-			ErrRun, s.name, len(s.inputs), len(s.outputs), len(inputs), len(outputs))
+			errRun, s.name, len(s.inputs), len(s.outputs), len(inputs), len(outputs))
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -165,7 +165,7 @@ func (s *Session) Run(ctx context.Context, inputs, outputs []*Tensor) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("%w: %s: %w", ErrRun, s.name, cause(err))
+		return fmt.Errorf("%w: %s: %w", errRun, s.name, cause(err))
 	}
 	for i, t := range outputs {
 		if t == nil {

@@ -65,7 +65,7 @@ func NewTensor[T Element](shape []int64, data []T) (*Tensor, error) {
 	if err != nil {
 		t.pin.Unpin()
 		if errors.Is(err, binding.NotInitializedError) {
-			return nil, fmt.Errorf("%w: the runtime is not loaded", ErrRuntimeMissing)
+			return nil, fmt.Errorf("%w: the runtime is not loaded", errRuntimeMissing)
 		}
 		return nil, fmt.Errorf("tensor: %w", err)
 	}

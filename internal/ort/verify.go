@@ -44,10 +44,10 @@ func checkCached(r *Report, p platform) error {
 	r.SHA256, r.Size = sum, size
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: %w; install it again", ErrRuntimeCorrupt, err)
+		return fmt.Errorf("%w: %w; install it again", errRuntimeCorrupt, err)
 	case !p.pinned(sum):
 		return fmt.Errorf("%w: %s (%d bytes) has sha256 %s, expected %s; install it again",
-			ErrRuntimeCorrupt, r.Path, size, sum, p.npm.sha256)
+			errRuntimeCorrupt, r.Path, size, sum, p.npm.sha256)
 	}
 	r.Pinned, r.Version = true, Version
 	return nil
@@ -78,7 +78,7 @@ func checkVersion(r *Report, version string) error {
 	major, minor, ok := splitVersion(version)
 	if !ok || major != 1 || minor < minMinor {
 		return fmt.Errorf("%w: %s is %s, needed is 1.%d or newer; install %s",
-			ErrRuntimeVersion, r.Path, version, minMinor, Version)
+			errRuntimeVersion, r.Path, version, minMinor, Version)
 	}
 	r.Note = fmt.Sprintf("onnx runtime %s; results were checked with %s and may differ in the "+
 		"last bits", version, Version)
@@ -102,7 +102,7 @@ func splitVersion(v string) (major, minor int, ok bool) {
 func inspect(path, goos, goarch string) (version string, err error) {
 	bad := func(format string, a ...any) (string, error) {
 		return "", fmt.Errorf("%w: %s %s; install a good one",
-			ErrRuntimeCorrupt, path, fmt.Sprintf(format, a...))
+			errRuntimeCorrupt, path, fmt.Sprintf(format, a...))
 	}
 	// Package elf promises errors on malformed input, but it is not hardened
 	// against all of it.
@@ -113,7 +113,7 @@ func inspect(path, goos, goarch string) (version string, err error) {
 	}()
 	f, err := disk.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrRuntimeMissing, err)
+		return "", fmt.Errorf("%w: %w", errRuntimeMissing, err)
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()

@@ -51,14 +51,15 @@ func product(p [3]int, seconds float64, runs, threads int) (float64, error) {
 	value := func(name string, d ...int) *onnx.ValueInfo {
 		return &onnx.ValueInfo{Name: name, Type: onnx.Float, HasShape: true, Shape: dim(d...)}
 	}
-	data, err := onnx.Marshal(&onnx.Model{IRVersion: 8, Opsets: []onnx.OperatorSet{{Version: 17}},
+	data, err := (&onnx.Model{IRVersion: 8, Opsets: map[string]int64{"": 17},
 		Graph: &onnx.Graph{
 			Name: "product",
 			Nodes: []*onnx.Node{{Name: "product", Op: "MatMul", Inputs: []string{"x", "w"},
 				Outputs: []string{"y"}}},
 			Initializers: []*onnx.Tensor{onnx.Floats("w", []int64{int64(k), int64(n)}, weights...)},
 			Inputs:       []*onnx.ValueInfo{value("x", m, k)}, Outputs: []*onnx.ValueInfo{value("y", m, n)},
-		}}, onnx.WriteOptions{})
+		}}).Marshal()
+
 	if err != nil {
 		return 0, err
 	}

@@ -69,7 +69,7 @@ func OpenPrompts(ctx context.Context, files fs.FS, m *mlm.Model) (*Prompts, erro
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	data, err := onnx.Marshal(g.Model, onnx.WriteOptions{})
+	data, err := g.Model.Marshal()
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func OpenPrompts(ctx context.Context, files fs.FS, m *mlm.Model) (*Prompts, erro
 		return nil, err
 	}
 	p.s, err = binding.NewDynamicAdvancedSessionWithONNXData(data, g.Inputs,
-		[]string{onnxgrad.OutLogProb, onnxgrad.OutCondition, onnxgrad.OutGradient}, options)
+		g.Outputs[:3], options)
 	return p, err
 }
 

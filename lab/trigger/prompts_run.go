@@ -96,7 +96,9 @@ func (p *Prompts) feeds(rows []PromptRow, part []int, prompt []float32, gradient
 		prompts = append(prompts, prompt...)
 	}
 	f := &feeds{}
-	rowsOf, all := int64(n), []int64{int64(n), int64(length)}
+	all := []int64{int64(n), int64(length)}
+	call := &onnxgrad.Call{Rows: n, Length: length, Positions: asked, Targets: targets,
+		Blanks: blanks, Group: m, Prompt: prompts, Gradient: gradient}
 	for _, name := range p.inputs {
 		switch name {
 		case "input_ids":
@@ -105,20 +107,18 @@ func (p *Prompts) feeds(rows []PromptRow, part []int, prompt []float32, gradient
 			feed(f, mask, all...)
 		case "token_type_ids":
 			feed(f, make([]int64, n*length), all...)
-		case onnxgrad.InPositions:
-			feed(f, asked, rowsOf)
-		case onnxgrad.InTargets:
-			feed(f, targets, rowsOf)
-		case onnxgrad.InBlanks:
-			feed(f, blanks, rowsOf, int64(m))
-		case onnxgrad.InPrompt:
-			feed(f, prompts, rowsOf, int64(m), int64(p.dim))
-		case onnxgrad.InConditional:
-			f.scalar(false)
-		case onnxgrad.InGradient:
-			f.scalar(gradient)
 		default:
-			f.err = errors.Join(f.err, fmt.Errorf("%w: the model has an input %q", ErrPrompt, name))
+			data, shape := call.Input(name)
+			switch data := data.(type) {
+			case []int64:
+				feed(f, data, shape...)
+			case []float32:
+				feed(f, data, shape...)
+			case []bool:
+				f.scalar(data[0])
+			default:
+				f.err = errors.Join(f.err, fmt.Errorf("%w: the model has an input %q", ErrPrompt, name))
+			}
 		}
 	}
 	return f

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,4 +76,29 @@ func (l List) Find(name, cache string) (Device, About, error) {
 		err = fmt.Errorf("%w; %s is %w", err, name, ort.ErrNotInstalled)
 	}
 	return nil, About{}, err
+}
+
+// An installable device is one whose files are fetched.
+type installable interface {
+	Install(ctx context.Context, o ort.InstallOptions) error
+}
+
+// Installable are the names of the devices that can be installed.
+func (l List) Installable() (names []string) {
+	for _, d := range l {
+		if _, ok := d.(installable); ok {
+			names = append(names, d.Name())
+		}
+	}
+	return names
+}
+
+// Install installs the device of that name, which is one of [List.Installable].
+func (l List) Install(ctx context.Context, name string, o ort.InstallOptions) error {
+	for _, d := range l {
+		if i, ok := d.(installable); ok && d.Name() == name {
+			return i.Install(ctx, o)
+		}
+	}
+	return fmt.Errorf("%w: %q cannot be installed", ErrDevice, name)
 }

@@ -15,19 +15,11 @@ const Microsoft = "com.microsoft"
 // Check verifies that a parsed model is consistent: known operator sets, no custom operators, every
 // value defined exactly once and every input defined, no cycles. It sorts the nodes of each graph
 // topologically if they are not. The runtime should never see a model that has not passed.
-func Check(m *Model) error {
+func (m *Model) Check() error {
 	if m.IRVersion < 3 || m.IRVersion > 13 {
 		return errorf(errUnsupported, "model", "IR version %d (3 to 13 are known)", m.IRVersion)
 	}
-	seen := map[string]bool{}
-	for _, o := range m.Opsets {
-		d := canonicalDomain(o.Domain)
-		if seen[d] {
-			return errorf(errGraph, "model", "operator set %q imported twice", o.Domain)
-		}
-		seen[d] = true
-	}
-	if v := m.Opset(""); v < minOpset || v > maxOpset {
+	if v := m.Opsets[""]; v < minOpset || v > maxOpset {
 		return errorf(errUnsupported, "model", "opset %d (%d to %d are known; export the model again)",
 			v, minOpset, maxOpset)
 	}
@@ -106,7 +98,7 @@ func checkGraph(g *Graph, outer *scope, depth int) error {
 	}
 	for _, n := range g.Nodes {
 		for _, a := range n.Attrs {
-			if a.G != nil && a.Type == AttrGraph {
+			if a.G != nil && a.Type == attrGraph {
 				if err := checkGraph(a.G, own, depth+1); err != nil {
 					return fmt.Errorf("%s of %s: %w", a.Name, n, err)
 				}
@@ -116,15 +108,15 @@ func checkGraph(g *Graph, outer *scope, depth int) error {
 	return nil
 }
 
-// Uses lists the names that a node reads, including those that its subgraphs take from outside.
-func Uses(n *Node, each func(string)) {
+// Uses lists the names that the node reads, including those that its subgraphs take from outside.
+func (n *Node) Uses(each func(string)) {
 	for _, in := range n.Inputs {
 		if in != "" {
 			each(in)
 		}
 	}
 	for _, a := range n.Attrs {
-		if a.Type == AttrGraph && a.G != nil {
+		if a.Type == attrGraph && a.G != nil {
 			captured(a.G, each)
 		}
 	}
@@ -149,20 +141,20 @@ func captured(g *Graph, each func(string)) {
 		}
 	}
 	for _, n := range g.Nodes {
-		Uses(n, outside)
+		n.Uses(outside)
 	}
 	for _, v := range g.Outputs {
 		outside(v.Name)
 	}
 }
 
-// Each visits a graph and its subgraphs. Parse has bounded their depth.
-func Each(g *Graph, visit func(*Graph)) {
+// Each visits the graph and its subgraphs. Parse has bounded their depth.
+func (g *Graph) Each(visit func(*Graph)) {
 	visit(g)
 	for _, n := range g.Nodes {
 		for _, a := range n.Attrs {
 			if a.G != nil {
-				Each(a.G, visit)
+				a.G.Each(visit)
 			}
 		}
 	}
@@ -170,9 +162,9 @@ func Each(g *Graph, visit func(*Graph)) {
 
 // Reads counts how often values are read, also by nodes of subgraphs. That a graph gives a value
 // counts as well.
-func Reads(g *Graph) map[string]int {
+func (g *Graph) Reads() map[string]int {
 	read := map[string]int{}
-	Each(g, func(g *Graph) {
+	g.Each(func(g *Graph) {
 		for _, o := range g.Outputs {
 			read[o.Name]++
 		}
@@ -182,6 +174,7 @@ func Reads(g *Graph) map[string]int {
 			}
 		}
 	})
+
 	return read
 }
 
@@ -193,7 +186,7 @@ func sortNodes(g *Graph, own *scope, producer map[string]int) error {
 	var err error
 	sorted := true
 	for i, n := range g.Nodes {
-		Uses(n, func(name string) {
+		n.Uses(func(name string) {
 			switch p, ok := producer[name]; {
 			case ok:
 				waiting[i]++
@@ -203,6 +196,7 @@ func sortNodes(g *Graph, own *scope, producer map[string]int) error {
 				err = errorf(errGraph, n.String(), "input %q is not defined", name)
 			}
 		})
+
 	}
 	if err != nil || sorted {
 		return err

@@ -25,7 +25,7 @@ const maxModelFile = 1<<31 - 1
 func Load(dir fs.FS, name string) (*Model, error) {
 	m, err := load(dir, name, leaveMin)
 	if err == nil {
-		err = Check(m)
+		err = m.Check()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -177,6 +177,6 @@ func (p *parser) read(off, n int64) ([]byte, error) {
 
 // leftData records where the data of a tensor lies in the model file.
 func (p *parser) leftData(t *Tensor, f field) {
-	t.Origin = Origin{File: p.file, Offset: f.from, Length: f.to - f.from}
+	t.Origin = origin{File: p.file, Offset: f.from, Length: f.to - f.from}
 	t.data, t.ext = nil, &external{p.dir, t.Origin, true}
 }

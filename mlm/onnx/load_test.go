@@ -46,8 +46,8 @@ func agree(t *testing.T, m *Model, err error, dir fstest.MapFS) {
 		}
 		if a, b := strip(t, m), strip(t, got); !reflect.DeepEqual(a, b) {
 			// NaN attributes differ from themselves; what is written does not.
-			x, errX := Marshal(a, WriteOptions{})
-			y, errY := Marshal(b, WriteOptions{})
+			x, errX := a.Marshal()
+			y, errY := b.Marshal()
 			if errX != nil || errY != nil || string(x) != string(y) {
 				t.Fatal("the models differ")
 			}
@@ -99,7 +99,7 @@ func TestLoadTakesLittleMemory(t *testing.T) {
 	w := NewTensor("table", Float, []int64{size / 4}, make([]byte, size))
 	m.Graph.Initializers = append(m.Graph.Initializers, w)
 	dir := t.TempDir()
-	data, err := Marshal(m, WriteOptions{})
+	data, err := m.Marshal()
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "model.onnx"), data, 0o600)
 	}
@@ -125,7 +125,7 @@ func TestLoadTakesLittleMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close() //nolint:errcheck // opened for reading
-	if err := d.Read(make([]byte, 8), size-4); !errors.Is(err, ErrExternal) {
+	if _, err := d.ReadAt(make([]byte, 8), size-4); !errors.Is(err, ErrExternal) {
 		t.Errorf("reading past the end: %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestBytesThatDoNotFit(t *testing.T) {
 		{NewTensor("many", Int64, nil, make([]byte, 16)), errGraph},
 		{NewTensor("negative", Float, []int64{-1}, nil), errLimit},
 		{Floats("floats", []int64{3}, 1, 2), errGraph},
-		{Int64s("ints", []int64{1}), errGraph},
+		{Ints("ints", Int64, []int64{1}), errGraph},
 		{changed, errGraph},
 	} {
 		_, bytesErr := c.t.Bytes()

@@ -3,19 +3,20 @@
 // It holds the part of the ONNX protobuf schema (onnx.proto3, IR versions 3 to 13) that inference
 // graphs of language models use, as plain structs. Parse aliases the bytes it is given: a tensor's
 // data is a slice of the file, or a range of an external data file that is read only when it is
-// asked for. Load leaves large weights in the model file too, whatever its size. Write streams a
-// model with every weight written once, or referred to where it already lies on disk.
+// asked for. Load leaves large weights in the model file too, whatever its size. Marshal writes a
+// model with every weight once, MarshalExternal refers to where weights already lie on disk.
 //
 // Model files are untrusted. Every length is checked against the bytes that are there before
 // anything is allocated, shapes are multiplied with overflow checks, subgraphs nest to a limit,
-// external data stays below the model's folder, and Check refuses graphs with duplicate, dangling
-// or cyclic values and operators from domains other than the standard one and com.microsoft. Errors
-// are of type *Error and wrap one of the sentinels below.
+// external data stays below the model's folder, and [Model.Check] refuses graphs with duplicate,
+// dangling or cyclic values and operators from domains other than the standard one and
+// com.microsoft. Errors are of type *Error and wrap one of the sentinels below.
 package onnx
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -85,14 +86,14 @@ const (
 	Float      DataType = 1
 	Uint8      DataType = 2
 	Int8       DataType = 3
-	Uint16     DataType = 4
-	Int16      DataType = 5
+	typeUint16 DataType = 4
+	typeInt16  DataType = 5
 	Int32      DataType = 6
 	Int64      DataType = 7
 	Bool       DataType = 9
 	Float16    DataType = 10
 	Double     DataType = 11
-	Uint32     DataType = 12
+	typeUint32 DataType = 12
 	typeUint64 DataType = 13
 	BFloat16   DataType = 16
 	typeUint4  DataType = 21 // two in a byte, the first in the lower half
@@ -104,9 +105,9 @@ func (d DataType) Size() int {
 	switch d {
 	case Uint8, Int8, Bool:
 		return 1
-	case Uint16, Int16, Float16, BFloat16:
+	case typeUint16, typeInt16, Float16, BFloat16:
 		return 2
-	case Float, Int32, Uint32:
+	case Float, Int32, typeUint32:
 		return 4
 	case Int64, typeUint64, Double:
 		return 8
@@ -123,9 +124,9 @@ func (d DataType) Bytes(n int64) int64 {
 }
 
 var typeNames = map[DataType]string{
-	Float: "float32", Uint8: "uint8", Int8: "int8", Uint16: "uint16",
-	Int16: "int16", Int32: "int32", Int64: "int64", 8: "string",
-	Bool: "bool", Float16: "float16", Double: "float64", Uint32: "uint32",
+	Float: "float32", Uint8: "uint8", Int8: "int8", typeUint16: "uint16",
+	typeInt16: "int16", Int32: "int32", Int64: "int64", 8: "string",
+	Bool: "bool", Float16: "float16", Double: "float64", typeUint32: "uint32",
 	typeUint64: "uint64", BFloat16: "bfloat16", typeUint4: "uint4", typeInt4: "int4",
 }
 
@@ -136,37 +137,53 @@ func (d DataType) String() string {
 	return fmt.Sprintf("type(%d)", int32(d))
 }
 
-// Model is a ModelProto.
+// Wrap wraps v to the width of an integer type.
+func (d DataType) Wrap(v int64) int64 {
+	shift := (64 - 8*d.Size()) % 64 // 0 for types of 4 bits, too
+	if d == Uint8 || d == typeUint16 || d == typeUint32 {
+		return int64(uint64(v) << shift >> shift)
+	}
+	return v << shift >> shift
+}
+
+// Model is a ModelProto. Opsets are the versions of the operator sets by their domains. ONNX's own
+// domain is "".
 type Model struct {
 	IRVersion       int64
 	ProducerName    string
 	ProducerVersion string
-	Opsets          []OperatorSet
+	Opsets          map[string]int64
 	Graph           *Graph
 }
 
-// Opset is the version of domain's operator set that the model imports, 0 if it does not.
-// "ai.onnx" and "" are the same domain.
-func (m *Model) Opset(domain string) int64 {
-	for _, o := range m.Opsets {
-		if canonicalDomain(o.Domain) == domain {
-			return o.Version
+// External lists, sorted, the files other than its own that hold weights of the model.
+func (m *Model) External(own string) []string {
+	var out []string
+	add := func(t *Tensor) {
+		if t != nil && t.IsExternal() && t.Origin.File != own && !slices.Contains(out, t.Origin.File) {
+			out = append(out, t.Origin.File)
 		}
 	}
-	return 0
+	m.Graph.Each(func(g *Graph) {
+		for _, t := range g.Initializers {
+			add(t)
+		}
+		for _, n := range g.Nodes {
+			for _, a := range n.Attrs {
+				add(a.T) // of a Constant
+			}
+		}
+	})
+	slices.Sort(out)
+	return out
 }
 
+// canonicalDomain is a domain as this package has it: "ai.onnx" and "" are the same.
 func canonicalDomain(d string) string {
 	if d == "ai.onnx" {
 		return ""
 	}
 	return d
-}
-
-// OperatorSet is an OperatorSetIdProto.
-type OperatorSet struct {
-	Domain  string
-	Version int64
 }
 
 // Graph is a GraphProto. Nodes are in topological order once Check has passed.
@@ -203,7 +220,7 @@ func (n *Node) Attr(name string) *Attribute {
 
 // Int is the integer attribute name, or def if it is absent or of another type.
 func (n *Node) Int(name string, def int64) int64 {
-	if a := n.Attr(name); a != nil && a.Type == AttrInt {
+	if a := n.Attr(name); a != nil && a.Type == attrInt {
 		return a.I
 	}
 	return def
@@ -211,7 +228,7 @@ func (n *Node) Int(name string, def int64) int64 {
 
 // Float is the float attribute name, or def if it is absent or of another type.
 func (n *Node) Float(name string, def float32) float32 {
-	if a := n.Attr(name); a != nil && a.Type == AttrFloat {
+	if a := n.Attr(name); a != nil && a.Type == attrFloat {
 		return a.F
 	}
 	return def
@@ -219,7 +236,7 @@ func (n *Node) Float(name string, def float32) float32 {
 
 // Ints is the integer list attribute name and whether it is there.
 func (n *Node) Ints(name string) ([]int64, bool) {
-	if a := n.Attr(name); a != nil && a.Type == AttrInts {
+	if a := n.Attr(name); a != nil && a.Type == attrInts {
 		return a.Ints, true
 	}
 	return nil, false
@@ -227,10 +244,17 @@ func (n *Node) Ints(name string) ([]int64, bool) {
 
 // Str is the string attribute name, or def if it is absent or of another type.
 func (n *Node) Str(name, def string) string {
-	if a := n.Attr(name); a != nil && a.Type == AttrString {
+	if a := n.Attr(name); a != nil && a.Type == attrString {
 		return a.S
 	}
 	return def
+}
+
+// IsProduct reports whether the node is a product of two matrices. The graph need not have been
+// checked.
+func (n *Node) IsProduct() bool {
+	return (n.Op == "MatMul" || n.Op == "Gemm" || n.Op == "FusedMatMul") && len(n.Inputs) > 1 &&
+		len(n.Outputs) > 0
 }
 
 // attrType is an AttributeProto.AttributeType.
@@ -238,16 +262,16 @@ type attrType int32
 
 // The attribute types that are read. Others are refused.
 const (
-	AttrFloat  attrType = 1
-	AttrInt    attrType = 2
-	AttrString attrType = 3
-	AttrTensor attrType = 4
-	AttrGraph  attrType = 5
+	attrFloat  attrType = 1
+	attrInt    attrType = 2
+	attrString attrType = 3
+	attrTensor attrType = 4
+	attrGraph  attrType = 5
 	attrFloats attrType = 6
-	AttrInts   attrType = 7
+	attrInts   attrType = 7
 )
 
-// Attribute is an AttributeProto. The field that Type names is set.
+// Attribute is an AttributeProto, made by [Attr]. The field that Type names is set.
 type Attribute struct {
 	Name   string
 	Type   attrType
@@ -258,6 +282,31 @@ type Attribute struct {
 	G      *Graph
 	Floats []float32
 	Ints   []int64
+}
+
+// Attr makes an attribute of the type that its value has. An int is an integer attribute, too.
+func Attr[T float32 | int | int64 | DataType | string | []int64 | *Tensor | *Graph](name string,
+	value T) *Attribute {
+	a := &Attribute{Name: name}
+	switch v := any(value).(type) {
+	case float32:
+		a.Type, a.F = attrFloat, v
+	case int:
+		a.Type, a.I = attrInt, int64(v)
+	case int64:
+		a.Type, a.I = attrInt, v
+	case DataType:
+		a.Type, a.I = attrInt, int64(v)
+	case string:
+		a.Type, a.S = attrString, v
+	case []int64:
+		a.Type, a.Ints = attrInts, v
+	case *Tensor:
+		a.Type, a.T = attrTensor, v
+	case *Graph:
+		a.Type, a.G = attrGraph, v
+	}
+	return a
 }
 
 // ValueInfo is a ValueInfoProto of tensor type.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 const tiny = "../testdata/tiny-bert"
@@ -23,7 +25,7 @@ func loadTiny(t testing.TB) ([]byte, *Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Check(m); err != nil {
+	if err := m.Check(); err != nil {
 		t.Fatal(err)
 	}
 	return data, m
@@ -31,8 +33,8 @@ func loadTiny(t testing.TB) ([]byte, *Model) {
 
 func TestReadsAnExport(t *testing.T) {
 	data, m := loadTiny(t)
-	if m.Opset("") != 14 || m.ProducerName != "pytorch" {
-		t.Errorf("opset %d, producer %q", m.Opset(""), m.ProducerName)
+	if m.Opsets[""] != 14 || m.ProducerName != "pytorch" {
+		t.Errorf("opset %d, producer %q", m.Opsets[""], m.ProducerName)
 	}
 	if got := len(m.Graph.Inputs); got != 3 || m.Graph.Inputs[0].Name != "input_ids" ||
 		m.Graph.Inputs[0].Type != Int64 {
@@ -61,7 +63,7 @@ func TestReadsAnExport(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	data, m := loadTiny(t)
 	for _, min := range []int64{0, 1024} {
-		out, err := Marshal(m, WriteOptions{ExternalMin: min})
+		out, err := m.MarshalExternal(min, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +189,7 @@ func small() *Model {
 	vi := func(n string) []*ValueInfo {
 		return []*ValueInfo{{Name: n, Type: Float, HasShape: true, Shape: []Dim{{Value: 2}}}}
 	}
-	return &Model{IRVersion: 7, Opsets: []OperatorSet{{"", 14}}, Graph: &Graph{
+	return &Model{IRVersion: 7, Opsets: map[string]int64{"": 14}, Graph: &Graph{
 		Name: "g", Inputs: vi("x"), Outputs: vi("y"), Initializers: []*Tensor{Floats("w",
 			[]int64{2}, 1, 2)},
 		Nodes: []*Node{{Name: "add", Op: "Add", Inputs: []string{"x", "w"},
@@ -199,7 +201,7 @@ func TestCheckRefuses(t *testing.T) {
 	nested := func(m *Model, depth int) {
 		for range depth {
 			m.Graph = &Graph{Name: "g", Nodes: []*Node{{Name: "if", Op: "If",
-				Attrs: []*Attribute{{Name: "then_branch", Type: AttrGraph, G: m.Graph}}}}}
+				Attrs: []*Attribute{Attr("then_branch", m.Graph)}}}}
 		}
 	}
 	add := func(name string, out string, in ...string) *Node {
@@ -236,17 +238,12 @@ func TestCheckRefuses(t *testing.T) {
 		}, errGraph, "cycle"},
 		"custom domain": {func(m *Model) { m.Graph.Nodes[0].Domain = "evil" }, errUnsupported,
 			`domain "evil"`},
-		"old opset": {func(m *Model) { m.Opsets[0].Version = 6 }, errUnsupported, "opset 6"},
-		"no opset":  {func(m *Model) { m.Opsets = nil }, errUnsupported, "opset 0"},
-		"opset twice": {func(m *Model) {
-			m.Opsets = append(m.Opsets,
-				OperatorSet{"ai.onnx", 14})
-		}, errGraph, "twice"},
+		"old opset":  {func(m *Model) { m.Opsets[""] = 6 }, errUnsupported, "opset 6"},
+		"no opset":   {func(m *Model) { m.Opsets = nil }, errUnsupported, "opset 0"},
 		"ir version": {func(m *Model) { m.IRVersion = 99 }, errUnsupported, "IR version"},
 		"deep":       {func(m *Model) { nested(m, maxDepth+1) }, errLimit, "nest"},
 		"attribute twice": {func(m *Model) {
-			m.Graph.Nodes[0].Attrs = []*Attribute{{Name: "a", Type: AttrInt},
-				{Name: "a", Type: AttrInt}}
+			m.Graph.Nodes[0].Attrs = []*Attribute{Attr("a", 0), Attr("a", 0)}
 		}, errGraph, "twice"},
 		"dangling in inner": {func(m *Model) { m.Graph.Nodes[0].Inputs[0] = "v"; nested(m, 1) },
 			errGraph, `"v"`},
@@ -254,15 +251,31 @@ func TestCheckRefuses(t *testing.T) {
 	for name, c := range cases {
 		m := small()
 		c.break_(m)
-		err := Check(m)
+		err := m.Check()
 		var typed *Error
 		if !errors.Is(err, c.kind) || !errors.As(err, &typed) ||
 			!strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := Check(small()); err != nil {
+	if err := small().Check(); err != nil {
 		t.Errorf("the undamaged model: %v", err)
+	}
+}
+
+// TestOpsetTwice has two versions of ONNX's own operators, under both names of their domain.
+func TestOpsetTwice(t *testing.T) {
+	data, err := small().Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := protowire.AppendTag(data, 8, protowire.BytesType)
+	again = protowire.AppendBytes(again, protowire.AppendVarint(protowire.AppendTag(
+		protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "ai.onnx"), 2,
+		protowire.VarintType), 14))
+	if _, err := Parse(again, "", nil); !errors.Is(err, errGraph) ||
+		!strings.Contains(err.Error(), "twice") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -272,7 +285,7 @@ func TestCheckSorts(t *testing.T) {
 		{Name: "last", Op: "Add", Inputs: []string{"t", "w"}, Outputs: []string{"y"}},
 		{Name: "first", Op: "Add", Inputs: []string{"x", "w"}, Outputs: []string{"t"}},
 	}
-	if err := Check(m); err != nil {
+	if err := m.Check(); err != nil {
 		t.Fatal(err)
 	}
 	if m.Graph.Nodes[0].Name != "first" {
@@ -341,7 +354,7 @@ func TestTruncated(t *testing.T) {
 	for n := 0; n < len(data); n += 1 + len(data)/300 {
 		m, err := Parse(data[:n], "", nil)
 		if err == nil {
-			err = Check(m)
+			err = m.Check()
 		}
 		var typed *Error
 		if !errors.As(err, &typed) {
@@ -352,7 +365,7 @@ func TestTruncated(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	add := func(m *Model) {
-		b, err := Marshal(m, WriteOptions{})
+		b, err := m.Marshal()
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -362,14 +375,13 @@ func FuzzParse(f *testing.F) {
 	m := small()
 	m.Graph.Nodes = append(m.Graph.Nodes, &Node{Name: "c", Op: "Constant", Outputs: []string{"k"},
 		Attrs: []*Attribute{
-			{Name: "value", Type: AttrTensor, T: Int64s("", []int64{2}, 1, -1)}, {Name: "f",
+			Attr("value", Ints("", Int64, []int64{2}, 1, -1)), {Name: "f",
 				Type: attrFloats, Floats: []float32{1, 2}},
-			{Name: "i", Type: AttrInts, Ints: []int64{1, 1 << 40}}, {Name: "s", Type: AttrString,
-				S: "x"},
-			{Name: "g", Type: AttrGraph, G: small().Graph}}})
-	m.Graph.Initializers[0].Origin = Origin{File: "w.bin", Length: 8}
+			Attr("i", []int64{1, 1 << 40}), Attr("s", "x"),
+			Attr("g", small().Graph)}})
+	m.Graph.Initializers[0].Origin = origin{File: "w.bin", Length: 8}
 	add(m)
-	ext, err := Marshal(m, WriteOptions{ExternalMin: 1})
+	ext, err := m.MarshalExternal(1, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -380,7 +392,7 @@ func FuzzParse(f *testing.F) {
 		m, err := Parse(data, "m.onnx", dir)
 		agree(t, m, err, dir)
 		if err == nil {
-			err = Check(m)
+			err = m.Check()
 		}
 		if err != nil {
 			var typed *Error
@@ -389,11 +401,11 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		out, err := Marshal(m, WriteOptions{})
+		out, err := m.Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err := Parse(out, "m.onnx", dir); err != nil || Check(back) != nil {
+		if back, err := Parse(out, "m.onnx", dir); err != nil || back.Check() != nil {
 			t.Fatalf("what was accepted does not read back: %v", err)
 		}
 	})

@@ -20,7 +20,7 @@ func TestOriginBeforeOtherFields(t *testing.T) {
 		w = protowire.AppendBytes(protowire.AppendTag(w, 9, protowire.BytesType), data)
 		w = protowire.AppendString(protowire.AppendTag(w, 12, protowire.BytesType),
 			strings.Repeat("what it is ", words))
-		plain, err := Marshal(small(), WriteOptions{})
+		plain, err := small().Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,13 +46,7 @@ func (p *parser) model(m *Model, f field) (err error) {
 		}
 		m.Graph, err = p.graph(f, 0)
 	case 8:
-		var o OperatorSet
-		if o, err = p.opset(f); err == nil {
-			if len(m.Opsets) >= 256 {
-				return errorf(errLimit, "model", "more than 256 operator sets")
-			}
-			m.Opsets = append(m.Opsets, o)
-		}
+		err = p.opset(m, f)
 	case 25:
 		return errorf(errUnsupported, "model", "model-local functions; inline them when exporting")
 	}
@@ -188,17 +182,32 @@ func (f field) packed(to []byte, size int) ([]byte, error) {
 	return nil, f.wrong("packed numbers")
 }
 
-func (p *parser) opset(f field) (o OperatorSet, err error) {
-	err = p.nested(f, "operator set", func(f field) (err error) {
+func (p *parser) opset(m *Model, f field) error {
+	domain, version := "", int64(0)
+	err := p.nested(f, "operator set", func(f field) (err error) {
 		switch f.num {
 		case 1:
-			o.Domain, err = f.str()
+			domain, err = f.str()
 		case 2:
-			o.Version, err = f.int64()
+			version, err = f.int64()
 		}
 		return err
 	})
-	return o, err
+	if err != nil {
+		return err
+	}
+	if m.Opsets == nil {
+		m.Opsets = map[string]int64{}
+	}
+	d := canonicalDomain(domain)
+	if _, twice := m.Opsets[d]; twice {
+		return errorf(errGraph, "model", "operator set %q imported twice", domain)
+	}
+	if len(m.Opsets) >= 256 {
+		return errorf(errLimit, "model", "more than 256 operator sets")
+	}
+	m.Opsets[d] = version
+	return nil
 }
 
 func (p *parser) graph(f field, depth int) (*Graph, error) {
@@ -323,9 +332,9 @@ func (p *parser) attribute(f field, depth int) (*Attribute, error) {
 	}
 	at := fmt.Sprintf("attribute %q", a.Name)
 	switch {
-	case a.Type < AttrFloat || a.Type > AttrInts:
+	case a.Type < attrFloat || a.Type > attrInts:
 		return nil, errorf(errUnsupported, at, "attribute type %d", a.Type)
-	case a.Type == AttrTensor && a.T == nil, a.Type == AttrGraph && a.G == nil:
+	case a.Type == attrTensor && a.T == nil, a.Type == attrGraph && a.G == nil:
 		return nil, errorf(ErrFormat, at, "value missing")
 	}
 	return a, nil

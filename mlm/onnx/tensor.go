@@ -22,19 +22,19 @@ type Tensor struct {
 	data []byte // nil for external data, and for what was left in the model file
 	ext  *external
 
-	// Origin tells where the data lies on disk, if it does: WriteOptions.ExternalMin uses it.
-	Origin Origin
+	// Origin tells where the data lies on disk, if it does: MarshalExternal uses it.
+	Origin origin
 }
 
-// Origin is a range of a file below the model's folder. File is slash-separated. Empty means none.
-type Origin struct {
+// origin is a range of a file below the model's folder. File is slash-separated. Empty means none.
+type origin struct {
 	File           string
 	Offset, Length int64
 }
 
 type external struct {
 	dir fs.FS
-	Origin
+	origin
 	inside bool // in the model file itself
 }
 
@@ -65,9 +65,9 @@ func (t *Tensor) stored() int64 {
 	return t.ext.Length
 }
 
-// Int64s makes an int64 tensor.
-func Int64s(name string, dims []int64, v ...int64) *Tensor {
-	return NewTensor(name, Int64, dims, packInts(v, 8))
+// Ints makes a tensor of an integer type.
+func Ints(name string, t DataType, dims []int64, v ...int64) *Tensor {
+	return NewTensor(name, t, dims, packInts(v, t.Size()))
 }
 
 // Floats makes a float32 tensor.
@@ -169,22 +169,23 @@ func (t *Tensor) readInto(dst []byte) error {
 		return err
 	}
 	defer r.Close() //nolint:errcheck // opened for reading
-	return r.Read(dst, 0)
+	_, err = r.ReadAt(dst, 0)
+	return err
 }
 
-// Data gives access to the elements of a tensor without holding them all in memory.
-type Data struct {
+// data gives access to the elements of a tensor without holding them all in memory.
+type data struct {
 	t *Tensor
 	f fs.File
 	r io.ReaderAt
 }
 
 // Open gives access to the data, wherever they are. Close it after use.
-func (t *Tensor) Open() (*Data, error) {
+func (t *Tensor) Open() (*data, error) {
 	if err := t.fits(t.stored()); err != nil {
 		return nil, err
 	}
-	d := &Data{t: t}
+	d := &data{t: t}
 	if t.ext == nil {
 		d.r = bytes.NewReader(t.data)
 		return d, nil
@@ -209,23 +210,24 @@ func (t *Tensor) Open() (*Data, error) {
 	return d, nil
 }
 
-// Read fills dst with the bytes at off. All of them must lie within the data.
-func (d *Data) Read(dst []byte, off int64) error {
-	if n, err := d.r.ReadAt(dst, off); n < len(dst) {
-		return d.bad(err)
+// ReadAt fills dst with the bytes at off. All of them must lie within the data.
+func (d *data) ReadAt(dst []byte, off int64) (int, error) {
+	n, err := d.r.ReadAt(dst, off)
+	if n < len(dst) {
+		return n, d.bad(err)
 	}
-	return nil
+	return n, nil
 }
 
 // Close releases the file, if the data are in one.
-func (d *Data) Close() error {
+func (d *data) Close() error {
 	if d.f == nil {
 		return nil
 	}
 	return d.f.Close()
 }
 
-func (d *Data) bad(err error) error {
+func (d *data) bad(err error) error {
 	what := "reading the data"
 	if d.t.ext != nil {
 		what = "reading " + d.t.ext.File
@@ -284,11 +286,11 @@ func integerAt(t DataType, b []byte, i int) (int64, bool) {
 		return int64(binary.LittleEndian.Uint64(b[8*i:])), true
 	case Int32:
 		return int64(int32(binary.LittleEndian.Uint32(b[4*i:]))), true
-	case Uint32:
+	case typeUint32:
 		return int64(binary.LittleEndian.Uint32(b[4*i:])), true
-	case Int16:
+	case typeInt16:
 		return int64(int16(binary.LittleEndian.Uint16(b[2*i:]))), true
-	case Uint16:
+	case typeUint16:
 		return int64(binary.LittleEndian.Uint16(b[2*i:])), true
 	case Int8:
 		return int64(int8(b[i])), true

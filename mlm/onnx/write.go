@@ -1,26 +1,23 @@
 package onnx
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// WriteOptions says how a model is written.
-type WriteOptions struct {
-	// ExternalMin writes tensors of at least this many bytes, if their Origin is known, as external
-	// data that refers to where they already are (file names relative to the original model's
-	// folder). 0 keeps all weights inside the file.
-	ExternalMin int64
-	// Location gives the path that is written for a file of an Origin; nil keeps it. What comes from
-	// a file for which it gives "" is kept inside.
-	Location func(file string) string
-}
-
 // Marshal encodes m into one slice, each weight copied (or read) once.
-func Marshal(m *Model, opt WriteOptions) ([]byte, error) {
-	b, err := encodeModel(m, opt)
+func (m *Model) Marshal() ([]byte, error) { return m.MarshalExternal(0, nil) }
+
+// MarshalExternal is Marshal, but it writes tensors of at least a number of bytes, if their Origin
+// is known, as external data that refers to where they already are (file names relative to the
+// original model's folder). 0 keeps all weights inside the file. location gives the path that is
+// written for a file of an Origin, and nil keeps it. Where it gives "" the weights stay inside.
+func (m *Model) MarshalExternal(least int64, location func(file string) string) ([]byte, error) {
+	b, err := (&message{least: least, location: location}).model(m)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +48,9 @@ type part struct {
 type message struct {
 	parts []part
 	n     int64
-	opt   WriteOptions
+	// Which tensors are written as external data, and under which path, see MarshalExternal.
+	least    int64
+	location func(file string) string
 }
 
 // tail is the open run of bytes at the end.
@@ -100,7 +99,7 @@ func (m *message) ints(num protowire.Number, v []int64) {
 
 // sub writes an embedded message.
 func (m *message) sub(num protowire.Number, fill func(*message)) {
-	c := &message{opt: m.opt}
+	c := &message{least: m.least, location: m.location}
 	fill(c)
 	m.raw(func(b []byte) []byte {
 		return protowire.AppendVarint(protowire.AppendTag(b, num, protowire.BytesType), uint64(c.n))
@@ -115,18 +114,17 @@ func (m *message) sub(num protowire.Number, fill func(*message)) {
 	}
 }
 
-func encodeModel(model *Model, opt WriteOptions) (*message, error) {
-	m := &message{opt: opt}
+func (m *message) model(model *Model) (*message, error) {
 	m.int(1, model.IRVersion)
 	m.str(2, model.ProducerName, false)
 	m.str(3, model.ProducerVersion, false)
 	if model.Graph != nil {
 		m.sub(7, func(m *message) { m.graph(model.Graph) })
 	}
-	for _, o := range model.Opsets {
+	for _, domain := range slices.Sorted(maps.Keys(model.Opsets)) {
 		m.sub(8, func(m *message) {
-			m.str(1, o.Domain, false)
-			m.int(2, o.Version)
+			m.str(1, domain, false)
+			m.int(2, model.Opsets[domain])
 		})
 	}
 	if m.n > maxModelFile {
@@ -196,18 +194,18 @@ func (m *message) node(n *Node) {
 func (m *message) attribute(a *Attribute) {
 	m.str(1, a.Name, false)
 	switch a.Type {
-	case AttrFloat:
+	case attrFloat:
 		m.raw(func(b []byte) []byte {
 			return protowire.AppendFixed32(protowire.AppendTag(b, 2, protowire.Fixed32Type),
 				math.Float32bits(a.F))
 		})
-	case AttrInt:
+	case attrInt:
 		m.int(3, a.I)
-	case AttrString:
+	case attrString:
 		m.str(4, a.S, true)
-	case AttrTensor:
+	case attrTensor:
 		m.sub(5, func(m *message) { m.tensor(a.T) })
-	case AttrGraph:
+	case attrGraph:
 		m.sub(6, func(m *message) { m.graph(a.G) })
 	case attrFloats:
 		var p []byte
@@ -217,7 +215,7 @@ func (m *message) attribute(a *Attribute) {
 		m.raw(func(b []byte) []byte {
 			return protowire.AppendBytes(protowire.AppendTag(b, 7, protowire.BytesType), p)
 		})
-	case AttrInts:
+	case attrInts:
 		m.ints(8, a.Ints)
 	}
 	m.int(20, int64(a.Type))
@@ -230,10 +228,10 @@ func (m *message) tensor(t *Tensor) {
 	size := t.ByteLen()
 	o := t.Origin
 	file := o.File
-	if file != "" && m.opt.Location != nil {
-		file = m.opt.Location(file)
+	if file != "" && m.location != nil {
+		file = m.location(file)
 	}
-	if file != "" && m.opt.ExternalMin > 0 && size >= m.opt.ExternalMin {
+	if file != "" && m.least > 0 && size >= m.least {
 		for _, e := range [][2]string{{"location", file}, {"offset", strconv.FormatInt(o.Offset, 10)},
 			{"length", strconv.FormatInt(o.Length, 10)}} {
 			m.sub(13, func(m *message) {

@@ -46,29 +46,10 @@ func cast(x *Tensor, to onnx.DataType) (*Tensor, error) {
 		}
 	default:
 		for i, v := range x.I {
-			out.I[i] = narrow(v, to)
+			out.I[i] = to.Wrap(v)
 		}
 	}
 	return out, nil
-}
-
-// narrow wraps v to the width of an integer type.
-func narrow(v int64, to onnx.DataType) int64 {
-	switch to {
-	case onnx.Int32:
-		return int64(int32(v))
-	case onnx.Uint32:
-		return int64(uint32(v))
-	case onnx.Int16:
-		return int64(int16(v))
-	case onnx.Uint16:
-		return int64(uint16(v))
-	case onnx.Int8:
-		return int64(int8(v))
-	case onnx.Uint8:
-		return int64(uint8(v))
-	}
-	return v
 }
 
 func where(c *call) ([]*Tensor, error) {

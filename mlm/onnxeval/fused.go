@@ -200,8 +200,7 @@ func embedNorm(c *call) ([]*Tensor, error) {
 
 // normalised is the norm over the last axis with the epsilon of a fused node, 1e-12 unless it says.
 func normalised(c *call, centre bool, x, gamma, beta *Tensor) (*Tensor, error) {
-	n := &onnx.Node{Attrs: []*onnx.Attribute{{Name: "epsilon", Type: onnx.AttrFloat,
-		F: c.n.Float("epsilon", 1e-12)}}}
+	n := &onnx.Node{Attrs: []*onnx.Attribute{onnx.Attr("epsilon", c.n.Float("epsilon", 1e-12))}}
 	y, err := layerNorm(centre)(&call{n, []*Tensor{x, gamma, beta}, c.opset})
 	if err != nil {
 		return nil, err

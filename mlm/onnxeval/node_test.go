@@ -15,10 +15,10 @@ func TestKernels(t *testing.T) {
 	f := func(shape []int, v ...float64) *Tensor { return newFloat(shape, v) }
 	n := func(shape []int, v ...int64) *Tensor { return NewInt(shape, v) }
 	ints := func(name string, v ...int64) *onnx.Attribute {
-		return &onnx.Attribute{Name: name, Type: onnx.AttrInts, Ints: v}
+		return onnx.Attr(name, v)
 	}
 	num := func(name string, v int64) *onnx.Attribute {
-		return &onnx.Attribute{Name: name, Type: onnx.AttrInt, I: v}
+		return onnx.Attr(name, v)
 	}
 	x := f([]int{2, 3}, 1, 2, 3, 4, 5, 6)
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestKernels(t *testing.T) {
 			f([]int{2, 1, 1}, 3, -1)},
 		{"MatMul", nil, []*Tensor{f([]int{3}, 1, 1, 1), f([]int{3, 1}, 1, 2, 3)}, f([]int{1}, 6)},
 		{"FusedMatMul", []*onnx.Attribute{num("transB", 1),
-			{Name: "alpha", Type: onnx.AttrFloat, F: 0.5}},
+			onnx.Attr("alpha", float32(0.5))},
 			[]*Tensor{x, f([]int{1, 3}, 2, 0, 2)}, f([]int{2, 1}, 4, 10)},
 		{"MatMulNBits", []*onnx.Attribute{num("K", 3), num("N", 2), num("bits", 8),
 			num("block_size", 16)},
@@ -57,7 +57,7 @@ func TestKernels(t *testing.T) {
 			[]*Tensor{f([]int{1, 17}, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10),
 				n([]int{1, 2, 8}, 0x52, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0), f([]int{2}, 1, 2),
 				n([]int{1}, 0x41)}, f([]int{1, 1}, 105)},
-		{"Gemm", []*onnx.Attribute{num("transA", 1), {Name: "beta", Type: onnx.AttrFloat, F: 2}},
+		{"Gemm", []*onnx.Attribute{num("transA", 1), onnx.Attr("beta", float32(2))},
 			[]*Tensor{x, f([]int{2, 1}, 1, -1), f([]int{1}, 3)}, f([]int{3, 1}, 3, 3, 3)},
 		{"Conv", []*onnx.Attribute{ints("pads", 1, 1)},
 			[]*Tensor{f([]int{1, 2, 3}, 1, 2, 3, 4, 5, 6), f([]int{1, 2, 3}, 1, 0, -1, 0, 2, 0),

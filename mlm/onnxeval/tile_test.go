@@ -11,7 +11,7 @@ import (
 func TestSplitIntoTooMany(t *testing.T) {
 	t.Parallel()
 	n := &onnx.Node{Op: "Split", Inputs: []string{"x"}, Outputs: []string{"y"},
-		Attrs: []*onnx.Attribute{{Name: "num_outputs", Type: onnx.AttrInt, I: 1 << 40}}}
+		Attrs: []*onnx.Attribute{onnx.Attr("num_outputs", 1<<40)}}
 	x := &Tensor{Type: onnx.Int64, Shape: []int{1}, I: []int64{7}}
 	if got, err := split(&call{n: n, in: []*Tensor{x}}); err == nil {
 		t.Errorf("%d parts", len(got))

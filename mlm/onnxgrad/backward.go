@@ -106,5 +106,6 @@ func (b *builder) upTo(x *value, axis int) *value {
 }
 
 func (b *builder) wholeNumber(v int64) *value {
-	return b.constant(fmt.Sprint("int", v), func() *onnx.Tensor { return onnx.Int64s("", nil, v) })
+	return b.constant(fmt.Sprint("int", v),
+		func() *onnx.Tensor { return onnx.Ints("", onnx.Int64, nil, v) })
 }

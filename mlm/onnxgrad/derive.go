@@ -11,22 +11,26 @@ type Derived struct {
 	// Model has the inputs and outputs that the package comment describes. It shares the weights of
 	// the model it was derived from.
 	Model *onnx.Model
+	Facts
+	Forward  int // operations of the forward pass
+	Backward int // operations of the backward pass
 
-	Inputs     []string // names of the graph's inputs, in order
+	kept, keptPerPosition int64 // see KeptPerToken
+}
+
+// Facts are what has to be known of a derived graph, and of its model.
+type Facts struct {
+	Inputs     []string // names of the graph's inputs, in order: see Call
+	Outputs    []string // of its outputs: log f, conditionals, and where they are gradient and state
 	Vocabulary int      // V, columns of the logits
 	Dimension  int      // width of the word embeddings
 	Embedding  string   // name of the word embedding table
 	Tied       bool     // the head uses the embedding table: one copy of it remains
 	Gradient   bool     // whether the backward pass is there
 	State      int      // H, width of what the head reads; 0 if it has an unusual form
-	Forward    int      // operations of the forward pass
-	Backward   int      // operations of the backward pass
-
-	// Counted are tokens by which the model tells positions apart (see Alike.Find). None if nothing
-	// is shared.
+	// Counted are tokens by which the model tells positions apart (see Call). None if nothing is
+	// shared.
 	Counted []int64
-
-	kept, keptPerPosition int64 // see KeptPerToken
 }
 
 // Options of Derive.
@@ -52,18 +56,18 @@ type Options struct {
 
 // Names of the inputs and outputs that the derived graph has beside those of the model.
 const (
-	InPositions   = "positions"
-	InTargets     = "targets"
-	InBlanks      = "blanks"
-	InConditional = "with_conditional"
-	InGradient    = "with_gradient"
-	InFirst       = "first_alike"
-	InNumbers     = "alike"
-	InPrompt      = "prompt"
-	OutLogProb    = "log_prob"
-	OutCondition  = "conditional"
-	OutGradient   = "gradient"
-	OutState      = "state"
+	inPositions   = "positions"
+	inTargets     = "targets"
+	inBlanks      = "blanks"
+	inConditional = "with_conditional"
+	inGradient    = "with_gradient"
+	inFirst       = "first_alike"
+	inNumbers     = "alike"
+	inPrompt      = "prompt"
+	outLogProb    = "log_prob"
+	outCondition  = "conditional"
+	outGradient   = "gradient"
+	outState      = "state"
 )
 
 // pass is a step of the derivation.
@@ -121,8 +125,8 @@ func passes() []pass {
 	}
 }
 
-// Derive makes the derived graph of a model that onnx.Check has passed. Errors about the
-// model are *Error.
+// Derive makes the derived graph of a model that [onnx.Model.Check] has passed. Errors about
+// the model are *Error.
 func Derive(m *onnx.Model, opt Options) (out *Derived, err error) {
 	now := "load"
 	// Graphs come from strangers: should one get past every check above a rule, it is refused, not

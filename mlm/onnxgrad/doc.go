@@ -27,7 +27,7 @@
 //	     targets          [R]    int64   θ at the row's own blank
 //	     blanks           [C, m] int64   positions of all blanks of the chain
 //	     first_alike      [U]    int64   the distinct positions, as places among the R·L
-//	     alike            [R, L] int64   for every position, which of the U it is like: see Alike;
+//	     alike            [R, L] int64   for every position, which of the U it is like: see Call;
 //	                                     both absent if nothing can be shared
 //	     with_conditional bool
 //	     with_gradient    bool           absent if the graph was derived forward-only

@@ -34,14 +34,14 @@ func (d *derivation) emit() error {
 			probeBlanks[p]
 	}
 	ids := d.inputs[0].name
-	e.sources = []sizeSource{{ids, 1, length}, {InBlanks, 1, blanks}, {ids, 0, rows},
-		{InBlanks, 0, chains}}
+	e.sources = []sizeSource{{ids, 1, length}, {inBlanks, 1, blanks}, {ids, 0, rows},
+		{inBlanks, 0, chains}}
 	if d.prompt != nil { // a row is a chain of its own
 		e.sources = e.sources[:3]
 	}
 
-	out := &Derived{Vocabulary: d.logits.shape[0][2], Dimension: d.embedded.shape[0][2],
-		Tied: d.tied, Gradient: d.then != nil, Counted: d.counted}
+	out := &Derived{Facts: Facts{Vocabulary: d.logits.shape[0][2],
+		Dimension: d.embedded.shape[0][2], Tied: d.tied, Gradient: d.then != nil, Counted: d.counted}}
 	d.measure(out)
 	if w := weightOf(d.embedding.in[0]); w != nil {
 		out.Embedding = w.Name
@@ -60,33 +60,33 @@ func (d *derivation) emit() error {
 		in(v.name, v.typ, "rows", "length")
 		e.names[v] = v.name
 	}
-	in(InPositions, onnx.Int64, "rows")
-	in(InTargets, onnx.Int64, "rows")
+	in(inPositions, onnx.Int64, "rows")
+	in(inTargets, onnx.Int64, "rows")
 	if d.prompt == nil {
-		in(InBlanks, onnx.Int64, "chains", "blanks")
+		in(inBlanks, onnx.Int64, "chains", "blanks")
 	} else {
-		in(InBlanks, onnx.Int64, "rows", "blanks")
-		in(InPrompt, onnx.Float, "rows", "blanks", "dimension")
-		e.names[d.prompt] = InPrompt
+		in(inBlanks, onnx.Int64, "rows", "blanks")
+		in(inPrompt, onnx.Float, "rows", "blanks", "dimension")
+		e.names[d.prompt] = inPrompt
 	}
 	if d.first != nil {
-		in(InFirst, onnx.Int64, "distinct")
-		in(InNumbers, onnx.Int64, "rows", "length")
-		e.names[d.first], e.names[d.numbers] = InFirst, InNumbers
+		in(inFirst, onnx.Int64, "distinct")
+		in(inNumbers, onnx.Int64, "rows", "length")
+		e.names[d.first], e.names[d.numbers] = inFirst, inNumbers
 	}
-	in(InConditional, onnx.Bool)
+	in(inConditional, onnx.Bool)
 	if d.then != nil {
-		in(InGradient, onnx.Bool)
+		in(inGradient, onnx.Bool)
 	}
 	for _, v := range []*value{d.positions, d.targets, d.blanks} {
 		e.names[v] = v.name
 	}
-	e.names[d.picked] = OutLogProb
+	e.names[d.picked] = outLogProb
 
 	wanted := []*value{d.picked, d.logp}
 	if d.state != nil {
 		out.State = d.state.shape[0][1]
-		e.names[d.state] = OutState
+		e.names[d.state] = outState
 		wanted = append(wanted, d.state)
 	}
 	if d.then != nil {
@@ -99,13 +99,13 @@ func (d *derivation) emit() error {
 	same := &onnx.Graph{Name: "conditional", Nodes: []*onnx.Node{{Name: "conditional",
 		Op: "Identity", Inputs: []string{e.name(d.logp)}, Outputs: []string{"conditional/all"}}},
 		Outputs: []*onnx.ValueInfo{floatInfo("conditional/all", "a", "b")}}
-	branches := []*onnx.Node{e.branch(InConditional, OutCondition, same, 2)}
+	branches := []*onnx.Node{e.branch(inConditional, outCondition, same, 2)}
 	if d.then != nil {
 		e.names[d.gradient] = "gradient/all"
 		g := &onnx.Graph{Name: "gradient", Nodes: e.nodes(d.then.nodes),
 			Outputs: []*onnx.ValueInfo{floatInfo("gradient/all", "a", "b", "c")}}
 		out.Backward = len(g.Nodes)
-		branches = append(branches, e.branch(InGradient, OutGradient, g, 3))
+		branches = append(branches, e.branch(inGradient, outGradient, g, 3))
 	}
 	if e.err != nil {
 		return e.err
@@ -113,19 +113,21 @@ func (d *derivation) emit() error {
 	graph.Nodes = append(append(e.prelude, forward...), branches...)
 	uniqueNames(graph, map[string]bool{})
 	graph.Initializers = e.weights
-	graph.Outputs = []*onnx.ValueInfo{floatInfo(OutLogProb, "rows"),
-		floatInfo(OutCondition, "conditional rows", "vocabulary")}
+	graph.Outputs = []*onnx.ValueInfo{floatInfo(outLogProb, "rows"),
+		floatInfo(outCondition, "conditional rows", "vocabulary")}
 	if d.then != nil {
 		graph.Outputs = append(graph.Outputs,
-			floatInfo(OutGradient, "gradient chains", "gradient blanks", "gradient vocabulary"))
+			floatInfo(outGradient, "gradient chains", "gradient blanks", "gradient vocabulary"))
 	}
 	if d.state != nil {
-		graph.Outputs = append(graph.Outputs, floatInfo(OutState, "rows", "state"))
+		graph.Outputs = append(graph.Outputs, floatInfo(outState, "rows", "state"))
+	}
+	for _, v := range graph.Outputs {
+		out.Outputs = append(out.Outputs, v.Name)
 	}
 	out.Model = &onnx.Model{IRVersion: max(d.irVersion, 7), ProducerName: "infill", Graph: graph,
-		Opsets: []onnx.OperatorSet{{Domain: "", Version: d.opset},
-			{Domain: onnx.Microsoft, Version: 1}}}
-	if err := onnx.Check(out.Model); err != nil {
+		Opsets: map[string]int64{"": d.opset, onnx.Microsoft: 1}}
+	if err := out.Model.Check(); err != nil {
 		return fmt.Errorf("the derived graph is not consistent: %w", err)
 	}
 	d.out = out
@@ -167,13 +169,12 @@ func (e *emitter) branch(cond, out string, graph *onnx.Graph, rank int) *onnx.No
 	none := out + "/none"
 	zero := &onnx.Node{Name: none, Op: "Constant", Outputs: []string{none},
 		Attrs: []*onnx.Attribute{
-			{Name: "value", Type: onnx.AttrTensor, T: onnx.Floats(none, ones, 0)}}}
+			onnx.Attr("value", onnx.Floats(none, ones, 0))}}
 	skip := &onnx.Graph{Name: none, Nodes: []*onnx.Node{zero},
 		Outputs: []*onnx.ValueInfo{floatInfo(none, names...)}}
 	return &onnx.Node{Name: "if " + out, Op: "If", Inputs: []string{cond}, Outputs: []string{out},
 		Attrs: []*onnx.Attribute{
-			{Name: "then_branch", Type: onnx.AttrGraph, G: graph}, {Name: "else_branch",
-				Type: onnx.AttrGraph, G: skip}}}
+			onnx.Attr("then_branch", graph), onnx.Attr("else_branch", skip)}}
 }
 
 // fresh makes a name that nothing else has.
@@ -278,7 +279,7 @@ func (e *emitter) target(n *node) (string, []*onnx.Node) {
 	}
 	name := e.fresh("shape")
 	return name, []*onnx.Node{{Name: n.name, Op: "Concat", Inputs: parts, Outputs: []string{name},
-		Attrs: []*onnx.Attribute{intAttr("axis", 0)}}}
+		Attrs: []*onnx.Attribute{onnx.Attr("axis", 0)}}}
 }
 
 func (e *emitter) size(d [probes]int) *sizeSource {
@@ -318,7 +319,7 @@ func (e *emitter) intsName(v []int64) string {
 		}
 	}
 	n := e.fresh("shape")
-	e.weights = append(e.weights, onnx.Int64s(n, []int64{int64(len(v))}, v...))
+	e.weights = append(e.weights, onnx.Ints(n, onnx.Int64, []int64{int64(len(v))}, v...))
 	e.sizes[key] = n
 	return n
 }

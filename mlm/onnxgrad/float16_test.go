@@ -28,10 +28,10 @@ func narrowed(t *testing.T, m *onnx.Model) *onnx.Model {
 		m.Graph.Initializers[i] = onnx.NewTensor(w.Name+".half", onnx.Float16, w.Dims, half)
 		casts = append(casts, &onnx.Node{Name: w.Name + "/Cast", Op: "Cast",
 			Inputs: []string{w.Name + ".half"}, Outputs: []string{w.Name},
-			Attrs: []*onnx.Attribute{{Name: "to", Type: onnx.AttrInt, I: int64(onnx.Float)}}})
+			Attrs: []*onnx.Attribute{onnx.Attr("to", onnx.Float)}})
 	}
 	m.Graph.Nodes = append(casts, m.Graph.Nodes...)
-	if err := onnx.Check(m); err != nil {
+	if err := m.Check(); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -61,7 +61,7 @@ func TestNarrowComputation(t *testing.T) {
 			if wide := Widen(f.model); wide == f.model != strings.HasSuffix(f.name, "-weights") ||
 				Widen(wide) != wide {
 				t.Errorf("widened: %v", wide != f.model)
-			} else if err := onnx.Check(wide); err != nil {
+			} else if err := wide.Check(); err != nil {
 				t.Error(err)
 			}
 			checkByDifferences(t, f.model, []int64{2, 7, 24, 43, 10, 7, 36, 20, 3}, []int{2, 6}, 4,

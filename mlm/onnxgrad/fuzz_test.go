@@ -15,7 +15,7 @@ import (
 // Check.
 func tryDerive(t *testing.T, data []byte) {
 	m, err := onnx.Parse(data, "", nil)
-	if err != nil || onnx.Check(m) != nil {
+	if err != nil || m.Check() != nil {
 		return
 	}
 	d, err := Derive(m, Options{})
@@ -25,7 +25,7 @@ func tryDerive(t *testing.T, data []byte) {
 	if err != nil {
 		return
 	}
-	if err := onnx.Check(d.Model); err != nil {
+	if err := d.Model.Check(); err != nil {
 		t.Fatalf("derived graph: %v", err)
 	}
 }
@@ -50,7 +50,7 @@ func seeds(tb testing.TB) [][]byte {
 }
 
 func FuzzDerive(f *testing.F) {
-	b, err := onnx.Marshal(miniature(), onnx.WriteOptions{})
+	b, err := miniature().Marshal()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestMutatedGraphs(t *testing.T) {
 				}
 			}
 		}
-		if onnx.Check(m) != nil {
+		if m.Check() != nil {
 			continue
 		}
 		d, err := Derive(m, Options{})
@@ -108,7 +108,7 @@ func TestMutatedGraphs(t *testing.T) {
 			continue
 		}
 		derived++
-		if err := onnx.Check(d.Model); err != nil {
+		if err := d.Model.Check(); err != nil {
 			t.Fatalf("derived graph: %v", err)
 		}
 	}
@@ -126,11 +126,11 @@ func miniature() *onnx.Model {
 		w[i] = float32(i*i%7) - 2.5
 	}
 	softmax := node("Softmax", "p", "s")
-	softmax.Attrs = []*onnx.Attribute{intAttr("axis", -1)}
+	softmax.Attrs = []*onnx.Attribute{onnx.Attr("axis", -1)}
 	turn := node("Transpose", "k", "x")
-	turn.Attrs = []*onnx.Attribute{intsAttr("perm", 0, 2, 1)}
+	turn.Attrs = []*onnx.Attribute{onnx.Attr("perm", []int64{0, 2, 1})}
 	grid := []onnx.Dim{{Param: "batch", Value: -1}, {Param: "sequence", Value: -1}}
-	return &onnx.Model{IRVersion: 8, Opsets: []onnx.OperatorSet{{Version: 17}}, Graph: &onnx.Graph{
+	return &onnx.Model{IRVersion: 8, Opsets: map[string]int64{"": 17}, Graph: &onnx.Graph{
 		Name: "miniature",
 		Inputs: []*onnx.ValueInfo{{Name: "input_ids", Type: onnx.Int64, HasShape: true,
 			Shape: grid}},
@@ -153,7 +153,7 @@ func miniature() *onnx.Model {
 func TestMiniature(t *testing.T) {
 	t.Parallel()
 	m := miniature()
-	if err := onnx.Check(m); err != nil {
+	if err := m.Check(); err != nil {
 		t.Fatal(err)
 	}
 	checkByDifferences(t, m, []int64{1, 2, 3, 4, 3}, []int{1, 3}, 0, 5)

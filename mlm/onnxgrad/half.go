@@ -77,7 +77,7 @@ func (h *halver) node(n *node, words *value) {
 			}
 		}
 		if n.op == "Cast" && n.out[0].typ == onnx.Float16 {
-			n.attrs = []*onnx.Attribute{intAttr("to", int64(onnx.Float16))}
+			n.attrs = []*onnx.Attribute{onnx.Attr("to", onnx.Float16)}
 		}
 		if n.op == "MatMul" && math.Abs(n.alpha-1) < 1e-12 {
 			n.alpha = 1 // √2·√½

@@ -10,7 +10,6 @@ import (
 
 	"infill/internal/ort"
 	"infill/internal/ort/orttest"
-	"infill/mlm/onnx"
 )
 
 // Half precision gives torch's numbers of float32 to about three digits, for every fixture. The
@@ -60,11 +59,11 @@ func checkHalf(t *testing.T, f fixture, c ort.Config, unpadded bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := onnx.Marshal(d.Model, onnx.WriteOptions{})
+	data, err := d.Model.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, err := ort.OpenBytes("half", data, d.Inputs, []string{OutLogProb, OutCondition},
+	open, err := ort.OpenBytes("half", data, d.Inputs, []string{outLogProb, outCondition},
 		c)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +82,7 @@ func checkHalf(t *testing.T, f fixture, c ort.Config, unpadded bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k, name := range []string{OutLogProb, OutCondition} {
+		for k, name := range []string{outLogProb, outCondition} {
 			got, _ := out[k].Floats()
 			worst := 0.0
 			for j, want := range call[name].Data {

@@ -36,8 +36,8 @@ func (d *derivation) integers() error {
 		q := made[key]
 		product := &node{op: "MatMulNBits", domain: onnx.Microsoft, name: n.name,
 			in: []*value{n.in[0], q[0], q[1]}, out: n.out, attrs: []*onnx.Attribute{
-				intAttr("K", int64(key.depth())), intAttr("N", int64(q[0].shape[0][0])),
-				intAttr("bits", 8), intAttr("block_size", int8Block), intAttr("accuracy_level", 4)}}
+				onnx.Attr("K", key.depth()), onnx.Attr("N", q[0].shape[0][0]),
+				onnx.Attr("bits", 8), onnx.Attr("block_size", int8Block), onnx.Attr("accuracy_level", 4)}}
 		n.out[0].from = product
 		out.nodes = append(out.nodes, product)
 		return true

@@ -73,8 +73,8 @@ func TestBlocksAgainstFloat64(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		attrs := []*onnx.Attribute{intAttr("K", int64(c.depth)), intAttr("N", width),
-			intAttr("bits", 8), intAttr("block_size", int8Block), intAttr("accuracy_level", 4)}
+		attrs := []*onnx.Attribute{onnx.Attr("K", c.depth), onnx.Attr("N", width),
+			onnx.Attr("bits", 8), onnx.Attr("block_size", int8Block), onnx.Attr("accuracy_level", 4)}
 		n := &onnx.Node{Name: "product", Op: "MatMulNBits", Domain: onnx.Microsoft, Attrs: attrs,
 			Inputs: []string{"x", "q", "s"}, Outputs: []string{"y"}}
 		x := make([]float32, many*c.depth)
@@ -137,8 +137,9 @@ func product(t *testing.T, n *onnx.Node, q [2]*value, x []float32, rows, width i
 	g := &onnx.Graph{Name: "g", Nodes: []*onnx.Node{n}, Inputs: []*onnx.ValueInfo{
 		floatInfo("x", "rows", "depth")}, Outputs: []*onnx.ValueInfo{floatInfo("y", "rows", "width")},
 		Initializers: []*onnx.Tensor{named("q", q[0]), named("s", q[1])}}
-	data, err := onnx.Marshal(&onnx.Model{IRVersion: 8, Graph: g, Opsets: []onnx.OperatorSet{
-		{Version: 17}, {Domain: onnx.Microsoft, Version: 1}}}, onnx.WriteOptions{})
+	data, err := (&onnx.Model{IRVersion: 8, Graph: g,
+		Opsets: map[string]int64{"": 17, onnx.Microsoft: 1}}).Marshal()
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func transposedWeights(t *testing.T, m *onnx.Model) *onnx.Model {
 			onnx.Floats(back, []int64{w.Dims[1], w.Dims[0]}, data...))
 		g.Nodes = append(g.Nodes, &onnx.Node{Name: back, Op: "Transpose", Inputs: []string{back},
 			Outputs: []string{w.Name},
-			Attrs:   []*onnx.Attribute{intsAttr("perm", 1, 0)}})
+			Attrs:   []*onnx.Attribute{onnx.Attr("perm", []int64{1, 0})}})
 	}
 	if len(g.Nodes) == 0 {
 		t.Fatal("no matrix is read by a product")

@@ -190,7 +190,7 @@ func (b *builder) matmul(x, y *value, transX, transY bool, alpha float64) *value
 
 func (b *builder) transpose(x *value, perm []int64) *value {
 	return b.add(&node{op: "Transpose", in: []*value{x},
-		attrs: []*onnx.Attribute{intsAttr("perm", perm...)}})
+		attrs: []*onnx.Attribute{onnx.Attr("perm", perm)}})
 }
 
 // reshape gives x the shape to. Nothing is done if it has it.
@@ -207,11 +207,11 @@ func (b *builder) reduce(op string, x *value, axes ...int) *value {
 	for i, a := range axes {
 		list[i] = int64(a)
 	}
-	n := &node{op: op, in: []*value{x}, attrs: []*onnx.Attribute{intAttr("keepdims", 1)}}
+	n := &node{op: op, in: []*value{x}, attrs: []*onnx.Attribute{onnx.Attr("keepdims", 1)}}
 	if op == "ReduceSum" && b.opset >= 13 || b.opset >= 18 { // axes became an input
 		n.in = append(n.in, b.ints(list...))
 	} else {
-		n.attrs = append(n.attrs, intsAttr("axes", list...))
+		n.attrs = append(n.attrs, onnx.Attr("axes", list))
 	}
 	return b.add(n)
 }
@@ -219,7 +219,7 @@ func (b *builder) reduce(op string, x *value, axes ...int) *value {
 // ints is a one-dimensional int64 constant.
 func (b *builder) ints(v ...int64) *value {
 	return b.constant(fmt.Sprint("ints", v), func() *onnx.Tensor {
-		return onnx.Int64s("",
+		return onnx.Ints("", onnx.Int64,
 			[]int64{int64(len(v))}, v...)
 	})
 }
@@ -287,17 +287,9 @@ func scalarOf(v *value) (float64, bool) {
 
 // with is an operation that has a whole number as its attribute.
 func (b *builder) with(op, attribute string, v int64, in ...*value) *value {
-	return b.add(&node{op: op, in: in, attrs: []*onnx.Attribute{intAttr(attribute, v)}})
+	return b.add(&node{op: op, in: in, attrs: []*onnx.Attribute{onnx.Attr(attribute, v)}})
 }
 
 func (b *builder) cast(x *value, to onnx.DataType) *value {
 	return b.with("Cast", "to", int64(to), x)
-}
-
-func intAttr(name string, v int64) *onnx.Attribute {
-	return &onnx.Attribute{Name: name, Type: onnx.AttrInt, I: v}
-}
-
-func intsAttr(name string, v ...int64) *onnx.Attribute {
-	return &onnx.Attribute{Name: name, Type: onnx.AttrInts, Ints: v}
 }

@@ -23,7 +23,7 @@ type loaded struct {
 // a product and a sum, division by a constant a multiplication.
 func load(m *onnx.Model, unpadded bool) (*loaded, error) {
 	m = Widen(m)
-	l := &loaded{builder: newBuilder(m.Opset("")), values: map[string]*value{}}
+	l := &loaded{builder: newBuilder(m.Opsets[""]), values: map[string]*value{}}
 	if l.opset < 12 {
 		return nil, refused(errUnsupportedOp, "opset %d; export with opset 14 or later", l.opset)
 	}
@@ -206,6 +206,13 @@ func (l *loaded) simplify(n *node) *value {
 // tensorOf stores the known contents of a value in its own type.
 func tensorOf(v *value) *onnx.Tensor {
 	k := v.known[0]
+	d := make([]int64, len(k.Shape))
+	for i := range d {
+		d[i] = int64(k.Shape[i])
+	}
+	if k.F == nil {
+		return onnx.Ints("", v.typ, d, k.I...)
+	}
 	var b []byte
 	for _, x := range k.F {
 		if v.typ == onnx.Double {
@@ -213,22 +220,6 @@ func tensorOf(v *value) *onnx.Tensor {
 		} else {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
 		}
-	}
-	for _, x := range k.I {
-		switch v.typ.Size() {
-		case 1:
-			b = append(b, byte(x))
-		case 2:
-			b = binary.LittleEndian.AppendUint16(b, uint16(x))
-		case 4:
-			b = binary.LittleEndian.AppendUint32(b, uint32(x))
-		default:
-			b = binary.LittleEndian.AppendUint64(b, uint64(x))
-		}
-	}
-	d := make([]int64, len(k.Shape))
-	for i := range d {
-		d[i] = int64(k.Shape[i])
 	}
 	return onnx.NewTensor("", v.typ, d, b)
 }

@@ -210,7 +210,7 @@ func TestOneQueryOnModels(t *testing.T) {
 		}
 		b := newBuilder(l.opset)
 		b.consts = l.consts
-		g := &gatherer{builder: b, index: b.reshape(&value{name: InPositions, typ: onnx.Int64,
+		g := &gatherer{builder: b, index: b.reshape(&value{name: inPositions, typ: onnx.Int64,
 			shape: rows()}, rows(1))}
 		logits := g.run(l.nodes, place{l.logits, 1})
 		before := live(b.nodes, logits)

@@ -198,17 +198,17 @@ func TestDerivationInFloat64(t *testing.T) {
 		}
 		for i, c := range f.Calls {
 			yes := &onnxeval.Tensor{Type: onnx.Bool, Shape: []int{}, I: []int64{1}}
-			in := map[string]*onnxeval.Tensor{InConditional: yes, InGradient: yes}
+			in := map[string]*onnxeval.Tensor{inConditional: yes, inGradient: yes}
 			for _, name := range d.Inputs {
 				if a, ok := withAlike(d, c)[name]; ok {
 					in[name] = onnxeval.NewInt(a.Shape, a.ints())
 				}
 			}
-			out, err := e.Run(in, OutLogProb, OutCondition, OutGradient)
+			out, err := e.Run(in, outLogProb, outCondition, outGradient)
 			if err != nil {
 				t.Fatalf("%s: %v", f.name, err)
 			}
-			for k, name := range []string{OutLogProb, OutCondition, OutGradient} {
+			for k, name := range []string{outLogProb, outCondition, outGradient} {
 				if !slices.Equal(out[k].Shape, c[name].Shape) {
 					t.Errorf("%s, call %d: %s has shape %v, want %v", f.name, i, name, out[k].Shape,
 						c[name].Shape)
@@ -246,12 +246,12 @@ func open(t testing.TB, d *Derived, cfg ort.Config) *session {
 }
 
 func newSession(d *Derived, cfg ort.Config) (*session, error) {
-	data, err := onnx.Marshal(d.Model, onnx.WriteOptions{})
+	data, err := d.Model.Marshal()
 	if err != nil {
 		return nil, err
 	}
 	s, err := ort.OpenBytes("derived", data, d.Inputs,
-		[]string{OutLogProb, OutCondition, OutGradient}, cfg)
+		[]string{outLogProb, outCondition, outGradient}, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -260,10 +260,10 @@ func newSession(d *Derived, cfg ort.Config) (*session, error) {
 
 // withAlike adds to a call which of its positions are alike.
 func withAlike(d *Derived, c map[string]array) map[string]array {
-	if d == nil || !slices.Contains(d.Inputs, InFirst) {
+	if d == nil || !slices.Contains(d.Inputs, inFirst) {
 		return c
 	}
-	var a Alike
+	var a alike
 	var others [][]int64
 	for _, name := range knownInputs[1:] {
 		if x, ok := c[name]; ok && slices.Contains(d.Inputs, name) {
@@ -273,8 +273,8 @@ func withAlike(d *Derived, c map[string]array) map[string]array {
 	ids := c["input_ids"]
 	a.Find(ids.Shape[1], d.Counted, ids.ints(), others...)
 	out := maps.Clone(c)
-	out[InFirst], out[InNumbers] = array{Shape: []int{len(a.First)}}, array{Shape: ids.Shape}
-	for name, list := range map[string][]int64{InFirst: a.First, InNumbers: a.Numbers} {
+	out[inFirst], out[inNumbers] = array{Shape: []int{len(a.First)}}, array{Shape: ids.Shape}
+	for name, list := range map[string][]int64{inFirst: a.First, inNumbers: a.Numbers} {
 		x := out[name]
 		for _, v := range list {
 			x.Data = append(x.Data, float64(v))
@@ -301,14 +301,14 @@ func tensor[T ort.Element](t testing.TB, shape []int64, v []T) *ort.Tensor {
 func (s *session) feed(t testing.TB, c map[string]array, conditional, gradient bool) []*ort.Tensor {
 	t.Helper()
 	var in []*ort.Tensor
-	if _, ok := c[InFirst]; !ok {
+	if _, ok := c[inFirst]; !ok {
 		c = withAlike(s.derived, c)
 	}
 	for _, name := range s.inputs {
 		switch name {
-		case InConditional:
+		case inConditional:
 			in = append(in, tensor(t, nil, []bool{conditional}))
-		case InGradient:
+		case inGradient:
 			in = append(in, tensor(t, nil, []bool{gradient}))
 		default:
 			a, ok := c[name]
@@ -520,7 +520,7 @@ func TestExternalWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small, err := onnx.Marshal(d.Model, onnx.WriteOptions{ExternalMin: 256})
+	small, err := d.Model.MarshalExternal(256, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -528,7 +528,7 @@ func TestExternalWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := ort.OpenBytes("derived", small, d.Inputs,
-		[]string{OutLogProb, OutCondition, OutGradient}, ort.Config{Entries: map[string]string{
+		[]string{outLogProb, outCondition, outGradient}, ort.Config{Entries: map[string]string{
 			"session.model_external_initializers_file_folder_path": dir}})
 	if err != nil {
 		t.Fatal(err)
@@ -538,7 +538,7 @@ func TestExternalWeights(t *testing.T) {
 	if !slices.Equal(got.logProb, want.logProb) || !slices.Equal(got.gradient, want.gradient) {
 		t.Error("external weights change the result")
 	}
-	whole, err := onnx.Marshal(d.Model, onnx.WriteOptions{})
+	whole, err := d.Model.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,10 +103,10 @@ func gatherElementsBackward(b *builder, e *entry, g []*value) []*value {
 	if err != nil {
 		return b.unsupported(e, "%v", err)
 	}
-	add := &onnx.Attribute{Name: "reduction", Type: onnx.AttrString, S: "add"}
+	add := onnx.Attr("reduction", "add")
 	return []*value{b.add(&node{op: "ScatterElements",
 		in:    []*value{b.mul(x, b.scalar(0)), e.in[1], g[0]},
-		attrs: []*onnx.Attribute{intAttr("axis", int64(a)), add}})}
+		attrs: []*onnx.Attribute{onnx.Attr("axis", a), add}})}
 }
 
 // gatherNDBackward puts the gradient at the blanks back among all positions. e.saved is the one-hot

@@ -80,8 +80,8 @@ func lowerSkipNorm(l *loaded, o *onnx.Node, in []*value) []*value {
 
 // normOf is a layer normalisation over the last axis.
 func normOf(epsilon float32, in ...*value) *node {
-	return &node{op: "LayerNormalization", in: in, attrs: []*onnx.Attribute{intAttr("axis", -1),
-		{Name: "epsilon", Type: onnx.AttrFloat, F: epsilon}}}
+	return &node{op: "LayerNormalization", in: in, attrs: []*onnx.Attribute{onnx.Attr("axis", -1),
+		onnx.Attr("epsilon", epsilon)}}
 }
 
 // lowerEmbedNorm writes EmbedLayerNormalization: the sum of the embeddings of words, positions and

@@ -133,12 +133,11 @@ func fusedProto(n *node) *onnx.Node {
 	}
 	p.Op, p.Domain = "FusedMatMul", onnx.Microsoft
 	if n.transA {
-		p.Attrs = append(p.Attrs, intAttr("transA", 1))
+		p.Attrs = append(p.Attrs, onnx.Attr("transA", 1))
 	}
 	if n.transB {
-		p.Attrs = append(p.Attrs, intAttr("transB", 1))
+		p.Attrs = append(p.Attrs, onnx.Attr("transB", 1))
 	}
-	p.Attrs = append(p.Attrs, &onnx.Attribute{Name: "alpha", Type: onnx.AttrFloat,
-		F: float32(n.alpha)})
+	p.Attrs = append(p.Attrs, onnx.Attr("alpha", float32(n.alpha)))
 	return p
 }

@@ -139,7 +139,7 @@ func lastAxis(l *loaded, n *node) *value {
 	if err != nil || a != rank-1 {
 		return l.fail(n.refused(errUnsupportedOp, "is not over the last axis"))
 	}
-	n.attrs = []*onnx.Attribute{intAttr("axis", int64(a))}
+	n.attrs = []*onnx.Attribute{onnx.Attr("axis", a)}
 	return nil
 }
 

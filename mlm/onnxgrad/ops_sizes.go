@@ -97,9 +97,9 @@ func constantTensor(o *onnx.Node) (*onnx.Tensor, error) {
 	case a.Name == "value" && a.T != nil:
 		return a.T, nil
 	case a.Name == "value_int":
-		return onnx.Int64s("", nil, a.I), nil
+		return onnx.Ints("", onnx.Int64, nil, a.I), nil
 	case a.Name == "value_ints":
-		return onnx.Int64s("", []int64{int64(len(a.Ints))}, a.Ints...), nil
+		return onnx.Ints("", onnx.Int64, []int64{int64(len(a.Ints))}, a.Ints...), nil
 	case a.Name == "value_float":
 		return onnx.Floats("", nil, a.F), nil
 	case a.Name == "value_floats":

@@ -68,7 +68,7 @@ func TestOptimisedGraphs(t *testing.T) {
 // TestFusedAttentionRefused: forms of fused attention that are not taken apart are refused by name.
 func TestFusedAttentionRefused(t *testing.T) {
 	t.Parallel()
-	one := func(name string) *onnx.Attribute { return intAttr(name, 1) }
+	one := func(name string) *onnx.Attribute { return onnx.Attr(name, 1) }
 	for name, c := range map[string]struct {
 		fixture, op string
 		change      func(m *onnx.Model, n *onnx.Node)

@@ -22,10 +22,10 @@ func perChain(rest ...int) dims {
 
 // gatherLogits computes the logits at each row's blank only.
 func (d *derivation) gatherLogits() error {
-	d.positions = &value{name: InPositions, typ: onnx.Int64, shape: rows()}
-	d.targets = &value{name: InTargets, typ: onnx.Int64, shape: rows()}
+	d.positions = &value{name: inPositions, typ: onnx.Int64, shape: rows()}
+	d.targets = &value{name: inTargets, typ: onnx.Int64, shape: rows()}
 	if d.prompt == nil {
-		d.blanks = &value{name: InBlanks, typ: onnx.Int64, shape: perChain()}
+		d.blanks = &value{name: inBlanks, typ: onnx.Int64, shape: perChain()}
 	}
 
 	b := d.next("")
@@ -54,7 +54,7 @@ func (d *derivation) tape() error {
 func (d *derivation) score() error {
 	f := d.forward
 	f.context = "head"
-	along := []*onnx.Attribute{intAttr("axis", 1)}
+	along := []*onnx.Attribute{onnx.Attr("axis", 1)}
 	d.logits2 = f.reshape(d.logits, rows(d.logits.shape[0][2]))
 	d.logp = f.add(&node{op: "LogSoftmax", in: []*value{d.logits2}, attrs: along})
 	target := f.reshape(d.targets, rows(1))
@@ -81,7 +81,7 @@ func (d *derivation) score() error {
 		wide := d.hidden
 		if wide.typ != onnx.Float {
 			wide = f.add(&node{op: "Cast", in: []*value{wide}, attrs: []*onnx.Attribute{
-				intAttr("to", int64(onnx.Float))}})
+				onnx.Attr("to", onnx.Float)}})
 		}
 		d.state = f.reshape(wide, rows(wide.shape[0][wide.shape.rank()-1]))
 	}

@@ -14,8 +14,8 @@ func (d *derivation) softPrompt() error {
 		blanks[p], prompt[p] = []int{r, m}, []int{r, m, dim}
 		column[p], row[p] = []int{r, m, 1}, []int{r, l, 1}
 	}
-	d.blanks = &value{name: InBlanks, typ: onnx.Int64, shape: blanks}
-	d.prompt = &value{name: InPrompt, typ: onnx.Float, shape: prompt}
+	d.blanks = &value{name: inBlanks, typ: onnx.Int64, shape: blanks}
+	d.prompt = &value{name: inPrompt, typ: onnx.Float, shape: prompt}
 	hot := b.cast(b.op("Equal", b.upTo(d.inputs[0], 1), b.reshape(d.blanks, column)), onnx.Float)
 	words := b.sub(b.scalar(1), b.reshape(b.reduce("ReduceSum", hot, 1), row))
 	d.words = b.op("Add", b.mul(looked, words), b.matmul(hot, d.prompt, true, false, 1))

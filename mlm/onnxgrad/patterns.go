@@ -261,9 +261,9 @@ func linear(b *builder, nodes []*node, keep []*value) []*node {
 			flatIn[p] = []int{volume(x.shape[p][:r]), x.shape[p][r]}
 			flatOut[p] = []int{flatIn[p][0], y.shape[p][r]}
 		}
-		attrs := []*onnx.Attribute{{Name: "alpha", Type: onnx.AttrFloat, F: float32(m.alpha)}}
+		attrs := []*onnx.Attribute{onnx.Attr("alpha", float32(m.alpha))}
 		if m.transB {
-			attrs = append(attrs, intAttr("transB", 1))
+			attrs = append(attrs, onnx.Attr("transB", 1))
 		}
 		g := &node{op: "Gemm", in: []*value{out.reshape(x, flatIn), m.in[1], bias}, attrs: attrs}
 		if y.shape.equal(flatOut) {

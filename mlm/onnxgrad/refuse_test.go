@@ -31,8 +31,8 @@ func TestRefusals(t *testing.T) {
 			n.Inputs = []string{"rounded"}
 		}, errUnsupportedOp, `Ceil in node "up"`},
 		"endless range": {func(m *onnx.Model) {
-			m.Graph.Initializers = append(m.Graph.Initializers, onnx.Int64s("from", nil, 0),
-				onnx.Int64s("to", nil, 1<<50), onnx.Int64s("by", nil, 1))
+			m.Graph.Initializers = append(m.Graph.Initializers, onnx.Ints("from", onnx.Int64, nil, 0),
+				onnx.Ints("to", onnx.Int64, nil, 1<<50), onnx.Ints("by", onnx.Int64, nil, 1))
 			m.Graph.Nodes = append(m.Graph.Nodes,
 				&onnx.Node{Name: "long", Op: "Range", Inputs: []string{"from", "to", "by"},
 					Outputs: []string{"numbers"}})
@@ -53,7 +53,7 @@ func TestRefusals(t *testing.T) {
 			errInputs, "dynamic axes"},
 		"float input": {func(m *onnx.Model) { m.Graph.Inputs[0].Type = onnx.Float }, errInputs,
 			"float32"},
-		"old opset": {func(m *onnx.Model) { m.Opsets[0].Version = 11 }, errUnsupportedOp,
+		"old opset": {func(m *onnx.Model) { m.Opsets[""] = 11 }, errUnsupportedOp,
 			"opset 14 or later"},
 		"no table": {func(m *onnx.Model) {
 			find(m, "Shape").Inputs[0] = "token_type_ids"
@@ -128,7 +128,7 @@ func TestForwardOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Gradient || slices.Contains(d.Inputs, InGradient) || len(d.Model.Graph.Outputs) != 3 ||
+	if d.Gradient || slices.Contains(d.Inputs, inGradient) || len(d.Model.Graph.Outputs) != 3 ||
 		d.Backward != 0 {
 		t.Errorf("forward-only graph with inputs %v and %d outputs", d.Inputs,
 			len(d.Model.Graph.Outputs))

@@ -15,7 +15,7 @@ import (
 // position. Derivatives are wanted at the blanks, of each row its own: the backward pass is as it
 // was, and looks up there what it needs.
 //
-// Which positions are alike the caller says (see Alike). The graph computes from the inputs at the
+// Which positions are alike the caller says (see Call). The graph computes from the inputs at the
 // first of them, so that nothing is assumed of what the model does with its inputs.
 
 // probeDistinct is U. No product of other sizes coincides with it.
@@ -54,8 +54,8 @@ func (d *derivation) share() error {
 	s := &sharer{
 		builder: d.next(""),
 		ids:     d.inputs[0],
-		numbers: &value{name: InNumbers, typ: onnx.Int64},
-		first:   &value{name: InFirst, typ: onnx.Int64},
+		numbers: &value{name: inNumbers, typ: onnx.Int64},
+		first:   &value{name: inFirst, typ: onnx.Int64},
 		own:     map[*value]bool{},
 		worth:   map[*value]bool{d.embedded: true},
 		reads:   map[*node][]int{},
@@ -147,7 +147,7 @@ func (s *sharer) outside(n *node, b *builder) {
 			at = b.add(&node{op: "GatherND", in: []*value{s.numbers, n.in[1]}, attrs: n.attrs})
 			s.picked[n.in[1]] = at
 		}
-		c.op, c.attrs, c.in = "Gather", []*onnx.Attribute{intAttr("axis", 0)},
+		c.op, c.attrs, c.in = "Gather", []*onnx.Attribute{onnx.Attr("axis", 0)},
 			[]*value{s.list(v, b), at}
 	} else {
 		for i, v := range n.in {

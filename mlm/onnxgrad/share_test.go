@@ -20,7 +20,7 @@ func unshared(t testing.TB, m *onnx.Model) *Derived {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.Contains(d.Inputs, InFirst) || slices.Contains(d.Inputs, InNumbers) {
+	if slices.Contains(d.Inputs, inFirst) || slices.Contains(d.Inputs, inNumbers) {
 		t.Fatalf("inputs %v of a graph that shares nothing", d.Inputs)
 	}
 	return d
@@ -37,7 +37,7 @@ func TestSharedAsUnshared(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, f fixture) {
 		d := derive(t, f.model)
-		if !slices.Contains(d.Inputs, InFirst) || !slices.Contains(d.Inputs, InNumbers) {
+		if !slices.Contains(d.Inputs, inFirst) || !slices.Contains(d.Inputs, inNumbers) {
 			t.Errorf("%s: nothing is shared", f.name)
 			return
 		}
@@ -125,7 +125,7 @@ func TestSharedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		no := &onnxeval.Tensor{Type: onnx.Bool, Shape: []int{}, I: []int64{0}}
-		in := map[string]*onnxeval.Tensor{InConditional: no, InGradient: no}
+		in := map[string]*onnxeval.Tensor{inConditional: no, inGradient: no}
 		for _, name := range d.Inputs {
 			if a, ok := c[name]; ok {
 				in[name] = onnxeval.NewInt(a.Shape, a.ints())
@@ -135,7 +135,7 @@ func TestSharedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		distinct, all := len(c[InFirst].Data), len(c[InNumbers].Data)
+		distinct, all := len(c[inFirst].Data), len(c[inNumbers].Data)
 		if distinct > all/2 {
 			t.Fatalf("%d of %d positions are distinct: the test shows nothing", distinct, all)
 		}
@@ -155,7 +155,7 @@ func TestSharedOnce(t *testing.T) {
 		other := maps.Clone(c)
 		ids := array{Shape: c["input_ids"].Shape, Data: slices.Clone(c["input_ids"].Data)}
 		for i := range ids.Data {
-			if !slices.Contains(c[InFirst].Data, float64(i)) {
+			if !slices.Contains(c[inFirst].Data, float64(i)) {
 				ids.Data[i] = 7
 			}
 		}
@@ -181,8 +181,8 @@ func TestCountedTokens(t *testing.T) {
 		ids := array{Shape: c["input_ids"].Shape, Data: slices.Clone(c["input_ids"].Data)}
 		ids.Data[length+2] = 1
 		c["input_ids"] = ids
-		if a := withAlike(d, c); len(a[InFirst].Data) != len(ids.Data) {
-			t.Errorf("%s: %d of %d positions are distinct", f.name, len(a[InFirst].Data),
+		if a := withAlike(d, c); len(a[inFirst].Data) != len(ids.Data) {
+			t.Errorf("%s: %d of %d positions are distinct", f.name, len(a[inFirst].Data),
 				len(ids.Data))
 		}
 		want := u.run(t, c, true, true)
@@ -198,7 +198,7 @@ func TestCountedTokens(t *testing.T) {
 
 func TestAlike(t *testing.T) {
 	t.Parallel()
-	var a Alike
+	var a alike
 	check := func(what string, first, numbers []int64) {
 		t.Helper()
 		if !slices.Equal(a.First, first) || !slices.Equal(a.Numbers, numbers) {
@@ -228,7 +228,7 @@ func TestAlike(t *testing.T) {
 // first of each, and once there is memory none is asked for.
 func TestAlikeByComparison(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	var a Alike
+	var a alike
 	for range 200 {
 		length, rows := 1+r.IntN(9), 1+r.IntN(9)
 		ids, types := make([]int64, rows*length), make([]int64, rows*length)
@@ -259,7 +259,7 @@ func TestAlikeByComparison(t *testing.T) {
 func BenchmarkAlike(b *testing.B) {
 	c := benchCall(9, 4, 25, 16384)
 	ids := c["input_ids"].ints()
-	var a Alike
+	var a alike
 	for b.Loop() {
 		a.Find(25, nil, ids)
 	}
@@ -295,7 +295,7 @@ func TestSharedInMutatedGraphs(t *testing.T) {
 		default:
 			a.Op, a.Attrs = b.Op, b.Attrs
 		}
-		if onnx.Check(m) != nil {
+		if m.Check() != nil {
 			continue
 		}
 		d, err := Derive(m, Options{ForwardOnly: true})
@@ -311,7 +311,7 @@ func TestSharedInMutatedGraphs(t *testing.T) {
 			continue
 		}
 		compared++
-		if slices.Contains(d.Inputs, InFirst) {
+		if slices.Contains(d.Inputs, inFirst) {
 			shared++
 		}
 		if got == nil || !(relative(got, want) < 1e-9) && !slices.ContainsFunc(want, math.IsNaN) {
@@ -331,7 +331,7 @@ func reference(t *testing.T, d *Derived, c map[string]array) []float64 {
 	if err != nil {
 		return nil
 	}
-	in := map[string]*onnxeval.Tensor{InConditional: {Type: onnx.Bool, Shape: []int{},
+	in := map[string]*onnxeval.Tensor{inConditional: {Type: onnx.Bool, Shape: []int{},
 		I: []int64{0}}}
 	c = withAlike(d, c)
 	for _, name := range d.Inputs {
@@ -339,7 +339,7 @@ func reference(t *testing.T, d *Derived, c map[string]array) []float64 {
 			in[name] = onnxeval.NewInt(a.Shape, a.ints())
 		}
 	}
-	out, err := e.Run(in, OutLogProb)
+	out, err := e.Run(in, outLogProb)
 	if err != nil {
 		return nil
 	}

@@ -2,9 +2,8 @@ package onnxgrad
 
 import (
 	"bytes"
+	"io"
 	"slices"
-
-	"infill/mlm/onnx"
 )
 
 // stripBytes is how much of a matrix is held in memory while it is compared with another.
@@ -47,11 +46,11 @@ func sameWeights(a, b *value, transposed bool) bool {
 		make([]byte, each*size)
 	for from := int64(0); from < rows; from += each {
 		n := min(each, rows-from) // rows of y, columns of x
-		if q.Read(strip[:n*cols*size], from*cols*size) != nil {
+		if _, err := q.ReadAt(strip[:n*cols*size], from*cols*size); err != nil {
 			return false
 		}
 		for c := range cols {
-			if p.Read(part[:n*size], (c*rows+from)*size) != nil {
+			if _, err := p.ReadAt(part[:n*size], (c*rows+from)*size); err != nil {
 				return false
 			}
 			for r := range n {
@@ -65,11 +64,13 @@ func sameWeights(a, b *value, transposed bool) bool {
 	return true
 }
 
-func sameBytes(p, q *onnx.Data, size int64) bool {
+func sameBytes(p, q io.ReaderAt, size int64) bool {
 	a, b := make([]byte, min(size, stripBytes)), make([]byte, min(size, stripBytes))
 	for at := int64(0); at < size; at += stripBytes {
 		n := min(stripBytes, size-at)
-		if p.Read(a[:n], at) != nil || q.Read(b[:n], at) != nil || !bytes.Equal(a[:n], b[:n]) {
+		_, perr := p.ReadAt(a[:n], at)
+		_, qerr := q.ReadAt(b[:n], at)
+		if perr != nil || qerr != nil || !bytes.Equal(a[:n], b[:n]) {
 			return false
 		}
 	}

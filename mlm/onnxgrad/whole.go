@@ -154,8 +154,8 @@ func (b *builder) attention(n *node, u map[*value][]*node, masks map[*value]*val
 		in = append(in, bias)
 	}
 	y := b.add(&node{op: wholeAttention, in: in, attrs: []*onnx.Attribute{
-		intAttr("num_heads", int64(q[0][heads])),
-		{Name: "scale", Type: onnx.AttrFloat, F: float32(scores.alpha)}}})
+		onnx.Attr("num_heads", q[0][heads]),
+		onnx.Attr("scale", float32(scores.alpha))}})
 	b.add(&node{op: "Reshape", in: []*value{y}, out: n.out})
 	return true
 }

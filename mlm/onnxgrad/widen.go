@@ -54,7 +54,7 @@ func (w *widener) look(g *onnx.Graph) bool {
 			}
 		}
 		if n.Op != "Cast" {
-			onnx.Uses(n, func(in string) { found = found || half[in] })
+			n.Uses(func(in string) { found = found || half[in] })
 		}
 	}
 	return found
@@ -79,7 +79,7 @@ func (w *widener) graph(g *onnx.Graph) *onnx.Graph {
 		to := w.fresh(t.Name)
 		w.wide[t.Name] = to
 		out.Nodes = append(out.Nodes, &onnx.Node{Name: to, Op: "Cast", Inputs: []string{t.Name},
-			Outputs: []string{to}, Attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Float))}})
+			Outputs: []string{to}, Attrs: []*onnx.Attribute{onnx.Attr("to", onnx.Float)}})
 	}
 	for _, n := range g.Nodes {
 		c := *n

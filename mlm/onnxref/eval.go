@@ -27,9 +27,9 @@ type evaluator struct {
 	by      map[string]*onnx.Node
 }
 
-// New prepares a model that onnx.Check has passed: its weights are widened to float64.
+// New prepares a model that [onnx.Model.Check] has passed: its weights are widened to float64.
 func New(m *onnx.Model) (*evaluator, error) {
-	e := &evaluator{model: m, opset: m.Opset(""), weights: map[string]*onnxeval.Tensor{},
+	e := &evaluator{model: m, opset: m.Opsets[""], weights: map[string]*onnxeval.Tensor{},
 		by: map[string]*onnx.Node{}}
 	for _, w := range m.Graph.Initializers {
 		t, err := onnxeval.FromONNX(w)
@@ -76,14 +76,14 @@ func (e *evaluator) graph(g *onnx.Graph, by map[string]*onnx.Node,
 			return nil, fmt.Errorf("value %q is not computed by the model and was not given", name)
 		}
 		need[n] = true
-		onnx.Uses(n, func(in string) { stack = append(stack, in) })
+		n.Uses(func(in string) { stack = append(stack, in) })
 	}
 	left := map[string]int{} // uses still to come, to free what is no longer needed
 	for _, o := range outputs {
 		left[o]++
 	}
 	for n := range need {
-		onnx.Uses(n, func(in string) { left[in]++ })
+		n.Uses(func(in string) { left[in]++ })
 	}
 	have := map[string]*onnxeval.Tensor{}
 	get := func(name string) *onnxeval.Tensor {
@@ -105,11 +105,12 @@ func (e *evaluator) graph(g *onnx.Graph, by map[string]*onnx.Node,
 				have[o] = out[i]
 			}
 		}
-		onnx.Uses(n, func(in string) {
+		n.Uses(func(in string) {
 			if left[in]--; left[in] == 0 {
 				delete(have, in)
 			}
 		})
+
 	}
 	res := make([]*onnxeval.Tensor, len(outputs))
 	for i, o := range outputs {

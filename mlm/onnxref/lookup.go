@@ -51,7 +51,7 @@ func wordLookup(g *onnx.Graph) *onnx.Node {
 	valued := map[string]bool{} // used for more than its shape
 	for _, n := range g.Nodes {
 		if n.Op != "Shape" {
-			onnx.Uses(n, func(in string) { valued[in] = true })
+			n.Uses(func(in string) { valued[in] = true })
 		}
 	}
 	ids := map[string]bool{"input_ids": true}

@@ -50,9 +50,9 @@ type MaskedLM struct {
 	vocabulary       int
 }
 
-// NewMaskedLM finds the parts of a model that onnx.Check has passed: input_ids, the table that they
-// are looked up in, and the logits. Errors wrap ErrParts, or onnxeval.ErrOp for an operator that
-// cannot be evaluated.
+// NewMaskedLM finds the parts of a model that [onnx.Model.Check] has passed: input_ids, the table
+// that they are looked up in, and the logits. Errors wrap ErrParts, or onnxeval.ErrOp for an
+// operator that cannot be evaluated.
 func NewMaskedLM(m *onnx.Model) (*MaskedLM, error) {
 	m = separate(m)
 	e, err := New(m)

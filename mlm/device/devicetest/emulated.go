@@ -6,7 +6,6 @@ import (
 
 	"infill/mlm/device"
 	"infill/mlm/device/known"
-	"infill/mlm/device/openvino"
 	"infill/mlm/onnx"
 )
 
@@ -41,14 +40,14 @@ func (Emulation) Numbers(rounded bool) device.Numbers { return device.Numbers{Ro
 // between, too.
 func (Emulation) Rewrite(m *onnx.Model, rounded bool) {
 	if n := 0; rounded {
-		onnx.Each(m.Graph, func(g *onnx.Graph) { roundIn(g, &n) })
+		m.Graph.Each(func(g *onnx.Graph) { roundIn(g, &n) })
 	}
 }
 
 func roundIn(g *onnx.Graph, n *int) {
 	var nodes []*onnx.Node
 	for _, node := range g.Nodes {
-		product := openvino.IsProduct(node)
+		product := node.IsProduct()
 		if product {
 			*n++
 			node.Inputs = slices.Clone(node.Inputs)
@@ -74,5 +73,5 @@ func roundIn(g *onnx.Graph, n *int) {
 
 func castTo(from, to string, t onnx.DataType) *onnx.Node {
 	return &onnx.Node{Name: to, Op: "Cast", Inputs: []string{from}, Outputs: []string{to},
-		Attrs: []*onnx.Attribute{{Name: "to", Type: onnx.AttrInt, I: int64(t)}}}
+		Attrs: []*onnx.Attribute{onnx.Attr("to", t)}}
 }

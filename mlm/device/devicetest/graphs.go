@@ -22,15 +22,14 @@ func Squares(first, second string, w []float32, n int64) *onnx.Model {
 		default:
 			return node
 		}
-		node.Attrs = []*onnx.Attribute{{Name: "transB", Type: onnx.AttrInt, I: 1}}
+		node.Attrs = []*onnx.Attribute{onnx.Attr("transB", 1)}
 		return node
 	}
 	info := func(name string) *onnx.ValueInfo {
 		return &onnx.ValueInfo{Name: name, Type: onnx.Float, HasShape: true,
 			Shape: []onnx.Dim{{Param: "rows " + name}, {Value: n}}}
 	}
-	return &onnx.Model{IRVersion: 8, Opsets: []onnx.OperatorSet{{Version: 17},
-		{Domain: onnx.Microsoft, Version: 1}},
+	return &onnx.Model{IRVersion: 8, Opsets: map[string]int64{"": 17, onnx.Microsoft: 1},
 		Graph: &onnx.Graph{Name: "g", Inputs: []*onnx.ValueInfo{info("x"), info("z")},
 			Outputs:      []*onnx.ValueInfo{info("y1"), info("y2")},
 			Nodes:        []*onnx.Node{product(first, "x", "y1"), product(second, "z", "y2")},
@@ -57,7 +56,7 @@ func RunSquares(tb testing.TB, m *onnx.Model, c ort.Config, n int, x, z []float3
 func Run(tb testing.TB, m *onnx.Model, c ort.Config, n int, inputs, outputs []string,
 	rows ...[]float32) [][]float32 {
 	tb.Helper()
-	data, err := onnx.Marshal(m, onnx.WriteOptions{})
+	data, err := m.Marshal()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -71,7 +71,7 @@ var pretend = sync.OnceValue(func() error {
 		return fmt.Errorf("OpenVINO's plug-in, which `make openvino` installs: %w", err)
 	}
 	if intel() { // named, because tests with a cache of their own have none in it
-		return os.Setenv(openvino.Env, real)
+		return os.Setenv(openvino.Plugin.Env, real)
 	}
 	cc, err := exec.LookPath("cc")
 	if err != nil {
@@ -96,7 +96,7 @@ var pretend = sync.OnceValue(func() error {
 	if said, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building OpenVINO's tests: %w: %s", err, said)
 	}
-	if err := os.Setenv(openvino.Env, out); err != nil {
+	if err := os.Setenv(openvino.Plugin.Env, out); err != nil {
 		return err
 	}
 	_, _, err = known.Devices().Find(openvino.Name, "")

@@ -5,16 +5,16 @@ import "infill/internal/ort"
 // Name is what a user writes.
 const Name = "openvino"
 
-// Env is the environment variable that names the plug-in's library. Without it the library in the
+// env is the environment variable that names the plug-in's library. Without it the library in the
 // cache is taken.
-const Env = "INFILL_OPENVINO"
+const env = "INFILL_OPENVINO"
 
 // library is the file that the runtime loads.
 const library = "libonnxruntime_providers_openvino_plugin.so"
 
 // Plugin is the release that is installed.
 var Plugin = ort.Wheel{
-	Name: Name, Env: Env, Version: "1.8.1", Platform: "linux-amd64", Size: "53 MB",
+	Name: Name, Env: env, Version: "1.8.1", Platform: "linux-amd64", Size: "53 MB",
 	Package: "onnxruntime-ep-openvino", Tag: "manylinux_2_28_x86_64",
 	SHA256: "3832643158c8c187fcab6db661cde2a8c06a2b3559d95d0f2411ac0e51c5e924",
 	Folder: "onnxruntime_ep_openvino", Library: library, Files: files,

@@ -8,8 +8,8 @@ import "infill/mlm/onnx"
 // by their place. A mean that something else reads, too, is not part of such a kernel and stays.
 // m's graph is changed.
 func negateMeans(m *onnx.Model) (changed int) {
-	read := onnx.Reads(m.Graph)
-	onnx.Each(m.Graph, func(g *onnx.Graph) { changed += negateMeansIn(g, read) })
+	read := m.Graph.Reads()
+	m.Graph.Each(func(g *onnx.Graph) { changed += negateMeansIn(g, read) })
 	return changed
 }
 

@@ -20,12 +20,12 @@ func meanTaken(n int64, shared bool) *onnx.Model {
 		return &onnx.Node{Name: out, Op: op, Inputs: in, Outputs: []string{out}}
 	}
 	mean := node("ReduceMean", "mean", "h")
-	mean.Attrs = []*onnx.Attribute{{Name: "axes", Type: onnx.AttrInts, Ints: []int64{-1}}}
+	mean.Attrs = []*onnx.Attribute{onnx.Attr("axes", []int64{-1})}
 	info := func(name string, width int64) *onnx.ValueInfo {
 		return &onnx.ValueInfo{Name: name, Type: onnx.Float, HasShape: true,
 			Shape: []onnx.Dim{{Param: "rows"}, {Value: width}}}
 	}
-	m := &onnx.Model{IRVersion: 8, Opsets: []onnx.OperatorSet{{Version: 17}},
+	m := &onnx.Model{IRVersion: 8, Opsets: map[string]int64{"": 17},
 		Graph: &onnx.Graph{Name: "g", Inputs: []*onnx.ValueInfo{info("x", n)},
 			Outputs: []*onnx.ValueInfo{info("y", n)},
 			Nodes: []*onnx.Node{node("MatMul", "h", "x", "W"), mean, node("Sub", "c", "h", "mean"),
@@ -58,7 +58,7 @@ func TestNegateMeans(t *testing.T) {
 	if k := openvino.NegateMeans(m); k != 0 {
 		t.Errorf("%d means are left", k)
 	}
-	if err := onnx.Check(m); err != nil {
+	if err := m.Check(); err != nil {
 		t.Fatal(err)
 	}
 	if is := centredRows(t, m, ort.Config{}, n, x); !slices.Equal(is, was) {

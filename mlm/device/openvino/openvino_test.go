@@ -34,7 +34,7 @@ func TestOptions(t *testing.T) {
 
 // A plug-in that is not installed says so, and opens no session.
 func TestMissing(t *testing.T) {
-	t.Setenv(Env, "")
+	t.Setenv(env, "")
 	cache := t.TempDir()
 	a := Device{}.About(cache)
 	if _, err := Plugin.Dir(cache); err == nil && !a.Missing || a.Problem == "" || a.Name != Name {

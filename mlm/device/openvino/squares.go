@@ -40,21 +40,14 @@ type splitter struct {
 
 // products calls f for both factors of every product of a graph.
 func products(g *onnx.Graph, f func(n *onnx.Node, k int, attribute string)) {
-	onnx.Each(g, func(g *onnx.Graph) {
+	g.Each(func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
-			if IsProduct(n) {
+			if n.IsProduct() {
 				f(n, 0, "transA")
 				f(n, 1, "transB")
 			}
 		}
 	})
-}
-
-// IsProduct reports whether a node is a product of two matrices. The graph may be one that nothing
-// has checked yet.
-func IsProduct(n *onnx.Node) bool {
-	return (n.Op == "MatMul" || n.Op == "Gemm" || n.Op == "FusedMatMul") && len(n.Inputs) > 1 &&
-		len(n.Outputs) > 0
 }
 
 // look finds the way in which a weight itself is read: that of a Gemm, into which the runtime
@@ -82,7 +75,7 @@ func (s *splitter) settle(n *onnx.Node, k int, attribute string) {
 	if turned {
 		return
 	}
-	n.Attrs = append(n.Attrs, &onnx.Attribute{Name: attribute, Type: onnx.AttrInt, I: 1})
+	n.Attrs = append(n.Attrs, onnx.Attr(attribute, 1))
 	if n.Op == "MatMul" {
 		n.Op, n.Domain = "FusedMatMul", onnx.Microsoft
 	}
@@ -94,8 +87,7 @@ func (s *splitter) addCopies(g *onnx.Graph) {
 	turn := func(x string) {
 		if c := s.copies[x]; c != "" {
 			nodes = append(nodes, &onnx.Node{Name: c, Op: "Transpose", Inputs: []string{x},
-				Outputs: []string{c}, Attrs: []*onnx.Attribute{{Name: "perm", Type: onnx.AttrInts,
-					Ints: []int64{1, 0}}}})
+				Outputs: []string{c}, Attrs: []*onnx.Attribute{onnx.Attr("perm", []int64{1, 0})}})
 		}
 	}
 	for _, t := range g.Initializers {

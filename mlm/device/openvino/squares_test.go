@@ -33,7 +33,7 @@ func TestSplitSquares(t *testing.T) {
 					t.Errorf("%v: %d weights are left", o, k)
 				}
 			}
-			if err := onnx.Check(m); err != nil {
+			if err := m.Check(); err != nil {
 				t.Fatal(err)
 			}
 			e, err := onnxref.New(m)

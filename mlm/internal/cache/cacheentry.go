@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
 	"infill/mlm/onnxgrad"
 )
 
@@ -19,17 +18,10 @@ type Graph struct {
 
 // About is what the cache keeps beside a graph.
 type About struct {
-	Key         string   `json:"key"` // of the cache's entry, "" outside the cache
-	Inputs      []string `json:"inputs"`
-	Vocabulary  int      `json:"vocabulary"`
-	Dimension   int      `json:"dimension"`
-	Embedding   string   `json:"embedding"`
-	Tied        bool     `json:"tied"`
-	Gradient    bool     `json:"gradient"`
-	State       int      `json:"state,omitempty"`   // see onnxgrad.Derived
-	Counted     []int64  `json:"counted,omitempty"` // see onnxgrad.Derived
-	Late        bool     `json:"late,omitempty"`    // see widened
-	NoGradients string   `json:"no_gradients,omitempty"`
+	Key string `json:"key"` // of the cache's entry, "" outside the cache
+	onnxgrad.Facts
+	Late        bool   `json:"late,omitempty"` // see widened
+	NoGradients string `json:"no_gradients,omitempty"`
 	// bytes per token that the backward pass keeps of rows of usualLength
 	Kept     int64  `json:"kept"`
 	Integers string `json:"integers,omitempty"` // see keepIntegers
@@ -45,7 +37,7 @@ var ErrEntry = errors.New("not an entry of this cache")
 //	length of the graph (8 bytes), the graph, SHA-256 of all before
 //
 // Numbers are little-endian.
-const entryMagic = "infill graph 1\n"
+const entryMagic = "infill graph 2\n"
 
 const maxAbout = 1 << 20
 
@@ -100,20 +92,17 @@ func decodeGraph(b []byte, key string) (*Graph, error) {
 		return nil, fmt.Errorf("%w: it is of %q", ErrEntry, a.Key)
 	case a.Vocabulary < 1 || a.Vocabulary > 1<<24 || a.Dimension < 1 || a.Dimension > 1<<24 ||
 		a.Kept < 0 || a.Weights < 0 || a.State < 0 || a.State > 1<<24 ||
-		a.Integers != "" && len(a.Integers) != 2*sha256.Size || len(a.Inputs) == 0:
+		a.Integers != "" && len(a.Integers) != 2*sha256.Size || len(a.Inputs) == 0 ||
+		len(a.Outputs) != 2+present(a.Gradient)+present(a.State > 0):
 		return nil, fmt.Errorf("%w: impossible sizes", ErrEntry)
 	}
 	return g, nil
 }
 
-// Outputs are the names of the graph's outputs.
-func (a *About) Outputs() []string {
-	out := []string{onnxgrad.OutLogProb, onnxgrad.OutCondition}
-	if a.Gradient {
-		out = append(out, onnxgrad.OutGradient)
+// present is how many outputs there are of something.
+func present(is bool) int {
+	if is {
+		return 1
 	}
-	if a.State > 0 {
-		out = append(out, onnxgrad.OutState)
-	}
-	return out
+	return 0
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 )
 
@@ -53,7 +52,7 @@ func (s *Shelf) stamp(path, key string) (note string, info fs.FileInfo) {
 const ExternalMin = 4096
 
 // integers is the file of the cache with that SHA-256, below its folder.
-func integers(sum string) string { return sum[:32] + source.WeightsSuffix }
+func integers(sum string) string { return sum[:32] + weightsSuffix }
 
 // KeepIntegers moves the whole numbers of a graph, which lie in memory, to a file that the runtime
 // maps, and gives its SHA-256. The graph then refers to it. "" means that they stay.
@@ -93,7 +92,7 @@ func (s *Shelf) KeepIntegers(m *onnx.Model) string {
 	}
 	at := int64(0)
 	for _, t := range list {
-		t.Origin = onnx.Origin{File: integers(sum), Offset: at, Length: t.ByteLen()}
+		t.Origin.File, t.Origin.Offset, t.Origin.Length = integers(sum), at, t.ByteLen()
 		at += t.ByteLen()
 	}
 	return sum

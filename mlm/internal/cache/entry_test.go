@@ -3,13 +3,12 @@ package cache
 import (
 	"bytes"
 	"errors"
+	"infill/mlm/onnxgrad"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
-
-	"infill/mlm/internal/source"
 )
 
 // The folder stays within its limits; what was used longest ago goes, and what
@@ -19,8 +18,8 @@ func TestCacheLimits(t *testing.T) {
 	cacheDir := t.TempDir()
 	c := &graphs{Shelf: Shelf{filepath.Join(cacheDir, "graphs"), Limits{Bytes: 10_000, Entries: 4}},
 		program: "p", options: "o", files: []string{"model.onnx"}}
-	g := &Graph{About: About{Inputs: []string{"input_ids"}, Vocabulary: 1, Dimension: 1},
-		Onnx: make([]byte, 1000)}
+	g := &Graph{About: About{Facts: onnxgrad.Facts{Inputs: []string{"input_ids"},
+		Outputs: []string{"a", "b"}, Vocabulary: 1, Dimension: 1}}, Onnx: make([]byte, 1000)}
 	path := func(model string) string { return c.path(c.Key(model), graphSuffix) }
 	exists := func(model string) bool { _, err := os.Stat(path(model)); return err == nil }
 	age := func(path string, d time.Duration) {
@@ -64,17 +63,17 @@ func TestCacheLimits(t *testing.T) {
 	}
 	// Weights count as graphs do: 5,000 bytes and one graph of 4,500 fit, two do not.
 	age(path("f"), time.Hour)
-	if err := os.WriteFile(c.path("w", source.WeightsSuffix), make([]byte, 5000), 0o644); err != nil {
+	if err := os.WriteFile(c.path("w", weightsSuffix), make([]byte, 5000), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	c.prune()
 	if !exists("g") || exists("f") {
 		t.Errorf("beside weights: g %v f %v", exists("g"), exists("f"))
 	}
-	age(c.path("w", source.WeightsSuffix), time.Hour)
+	age(c.path("w", weightsSuffix), time.Hour)
 	g.Onnx = make([]byte, 4500)
 	c.Keep("i", g)
-	if _, err := os.Stat(c.path("w", source.WeightsSuffix)); err == nil || !exists("i") {
+	if _, err := os.Stat(c.path("w", weightsSuffix)); err == nil || !exists("i") {
 		t.Errorf("old weights stay (%v), i %v", err, exists("i"))
 	}
 }
@@ -82,8 +81,8 @@ func TestCacheLimits(t *testing.T) {
 // smallEntry is an entry of a graph of a few bytes.
 func smallEntry(t testing.TB) []byte {
 	t.Helper()
-	g := &Graph{About: About{Key: "k", Inputs: []string{"input_ids"}, Vocabulary: 9, Dimension: 2},
-		Onnx: []byte("graph")}
+	g := &Graph{About: About{Key: "k", Facts: onnxgrad.Facts{Inputs: []string{"input_ids"},
+		Outputs: []string{"a", "b"}, Vocabulary: 9, Dimension: 2}}, Onnx: []byte("graph")}
 	b, err := g.encode()
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func (s *Shelf) For(from source.Folder, m *onnx.Model, file string, bytes int64,
 		return nil
 	}
 	return &graphs{Shelf: *s, program: program, from: from, options: options,
-		files: append([]string{file}, source.External(file, m)...)}
+		files: append([]string{file}, m.External(file)...)}
 }
 
 // minBuildID is more than the note's head and a build ID that somebody chose by -ldflags -buildid.
@@ -117,7 +117,7 @@ func (g *Graph) check(fsys fs.FS) error {
 	if err != nil {
 		return err
 	}
-	return onnx.Check(m)
+	return m.Check()
 }
 
 // Keep stores a graph.

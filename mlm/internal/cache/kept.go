@@ -127,15 +127,15 @@ func (s *Shelf) entry(ctx context.Context, fsys fs.FS, file string) *entry {
 	if err != nil || s == nil || 4*info.Size() < s.max.Least {
 		return nil
 	}
-	name, err := source.Find(stored, file)
+	files, err := source.Find(stored, file)
 	if err != nil {
 		return nil
 	}
-	key, err := source.Hash(ctx, stored, []string{name, card})
+	key, err := source.Hash(ctx, stored, files.Name, card)
 	if err != nil {
 		return nil
 	}
-	return &entry{s, stored, s.path("weights of "+key, source.WeightsSuffix), key, name}
+	return &entry{s, stored, s.path("weights of "+key, weightsSuffix), key, files.Name}
 }
 
 func (e *entry) read() *source.Kept { return readKept(e.path, e.key, e.file) }
@@ -159,7 +159,7 @@ func (s *Shelf) keepWeights(ctx context.Context, path, key, name string, given f
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(source.External(name, m), []string{weights.Given}) {
+	if !slices.Equal(m.External(name), []string{weights.Given}) {
 		return fmt.Errorf("%w: other files have some", errNotKept)
 	}
 	in, err := disk.OpenFS(given, weights.Given)
@@ -167,8 +167,13 @@ func (s *Shelf) keepWeights(ctx context.Context, path, key, name string, given f
 		return err
 	}
 	defer in.Close() //nolint:errcheck // opened for reading
+	file, err := disk.OpenFS(given, name)
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // opened for reading
 	model := sha256.New()
-	if err := source.HashInto(ctx, model, given, name); err != nil {
+	if _, err := io.Copy(model, disk.Stoppable(ctx, file)); err != nil {
 		return err
 	}
 	return s.writeFunc(path, func(w io.Writer) error {
@@ -221,7 +226,7 @@ type keptFS struct {
 
 // whole reports whether the weights are those that they should be.
 func (f keptFS) whole(ctx context.Context) bool {
-	sum, err := source.Hash(ctx, f, []string{f.k.File, weights.Given})
+	sum, err := source.Hash(ctx, f, f.k.File, weights.Given)
 	return err == nil && sum == f.k.Model || ctx.Err() != nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"infill/internal/disk"
-	"infill/mlm/internal/source"
 )
 
 // Shelf is the folder.
@@ -36,9 +35,10 @@ type Limits struct {
 var usualLimits = Limits{Bytes: 1 << 30, Entries: 64, Least: 32 << 20}
 
 const (
-	graphSuffix = ".graph"
-	noteSuffix  = ".seen"
-	staleTemp   = time.Hour // left behind by a process that was killed
+	graphSuffix   = ".graph"
+	noteSuffix    = ".seen"
+	weightsSuffix = ".weights"
+	staleTemp     = time.Hour // left behind by a process that was killed
 )
 
 // Open is the folder "graphs" of a cache, of the user's for "", nil if there is none. nil are the
@@ -112,7 +112,7 @@ func (c *Shelf) prune() {
 			continue
 		}
 		switch filepath.Ext(f.Name()) {
-		case graphSuffix, source.WeightsSuffix:
+		case graphSuffix, weightsSuffix:
 			kinds[0] = append(kinds[0], info)
 		case noteSuffix:
 			kinds[1] = append(kinds[1], info)

@@ -12,8 +12,8 @@ import (
 // Adapted gives a graph the interface that the rest of the program knows: inputs of type int64 with
 // the usual names, and logits as the output. done says what was changed, for people. m is not
 // changed, and is returned itself if there is nothing to do.
-func Adapted(m *onnx.Model) (out *onnx.Model, done []string) {
-	a := adapter{m: m}
+func (m exported) Adapted() (out *onnx.Model, done []string) {
+	a := adapter{m: m.Model}
 	a.output()
 	a.softmax()
 	a.inputs()
@@ -21,8 +21,8 @@ func Adapted(m *onnx.Model) (out *onnx.Model, done []string) {
 }
 
 // WithUsualInputs does it for the inputs alone.
-func WithUsualInputs(m *onnx.Model) *onnx.Model {
-	a := adapter{m: m}
+func (m exported) WithUsualInputs() *onnx.Model {
+	a := adapter{m: m.Model}
 	a.inputs()
 	return a.m
 }
@@ -47,8 +47,8 @@ func (a *adapter) graph() *onnx.Graph {
 	return a.m.Graph
 }
 
-// Headless are names of outputs that a model without a head for masked words has.
-var Headless = []string{"last_hidden_state", "hidden_states", "token_embeddings", "pooler_output",
+// headless are names of outputs that a model without a head for masked words has.
+var headless = []string{"last_hidden_state", "hidden_states", "token_embeddings", "pooler_output",
 	"sentence_embedding"}
 
 // predicting are parts of names that outputs over the vocabulary have.
@@ -99,7 +99,7 @@ func prune(g *onnx.Graph) {
 	for _, n := range slices.Backward(g.Nodes) {
 		if slices.ContainsFunc(n.Outputs, func(o string) bool { return needed[o] }) {
 			kept = append(kept, n)
-			onnx.Uses(n, func(in string) { needed[in] = true })
+			n.Uses(func(in string) { needed[in] = true })
 		}
 	}
 	slices.Reverse(kept)
@@ -108,7 +108,7 @@ func prune(g *onnx.Graph) {
 
 // softmax takes the softmax off an output of probabilities or their logarithms: log f is the same.
 func (a *adapter) softmax() {
-	out := Logits(a.m)
+	out := logits(a.m)
 	if out == nil || out.HasShape && len(out.Shape) != 3 {
 		return
 	}
@@ -134,16 +134,16 @@ func (a *adapter) softmax() {
 		}
 		// Up to opset 12 the axis is the first of several, 1 where it is not given.
 		last := int64(-1)
-		if a.m.Opset("") < 13 {
+		if a.m.Opsets[""] < 13 {
 			last = 1
 		}
 		if axis := n.Int("axis", last); axis != -1 && axis != 2 {
 			return
 		}
-		logits := *out
-		logits.Name = name
+		values := *out
+		values.Name = name
 		g := a.graph()
-		g.Outputs = []*onnx.ValueInfo{&logits}
+		g.Outputs = []*onnx.ValueInfo{&values}
 		prune(g)
 		a.note("the output %s has probabilities; its logits are the input of %s", out.Name, n)
 		return
@@ -179,14 +179,15 @@ func usualName(name string) string {
 // its nodes compute for themselves.
 func valueNames(m *onnx.Model) map[string]bool {
 	names := map[string]bool{}
-	onnx.Each(m.Graph, func(g *onnx.Graph) {
+	m.Graph.Each(func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
 			for _, o := range n.Outputs {
 				names[o] = false
 			}
 		}
 	})
-	onnx.Each(m.Graph, func(g *onnx.Graph) {
+
+	m.Graph.Each(func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			names[t.Name] = true
 		}
@@ -194,6 +195,7 @@ func valueNames(m *onnx.Model) map[string]bool {
 			names[v.Name] = true
 		}
 	})
+
 	return names
 }
 
@@ -231,7 +233,7 @@ func (a *adapter) inputs() {
 		if cast {
 			inner := fresh(usual + "/" + v.Type.String())
 			instead[v.Name] = inner
-			to := &onnx.Attribute{Name: "to", Type: onnx.AttrInt, I: int64(v.Type)}
+			to := onnx.Attr("to", v.Type)
 			casts = append(casts, &onnx.Node{Name: inner, Op: "Cast", Inputs: []string{usual},
 				Outputs: []string{inner}, Attrs: []*onnx.Attribute{to}})
 			input.Type = onnx.Int64

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -9,17 +8,14 @@ import (
 	"infill/mlm/onnxgrad"
 )
 
-// ErrNotMasked: the graph is not a masked language model that can be used.
-var ErrNotMasked = errors.New("not a masked language model")
-
 // Sizes are the sizes of rows that a file asks for, 0 for any.
 type Sizes struct{ Rows, Length int }
 
 // mostFixed bounds them: they are numbers of a file, for which memory is taken.
 const mostFixed = 1 << 16
 
-// SizesOf reads the sizes that the inputs state.
-func SizesOf(m *onnx.Model) (f Sizes, err error) {
+// sizesOf reads the sizes that the inputs state.
+func sizesOf(m *onnx.Model) (f Sizes, err error) {
 	masked := false
 	for _, v := range m.Graph.Inputs {
 		if !slices.Contains(onnxgrad.Inputs(), v.Name) || len(v.Shape) != 2 {
@@ -46,8 +42,8 @@ func SizesOf(m *onnx.Model) (f Sizes, err error) {
 	return f, nil
 }
 
-// Notes say what is done about the sizes.
-func (f Sizes) Notes() (out []string) {
+// notes say what is done about the sizes.
+func (f Sizes) notes() (out []string) {
 	if f.Length > 0 {
 		out = append(out, fmt.Sprintf("the file has rows of exactly %d tokens: shorter ones are padded",
 			f.Length))
@@ -65,9 +61,9 @@ func (f Sizes) NoGradients() string {
 }
 
 // Freed is the model with inputs of any size: a graph may work for others than its inputs state,
-// which turns out when it is derived. m itself states none, or is not changed.
-func Freed(m *onnx.Model) *onnx.Model {
-	out, graph := *m, *m.Graph
+// which turns out when it is derived. It is the model itself if it states none.
+func (m *Masked) Freed() *onnx.Model {
+	out, graph := *m.Model, *m.Graph
 	graph.Inputs, out.Graph = slices.Clone(graph.Inputs), &graph
 	found := false
 	for i, v := range graph.Inputs {
@@ -84,7 +80,7 @@ func Freed(m *onnx.Model) *onnx.Model {
 		graph.Inputs[i] = &free
 	}
 	if !found {
-		return m
+		return m.Model
 	}
 	return &out
 }

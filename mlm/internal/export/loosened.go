@@ -6,11 +6,11 @@ import (
 	"infill/mlm/onnx"
 )
 
-// WeightBytes is the size of a graph's weights as the runtime holds them: those
+// WeightBytes is the size of the graph's weights as the runtime holds them: those
 // stored in 16 bits are widened when a model is loaded.
-func WeightBytes(m *onnx.Model) int64 {
+func (m exported) WeightBytes() int64 {
 	n := int64(0)
-	onnx.Each(m.Graph, func(g *onnx.Graph) {
+	m.Graph.Each(func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			held := t.Type
 			if held == onnx.Float16 || held == onnx.BFloat16 {
@@ -19,15 +19,16 @@ func WeightBytes(m *onnx.Model) int64 {
 			n += held.Bytes(t.Len())
 		}
 	})
+
 	return n
 }
 
 // Loosened gives m with the tables that rows are looked up in and that products
 // read as well made inputs that need not be fed. For the runtime such an input is
 // not a constant, and it makes no copies of it. m is not changed.
-func Loosened(m *onnx.Model) *onnx.Model {
+func (m exported) Loosened() *onnx.Model {
 	looked, read := map[string]bool{}, map[string]bool{}
-	onnx.Each(m.Graph, func(g *onnx.Graph) {
+	m.Graph.Each(func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
 			if len(n.Inputs) < 2 {
 				continue
@@ -40,6 +41,7 @@ func Loosened(m *onnx.Model) *onnx.Model {
 			}
 		}
 	})
+
 	graph := *m.Graph
 	graph.Inputs = slices.Clone(graph.Inputs)
 	for _, t := range graph.Initializers {
@@ -54,7 +56,7 @@ func Loosened(m *onnx.Model) *onnx.Model {
 		}
 		graph.Inputs = append(graph.Inputs, v)
 	}
-	out := *m
+	out := *m.Model
 	out.Graph = &graph
 	return &out
 }

@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ var dequantised = integerProduct{weights: 0, zero: 2}
 
 // form is how a node reads 8-bit weights; a zero point at 0 stands for not at all.
 func form(n *onnx.Node) integerProduct {
-	op := Qualified(n)
+	op := qualified(n)
 	if op == "DequantizeLinear" {
 		return dequantised
 	}
@@ -49,9 +50,9 @@ func form(n *onnx.Node) integerProduct {
 //
 // The runtime has a setting that does the same (session.x64quantprecision). Version 1.27 ends the
 // process where a node has no zero point for its weights, and does nothing in branches.
-func UnsignedWeights(m *onnx.Model) (*onnx.Model, error) {
+func (m exported) UnsignedWeights() (*onnx.Model, error) {
 	u := turner{stored: map[string]*onnx.Tensor{}, names: map[*onnx.Tensor]string{}}
-	onnx.Each(m.Graph, func(g *onnx.Graph) {
+	m.Graph.Each(func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			u.stored[t.Name] = t
 		}
@@ -61,11 +62,12 @@ func UnsignedWeights(m *onnx.Model) (*onnx.Model, error) {
 			}
 		}
 	})
+
 	g, err := u.graph(m.Graph)
 	if err != nil {
 		return nil, err
 	}
-	read := onnx.Reads(g)
+	read := g.Reads()
 	for _, v := range g.Inputs {
 		read[v.Name]++
 	}
@@ -73,17 +75,18 @@ func UnsignedWeights(m *onnx.Model) (*onnx.Model, error) {
 		return u.names[t] != "" && read[t.Name] == 0
 	})
 	g.Initializers = append(g.Initializers, u.made...)
-	out := *m
+	out := *m.Model
 	out.Graph = g
 	return &out, nil
 }
 
-// MultipliesIntegers reports whether a model has products of 8-bit integers.
-func MultipliesIntegers(m *onnx.Model) (found bool) {
-	onnx.Each(m.Graph, func(g *onnx.Graph) {
+// MultipliesIntegers reports whether the graph has products of 8-bit integers.
+func (m exported) MultipliesIntegers() (found bool) {
+	m.Graph.Each(func(g *onnx.Graph) {
 		found = found || slices.ContainsFunc(g.Nodes,
 			func(n *onnx.Node) bool { return form(n).zero != 0 })
 	})
+
 	return found
 }
 
@@ -179,22 +182,25 @@ func (u *turner) unsigned(t *onnx.Tensor) (string, error) {
 	return name, nil
 }
 
-// Integers lists the operators of a model that work on integers in the
-// place of weights, and whether rows must be evaluated alone.
-func Integers(ops map[string]int) (named []string, alone bool) {
-	for op := range ops {
-		if p, ok := quantised[op]; ok {
-			named = append(named, op)
-			alone = alone || p.rounds
+// Alone reports whether rows must be evaluated alone: the model rounds by the range of all that is
+// in a run.
+func (m *Masked) Alone() bool {
+	for op := range m.Ops {
+		if quantised[op].rounds {
+			return true
 		}
 	}
-	slices.Sort(named)
-	return named, alone
+	return false
 }
 
 // NoDerivative says why a quantised model has no gradients, "" if it is none.
-func NoDerivative(ops map[string]int) string {
-	named, _ := Integers(ops)
+func (m *Masked) NoDerivative() string {
+	var named []string
+	for _, op := range slices.Sorted(maps.Keys(m.Ops)) {
+		if _, ok := quantised[op]; ok {
+			named = append(named, op)
+		}
+	}
 	if len(named) == 0 {
 		return ""
 	}

@@ -15,11 +15,11 @@ import (
 //
 // A head with fewer than two vectors gives too little evidence and counts as trained, as
 // EuroBERT's does, which is a single matrix. So does one whose vectors cannot be read.
-func NewHead(m *onnx.Model) bool {
-	s := newSources(m)
+func (m exported) NewHead() bool {
+	s := newSources(m.Model)
 	w := headWalk{sources: s, seen: map[*onnx.Node]bool{}, vectors: map[string]*onnx.Tensor{}}
 	// The first product is the one with the vocabulary, the second ends the head.
-	below := w.upTo([]*onnx.Node{s.producer[Logits(m).Name]})
+	below := w.upTo([]*onnx.Node{s.producer[logits(m.Model).Name]})
 	w.upTo(w.producers(below))
 	if len(w.vectors) < 2 {
 		return false

@@ -2,16 +2,16 @@ package export
 
 import "infill/mlm/onnx"
 
-// Qualified is the name of a node's operator with its domain, unless that is ONNX's own.
-func Qualified(n *onnx.Node) string {
+// qualified is the name of a node's operator with its domain, unless that is ONNX's own.
+func qualified(n *onnx.Node) string {
 	if n.Domain == "" {
 		return n.Op
 	}
 	return n.Domain + "." + n.Op
 }
 
-// Logits is the output called so, or the only one there is.
-func Logits(m *onnx.Model) *onnx.ValueInfo {
+// logits is the output called so, or the only one there is.
+func logits(m *onnx.Model) *onnx.ValueInfo {
 	for _, v := range m.Graph.Outputs {
 		if v.Name == "logits" {
 			return v
@@ -25,9 +25,9 @@ func Logits(m *onnx.Model) *onnx.ValueInfo {
 
 // HeadWeight is the stored weight of the product that makes the logits, nil if they are made in
 // another way.
-func HeadWeight(m *onnx.Model) *onnx.Tensor {
-	s := newSources(m)
-	n := s.producer[Logits(m).Name]
+func (m exported) HeadWeight() *onnx.Tensor {
+	s := newSources(m.Model)
+	n := s.producer[logits(m.Model).Name]
 	for n != nil && len(n.Inputs) > 0 {
 		switch n.Op {
 		case "MatMul", "Gemm", "FusedMatMul":

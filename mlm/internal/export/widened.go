@@ -15,7 +15,7 @@ const mostWidened = 12 << 20
 // their use, at every run, and a large matrix of a Gemm in parts. Next to nothing then lies in
 // memory but the file. The runtime must not fold constants. found is false where there are no such
 // weights. m is not changed.
-func Widened(m *onnx.Model, late bool) (out *onnx.Model, found bool) {
+func (m exported) Widened(late bool) (out *onnx.Model, found bool) {
 	stored := map[string]*onnx.Tensor{}
 	for _, t := range m.Graph.Initializers {
 		if t.Type == onnx.Float16 || t.Type == onnx.BFloat16 {
@@ -29,7 +29,7 @@ func Widened(m *onnx.Model, late bool) (out *onnx.Model, found bool) {
 		}
 	}
 	if len(wide) == 0 {
-		return m, false
+		return m.Model, false
 	}
 	var l list
 	for _, n := range m.Graph.Nodes {
@@ -49,11 +49,11 @@ func Widened(m *onnx.Model, late bool) (out *onnx.Model, found bool) {
 	}
 	graph := *m.Graph
 	graph.Nodes, graph.Initializers = l.nodes, slices.Concat(graph.Initializers, l.parts)
-	read := onnx.Reads(&graph)
+	read := graph.Reads()
 	graph.Nodes = slices.DeleteFunc(graph.Nodes, func(n *onnx.Node) bool {
 		return wide[n.Outputs[0]] != nil && read[n.Outputs[0]] == 0
 	})
-	model := *m
+	model := *m.Model
 	model.Graph = &graph
 	return &model, true
 }
@@ -63,7 +63,7 @@ func Widened(m *onnx.Model, late bool) (out *onnx.Model, found bool) {
 func (l *list) inParts(n *onnx.Node, w *onnx.Tensor) {
 	all, most := w.Dims[0], max(1, mostWidened/(4*w.Len()/w.Dims[0]))
 	joined := &onnx.Node{Name: n.Name + "/joined", Op: "Concat", Outputs: []string{n.Outputs[0] +
-		"/joined"}, Attrs: []*onnx.Attribute{{Name: "axis", Type: onnx.AttrInt, I: 1}}}
+		"/joined"}, Attrs: []*onnx.Attribute{onnx.Attr("axis", 1)}}
 	for from := int64(0); from < all; from += most {
 		name := fmt.Sprintf("%s/%d", n.Outputs[0], from)
 		part := w.Rows(name+"/weights", from, min(from+most, all))
@@ -87,5 +87,5 @@ type list struct {
 // widening casts from to float32.
 func widening(from, to string) *onnx.Node {
 	return &onnx.Node{Name: to, Op: "Cast", Inputs: []string{from}, Outputs: []string{to},
-		Attrs: []*onnx.Attribute{{Name: "to", Type: onnx.AttrInt, I: int64(onnx.Float)}}}
+		Attrs: []*onnx.Attribute{onnx.Attr("to", onnx.Float)}}
 }

@@ -12,8 +12,8 @@ import (
 	"infill/internal/jsonwords"
 )
 
-// MaxConfig bounds config.json; those of published models have a few kB.
-const MaxConfig = 1 << 20
+// maxConfig bounds config.json; those of published models have a few kB.
+const maxConfig = 1 << 20
 
 // Config is what is used of config.json; every field may be missing.
 type Config struct {
@@ -27,12 +27,14 @@ type Config struct {
 	Dim           int      `json:"dim"`            // hidden_size as DistilBERT calls it
 	PadID         *int     `json:"pad_token_id"`
 	Unused        bool     `json:"unused_logits"` // many logits have no piece, and that is meant
+
+	Raw []byte `json:"-"` // all of config.json, nil if there is none
 }
 
-// ReadConfig reads config.json; a folder without one gives the zero value.
-func ReadConfig(fsys fs.FS) (Config, error) {
+// Config reads config.json; a folder without one gives the zero value.
+func (f Files) Config() (Config, error) {
 	var c Config
-	data, err := disk.ReadFS(fsys, "config.json", MaxConfig)
+	data, err := disk.ReadFS(f.Beside, "config.json", maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
@@ -48,6 +50,7 @@ func ReadConfig(fsys fs.FS) (Config, error) {
 		return c, fmt.Errorf("%w: config.json: negative vocab_size or max_position_embeddings",
 			ErrNoModel)
 	}
+	c.Raw = data
 	return c, nil
 }
 
@@ -80,9 +83,9 @@ func (c Config) FirstPosition() int {
 	return 0
 }
 
-// Longest is the smallest of the limits that are stated (above 0).
-func Longest(limits ...int) int {
-	least := 0
+// Longest is the smallest of Positions and other limits that are stated (above 0).
+func (c Config) Longest(limits ...int) int {
+	least := c.Positions()
 	for _, l := range limits {
 		if l > 0 && (least == 0 || l < least) {
 			least = l

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 )
 
@@ -16,9 +18,31 @@ var modelFiles = []string{"model.onnx", "onnx/model.onnx"}
 // mostListed is how many files an error names.
 const mostListed = 12
 
-// Find is the name of the model file: the given one, or one with a usual name, or else the
-// only ONNX file of the folder and of its onnx folder.
-func Find(fsys fs.FS, file string) (string, error) {
+// Files are the files of one model.
+type Files struct {
+	FS   fs.FS
+	Name string // of the model file
+	// Beside is the folder of the tokenizer and config.json: the model file's, or the one above its
+	// onnx folder.
+	Beside fs.FS
+}
+
+// Find finds the files of a model. Its own is the given one, or one with a usual name, or else the
+// only ONNX file of the folder and of its onnx folder. With an error the others are those beside
+// the given one.
+func Find(fsys fs.FS, file string) (Files, error) {
+	name, err := find(fsys, file)
+	if err != nil {
+		name = file
+	}
+	return Files{fsys, name, beside(fsys, name)}, err
+}
+
+// Has reports whether a file is beside the model's.
+func (f Files) Has(name string) bool { return exists(f.Beside, name) }
+
+// find is the name of the model file.
+func find(fsys fs.FS, file string) (string, error) {
 	if fsys == nil {
 		return "", fmt.Errorf("%w: the folder is nil; pass models.Default() or os.DirFS(FOLDER)",
 			ErrNoModel)
@@ -76,4 +100,26 @@ func exportsIn(fsys fs.FS) (out []string) {
 		}
 	}
 	return out
+}
+
+// tokenizerFiles hold vocabularies: a tokenizer has one of them.
+var tokenizerFiles = []string{"vocab.txt", "tokenizer.json", "vocab.json"}
+
+// beside is the folder of the tokenizer and config.json.
+func beside(fsys fs.FS, name string) fs.FS {
+	if dir := path.Dir(name); dir != "." && fs.ValidPath(dir) {
+		if sub, err := fs.Sub(fsys, dir); err == nil &&
+			exists(sub, tokenizerFiles...) {
+			return sub
+		}
+	}
+	return fsys
+}
+
+// exists reports whether one of the files is there.
+func exists(fsys fs.FS, names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool {
+		_, err := fs.Stat(fsys, n)
+		return err == nil
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 
 	"infill/internal/disk"
@@ -56,7 +55,7 @@ func (f Folder) Locate(file string) string {
 	switch {
 	case f.Kept != nil && file == weights.Given:
 		return f.Kept.Name
-	case f.Kept != nil && filepath.Ext(file) == WeightsSuffix: // see keepIntegers
+	case f.Kept != nil && filepath.Ext(file) == filepath.Ext(f.Kept.Name): // see keepIntegers
 		return file
 	case f.Kept != nil:
 		return ""
@@ -72,8 +71,6 @@ func (f Folder) Locate(file string) string {
 	}
 	return filepath.ToSlash(target)
 }
-
-const WeightsSuffix = ".weights"
 
 // Open opens a folder of the disk. No link leads out of it. The one exception is
 // Hugging Face's cache, in which a model's files are links to ../../blobs: there links
@@ -103,7 +100,7 @@ func Open(dir string) (f Folder, done func(), err error) {
 	if err != nil {
 		return f, nil, errors.Join(fmt.Errorf("%w: %w", ErrNoModel, err), root.Close())
 	}
-	if Exists(f.FS, weights.Stored) {
+	if exists(f.FS, weights.Stored) {
 		// Such weights are read as an embedded model's are, also after the model was opened: the
 		// folder stays open as long as the model is in use.
 		return Folder{FS: weights.Expand(f.FS), Name: dir}, func() {}, nil
@@ -128,7 +125,7 @@ func (f Folder) Parse(name string) (m *onnx.Model, done func(), err error) {
 		return nil, done, err
 	}
 	if m, err = onnx.Load(f.FS, name); err == nil {
-		m, _ = export.Adapted(m)
+		m, _ = export.Of(m).Adapted()
 	}
 	return m, done, err
 }
@@ -146,9 +143,6 @@ func (f Folder) Again() (_ Folder, done func(), err error) {
 	return g, done, nil
 }
 
-// tokenizerFiles hold vocabularies: a tokenizer has one of them.
-var tokenizerFiles = []string{"vocab.txt", "tokenizer.json", "vocab.json"}
-
 // Locate is the folder of a model and the name of its file in it, for [OpenDir] and [Options]. path
 // is a folder, for which file is "", or an ONNX file. That of a file in a folder called onnx is the
 // folder above if only that one has a tokenizer, as repositories of the hub are. An error is one of
@@ -160,28 +154,16 @@ func Locate(path string) (dir, file string, err error) {
 	}
 	dir, file = filepath.Dir(path), filepath.Base(path)
 	abs, err := filepath.Abs(dir)
-	if err != nil || filepath.Base(abs) != "onnx" || Exists(os.DirFS(dir), tokenizerFiles...) {
+	if err != nil || filepath.Base(abs) != "onnx" || exists(os.DirFS(dir), tokenizerFiles...) {
 		return dir, file, err
 	}
 	above := filepath.Join(dir, "..")
 	// A link would lead out of the folder above.
 	if own, err := os.Lstat(abs); err == nil && own.IsDir() &&
-		Exists(os.DirFS(above), tokenizerFiles...) {
+		exists(os.DirFS(above), tokenizerFiles...) {
 		return above, "onnx/" + file, nil
 	}
 	return dir, file, nil
-}
-
-// Beside is the folder of the tokenizer and config.json: the model file's, or the one
-// above its onnx folder.
-func Beside(fsys fs.FS, name string) fs.FS {
-	if dir := path.Dir(name); dir != "." && fs.ValidPath(dir) {
-		if sub, err := fs.Sub(fsys, dir); err == nil &&
-			Exists(sub, tokenizerFiles...) {
-			return sub
-		}
-	}
-	return fsys
 }
 
 // Kept are weights of a stored model in the cache, in a file that the runtime maps.

@@ -166,15 +166,11 @@ var advices = []struct {
 	{device.ErrDevice, " (infill doctor lists the devices; without --device the best is taken)"},
 	{ort.ErrNotInstalled, ": run `infill doctor --install` with its name"},
 	{ort.ErrNamed, " (without --ort and INFILL_ORT: infill doctor --install)"},
-	{ort.ErrRuntimeMissing, installs},
-	{ort.ErrRuntimeVersion, installs},
-	{ort.ErrRuntimeCorrupt, installs},
+	{ort.ErrRuntime, ": run `infill doctor --install`"},
 	{ort.ErrMemory, "; end other programs on it, or take --device cpu"},
 	{ort.ErrLost, "; see what nvidia-smi says; a batch goes on with --resume"},
 	{hub.ErrFile, ": --file PATH"},
 }
-
-const installs = ": run `infill doctor --install`"
 
 // PlatformSetting is the name of the machine among the settings of a manifest. No flag sets it.
 const PlatformSetting = "platform"

@@ -66,9 +66,7 @@ func TestAdvice(t *testing.T) {
 		{&read.PairedError{Record: 2, Sentences: 3}, ": --top 1"},
 		{&read.PairedError{Record: 2}, ""},
 		{mlm.ErrNotFinite, "infill model check"},
-		{ort.ErrRuntimeMissing, "infill doctor --install"},
-		{ort.ErrRuntimeVersion, "infill doctor --install"},
-		{ort.ErrRuntimeCorrupt, "infill doctor --install"},
+		{ort.ErrRuntime, "infill doctor --install"},
 		{hub.ErrFile, "--file PATH"},
 		{context.Canceled, "interrupted"},
 	} {
