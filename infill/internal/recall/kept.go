@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
-
-	"infill/mlm"
 )
 
 // kept are the tokens that may fill the blanks of a target. Of what the model says the memo
@@ -122,52 +120,6 @@ func whole(n, width int) (out [][]float32, done func()) {
 		for i := range out {
 			wholeRows.Put(&out[i])
 		}
-	}
-}
-
-// fromWider makes the entries whose rows are remembered with more tokens, and returns the others.
-func (r *Recall) fromWider(s *mlm.Sentence, states [][]int32, qs []*question, which []int,
-	made []*entry) (restWhich []int, rest []*entry) {
-	if r.wider == nil || r.wider.kept == r.kept {
-		return which, made
-	}
-	for j, n := range which {
-		q := qs[n]
-		e := r.memo.peek(contextKey(nil, r.wider.name(), s, states[q.state], q.blank, r.mask))
-		if e == nil {
-			restWhich, rest = append(restWhich, n), append(rest, made[j])
-			continue
-		}
-		made[j].wide = make([]float32, len(r.kept.ids))
-		for i, id := range r.kept.ids {
-			made[j].wide[i] = r.wider.kept.value(e.wide, id)
-		}
-	}
-	return restWhich, rest
-}
-
-// room gives entries room for the values of n rows each, and returns where the model is to write
-// them. When it has, keep takes over what is kept.
-func (r *Recall) room(made []*entry, n int) (out [][]float32, keep func()) {
-	vocab := r.VocabSize()
-	for _, e := range made {
-		e.wide = make([]float32, n*r.kept.width(vocab))
-	}
-	if r.kept == nil {
-		for _, e := range made {
-			out = append(out, e.wide)
-		}
-		return out, func() {}
-	}
-	out, done := whole(len(made), n*vocab)
-	return out, func() {
-		for j, e := range made {
-			for i := range n {
-				w := len(r.kept.ids)
-				r.kept.pick(e.wide[i*w:(i+1)*w], out[j][i*vocab:])
-			}
-		}
-		done()
 	}
 }
 
