@@ -56,13 +56,6 @@ func init() {
 	}
 }
 
-// Least is how many inputs an operator must be given, the first ones. ok is false for an operator
-// that the package does not know.
-func Least(op string) (n int, ok bool) {
-	k, ok := kernels[op]
-	return k.least, ok
-}
-
 // Node computes the outputs of a single node under operator set version opset (of the standard
 // domain). It never changes its inputs. Outputs may share their memory.
 func Node(n *onnx.Node, in []*Tensor, opset int64) (out []*Tensor, err error) {

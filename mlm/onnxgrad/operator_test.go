@@ -55,10 +55,15 @@ func TestRecordsHaveKernels(t *testing.T) {
 		if name == halfGelu || name == "If" || strings.HasSuffix(name, whole) {
 			continue
 		}
-		least, ok := onnxeval.Least(name)
-		if !ok {
-			t.Errorf("%s has no kernel", name)
-			continue
+		least := 0
+		for in := []*onnxeval.Tensor(nil); ; in, least = append(in, &onnxeval.Tensor{}), least+1 {
+			_, err := onnxeval.Node(&onnx.Node{Op: name}, in, 17)
+			if least == 0 && errors.Is(err, onnxeval.ErrOp) {
+				t.Errorf("%s has no kernel", name)
+			}
+			if err == nil || !strings.HasSuffix(err.Error(), "is missing") {
+				break
+			}
 		}
 		if name == "Reshape" {
 			least-- // our own form has the target in the shape of its output
