@@ -45,7 +45,7 @@ func (m embedded) Bytes() (n int64) {
 // All lists the models of the program, the default one first.
 func All() []embedded {
 	return []embedded{
-		{"default", "English, lower case: BERT-base uncased with weights in 4 bits", "Apache-2.0"},
+		{"default", "English, lower case: BERT-base, taught to fill gaps, in 4 bits", "Apache-2.0"},
 		{"small", "English, lower case: 9 million parameters, many times as fast", "MIT"},
 	}
 }

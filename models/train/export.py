@@ -186,7 +186,7 @@ def write(state: dict, config: dict, vocab: str, out: str, float16: bool = False
 
 def files(folder: pathlib.Path) -> dict:
     """The files of a model folder by name, model.safetensors as it is read."""
-    names = GRAPH, "config.json", "vocab.txt", "tokenizer_config.json", "LICENSE"
+    names = GRAPH, "config.json", "lengths.safetensors", "vocab.txt", "tokenizer_config.json", "LICENSE"
     out = {n: (folder / n).read_bytes() for n in names if (folder / n).exists()}
     if (folder / STORED).exists():
         out[HALF] = half_file(expanded(safetensors.torch.load_file(folder / STORED)))[0]
