@@ -87,8 +87,8 @@ func TestOpenVINOCheckBFloat16(t *testing.T) {
 		}
 	}
 	t.Run("small", func(t *testing.T) {
-		m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Device: mlm.AutoDevice,
-			Precision: mlm.BFloat16})
+		m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Devices: devicetest.Devices(),
+			Device: mlm.AutoDevice, Precision: mlm.BFloat16})
 		check(t, m, err)
 	})
 }
