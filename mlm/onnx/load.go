@@ -14,10 +14,6 @@ import (
 // leaveMin is the size in bytes from which on Load leaves the data of an initializer in the file.
 const leaveMin = 64 << 10
 
-// maxModelFile is protobuf's limit on a message. Larger models keep their weights in external
-// files.
-const maxModelFile = 1<<31 - 1
-
 // Load reads and checks the model file name of dir. Large weights are not read: they stay where
 // they are, as external data do, and are read when asked for, so that a model takes little memory
 // whatever its size. The file must not change while the model is in use. Use os.Root's FS for dir,

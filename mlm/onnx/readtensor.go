@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"io/fs"
 	"path"
 	"strconv"
@@ -103,23 +102,6 @@ func fitting(t *Tensor) (*Tensor, error) {
 		return nil, err
 	}
 	return t, nil
-}
-
-func packInts(v []int64, size int) []byte {
-	b := make([]byte, 0, len(v)*size)
-	for _, x := range v {
-		switch size {
-		case 1:
-			b = append(b, byte(x))
-		case 2:
-			b = binary.LittleEndian.AppendUint16(b, uint16(x))
-		case 4:
-			b = binary.LittleEndian.AppendUint32(b, uint32(x))
-		default:
-			b = binary.LittleEndian.AppendUint64(b, uint64(x))
-		}
-	}
-	return b
 }
 
 // entry reads one key and value of external_data.

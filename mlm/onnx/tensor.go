@@ -310,3 +310,20 @@ func integerAt(t DataType, b []byte, i int) (int64, bool) {
 }
 
 func tensorAt(name string) string { return fmt.Sprintf("tensor %q", name) }
+
+func packInts(v []int64, size int) []byte {
+	b := make([]byte, 0, len(v)*size)
+	for _, x := range v {
+		switch size {
+		case 1:
+			b = append(b, byte(x))
+		case 2:
+			b = binary.LittleEndian.AppendUint16(b, uint16(x))
+		case 4:
+			b = binary.LittleEndian.AppendUint32(b, uint32(x))
+		default:
+			b = binary.LittleEndian.AppendUint64(b, uint64(x))
+		}
+	}
+	return b
+}

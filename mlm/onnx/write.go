@@ -9,6 +9,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
+// maxModelFile is protobuf's limit on a message. Larger models keep their weights in external
+// files.
+const maxModelFile = 1<<31 - 1
+
 // Marshal encodes m into one slice, each weight copied (or read) once.
 func (m *Model) Marshal() ([]byte, error) { return m.MarshalExternal(0, nil) }
 

@@ -28,9 +28,6 @@ type About struct {
 	Weights  int64  `json:"weights"`            // bytes, see weightBytes
 }
 
-// ErrEntry: a file of the cache is damaged, cut short, or of something else.
-var ErrEntry = errors.New("not an entry of this cache")
-
 // entryMagic begins an entry. It changes with the layout:
 //
 //	magic, length of about (4 bytes), about as JSON,

@@ -18,6 +18,9 @@ import (
 	"infill/models/weights"
 )
 
+// ErrEntry: a file of the cache is damaged, cut short, or of something else.
+var ErrEntry = errors.New("not an entry of this cache")
+
 // Weights of a stored model are kept in float16, in a file that the runtime maps. In memory they
 // would lie beside what the runtime makes of them. All graphs of the model share the file. It has
 // the bytes of weights.Given and ends with
