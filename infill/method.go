@@ -61,16 +61,16 @@ type reach struct {
 	orders int     // of filling blank after blank: from the left, from the right, the surest first
 	top    int     // words of a blank that replace the one of a scored filling
 	margin float64 // nats below the worst of the best ones at which a guess is given up
-	uneven int     // best ones to find at least with lists or ties, where guesses are worse
-	gaps   int     // and with open lengths; 0 asks for no more than leastBest
+	uneven int     // best ones to find at least where guesses are worse, see plan.uneven
 }
 
 var reaches = map[Effort]reach{
-	EffortQuick: {beam: 5, slack: 2, starts: 5, orders: 2, top: 12},
+	EffortQuick: {beam: 5, slack: 2, starts: 5, orders: 2, top: 12, margin: 0,
+		uneven: defaultTop},
 	EffortNormal: {beam: 10, slack: 3, starts: 12, orders: 2, top: 12, margin: 0.25,
-		uneven: 20, gaps: 10},
+		uneven: 20},
 	EffortThorough: {beam: 16, slack: math.Inf(1), starts: 40, orders: 3, top: 40, margin: 3,
-		uneven: 20, gaps: 20},
+		uneven: 20},
 }
 
 // ending says why a search or the steps of chains ended.

@@ -112,15 +112,13 @@ func (p *plan) search(ctx context.Context) (*Result, error) {
 func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 	o := p.opt
 	s := &seeker{p: p, reach: reaches[o.Search.Effort], want: o.leastBest(),
-		seen: map[string]float64{}, texts: map[string]*filled{}}
+		seen:  map[string]float64{},
+		texts: map[string]*filled{}}
 	if o.Results.Diverse {
 		s.want = max(diversePool, 2*s.want)
 	}
-	if p.tiedOrListed() {
+	if p.uneven() {
 		s.want = max(s.want, s.reach.uneven)
-	}
-	if len(p.gaps) > 0 {
-		s.want = max(s.want, s.reach.gaps)
 	}
 	s.whole = p.parts[0].tgt.extra.most()
 	s.rows = p.model.Source(o.Search.Context)
@@ -147,8 +145,10 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 // search looks at the same fillings whatever Top is.
 func (o *Options) leastBest() int { return max(defaultTop, o.Results.Top) }
 
-// tiedOrListed reports whether a template has lists or ties, where neighbours are guessed from rows
-// with whole words masked.
+// uneven reports whether a template has lists, ties or open lengths, where neighbours are guessed
+// from rows with whole words masked, and from few beams.
+func (p *plan) uneven() bool { return len(p.gaps) > 0 || p.tiedOrListed() }
+
 func (p *plan) tiedOrListed() bool {
 	return slices.ContainsFunc(p.t.Groups, func(g text.Group) bool {
 		return len(g.Blanks) > 1 || g.Words != nil
