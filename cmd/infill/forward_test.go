@@ -49,8 +49,8 @@ func TestForwardOpens(t *testing.T) {
 			t.Fatalf("%q: graphs %v (%v)", c.args, list, err)
 		}
 		b, err := os.ReadFile(list[0])
-		with, without := bytes.Contains(b, []byte(`"gradient":true`)),
-			bytes.Contains(b, []byte(`"gradient":false`))
+		with, without := bytes.Contains(b, []byte(`"Gradient":true`)),
+			bytes.Contains(b, []byte(`"Gradient":false`))
 		if err != nil || with == without || with != c.want {
 			t.Errorf("%q: with the backward pass %v, without %v, want it %v (%v)", c.args, with, without,
 				c.want, err)
