@@ -2,7 +2,7 @@ package mlm
 
 import "infill/mlm/internal/source"
 
-// The names of errors in tests, some of which stand outside the package.
+// Tests outside the package tell these errors apart.
 var (
 	ErrNoModel   = source.ErrNoModel
 	ErrNotMasked = errNotMasked

@@ -1,6 +1,6 @@
 package ort
 
-// The names of errors in tests, some of which stand outside the package.
+// Tests outside the package tell these errors apart.
 var (
 	ErrModel = errModel
 	ErrRun   = errRun
