@@ -63,8 +63,7 @@ type startRecord struct {
 // name. Errors name file and line. They wrap ErrStart, unless reading fails.
 func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*starts, error) {
 	if tok == nil {
-		return nil, fmt.Errorf("%w: %w: the tokenizer is nil; pass that of the model, Model.Tokenizer",
-			ErrStart, text.ErrOption)
+		return nil, fmt.Errorf("%w: %w", ErrStart, text.ErrNoTokenizer)
 	}
 	s := newStarts(name)
 	in := textline.NewReader(r, maxStartLine)

@@ -24,8 +24,8 @@ var (
 	ErrOption = errors.New("bad option")
 )
 
-// errNoTokenizer is the error of what is made for a tokenizer.
-var errNoTokenizer = fmt.Errorf("%w: the tokenizer is nil; pass that of the model, Model.Tokenizer",
+// ErrNoTokenizer is the error of what is made for a tokenizer.
+var ErrNoTokenizer = fmt.Errorf("%w: the tokenizer is nil; pass that of the model, Model.Tokenizer",
 	ErrOption)
 
 // An Error is bad input at a place in a text.

@@ -102,7 +102,7 @@ func (m Masking) Check() error {
 func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
 	id string) (*Template, []string, error) {
 	if tok == nil {
-		return nil, nil, errNoTokenizer
+		return nil, nil, ErrNoTokenizer
 	}
 	text, chosen, err := m.Choose(text, tok.Token(tok.MaskID()), seed, id)
 	if err != nil {

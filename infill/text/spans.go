@@ -26,7 +26,7 @@ var ErrSpan = errors.New("bad span")
 // it. Errors wrap [ErrSpan], but for those of [Parse].
 func (m Masking) CheckSpans(tok *tokenize.Tokenizer, text string) error {
 	if tok == nil {
-		return errNoTokenizer
+		return ErrNoTokenizer
 	}
 	p, err := parseBlanks(text, tok.Token(tok.MaskID()))
 	if err != nil {

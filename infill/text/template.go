@@ -36,7 +36,7 @@ type Template struct {
 // or ErrBlank, or come from the tokenizer (invalid UTF-8). Without a tokenizer it is ErrOption.
 func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 	if tok == nil {
-		return nil, errNoTokenizer
+		return nil, ErrNoTokenizer
 	}
 	err := CheckText(text, "write a sentence with [MASK] or ___ where words are to be filled in")
 	if err != nil {

@@ -57,7 +57,7 @@ func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
 // newList is a list without words.
 func newList(tok *tokenize.Tokenizer) (*WordList, error) {
 	if tok == nil {
-		return nil, errNoTokenizer
+		return nil, ErrNoTokenizer
 	}
 	return &WordList{byIDs: map[string]bool{}, bound: BoundaryOf(tok), tok: tok}, nil
 }
@@ -68,7 +68,7 @@ func newList(tok *tokenize.Tokenizer) (*WordList, error) {
 func NewBanList(tok *tokenize.Tokenizer, words []string) (
 	l *WordList, unspelt []string, err error) {
 	if tok == nil {
-		return nil, nil, errNoTokenizer
+		return nil, nil, ErrNoTokenizer
 	}
 	var spelt []string
 	b := BoundaryOf(tok)
