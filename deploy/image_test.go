@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -112,13 +113,16 @@ func buildContext(t *testing.T) string {
 	return dir
 }
 
+// filled is a score and a filling, whatever the words of the default model are.
+var filled = regexp.MustCompile(`^ +-\d+\.\d+  The [a-z]+ sat on the [a-z]+\.\n$`)
+
 // The image fills without a network, a shell or a place to write. Its service is healthy when it
 // answers, wants a key, and ends on SIGTERM.
 func TestImage(t *testing.T) {
 	im := build(t, "Dockerfile", buildContext(t))
 	out, err := im.run(t, nil, false, append(im.entrypoint, "fill", "--top=1", "--quiet",
 		"The [MASK] sat on the [MASK].")...).CombinedOutput()
-	if err != nil || !strings.HasSuffix(string(out), " sat on the floor.\n") {
+	if err != nil || !filled.Match(out) {
 		t.Errorf("fill: %v: %s", err, out)
 	}
 	if out, err := im.run(t, nil, false, append(im.entrypoint, "model", "save", "small",
