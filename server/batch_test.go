@@ -218,9 +218,8 @@ func TestBatchEndsOnce(t *testing.T) {
 	}
 }
 
-// The memory of a batch does not grow with its length.
+// The memory of a batch does not grow with its length. No test runs beside it: theirs would count.
 func TestBatchMemory(t *testing.T) {
-	t.Parallel()
 	_, h := start(t, Options{})
 	line := `{"text": "no blank", "tag": "` + strings.Repeat("x", 50_000) + `"}` + "\n"
 	const many = 1000 // 50 MB
