@@ -28,4 +28,9 @@ fi
 # they are told of its Scala. The tests import the job, and so do their executors.
 export SPARK_SCALA_VERSION=2.13 SPARK_LOCAL_IP=127.0.0.1
 export PYSPARK_PYTHON="$venv/bin/python" PYTHONPATH="$PWD" PYTHONDONTWRITEBYTECODE=1
-exec "$venv/bin/python" infill_job_test.py "$@"
+# Each run leaves a gigabyte: what executors were sent beside Spark, what processes that were killed
+# had in /tmp.
+export TMPDIR=$(mktemp -d)
+trap 'rm -rf "$TMPDIR" "$venv"/lib/python3*/site-packages/pyspark/work' EXIT
+export SPARK_LOCAL_DIRS="$TMPDIR" JAVA_TOOL_OPTIONS="-Djava.io.tmpdir=$TMPDIR"
+"$venv/bin/python" infill_job_test.py "$@"
