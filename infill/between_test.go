@@ -79,13 +79,13 @@ func TestBetweenLetters(t *testing.T) {
 		t.Fatalf("%d texts, want 40", len(betweenTexts))
 	}
 	for name, m := range map[string]*mlm.Model{"WordPiece": openSmall(t), "byte-level BPE": bytePairs(t)} {
-		e, top := New(m), 40
+		e, top := New(m), 20
 		if testmode.All() {
 			top = 200
 		}
 		finished, compared := 0, 0
 		for i, s := range betweenTexts {
-			if i%4 > 1 && !testmode.All() { // two in four, one by each score
+			if i%8 > 1 && !testmode.All() { // two in eight, one by each score
 				continue
 			}
 			if name != "WordPiece" {

@@ -39,7 +39,7 @@ func TestFillInGroups(t *testing.T) {
 	e := New(openSmall(t))
 	s := longText(104, 2)
 	s = strings.Replace(s, "[MASK]", "fair", 12) // 40 are left, from the middle of a window on
-	opt := Options{Search: SearchOptions{Rows: 50}, Results: ResultOptions{Top: 3}}
+	opt := Options{Search: SearchOptions{Rows: 15}, Results: ResultOptions{Top: 3}}
 	r, err := e.FillText(t.Context(), s, opt)
 	if err != nil {
 		t.Fatal(err)

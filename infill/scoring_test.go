@@ -133,6 +133,7 @@ func TestFillingParts(t *testing.T) {
 // A word of several pieces is seldom ranked above likelier ones for the pieces that follow from the
 // first, as it mostly is by the pseudo-log-likelihood.
 func TestLongWordsGainLittle(t *testing.T) {
+	testmode.Long(t)
 	t.Parallel()
 	e := New(openDefault(t))
 	var right, pllRight int

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"infill/internal/testmode"
 	"infill/mlm/device"
 	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
@@ -31,9 +32,7 @@ func TestLooseTableBits(t *testing.T) {
 		testBits(t, openTiny, options{Options: Options{Precision: Int8}, looseTable: true}, []int{4, 9, 20, 38}, 9)
 	})
 	t.Run("default", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("-short")
-		}
+		testmode.Long(t)
 		testBits(t, openDefault, options{looseTable: true}, []int{6, 19, 33}, 7)
 	})
 }

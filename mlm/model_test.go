@@ -420,9 +420,7 @@ func TestInt8(t *testing.T) {
 
 func TestBitsDefault(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("-short: the default model takes some seconds")
-	}
+	testmode.Long(t)
 	testBits(t, openDefault, options{}, []int{5, 9, 22, 31}, 7)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"infill/internal/ort/orttest"
+	"infill/internal/testmode"
 	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
 	"infill/models"
@@ -111,9 +112,7 @@ func TestWidened(t *testing.T) {
 // On the default model products in 8 bits are near those of float32.
 func TestInt8Default(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("-short: the default model takes some seconds")
-	}
+	testmode.Long(t)
 	orttest.Load(t)
 	const places = 24
 	var out [2][][]float32

@@ -387,6 +387,7 @@ func TestClozeDefaults(t *testing.T) {
 
 // The commands of the guide run, with one line and fewer steps.
 func TestClozeGuideCommands(t *testing.T) {
+	testmode.Long(t)
 	doc := get(t, filepath.Join(testmode.Root(t), "docs", "guide", "cloze.md"))
 	var commands []string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(doc, -1) {
