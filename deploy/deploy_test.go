@@ -46,7 +46,7 @@ var program = sync.OnceValues(func() (string, error) {
 	}
 	programDir = dir
 	path := filepath.Join(dir, "infill")
-	out, err := exec.Command("go", "build", "-o", path, "../cmd/infill").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-w", "-o", path, "../cmd/infill").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}

@@ -43,7 +43,7 @@ func TestConstraintsInvariant(t *testing.T) {
 	if testmode.All() {
 		constraintsInvariant(t, 40, 24)
 	} else {
-		constraintsInvariant(t, 40, 16)
+		constraintsInvariant(t, 24, 8)
 	}
 }
 

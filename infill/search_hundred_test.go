@@ -11,7 +11,7 @@ import (
 	"infill/models"
 )
 
-// hundredTexts are the texts of testdata/hundred.txt with the long tests, and else every twentieth.
+// hundredTexts are the texts of testdata/hundred.txt with the long tests, and else three of them.
 func hundredTexts(t *testing.T) []string {
 	t.Helper()
 	file, err := os.ReadFile("testdata/hundred.txt")
@@ -31,7 +31,7 @@ func hundredTexts(t *testing.T) []string {
 		return texts
 	}
 	var some []string
-	for i := 0; i < len(texts); i += 20 {
+	for i := 0; i < len(texts); i += 40 {
 		some = append(some, texts[i])
 	}
 	return some

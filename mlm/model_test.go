@@ -323,8 +323,11 @@ func testBits(t *testing.T, open func(testing.TB, options) *Model, o options, le
 	for i := range jobs {
 		jobs[i].want = [][]uint32{everything(t, single, jobs[i].s, jobs[i].states)}
 	}
-	for _, threads := range []int{1, 2, 3} {
-		for _, tokens := range []int{64, DefaultBatchTokens, 1 << 20} {
+	for i, threads := range []int{1, 2, 3} {
+		for j, tokens := range []int{64, DefaultBatchTokens, 1 << 20} {
+			if i != j && !testmode.All() {
+				continue
+			}
 			o.Threads, o.BatchTokens = threads, tokens
 			m := open(t, o)
 			var group sync.WaitGroup

@@ -26,6 +26,8 @@ func TestNeighbours(t *testing.T) {
 		for _, forward := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s %v forward=%v", c.device, c.p, forward), func(t *testing.T) {
 				switch {
+				case !forward && c.device == device.CPU:
+					testmode.Long(t)
 				case c.p == mlm.BFloat16:
 					devicetest.BFloat16(t)
 				case c.device == openvino.Name:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"infill/internal/testmode"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 
 // The commands in the documents run: with the default model, a short run each.
 func TestDocumentedCommands(t *testing.T) {
+	testmode.Long(t)
 	var commands []string
 	for _, doc := range []string{
 		"blanks.md", "batch.md", "search.md", "augment.md", "masks.md", "samplers.md",

@@ -227,7 +227,10 @@ func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string, together in
 	defer func() { _ = f.Close() }()
 	in := bufio.NewScanner(f)
 	in.Buffer(nil, 1<<20)
-	for in.Scan() {
+	for n := 0; in.Scan(); n++ {
+		if n%4 > 0 && !testmode.All() {
+			continue
+		}
 		line := in.Text()
 		var blanks []Blank
 		var spelt []string
