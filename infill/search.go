@@ -2,6 +2,7 @@ package infill
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -237,7 +238,7 @@ func (s *seeker) next(starts *[]*filled) *filled {
 		if f.guess < s.threshold()-s.reach.margin {
 			return nil
 		}
-		s.queue.pop()
+		heap.Pop(&s.queue)
 		if s.seen[f.key] == f.guess { // no better guess of it came, and it was not begun
 			return f
 		}

@@ -24,26 +24,12 @@ type partial struct {
 func (s *seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) {
 	pt := &seekPart{target: part.exact, number: part.number, beam: part.beam, starts: part.starts,
 		orders: part.orders}
-	first := make([]*partial, len(pt.Coords))
-	empty := pt.empty()
-	for i := range first {
-		first[i] = empty
-	}
-	at := make([]int, len(pt.Coords))
-	for i := range at {
-		at[i] = i
-	}
-	alone, err := s.beside(ctx, pt, first, at)
+	orders, err := s.orders(ctx, pt)
 	if err != nil {
 		return nil, err
 	}
-	for i := range alone {
-		if err := pt.Finite(i, alone[i]); err != nil {
-			return nil, err
-		}
-	}
 	ends := map[string]*partial{}
-	for _, order := range orders(alone, pt.orders) {
+	for _, order := range orders {
 		beam, err := s.beam(ctx, pt, order)
 		if err != nil {
 			return nil, err
@@ -58,6 +44,10 @@ func (s *seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) 
 		}
 	}
 	if len(ends) == 0 { // rules that concern several blanks forbid them all
+		alone, err := s.alone(ctx, pt)
+		if err != nil {
+			return nil, err
+		}
 		x := make([]int32, len(pt.Coords))
 		if err := pt.Find(nil, alone, x); err != nil {
 			return nil, err
@@ -95,26 +85,45 @@ func (pt *seekPart) empty() *partial {
 	return e
 }
 
-// orders lists different orders of the coordinates: from the left, from the right, the surest
-// first.
-func orders(alone [][]float64, most int) [][]int {
-	left := make([]int, len(alone))
-	for i := range left {
-		left[i] = i
+// alone is what the model says of each coordinate with all masked.
+func (s *seeker) alone(ctx context.Context, pt *seekPart) ([][]float64, error) {
+	all := pt.inOrder()
+	out, err := s.beside(ctx, pt, slices.Repeat([]*partial{pt.empty()}, len(all)), all)
+	for i := range out {
+		err = cmp.Or(err, pt.Finite(i, out[i]))
 	}
-	right := slices.Clone(left)
+	return out, err
+}
+
+// inOrder are the coordinates from the left.
+func (pt *seekPart) inOrder() (left []int) {
+	for i := range pt.Coords {
+		left = append(left, i)
+	}
+	return left
+}
+
+// orders lists different orders of the coordinates: from the left, from the right, the surest
+// first, for which the model is asked.
+func (s *seeker) orders(ctx context.Context, pt *seekPart) ([][]int, error) {
+	right, surest := pt.inOrder(), pt.inOrder()
 	slices.Reverse(right)
-	surest := slices.Clone(left)
-	slices.SortStableFunc(surest, func(a, b int) int {
-		return cmp.Compare(slices.Max(alone[b]), slices.Max(alone[a]))
-	})
+	if pt.orders > 2 {
+		alone, err := s.alone(ctx, pt)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(surest, func(a, b int) int {
+			return cmp.Compare(slices.Max(alone[b]), slices.Max(alone[a]))
+		})
+	}
 	var out [][]int
-	for _, o := range [][]int{left, right, surest}[:most] {
+	for _, o := range [][]int{pt.inOrder(), right, surest}[:pt.orders] {
 		if !slices.ContainsFunc(out, func(p []int) bool { return slices.Equal(o, p) }) {
 			out = append(out, o)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // beam fills the coordinates in an order and keeps the best sums of conditionals.

@@ -97,7 +97,7 @@ func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float6
 		for k, n := range near {
 			texts[k] = pt.spell(n.x, s.p.opt.Results.AsModel)
 		}
-		parts, err := s.cheapParts(ctx, texts)
+		parts, err := s.energyParts(ctx, texts, false)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float6
 	for _, n := range near[:min(len(near), top)] {
 		if known, met := s.seen[n.key]; !met || n.guess > known {
 			s.seen[n.key] = n.guess
-			s.queue.push(n)
+			heap.Push(&s.queue, n)
 		}
 	}
 	return nil
@@ -144,6 +144,3 @@ func (g *guesses) Pop() any {
 	*g = (*g)[:len(*g)-1]
 	return f
 }
-
-func (g *guesses) push(f *filled) { heap.Push(g, f) }
-func (g *guesses) pop()           { heap.Pop(g) }

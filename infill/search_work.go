@@ -67,16 +67,8 @@ func (w *work) wanted(rows *recall.Source) []*recall.Ask {
 	return out
 }
 
-// cheapParts are Σ λ_k U_k of texts, of the parts of the energy that ask no neural network.
-func (s *seeker) cheapParts(ctx context.Context, texts []Filling) ([]float64, error) {
-	return s.energyParts(ctx, texts, false)
-}
-
-// costlyParts are the same sums of the other parts.
-func (s *seeker) costlyParts(ctx context.Context, texts []Filling) ([]float64, error) {
-	return s.energyParts(ctx, texts, true)
-}
-
+// energyParts are Σ λ_k U_k of texts: of the costly parts of the energy, which ask neural networks, or
+// of the others.
 func (s *seeker) energyParts(ctx context.Context, texts []Filling, costly bool) ([]float64, error) {
 	out := make([]float64, len(texts))
 	t := s.parts[0].target
@@ -111,7 +103,7 @@ func (s *seeker) begin(ctx context.Context, f *filled) error {
 		w.ask = append(w.ask, s.rows.Ask(sentence, t.masked(w.state, mask), t.at, pt.model))
 	}
 	f.work = w
-	v, err := s.cheapParts(ctx, []Filling{f.text})
+	v, err := s.energyParts(ctx, []Filling{f.text}, false)
 	if err != nil {
 		return err
 	}
@@ -173,7 +165,7 @@ func (s *seeker) finish(ctx context.Context, done []*filled) error {
 	for i, f := range done {
 		texts[i] = f.text
 	}
-	costly, err := s.costlyParts(ctx, texts)
+	costly, err := s.energyParts(ctx, texts, true)
 	if err != nil {
 		return err
 	}
