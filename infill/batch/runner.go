@@ -9,8 +9,68 @@ import (
 	"sync"
 
 	"infill/infill/batch/input"
+	"infill/infill/settings"
 	"infill/internal/gate"
 )
+
+// Run works through the input and closes the output. When ctx ends, the record
+// that is next in the output, and those that are ready after it, are still
+// written, but for Abandon; then the error is ctx's. The Progress returned says what the output
+// holds, whatever the error.
+//
+// Errors: errJob before anything is read, ErrTooMany, the cause of ctx's end, those of
+// Do, or those of reading and writing. A panic in Do goes on in Run, as a value that has its stack,
+// when the output is closed.
+func (j *Job) Run(ctx context.Context) (Progress, error) {
+	p := Progress{Total: j.Total}
+	err := j.check(ctx)
+	if err != nil {
+		return p, err
+	}
+	if records, failed, ok := j.Output.Complete(); ok { // nothing is left to do
+		p.Records, p.Failed, p.Resumed = records, failed, records
+		if j.Progress != nil {
+			j.Progress(p)
+		}
+		return p, nil
+	}
+	p.Records, p.Failed, err = j.Output.Recover(j.Input, j.Texts, j.Known)
+	if err != nil {
+		return p, errors.Join(err, j.Output.Close(false))
+	}
+	p.Resumed = p.Records
+	if j.Progress != nil {
+		j.Progress(p)
+	}
+	err = j.work(ctx, &p)
+	err = errors.Join(err, j.Output.Close(err == nil))
+	var panicked *gate.Panic
+	if errors.As(err, &panicked) {
+		panic(panicked)
+	}
+	if err == nil {
+		err = j.Output.Conclude(ctx, j.Input, p.Records, p.Failed)
+	}
+	return p, err
+}
+
+// check refuses a job that would never end, or would panic where nobody recovers.
+func (j *Job) check(ctx context.Context) error {
+	switch {
+	case ctx == nil:
+		return fmt.Errorf("%w: the context is nil; pass context.Background()", errJob)
+	case j.Input == nil || j.Input.Format() == settings.FormatAuto:
+		return errNoInput
+	case j.Output == nil || !j.Output.Ready():
+		return fmt.Errorf("%w: it has no output; open one with package output", errJob)
+	case j.Do == nil:
+		return fmt.Errorf("%w: it has no Do, which makes the records", errJob)
+	case j.Workers < 1:
+		return fmt.Errorf("%w: %d workers, want 1 or more; infill/records.InFlight has a number", errJob,
+			j.Workers)
+	}
+	return nil
+}
 
 // slot is an item on its way through the workers.
 type slot struct {
