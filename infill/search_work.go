@@ -67,8 +67,8 @@ func (w *work) wanted(rows *recall.Source) []*recall.Ask {
 	return out
 }
 
-// energyParts are Σ λ_k U_k of texts: of the costly parts of the energy, which ask neural networks, or
-// of the others.
+// energyParts are Σ λ_k U_k of texts: of the costly parts of the energy, which ask neural networks,
+// or of the others.
 func (s *seeker) energyParts(ctx context.Context, texts []Filling, costly bool) ([]float64, error) {
 	out := make([]float64, len(texts))
 	t := s.parts[0].target
