@@ -10,7 +10,6 @@ from pathlib import Path
 
 from wheel import ROOT, write_zip
 
-HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "infill-build"
 GO = os.environ.get("GO", "go")
 RUNTIME = re.search(r'^const Version = "(.+)"', (ROOT / "internal/ort/ort.go").read_text(), re.M)[1]
@@ -69,7 +68,7 @@ def bill(program: Path, **values: str) -> bytes:
                          "-json", "-std", "-licenses", "-assert-licenses", "-noserial",
                          "-notimestamp", "-version", values["version"], program))
     del doc["metadata"]["tools"][0]["hashes"]  # it differs between machines
-    parts = string.Template((HERE / "parts.json").read_text())
+    parts = string.Template((ROOT / "scripts/release/parts.json").read_text())
     doc["components"] += json.loads(parts.substitute(values))
     return (json.dumps(doc, indent=2) + "\n").encode()
 
@@ -101,7 +100,7 @@ def write(path: Path, target: str, version: str, here: bool) -> None:
     digest, name = hashlib.sha256(library).hexdigest(), Path(inside).name
     if digest not in (ROOT / "internal/ort/platform.go").read_text():
         sys.exit(f"{name} in {package} is not the pinned build; delete the package")
-    texts = {f"licences/onnxruntime/{text.name}": text for text in (HERE / "onnxruntime").iterdir()}
+    texts = {f"licences/onnxruntime/{t.name}": t for t in ROOT.glob("scripts/*/onnxruntime/*")}
     texts |= {f"licences/models/{text}": ROOT / "models" / text
               for text in ("default/LICENSE", "small/README.md")}
     texts |= {f"licences/rapidoc/{text.name}": text for text in ROOT.glob("server/page/docs/*.txt")}
