@@ -1,13 +1,14 @@
 package main
 
 import (
-	"infill/internal/testmode"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"infill/internal/testmode"
 )
 
 // The commands in the documents run: with the default model, a short run each.

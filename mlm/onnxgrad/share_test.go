@@ -37,7 +37,7 @@ func (r result) same(o result) bool {
 func TestSharedAsUnshared(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, f fixture) {
-		if strings.Contains(f.name, "-o") { // other exporters' graphs of the same models
+		if strings.Contains(f.name, "-o") { // other opsets and exporters of the same models
 			testmode.Long(t)
 		}
 		d := derive(t, f.model)
