@@ -14,14 +14,7 @@ import (
 // CONTRIBUTING.md says that make help lists every target, and names no target that is not there.
 func TestMakeHelp(t *testing.T) {
 	t.Parallel()
-	read := func(name string) string {
-		b, err := os.ReadFile(filepath.Join(testmode.Root(t), name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	makefile := read("Makefile")
+	makefile := string(file(t, "Makefile"))
 	var targets, listed []string
 	for _, m := range regexp.MustCompile(`(?m)^([a-z][a-z-]*):`).FindAllStringSubmatch(makefile, -1) {
 		targets = append(targets, m[1])
@@ -42,7 +35,7 @@ func TestMakeHelp(t *testing.T) {
 			t.Errorf("%s is not in .PHONY", target)
 		}
 	}
-	text := read("CONTRIBUTING.md")
+	text := string(file(t, "CONTRIBUTING.md"))
 	for _, m := range regexp.MustCompile("(?m)(?:^|`)make ([a-z-]+)").FindAllStringSubmatch(text, -1) {
 		listed = append(listed, m[1])
 	}
@@ -51,4 +44,36 @@ func TestMakeHelp(t *testing.T) {
 			t.Errorf("make %s is no target", name)
 		}
 	}
+}
+
+// README's section on installing begins with the two commands that do all set-up, and each of
+// them depends on setup.
+func TestReadmeNamesTheTwoCommands(t *testing.T) {
+	t.Parallel()
+	readme := string(file(t, "README.md"))
+	_, install, found := strings.Cut(readme, "\n## Install\n")
+	if !found {
+		t.Fatal("README has no section Install")
+	}
+	_, block, _ := strings.Cut(install, "```sh\n")
+	block, _, _ = strings.Cut(block, "```")
+	if !regexp.MustCompile(`\Amake demo +# .*\nmake test +# .*\nexport PATH=`).MatchString(block) {
+		t.Errorf("Install does not begin with make demo, make test and PATH:\n%s", block)
+	}
+	makefile := string(file(t, "Makefile"))
+	for _, target := range []string{"demo", "test"} {
+		if !strings.Contains(makefile, "\n"+target+": setup\n") {
+			t.Errorf("make %s does not depend on setup", target)
+		}
+	}
+}
+
+// file is the content of a file by its path from the root of the repository.
+func file(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(testmode.Root(t), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
