@@ -2,6 +2,7 @@ package infill
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -46,5 +47,60 @@ func TestLookedAt(t *testing.T) {
 	}
 	if r := fill("the [MASK*1-2] dog .", Options{Results: ResultOptions{Score: ScorePLL}}); r.LookedAt != 0 {
 		t.Errorf("with pll: looked at %v", r.LookedAt)
+	}
+}
+
+// Where a blank is the only one, its fillings of one piece compete in every list, however long: each
+// that is better than the last of a list is in it.
+func TestOnePieceCompetes(t *testing.T) {
+	t.Parallel()
+	small, e := New(openSmall(t)), New(tiny(t))
+	words := wordsOf(e.Tokenizer(), nil)
+	list := strings.Join(append(strings.Split(joinPairs(words), "\n")[:1500], words...), "|")
+	toy := Weighted{&toyTerm{name: "toy", odd: map[string]float64{}}, 2}
+	for _, c := range []struct {
+		engine *Engine
+		before string
+		blank  string
+		after  string
+		terms  []Weighted
+	}{
+		{e, "the ", "[MASK*1-2]", " sleeps .", nil},
+		{e, "the ", "[MASK*1-2]", " sleeps .", []Weighted{toy}},
+		{e, "the ", "[MASK|" + list + "]", " sleeps .", nil},
+		{small, "We went to ", "[MASK*w]", " for our holiday.", nil},
+		{small, "He was born in ", "[MASK*1-3]", " and died in the United States.", nil},
+	} {
+		single := map[string]float64{} // scores of one piece less the part of the length
+		blank := "[MASK]"
+		if strings.Contains(c.blank, "|") {
+			blank = "[MASK|" + strings.Join(words, "|") + "]"
+		}
+		opt := Options{Results: ResultOptions{All: true}, Words: WordOptions{Terms: c.terms}}
+		for _, f := range exactFill(t, c.engine, c.before+blank+c.after, opt).Fillings {
+			single[f.Text] = f.Score
+		}
+		for _, top := range []int{1, 14, 60} {
+			opt.Results.All, opt.Results.Top = false, top
+			r := exactFill(t, c.engine, c.before+c.blank+c.after, opt)
+			if r.Method != MethodSearch || len(r.Fillings) != top {
+				t.Fatalf("%s: %v, %d fillings of %d", c.blank, r.Method, len(r.Fillings), top)
+			}
+			listed, length := map[string]bool{}, 0.0
+			for _, f := range r.Fillings {
+				if listed[f.Text] = true; len(f.ids) == 1 {
+					length = f.Parts.Length
+					if d := f.Score - length - single[f.Text]; math.Abs(d) > 1e-5 {
+						t.Errorf("%q scores %v more than by itself", f.Text, d)
+					}
+				}
+			}
+			last := r.Fillings[top-1].Score
+			for text, u := range single {
+				if u+length > last+1e-5 && !listed[text] {
+					t.Errorf("%s, %d: %q (%v) is missing, the last has %v", c.blank, top, text, u+length, last)
+				}
+			}
+		}
 	}
 }

@@ -59,7 +59,9 @@ func (p *plan) likelyLengths(shortest choice) []choice {
 		out = longer[:min(len(longer), maxLengths)]
 	}
 	return slices.DeleteFunc(out, func(c choice) bool {
-		return c.logP < out[0].logP+math.Log(leastShare)
+		// All fillings of one token of the only blank take one row.
+		row := len(p.t.Blanks) == 1 && c.counts[0] == 1
+		return c.logP < out[0].logP+math.Log(leastShare) && !row
 	})
 }
 

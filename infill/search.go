@@ -58,6 +58,7 @@ type seekPart struct {
 	cuts   map[string]*mlm.Sentence
 	// beam, starts and orders are its own part of the reach.
 	beam, starts, orders int
+	expanded             bool // all values of the one coordinate are among the guesses
 }
 
 // share gives a part its effort: by how likely its lengths are beside the likeliest.

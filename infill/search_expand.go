@@ -73,6 +73,14 @@ func (s *seeker) own(f *filled) [][]float64 {
 // its place are for each.
 func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float64) error {
 	pt, top := f.part, s.reach.top
+	if len(pt.Coords) == 1 { // guessed once: of one token the guess is the score
+		switch {
+		case !pt.expanded:
+			top, pt.expanded = pt.Coords[i].K(), true
+		case pt.Own(i) && !pt.touches():
+			return nil
+		}
+	}
 	judged := pt.extra.cheap()
 	look := (top + 1) * looks(pt.Tied())
 	if judged {
