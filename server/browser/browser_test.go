@@ -225,6 +225,7 @@ func (p *tab) wait(expression string) {
 }
 
 const (
+	ready   = `document.body.dataset.state === "ready"` // nothing was asked for
 	done    = `document.body.dataset.state === "done"`
 	running = `document.querySelectorAll(".best mark").length > 0`
 )

@@ -148,7 +148,7 @@ func TestListGrows(t *testing.T) {
 	p := open(t, "/?text=the+[MASK]+sat.")
 	p.wait(done)
 	p.visit("/?effort=thorough&top=60") // long enough to be seen
-	p.wait(done)
+	p.wait(ready)
 	p.do(chromedp.Evaluate[chromedp.Void](`window.lists = []; new MutationObserver(() => lists.push(
 		[...document.querySelectorAll(".best .s")].map(s => s.textContent))).observe(
 		document.getElementById("runs"), {subtree: true, childList: true})`))
@@ -167,7 +167,10 @@ func TestSearch(t *testing.T) {
 	p := open(t, "/?text=the+[MASK]+sat.&steps=0")
 	p.wait(done)
 	p.visit("/")
-	p.wait(done)
+	p.wait(ready)
+	if shown := eval[string](p, `document.getElementById("runs").textContent`); shown != "" {
+		t.Errorf("before anybody asked the page shows %q", shown)
+	}
 	const text = "She opened the [MASK] and walked into the [MASK] with a [MASK] and a [MASK]."
 	p.write(text)
 	p.do(chromedp.Click("#go"))
@@ -256,7 +259,7 @@ func TestNastyText(t *testing.T) {
 		"versus": {"<u>"}, "model": {"<s>"}}.Encode())
 	p.wait(`document.body.dataset.state !== undefined && document.body.dataset.state !== "running"`)
 	p.visit("/?steps=3")
-	p.wait(done)
+	p.wait(ready)
 	p.write(nasty + kb.Enter)
 	p.wait(`location.search.includes("onerror") && ` + done)
 	for _, line := range append(p.best(), p.chains()...) {

@@ -12,7 +12,7 @@ const examples = [
   ["one to three words", "She lives in [MASK*1-3w]."],
   ["an expression", "He likes [MASK/ing$/] and [MASK/ing$/]."],
 ];
-const welcome = {text: "The old [MASK] sat down and closed his [MASK] for a [MASK].", seed: "1"};
+const welcome = {text: "The old [MASK] sat down and closed his [MASK] for a [MASK]."};
 
 const $ = id => document.getElementById(id);
 const text = $("text");
@@ -60,9 +60,19 @@ function address(state) {
   return location.pathname + (query.size ? "?" + query : "");
 }
 
-function read() {
+// arrive shows what the address says, and repeats its run. An address without a text has none: then
+// nothing runs before somebody asks.
+async function arrive() {
   const state = Object.fromEntries(new URLSearchParams(location.search));
-  return state.text ? state : {...welcome, ...state};
+  show({...welcome, ...state});
+  if (state.text) return fill(state.seed, false);
+  running?.abort();
+  running = null;
+  $("runs").replaceChildren();
+  $("more").hidden = true;
+  $("go").textContent = "Fill";
+  document.body.dataset.state = "ready";
+  $("status").textContent = "Write a sentence of your own, or press Fill.";
 }
 
 function show(state) {
@@ -199,12 +209,7 @@ async function fill(seed, push = true) {
     try {
       await run(request, on, {key: key(), signal: mine.signal});
     } catch (error) {
-      if (mine.signal.aborted && mine === running) {
-        // Before the first list there is none. The first beam of the same search makes one.
-        if (!v.fillings && !v.sampled && texts.method !== "sample") {
-          await run({...request, most_rows: 1}, {...on, done: e => v.done(e, true)}, {key: key()}).catch(() => {});
-        } else v.end();
-      }
+      if (mine.signal.aborted && mine === running) v.end();
       throw error;
     } finally {
       if (!v.first) v.root.remove();
@@ -330,7 +335,7 @@ function listen() {
     b.addEventListener("click", () => copy($(id).querySelector("pre").textContent, b));
   }
   $("link").addEventListener("click", () => copy(new URL(address(last), location).href, $("link")));
-  addEventListener("popstate", () => { const s = read(); show(s); fill(s.seed, false); });
+  addEventListener("popstate", arrive);
 }
 
 async function begin() {
@@ -339,9 +344,7 @@ async function begin() {
   listen();
   const first = async () => {
     await meet();
-    const state = read();
-    show(state);
-    await fill(state.seed, false);
+    await arrive();
   };
   $("apikey").addEventListener("change", e => {
     sessionStorage.setItem("key", e.target.value);

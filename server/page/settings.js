@@ -37,7 +37,11 @@ export class Settings {
       groups[schema.group] ??= element("div", "fields");
       groups[schema.group].append(element("label", "", element("span", "", name.replaceAll("_", " ")), input, doc));
     }
-    for (const [name, list] of Object.entries(groups)) into.append(element("h3", "", name), list);
+    for (const [name, list] of Object.entries(groups)) {
+      const group = element("details", "", element("summary", "", element("h3", "", name)), list);
+      group.open = !matchMedia("(max-width: 34rem)").matches;
+      into.append(group);
+    }
   }
 
   input(name, schema) {

@@ -105,8 +105,8 @@ export class View {
     this.best(fillings);
   }
 
-  // done takes the event that ends a run. stopped says that somebody stopped it.
-  done(e, stopped) {
+  // done takes the event that ends a run.
+  done(e) {
     cancelAnimationFrame(this.due);
     this.due = null;
     const {method, fillings, chains} = this.record = e.record;
@@ -120,8 +120,7 @@ export class View {
       this.paint();
     }
     this.listed(fillings);
-    this.find(".best .when").textContent = stopped ? `so far, after ${rows} rows of the model`
-      : method === "sample" ? `${distinct} different in ${chains} chains`
+    this.find(".best .when").textContent = method === "sample" ? `${distinct} different in ${chains} chains`
       : method === "exact" ? `of ${distinct}, all computed`
       : `of ${distinct} scored, ${e.record.ended ? "unfinished" : "done"} after ${rows} rows of the model`;
     this.end();
@@ -145,7 +144,7 @@ export class View {
       const line = element("li", fresh ? "new" : "", element("span", "u", number(f.score)),
         element("span", "s", ...(f.nodes ?? this.active(f, k))));
       if (f.probability !== undefined) line.append(element("small", "times", percent(f.probability) + " %"));
-      if (f.count > 1) line.append(element("small", "times", `×${f.count}`));
+      if (f.count > 1) line.append(element("small", "times", `${f.count} chains`));
       if (f.text !== undefined) {
         const b = element("button", "copy", "Copy");
         b.type = "button";

@@ -24,7 +24,6 @@ export function words(into, parts, {filled, beside, alone}) {
       ...[...own.keys()].slice(0, 3)])].slice(0, most)
       .sort((a, b) => (by.get(b) ?? 0) - (by.get(a) ?? 0) || (own.get(b) ?? 0) - (own.get(a) ?? 0));
     if (chosen) name.set(chosen.token, chosen.word);
-    const widest = Math.max(.2, ...tokens.flatMap(t => shares.map(s => s.get(t) ?? 0)));
     // The server says the likeliest words. Of others, and of blanks that may take several pieces, no
     // more is known than that they are less likely.
     const single = !/[*|]/.test(part.raw ?? "");
@@ -33,7 +32,7 @@ export function words(into, parts, {filled, beside, alone}) {
     lists.push(element("div", "c" + part.colour,
       element("h3", "", element("span", "chip", `${part.blank + 1} ${part.raw ?? ""}`)),
       element("ul", "", ...tokens.map(t => bar(name.get(t), t === chosen?.token, shares.map(s =>
-        (s.get(t) ?? 0) / widest), said.map(f => f(t)))))));
+        s.get(t) ?? 0), said.map(f => f(t)))))));
   }
   into.replaceChildren(...lists);
 }
