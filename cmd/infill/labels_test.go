@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -73,6 +74,51 @@ func TestLabelledVariants(t *testing.T) {
 		again := infillRun("", append(args, "--resume")...) // a finished file stays
 		if again.code != exitOK || get(t, dir+"/out."+name) != out {
 			t.Errorf("%s: resumed: exit %d, %s", name, again.code, again.err)
+		}
+	}
+}
+
+// A backslash before a blank is taken off, and the labels behind it stand one byte nearer to the
+// start. Such a token panicked beside a blank.
+func TestLabelsBehindEscapes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ data, want string }{
+		"a.conll": {"the O\n\\___ O\ndog B-PER\n[MASK] O\n. O\n", "the O\n___ O\ndog B-PER\n# O\n. O\n"},
+		"b.json": {`["the \\___ dog [MASK] .", {"entities": [[9, 12, "PER"]]}]`,
+			`["the ___ dog # .",{"entities":[[8,11,"PER"]]}]`},
+		"c.jsonl": {`{"text":"the \\___ dog [MASK] .","label":[[9,12,"PER"]]}`,
+			`{"text":"the ___ dog # .","label":[[8,11,"PER"]]}`},
+		"d.jsonl": {`{"text":"the \\___ dog [MASK] .","label":[{"start":9,"end":12,"text":"dog","labels":["PER"]}]}`,
+			`{"text":"the ___ dog # .","label":[{"start":8,"end":11,"text":"dog","labels":["PER"]}]}`},
+	} {
+		dir := t.TempDir()
+		args := withTiny("batch", put(t, dir+"/"+name, c.data), "-o", dir+"/out."+name, "--seed", "1", "--quiet")
+		if form := formOf[name]; form != "" {
+			args = append(args, "--format", form)
+		}
+		r := infillRun("", args...)
+		got := strings.TrimSpace(get(t, dir+"/out."+name))
+		word := regexp.MustCompile(`dog( B-PER\n|\s)(\w+)([ "]|$)`)
+		got = word.ReplaceAllString(got, "dog${1}#$3")
+		if r.code != exitOK || got != strings.TrimSpace(c.want) {
+			t.Errorf("%s: exit %d, %s\n%s\nwant\n%s", name, r.code, r.err, got, c.want)
+		}
+	}
+}
+
+// A file with the name of columns is read as columns, whatever its rows are.
+func TestNamedColumns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"/a.conll", "/a.bio", "/a.iob", "/a.iob2"} {
+		in := put(t, dir+name, "the O\ndog\nsleeps O\n\na O\ncat O\nhides O\n")
+		r := infillRun("", withTiny("augment", in, "-o", dir+"/out"+name[1:], "--seed", "1", "-n", "1",
+			"--mask-words", "1", "--originals")...)
+		out := get(t, dir+"/out"+name[1:])
+		if r.code != exitSomeFailed || !strings.HasPrefix(out, "the O\ndog\nsleeps O\n\na O\ncat O\nhides O\n") ||
+			!strings.Contains(r.err, `line 2 is not a token and its tag, such as "Ann B-PER": "dog"`) ||
+			strings.Count(out, "\n") != 11 {
+			t.Errorf("%s: exit %d, %s\n%s", name, r.code, r.err, out)
 		}
 	}
 }

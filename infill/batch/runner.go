@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"sync"
 
 	"infill/infill/batch/input"
@@ -180,12 +179,8 @@ func (r *runner) do(s *slot) {
 // it.
 func (s *slot) make(f func() (Record, error)) {
 	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case *gate.Panic:
-			s.err = v
-		default:
-			s.err = &gate.Panic{Value: v, Stack: debug.Stack()}
+		if p := gate.Recovered(recover()); p != nil {
+			s.err = p
 		}
 	}()
 	s.rec, s.err = f()

@@ -31,13 +31,15 @@ var codes = []struct {
 	{settings.ErrSetting, "bad_option"},
 	{errNotFinite, "bad_option"},
 	{tokenize.ErrInvalidUTF8, "invalid_utf8"},
+	{ErrFault, "fault"},
 	{mlm.ErrTooLong, "too_long"},
 	{tokenize.ErrTooLarge, "too_long"},
 }
 
 // Code is the name that records give an error of a single line: empty,
 // no_blank, bad_blank, empty_support, too_few_words, bad_start, no_original, filtered, bad_span,
-// too_long, bad_json, bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that
+// too_long, bad_json, bad_row, bad_option, invalid_utf8, fault or
+// unsupported. It is "" for an error that
 // would befall every line.
 func Code(err error) string {
 	if errors.Is(err, samplers.ErrTooMany) {

@@ -24,6 +24,8 @@ var (
 	ErrRow = errors.New("bad row")
 	// ErrNoText is an [ErrJSON], of a line without the field that should have its text.
 	ErrNoText error = noText{}
+	// ErrFault is a panic while the line was worked on.
+	ErrFault = errors.New("a fault of this program")
 	// errNotFinite is a record with a number that JSON cannot have. It is of a line, whose settings
 	// are to blame.
 	errNotFinite = errors.New("the record has a number that is not finite")

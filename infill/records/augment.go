@@ -60,13 +60,14 @@ type search struct {
 	opt    infill.Options
 	wanted int
 	spans  *spans
-	err    error // that the item fails with
+	plain  change // of the text
+	err    error  // that the item fails with
 }
 
 // Record finds the variants of an item. Those that are taken when all records before it are written
 // are replaced when it is finished. The error is one that would befall every item.
 func (a *Augmenter) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
-	s, err := a.search(ctx, it)
+	s, err := guarded(func() (*search, error) { return a.search(ctx, it) })
 	if err != nil {
 		if jsonl.Code(err) == "" {
 			return batch.Record{}, err
@@ -96,16 +97,15 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 	if err != nil {
 		return nil, err
 	}
-	masking, spans, err := maskingOf(it, filling, true)
+	plain, err := unescaped(a.Model.Tokenizer(), it.Text)
 	if err != nil {
 		return nil, err
 	}
-	if spans != nil {
-		if err := (text.Masking{Spans: spans.List}).CheckSpans(a.Model.Tokenizer(), it.Text); err != nil {
-			return nil, err
-		}
+	masking, spans, err := maskingOf(it, filling, plain, true)
+	if err != nil {
+		return nil, err
 	}
-	s := &search{opt: filling.Options, wanted: line.Variants.Count, spans: spans}
+	s := &search{opt: filling.Options, wanted: line.Variants.Count, spans: spans, plain: plain}
 	s.opt.ID = it.Key()
 	s.rounds = variants.New(a.Engine, it.Text, masking, s.opt, line.Variants)
 	if _, _, err = s.rounds.Find(ctx, nil); err != nil {
@@ -121,15 +121,16 @@ func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batc
 		a.see(it, nil)
 		taken = a.seen.has
 	}
-	var rec *jsonl.Record
-	err := s.err
-	if err == nil {
-		var found []variants.Variant
-		var made int
-		if found, made, err = s.rounds.Find(ctx, taken); err == nil {
-			rec, err = ofVariants(it.Text, &s.opt, found, s.wanted, made, s.spans)
+	rec, err := guarded(func() (*jsonl.Record, error) {
+		if s.err != nil {
+			return nil, s.err
 		}
-	}
+		found, made, err := s.rounds.Find(ctx, taken)
+		if err != nil {
+			return nil, err
+		}
+		return ofVariants(it.Text, &s.opt, found, s.wanted, made, s.spans, s.plain)
+	})
 	if err == nil {
 		rec.Version = a.Version
 		by(rec, a.Model)

@@ -66,15 +66,15 @@ func readColumns(it *input.Item) *spans {
 
 // render is the sentence with a filled text. A token that was replaced keeps its columns. One that
 // was put in is part of the entity around it, if there is one.
-func (c *columns) render(filled string, edits []edit) (string, error) {
+func (c *columns) render(filled string, by change) (string, error) {
 	var out []labelRow
 	changed := map[int]bool{} // entities that have other tokens than before
 	at := 0                   // how much of the filled text has its rows
 	for i := 0; i <= len(c.rows); i++ {
 		start, end := len(filled), len(filled)
 		if i < len(c.rows) {
-			start = max(at, after(c.spans[i][0], edits, false))
-			end = max(start, after(c.spans[i][1], edits, true))
+			start = max(at, by.after(c.spans[i][0], false))
+			end = max(start, by.after(c.spans[i][1], true))
 		}
 		for _, w := range strings.Fields(filled[at:start]) {
 			r := c.rows[min(i, len(c.rows)-1)].with(w, true)

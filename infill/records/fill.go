@@ -11,6 +11,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/text"
+	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -29,7 +30,7 @@ type Filler struct {
 // Record is the record of an item as a batch file has it. The error is one that would befall every
 // item.
 func (f *Filler) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
-	rec, err := f.Fill(ctx, it, nil)
+	rec, err := guarded(func() (*jsonl.Record, error) { return f.Fill(ctx, it, nil) })
 	tell(f.Doubted, it, rec)
 	return Encoded(it, rec, err, settings.FillTable().Has)
 }
@@ -80,6 +81,17 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	return rec, err
 }
 
+// guarded has a panic as an error of the item, a [jsonl.ErrFault].
+func guarded[T any](f func() (T, error)) (out T, err error) {
+	defer func() {
+		if p := gate.Recovered(recover()); p != nil {
+			err = fmt.Errorf("%w: %v (%s); please report it with this line", jsonl.ErrFault, p.Value,
+				p.Where())
+		}
+	}()
+	return f()
+}
+
 // ownError is the error of an item that the engine did not fill. own says that the item has
 // settings of its own, which may be to blame.
 func ownError(err error, own bool) error {
@@ -91,9 +103,9 @@ func ownError(err error, own bool) error {
 }
 
 // maskingOf is the masking of an item with its labelled spans. They matter if labels choose what is
-// masked, or if they move with the text. They are nil if the item has none. Errors wrap
-// text.ErrSpan.
-func maskingOf(it *input.Item, filling *settings.Fill, move bool) (m text.Masking,
+// masked, or if they move with the text. They are nil if the item has none. plain is what
+// the escapes of the text became. Errors wrap text.ErrSpan.
+func maskingOf(it *input.Item, filling *settings.Fill, plain change, move bool) (m text.Masking,
 	of *spans, err error) {
 	m = filling.Masking
 	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
@@ -102,7 +114,7 @@ func maskingOf(it *input.Item, filling *settings.Fill, move bool) (m text.Maskin
 			if !labels {
 				m.KeepLabels = []string{"*"} // entities stay unless somebody asks for them
 			}
-			m.Spans = of.List
+			m.Spans = of.in(plain)
 		}
 		return m, of, err
 	}
@@ -122,7 +134,7 @@ func maskingOf(it *input.Item, filling *settings.Fill, move bool) (m text.Maskin
 			return m, nil, err
 		}
 		if labels {
-			m.Spans = of.List
+			m.Spans = of.in(plain)
 		}
 	}
 	return m, of, nil
@@ -132,7 +144,11 @@ func maskingOf(it *input.Item, filling *settings.Fill, move bool) (m text.Maskin
 // the line's own settings.
 func TemplateOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Fill,
 	opt *infill.Options) (t *text.Template, masked string, err error) {
-	masking, _, err := maskingOf(it, filling, false)
+	plain, err := unescaped(tok, it.Text)
+	if err != nil {
+		return nil, "", err
+	}
+	masking, _, err := maskingOf(it, filling, plain, false)
 	if err != nil {
 		return nil, "", err
 	}

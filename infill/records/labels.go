@@ -80,8 +80,8 @@ type labelledJSON struct {
 }
 
 // render is the JSON with a filled text, whose labels follow it.
-func (l *labelledJSON) render(filled string, edits []edit) (string, error) {
-	moved, err := l.spans.moved(filled, edits)
+func (l *labelledJSON) render(filled string, by change) (string, error) {
+	moved, err := l.spans.moved(filled, by)
 	out := []byte("{")
 	for i, f := range l.fields {
 		if i > 0 {
@@ -110,6 +110,10 @@ func relabel(rec *jsonl.Record, it *input.Item, t *text.Template, original []str
 	if err != nil {
 		return err
 	}
+	plain, err := unescaped(t.Tok, it.Text)
+	if err != nil {
+		return err
+	}
 	for k := range rec.Fillings {
 		f := &rec.Fillings[k]
 		var edits []edit
@@ -122,7 +126,7 @@ func relabel(rec *jsonl.Record, it *input.Item, t *text.Template, original []str
 			}
 			edits = append(edits, edit{from, f.Spans[i]})
 		}
-		if f.Labelled, err = l.render(f.Text, edits); err != nil {
+		if f.Labelled, err = l.render(f.Text, plain.then(edits)); err != nil {
 			return err
 		}
 	}

@@ -78,7 +78,7 @@ func TestColumnsFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		filled, edits := swap(t, it.Text, c.edits...)
-		if got, err := l.render(filled, edits); err != nil || got != c.want {
+		if got, err := l.render(filled, change{edits}); err != nil || got != c.want {
 			t.Errorf("%q, %q: %v\n%q\nwant\n%q", c.body, c.edits, err, got, c.want)
 		}
 	}
@@ -117,7 +117,7 @@ func TestOffsetsFollow(t *testing.T) {
 			continue
 		}
 		filled, edits := swap(t, it.Text, c.edits...)
-		if got, err := l.render(filled, edits); err != nil || got != c.want {
+		if got, err := l.render(filled, change{edits}); err != nil || got != c.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", c.body, err, got, c.want)
 		}
 	}

@@ -2,9 +2,12 @@ package records
 
 import (
 	"errors"
+	"os"
+	"strings"
 	"testing"
 
 	"infill/infill/batch/input"
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 )
 
@@ -25,3 +28,12 @@ func TestMakersWithoutParts(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// A panic is an error of its item, with its place.
+func TestGuarded(t *testing.T) {
+	t.Parallel()
+	_, err := guarded(func() (int, error) { return []int{}[len(os.Args)], nil })
+	if jsonl.Code(err) != "fault" || !strings.Contains(err.Error(), "parts_test.go:") {
+		t.Errorf("%v", err)
+	}
+}

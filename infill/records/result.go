@@ -99,9 +99,10 @@ func marked(words, pieces []string) []string {
 
 // ofVariants is the record of a text and its variants, made with these options: as many as wanted
 // or fewer, in a number of rounds. spans, if not nil, are labelled parts of the text, which move.
-// The caller knows the rest: ID, Line, Model, Version, Fields.
+// plain is what the escapes of the text became. The caller knows the rest: ID, Line, Model,
+// Version, Fields.
 func ofVariants(text string, opt *infill.Options, found []variants.Variant, wanted, rounds int,
-	spans *spans) (*jsonl.Record, error) {
+	spans *spans, plain change) (*jsonl.Record, error) {
 	ran := opt.Complete()
 	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(),
 		Rounds: rounds, Missing: max(0, wanted-len(found)), Method: ran.Method.String(),
@@ -129,9 +130,9 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 			}
 			var err error
 			if spans.render != nil {
-				f.Labelled, err = spans.render(v.Text, edits)
+				f.Labelled, err = spans.render(v.Text, plain.then(edits))
 			} else {
-				f.Moved, err = spans.moved(v.Text, edits)
+				f.Moved, err = spans.moved(v.Text, plain.then(edits))
 			}
 			if err != nil {
 				return nil, err

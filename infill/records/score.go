@@ -129,7 +129,7 @@ func regionsOf(it *input.Item, r *settings.Ranking) ([]text.LabelledSpan, error)
 // Record is the record of an item as a batch file has it. The error is one that would befall every
 // item.
 func (s *Scorer) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
-	rec, err := s.Item(ctx, it)
+	rec, err := guarded(func() (*jsonl.Record, error) { return s.Item(ctx, it) })
 	tell(s.Doubted, it, rec)
 	if err == nil && s.Scored != nil {
 		err = s.Scored(it, rec)

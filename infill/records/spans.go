@@ -11,6 +11,7 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/infill/text"
+	"infill/tokenize"
 )
 
 // spans are the labelled parts of a text: a list of objects such as
@@ -29,7 +30,7 @@ type spans struct {
 	entries []spanEntry // of List
 	quoted  bool
 	// render is what a filled text is in the labelled file that the spans are of; nil for others.
-	render func(filled string, edits []edit) (string, error)
+	render func(filled string, by change) (string, error)
 }
 
 // A spanEntry is a span as it is written: an object, or a list of its start, its end, its label and
@@ -226,12 +227,51 @@ func (s *spans) offset(text string, at int) int {
 // An edit says that the bytes from of a text became the bytes to of another one.
 type edit struct{ from, to jsonl.Span }
 
-// moved is the JSON of the spans in a text that became of theirs by some edits, in order. A span
-// that begins or ends within an edit covers all of it.
-func (s *spans) moved(text string, edits []edit) (json.RawMessage, error) {
+// A change is what became of a text, step by step, with the edits of each in order: its escapes
+// are taken off, and then blanks are filled.
+type change [][]edit
+
+// unescaped is the change of a text that loses its escapes.
+func unescaped(tok *tokenize.Tokenizer, given string) (change, error) {
+	_, dropped, err := text.Unescape(tok, given)
+	var edits []edit
+	gone := 0
+	for _, d := range dropped {
+		at := d[0] - gone
+		gone += d[1] - d[0]
+		edits = append(edits, edit{d, jsonl.Span{at, at}})
+	}
+	return change{edits}, err
+}
+
+// then is the change with one more step.
+func (c change) then(edits []edit) change { return append(c[:len(c):len(c)], edits) }
+
+// after is where a byte of the text stands at last. end says that it ends something.
+func (c change) after(at int, end bool) int {
+	for _, edits := range c {
+		at = after(at, edits, end)
+	}
+	return at
+}
+
+// in are the labelled parts of the text that a change makes.
+func (s *spans) in(by change) (out []text.LabelledSpan) {
+	for _, l := range s.List {
+		l.Start, l.End = by.after(l.Start, false), by.after(l.End, true)
+		if l.Start < l.End {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// moved is the JSON of the spans in a text that became of theirs by a change. A span that
+// begins or ends within an edit covers all of it.
+func (s *spans) moved(text string, by change) (json.RawMessage, error) {
 	out := []byte("[")
 	for i, span := range s.List {
-		start, end := after(span.Start, edits, false), after(span.End, edits, true)
+		start, end := by.after(span.Start, false), by.after(span.End, true)
 		if start == end { // it was taken out
 			continue
 		}

@@ -74,7 +74,7 @@ func TestSpansMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	// "met" became "followed".
-	got, err := s.moved("\U0001F600 Zo\u00eb followed Ann.", []edit{{jsonl.Span{10, 13}, jsonl.Span{10, 18}}})
+	got, err := s.moved("\U0001F600 Zo\u00eb followed Ann.", change{{{jsonl.Span{10, 13}, jsonl.Span{10, 18}}}})
 	const want = `[{"text":"Zoë","start":2,"label":"name","end":5,"x":[1]},` +
 		`{"start":6,"end":18,"label":"part"}]`
 	if err != nil || string(got) != want {
@@ -86,7 +86,7 @@ func TestSpansMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err = s.moved("XYZcUd", []edit{{jsonl.Span{0, 2}, jsonl.Span{0, 3}}, {jsonl.Span{3, 5}, jsonl.Span{4, 5}}})
+	got, err = s.moved("XYZcUd", change{{{jsonl.Span{0, 2}, jsonl.Span{0, 3}}, {jsonl.Span{3, 5}, jsonl.Span{4, 5}}}})
 	if err != nil || string(got) != `[{"start":0,"end":5,"label":"n"}]` {
 		t.Errorf("%v, %s", err, got)
 	}

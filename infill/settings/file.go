@@ -88,6 +88,8 @@ func FormatOf(path string) Format {
 		return FormatJSON
 	case ".txt":
 		return FormatText
+	case ".conll", ".bio", ".iob", ".iob2":
+		return FormatCoNLL
 	case ".csv":
 		return FormatCSV
 	case ".tsv", ".tab":

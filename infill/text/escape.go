@@ -13,10 +13,24 @@ import (
 type parsed struct {
 	Text   string
 	Blanks []Blank // with their spans in Text
+	// Dropped are the backslashes that Text is without, as bytes of the text with its escapes.
+	Dropped [][2]int
 	// Near is the first text that only looks like a blank, with what to write; nil for none.
 	Near *Error
 	// literal is the first blank that a backslash makes text of.
 	literal *Error
+}
+
+// Unescape is a text without its escapes, and the bytes of it that are left out, in order.
+func Unescape(tok *tokenize.Tokenizer, raw string) (plain string, dropped [][2]int, err error) {
+	if tok == nil {
+		return "", nil, ErrNoTokenizer
+	}
+	p, err := parseBlanks(raw, tok.Token(tok.MaskID()))
+	if err != nil {
+		return "", nil, err
+	}
+	return p.Text, p.Dropped, nil
 }
 
 // ParseBlanks is a text without its escapes, with the spans of its blanks. A backslash directly
@@ -50,6 +64,9 @@ func parseBlanks(raw, mask string) (*parsed, error) {
 			continue
 		}
 		plain.WriteString(raw[i : i+slashes/2])
+		if slashes > 0 {
+			p.Dropped = append(p.Dropped, [2]int{i + slashes/2, at})
+		}
 		if slashes%2 == 1 {
 			p.escaped(raw, at, opening)
 			plain.WriteString(raw[at : at+opening])

@@ -37,9 +37,9 @@ type Masking struct {
 	Keep  *WordSet  // words that are never masked; nil: none
 	Class WordClass // the words that may be masked
 	Stop  *WordSet  // the function words of ClassContent; nil: those of English
-	// Spans are labelled parts of the text. If MaskLabels has labels, only words in spans of these
-	// are masked. Words that have a byte in a span with one of KeepLabels are not. "*" stands
-	// for all labels. Spans without any of these labels to go by are an ErrOption.
+	// Spans are labelled parts of the text without its escapes. If MaskLabels has labels, only words
+	// in spans of these are masked. Words that have a byte in a span with one of KeepLabels are not.
+	// "*" stands for all labels. Spans without any of these labels to go by are an ErrOption.
 	Spans                  []LabelledSpan
 	MaskLabels, KeepLabels []string
 
@@ -167,7 +167,6 @@ func (m Masking) choose(text, mask string, seed uint64, id string,
 	if err := CheckText(text, "write a sentence whose words can be masked"); err != nil {
 		return "", nil, err
 	}
-	given := text
 	p, err := parseBlanks(text, mask)
 	if err != nil {
 		return "", nil, err
@@ -181,7 +180,7 @@ func (m Masking) choose(text, mask string, seed uint64, id string,
 	if len(found) == 0 {
 		return "", nil, &Error{-1, "there is no word to mask", ErrEmpty}
 	}
-	if err := m.checkSpans(given, text); err != nil {
+	if err := m.checkSpans(text); err != nil {
 		return "", nil, err
 	}
 	words := among(text, found)

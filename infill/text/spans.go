@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
-
-	"infill/tokenize"
 )
 
 // A LabelledSpan is a part of a text that has a label, such as a name.
@@ -21,29 +19,11 @@ const anyLabel = "*"
 // ErrSpan is returned for a span that is not one of its text, or has nothing of what is wanted.
 var ErrSpan = errors.New("bad span")
 
-// CheckSpans refuses Spans that cannot move with a text whose words are masked: those that are not
-// of the text, and any of a text with a backslash before a blank, since the masked text is without
-// it. Errors wrap [ErrSpan], but for those of [Parse].
-func (m Masking) CheckSpans(tok *tokenize.Tokenizer, text string) error {
-	if tok == nil {
-		return ErrNoTokenizer
-	}
-	p, err := parseBlanks(text, tok.Token(tok.MaskID()))
-	if err != nil {
-		return err
-	}
-	return m.checkSpans(text, p.Text)
-}
-
 // labels reports whether labels choose what is masked.
 func (m Masking) labels() bool { return len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0 }
 
-// checkSpans refuses spans that are not of the text. given is the text with its escapes.
-func (m Masking) checkSpans(given, text string) error {
-	if len(m.Spans) > 0 && given != text {
-		return fmt.Errorf("%w: spans of a text with a backslash before a blank, which is taken off",
-			ErrSpan)
-	}
+// checkSpans refuses spans that are not of the text.
+func (m Masking) checkSpans(text string) error {
 	for _, s := range m.Spans {
 		if s.Start < 0 || s.End <= s.Start || s.End > len(text) {
 			return fmt.Errorf("%w: bytes %d to %d of a text of %d", ErrSpan, s.Start, s.End, len(text))

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 )
 
@@ -156,6 +157,30 @@ func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) 
 type Panic struct {
 	Value any    // what it panicked with
 	Stack []byte // of its goroutine
+}
+
+// Recovered is what recover returned, with the stack of the goroutine; nil for nil.
+func Recovered(v any) *Panic {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case *Panic:
+		return v
+	}
+	return &Panic{Value: v, Stack: debug.Stack()}
+}
+
+// Where is the file and the line that panicked, "" if the stack does not say it.
+func (p *Panic) Where() string {
+	_, frames, _ := strings.Cut(string(p.Stack), "\npanic(")
+	lines := strings.Split(frames, "\n")
+	for i := 3; i < len(lines); i += 2 { // behind the function, and behind panic's own two
+		place, _, _ := strings.Cut(strings.TrimSpace(lines[i]), " ")
+		if !strings.Contains(place, "runtime/") {
+			return place
+		}
+	}
+	return ""
 }
 
 // Error says what it was and where.

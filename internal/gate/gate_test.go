@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -284,5 +285,26 @@ func TestEachPanics(t *testing.T) {
 	if !ok || p.Value != cause || !errors.Is(p, cause) || ended.Load() != 3 ||
 		!strings.Contains(p.Error(), "TestEachPanics") {
 		t.Errorf("recovered %v after %d ends", got, ended.Load())
+	}
+}
+
+// A panic is known by the line that panicked, not by those of the runtime.
+func TestWhere(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]func(){
+		"panic": func() { panic("odd") },
+		"index": func() { _ = []int{}[len(os.Args)] },
+	} {
+		func() {
+			defer func() {
+				if p := Recovered(recover()); p == nil || !strings.Contains(p.Where(), "gate_test.go:") {
+					t.Errorf("%s: %q", name, p.Where())
+				}
+			}()
+			f()
+		}()
+	}
+	if p := Recovered(nil); p != nil {
+		t.Errorf("%v", p)
 	}
 }

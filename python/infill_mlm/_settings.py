@@ -259,6 +259,12 @@ class InvalidUtf8Error(LineError):
     code = "invalid_utf8"
 
 
+class FaultError(LineError):
+    """a fault of this program."""
+
+    code = "fault"
+
+
 class UnsupportedError(LineError):
     """too many states for this sampler."""
 
@@ -280,5 +286,6 @@ ERRORS: dict[str, type[LineError]] = {
     "bad_row": BadRowError,
     "bad_option": BadOptionError,
     "invalid_utf8": InvalidUtf8Error,
+    "fault": FaultError,
     "unsupported": UnsupportedError,
 }

@@ -41,7 +41,7 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		return named, notLines(head, "it looks like %s; give text or JSON lines in UTF-8, or a table",
 			kind)
 	}
-	switch f, treebank := labelled(head); {
+	switch f, treebank := labelled(named, head); {
 	case treebank:
 		return named, notLines(head, "it looks like a treebank (CoNLL-U), whose columns are not read; "+
 			"give columns with a token and its tag, such as B-PER, or JSON lines with spans: "+

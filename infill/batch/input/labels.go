@@ -9,9 +9,10 @@ import (
 )
 
 // labelled is the format of an input that begins so, if it has labels for the words of texts and
-// cannot be anything else. treebank says that it is columns in a form that is not read.
-func labelled(head []byte) (f settings.Format, treebank bool) {
-	if entities.Match(head) {
+// cannot be anything else, as its name may say. treebank says that it is columns in a form that is
+// not read.
+func labelled(named settings.Format, head []byte) (f settings.Format, treebank bool) {
+	if named != settings.FormatCoNLL && entities.Match(head) {
 		return settings.FormatSpaCy, false
 	}
 	is, treebank := columns(head)

@@ -120,7 +120,7 @@ func (l Layout) lines() bool { return l.Format == settings.FormatText || l.Forma
 // The error wraps [ErrLayout] for another labelled form than that of the input.
 func (l Layout) Of(in *input.Reader, path string) (Layout, error) {
 	is, named := in.Format(), settings.FormatOf(path)
-	own := named == settings.FormatAuto || named == settings.FormatText ||
+	own := named == is || named == settings.FormatAuto || named == settings.FormatText ||
 		is.JSON() && named == settings.FormatJSONL || is == settings.FormatSpaCy &&
 		named == settings.FormatJSON
 	switch {
