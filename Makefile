@@ -69,7 +69,8 @@ test-beam: setup
 	cd beam && $(TEST) -count=1 -timeout 10m ./...
 
 # make release   writes archives of the program and ONNX Runtime into dist, and their checksums.
-#                PLATFORMS="linux-amd64 windows-arm64" makes some of them, "this" the machine's own
+#                PLATFORMS="linux-amd64 windows-arm64" makes some of them, by Zig's compiler,
+#                and "this" the machine's own, by its C compiler
 PLATFORMS ?=
 release:
 	@echo "== building archives (the first time compiles all dependencies for each platform)"
@@ -82,9 +83,10 @@ test-release:
 	@echo "== testing the archive and the image"
 	INFILL_RELEASE=$(CURDIR)/dist $(TEST) -count=1 -timeout 10m -run 'Release|Image' ./deploy
 
-# make wheel  writes dist/infill_mlm-….whl, which pip installs: an archive, and a package
+# make wheel  writes dist/infill_mlm-….whl, which pip installs: an archive, and a package.
+#             PLATFORMS as for release; without it one for machines like this
 wheel:
-	@$(MAKE) release PLATFORMS=this
+	@$(MAKE) release PLATFORMS="$(or $(PLATFORMS),this)"
 	@echo "== building the wheel"
 	python3 scripts/release/wheel.py dist/infill-*-linux-*.tar.gz
 

@@ -78,13 +78,28 @@ class Model:
         self._children: dict[str, Child] = {}
         _models.add(self)
 
-    def fill(self, text: str, **settings: "Unpack[FillSettings]") -> Filled:
+    @overload
+    def fill(self, text: str, **settings: "Unpack[FillSettings]") -> Filled: ...
+
+    @overload
+    def fill(self, text: Any, *, column: str = "text", **settings: "Unpack[FillSettings]") -> Any: ...
+
+    def fill(self, text: Any, *, column: str = "text", **settings: Any) -> Any:
         """Fills the blanks of a text jointly. Settings are those of FillSettings.
+
+        Of a Series of pandas the result is the Series of the best fillings. Of a DataFrame, whose
+        texts are in the column, it is a copy with the columns filled and filled_score.
 
         Errors are a LineError of the text, such as NoBlankError, or a ProgramError. Ctrl-C ends the
         work: the next call starts the program again.
         """
-        return _results.filled(self._one("fill", text, self._fill_fields(settings)))
+        if not hasattr(text, "to_dict"):
+            return _results.filled(self._one("fill", text, self._fill_fields(settings)))
+        texts = _column(text, column)
+        found = [f[0] for f in self.fill_many(texts, **{**settings, "top": 1})]
+        if _is_frame(text):
+            return text.assign(filled=[f.text for f in found], filled_score=[f.score for f in found])
+        return type(text)([f.text for f in found], index=text.index, name=text.name)
 
     @overload
     def fill_many(self, texts: Iterable[str], *, on_error: Literal["raise"] = "raise",
@@ -157,8 +172,8 @@ class Model:
         if not _is_frame(text):
             return _results.scored(self._one("score", text, settings))
         rows: list[dict[str, Any]] = []
-        for row in text.to_dict("records"):
-            got = self.score(row[column], **settings)
+        for row, own in zip(text.to_dict("records"), _column(text, column)):
+            got = self.score(own, **settings)
             if settings.get("words"):
                 rows += [{**row, **dataclasses.asdict(word)} for word in got.words]
             else:
@@ -172,7 +187,7 @@ class Model:
         columns good_score, bad_score and difference. shared compares by the words that both texts
         have. The result has a Pair for each two texts.
         """
-        texts = (good, bad) if frame is None else (list(frame[good]), list(frame[bad]))
+        texts = (good, bad) if frame is None else (_column(frame, good), _column(frame, bad))
         if len(texts[0]) != len(texts[1]):
             raise ValueError(f"{len(texts[0])} texts and {len(texts[1])} texts are not pairs")
         kind, found = "shared" if shared else "pairs", []
@@ -198,7 +213,7 @@ class Model:
     def tokenize(self, text: Any, *, column: str = "text") -> Any:
         """The pieces of a text, with their ids and places. A DataFrame gets the columns of Tokens."""
         if _is_frame(text):
-            found = [self.tokenize(t) for t in text[column]]
+            found = [self.tokenize(t) for t in _column(text, column)]
             return text.assign(tokens=[f.tokens for f in found], ids=[f.ids for f in found],
                                spans=[f.spans for f in found])
         line = text.replace("\n", " ").replace("\r", " ")
@@ -213,6 +228,8 @@ class Model:
         """
         if isinstance(texts, str):
             raise TypeError("augment takes several texts, such as a list")
+        if _is_frame(texts):
+            _column(texts, column)
         rows = texts.to_dict("records") if _is_frame(texts) else list(texts)
         plain = all(isinstance(row, str) for row in rows)
         items = [{column: row} if plain else row for row in rows]
@@ -291,7 +308,7 @@ class Model:
         """Sends a text. With a seed, what is drawn depends on its number and not on earlier calls."""
         cut = kind == "score" and isinstance(text, (list, tuple))
         if not isinstance(text, str) and not cut:
-            raise TypeError(f"a text is a str, and not {type(text).__name__}")
+            raise TypeError(f"text {number}: a text is a str, and not {type(text).__name__}")
         plain = {name: _plain(value) for name, value in fields.items()}
         return self._send(kind, json.dumps({"id": number, "text": text, **plain}).encode())
 
@@ -381,6 +398,15 @@ def _check(settings: Mapping[str, Any], known: frozenset[str]) -> None:
 def _is_frame(value: Any) -> bool:
     """Whether a value is a DataFrame, without pandas."""
     return hasattr(value, "to_dict") and hasattr(value, "columns")
+
+
+def _column(table: Any, column: str) -> list[str]:
+    """The texts of a DataFrame's column, or of a Series. A row without a text is named."""
+    values = table[column] if _is_frame(table) else table
+    for name, value in zip(values.index, values):
+        if not isinstance(value, str):
+            raise TypeError(f"row {name!r}: a text is a str, and not {value!r}")
+    return list(values)
 
 
 def _flags(settings: Mapping[str, Any], names: frozenset[str] | None = None) -> list[str]:

@@ -98,6 +98,18 @@ class ModelTest(unittest.TestCase):
         self.assertEqual([len(t) for t in self.model.tokenize(frame, column="t").tokens], [8, 5])
         more = self.model.augment(frame, column="t", variants=1, seed=1)
         self.assertEqual(list(more.original), list(frame.t))
+        masked = pandas.DataFrame({"t": ["The [MASK] went home.", "She sat on the [MASK]."]}, index=["a", "b"])
+        filled = self.model.fill(masked, column="t")
+        want = [self.model.fill(t)[0] for t in masked["t"]]
+        self.assertEqual(list(filled["filled"]), [f.text for f in want])
+        self.assertEqual(list(filled["filled_score"]), [f.score for f in want])
+        self.assertTrue(self.model.fill(masked["t"]).equals(filled["filled"].rename("t")))
+        masked.loc["b", "t"] = None
+        for call in (self.model.fill, self.model.score, self.model.tokenize, self.model.augment):
+            with self.assertRaisesRegex(TypeError, "row 'b': a text is a str, and not (None|nan)"):
+                call(masked, column="t")
+        with self.assertRaisesRegex(TypeError, "text 1: a text is a str"):
+            list(self.model.fill_many(masked["t"]))
         pairs = self.model.pairs("a", "b", pandas.DataFrame({"a": ["He is in."], "b": ["He are in."]}))
         self.assertGreater(pairs.difference[0], 0)
 
@@ -323,6 +335,10 @@ class ModelTest(unittest.TestCase):
             exec(compile(code, "python.md", "exec"), names)
             names["model"].close()
             names["pipe"].model.close()
+
+        if os.environ.get("INFILL_WRITE_GUIDE"):
+            (ROOT / "docs/guide/python.md").write_text(guide.replace(shown, out.getvalue()), encoding="utf-8")
+            return
 
         def rounded(text):
             return re.sub(r"-?\d+\.\d+", lambda m: f"{float(m[0]):.3f}", text)

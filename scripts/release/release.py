@@ -90,8 +90,8 @@ def pack(path: Path, files: dict[str, bytes], programs: set[str]) -> None:
     part.replace(path)
 
 
-def write(path: Path, target: str, version: str, here: bool) -> None:
-    """Writes the archive of a target."""
+def write(path: Path, target: str, version: str, local: bool) -> None:
+    """Writes the archive of a target. A local one is for machines like this, by its own compiler."""
     zig_target, inside = TARGETS[target]
     package = fetched(f"onnxruntime-node-{RUNTIME}", "npm", "pack", f"onnxruntime-node@{RUNTIME}",
                       "--silent", "--pack-destination")
@@ -106,7 +106,7 @@ def write(path: Path, target: str, version: str, here: bool) -> None:
     texts |= {f"licences/rapidoc/{text.name}": text for text in ROOT.glob("server/page/docs/*.txt")}
     with tempfile.TemporaryDirectory() as work:
         cc = os.environ.get("CC", "cc")
-        if zig_target and not (here and "CC" in os.environ):
+        if zig_target and not local:
             zig = fetched(f"ziglang-{ZIG}", sys.executable, "-m", "pip", "install", "--quiet",
                           f"ziglang=={ZIG}", "--target") / "ziglang"
             # Its path differs between runs, so that Go takes nothing that C compiled out of its
@@ -136,7 +136,7 @@ def main(version: str, *names: str) -> None:
         if target not in TARGETS or not TARGETS[target][0] and target != here:
             sys.exit(f"{target} cannot be built here: want this, or some of {', '.join(TARGETS)}")
         print(f"== {archives[target].name}", file=sys.stderr)
-        write(archives[target], target, version, target == here)
+        write(archives[target], target, version, names == ("this",))
     sums = ""
     for path in sorted((ROOT / "dist").glob("infill-*")):
         if path in archives.values():
