@@ -19,8 +19,8 @@ import (
 //go:embed small/vocab.txt small/tokenizer_config.json small/README.md
 var files embed.FS
 
-// An embedded is a model that is part of the program.
-type embedded struct {
+// An Embedded is a model that is part of the program.
+type Embedded struct {
 	Name string
 	// Note says in a line what the model is for.
 	Note string
@@ -29,7 +29,7 @@ type embedded struct {
 }
 
 // Bytes is what the model's files take in the program.
-func (m embedded) Bytes() (n int64) {
+func (m Embedded) Bytes() (n int64) {
 	list, err := files.ReadDir(m.Name)
 	if err != nil {
 		return 0
@@ -43,8 +43,8 @@ func (m embedded) Bytes() (n int64) {
 }
 
 // All lists the models of the program, the default one first.
-func All() []embedded {
-	return []embedded{
+func All() []Embedded {
+	return []Embedded{
 		{"default", "English, lower case: BERT-base, taught to fill gaps, in 4 bits", "Apache-2.0"},
 		{"small", "English, lower case: 9 million parameters, many times as fast", "MIT"},
 	}

@@ -7,11 +7,11 @@ import (
 	"math"
 )
 
-// rates says where [SGDLD] has its rates from.
-type rates uint8
+// Rates says where [SGDLD] has its rates from.
+type Rates uint8
 
 const (
-	autoRates   rates = iota // ratios where they are cheap (RatioEstimator.RatioKind)
+	autoRates   Rates = iota // ratios where they are cheap (RatioEstimator.RatioKind)
 	ratioRates               // of ratios that a mini-batch gives for every neighbour: the paper's
 	TaylorRates              // extrapolated from a stochastic gradient: r̂ = exp(Δ), to first order
 )
@@ -20,7 +20,7 @@ const (
 var ratesNames = []string{"auto", "ratios", "taylor"}
 
 // String returns the name: auto, ratios or taylor.
-func (r rates) String() string {
+func (r Rates) String() string {
 	if int(r) < len(ratesNames) {
 		return ratesNames[r]
 	}
@@ -55,7 +55,7 @@ type SGDLD struct {
 	Time      float64 // ε_t, with jump probability min(1, Time·Z); 0 means Polyak's
 	Batch     int     // terms or draws per estimate; 0 means 1
 	NoCache   bool    // use the latest estimate alone
-	Rates     rates
+	Rates     Rates
 }
 
 // Defaults of SGDLD. The schedule comes from the paper's appendix C, where it is used for drawing.
@@ -273,7 +273,7 @@ var sgdldInfo = Info{
 			Doc: "ratios: those that the mini-batch gives for every neighbour; taylor: " +
 				"extrapolated from its gradient, not exact; auto: ratios where they are " +
 				"affordable",
-			Set: func(s Sampler, v Value) { s.(*SGDLD).Rates = rates(v.Word) },
+			Set: func(s Sampler, v Value) { s.(*SGDLD).Rates = Rates(v.Word) },
 		},
 	},
 }

@@ -58,7 +58,7 @@ func (t *noisyTable) StochasticGrad(
 // and each of them gives the rates for which the error names it.
 func TestSGDLDNamesItsAbilities(t *testing.T) {
 	t.Parallel()
-	start := func(r rates, target Target) error {
+	start := func(r Rates, target Target) error {
 		_, err := Start(context.Background(), &SGDLD{Rates: r}, target, [][]int32{{0, 1}}, Options{})
 		return err
 	}
@@ -70,7 +70,7 @@ func TestSGDLDNamesItsAbilities(t *testing.T) {
 		"EstimateRatios of means": struct{ RatioEstimator }{
 			&ratios{flat: flat{Bits(2)}, r: []float64{1, 2}}},
 	}
-	for _, rates := range []rates{autoRates, ratioRates, TaylorRates} {
+	for _, rates := range []Rates{autoRates, ratioRates, TaylorRates} {
 		lacks := start(rates, flat{Bits(2)})
 		if !errors.Is(lacks, ErrUnsupported) {
 			t.Fatalf("rates %s without abilities: %v", rates, lacks)

@@ -14,7 +14,7 @@ import (
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]spec{
+	for text, want := range map[string]Spec{
 		"edit=1":               {Kind: "edit", Weight: 1},
 		" edit = -2.5":         {Kind: "edit", Weight: -2.5},
 		"words:a.txt=2":        {Kind: "words", Path: "a.txt", Weight: 2},
@@ -46,7 +46,7 @@ func TestParse(t *testing.T) {
 // A part without its weight is one that is made from a file.
 func TestParseName(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]spec{
+	for text, want := range map[string]Spec{
 		"words:a=b.txt":      {Kind: "words", Path: "a=b.txt"},
 		" classifier:a:b:c ": {Kind: "classifier", Path: "a:b", Label: "c"},
 		"model:bert":         {Kind: "model", Path: "bert"},

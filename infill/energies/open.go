@@ -23,12 +23,12 @@ type Parts struct {
 // A part is what was made of a file or a folder.
 type part struct {
 	sum   string // of what it was made from, "sha256:…"
-	term  func(spec) (infill.Term, error)
+	term  func(Spec) (infill.Term, error)
 	close func() error // nil: nothing is to be closed
 }
 
 // key names what a part is made from.
-func key(s spec) string { return s.Kind + ":" + s.Path }
+func key(s Spec) string { return s.Kind + ":" + s.Path }
 
 // Options say how models are opened.
 type Options struct {
@@ -55,7 +55,7 @@ func Open(ctx context.Context, texts []string, o Options) (*Parts, error) {
 }
 
 // add opens a part, unless it is open.
-func (p *Parts) add(ctx context.Context, s spec, o Options) error {
+func (p *Parts) add(ctx context.Context, s Spec, o Options) error {
 	if s.Path == "" {
 		return nil
 	}
@@ -95,21 +95,21 @@ func (p *Parts) Close() error {
 }
 
 // openPart reads what a part is made from.
-func openPart(ctx context.Context, s spec, o Options) (*part, error) {
+func openPart(ctx context.Context, s Spec, o Options) (*part, error) {
 	switch s.Kind {
 	case "words":
 		list, sum, err := readWords(s.Path)
 		if err != nil {
 			return nil, err
 		}
-		term := func(s spec) (infill.Term, error) { return list.named(s.Name()), nil }
+		term := func(s Spec) (infill.Term, error) { return list.named(s.Name()), nil }
 		return &part{sum: sum, term: term}, nil
 	case "classifier":
 		c, err := newClassifier(ctx, s.Path, o.Options)
 		if err != nil {
 			return nil, err
 		}
-		term := func(s spec) (infill.Term, error) { return c.Label(s.Name(), s.Label) }
+		term := func(s Spec) (infill.Term, error) { return c.Label(s.Name(), s.Label) }
 		return &part{"sha256:" + c.net.SHA256(), term, c.Close}, nil
 	case "model":
 		m, shared, err := o.model(ctx, s.Path)
@@ -117,7 +117,7 @@ func openPart(ctx context.Context, s spec, o Options) (*part, error) {
 			return nil, err
 		}
 		second := infill.NewSecondModel(s.Name(), m)
-		term := func(s spec) (infill.Term, error) { return second.Named(s.Name()), nil }
+		term := func(s Spec) (infill.Term, error) { return second.Named(s.Name()), nil }
 		made := &part{sum: "sha256:" + m.Info().SHA256, term: term}
 		if !shared {
 			made.close = m.Close
@@ -128,7 +128,7 @@ func openPart(ctx context.Context, s spec, o Options) (*part, error) {
 		if err != nil {
 			return nil, err
 		}
-		term := func(s spec) (infill.Term, error) { return e.named(s.Name()), nil }
+		term := func(s Spec) (infill.Term, error) { return e.named(s.Name()), nil }
 		return &part{"sha256:" + e.net.SHA256(), term, e.Close}, nil
 	}
 	return nil, fmt.Errorf("%w: %s", ErrSpec, s.Kind)
@@ -144,7 +144,7 @@ func (o Options) model(ctx context.Context, name string) (m *mlm.Model, shared b
 }
 
 // find returns the part that a spec is made from, nil for one that needs no file.
-func (p *Parts) find(s spec) (*part, error) {
+func (p *Parts) find(s Spec) (*part, error) {
 	if s.Path == "" {
 		return nil, nil
 	}

@@ -12,8 +12,8 @@ import (
 // SpansField is the member of a line of input that has its labelled spans.
 const SpansField = "spans"
 
-// An asked is a line that asks for work.
-type asked struct {
+// An Input is a line that asks for work.
+type Input struct {
 	// ID is a JSON string or number; nil if the line has none.
 	ID json.RawMessage
 	// Text is the member "text", or the Decoder's TextField.
@@ -27,12 +27,12 @@ type asked struct {
 // Input reads line n as a line of input: an object with a string "text", or what
 // TextField calls it, and maybe an "id", a string or a number; null stands for none.
 // Errors are of type [*Error]. What was read before the error is returned with it.
-func (d Decoder) Input(n int, line []byte) (asked, error) {
+func (d Decoder) Input(n int, line []byte) (Input, error) {
 	if d.Depth == 0 {
 		d.Depth = 64
 	}
 	fields, err := d.Object(n, line)
-	var in asked
+	var in Input
 	text := false
 	name := cmp.Or(d.TextField, "text")
 	for _, f := range fields {

@@ -59,7 +59,7 @@ var ErrFewGaps = errors.New("too few gaps in the text")
 
 // An example is a gap and its length.
 type example struct {
-	gap   gapFunc
+	gap   GapFunc
 	n     int // pieces
 	words int
 	read  []float32

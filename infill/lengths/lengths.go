@@ -71,9 +71,9 @@ func (s *Shares) Source() string {
 	return "constant"
 }
 
-// A gapFunc is a gap of a text with a number of masks in it: the sentence, and which of its blanks
+// A GapFunc is a gap of a text with a number of masks in it: the sentence, and which of its blanks
 // is the first of the gap.
-type gapFunc func(masks int) (s *mlm.Sentence, first int)
+type GapFunc func(masks int) (s *mlm.Sentence, first int)
 
 // A Range are the lengths that a gap can have.
 type Range struct {
@@ -83,7 +83,7 @@ type Range struct {
 
 // Of is log P(n | text) of a gap for the lengths n of a range, in nats. rows is how many rows of
 // the model that takes. The error comes from [mlm.Model.States].
-func (s *Shares) Of(ctx context.Context, m *mlm.Model, gap gapFunc, r Range) (logP []float64,
+func (s *Shares) Of(ctx context.Context, m *mlm.Model, gap GapFunc, r Range) (logP []float64,
 	rows int, err error) {
 	all := make([]float64, classes)
 	for c := range all {
@@ -121,7 +121,7 @@ func (s *Shares) ofWords(class int, r Range) float64 {
 }
 
 // states are what the regression reads of a gap.
-func states(ctx context.Context, m *mlm.Model, gap gapFunc) (x []float32, rows int, err error) {
+func states(ctx context.Context, m *mlm.Model, gap GapFunc) (x []float32, rows int, err error) {
 	h := m.StateWidth()
 	for masks := 1; masks <= 3; masks += 2 {
 		s, first := gap(masks)

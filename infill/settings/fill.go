@@ -23,8 +23,8 @@ type Fill struct {
 	// from a line. It is off for texts with blanks.
 	Masking  text.Masking
 	Method   infill.Method // how fillings are found; MethodAuto samples if Sampling.Chosen is set
-	Words    fillWords     // what may go into blanks
-	Sampling fillSampling  // how states are drawn
+	Words    FillWords     // what may go into blanks
+	Sampling FillSampling  // how states are drawn
 	Seed     *uint64       // nil: Options.Seed stays
 
 	// Stdin is what a file called "-" is read from, once. nil: "-" is a name as any other.
@@ -36,10 +36,10 @@ type Fill struct {
 	read readFiles
 }
 
-// fillWords are words and files of them, and what the finished text is judged by besides the model.
+// FillWords are words and files of them, and what the finished text is judged by besides the model.
 // Only a program that may read its user's files sets the names of files, which may be compressed by
 // gzip or zstd; JSON has the words themselves. [Fill.Prepare] reads a file once: it may be a pipe.
-type fillWords struct {
+type FillWords struct {
 	Ban       []string // words that fill no blank
 	Unspelt   []string // those of Ban that the model cannot spell, and so never fills in; of Prepare
 	Allow     []string // the only words that fill blanks, nil: any
@@ -62,8 +62,8 @@ type fillWords struct {
 	Encoder string
 }
 
-// fillSampling is the sampler with its parameters, and where chains begin.
-type fillSampling struct {
+// FillSampling is the sampler with its parameters, and where chains begin.
+type FillSampling struct {
 	Chosen   string   // a setting that only sampling has and that was chosen, if only to its default
 	Sampler  string   // name of the sampler
 	StepSize string   // its parameter step-size, "" for its default
@@ -127,7 +127,7 @@ func (v *Fill) Open(
 func Defaults() *Fill {
 	ran := infill.Options{}.Complete()
 	return &Fill{
-		Sampling: fillSampling{Sampler: "rows"},
+		Sampling: FillSampling{Sampler: "rows"},
 		Options: infill.Options{
 			Sampling: infill.SamplingOptions{Chains: ran.Sampling.Chains,
 				Temperature: ran.Sampling.Temperature},

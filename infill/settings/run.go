@@ -12,8 +12,8 @@ import (
 	"infill/internal/nearest"
 )
 
-// A run is settings for one of several runs over the same texts, as a user writes them.
-type run struct {
+// A Run is settings for one of several runs over the same texts, as a user writes them.
+type Run struct {
 	// Text is the run as it was written. Name is how it is called: the name that it has, or else its
 	// settings.
 	Text, Name string
@@ -43,8 +43,8 @@ const RunFill = "fill"
 // [RunFill]. NAME is a setting of [FillTable], "model" or "name". An object has the same as
 // members, and values may have spaces. A run may choose every setting of the table, also those that
 // a line of a file may not. The error is an [*Error].
-func ParseRun(text string) (*run, error) {
-	r := &run{Text: strings.TrimSpace(text)}
+func ParseRun(text string) (*Run, error) {
+	r := &Run{Text: strings.TrimSpace(text)}
 	var err error
 	if strings.HasPrefix(r.Text, "{") {
 		err = r.object()
@@ -63,7 +63,7 @@ func ParseRun(text string) (*run, error) {
 // badRun is an error about a run.
 func badRun(format string, args ...any) error { return &Error{Err: fmt.Errorf(format, args...)} }
 
-func (r *run) words() error {
+func (r *Run) words() error {
 	words := strings.Fields(r.Text)
 	if len(words) == 0 {
 		return badRun("a run without a word; give settings, as steps=50, or %s", RunFill)
@@ -83,7 +83,7 @@ func (r *run) words() error {
 	return nil
 }
 
-func (r *run) object() error {
+func (r *Run) object() error {
 	d := json.NewDecoder(strings.NewReader(r.Text))
 	if _, err := d.Token(); err != nil { // the brace
 		return badRun("%w", err)
@@ -109,7 +109,7 @@ func (r *run) object() error {
 }
 
 // give enters a member: its text, or raw.
-func (r *run) give(name, text string, raw json.RawMessage) error {
+func (r *Run) give(name, text string, raw json.RawMessage) error {
 	own := map[string]*string{runName: &r.Name, runModel: &r.Model}[name]
 	if own != nil {
 		if raw != nil && json.Unmarshal(raw, &text) != nil {
@@ -156,7 +156,7 @@ func unknownIn(run, word string, known []string, want string) error {
 }
 
 // spelt is the run in words, without its name and its model.
-func (r *run) spelt() string {
+func (r *Run) spelt() string {
 	var parts []string
 	for _, g := range r.given {
 		value := g.text
@@ -175,7 +175,7 @@ func (r *run) spelt() string {
 // ForRun is v with the settings of a run. As in [Fill.ForLine] a run with a setting of a family
 // starts without the family's other choices in v. Nothing may be open in v. The error is an
 // [*Error], and that of [samplers.New].
-func (v *Fill) ForRun(r *run) (*Fill, error) {
+func (v *Fill) ForRun(r *Run) (*Fill, error) {
 	run, begin := v.another()
 	listed := map[*Setting[Fill]]bool{}
 	for _, g := range r.given {

@@ -109,7 +109,7 @@ func TestParseRun(t *testing.T) {
 	}
 }
 
-// A run is the settings beside it with its own in their places.
+// A Run is the settings beside it with its own in their places.
 func TestForRun(t *testing.T) {
 	t.Parallel()
 	base := Defaults()

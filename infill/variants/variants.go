@@ -15,12 +15,12 @@ const Max = 1000
 // Default are five, each of other masked words.
 func Default() Options { return Options{Count: 5, PerMasking: 1, ExtraRounds: 3} }
 
-// An action is what makes a variant of a text.
-type action int
+// An Action is what makes a variant of a text.
+type Action int
 
 const (
 	// Substitute fills other words into the places of some.
-	Substitute action = iota
+	Substitute Action = iota
 	// Insert fills words in between two others each. Which places a Masking may take its Class does
 	// not say.
 	Insert
@@ -30,7 +30,7 @@ const (
 )
 
 // Names lists the words for the values of Action, in their order.
-func (action) Names() []string { return []string{"substitute", "insert", "delete"} }
+func (Action) Names() []string { return []string{"substitute", "insert", "delete"} }
 
 // Options say how many different texts [New] makes of one.
 type Options struct {
@@ -39,7 +39,7 @@ type Options struct {
 	// ExtraRounds is how many further choices of words may be masked if variants are missing: 0 to
 	// Max. Without a bound a text of few words would be tried for ever.
 	ExtraRounds int
-	Action      action
+	Action      Action
 }
 
 // Check refuses numbers out of range; the error is ErrOption.

@@ -6,8 +6,8 @@ import "context"
 // as it cannot import this package.
 type Key struct{ _ struct{} }
 
-// A model is one that has places to compute in, a *mlm.Model.
-type model interface {
+// A Model is one that has places to compute in, a *mlm.Model.
+type Model interface {
 	Places(Key) Places
 }
 
@@ -21,6 +21,6 @@ type model interface {
 // on the context that they were given, and callers from outside have no [Key]. Work on
 // another model may be nested in f, in any order. The error is f's, or the cause of ctx's end
 // if that came before a place was free.
-func Compute(ctx context.Context, m model, f func(context.Context) error) error {
+func Compute(ctx context.Context, m Model, f func(context.Context) error) error {
 	return inside(ctx, m.Places(Key{}), f)
 }

@@ -87,7 +87,7 @@ func search(o FindOptions, r *Report, cacheErr error) error {
 }
 
 // named checks a file that the user pointed at.
-func named(r *Report, path string, src source, what string) error {
+func named(r *Report, path string, src Source, what string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		abs = path
@@ -114,7 +114,7 @@ func exists(path string) bool {
 
 type candidate struct {
 	path   string
-	source source
+	source Source
 }
 
 // systemCandidates lists step 4 in order. On Windows only the command's own
@@ -122,7 +122,7 @@ type candidate struct {
 // and is years older.
 func systemCandidates() []candidate {
 	var out []candidate
-	add := func(dir string, src source) {
+	add := func(dir string, src Source) {
 		if !filepath.IsAbs(dir) {
 			return // a relative entry would load from wherever the command is started
 		}

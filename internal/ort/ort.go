@@ -75,16 +75,16 @@ type namedError struct{ error }
 
 func (e namedError) Unwrap() []error { return []error{e.error, ErrNamed} }
 
-// source says how a library was found.
-type source string
+// Source says how a library was found.
+type Source string
 
 // Where a library can come from.
 const (
-	sourceGiven  source = "given" // by FindOptions.Path
-	sourceEnv    source = "environment"
-	sourceCache  source = "cache"
-	sourceBeside source = "beside the command"
-	sourceSystem source = "system"
+	sourceGiven  Source = "given" // by FindOptions.Path
+	sourceEnv    Source = "environment"
+	sourceCache  Source = "cache"
+	sourceBeside Source = "beside the command"
+	sourceSystem Source = "system"
 )
 
 // Report is everything that is known about the runtime. The zero value of a field
@@ -94,7 +94,7 @@ type Report struct {
 	Problem  string `json:"problem,omitempty"` // why not OK, with the remedy
 	Note     string `json:"note,omitempty"`    // OK, but worth knowing
 	Path     string `json:"path,omitempty"`
-	Source   source `json:"source,omitempty"`
+	Source   Source `json:"source,omitempty"`
 	Version  string `json:"version,omitempty"` // as read from the file, then from the loaded library
 	SHA256   string `json:"sha256,omitempty"`  // lower-case hex of the file
 	Pinned   bool   `json:"pinned"`            // SHA256 is the one this build expects

@@ -120,7 +120,7 @@ type counts struct {
 type word struct {
 	lower    int
 	forms    map[string]int
-	entry    entry
+	entry    Entry
 	listed   bool
 	contexts map[string]*[2]int32 // uses in lower case and in entry.Form, by context; nil: not counted
 }
@@ -277,8 +277,8 @@ func (c *counts) forget() {
 }
 
 // entries are the lines of the table, in the order of their words.
-func (c *counts) entries() []entry {
-	var out []entry
+func (c *counts) entries() []Entry {
+	var out []Entry
 	for _, key := range slices.Sorted(maps.Keys(c.words)) {
 		w := c.words[key]
 		w.choose()
@@ -366,7 +366,7 @@ func simpler(context string) (left, right string, ok bool) {
 
 // String is the line of the table: the form, and then the contexts, with + where they give the word
 // its form and - where they take it.
-func (e entry) String() string {
+func (e Entry) String() string {
 	sign := " -"
 	if e.Lower {
 		sign = " +"

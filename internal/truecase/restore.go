@@ -58,7 +58,7 @@ const rounds = 2
 // A filledWord is a word of the table that is at least in part of a filling.
 type filledWord struct {
 	start, end int // bytes of the text
-	entries    []entry
+	entries    []Entry
 }
 
 // find looks for the word in the tables. It reports whether a form may stand there.
@@ -68,7 +68,7 @@ func (w *filledWord) find(text string, filled [][2]int) bool {
 	if contraction(text, w.start, lower) {
 		return false
 	}
-	w.entries = slices.DeleteFunc(entriesOf(lower), func(e entry) bool {
+	w.entries = slices.DeleteFunc(entriesOf(lower), func(e Entry) bool {
 		if len(e.Form) != len(word) {
 			return true
 		}

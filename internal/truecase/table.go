@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// An entry says how a word is written within sentences.
-type entry struct {
+// An Entry says how a word is written within sentences.
+type Entry struct {
 	Form string // with its capitals: "France"
 	// Lower words are written in lower case but in Contexts. The others are so only there.
 	Lower    bool
@@ -17,12 +17,12 @@ type entry struct {
 }
 
 // parse reads a line of the table.
-func parse(line string) (entry, error) {
+func parse(line string) (Entry, error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
-		return entry{}, fmt.Errorf("the line is empty")
+		return Entry{}, fmt.Errorf("the line is empty")
 	}
-	e := entry{Form: fields[0]}
+	e := Entry{Form: fields[0]}
 	for i, f := range fields[1:] {
 		sign, context := f[:1], f[1:]
 		lower := sign == "+"
@@ -36,7 +36,7 @@ func parse(line string) (entry, error) {
 }
 
 // fits reports whether the word is written as its form beside these contexts.
-func (e entry) fits(contexts []string) bool {
+func (e Entry) fits(contexts []string) bool {
 	for _, c := range contexts {
 		if _, ok := slices.BinarySearch(e.Contexts, c); ok {
 			return e.Lower
@@ -69,8 +69,8 @@ var tables = sync.OnceValue(func() []map[string]string {
 })
 
 // entriesOf are the entries of a word in lower case. The first that fits counts.
-func entriesOf(word string) []entry {
-	var out []entry
+func entriesOf(word string) []Entry {
+	var out []Entry
 	for _, table := range tables() {
 		line, ok := table[word]
 		if e, err := parse(line); ok && err == nil { // a test reads every line
@@ -81,14 +81,14 @@ func entriesOf(word string) []entry {
 }
 
 // Lookup returns the entry of a word in lower case: how it is usually written.
-func Lookup(word string) (entry, bool) {
+func Lookup(word string) (Entry, bool) {
 	all := entriesOf(word)
 	for i, e := range all {
 		if !e.Lower || i == len(all)-1 {
 			return e, true
 		}
 	}
-	return entry{}, false
+	return Entry{}, false
 }
 
 // capital reports whether a word in lower case has a capital usually.

@@ -19,8 +19,8 @@ const maxWindow = 128 << 20
 // ErrDamaged is compressed data that begin well and cannot be read to their end.
 var ErrDamaged = errors.New("damaged compressed data")
 
-// A reader reads input, decompressed if it was compressed.
-type reader struct {
+// A Reader reads input, decompressed if it was compressed.
+type Reader struct {
 	// Format is "gzip", "zstd", or "" for data that are read as they are.
 	Format string
 	r      io.Reader
@@ -30,12 +30,12 @@ type reader struct {
 // New looks at the first bytes of r, as few as it takes, and decompresses gzip and zstd
 // from then on. r stays open when the Reader is closed. Errors wrap [ErrDamaged], but for that of a
 // nil reader.
-func New(r io.Reader) (*reader, error) {
+func New(r io.Reader) (*Reader, error) {
 	if r == nil {
 		return nil, errors.New("there is no reader to read from; pass a file or os.Stdin")
 	}
 	br := bufio.NewReaderSize(r, 64<<10)
-	u := &reader{r: br, close: func() error { return nil }}
+	u := &Reader{r: br, close: func() error { return nil }}
 	switch {
 	case starts(br, "\x1f\x8b", 0xff):
 		z, err := gzip.NewReader(br)
@@ -55,7 +55,7 @@ func New(r io.Reader) (*reader, error) {
 
 // Open opens a file, a pipe or a device to be read. Errors name path; those of damaged
 // data wrap [ErrDamaged].
-func Open(path string) (*reader, error) {
+func Open(path string) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func starts(r *bufio.Reader, magic string, first byte) bool {
 
 // Read implements io.Reader. While data are decompressed, errors wrap [ErrDamaged] and
 // the cause.
-func (u *reader) Read(p []byte) (int, error) {
+func (u *Reader) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	if u.Format != "" && err != nil && err != io.EOF {
 		err = fmt.Errorf("%w: %s: %w", ErrDamaged, u.Format, err)
@@ -105,4 +105,4 @@ func (u *reader) Read(p []byte) (int, error) {
 }
 
 // Close frees the decoder and closes what [Open] opened.
-func (u *reader) Close() error { return u.close() }
+func (u *Reader) Close() error { return u.close() }

@@ -53,8 +53,8 @@ const MaxResamples = 1_000_000
 // blocks of neighbours, which bounds the time, and allows for a text whose neighbours are alike.
 const MaxBlocks = 50
 
-// bounds is the result of a [Confidence], in the score's units.
-type bounds struct {
+// Bounds is the result of a [Confidence], in the score's units.
+type Bounds struct {
 	Low, High, Level float64
 	// Units counts the units, and Blocks the parts left out in turn, 0 for a bootstrap.
 	Units, Blocks int
@@ -116,18 +116,18 @@ func (c *Confidence) rng() *rand.Rand {
 
 // percentile sorts the resampled scores and cuts the same number off both ends, as
 // sacrebleu does.
-func (c *Confidence) percentile(scores []float64, units int) *bounds {
+func (c *Confidence) percentile(scores []float64, units int) *Bounds {
 	slices.Sort(scores)
 	cut := int(math.Floor(float64(len(scores)) * (1 - c.Level) / 2 * (1 + 1e-12)))
 	cut = min(cut, (len(scores)-1)/2)
-	return &bounds{
+	return &Bounds{
 		Low: scores[cut], High: scores[len(scores)-1-cut], Mean: sum(scores) / float64(len(scores)),
 		Level: c.Level, Units: units, Resamples: c.Resamples, Seed: c.Seed,
 	}
 }
 
 // ofMean resamples a mean of values, each of a unit.
-func (c *Confidence) ofMean(values []float64) (*bounds, error) {
+func (c *Confidence) ofMean(values []float64) (*Bounds, error) {
 	if len(values) < 2 {
 		return nil, fmt.Errorf("%w: all are of one", ErrFewUnits)
 	}
@@ -146,7 +146,7 @@ func (c *Confidence) ofMean(values []float64) (*bounds, error) {
 // jackknife leaves out blocks of the units of c in turn. The interval is around the score, and
 // within [0,1] but for the score itself, which some smoothings let exceed 1.
 func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
-	measure func(*corpus.Corpus) (float64, error)) (*bounds, error) {
+	measure func(*corpus.Corpus) (float64, error)) (*Bounds, error) {
 	units, err := c.members(of.Len())
 	if err != nil {
 		return nil, err
@@ -184,6 +184,6 @@ func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
 		return nil, err
 	}
 	half := interval.Jackknife(c.Level, without)
-	return &bounds{Low: max(0, score-half), High: min(max(1, score), score+half),
+	return &Bounds{Low: max(0, score-half), High: min(max(1, score), score+half),
 		Mean: sum(without) / float64(n), Level: c.Level, Units: len(units), Blocks: n}, nil
 }

@@ -25,8 +25,8 @@ type Result struct {
 	N int
 	// Signature names every choice that the score depends on.
 	Signature string
-	// bounds is nil unless asked for, and with a warning, if there are too few units.
-	Interval *bounds
+	// Bounds is nil unless asked for, and with a warning, if there are too few units.
+	Interval *Bounds
 	// Groups are the scores of the groups, for self-BLEU's "group" variant.
 	Groups []float64
 	// Warnings say what makes the score less than it seems.
@@ -121,11 +121,11 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 const smallest = 0x1p-1022
 
 // bootstrap resamples the rows of st, unit by unit.
-func (st *stats) bootstrap(set *settings) func(float64) (*bounds, error) {
-	return func(float64) (*bounds, error) { return st.resampled(set, set.Confidence) }
+func (st *stats) bootstrap(set *settings) func(float64) (*Bounds, error) {
+	return func(float64) (*Bounds, error) { return st.resampled(set, set.Confidence) }
 }
 
-func (st *stats) resampled(set *settings, c *Confidence) (*bounds, error) {
+func (st *stats) resampled(set *settings, c *Confidence) (*Bounds, error) {
 	units, err := c.members(st.N)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (st *stats) resampled(set *settings, c *Confidence) (*bounds, error) {
 }
 
 // setInterval takes over an interval. A result of too few units has a warning in its place.
-func (r *Result) setInterval(iv *bounds, err error) error {
+func (r *Result) setInterval(iv *Bounds, err error) error {
 	if errors.Is(err, ErrFewUnits) {
 		r.Warnings = append(r.Warnings, err)
 		return nil
@@ -164,7 +164,7 @@ func (r *Result) setInterval(iv *bounds, err error) error {
 
 // finish makes the result of a corpus-level score, with an interval if one is asked for.
 func (st *stats) finish(set *settings, sig signature,
-	interval func(score float64) (*bounds, error)) (*Result, error) {
+	interval func(score float64) (*Bounds, error)) (*Result, error) {
 	s := st.all(set.Denominator)
 	r := &Result{
 		Matches: s.match[:set.Order], Totals: s.total[:set.Order], BP: s.brevity(),

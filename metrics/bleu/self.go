@@ -96,7 +96,7 @@ func selfPooled(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return st.finish(s, sig, func(score float64) (*bounds, error) {
+	return st.finish(s, sig, func(score float64) (*Bounds, error) {
 		return s.Confidence.jackknife(c, score, s.without(selfPooled, sig))
 	})
 }

@@ -19,7 +19,7 @@ type signature struct {
 // format writes the signature in the order of its shape:
 //
 //	selfBLEU|n:4|agg:corpus|N:100|tok:ws|case:lc|smooth:none|den:nltk|v:1
-func (g signature) format(s *settings, iv *bounds) string {
+func (g signature) format(s *settings, iv *Bounds) string {
 	parts := []string{g.name, fmt.Sprintf("n:%d", s.Order), "agg:" + g.agg, fmt.Sprintf("N:%d", g.n)}
 	if !s.uniform {
 		w := make([]string, len(s.weights))

@@ -89,7 +89,7 @@ func Count(c *corpus.Corpus, order int, refs ...*Index) ([]Counts, error) {
 	if c == nil {
 		c = corpus.New(nil, nil)
 	}
-	ms := make([]*matcher, len(refs))
+	ms := make([]*Matcher, len(refs))
 	for r, x := range refs {
 		if x == nil {
 			return nil, fmt.Errorf("%w: reference %d is nil; make it with NewIndex", errOption, r+1)

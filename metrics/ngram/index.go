@@ -168,9 +168,9 @@ func closest(sorted []int, n int) (int, bool) {
 	return sorted[i], true
 }
 
-// matcher compares sentences with an [Index]. It holds the scratch space of one
+// Matcher compares sentences with an [Index]. It holds the scratch space of one
 // goroutine.
-type matcher struct {
+type Matcher struct {
 	x     *Index
 	ids   []uint32
 	epoch uint32
@@ -180,8 +180,8 @@ type matcher struct {
 
 // NewMatcher returns a matcher for the index as it stands. Sentences added to the
 // index later are not seen reliably.
-func (x *Index) NewMatcher() *matcher {
-	m := &matcher{x: x, last: make([][]uint32, x.order), cur: make([][]uint32, x.order)}
+func (x *Index) NewMatcher() *Matcher {
+	m := &Matcher{x: x, last: make([][]uint32, x.order), cur: make([][]uint32, x.order)}
 	for i := range x.levels {
 		m.last[i] = make([]uint32, len(x.levels[i].most))
 		m.cur[i] = make([]uint32, len(x.levels[i].most))
@@ -193,7 +193,7 @@ func (x *Index) NewMatcher() *matcher {
 // Match adds to clipped[n−1], for n = 1 to min(len(clipped), Order), the number of
 // n-grams of the sentence that the references hold, each at most as often as in
 // the reference sentence that has it most often.
-func (m *matcher) Match(tokens []uint32, clipped []int32) {
+func (m *Matcher) Match(tokens []uint32, clipped []int32) {
 	m.epoch++
 	if m.epoch == 0 { // wrapped after 2³² sentences
 		for i := range m.last {
@@ -226,7 +226,7 @@ func (m *matcher) Match(tokens []uint32, clipped []int32) {
 
 // step turns the numbers of order n−1 in m.ids into those of order n; 0 stands
 // for an n-gram that no reference has.
-func (m *matcher) step(tokens []uint32, n int) []uint32 {
+func (m *Matcher) step(tokens []uint32, n int) []uint32 {
 	if n == 1 {
 		m.ids = append(m.ids[:0], tokens...)
 		most := m.x.levels[0].most
@@ -256,7 +256,7 @@ func (m *matcher) step(tokens []uint32, n int) []uint32 {
 // Known writes to known[p] whether the n-gram starting at token p of the sentence
 // occurs in the references, for p = 0 to len(tokens)−n, and returns that slice
 // (nil when the sentence is shorter than n). n must be 1 to Order.
-func (m *matcher) Known(tokens []uint32, n int, known []bool) []bool {
+func (m *Matcher) Known(tokens []uint32, n int, known []bool) []bool {
 	if n < 1 || n > m.x.order || len(tokens) < n {
 		return nil
 	}

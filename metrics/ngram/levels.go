@@ -2,7 +2,7 @@ package ngram
 
 import "infill/metrics/corpus"
 
-// levels numbers the n-grams of a corpus for n = 1, 2, 3, … in turn. At each
+// Levels numbers the n-grams of a corpus for n = 1, 2, 3, … in turn. At each
 // order every position has a dense number (equal n-grams have equal numbers), and
 // an n-gram that can occur only once, because one of its halves does, gets
 // [Single] without being looked up. In text most long n-grams are of that kind,
@@ -13,7 +13,7 @@ import "infill/metrics/corpus"
 //		ids, distinct := l.Next()
 //		…
 //	}
-type levels struct {
+type Levels struct {
 	c     *corpus.Corpus
 	order int
 	ids   []uint32
@@ -26,8 +26,8 @@ const Single = 0
 
 // NewLevels returns the numbering of c before order 1. It keeps four bytes a
 // token beside c.
-func NewLevels(c *corpus.Corpus) *levels {
-	return &levels{c: c, tab: newTable()}
+func NewLevels(c *corpus.Corpus) *Levels {
+	return &Levels{c: c, tab: newTable()}
 }
 
 // Next moves to the next order n. ids[p] is the number of the n-gram that starts
@@ -35,7 +35,7 @@ func NewLevels(c *corpus.Corpus) *levels {
 // whose n-gram would cross the end of their sentence hold no meaning and must not
 // be read: sentence i has its n-grams at start ≤ p ≤ end−n of [corpus.Corpus.Bounds].
 // The slice is valid until the next call. Numbers above 0 may occur once as well.
-func (l *levels) Next() (ids []uint32, numbers int) {
+func (l *Levels) Next() (ids []uint32, numbers int) {
 	l.order++
 	if l.order == 1 {
 		return l.first()
@@ -73,7 +73,7 @@ func (l *levels) Next() (ids []uint32, numbers int) {
 
 // first numbers the single tokens: their number in the vocabulary plus one, made
 // dense here because a shared vocabulary may be much larger than this corpus.
-func (l *levels) first() ([]uint32, int) {
+func (l *Levels) first() ([]uint32, int) {
 	tokens := l.c.Tokens()
 	dense := make([]uint32, l.c.Vocab().Len())
 	seen := make([]uint8, l.c.Vocab().Len()+1)

@@ -173,6 +173,6 @@ func (p *parser) read(off, n int64) ([]byte, error) {
 
 // leftData records where the data of a tensor lies in the model file.
 func (p *parser) leftData(t *Tensor, f field) {
-	t.Origin = origin{File: p.file, Offset: f.from, Length: f.to - f.from}
+	t.Origin = Origin{File: p.file, Offset: f.from, Length: f.to - f.from}
 	t.data, t.ext = nil, &external{p.dir, t.Origin, true}
 }

@@ -257,24 +257,24 @@ func (n *Node) IsProduct() bool {
 		len(n.Outputs) > 0
 }
 
-// attrType is an AttributeProto.AttributeType.
-type attrType int32
+// AttrType is an AttributeProto.AttributeType.
+type AttrType int32
 
 // The attribute types that are read. Others are refused.
 const (
-	attrFloat  attrType = 1
-	attrInt    attrType = 2
-	attrString attrType = 3
-	attrTensor attrType = 4
-	attrGraph  attrType = 5
-	attrFloats attrType = 6
-	attrInts   attrType = 7
+	attrFloat  AttrType = 1
+	attrInt    AttrType = 2
+	attrString AttrType = 3
+	attrTensor AttrType = 4
+	attrGraph  AttrType = 5
+	attrFloats AttrType = 6
+	attrInts   AttrType = 7
 )
 
 // Attribute is an AttributeProto, made by [Attr]. The field that Type names is set.
 type Attribute struct {
 	Name   string
-	Type   attrType
+	Type   AttrType
 	F      float32
 	I      int64
 	S      string

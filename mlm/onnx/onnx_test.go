@@ -379,7 +379,7 @@ func FuzzParse(f *testing.F) {
 				Type: attrFloats, Floats: []float32{1, 2}},
 			Attr("i", []int64{1, 1 << 40}), Attr("s", "x"),
 			Attr("g", small().Graph)}})
-	m.Graph.Initializers[0].Origin = origin{File: "w.bin", Length: 8}
+	m.Graph.Initializers[0].Origin = Origin{File: "w.bin", Length: 8}
 	add(m)
 	ext, err := m.MarshalExternal(1, nil)
 	if err != nil {

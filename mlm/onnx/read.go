@@ -323,7 +323,7 @@ func (p *parser) attribute(f field, depth int) (*Attribute, error) {
 		case 20:
 			var v int64
 			v, err = f.int64()
-			a.Type = attrType(v)
+			a.Type = AttrType(v)
 		}
 		return err
 	})

@@ -49,7 +49,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 			t.ext = nil
 			// Sub-slices keep the capacity of the whole, which gives the offset. The next field may have
 			// another base.
-			t.Origin = origin{File: p.file, Offset: p.baseAt + int64(cap(p.base)-cap(t.data)),
+			t.Origin = Origin{File: p.file, Offset: p.baseAt + int64(cap(p.base)-cap(t.data)),
 				Length: int64(len(t.data))}
 		case 13:
 			err = p.entry(f, ext)
@@ -78,7 +78,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		return fitting(t)
 	case raw:
 		if p.file == "" {
-			t.Origin = origin{}
+			t.Origin = Origin{}
 		}
 		t.data = t.data[:len(t.data):len(t.data)]
 	case packed != nil:
@@ -175,7 +175,7 @@ func (p *parser) external(t *Tensor, entries map[string]string, want int64) erro
 	if offset > size || length > size-offset {
 		return bad("bytes %d+%d lie outside %s of %d bytes", offset, length, name, size)
 	}
-	o := origin{File: name, Offset: offset, Length: length}
+	o := Origin{File: name, Offset: offset, Length: length}
 	t.data, t.ext, t.Origin = nil, &external{p.dir, o, false}, o
 	return nil
 }

@@ -23,18 +23,18 @@ type Tensor struct {
 	ext  *external
 
 	// Origin tells where the data lies on disk, if it does: MarshalExternal uses it.
-	Origin origin
+	Origin Origin
 }
 
-// origin is a range of a file below the model's folder. File is slash-separated. Empty means none.
-type origin struct {
+// Origin is a range of a file below the model's folder. File is slash-separated. Empty means none.
+type Origin struct {
 	File           string
 	Offset, Length int64
 }
 
 type external struct {
 	dir fs.FS
-	origin
+	Origin
 	inside bool // in the model file itself
 }
 
@@ -106,7 +106,7 @@ func elements(dims []int64) (int64, error) {
 }
 
 // Rows is the part of t whose first index is from from to to-1, under another name. It shares the
-// data of t, whose first dimension is at least to.
+// DataReader of t, whose first dimension is at least to.
 func (t *Tensor) Rows(name string, from, to int64) *Tensor {
 	out := *t
 	out.Name, out.Dims = name, append([]int64{to - from}, t.Dims[1:]...)
@@ -173,19 +173,19 @@ func (t *Tensor) readInto(dst []byte) error {
 	return err
 }
 
-// data gives access to the elements of a tensor without holding them all in memory.
-type data struct {
+// DataReader gives access to the elements of a tensor without holding them all in memory.
+type DataReader struct {
 	t *Tensor
 	f fs.File
 	r io.ReaderAt
 }
 
 // Open gives access to the data, wherever they are. Close it after use.
-func (t *Tensor) Open() (*data, error) {
+func (t *Tensor) Open() (*DataReader, error) {
 	if err := t.fits(t.stored()); err != nil {
 		return nil, err
 	}
-	d := &data{t: t}
+	d := &DataReader{t: t}
 	if t.ext == nil {
 		d.r = bytes.NewReader(t.data)
 		return d, nil
@@ -211,7 +211,7 @@ func (t *Tensor) Open() (*data, error) {
 }
 
 // ReadAt fills dst with the bytes at off. All of them must lie within the data.
-func (d *data) ReadAt(dst []byte, off int64) (int, error) {
+func (d *DataReader) ReadAt(dst []byte, off int64) (int, error) {
 	n, err := d.r.ReadAt(dst, off)
 	if n < len(dst) {
 		return n, d.bad(err)
@@ -220,14 +220,14 @@ func (d *data) ReadAt(dst []byte, off int64) (int, error) {
 }
 
 // Close releases the file, if the data are in one.
-func (d *data) Close() error {
+func (d *DataReader) Close() error {
 	if d.f == nil {
 		return nil
 	}
 	return d.f.Close()
 }
 
-func (d *data) bad(err error) error {
+func (d *DataReader) bad(err error) error {
 	what := "reading the data"
 	if d.t.ext != nil {
 		what = "reading " + d.t.ext.File

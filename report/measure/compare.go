@@ -23,9 +23,9 @@ func (o CompareOptions) Check() error {
 	return err
 }
 
-// prepared is what a comparison needs beside the fillings: its options, and its references, which
+// Prepared is what a comparison needs beside the fillings: its options, and its references, which
 // were read.
-type prepared struct {
+type Prepared struct {
 	o       CompareOptions
 	plan    *plan
 	refs    *references
@@ -36,7 +36,7 @@ type prepared struct {
 // Prepare reads the references of a comparison of these sources, once. Sampling can take hours, and
 // what is wrong with a reference should be known before. Errors come from [CompareOptions.Check],
 // and from reading.
-func Prepare(sources []read.Source, refs []read.Input, o CompareOptions) (*prepared, error) {
+func Prepare(sources []read.Source, refs []read.Input, o CompareOptions) (*Prepared, error) {
 	if o.Top == 0 {
 		o.Top = 5
 	}
@@ -58,12 +58,12 @@ func Prepare(sources []read.Source, refs []read.Input, o CompareOptions) (*prepa
 	if err != nil {
 		return nil, err
 	}
-	return &prepared{o: o, plan: p, refs: r, sources: slices.Clone(sources), gold: gold}, nil
+	return &Prepared{o: o, plan: p, refs: r, sources: slices.Clone(sources), gold: gold}, nil
 }
 
 // Compare measures the fillings of every sampler against the references and against each other. The
 // comparison has the sources that the references were read for.
-func (p *prepared) Compare(c *Comparison) (*CompareResult, error) {
+func (p *Prepared) Compare(c *Comparison) (*CompareResult, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (p *prepared) Compare(c *Comparison) (*CompareResult, error) {
 }
 
 // differences compares the samplers with the first one. A source is a unit.
-func (p *prepared) differences(c *Comparison, sets []*set) ([]Row, []string, error) {
+func (p *Prepared) differences(c *Comparison, sets []*set) ([]Row, []string, error) {
 	t := &pairable{units: len(c.Sources), without: "filled no sentence",
 		has: func(row, unit int) bool { return len(c.Samplers[row].Sentences[unit].Fillings) > 0 },
 		of: func(plan *plan, row int, units []int) (Row, error) {

@@ -18,24 +18,24 @@ func (c *Comparison) examples(o CompareOptions) []Example {
 	return out
 }
 
-func (s SentenceRun) example(name string, top int) exampleFilled {
-	out := exampleFilled{Sampler: name, Err: s.Err}
+func (s SentenceRun) example(name string, top int) ExampleFillings {
+	out := ExampleFillings{Sampler: name, Err: s.Err}
 	seen := map[int]map[string]bool{}
 	for k, f := range s.Fillings {
 		if k == top {
 			break
 		}
-		p := exampleParts{Score: number(f.Score)}
+		p := ExampleFilling{Score: Number(f.Score)}
 		at := 0
 		for b, span := range f.Spans {
 			if at < span[0] {
-				p.Parts = append(p.Parts, part{Text: f.Text[at:span[0]]})
+				p.Parts = append(p.Parts, Part{Text: f.Text[at:span[0]]})
 			}
 			word := f.Text[span[0]:span[1]]
 			if seen[b] == nil {
 				seen[b] = map[string]bool{}
 			}
-			part := part{Text: word, Generated: true, Repeated: seen[b][word]}
+			part := Part{Text: word, Generated: true, Repeated: seen[b][word]}
 			seen[b][word] = true
 			out.Generated++
 			if part.Repeated {
@@ -45,7 +45,7 @@ func (s SentenceRun) example(name string, top int) exampleFilled {
 			at = span[1]
 		}
 		if at < len(f.Text) {
-			p.Parts = append(p.Parts, part{Text: f.Text[at:]})
+			p.Parts = append(p.Parts, Part{Text: f.Text[at:]})
 		}
 		out.Texts = append(out.Texts, p)
 	}
@@ -53,6 +53,6 @@ func (s SentenceRun) example(name string, top int) exampleFilled {
 }
 
 // ScoreText is the score as reports print it, with a real minus sign. The template calls it.
-func (p exampleParts) ScoreText() string {
+func (p ExampleFilling) ScoreText() string {
 	return strings.Replace(decimal(float64(p.Score), 2), "-", "−", 1)
 }

@@ -127,20 +127,20 @@ func (m *Metric) warn(errs ...error) {
 
 // MarshalJSON writes absent numbers as null.
 func (m Metric) MarshalJSON() ([]byte, error) {
-	num := func(x float64) *number {
+	num := func(x float64) *Number {
 		if !finite(x) {
 			return nil
 		}
-		n := number(x)
+		n := Number(x)
 		return &n
 	}
 	return json.Marshal(struct {
 		Key       string   `json:"key"`
 		Label     string   `json:"label"`
 		Group     string   `json:"group,omitempty"`
-		Value     *number  `json:"value"`
-		Low       *number  `json:"low,omitempty"`
-		High      *number  `json:"high,omitempty"`
+		Value     *Number  `json:"value"`
+		Low       *Number  `json:"low,omitempty"`
+		High      *Number  `json:"high,omitempty"`
 		Unit      string   `json:"unit,omitempty"`
 		Better    int      `json:"better,omitempty"`
 		Signature string   `json:"signature,omitempty"`
@@ -152,25 +152,25 @@ func (m Metric) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// number is a float64 whose JSON is null where it is not finite.
-type number float64
+// Number is a float64 whose JSON is null where it is not finite.
+type Number float64
 
 // MarshalJSON implements [json.Marshaler].
-func (n number) MarshalJSON() ([]byte, error) {
+func (n Number) MarshalJSON() ([]byte, error) {
 	if !finite(float64(n)) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(n))
 }
 
-// series is a list of numbers whose JSON has null for those that are not finite.
-type series []float64
+// Series is a list of numbers whose JSON has null for those that are not finite.
+type Series []float64
 
 // MarshalJSON implements [json.Marshaler].
-func (s series) MarshalJSON() ([]byte, error) {
-	out := make([]number, len(s))
+func (s Series) MarshalJSON() ([]byte, error) {
+	out := make([]Number, len(s))
 	for i, x := range s {
-		out[i] = number(x)
+		out[i] = Number(x)
 	}
 	return json.Marshal(out)
 }

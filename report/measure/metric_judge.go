@@ -18,16 +18,16 @@ type Judge struct {
 	Verdicts func(texts []string) ([]judge.Verdict, error)
 }
 
-// judged is what a judge says of a text, null where it says nothing.
-type judged struct {
+// Judged is what a judge says of a text, null where it says nothing.
+type Judged struct {
 	Text       string `json:"text"`
-	LogProb    number `json:"log_prob"` // in nats
+	LogProb    Number `json:"log_prob"` // in nats
 	Tokens     int    `json:"tokens"`
-	Perplexity number `json:"perplexity"`
+	Perplexity Number `json:"perplexity"`
 }
 
 // judge has the sentences of sets judged, and lists the verdicts; nil without a judge.
-func (p *plan) judge(sets []*set) (out [][]judged, err error) {
+func (p *plan) judge(sets []*set) (out [][]Judged, err error) {
 	if p.Judge == nil {
 		return nil, nil
 	}
@@ -35,11 +35,11 @@ func (p *plan) judge(sets []*set) (out [][]judged, err error) {
 		if s.verdicts, err = p.Judge.Verdicts(s.texts); err != nil {
 			return nil, fmt.Errorf("the judge: %w", err)
 		}
-		list := make([]judged, len(s.texts))
+		list := make([]Judged, len(s.texts))
 		for i, v := range s.verdicts {
-			list[i] = judged{s.texts[i], number(v.LogProb), v.Tokens, number(judge.Perplexity(v))}
+			list[i] = Judged{s.texts[i], Number(v.LogProb), v.Tokens, Number(judge.Perplexity(v))}
 			if v.Tokens == 0 {
-				list[i].LogProb = number(math.NaN())
+				list[i].LogProb = Number(math.NaN())
 			}
 		}
 		out = append(out, list)

@@ -9,7 +9,7 @@ import (
 // JSON has no numbers that are not finite.
 func TestSeriesJSON(t *testing.T) {
 	t.Parallel()
-	b, err := json.Marshal(series{1, math.NaN(), math.Inf(-1)})
+	b, err := json.Marshal(Series{1, math.NaN(), math.Inf(-1)})
 	if err != nil || string(b) != "[1,null,null]" {
 		t.Errorf("%s, %v", b, err)
 	}

@@ -14,7 +14,7 @@ const maxApart = 2
 
 // notes are the remarks on comparability. It finds out whether the budgets are
 // unequal. gold is the number of sources whose original is known, refs that of the
-// reference files.
+// Reference files.
 func (c *Comparison) notes(out *CompareResult, gold, refs int) []string {
 	notes := []string{c.fillingsNote(out)}
 	if s := c.budgetNote(out); s != "" {

@@ -14,8 +14,8 @@ import (
 	"infill/report/read"
 )
 
-// reference says what a reference file held.
-type reference struct {
+// Reference says what a reference file held.
+type Reference struct {
 	// Name is the label in tables, Path the input's name.
 	Name string `json:"name"`
 	Path string `json:"path"`
@@ -27,7 +27,7 @@ type reference struct {
 }
 
 // String says it in words.
-func (r reference) String() string {
+func (r Reference) String() string {
 	s := fmt.Sprintf("%s: %s sentence%s from %s", r.Name, count.Thousands(r.Sentences),
 		count.S(r.Sentences), r.Path)
 	if r.Excluded > 0 {
@@ -42,7 +42,7 @@ func (r reference) String() string {
 // references are the indexed reference files.
 type references struct {
 	vocab *corpus.Vocab
-	info  []reference
+	info  []Reference
 	each  []*ngram.Index
 	all   *ngram.Index     // every file together; nil without references
 	lines []*corpus.Corpus // paired mode only
@@ -137,8 +137,8 @@ func (p *plan) readReferences(inputs []read.Input, paired bool) (*references, er
 
 // readReference streams one file into its own index and into the pooled one.
 func (p *plan) readReference(in read.Input, name string, refs *references, x *ngram.Index,
-	paired bool) (reference, error) {
-	info := reference{Name: name, Path: in.Name}
+	paired bool) (Reference, error) {
+	info := Reference{Name: name, Path: in.Name}
 	var kept *corpus.Corpus
 	if paired {
 		kept = corpus.New(refs.vocab, p.reference)

@@ -24,10 +24,10 @@ type EvalResult struct {
 	Seed     uint64 `json:"seed"`
 
 	Files      []read.File `json:"files"`
-	References []reference `json:"references"`
+	References []Reference `json:"references"`
 	Rows       []Row       `json:"rows"`
 	// Judged are the sentences of each file, with what a judge says of them.
-	Judged [][]judged `json:"judged,omitempty"`
+	Judged [][]Judged `json:"judged,omitempty"`
 	// Differences are the metrics of the files from the second on less those of the first, with
 	// intervals over the texts that records of both say they were made from. They come with
 	// Options.BLEU.Confidence.
@@ -60,17 +60,17 @@ type CompareResult struct {
 	Seed       uint64      `json:"seed"`
 	Sentences  int         `json:"sentences"`
 	Top        int         `json:"top"`
-	References []reference `json:"references"`
+	References []Reference `json:"references"`
 	Rows       []Row       `json:"rows"`
 	// Judged are the fillings of each sampler, with what a judge says of them.
-	Judged [][]judged `json:"judged,omitempty"`
+	Judged [][]Judged `json:"judged,omitempty"`
 	// Differences are the metrics of the samplers from the second on less those of the first, with
 	// intervals over the sentences that both filled. They come with Options.BLEU.Confidence.
 	Differences []Row `json:"differences,omitempty"`
 	// Gold is the corpus BLEU of the original sentences, for scale.
 	Gold *Metric `json:"gold,omitempty"`
 	// Traces are the means over chains, one per sampler that recorded any.
-	Traces   []trace   `json:"traces,omitempty"`
+	Traces   []Trace   `json:"traces,omitempty"`
 	Examples []Example `json:"examples,omitempty"`
 	Params   []string  `json:"params"`
 	Notes    []string  `json:"notes,omitempty"`
@@ -79,33 +79,33 @@ type CompareResult struct {
 	Unequal bool    `json:"-"` // budgets: the samplers missed what they should have had equal
 }
 
-// trace is the mean course of a sampler's chains.
-type trace struct {
+// Trace is the mean course of a sampler's chains.
+type Trace struct {
 	Sampler string `json:"sampler"`
 	// X is model evaluations per chain at each step.
-	X           series `json:"x"`
+	X           Series `json:"x"`
 	Evaluations bool   `json:"x_is_evaluations"` // for readers of other traces: always true
 	// Energy is the mean over sentences of the mean over chains, in nats, and Error
 	// its standard error over sentences.
-	Energy series `json:"energy"`
-	Error  series `json:"energy_se"`
+	Energy Series `json:"energy"`
+	Error  Series `json:"energy_se"`
 	// Acceptance is the mean acceptance at each step, nil without.
-	Acceptance series `json:"acceptance,omitempty"`
+	Acceptance Series `json:"acceptance,omitempty"`
 	Chains     int    `json:"chains"`
 }
 
 // Example is one source sentence with the fillings of every sampler, as in DLP's
 // Figure 6.
 type Example struct {
-	Text     string          `json:"text"`
-	Gold     string          `json:"gold,omitempty"`
-	Samplers []exampleFilled `json:"samplers"`
+	Text     string            `json:"text"`
+	Gold     string            `json:"gold,omitempty"`
+	Samplers []ExampleFillings `json:"samplers"`
 }
 
-// exampleFilled are one sampler's fillings of an example.
-type exampleFilled struct {
-	Sampler string         `json:"sampler"`
-	Texts   []exampleParts `json:"fillings"`
+// ExampleFillings are one sampler's fillings of an example.
+type ExampleFillings struct {
+	Sampler string           `json:"sampler"`
+	Texts   []ExampleFilling `json:"fillings"`
 	// Repeated of Generated filled places hold a text that an earlier filling of
 	// the same sampler had in the same place.
 	Repeated  int    `json:"repeated"`
@@ -113,14 +113,14 @@ type exampleFilled struct {
 	Err       string `json:"error,omitempty"`
 }
 
-// exampleParts is a filling cut into pieces.
-type exampleParts struct {
-	Parts []part `json:"parts"`
-	Score number `json:"score"`
+// ExampleFilling is a filling cut into pieces.
+type ExampleFilling struct {
+	Parts []Part `json:"parts"`
+	Score Number `json:"score"`
 }
 
-// part is a stretch of text: given, generated, or generated and seen before.
-type part struct {
+// Part is a stretch of text: given, generated, or generated and seen before.
+type Part struct {
 	Text      string `json:"text"`
 	Generated bool   `json:"generated,omitempty"`
 	Repeated  bool   `json:"repeated,omitempty"`

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// trace averages the chains over 1, 2, … evaluations a chain: first over the chains of a sentence,
+// Trace averages the chains over 1, 2, … evaluations a chain: first over the chains of a sentence,
 // then over sentences, so that sentences with more chains do not count more. At each number of
 // evaluations a chain is where its last step within them has left it. Its acceptance covers the
 // steps since the evaluation before. Where fewer than half of the chains still run it is NaN: the
 // few that go on are not like the others.
-func (run *SamplerRun) trace(sources int) trace {
-	out := trace{Sampler: run.Name, Chains: len(run.Chains), Evaluations: true}
+func (run *SamplerRun) trace(sources int) Trace {
+	out := Trace{Sampler: run.Name, Chains: len(run.Chains), Evaluations: true}
 	most := 0.0
 	for _, t := range run.Chains {
 		if n := len(t.Evaluations); n > 0 {
@@ -70,7 +70,7 @@ func (p *moment) step(t *ChainTrace, k int) {
 }
 
 // enter puts the means of the moment into the course.
-func (p *moment) enter(out *trace, x float64) {
+func (p *moment) enter(out *Trace, x float64) {
 	m, se := meanOfMeans(p.sums, p.counts)
 	out.X, out.Energy, out.Error = append(out.X, x), append(out.Energy, m), append(out.Error, se)
 	a := math.NaN()

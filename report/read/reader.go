@@ -70,7 +70,7 @@ type File struct {
 	// Warnings are added by whoever measures the sentences.
 	Warnings []string `json:"warnings,omitempty"`
 	// Probabilities come from the first records of the file that have any, three at most.
-	Probabilities []probabilities `json:"probabilities,omitempty"`
+	Probabilities []Probabilities `json:"probabilities,omitempty"`
 }
 
 // String is how many sentences count, and the format.
@@ -81,9 +81,9 @@ func (f File) String() string {
 // drawnRecords is how many records have their probabilities drawn: the first of a file.
 const drawnRecords = 3
 
-// probabilities are the probabilities of a text's fillings and of the words in its blanks, as its
+// Probabilities are the probabilities of a text's fillings and of the words in its blanks, as its
 // record has them.
-type probabilities struct {
+type Probabilities struct {
 	Text      string            `json:"text"`
 	Marginals *infill.Marginals `json:"marginals"`
 }
@@ -207,7 +207,7 @@ func (rd *reader) record(rec *jsonl.Record) error {
 		}
 	}
 	if rec.Marginals != nil && len(rd.file.Probabilities) < drawnRecords {
-		rd.file.Probabilities = append(rd.file.Probabilities, probabilities{rec.Text, rec.Marginals})
+		rd.file.Probabilities = append(rd.file.Probabilities, Probabilities{rec.Text, rec.Marginals})
 	}
 	for i, f := range rec.Fillings {
 		if err := rd.generated(f, i, rec); err != nil {

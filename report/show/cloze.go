@@ -8,15 +8,15 @@ import (
 )
 
 // Cloze is the document of words that came back: the shares of each run, and the differences.
-func Cloze(r *measure.ClozeResult) *document {
-	d := &document{
+func Cloze(r *measure.ClozeResult) *Document {
+	d := &Document{
 		opening: []string{count.Of(r.Lines, "line") + ", " + r.Protocol}, Title: r.Title,
-		Facts: clozeFacts(r), Tables: []*table{across("run", r.Rows, columns(r.Rows), nil)},
+		Facts: clozeFacts(r), tables: []*table{across("run", r.Rows, columns(r.Rows), nil)},
 		Notes: r.Notes, Warnings: append(warnings(r.Rows), differenceWarnings(r.Differences)...),
 		result: r,
 	}
 	if len(r.Differences) > 0 {
-		d.Tables = append(d.Tables, differences("run", "lines", r.Differences, r.Rows, r.Level))
+		d.tables = append(d.tables, differences("run", "lines", r.Differences, r.Rows, r.Level))
 	}
 	return d
 }

@@ -11,7 +11,7 @@ import (
 // Compare is the document of a comparison: DLP's Table 3, the differences if there are any, and
 // what the runs cost, then signatures, notes and warnings. Markdown and pages have examples too,
 // with repeated words marked, and pages charts.
-func Compare(r *measure.CompareResult) *document {
+func Compare(r *measure.CompareResult) *Document {
 	quality, run := halves(r.Rows)
 	var mark func(int) map[int]bool
 	if !r.Unequal && len(r.Differences) > 0 {
@@ -31,13 +31,13 @@ func Compare(r *measure.CompareResult) *document {
 	cost.heading, cost.Title = "Runs", "What the runs cost"
 	cost.Caption = "Distinct fillings are counted over all chains of a sentence, " +
 		"before the best are kept."
-	d := &document{
+	d := &Document{
 		opening: []string{r.Title}, Title: r.Title, Lede: r.Protocol, Facts: compareFacts(r),
-		Tables: []*table{best, cost}, gold: r.Gold, Examples: r.Examples,
+		tables: []*table{best, cost}, gold: r.Gold, Examples: r.Examples,
 		References: inWords(r.References), Notes: r.Notes, Version: r.Version,
-		Signatures: signatures(r.Rows),
+		signatures: signatures(r.Rows),
 		Warnings:   append(warnings(r.Rows), differenceWarnings(r.Differences)...),
-		Figures:    compareFigures(r), result: r,
+		figures:    compareFigures(r), result: r,
 	}
 	if r.Protocol != "" {
 		d.opening = append(d.opening, r.Protocol)
@@ -46,11 +46,11 @@ func Compare(r *measure.CompareResult) *document {
 		t := differences("sampler", "sources", r.Differences, r.Rows, r.Level)
 		quality, _ := halves(r.Differences)
 		t.split = len(quality)
-		d.Tables = []*table{best, t, cost}
+		d.tables = []*table{best, t, cost}
 	}
 	if r.Gold != nil {
 		if r.Gold.Signature != "" {
-			d.Signatures = append(d.Signatures, signed{Metric: *r.Gold, Heading: r.Gold.Label})
+			d.signatures = append(d.signatures, signed{Metric: *r.Gold, Heading: r.Gold.Label})
 		}
 		for _, w := range r.Gold.Warnings {
 			d.Warnings = append(d.Warnings, r.Gold.Label+": "+w)

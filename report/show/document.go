@@ -10,25 +10,25 @@ import (
 	"infill/report/measure"
 )
 
-// A document is a result as every writer has it.
-type document struct {
+// A Document is a result as every writer has it.
+type Document struct {
 	opening     []string // what a terminal has above the tables
 	Title, Lede string
 	Facts       [][2]string
-	Tables      []*table
+	tables      []*table
 	gold        *measure.Metric // of the original sentences
-	Figures     figures         // of a page
+	figures     figures         // of a page
 	Examples    []measure.Example
 
 	References, Notes, Warnings []string
-	Signatures                  []signed
+	signatures                  []signed
 	Version                     string // of the program
 
 	result any // what JSON has
 }
 
 // JSON writes the result as one indented JSON object.
-func (d *document) JSON(w io.Writer) error {
+func (d *Document) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(d.result)

@@ -10,7 +10,7 @@ import (
 
 // Eval is the document of an evaluation: one row per metric, one column per file, the differences
 // if there are any, then signatures, notes and warnings. A page has charts too.
-func Eval(r *measure.EvalResult) *document {
+func Eval(r *measure.EvalResult) *Document {
 	equal := true // numbers of sentences
 	for _, f := range r.Files {
 		equal = equal && f.N == r.Files[0].N
@@ -25,15 +25,15 @@ func Eval(r *measure.EvalResult) *document {
 		t.Caption = "Underlined: best of its row, where the intervals of differences are without 0. "
 	}
 	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
-	d := &document{
+	d := &Document{
 		Title: "Evaluation of generated sentences", Facts: evalFacts(r),
-		Tables:     []*table{t.turned("metric")},
+		tables:     []*table{t.turned("metric")},
 		References: inWords(r.References), Notes: r.Notes, Version: r.Version,
-		Signatures: signatures(r.Rows), Figures: evalFigures(r), result: r,
+		signatures: signatures(r.Rows), figures: evalFigures(r), result: r,
 	}
 	if len(r.Differences) > 0 {
 		t := differences("", "sources", r.Differences, r.Rows, r.Level)
-		d.Tables = append(d.Tables, t.turned("metric"))
+		d.tables = append(d.tables, t.turned("metric"))
 	}
 	for _, f := range r.Files {
 		for _, w := range f.Warnings {

@@ -16,7 +16,7 @@ var templates embed.FS
 
 // HTML writes the document as one self-contained page, for light and dark screens and for print.
 // The template escapes texts. Only the style sheet and finished drawings are trusted.
-func (d *document) HTML(w io.Writer) error {
+func (d *Document) HTML(w io.Writer) error {
 	t, err := template.ParseFS(templates, "templates/report.html.tmpl")
 	if err != nil {
 		return fmt.Errorf("report template: %w", err)
@@ -32,10 +32,14 @@ func (d *document) HTML(w io.Writer) error {
 			return f[0] == "protocol" || f[0] == "version"
 		})
 	}
+	style := template.CSS(draw.Style) + template.CSS(css) //nolint:gosec // our own files
 	return t.Execute(w, struct {
-		document
-		Style template.CSS
-	}{page, template.CSS(draw.Style) + template.CSS(css)}) //nolint:gosec // our own files
+		Document
+		Tables     []*table
+		Figures    figures
+		Signatures []signed
+		Style      template.CSS
+	}{page, d.tables, d.figures, d.signatures, style})
 }
 
 // htmlGroup is a heading over several columns.

@@ -91,13 +91,13 @@ func markdownCell(m measure.Metric) string {
 
 // Markdown writes the document in Markdown. In examples generated words are bold, and repeated ones
 // also struck through.
-func (d *document) Markdown(w io.Writer) error {
+func (d *Document) Markdown(w io.Writer) error {
 	p := &printer{w: w}
 	p.f("# %s\n\n", escapeMarkdown(d.Title))
 	for _, s := range d.Facts {
 		p.f("- %s: %s\n", escapeMarkdown(s[0]), escapeMarkdown(s[1]))
 	}
-	for _, t := range d.Tables {
+	for _, t := range d.tables {
 		p.f("\n")
 		if t.heading != "" {
 			p.f("## %s\n\n", escapeMarkdown(t.heading))
@@ -112,7 +112,7 @@ func (d *document) Markdown(w io.Writer) error {
 	}
 	p.markdownExamples(d.Examples)
 	p.bullets("References", d.References)
-	p.markdownSignatures(d.Signatures)
+	p.markdownSignatures(d.signatures)
 	p.bullets("Notes", d.Notes)
 	p.bullets("Warnings (*)", d.Warnings)
 	return p.err

@@ -27,12 +27,12 @@ func (p *printer) f(format string, args ...any) {
 func plain(s string) string { return draw.Plain(s) }
 
 // Text writes the document for a terminal. An asterisk marks a number that has a warning.
-func (d *document) Text(w io.Writer) error {
+func (d *Document) Text(w io.Writer) error {
 	p := &printer{w: w}
 	for _, s := range d.opening {
 		p.f("%s\n", plain(s))
 	}
-	for i, t := range d.Tables {
+	for i, t := range d.tables {
 		if i > 0 || len(d.opening) > 0 {
 			p.f("\n")
 		}
@@ -51,7 +51,7 @@ func (d *document) Text(w io.Writer) error {
 		p.f("\n%s: %s\n", d.gold.Label, cell(*d.gold))
 	}
 	p.list("references", d.References)
-	p.signatures(d.Signatures)
+	p.signatures(d.signatures)
 	p.list("notes", d.Notes)
 	p.list("warnings (*)", d.Warnings)
 	return p.err

@@ -9,7 +9,7 @@ import (
 )
 
 // A torn frame is cut off with all that follows. An error of the file is another thing, since
-// finished records lie behind it.
+// Finished records lie behind it.
 func TestFramesOfAFileThatFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is gone")

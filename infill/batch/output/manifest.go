@@ -38,22 +38,22 @@ type Manifest struct {
 	Implied func(manifest map[string]string) map[string]string `json:"-"`
 	// Written is the sum of the records that are on disk, renewed whenever they are synced. A run that
 	// goes on compares them with it. Earlier programs left it out.
-	Written *sum `json:"written,omitempty"`
+	Written *Sum `json:"written,omitempty"`
 	// Finished is what an output of rows or of a shard holds, nil before it is made.
-	Finished *finished `json:"finished,omitempty"`
+	Finished *Finished `json:"finished,omitempty"`
 }
 
-// A sum is the number of the first bytes of a file, and their hash.
-type sum struct {
+// A Sum is the number of the first bytes of a file, and their hash.
+type Sum struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
 // sumOf is the sum of what a hash has seen.
-func sumOf(bytes int64, h hash.Hash) *sum { return &sum{bytes, hex.EncodeToString(h.Sum(nil))} }
+func sumOf(bytes int64, h hash.Hash) *Sum { return &Sum{bytes, hex.EncodeToString(h.Sum(nil))} }
 
-// finished says what an output that is complete holds.
-type finished struct {
+// Finished says what an output that is complete holds.
+type Finished struct {
 	Records int `json:"records"`
 	Failed  int `json:"failed"`
 	// Bytes and SHA256 are of the output. The processes of shards may have been on many machines, so
@@ -198,7 +198,7 @@ func (m *Manifest) extends(now *Manifest) bool {
 }
 
 // measure enters the bytes of a file and their hash.
-func (f *finished) measure(path string) error {
+func (f *Finished) measure(path string) error {
 	sum, err := disk.Hashed(path, func(r io.Reader) (err error) {
 		f.Bytes, err = io.Copy(io.Discard, r)
 		return err

@@ -97,7 +97,7 @@ func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, faile
 	if err := content(ctx, in); err != nil {
 		return err
 	}
-	o.manifest.Written, o.manifest.Finished = nil, &finished{Records: records, Failed: failed}
+	o.manifest.Written, o.manifest.Finished = nil, &Finished{Records: records, Failed: failed}
 	if err := o.manifest.Finished.measure(o.Path); err != nil {
 		return err
 	}
@@ -261,11 +261,11 @@ func (o *Writer) eachLine(ctx context.Context, do func(n int, line []byte) error
 
 // unchanged compares rows that are finished with what their manifest says of them. Older manifests
 // say nothing.
-func (o *Writer) unchanged(was *finished) error {
+func (o *Writer) unchanged(was *Finished) error {
 	if was.SHA256 == "" {
 		return nil
 	}
-	var is finished
+	var is Finished
 	if err := is.measure(o.Path); err != nil {
 		return err
 	}

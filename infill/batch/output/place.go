@@ -56,7 +56,7 @@ func (o *Writer) check(empty bool) error {
 		o.manifest.Written = was.Written
 	}
 	if was.Finished != nil && !o.layout.Whole() {
-		o.records.was = &sum{was.Finished.Bytes, was.Finished.SHA256}
+		o.records.was = &Sum{was.Finished.Bytes, was.Finished.SHA256}
 	}
 	if o.records.extended = was.extends(o.manifest); o.records.extended || empty {
 		return o.manifest.write(o.Path)

@@ -24,8 +24,8 @@ type recordFile struct {
 	resumed  bool             // it has records of an earlier run
 	extended bool             // which had a smaller limit
 	hash     hash.Hash        // of what is in it
-	was      *sum             // of an earlier run; nil if that made none
-	note     func(*sum) error // keeps the sum of what is on disk
+	was      *Sum             // of an earlier run; nil if that made none
+	note     func(*Sum) error // keeps the sum of what is on disk
 	synced   time.Time
 	sync     func() error     // of f
 	now      func() time.Time // the clock that says when to
@@ -33,7 +33,7 @@ type recordFile struct {
 
 // newRecordFile is the file at a path, which is not opened yet. note keeps the sum of what is on
 // disk in the manifest.
-func newRecordFile(path string, note func(*sum) error) (*recordFile, error) {
+func newRecordFile(path string, note func(*Sum) error) (*recordFile, error) {
 	frames, err := framingOf(path)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func (o *Writer) Recover(in *input.Reader, texts bool,
 		err = r.sound(manifestPath(o.Path))
 	}
 	if err != nil {
-		o.records.note = func(*sum) error { return nil } // what is there stays as it is
+		o.records.note = func(*Sum) error { return nil } // what is there stays as it is
 		return 0, 0, err
 	}
 	f := o.records

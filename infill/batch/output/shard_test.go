@@ -166,7 +166,7 @@ func TestManifestOfShard(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	sum := sha256.Sum256(inputtest.Read(t, out))
-	if m, err = ReadManifest(out); err != nil || *m.Finished != (finished{p.Records, p.Failed,
+	if m, err = ReadManifest(out); err != nil || *m.Finished != (Finished{p.Records, p.Failed,
 		int64(len(inputtest.Read(t, out))), hex.EncodeToString(sum[:])}) {
 		t.Fatalf("%+v, %v", m.Finished, err)
 	}

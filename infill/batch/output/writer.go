@@ -35,7 +35,7 @@ type Writer struct {
 	records  *recordFile // the file of them, nil for a stream and a device
 	file     string      // its path: Path, or its part
 	manifest *Manifest   // nil for a stream and a device
-	complete *finished   // an earlier run has made the rows; nil if not
+	complete *Finished   // an earlier run has made the rows; nil if not
 	renamed  [][2]string // of JSON lines, see Renamed
 }
 
@@ -134,7 +134,7 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Wr
 }
 
 // note keeps the sum of the records on disk.
-func (o *Writer) note(s *sum) error {
+func (o *Writer) note(s *Sum) error {
 	o.manifest.Written = s
 	return o.manifest.write(o.Path)
 }
@@ -310,7 +310,7 @@ func (o *Writer) Conclude(ctx context.Context, in *input.Reader, records, failed
 	case o.layout.Whole():
 		return o.makeWhole(ctx, in, records, failed)
 	case !o.manifest.Shard.Whole():
-		o.manifest.Finished = &finished{Records: records, Failed: failed, Bytes: o.manifest.Written.Bytes,
+		o.manifest.Finished = &Finished{Records: records, Failed: failed, Bytes: o.manifest.Written.Bytes,
 			SHA256: o.manifest.Written.SHA256}
 		o.manifest.Written = nil
 		return o.manifest.write(o.Path)

@@ -104,7 +104,7 @@ func (sp *Space) MasksOf(i int, l *Layout) []int {
 }
 
 // LengthsOr0 are the lengths of the phrases of a list, and otherwise one that stands for itself.
-func (c *coord) LengthsOr0() []int {
+func (c *Coord) LengthsOr0() []int {
 	if c.Slot >= 0 {
 		return []int{0}
 	}

@@ -10,9 +10,9 @@ import (
 	"infill/tokenize"
 )
 
-// A coord is one coordinate of a chain's state: one token of a group of tied
+// A Coord is one coordinate of a chain's state: one token of a group of tied
 // blanks, or the whole filling of a group that has a list.
-type coord struct {
+type Coord struct {
 	Group   int
 	Slot    int           // number of the token in its blank; −1: the whole filling
 	IDs     []int32       // category v is token IDs[v]
@@ -22,7 +22,7 @@ type coord struct {
 }
 
 // K is the number of categories.
-func (c *coord) K() int {
+func (c *Coord) K() int {
 	if c.Slot < 0 {
 		return len(c.Phrases)
 	}
@@ -43,7 +43,7 @@ type Space struct {
 	Groups   []text.Group
 	First    []int // first coordinate of each group
 	Counts   []int // tokens of each group; 0 where the filling decides
-	Coords   []coord
+	Coords   []Coord
 	Product  *samplers.Domain // of the coordinates
 	joint    []constraint     // that exclude whole states
 	layouts  map[string]*Layout
@@ -87,7 +87,7 @@ func (s *Supports) Space(t *text.Template, lists [][]text.Phrase, counts []int,
 			capitals := slices.ContainsFunc(list, func(p text.Phrase) bool {
 				return strings.ContainsFunc(p.Text, unicode.IsUpper)
 			})
-			sp.Coords = append(sp.Coords, coord{
+			sp.Coords = append(sp.Coords, Coord{
 				Group: g, Slot: -1, Phrases: list, Lengths: lengthsOf(list), AsGiven: capitals,
 			})
 			continue
@@ -97,7 +97,7 @@ func (s *Supports) Space(t *text.Template, lists [][]text.Phrase, counts []int,
 			if err != nil {
 				return nil, err
 			}
-			sp.Coords = append(sp.Coords, coord{Group: g, Slot: slot, IDs: ids})
+			sp.Coords = append(sp.Coords, Coord{Group: g, Slot: slot, IDs: ids})
 		}
 	}
 	if err := sp.scratch(); err != nil {

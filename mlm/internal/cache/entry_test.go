@@ -16,7 +16,7 @@ import (
 func TestCacheLimits(t *testing.T) {
 	t.Parallel()
 	cacheDir := t.TempDir()
-	c := &graphs{Shelf: Shelf{filepath.Join(cacheDir, "graphs"), Limits{Bytes: 10_000, Entries: 4}},
+	c := &Graphs{Shelf: Shelf{filepath.Join(cacheDir, "graphs"), Limits{Bytes: 10_000, Entries: 4}},
 		program: "p", options: "o", files: []string{"model.onnx"}}
 	g := &Graph{About: About{Facts: onnxgrad.Facts{Inputs: []string{"input_ids"},
 		Outputs: []string{"a", "b"}, Vocabulary: 1, Dimension: 1}}, Onnx: make([]byte, 1000)}

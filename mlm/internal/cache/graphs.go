@@ -16,13 +16,13 @@ import (
 	"infill/mlm/onnx"
 )
 
-// graphs keeps derived graphs in the folder "graphs" of the user's cache. A graph is named by the
+// Graphs keeps derived graphs in the folder "graphs" of the user's cache. A graph is named by the
 // SHA-256 of the model's files, of this program and of the options that it depends on, so that
 // it is never stale. It is written under another name, made to last and renamed, so
 // that it is whole or not there. It ends with a checksum. What is damaged counts as
 // missing and is written again. Nothing about the cache is ever an error of the command:
 // without it a graph is derived.
-type graphs struct {
+type Graphs struct {
 	Shelf
 	program string // SHA-256 of this program
 	options string // those that the graph depends on
@@ -34,7 +34,7 @@ type graphs struct {
 // for those whose weights are in memory, and where there is no folder for it. options are those
 // that a graph depends on.
 func (s *Shelf) For(from source.Folder, m *onnx.Model, file string, bytes int64,
-	options string) *graphs {
+	options string) *Graphs {
 	if _, dir := from.Weights(); dir == "" || s == nil || bytes < s.max.Least {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (s *Shelf) For(from source.Folder, m *onnx.Model, file string, bytes int64,
 	if err != nil {
 		return nil
 	}
-	return &graphs{Shelf: *s, program: program, from: from, options: options,
+	return &Graphs{Shelf: *s, program: program, from: from, options: options,
 		files: append([]string{file}, m.External(file)...)}
 }
 
@@ -77,7 +77,7 @@ var programSum = sync.OnceValues(func() (string, error) {
 })
 
 // Key names the graph of a model whose files have the given hash.
-func (c *graphs) Key(model string) string {
+func (c *Graphs) Key(model string) string {
 	parts := []string{"model " + model, "file " + c.files[0], "program " + c.program, c.options}
 	for _, f := range c.files {
 		if at := c.from.Locate(f); at != f && at != "" { // the graph says where its weights are
@@ -89,7 +89,7 @@ func (c *graphs) Key(model string) string {
 
 // Graph is the graph of a model whose files have the given hash, nil if the cache
 // has none that is whole and passes the reader's checks.
-func (c *graphs) Graph(model string) *Graph {
+func (c *Graphs) Graph(model string) *Graph {
 	key := c.Key(model)
 	path := c.path(key, graphSuffix)
 	b := readSmall(path, c.max.Bytes/2)
@@ -121,7 +121,7 @@ func (g *Graph) check(fsys fs.FS) error {
 }
 
 // Keep stores a graph.
-func (c *graphs) Keep(model string, g *Graph) {
+func (c *Graphs) Keep(model string, g *Graph) {
 	kept := *g
 	kept.About.Key = c.Key(model)
 	b, err := kept.encode()
@@ -136,7 +136,7 @@ func (c *graphs) Keep(model string, g *Graph) {
 // notePath is the note of what hash the model's files had with their sizes and times, "" where they
 // are not there. It is a guess only, to be confirmed by hashing: files can change and keep their
 // times.
-func (c *graphs) notePath() string {
+func (c *Graphs) notePath() string {
 	key := filepath.Join(c.from.Dir, filepath.FromSlash(c.files[0]))
 	for _, f := range c.files {
 		info, err := fs.Stat(c.from.FS, f)
@@ -150,7 +150,7 @@ func (c *graphs) notePath() string {
 
 // Guess is the hash that the model's files had when last seen with these sizes and
 // times, "" if they were not.
-func (c *graphs) Guess() string {
+func (c *Graphs) Guess() string {
 	if c.from.Kept != nil {
 		return c.from.Kept.Model
 	}
@@ -161,7 +161,7 @@ func (c *graphs) Guess() string {
 }
 
 // Remember notes the hash of the model's files.
-func (c *graphs) Remember(model string) {
+func (c *Graphs) Remember(model string) {
 	if c.from.Kept != nil { // it says so itself
 		return
 	}

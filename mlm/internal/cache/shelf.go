@@ -26,7 +26,7 @@ type Shelf struct {
 // Limits of a cache folder. What was used longest ago goes first.
 type Limits struct {
 	Bytes   int64 // of all entries together; one has at most half of it
-	Entries int   // graphs and weights, and as many notes of what hash a file had
+	Entries int   // Graphs and weights, and as many notes of what hash a file had
 	Least   int64 // size of a model in bytes from which on anything of it is kept
 }
 

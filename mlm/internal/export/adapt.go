@@ -12,7 +12,7 @@ import (
 // Adapted gives a graph the interface that the rest of the program knows: inputs of type int64 with
 // the usual names, and logits as the output. done says what was changed, for people. m is not
 // changed, and is returned itself if there is nothing to do.
-func (m exported) Adapted() (out *onnx.Model, done []string) {
+func (m Exported) Adapted() (out *onnx.Model, done []string) {
 	a := adapter{m: m.Model}
 	a.output()
 	a.softmax()
@@ -21,7 +21,7 @@ func (m exported) Adapted() (out *onnx.Model, done []string) {
 }
 
 // WithUsualInputs does it for the inputs alone.
-func (m exported) WithUsualInputs() *onnx.Model {
+func (m Exported) WithUsualInputs() *onnx.Model {
 	a := adapter{m: m.Model}
 	a.inputs()
 	return a.m

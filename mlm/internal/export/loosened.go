@@ -8,7 +8,7 @@ import (
 
 // WeightBytes is the size of the graph's weights as the runtime holds them: those
 // stored in 16 bits are widened when a model is loaded.
-func (m exported) WeightBytes() int64 {
+func (m Exported) WeightBytes() int64 {
 	n := int64(0)
 	m.Graph.Each(func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
@@ -26,7 +26,7 @@ func (m exported) WeightBytes() int64 {
 // Loosened gives m with the tables that rows are looked up in and that products
 // read as well made inputs that need not be fed. For the runtime such an input is
 // not a constant, and it makes no copies of it. m is not changed.
-func (m exported) Loosened() *onnx.Model {
+func (m Exported) Loosened() *onnx.Model {
 	looked, read := map[string]bool{}, map[string]bool{}
 	m.Graph.Each(func(g *onnx.Graph) {
 		for _, n := range g.Nodes {

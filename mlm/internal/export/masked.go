@@ -19,16 +19,16 @@ var ErrNotMasked = errors.New("not a masked language model")
 // NoHead is the remedy for a model that returns the outputs of its layers.
 const NoHead = "it has no head for masked words; export it for the task fill-mask"
 
-// exported is an exported model, or one that was derived from it.
-type exported struct{ *onnx.Model }
+// Exported is an exported model, or one that was derived from it.
+type Exported struct{ *onnx.Model }
 
 // Of gives access to what is known of a model.
-func Of(m *onnx.Model) exported { return exported{m} }
+func Of(m *onnx.Model) Exported { return Exported{m} }
 
 // Masked is a masked language model with the interface that the rest of the program
 // knows, and what the file says of it.
 type Masked struct {
-	exported
+	Exported
 	Notes      []string       // how its inputs and output are used that are unusual
 	Inputs     []string       // to be fed, by their usual names
 	Logits     string         // name of the output
@@ -41,9 +41,9 @@ type Masked struct {
 
 // Masked gives the model the interface that the rest of the program knows and describes it, also if
 // it is refused. Errors wrap ErrNotMasked.
-func (m exported) Masked() (*Masked, error) {
+func (m Exported) Masked() (*Masked, error) {
 	adapted, notes := m.Adapted()
-	out := &Masked{exported: exported{adapted}, Notes: notes, Ops: map[string]int{}}
+	out := &Masked{Exported: Exported{adapted}, Notes: notes, Ops: map[string]int{}}
 	out.describe()
 	err := out.check()
 	if err == nil {

@@ -50,7 +50,7 @@ func form(n *onnx.Node) integerProduct {
 //
 // The runtime has a setting that does the same (session.x64quantprecision). Version 1.27 ends the
 // process where a node has no zero point for its weights, and does nothing in branches.
-func (m exported) UnsignedWeights() (*onnx.Model, error) {
+func (m Exported) UnsignedWeights() (*onnx.Model, error) {
 	u := turner{stored: map[string]*onnx.Tensor{}, names: map[*onnx.Tensor]string{}}
 	m.Graph.Each(func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
@@ -81,7 +81,7 @@ func (m exported) UnsignedWeights() (*onnx.Model, error) {
 }
 
 // MultipliesIntegers reports whether the graph has products of 8-bit integers.
-func (m exported) MultipliesIntegers() (found bool) {
+func (m Exported) MultipliesIntegers() (found bool) {
 	m.Graph.Each(func(g *onnx.Graph) {
 		found = found || slices.ContainsFunc(g.Nodes,
 			func(n *onnx.Node) bool { return form(n).zero != 0 })

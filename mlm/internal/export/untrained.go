@@ -15,7 +15,7 @@ import (
 //
 // A head with fewer than two vectors gives too little evidence and counts as trained, as
 // EuroBERT's does, which is a single matrix. So does one whose vectors cannot be read.
-func (m exported) NewHead() bool {
+func (m Exported) NewHead() bool {
 	s := newSources(m.Model)
 	w := headWalk{sources: s, seen: map[*onnx.Node]bool{}, vectors: map[string]*onnx.Tensor{}}
 	// The first product is the one with the vocabulary, the second ends the head.

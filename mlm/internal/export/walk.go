@@ -25,7 +25,7 @@ func logits(m *onnx.Model) *onnx.ValueInfo {
 
 // HeadWeight is the stored weight of the product that makes the logits, nil if they are made in
 // another way.
-func (m exported) HeadWeight() *onnx.Tensor {
+func (m Exported) HeadWeight() *onnx.Tensor {
 	s := newSources(m.Model)
 	n := s.producer[logits(m.Model).Name]
 	for n != nil && len(n.Inputs) > 0 {

@@ -15,7 +15,7 @@ const mostWidened = 12 << 20
 // their use, at every run, and a large matrix of a Gemm in parts. Next to nothing then lies in
 // memory but the file. The runtime must not fold constants. found is false where there are no such
 // weights. m is not changed.
-func (m exported) Widened(late bool) (out *onnx.Model, found bool) {
+func (m Exported) Widened(late bool) (out *onnx.Model, found bool) {
 	stored := map[string]*onnx.Tensor{}
 	for _, t := range m.Graph.Initializers {
 		if t.Type == onnx.Float16 || t.Type == onnx.BFloat16 {

@@ -29,8 +29,8 @@ func detached(c *cli.Command, arg string) string {
 // IsFlag reports whether an argument looks like a flag.
 func IsFlag(arg string) bool { return flagLike.MatchString(arg) }
 
-// A commandLine is what was typed. Package cli would take flags after the first argument for texts.
-type commandLine struct {
+// A CommandLine is what was typed. Package cli would take flags after the first argument for texts.
+type CommandLine struct {
 	Command *cli.Command
 	Names   []string // of the command, after the program's
 	Rest    []string // the arguments
@@ -45,17 +45,17 @@ type given struct {
 	as, value string
 }
 
-// A hinter says what to type in place of a flag, or without dashes of a command, that c does not
+// A Hinter says what to type in place of a flag, or without dashes of a command, that c does not
 // have; "" if it does not know.
-type hinter func(c *cli.Command, typed string) string
+type Hinter func(c *cli.Command, typed string) string
 
 // Parse finds the command of a command line and gives its flags their values. They may stand
 // anywhere before a lone "--". A command that has commands gives help.
-func Parse(root *cli.Command, args []string, hint hinter) (*commandLine, error) {
+func Parse(root *cli.Command, args []string, hint Hinter) (*CommandLine, error) {
 	for len(args) > 0 && args[0] == "help" {
 		args = append(args[1:len(args):len(args)], "--help")
 	}
-	line := &commandLine{Command: root}
+	line := &CommandLine{Command: root}
 	if err := line.sort(line.find(args), hint); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func Parse(root *cli.Command, args []string, hint hinter) (*commandLine, error) 
 }
 
 // find goes to the command that the first arguments name, and returns the others.
-func (l *commandLine) find(args []string) []string {
+func (l *CommandLine) find(args []string) []string {
 	for len(args) > 0 {
 		c := l.Command.Command(args[0])
 		if c == nil {
@@ -92,7 +92,7 @@ func (l *commandLine) find(args []string) []string {
 }
 
 // sort parts flags from arguments. An unknown flag is an error, so that none is ever swallowed.
-func (l *commandLine) sort(args []string, hint hinter) error {
+func (l *CommandLine) sort(args []string, hint Hinter) error {
 	for len(args) > 0 {
 		a := detached(l.Command, args[0])
 		args = args[1:]
@@ -148,7 +148,7 @@ func Of(c *cli.Command, name string) *Option {
 }
 
 // unknownFlag is the error of a flag, as it was typed, that a command does not have.
-func unknownFlag(c *cli.Command, typed string, hint hinter) error {
+func unknownFlag(c *cli.Command, typed string, hint Hinter) error {
 	var names []string
 	for _, f := range c.Flags {
 		names = append(names, f.Names()...)
@@ -166,7 +166,7 @@ func unknownFlag(c *cli.Command, typed string, hint hinter) error {
 }
 
 // unknownCommand is the error of a name that is not that of a command.
-func unknownCommand(of *cli.Command, name string, hint hinter) error {
+func unknownCommand(of *cli.Command, name string, hint Hinter) error {
 	var names []string
 	for _, c := range of.Subcommands {
 		names = append(names, c.Name)

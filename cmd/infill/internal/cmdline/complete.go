@@ -17,7 +17,7 @@ func Complete(root *cli.Command, words []string, values func(*Option) []string,
 	}
 	words = slices.DeleteFunc(words, func(w string) bool { return w == "=" })
 	last := words[len(words)-1]
-	line := &commandLine{Command: root}
+	line := &CommandLine{Command: root}
 	line.find(words[:len(words)-1])
 	if slices.Contains(words, "--") {
 		return "" // after it all are arguments
