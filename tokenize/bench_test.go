@@ -11,7 +11,7 @@ import (
 // benchTokenizer is bert-base-uncased where the shared data is, else a small one.
 func benchTokenizer(b *testing.B) *Tokenizer {
 	b.Helper()
-	root := os.Getenv("INFILL_SHARED")
+	root := os.Getenv("TEST_INFILL_SHARED")
 	if root == "" {
 		root = "../../shared"
 	}

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/cmd/infill/internal/console"
+	"infill/internal/testmode"
 )
 
 // A variable of the environment means the same in all commands: flags that share it take the same
@@ -39,6 +42,12 @@ func TestOneMeaningOfVariables(t *testing.T) {
 			}
 		}
 	})
+	for name, file := range testVariables(t) {
+		asUsers := name == "INFILL_ORT" || name == "INFILL_HUB" // they are read as users set them
+		if flag, ok := seen[name]; ok && !asUsers {
+			t.Errorf("%s is read by %s, and is a flag of %s", name, file, flag.path)
+		}
+	}
 	for _, name := range []string{"INFILL_SEED", "INFILL_STEPS", "INFILL_TEXT", "INFILL_FORCE"} {
 		var users []string
 		eachCommand(newApp(console.IO{}), func(c *cli.Command) {
@@ -57,6 +66,28 @@ func TestOneMeaningOfVariables(t *testing.T) {
 			t.Errorf("%s is of %q, want %q", name, users, want)
 		}
 	}
+}
+
+// testVariables lists the variables of the environment that tests and their helpers read, each with
+// a file that does.
+func testVariables(t *testing.T) map[string]string {
+	t.Helper()
+	root, read := testmode.Root(t), regexp.MustCompile(`(?:Getenv\(|[eE]nv = )"(\w+)"`)
+	found := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		helper := strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testmode")
+		if err != nil || d.IsDir() || !helper {
+			return err
+		}
+		for _, m := range read.FindAllStringSubmatch(get(t, path), -1) {
+			found[m[1]] = path
+		}
+		return nil
+	})
+	if err != nil || len(found) < 10 || found["TEST_INFILL_SHARED"] == "" {
+		t.Fatalf("%d variables, %v: %v", len(found), found, err)
+	}
+	return found
 }
 
 // A full disk is an error of help too.

@@ -6,12 +6,13 @@ import (
 	"testing"
 )
 
-// sharedEnv is the variable that names the folder of the shared data.
-const sharedEnv = "INFILL_SHARED"
+// sharedEnv is the variable that names the folder of the shared data. Variables of flags begin with
+// INFILL_, and score has a flag --shared.
+const sharedEnv = "TEST_INFILL_SHARED"
 
 // Shared returns the path of a file or folder of the shared data: corpora and
 // expected values that are too large for the repository or not ours to publish.
-// They lie in the folder that INFILL_SHARED names, or else in the folder shared
+// They lie in the folder that TEST_INFILL_SHARED names, or else in the folder shared
 // beside the repository. Shared skips the test if the file is missing.
 func Shared(t testing.TB, parts ...string) string {
 	t.Helper()

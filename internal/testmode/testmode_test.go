@@ -54,7 +54,7 @@ func TestModes(t *testing.T) {
 
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
-	t.Setenv("INFILL_SHARED", dir)
+	t.Setenv("TEST_INFILL_SHARED", dir)
 	want := filepath.Join(dir, "file")
 	if err := os.WriteFile(want, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -489,7 +489,7 @@ func checkByDifferences(t *testing.T, m *onnx.Model, ids []int64, blanks []int, 
 // shared finds the folder of shared data, or skips.
 func shared(t testing.TB) string {
 	t.Helper()
-	if dir := os.Getenv("INFILL_SHARED"); dir != "" {
+	if dir := os.Getenv("TEST_INFILL_SHARED"); dir != "" {
 		return dir
 	}
 	dir, err := os.Getwd()
@@ -504,7 +504,7 @@ func shared(t testing.TB) string {
 			}
 		}
 	}
-	testmode.Missing(t, "shared data; set INFILL_SHARED")
+	testmode.Missing(t, "shared data; set TEST_INFILL_SHARED")
 	return ""
 }
 
