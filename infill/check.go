@@ -89,8 +89,8 @@ func (o *Options) checkTogether() error {
 	case s.Starts != nil && s.Start != StartMasked:
 		return fmt.Errorf("%w: Start %v and Starts; give one of them", text.ErrOption, s.Start)
 	case o.Method == MethodSearch && o.probabilities():
-		return fmt.Errorf("%w: a temperature, marginals and log Z need draws, and MethodSearch "+
-			"makes none; sample, or leave them out", text.ErrOption)
+		return fmt.Errorf("%w: a temperature and marginals need draws, and MethodSearch makes "+
+			"none; sample, or leave them out", text.ErrOption)
 	}
 	return o.Words.Filter.check()
 }

@@ -13,7 +13,7 @@ const (
 	// DefaultSteps of Rows get at least as far as PublishedSteps of DMALA, see
 	// lab/notebook/performance.md.
 	DefaultSteps = 20
-	// PublishedSteps is the default where Marginals or Normalize ask for probabilities.
+	// PublishedSteps is the default where Marginals asks for probabilities.
 	PublishedSteps = 50
 	DefaultChains  = 25
 	defaultTop     = 5
@@ -34,7 +34,7 @@ func (o Options) Complete() Options {
 		o.Sampling.Sampler = &samplers.Rows{}
 	}
 	steps := DefaultSteps
-	if o.Results.Marginals || o.Results.Normalize {
+	if o.Results.Marginals {
 		o.Results.Score, steps = ScorePLL, PublishedSteps
 	}
 	if !o.Sampling.NoSteps {
@@ -74,7 +74,7 @@ func (m Method) Resolve(chosen bool, o *Options) Method {
 // probabilities reports whether the options ask for what only draws of π and exact sums tell.
 func (o *Options) probabilities() bool {
 	t := o.Sampling.Temperature
-	return t != 0 && t != defaultTemperature || o.Results.Marginals || o.Results.Normalize
+	return t != 0 && t != defaultTemperature || o.Results.Marginals
 }
 
 // Thinning is the number of steps from one state that CollectChain takes to the next, where

@@ -140,10 +140,6 @@ func (e *Engine) FillText(ctx context.Context, s string, opt Options) (*Result, 
 
 // run is Fill with one of the model's places.
 func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Result, error) {
-	if p := e.model.Precision(); opt.Results.Normalize && p.Rounds() {
-		return nil, fmt.Errorf("%w: log Z would be that of the model in %s, and scores are %s; open it "+
-			"in %s", text.ErrOption, p, mlm.Float32, mlm.Float32)
-	}
 	if opt.EndShown {
 		t = t.WithEnd()
 	}
@@ -270,11 +266,6 @@ func (p *plan) draw(ctx context.Context) (*Result, error) {
 	}
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
 	res.Fresh, res.Evaluated = fresh, p.model.Evaluated()
-	if p.opt.Results.Normalize {
-		if err := p.normalize(ctx, res); err != nil {
-			return nil, err
-		}
-	}
 	return res, nil
 }
 

@@ -108,10 +108,6 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 		}
 		res.Marginals = exactMarginals(len(t.Template.Blanks), first, res.Distinct)
 	}
-	if p.opt.Results.Normalize {
-		res.Normalizers = []Normalizer{t.exactNormalizer(u, best)}
-		p.logProbabilities(res)
-	}
 	p.choose(res, func(f []Filling) {
 		sort.SliceStable(f, func(a, b int) bool {
 			if f[a].Probability != f[b].Probability {

@@ -34,8 +34,6 @@ func TestForwardModel(t *testing.T) {
 			Options{Sampling: SamplingOptions{Sampler: randomWalk{}}}, false},
 		"tied":      {"the [MASK:a] sees the [MASK:a] .", Options{}, false},
 		"one state": {"the [MASK|red] sees the [MASK|dogs] .", Options{Method: MethodSample}, false},
-		"log Z": {"the [MASK] sees the [MASK] .", Options{Results: ResultOptions{Normalize: true}},
-			false},
 		"dmala, forward": {"the [MASK] sees the [MASK] .",
 			Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward}}, false},
 		"dmala": {"the [MASK] sees the [MASK] .",

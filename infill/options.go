@@ -96,9 +96,6 @@ type ResultOptions struct {
 	// If Marginals is set, Fill estimates Result.Marginals. The sampler must leave π invariant
 	// (samplers.Info.Exact), and steps must be made. Draws of the fillings stay the same.
 	Marginals bool
-	// If Normalize is set, Fill estimates Result.Normalizers and Filling.LogProbability, whatever the
-	// sampler is, at about twice the cost of the sampling. All else stays the same.
-	Normalize bool
 	// Rank are words whose ranks and probabilities Result.Ranks has, wherever they stand. The
 	// template has one blank, whose distribution is computed.
 	Rank []string

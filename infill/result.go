@@ -25,11 +25,6 @@ type Filling struct {
 	// π of the text.
 	// It is known if Result.Exact, and otherwise 0.
 	Probability float64
-	// LogProbability is U/T − log Z in nats, for the log Z of the filling's lengths: log π of its
-	// tokens given the lengths. It is 0 without Options.Results.Normalize, and NaN where log Z is not
-	// known. As an estimate it has the standard error of log Z, the same for all fillings of these
-	// lengths.
-	LogProbability float64
 	// Edits is the Levenshtein distance of Text from the text with Options.Words.Original in its
 	// blanks, in characters and without regard to case; 0 without these words.
 	Edits int
@@ -101,8 +96,7 @@ type Result struct {
 	// Fresh counts the Rows that the model evaluated: at most Rows. Evaluated counts all that it
 	// evaluated for this call, those of the start and of the ranking among them: at least Fresh. Both
 	// depend on what the engine's memo holds and, without one, count what chains ask for at the same
-	// time for each, although the model evaluates it once. Rows for Options.Results.Normalize are left
-	// out.
+	// time for each, although the model evaluates it once.
 	Fresh, Evaluated int
 
 	// Numbers are the plain blanks, from 0, that take numbers besides words, since the model has more
@@ -123,10 +117,7 @@ type Result struct {
 	Shortlist int        // candidates per blank; 0: all that the blanks allow
 	Marginals *Marginals // probabilities, where Options.Results.Marginals asks for them
 	Ranks     []WordRank // of Options.Results.Rank, in its order
-	// Normalizers has log Z of every combination of lengths that was sampled, in the order of the
-	// lengths, where Options.Results.Normalize asks for it.
-	Normalizers []Normalizer
-	Warnings    []error // what went on all the same; mlm.ErrNotFinite, those of Marginals
+	Warnings  []error    // what went on all the same; mlm.ErrNotFinite, those of Marginals
 
 	perToken bool // fillings are ranked by their score per token
 }

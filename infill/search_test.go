@@ -382,7 +382,6 @@ func TestMethod(t *testing.T) {
 		"chains":    {Options{Sampling: SamplingOptions{Chains: 2}}, MethodSample},
 		"heat":      {Options{Sampling: SamplingOptions{Temperature: 2}}, MethodExact},
 		"marginals": {Options{Results: ResultOptions{Marginals: true}}, MethodExact},
-		"log z":     {Options{Results: ResultOptions{Normalize: true}}, MethodExact},
 		"collect":   {Options{Results: ResultOptions{Collect: CollectLast}}, MethodSample},
 		"search":    {Options{Method: MethodSearch, Sampling: SamplingOptions{Chains: 2}}, MethodSearch},
 	} {

@@ -14,10 +14,10 @@ import (
 type hearing struct {
 	*tableTarget
 	t     *testing.T
-	name  string  // of the sampler
-	c     *Chains // nil for AIS
-	n     int     // chains
-	fresh bool    // memories are to be empty
+	name  string // of the sampler
+	c     *Chains
+	n     int  // chains
+	fresh bool // memories are to be empty
 	asked [][]string
 	some  bool // there was a call in which a chain did not ask
 }

@@ -34,7 +34,7 @@
 // All chains of a step go to the target in one call, so that a neural network sees one batch. A
 // chain's result depends on the target, its start, its own random stream (NewStream) and the
 // sampler's parameters, and on nothing else: step sizes and the like are adapted per chain. A
-// target may change between the steps of a run: see Run.Retarget. AIS estimates its normaliser.
+// target may change between the steps of a run: see Run.Retarget.
 //
 // # Samplers
 //

@@ -17,9 +17,6 @@ var (
 	// is one of these, a sampler that would need more energies per step than is sensible.
 	ErrUnsupported = errors.New("target does not support this sampler")
 	ErrTooMany     = fmt.Errorf("%w: too many energies per step", ErrUnsupported)
-	// ErrRare marks a support that independent draws hardly ever hit, so that AIS does not know its
-	// share of them.
-	ErrRare = errors.New("independent draws hardly ever meet the constraints")
 )
 
 // unknownError names what was not found and the nearest known name.

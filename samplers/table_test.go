@@ -244,6 +244,17 @@ func (t *tableTarget) StochasticGrad(
 	return nil
 }
 
+// draws are n independent draws of π.
+func (t *tableTarget) draws(rng *rand.Rand, n int) [][]int32 {
+	lw := make([]float64, len(t.u))
+	out := make([][]int32, n)
+	for k := range out {
+		s, _ := drawLog(rng, append([]float64(nil), t.u...), lw)
+		out[k] = t.states[s]
+	}
+	return out
+}
+
 // support lists the states of positive probability.
 func (t *tableTarget) support() []int {
 	var out []int

@@ -55,8 +55,6 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := samplers.AISOptions{Chains: 1, Rungs: 1}
-	even := [][]float64{{0, 0}, {0, 0}}
 	for _, c := range []struct {
 		name string
 		call func() error
@@ -69,14 +67,6 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 		}, samplers.ErrParam, "context.Background()"},
 		{"step without a context", func() error { return run.Step(none) }, samplers.ErrParam,
 			"context.Background()"},
-		{"anneal without a context", func() error {
-			_, err := samplers.AIS(none, target, even, o)
-			return err
-		}, samplers.ErrParam, "context.Background()"},
-		{"anneal without a target", func() error {
-			_, err := samplers.AIS(ctx, nil, even, o)
-			return err
-		}, samplers.ErrDomain, "NewDomain"},
 		{"a kernel without a proposal", func() error {
 			_, err := samplers.NewMH(run.Chains, nil, samplers.MHOptions{})
 			return err

@@ -136,7 +136,7 @@ func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]strin
 	}
 	maps.Copy(recorded, of)
 	layout.Per, layout.Originals = settings.PerVariant, f.Originals
-	layout.LogZ, layout.Marginals = false, false // variants have no probabilities
+	layout.Marginals = false // variants have no probabilities
 	a := &records.Augmenter{Filler: *w, Augmenting: &f.Augmenting}
 	meant := meantByAny(meantBy(settings.AugmentTable()), meantBy(settings.FillTable()))
 	return fileWork{do: a.Record, known: a.Known, meant: meant, summary: func() string {

@@ -349,7 +349,6 @@ func TestAugmentErrors(t *testing.T) {
 		{"--variants 0", "1 to 1000", exitUsage},
 		{"--mask-rate 0", "no words are to be masked: --mask-rate 0.3", exitUsage},
 		{"--marginals", "no flag --marginals", exitUsage},
-		{"--log-z", "no flag --log-z", exitUsage},
 		{"--mask-rate 0.5 --mask-words 2", "--mask-rate and --mask-words", exitUsage},
 		{"--top 3", "top", exitUsage},
 		{"--mask-words 1", "without blanks", exitSomeFailed},
@@ -363,10 +362,9 @@ func TestAugmentErrors(t *testing.T) {
 	in = put(t, filepath.Join(t.TempDir(), "in.jsonl"), `{"text":"the big dog sleeps","top":null}
 {"text":"the big dog sleeps","top":3}
 {"text":"the big dog sleeps","marginals":true}
-{"text":"the big dog sleeps","log_z":true}
 `)
 	rows := augmented(t, augmentTiny(in, "--variants", "1", "--quiet").out)
-	for i, says := range []string{"", `"top"`, `"marginals"`, `"log_z"`} {
+	for i, says := range []string{"", `"top"`, `"marginals"`} {
 		got, _ := rows[i]["error_message"].(string)
 		if i > 0 && rows[i]["error"] != "bad_option" || !strings.Contains(got, says) || (got == "") != (says == "") {
 			t.Errorf("line %d: %v, %q", i+1, rows[i]["error"], got)

@@ -180,7 +180,6 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 	lines := in.Format().JSON() // which have settings of their own
 	layout.Masked = f.Masking.On() || lines
 	layout.Energies = len(f.Words.Energy) > 0 || lines
-	layout.LogZ = f.Fill.Options.Results.Normalize || lines
 	layout.Marginals = f.Fill.Options.Results.Marginals || lines
 	seen := &doubted{model: f.Name}
 	w := &records.Filler{Model: e.model, Engine: e.engine, Filling: &f.Fill, Version: version(),

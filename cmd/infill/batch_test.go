@@ -399,7 +399,7 @@ func TestBatchKeepsFields(t *testing.T) {
 	}
 	// Data that resemble a setting and have a value of one are told of, once.
 	r = infillRun(`{"text":"the [MASK] runs .","stepz":3,"stars":5,"Top":1,"min-distance":"far","shortlist":4,"exact":true,"label":"x"}
-{"text":"the [MASK] runs .","stepz":4,"temprature":0.5,"colect":"last"}
+{"text":"the [MASK] runs .","stepz":4,"temprature":0.5,"colect":"last","log_z":true}
 `, withTiny("batch", "--format", "jsonl", "--seed", "1", "-")...)
 	said := strings.Split(strings.TrimSpace(r.err), "\n")
 	want := []string{
@@ -408,6 +408,8 @@ func TestBatchKeepsFields(t *testing.T) {
 		"infill: from line 1 on, the field shortlist is data: lines do not choose it, --shortlist does",
 		"infill: from line 2 on, the field temprature is data: the setting is called temperature",
 		"infill: from line 2 on, the field colect is data: the setting is called collect",
+		"infill: from line 2 on, the field log_z is data: marginals estimates the probabilities of " +
+			"whole texts, and log Z is not estimated",
 	}
 	if r.code != 0 || len(said) != len(want)+1 || !slices.Equal(said[:len(want)], want) {
 		t.Errorf("exit %d, said:\n%s", r.code, r.err)

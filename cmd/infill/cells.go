@@ -33,14 +33,6 @@ func plusMinus(e *float64) string {
 	return fmt.Sprintf("±%4.1f", 100**e)
 }
 
-// nats is a number, or a question mark where it is not known.
-func nats(format string, v *float64) string {
-	if v == nil {
-		return "?"
-	}
-	return fmt.Sprintf(format, *v)
-}
-
 // besides are the parts of a score, the model's first and the others by their names, with space
 // behind them; "" for a score without parts.
 func besides(parts map[string]float64) string {

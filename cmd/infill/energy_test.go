@@ -101,7 +101,7 @@ func TestBadEnergy(t *testing.T) {
 	}
 }
 
-// Tables have the parts of scores, log-probabilities and marginals where they are asked for.
+// Tables have the parts of scores and marginals where they are asked for.
 func TestEnergyInTables(t *testing.T) {
 	t.Parallel()
 	list := write(t, "list.txt", "dog 2\n")
@@ -109,12 +109,12 @@ func TestEnergyInTables(t *testing.T) {
 	in := write(t, "in.csv", "text\nthe [MASK|dog|cat] sleeps .\n")
 	dir := t.TempDir()
 	for name, want := range map[string][]string{
-		"a.csv":     {"energies", "log_probability", "normalizers", "marginals", `{""model"":`, `""words:`},
+		"a.csv":     {"energies", "marginals", `{""model"":`, `""words:`},
 		"b.parquet": {"energies", "marginals", `"words:`},
 	} {
 		out := filepath.Join(dir, name)
 		r := infillRun("", withTiny("batch", in, "-o", out, "--seed", "1", "--quiet", "--energy", part+"=2",
-			"--log-z", "--marginals")...)
+			"--marginals")...)
 		if got := get(t, out); r.code != 0 {
 			t.Errorf("%s: exit %d: %s", name, r.code, r.err)
 		} else {

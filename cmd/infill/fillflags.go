@@ -38,8 +38,6 @@ func (f *fillingFlags) flags() cmdline.Flags {
 			energies.Forms(true),
 		"marginals": "print the probabilities of the words of each blank and of whole texts, with " +
 			"standard errors; as many as --top",
-		"log-z": "print the log-probabilities of the fillings, and log Z of each length with its " +
-			"standard error",
 	})
 	for _, o := range flags {
 		if o.Name == "top" {

@@ -77,20 +77,12 @@ func (w *fillTable) write(r *filling) error {
 		if r.Exact {
 			fmt.Fprintf(&b, "%s  ", percent(f.Probability))
 		}
-		if len(r.Normalizers) > 0 {
-			p := &f.LogProbability
-			if math.IsNaN(*p) {
-				p = nil
-			}
-			fmt.Fprintf(&b, "log P %s  ", nats("%.2f", p))
-		}
 		b.WriteString(besides(f.Energies) + text + "\n")
 	}
 	for _, k := range r.Ranks {
 		fmt.Fprintf(&b, "rank %d of %d, %.3g %%: %s\n", k.Rank, k.Of, 100*k.Probability,
 			shown(w.std.Out, k.Word))
 	}
-	writeNormalizers(&b, r.Normalizers)
 	if r.Marginals != nil {
 		w.marginals(&b, r.Marginals)
 	}
@@ -114,36 +106,6 @@ func (w *fillTable) marginals(b *strings.Builder, m *infill.Marginals) {
 		part(fmt.Sprintf("blank %d", i+1), &m.Blanks[i])
 	}
 	part("whole texts", &m.Fillings)
-}
-
-// writeNormalizers writes a line for log Z of every combination of lengths.
-func writeNormalizers(b *strings.Builder, list []infill.Normalizer) {
-	for i := range list {
-		n := &list[i]
-		if i == 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(b, "log Z %s ± %s", nats("%.2f", n.LogZ), nats("%.2f", n.Error))
-		switch {
-		case n.Chains == 0:
-			b.WriteString(", computed")
-		case n.Below != nil && n.Above != nil:
-			fmt.Fprintf(b, ", %.2f and %.2f by the %d chains of either way", *n.Below, *n.Above, n.Chains)
-		case n.ESS != nil:
-			fmt.Fprintf(b, ", %.1f effective chains of %d", *n.ESS, n.Chains)
-		}
-		if n.Lengths != nil {
-			b.WriteString(", tokens in the blanks:")
-			for _, l := range n.Lengths {
-				if l == 0 {
-					b.WriteString(" listed")
-					continue
-				}
-				fmt.Fprintf(b, " %d", l)
-			}
-		}
-		b.WriteByte('\n')
-	}
 }
 
 func (w *fillTable) notes(r *filling) {

@@ -58,6 +58,7 @@ var foreignFlags = []foreignFlag{
 	{"num-chains n-chains", "chains", "", "--chains N"},
 	{"fp16 bf16 int8 dtype quantize", "precision", "", "--precision WORD"},
 	{"score-model", "judge", "", "--judge MODEL, for the perplexity of the fillings by that model"},
+	{"log-z", "marginals", "", "--marginals, which estimates the probabilities of whole texts"},
 	{"paper", "", "compare", "bin/lab protocols run -protocols R, of the laboratory in the " +
 		"repository, which repeats experiments of papers"},
 	{"label labels label-column label-col label-field", "", "augment batch",

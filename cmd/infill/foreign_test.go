@@ -53,6 +53,7 @@ func TestForeign(t *testing.T) {
 		{[]string{"diversity", "x.txt"}, "type infill eval FILE\n"},
 		{[]string{"model", "eval", "--text", "x"}, "unknown command \"eval\"; type infill cloze FILE " +
 			"--mask-words 1, which counts the words that come back, or infill eval FILE --judge MODEL"},
+		{[]string{"fill", "--log-z", text}, "type --marginals, which estimates the probabilities"},
 		{[]string{"compare", "--score-model", "m", "x"}, "type --judge MODEL, for the perplexity"},
 		{[]string{"score", "--surprisal", "x"}, "type --bits, which prints the surprisal"},
 		{[]string{"augment", "--label", "y", "x.csv"}, "infill augment without it: all other columns"},

@@ -12,6 +12,8 @@ import (
 func meantBy[T any](table settings.Table[T]) func(jsonl.Field) string {
 	return func(f jsonl.Field) string {
 		switch s := table.Meant(f.Name, f.Value); {
+		case f.Name == "log_z":
+			return "marginals estimates the probabilities of whole texts, and log Z is not estimated"
 		case s == nil:
 			return ""
 		case s.Line:

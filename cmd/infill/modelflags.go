@@ -82,8 +82,7 @@ func (f *modelFlags) source() (open.Source, error) {
 // mayRound lets chains run in another precision where that is not named. The scores of fillings
 // stay in float32, other numbers do not.
 func (f *modelFlags) mayRound(v *settings.Fill) {
-	f.Options.Unrounded = v.Options.Results.Normalize || v.Options.Results.Marginals ||
-		len(v.Words.Energy) > 0
+	f.Options.Unrounded = v.Options.Results.Marginals || len(v.Words.Energy) > 0
 }
 
 // forward has the model opened without its backward pass.

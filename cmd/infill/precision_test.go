@@ -63,15 +63,6 @@ func TestPrecisionIsRecorded(t *testing.T) {
 		!strings.Contains(man, `"precision": "fp32"`) {
 		t.Errorf("on the processor: %s%s%s", r.err, rec, man)
 	}
-	if r := run("--force", "--precision", "bf16", "--log-z"); r.code == 0 ||
-		!strings.Contains(r.err+textOf(t, out), "log Z would be that of the model in bf16") {
-		t.Errorf("log Z in bf16: %s", r.err)
-	}
-	// Here the precision is chosen, and log Z has one that it can have.
-	if r := run("--force", "--device", devicetest.Emulated, "--log-z"); r.code != 0 ||
-		!strings.Contains(textOf(t, out), `"log_z"`) || strings.Contains(textOf(t, out), "bf16") {
-		t.Errorf("log Z on a device: %s%s", r.err, textOf(t, out))
-	}
 }
 
 func textOf(t *testing.T, path string) string {
@@ -88,7 +79,6 @@ func TestMayRound(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*settings.Fill){
 		"":          func(*settings.Fill) {},
-		"log Z":     func(v *settings.Fill) { v.Options.Results.Normalize = true },
 		"marginals": func(v *settings.Fill) { v.Options.Results.Marginals = true },
 		"energy":    func(v *settings.Fill) { v.Words.Energy = []string{"words:x=1"} },
 	} {

@@ -237,14 +237,12 @@ def check_column(table: DataFrame, name: str, types: set[str], what: str, option
 # Members of records. What tables have as JSON is a string here, which Spark 4 reads as it stands.
 FILLING = (
     "struct<text: string, score: double, score_per_token: double, probability: double, "
-    "tokens: array<string>, spans: array<array<bigint>>, count: bigint, energies: string, "
-    "log_probability: double>"
+    "tokens: array<string>, spans: array<array<bigint>>, count: bigint, energies: string>"
 )
 RECORD = (
     "struct<id: string, text: string, gold: string, masked: array<string>, "
     f"fillings: array<{FILLING}>, scoring: string, distinct: bigint, acceptance: double, "
-    "groups: string, normalizers: string, "
-    "marginals: string, error: struct<code: string, message: string>>"
+    "groups: string, marginals: string, error: struct<code: string, message: string>>"
 )
 
 
@@ -256,7 +254,6 @@ def of_filling(filling: Column) -> dict[str, Column]:
         **{name: filling[name] for name in same},
         "count": F.when(filling["count"] != 0, filling["count"]),  # 0: computed, without chains
         "energies": filling["energies"],
-        "log_probability": filling["log_probability"],
     }
 
 
@@ -274,7 +271,7 @@ def columns(records: DataFrame, id_type: str, names: Sequence[str]) -> DataFrame
         "masked": r["masked"],
         **of_filling(r["fillings"][0]),
         "fillings": F.transform(r["fillings"], members),
-        **{n: r[n] for n in ("scoring", "distinct", "acceptance", "groups", "normalizers", "marginals")},
+        **{n: r[n] for n in ("scoring", "distinct", "acceptance", "groups", "marginals")},
         "error": r["error"]["code"],
         "error_message": r["error"]["message"],
     }

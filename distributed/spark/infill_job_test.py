@@ -203,8 +203,8 @@ class Local(Files):
         for i, (path, flags) in enumerate(
             [
                 (source, ("--mask-words=2", "--marginals=false", *FLAGS)),
-                (source, ("--mask-rate", "0.3", *energy, *FLAGS, "--marginals", "--log-z")),
-                (blanks, (*energy, *FLAGS, "--log-z", "--marginals")),
+                (source, ("--mask-rate", "0.3", *energy, *FLAGS, "--marginals")),
+                (blanks, (*energy, *FLAGS, "--marginals")),
             ]
         ):
             with self.subTest(flags=flags):

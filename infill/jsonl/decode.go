@@ -239,11 +239,6 @@ func (r *Record) check() (field, reason string) {
 			}
 		}
 	}
-	for i := range r.Normalizers {
-		if reason := badNormalizer(&r.Normalizers[i]); reason != "" {
-			return fmt.Sprintf("normalizers[%d]", i), reason
-		}
-	}
 	if field, reason := badMarginals(r.Marginals); reason != "" {
 		return field, reason
 	}

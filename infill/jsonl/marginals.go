@@ -41,21 +41,3 @@ func badMarginal(m *infill.Marginal) string {
 	}
 	return ""
 }
-
-// badNormalizer returns why a value makes no sense, "" for none that does.
-func badNormalizer(n *infill.Normalizer) string {
-	for _, l := range n.Lengths {
-		if l < 0 {
-			return fmt.Sprintf("lengths: %d is below 0", l)
-		}
-	}
-	switch {
-	case n.Error != nil && !(*n.Error >= 0):
-		return fmt.Sprintf("standard_error: %v is below 0", *n.Error)
-	case n.ESS != nil && !(*n.ESS >= 0):
-		return fmt.Sprintf("ess: %v is below 0", *n.ESS)
-	case n.Chains < 0:
-		return fmt.Sprintf("chains: %d is below 0", n.Chains)
-	}
-	return ""
-}

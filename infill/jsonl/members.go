@@ -48,7 +48,7 @@ var order = strings.Fields(`
 	id line text gold masked original_score doubts shown window groups windows filled fillings ranks
 	score score_per_token energies pair difference pieces words regions
 	candidates scoring lengths looked_at method ended exact rounds missing
-	sampler seed steps chains distinct start collect device precision marginals normalizers
+	sampler seed steps chains distinct start collect device precision marginals
 	move_share acceptance step_size tuned shortlist zero_states non_finite_states model_rows
 	repeated_rows text_field model version labelled_source error`)
 

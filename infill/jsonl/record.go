@@ -84,8 +84,6 @@ type Record struct {
 	Distinct int     `json:"distinct,omitempty"`
 	// Marginals are probabilities of words and texts, nil where nobody asked for them.
 	Marginals *infill.Marginals `json:"marginals,omitempty"`
-	// Normalizers are the log-normalisers, by lengths, nil where nobody asked for them.
-	Normalizers []infill.Normalizer `json:"normalizers,omitempty"`
 	// Rows is the number of sequences that the sampler asked the model about, without those of the
 	// start and of the ranking. Repeated counts those among them that it had asked about before, so
 	// that nothing had to be computed.
@@ -195,8 +193,6 @@ type Filling struct {
 	// Probability is exp(Score/T) over the sum for all fillings that fit, at
 	// temperature T: from 0 to 1. It is nil where not known, as after sampling.
 	Probability *float64 `json:"probability,omitempty"`
-	// LogProbability is Score/T less log Z of the filling's lengths, in nats: nil where not known.
-	LogProbability *float64 `json:"log_probability,omitempty"`
 	// Chain is the first chain, from 0, whose state this was, and Step the step at which it was.
 	// Count is the number of chains that ended here, of "visited" states that
 	// of the chains that evaluated it, along "chain" the number of states. All are 0

@@ -20,10 +20,10 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record 
 	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(),
 		Masked: slices.Clone(ran.Words.Original), Lengths: r.Lengths, Method: r.Method.String(),
 		Groups: slices.Clone(r.Groups), Shown: r.Shown, Exact: r.Exact, Distinct: r.Distinct,
-		LookedAt:    r.LookedAt,
-		Marginals:   r.Marginals,
-		Normalizers: r.Normalizers, Ranks: slices.Clone(r.Ranks),
-		Rows: r.Rows, Repeated: r.Repeated,
+		LookedAt:  r.LookedAt,
+		Marginals: r.Marginals,
+		Ranks:     slices.Clone(r.Ranks),
+		Rows:      r.Rows, Repeated: r.Repeated,
 		MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),
 		StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
@@ -59,9 +59,6 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record 
 		f := filling(&r.Fillings[i], ran.Results.Score, probability)
 		if ran.Words.Original != nil {
 			changes(&f, &r.Fillings[i])
-		}
-		if r.Normalizers != nil {
-			f.LogProbability = finite(r.Fillings[i].LogProbability)
 		}
 		rec.Fillings = append(rec.Fillings, f)
 		rec.Best = rec.Fillings[0].Text

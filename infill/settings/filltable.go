@@ -292,13 +292,6 @@ var mainTable = Table[Fill]{
 		bind: func(v *Fill) *Value { return boolValue(&v.Options.Results.Marginals) },
 	},
 	{
-		Name: "log-z", Line: true, record: true, Group: results,
-		not: "augment cloze compare",
-		Doc: "log-probabilities of the fillings, by the log-normaliser of each length, with its " +
-			"standard error",
-		bind: func(v *Fill) *Value { return boolValue(&v.Options.Results.Normalize) },
-	},
-	{
 		Name:   "memo",
 		server: true,
 		Doc: "MB to remember what the model says, 0: nothing is remembered; " +

@@ -38,7 +38,7 @@ var samples = map[string][2]string{
 	"budget": {"rows", `"rows"`}, "collect": {"chain", `"chain"`},
 	"start": {"argmax", `"argmax"`}, "thin": {"3", "3"},
 	"energy": {"edit=2", `["edit=2"]`},
-	"memo":   {"8", "8"}, "marginals": {"true", "true"}, "log-z": {"true", "true"},
+	"memo":   {"8", "8"}, "marginals": {"true", "true"},
 	"keep": {"Ann,New York", `["Ann","New York"]`}, "mask-class": {"content", `"content"`},
 	"mask-labels": {"name,place", `["name","place"]`}, "keep-labels": {"*", `["*"]`},
 	"span-offsets": {"utf-16", `"utf-16"`}, "min-edits": {"3", "3"}, "max-edits": {"40", "40"},
@@ -177,7 +177,7 @@ func TestRecorded(t *testing.T) {
 	want := map[string]string{
 		"allow": "", "balance": "", "ban": "", "budget": "steps", "case": "auto", "chains": "25",
 		"collect": "visited", "effort": "normal", "encoder": "", "end-mark": "none", "energy": "",
-		"gradient": "full", "keep": "", "keep-file": "", "keep-labels": "", "log-z": "false",
+		"gradient": "full", "keep": "", "keep-file": "", "keep-labels": "",
 		"long": "window", "marginals": "false", "mask-class": "all", "mask-labels": "",
 		"mask-rate": "0", "mask-words": "0", "max-drop": "", "max-edits": "0", "max-similarity": "",
 		"method": "search", "min-distance": "0", "min-edits": "0", "min-similarity": "",
@@ -224,8 +224,7 @@ func TestSamplingIsAsked(t *testing.T) {
 			switch {
 			case slices.Contains(sampling, s.Name):
 				want = infill.MethodSample
-			case v.Options.Results.Marginals || v.Options.Results.Normalize ||
-				v.Options.Sampling.Temperature != 1:
+			case v.Options.Results.Marginals || v.Options.Sampling.Temperature != 1:
 				want = infill.MethodExact
 			}
 			if got := v.method(); got != want {
@@ -475,7 +474,7 @@ func FuzzSetJSON(f *testing.F) {
 // The number of steps that nobody chose is larger where probabilities are estimated.
 func TestStepsOfProbabilities(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "marginals", "log-z"} {
+	for _, name := range []string{"", "marginals"} {
 		v := Defaults()
 		want := infill.DefaultSteps
 		if name != "" {

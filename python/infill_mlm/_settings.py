@@ -47,7 +47,6 @@ class FillSettings(TypedDict, total=False):
     select: how the fillings to return are chosen: likelihood: the best; diverse: good ones that share few words (default: likelihood)
     energy: parts to add to the energy that is sampled and ranked, with their weights
     marginals: probabilities of the words of each blank and of whole texts, with standard errors; top says how many (default: false)
-    log_z: log-probabilities of the fillings, by the log-normaliser of each length, with its standard error (default: false)
     keep_words: words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"
     mask_class: words that may be masked: all, content: with a letter, and not on the list of stop words, everything: also addresses, versions, names of files and fields (default: all)
     stop_words: words that are not content words, in place of the program's English ones
@@ -95,7 +94,6 @@ class FillSettings(TypedDict, total=False):
     select: Literal["likelihood", "diverse"]
     energy: Sequence[str]
     marginals: bool
-    log_z: bool
     keep_words: Sequence[str]
     mask_class: Literal["all", "content", "everything"]
     stop_words: Sequence[str]

@@ -247,19 +247,13 @@ func (l Layout) askedOfFillings() (out []ownColumn) {
 	if l.Energies {
 		out = ofFilling("energies")
 	}
-	if l.LogZ {
-		out = append(out, ofFilling("log_probability")...)
-	}
 	return out
 }
 
 // askedOfRecords are such columns of the whole record.
 func (l Layout) askedOfRecords() (out []ownColumn) {
-	if l.LogZ {
-		out = ofRecord("normalizers")
-	}
 	if l.Marginals {
-		out = append(out, ofRecord("marginals")...)
+		out = ofRecord("marginals")
 	}
 	return out
 }

@@ -22,7 +22,7 @@ func TestColumnsInTheGuide(t *testing.T) {
 	if !found {
 		t.Fatal("the guide has no part on tables")
 	}
-	for _, l := range []Layout{{Masked: true, Energies: true, LogZ: true, Marginals: true},
+	for _, l := range []Layout{{Masked: true, Energies: true, Marginals: true},
 		{Per: settings.PerFilling}, {Scores: true, Energies: true}} {
 		for _, c := range l.own() {
 			if !strings.Contains(part, "`"+c.Name+"`") {

@@ -39,9 +39,9 @@ type Layout struct {
 	// Masked says that words of complete texts are blanked out. Rows then have the
 	// text with blanks, and the words.
 	Masked bool
-	// Energies, LogZ and Marginals say that rows have the parts of scores, log-probabilities with
-	// their normalisers, and probabilities of words: where somebody asked for them, or could have.
-	Energies, LogZ, Marginals bool
+	// Energies and Marginals say that rows have the parts of scores, and probabilities of words: where
+	// somebody asked for them, or could have.
+	Energies, Marginals bool
 	// Originals says that each text stands before its variants, with settings.PerVariant.
 	Originals bool
 }

@@ -81,7 +81,7 @@ func (p plan) negative(ctx context.Context, method string, m *net, seed uint64) 
 // learned is a model and what it is worth.
 type learned struct {
 	m           *net
-	z           *samplers.AISResult
+	z           *kernels.AISResult
 	train, test float64   // mean log-likelihoods, in nats
 	buffer      [][]int32 // persistent chains
 }
@@ -132,7 +132,7 @@ func (p plan) newModel(set *images.Set, seed uint64) *net {
 func (p plan) judge(ctx context.Context, m *net, set *images.Set, seed uint64) (*learned, error) {
 	l := &learned{m: m}
 	var err error
-	if l.z, err = samplers.AIS(ctx, m, logShares(set.Train), samplers.AISOptions{Chains: p.chains,
+	if l.z, err = kernels.AIS(ctx, m, logShares(set.Train), kernels.AISOptions{Chains: p.chains,
 		Rungs: p.rungs, Seed: seed, ID: "AIS"}); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@
 // Zanella, "Informed proposals for local MCMC in discrete spaces", JASA 2020. PAS: Sun et al.,
 // "Path auxiliary proposal for MCMC in discrete space", ICLR 2022, and "Optimal scaling for locally
 // balanced proposals in discrete spaces", NeurIPS 2022. RWM: Metropolis et al. 1953.
+//
+// AIS estimates normalisers of targets by annealed importance sampling: Neal 2001.
 package kernels
 
 import "infill/samplers"

@@ -188,6 +188,16 @@ func (t *tableTarget) Conditional(
 	return nil
 }
 
+// rowTable gives the rows of a state at once.
+type rowTable struct{ *tableTarget }
+
+func (t rowTable) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows, _ [][]float64) error {
+	for k := range x {
+		copy(rows[k], t.mask[t.index(x[k])])
+	}
+	return t.Energy(ctx, x, u)
+}
+
 // support lists the states of positive probability.
 func (t *tableTarget) support() []int {
 	var out []int

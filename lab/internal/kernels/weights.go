@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"sort"
+
+	"infill/lab/internal/stable"
 )
 
 var negInf = math.Inf(-1)
@@ -66,13 +68,21 @@ func drawLog(rng *rand.Rand, lw, cum []float64) (v int, lse float64) {
 		}
 		cum[i] = s
 	}
-	t := rng.Float64() * s
-	v = sort.Search(len(lw)-1, func(i int) bool { return cum[i] > t })
+	return searchCum(rng.Float64()*s, cum[:len(lw)]), m + math.Log(s)
+}
+
+// searchCum is the first index whose cumulative weight exceeds t. An index of weight zero is never
+// returned.
+func searchCum(t float64, cum []float64) int {
+	v := sort.Search(len(cum)-1, func(i int) bool { return cum[i] > t })
 	for v > 0 && cum[v] == cum[v-1] { // t reached the total by rounding
 		v--
 	}
-	return v, m + math.Log(s)
+	return v
 }
+
+// logSigmoid is log(1/(1+exp(−x))) without overflow.
+func logSigmoid(x float64) float64 { return -stable.Softplus(-x) }
 
 // expTable[j] is 2^(j/128).
 var expTable = func() (t [128]uint64) {

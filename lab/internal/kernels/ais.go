@@ -1,10 +1,17 @@
-package samplers
+package kernels
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+
+	"infill/samplers"
 )
+
+// ErrRare marks a support that independent draws hardly ever hit, so that AIS does not know its
+// share of them.
+var ErrRare = errors.New("independent draws hardly ever meet the constraints")
 
 const (
 	// shareDraws is the number of draws that measure the share of the support, shareHits the least
@@ -21,7 +28,7 @@ type AISOptions struct {
 	// Rungs is the number of steps of β from 0 to 1, at least 1, each with one energy of a chain.
 	// One rung is importance sampling by q.
 	Rungs int
-	Seed  uint64 // with ID, decides all randomness; see NewStream
+	Seed  uint64 // with ID, decides all randomness; see [samplers.NewStream]
 	ID    string
 	// Support reports whether a state is in the support where coordinates are tied together by more
 	// than the domain's masks; nil: all that they allow. U counts as −∞ elsewhere.
@@ -56,8 +63,8 @@ type AISResult struct {
 // of coordinate i, up to a constant, and −∞ where q_i is 0. Every state of the support needs q > 0.
 //
 // At every β a chain makes one Metropolis–Hastings proposal at one coordinate, in turns. It is
-// ∝ q_i^(1−β) f_i^β, for f_i the row of the coordinate (RowConditioner). The normaliser cancels,
-// and with probability
+// ∝ q_i^(1−β) f_i^β, for f_i the row of the coordinate (samplers.RowConditioner). The normaliser
+// cancels, and with probability
 //
 //	min(1, exp(β (U(x′) − U(x) − log f_i(x′_i) + log f_i(x_i))))
 //
@@ -69,18 +76,16 @@ type AISResult struct {
 // large as the two ways are apart, and where Below is the larger, which draws of π give by chance
 // only, it has that distance too. Where Support is given, it has the error of q's share of it.
 //
-// Errors: ErrParam, ErrState for a state of the wrong shape or of probability 0, ErrRare, or the
-// target's.
-func AIS(ctx context.Context, t Target, logq [][]float64, o AISOptions) (*AISResult, error) {
-	if ctx == nil {
-		return nil, errNoContext
-	}
-	if isNil(t) || t.Domain() == nil {
+// Errors: samplers.ErrParam, samplers.ErrState for a state of the wrong shape or of probability 0,
+// ErrRare, or the target's.
+func AIS(ctx context.Context, t samplers.Target, logq [][]float64, o AISOptions) (*AISResult,
+	error) {
+	if t == nil || t.Domain() == nil {
 		return nil, fmt.Errorf("%w: no target, or one without a domain; its Domain returns what "+
-			"NewDomain makes", ErrDomain)
+			"NewDomain makes", samplers.ErrDomain)
 	}
 	if o.Chains < 1 || o.Rungs < 1 {
-		return nil, fmt.Errorf("%w: %d chains and %d rungs, want at least 1 of each", ErrParam,
+		return nil, fmt.Errorf("%w: %d chains and %d rungs, want at least 1 of each", samplers.ErrParam,
 			o.Chains, o.Rungs)
 	}
 	up, err := newAnnealing(t, logq, o.Chains, o)

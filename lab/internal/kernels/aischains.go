@@ -1,19 +1,21 @@
-package samplers
+package kernels
 
 import (
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"infill/samplers"
 )
 
 // annealing is the state of chains that all go the same way between q and π.
 type annealing struct {
 	AISOptions
 	n    int // chains
-	t    Target
-	rows RowConditioner // nil: no rows
-	d    *Domain
+	t    samplers.Target
+	rows samplers.RowConditioner // nil: no rows
+	d    *samplers.Domain
 	logq [][]float64 // normalised
 	cum  [][]float64 // cumulative weights, for draws by bisection
 	free []int       // coordinates with a choice
@@ -26,24 +28,28 @@ type annealing struct {
 	c    []float64
 }
 
-func newAnnealing(t Target, logq [][]float64, n int, o AISOptions) (*annealing, error) {
+func newAnnealing(t samplers.Target, logq [][]float64, n int, o AISOptions) (*annealing, error) {
 	d := t.Domain()
 	if len(logq) != d.Len() {
-		return nil, fmt.Errorf("%w: q of %d coordinates, want %d", ErrState, len(logq), d.Len())
+		return nil, fmt.Errorf("%w: q of %d coordinates, want %d", samplers.ErrState, len(logq), d.Len())
+	}
+	most := 0
+	for i := range logq {
+		most = max(most, d.K(i))
 	}
 	a := &annealing{AISOptions: o, n: n, t: t, d: d,
 		x: matrix[int32](n, d.Len()), y: matrix[int32](n, d.Len()),
 		u: make([]float64, n), v: make([]float64, n),
 		logw: make([]float64, n), rng: make([]*rand.Rand, n),
-		lw: make([]float64, d.maxK), c: make([]float64, d.maxK)}
-	if r, ok := t.(RowConditioner); ok {
+		lw: make([]float64, most), c: make([]float64, most)}
+	if r, ok := t.(samplers.RowConditioner); ok {
 		a.rows = r
 		a.f, a.g = matrix[float64](n, d.RowLen()), matrix[float64](n, d.RowLen())
 	}
 	for i, q := range logq {
 		if len(q) != d.K(i) {
-			return nil, fmt.Errorf("%w: q of coordinate %d has %d entries, want %d", ErrState, i, len(q),
-				d.K(i))
+			return nil, fmt.Errorf("%w: q of coordinate %d has %d entries, want %d",
+				samplers.ErrState, i, len(q), d.K(i))
 		}
 		p, cum := make([]float64, len(q)), make([]float64, len(q))
 		for v := range p {
@@ -54,7 +60,7 @@ func newAnnealing(t Target, logq [][]float64, n int, o AISOptions) (*annealing, 
 		}
 		lse := logSumExp(p)
 		if !finite(lse) {
-			return nil, fmt.Errorf("%w: q of coordinate %d has the normaliser %v", ErrState, i,
+			return nil, fmt.Errorf("%w: q of coordinate %d has the normaliser %v", samplers.ErrState, i,
 				math.Exp(lse))
 		}
 		sum := 0.0
@@ -91,7 +97,7 @@ func (a *annealing) share() (logShare, variance float64, err error) {
 	if a.Support == nil {
 		return 0, 0, nil
 	}
-	rng := NewStream(a.Seed, a.ID+"\x00share", 0)
+	rng := samplers.NewStream(a.Seed, a.ID+"\x00share", 0)
 	x := make([]int32, a.d.Len())
 	hits := 0
 	for range shareDraws {
@@ -111,7 +117,7 @@ func (a *annealing) share() (logShare, variance float64, err error) {
 // start draws the first states from q on the support.
 func (a *annealing) start(ctx context.Context) error {
 	for k := range a.x {
-		a.rng[k] = NewStream(a.Seed, a.ID+"\x00ais", k)
+		a.rng[k] = samplers.NewStream(a.Seed, a.ID+"\x00ais", k)
 		for n := 0; ; n++ {
 			if n == startDraws {
 				return fmt.Errorf("%w: none of %d does", ErrRare, n)
@@ -140,7 +146,7 @@ func (a *annealing) resume(ctx context.Context) error {
 			return fmt.Errorf("draw %d of π: %w", k+1, err)
 		}
 		copy(a.x[k], x)
-		a.rng[k] = NewStream(a.Seed, a.ID+"\x00back", k)
+		a.rng[k] = samplers.NewStream(a.Seed, a.ID+"\x00back", k)
 	}
 	if err := a.energies(ctx, a.x, a.u, a.f); err != nil {
 		return err
@@ -148,7 +154,7 @@ func (a *annealing) resume(ctx context.Context) error {
 	for k, u := range a.u {
 		if !finite(u) || math.IsInf(a.logqOf(a.x[k]), -1) {
 			return fmt.Errorf("%w: draw %d of π has the energy %v, or q is 0 there; take states of "+
-				"positive probability", ErrState, k+1, u)
+				"positive probability", samplers.ErrState, k+1, u)
 		}
 	}
 	return nil
@@ -232,7 +238,7 @@ func (a *annealing) step(ctx context.Context, r int) error {
 		u, i := a.v[j], a.coord(k, r)
 		row := a.row(k, i)
 		la := beta * (u - a.u[k] - row[a.y[k][i]] + row[a.x[k][i]])
-		if math.IsNaN(la) || math.IsInf(u, 1) || !accept(a.rng[k], la, acceptance(la)) {
+		if math.IsNaN(la) || math.IsInf(u, 1) || la < 0 && a.rng[k].Float64() >= math.Exp(la) {
 			continue
 		}
 		a.u[k] = u
@@ -252,7 +258,7 @@ func (a *annealing) row(k, i int) []float64 {
 	if a.rows == nil {
 		return a.logq[i]
 	}
-	return a.d.row(a.f[k], i)
+	return a.f[k][a.d.RowOffset(i):][:a.d.K(i)]
 }
 
 // propose draws a category of coordinate i, −1 for none.

@@ -1,4 +1,4 @@
-package samplers
+package kernels
 
 import "math"
 

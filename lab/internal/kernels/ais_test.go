@@ -1,4 +1,4 @@
-package samplers
+package kernels
 
 import (
 	"context"
@@ -7,10 +7,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"infill/lab/internal/domain"
+	"infill/samplers"
 )
 
 // base draws log q of every category.
-func base(rng *rand.Rand, d *Domain) [][]float64 {
+func base(rng *rand.Rand, d *samplers.Domain) [][]float64 {
 	out := make([][]float64, d.Len())
 	for i := range out {
 		out[i] = make([]float64, d.K(i))
@@ -28,7 +31,7 @@ func TestAISIsUnbiased(t *testing.T) {
 	eachTable(t, 6, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
 		q := base(rng, tab.dom)
 		for _, rungs := range []int{1, 4, 12} {
-			for _, target := range []Target{tab, rowTable{tab}} {
+			for _, target := range []samplers.Target{tab, rowTable{tab}} {
 				for _, tied := range []bool{false, true} {
 					o := AISOptions{Chains: 4000, Rungs: rungs, Seed: rng.Uint64()}
 					if tied {
@@ -60,7 +63,7 @@ func TestAISOfASupport(t *testing.T) {
 			within.u[s] = negInf
 		}
 		want := logSumExp(within.u)
-		for _, target := range []Target{tab, rowTable{tab}} {
+		for _, target := range []samplers.Target{tab, rowTable{tab}} {
 			r, err := AIS(context.Background(), target, base(rng, tab.dom), AISOptions{Chains: 2000,
 				Rungs: 12, Seed: rng.Uint64(), Support: inside, From: within.draws(rng, 2000)})
 			if err != nil {
@@ -83,7 +86,7 @@ func TestAISOfASupport(t *testing.T) {
 func TestAISStandardError(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
-	tab := newTable(rng, Categories(3, 4), 1, .3)
+	tab := newTable(rng, domain.Categories(3, 4), 1, .3)
 	q := base(rng, tab.dom)
 	var ess [2]float64
 	for i, rungs := range []int{40, 160} {
@@ -129,7 +132,7 @@ func TestAISBackIsUnbiased(t *testing.T) {
 		}
 		tab.logZ = logSumExp(tab.u)
 		for _, rungs := range []int{1, 12} {
-			for _, target := range []Target{tab, rowTable{tab}} {
+			for _, target := range []samplers.Target{tab, rowTable{tab}} {
 				o := AISOptions{Chains: 1, Rungs: rungs, Seed: rng.Uint64(), From: tab.draws(rng, 4000),
 					Support: func(x []int32) bool { return !math.IsInf(tab.u[tab.index(x)], -1) }}
 				r, err := AIS(context.Background(), target, q, o)
@@ -160,7 +163,7 @@ func TestAISBothWays(t *testing.T) {
 		n := 0.0
 		for number := range uint64(3) {
 			rng := rand.New(rand.NewPCG(number, 2))
-			tab := newTable(rng, Categories(3, 6), 3, .3)
+			tab := newTable(rng, domain.Categories(3, 6), 3, .3)
 			q := base(rng, tab.dom)
 			for seed := range uint64(60) {
 				o := AISOptions{Chains: 25, Rungs: rungs, Seed: seed}
@@ -189,7 +192,7 @@ func TestAISBothWays(t *testing.T) {
 func TestAISFromElsewhere(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
-	tab := newTable(rng, Categories(1, 6), 1, 0)
+	tab := newTable(rng, domain.Categories(1, 6), 1, 0)
 	q := [][]float64{make([]float64, 6)}
 	for s := range tab.u { // π is q but for its first state, which no chain comes from
 		tab.u[s] = 0
@@ -219,7 +222,7 @@ func TestAISFromElsewhere(t *testing.T) {
 func TestAISStreams(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
-	tab := newTable(rng, Categories(2, 5), 1, .3)
+	tab := newTable(rng, domain.Categories(2, 5), 1, .3)
 	q := base(rng, tab.dom)
 	run := func(q [][]float64, chains int) *AISResult {
 		r, err := AIS(context.Background(), rowTable{tab}, q, AISOptions{Chains: chains, Rungs: 9, Seed: 4})
@@ -251,7 +254,7 @@ func TestAISStreams(t *testing.T) {
 func TestAISRefuses(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
-	tab := newTable(rng, Categories(2, 3), 1, .3)
+	tab := newTable(rng, domain.Categories(2, 3), 1, .3)
 	q := base(rng, tab.dom)
 	none := func([]int32) bool { return false }
 	for _, c := range []struct {
@@ -259,18 +262,18 @@ func TestAISRefuses(t *testing.T) {
 		o    AISOptions
 		want error
 	}{
-		{q, AISOptions{Chains: 0, Rungs: 1}, ErrParam},
-		{q, AISOptions{Chains: 1, Rungs: 0}, ErrParam},
-		{q[:1], AISOptions{Chains: 1, Rungs: 1}, ErrState},
-		{[][]float64{q[0], {0}}, AISOptions{Chains: 1, Rungs: 1}, ErrState},
-		{[][]float64{q[0], {0, math.NaN(), 0}}, AISOptions{Chains: 1, Rungs: 1}, ErrState},
+		{q, AISOptions{Chains: 0, Rungs: 1}, samplers.ErrParam},
+		{q, AISOptions{Chains: 1, Rungs: 0}, samplers.ErrParam},
+		{q[:1], AISOptions{Chains: 1, Rungs: 1}, samplers.ErrState},
+		{[][]float64{q[0], {0}}, AISOptions{Chains: 1, Rungs: 1}, samplers.ErrState},
+		{[][]float64{q[0], {0, math.NaN(), 0}}, AISOptions{Chains: 1, Rungs: 1}, samplers.ErrState},
 		{q, AISOptions{Chains: 1, Rungs: 1, Support: none}, ErrRare},
-		{q, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1}}}, ErrState},
-		{q, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1, 3}}}, ErrState},
+		{q, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1}}}, samplers.ErrState},
+		{q, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1, 3}}}, samplers.ErrState},
 		{q, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1, 1}},
-			Support: func(x []int32) bool { return x[0] != 1 }}, ErrState},
+			Support: func(x []int32) bool { return x[0] != 1 }}, samplers.ErrState},
 		{[][]float64{{0, math.Inf(-1), 0}, q[1]}, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1, 1}}},
-			ErrState},
+			samplers.ErrState},
 	} {
 		if _, err := AIS(context.Background(), tab, c.q, c.o); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.o, err, c.want)
