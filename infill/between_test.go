@@ -103,10 +103,10 @@ func TestBetweenLetters(t *testing.T) {
 				}
 				for _, f := range r.Fillings {
 					if last := len(f.Spans) - 1; !strings.Contains(s, "|") &&
-						!isMark(f.Text[f.Spans[last][0]:f.Spans[last][1]]) {
+						text.LettersBefore(f.Text[f.Spans[last][0]:f.Spans[last][1]]) != "" {
 						continue
 					}
-					if f.Parts.finished {
+					if f.Parts.Finished {
 						finished++
 					}
 					compared++

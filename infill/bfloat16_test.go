@@ -70,8 +70,8 @@ func staysExact(t *testing.T, device string) {
 			t.Fatal(err)
 		}
 		if z := chiSquare(en.count(run.X), p); !(math.Abs(z) < threshold) ||
-			sumStats(run.Stats).Hamming == 0 {
-			t.Errorf("%s: score %.1f, %d coordinates changed", s.Info().Name, z, sumStats(run.Stats).Hamming)
+			hamming(run.Stats) == 0 {
+			t.Errorf("%s: score %.1f, %d coordinates changed", s.Info().Name, z, hamming(run.Stats))
 		}
 	}
 }
@@ -204,7 +204,7 @@ func TestBFloat16Bias(t *testing.T) {
 					}
 				}
 				u[k] = make([]float64, len(x))
-				if err := tgt.energy(t.Context(), tgt.model, x, u[k]); err != nil {
+				if err := tgt.Evaluate(t.Context(), x, u[k]); err != nil {
 					t.Fatal(err)
 				}
 				for _, state := range x {

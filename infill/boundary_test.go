@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/space"
+	"infill/infill/internal/target"
 	"infill/infill/text"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
@@ -57,7 +58,7 @@ func TestNumberAfterBlank(t *testing.T) {
 			if last == 1 { // the other blank is still a blank
 				enc.IDs[tm.Blanks[0].Pos] = tok.MaskID()
 			}
-			if (slices.Equal(enc.IDs, same) || isMark(word)) != allowed[id] {
+			if (slices.Equal(enc.IDs, same) || text.LettersBefore(word) == "") != allowed[id] {
 				t.Errorf("%s: %q is %q, allowed %v", line, word, enc.Tokens, allowed[id])
 			}
 		}
@@ -100,8 +101,8 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tgt := &target{Space: sp}
-		x, texts := tgt.states()
+		tgt := &target.Target{Space: sp}
+		x, texts := allStates(tgt)
 		found := map[string]bool{}
 		for i, line := range texts {
 			found[line] = true

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -122,7 +123,7 @@ func TestBudgetEnds(t *testing.T) {
 				Budget: BudgetEvaluations},
 				Results: ResultOptions{Score: ScorePLL}},
 		)
-		if err != nil || r.Steps != maxStretch*7 || r.Stats.Evals != 3 {
+		if err != nil || r.Steps != request.MaxStretch*7 || r.Stats.Evals != 3 {
 			t.Errorf("%q: %d steps, %d evaluations, %v", c.text, r.Steps, r.Stats.Evals, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"infill/infill/internal/target"
 	"infill/infill/lengths"
 	"infill/infill/text"
 	"infill/mlm"
@@ -70,16 +71,16 @@ func (e *Engine) Candidates(ctx context.Context, t *text.Template, words []strin
 	}
 	opt := Options{Results: ResultOptions{AsModel: o.AsModel, Score: o.Score},
 		RefuseLong: o.RefuseLong, Words: WordOptions{Terms: o.Terms}}
-	if err := opt.fill(); err != nil {
+	if err := opt.Prepare(); err != nil {
 		return nil, err
 	}
-	p, err := e.plan(ctx, one, &opt)
+	p, err := e.resolve(ctx, one, &opt)
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.candidates(ctx, o.Score == ScoreBlended && !o.PerToken)
+	out, err := e.candidates(ctx, p, o.Score == ScoreBlended && !o.PerToken)
 	if err == nil {
-		err = p.share(out, o.PerToken)
+		err = share(p, out, o.PerToken)
 	}
 	if err != nil {
 		return nil, err
@@ -107,35 +108,35 @@ func listing(t *text.Template, words []string) (*text.Template, error) {
 
 // candidates are the phrases of the one coordinate with their scores, in its order. differ says
 // that scores are to have a part for the length where candidates differ in theirs.
-func (p *plan) candidates(ctx context.Context, differ bool) ([]Candidate, error) {
-	tgt, err := p.unrounded(ctx, p.parts[0].tgt)
+func (e *Engine) candidates(ctx context.Context, p *target.Task, differ bool) ([]Candidate, error) {
+	tgt, err := p.Unrounded(ctx, p.Choices[0].Target)
 	if err != nil {
 		return nil, err
 	}
-	u, _, _, err := tgt.scores(ctx, tgt.model, p.opt.Results.Score)
+	u, _, _, err := tgt.Scores(ctx, tgt.Model, p.Opt.Results.Score)
 	if err != nil {
 		return nil, err
 	}
 	part := make([]float64, len(u))
 	if differ {
-		if err := p.candidateLengths(ctx, tgt, part); err != nil {
+		if err := e.candidateLengths(ctx, p, tgt, part); err != nil {
 			return nil, err
 		}
 	}
 	fillings := make([]Filling, tgt.Coords[0].K())
 	for v := range fillings {
-		fillings[v] = tgt.spell([]int32{int32(v)}, p.opt.Results.AsModel)
+		fillings[v] = tgt.Spell([]int32{int32(v)}, p.Opt.Results.AsModel)
 		u[v] += part[v]
 		fillings[v].Score = u[v]
 	}
-	if err := p.energies(ctx, fillings); err != nil {
+	if err := p.Energies(ctx, fillings); err != nil {
 		return nil, err
 	}
 	out := make([]Candidate, len(fillings))
 	for v, f := range fillings {
 		out[v] = Candidate{
 			Candidate: tgt.Coords[0].Phrases[v].Text, Text: f.Text, Pieces: strings.Fields(f.Pieces[0]),
-			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)), Length: part[v],
+			Score: u[v], ScorePerToken: u[v] / float64(len(f.IDs)), Length: part[v],
 			Energies: f.Energies,
 		}
 		for _, id := range tgt.Filling(0, []int32{int32(v)}, nil) {
@@ -146,13 +147,14 @@ func (p *plan) candidates(ctx context.Context, differ bool) ([]Candidate, error)
 }
 
 // candidateLengths sets part to what lengths add to the scores of candidates that differ in theirs.
-func (p *plan) candidateLengths(ctx context.Context, t *target, part []float64) error {
+func (e *Engine) candidateLengths(ctx context.Context, p *target.Task, t *target.Target,
+	part []float64) error {
 	list := &t.Coords[0]
 	least, most := slices.Min(list.Lengths), slices.Max(list.Lengths)
 	if least == most {
 		return nil
 	}
-	r, err := p.newGapReader(ctx)
+	r, err := e.newGapReader(ctx, p.Template, p.Opt, false)
 	if err != nil {
 		return err
 	}
@@ -166,7 +168,7 @@ func (p *plan) candidateLengths(ctx context.Context, t *target, part []float64) 
 }
 
 // share ranks candidates and says how large a part of all each is.
-func (p *plan) share(list []Candidate, perToken bool) error {
+func share(p *target.Task, list []Candidate, perToken bool) error {
 	by := func(c *Candidate) float64 {
 		if perToken {
 			return c.ScorePerToken
@@ -180,7 +182,7 @@ func (p *plan) share(list []Candidate, perToken bool) error {
 		sum += list[v].Share
 	}
 	if !(sum > 0) || math.IsInf(sum, 0) {
-		return p.parts[0].tgt.extra.blame(fmt.Errorf("%w: the scores of candidates sum to %v",
+		return p.Choices[0].Target.Extra.Blame(fmt.Errorf("%w: the scores of candidates sum to %v",
 			mlm.ErrNotFinite, sum))
 	}
 	for v := range list {

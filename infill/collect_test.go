@@ -2,15 +2,11 @@ package infill
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"reflect"
-	"slices"
 	"testing"
 
-	"infill/infill/internal/recall"
 	"infill/infill/text"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
@@ -214,99 +210,6 @@ func TestVisitedWhateverTheThreads(t *testing.T) {
 	}
 }
 
-// A collector keeps the best states, whatever their order, with all that saw them.
-func TestCollectorKeepsTheBest(t *testing.T) {
-	t.Parallel()
-	m := tiny(t)
-	tm, err := text.Parse(m.Tokenizer(), "the [MASK] saw the [MASK] .")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := New(m)
-	tgt := targetOf(t, e, tm, Options{Sampling: SamplingOptions{Temperature: 2}})
-	opt := Options{Sampling: SamplingOptions{Chains: 70}}.Complete()
-	p := &plan{opt: &opt, seen: new(recall.Tally)}
-	pt := &part{tgt: tgt}
-	for k := range opt.Sampling.Chains {
-		pt.chains = append(pt.chains, k)
-	}
-	c := p.newCollector(pt)
-	c.most = 20
-	type offer struct {
-		x    []int32
-		u    float64
-		j    int
-		step int
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	var offers []offer
-	for i := range 300 {
-		x := []int32{int32(i % 30), int32(i / 30)}
-		u := -float64(rng.IntN(40)) // ties too
-		for range 1 + rng.IntN(4) {
-			offers = append(offers, offer{x, u, rng.IntN(70), rng.IntN(9)})
-		}
-	}
-	rng.Shuffle(len(offers), func(a, b int) { offers[a], offers[b] = offers[b], offers[a] })
-	for _, o := range offers {
-		c.take(o.j, o.step, o.x, o.u)
-	}
-	if len(c.byKey) != 20 || len(c.heap) != 20 || p.seen.Total() != 300 {
-		t.Fatalf("%d and %d kept of %d", len(c.byKey), len(c.heap), p.seen.Total())
-	}
-	for _, s := range c.byKey {
-		better, chains, first, count := map[string]bool{}, map[int]bool{}, takenAs{step: 99}, 0
-		for _, o := range offers {
-			switch {
-			case 2*o.u > s.score:
-				better[fmt.Sprint(o.x)] = true
-			case slices.Equal(o.x, s.x):
-				chains[o.j] = true
-				count++
-				if o.step < first.step || o.step == first.step && o.j < first.chain {
-					first = takenAs{chain: o.j, step: o.step}
-				}
-			}
-		}
-		if len(better) >= 20 || s.seenBy() != len(chains) || s.count != count ||
-			s.step != first.step || s.chain != first.chain {
-			t.Errorf("%v: %d better, by %d chains, want %d, first %d/%d, want %+v", s.x, len(better),
-				s.seenBy(), len(chains), s.chain, s.step, first)
-		}
-	}
-}
-
-// Nonsense and too many states are refused.
-func TestCollectOptions(t *testing.T) {
-	t.Parallel()
-	for _, opt := range []Options{
-		{Results: ResultOptions{Collect: -1}}, {Results: ResultOptions{Collect: 3}},
-		{Results: ResultOptions{Thin: 2}}, {Results: ResultOptions{Collect: CollectChain, Thin: -1}},
-		{Results: ResultOptions{Collect: CollectChain, Thin: 1},
-			Sampling: SamplingOptions{Steps: Ranges.Steps.Max}},
-		{Results: ResultOptions{Collect: CollectChain}, Sampling: SamplingOptions{NoSteps: true}},
-		// 5 after the burn-in
-		{Results: ResultOptions{Collect: CollectChain, Thin: 6}, Sampling: SamplingOptions{Steps: 9}},
-		{Results: ResultOptions{Collect: CollectChain},
-			Sampling: SamplingOptions{Chains: Ranges.Chains.Max, Steps: 4 * 25 * 25, Budget: BudgetRows}},
-	} {
-		if err := opt.fill(); !errors.Is(err, text.ErrOption) {
-			t.Errorf("%+v: %v", opt, err)
-		}
-	}
-	for _, fine := range []Options{
-		{Results: ResultOptions{Collect: CollectChain}, Sampling: SamplingOptions{Chains: 100,
-			Steps: Ranges.Steps.Max}},
-		{Results: ResultOptions{Collect: CollectChain, Thin: 5}, Sampling: SamplingOptions{Steps: 9}},
-		{Results: ResultOptions{Collect: CollectChain, Thin: 60},
-			Sampling: SamplingOptions{Steps: 9, Budget: BudgetRows}}, // a budget may buy more steps
-	} {
-		if err := fine.fill(); err != nil {
-			t.Errorf("%+v: %v", fine, err)
-		}
-	}
-}
-
 // All fillings are more than the most that can be asked for by number. What there is no room for is
 // said, and only where all were asked for.
 func TestAllFillings(t *testing.T) {
@@ -325,16 +228,5 @@ func TestAllFillings(t *testing.T) {
 	}
 	if r.Distinct < 1024+2*Ranges.Top.Max+1 || len(r.Fillings) != r.Distinct || r.LeftOut != 0 {
 		t.Errorf("%d fillings of %d, %d left out", len(r.Fillings), r.Distinct, r.LeftOut)
-	}
-	p := &plan{opt: &Options{Results: ResultOptions{All: true}}, seen: &recall.Tally{Most: 1}}
-	p.seen.Add([]byte("a state"), maxKept+7)
-	for kept, want := range map[int]int{maxKept: 7, maxKept - 1: 0} {
-		if got := p.leftOut(kept); got != want {
-			t.Errorf("%d left out with %d kept, want %d", got, kept, want)
-		}
-	}
-	p.opt = &Options{Results: ResultOptions{Top: 5}}
-	if got := p.leftOut(roomOf(p.opt)); got != 0 {
-		t.Errorf("%d left out of the best", got)
 	}
 }

@@ -75,24 +75,24 @@ func TestOpenLengths(t *testing.T) {
 	}
 	opt := Options{Sampling: SamplingOptions{Chains: 24, Steps: 2}, Seed: 9,
 		Results: ResultOptions{All: true, Score: ScorePLL}}
-	if err := opt.fill(); err != nil {
+	if err := opt.Prepare(); err != nil {
 		t.Fatal(err)
 	}
 	marginal := [2]map[int]int{{}, {}}
 	joint := map[[2]int]int{}
 	for seed := range uint64(200) {
 		opt.Seed = seed
-		p, err := e.plan(t.Context(), tm, &opt)
+		p, err := e.resolve(t.Context(), tm, &opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		first := [2]map[int]int{{}, {}}
-		for _, pt := range p.parts {
-			for g, n := range pt.tgt.Counts {
-				marginal[g][n] += len(pt.chains)
-				first[g][n] += len(pt.chains)
+		for _, pt := range p.Choices {
+			for g, n := range pt.Target.Counts {
+				marginal[g][n] += len(pt.Chains)
+				first[g][n] += len(pt.Chains)
 			}
-			joint[[2]int{pt.tgt.Counts[0], pt.tgt.Counts[1]}] += len(pt.chains)
+			joint[[2]int{pt.Target.Counts[0], pt.Target.Counts[1]}] += len(pt.Chains)
 		}
 		if first[0][1] != 8 || first[0][3] != 8 || first[1][2] != 12 {
 			t.Fatalf("seed %d: not stratified: %v", seed, first)
@@ -119,28 +119,6 @@ func TestOpenLengths(t *testing.T) {
 		if i > 0 && f.ScorePerToken > r.Fillings[i-1].ScorePerToken {
 			t.Error("not ranked by score per token")
 		}
-	}
-}
-
-func TestDiverse(t *testing.T) {
-	t.Parallel()
-	f := []Filling{
-		{Text: "a", Score: -2, ids: []int32{1, 2}},
-		{Text: "b", Score: -2.2, ids: []int32{1, 2}},
-		{Text: "c", Score: -2.4, ids: []int32{1, 3}},
-		{Text: "d", Score: -4.2, ids: []int32{4, 5}},
-		{Text: "e", Score: -18, ids: []int32{6, 7}},
-	}
-	// c loses half of λ, b all of it, d nothing: −2.2, −3.1, −2.1.
-	got := ""
-	for _, x := range diverse(f, 4, false) {
-		got += x.Text
-	}
-	if got != "adcb" {
-		t.Errorf("chosen %s", got)
-	}
-	if s := shared([]int32{1, 1, 2}, []int32{1, 3}); math.Abs(s-1.0/3) > 1e-12 {
-		t.Errorf("overlap %v", s)
 	}
 }
 

@@ -1,8 +1,6 @@
 package infill
 
-import (
-	"testing"
-)
+import "testing"
 
 // With a full stop that is shown, fillings and scores are the same as for the text with the stop,
 // and the stop is not in the text. A title is filled as it is written.

@@ -6,13 +6,16 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"infill/infill/internal/chains"
+	"infill/infill/internal/choosing"
 	"infill/infill/internal/recall"
+	"infill/infill/internal/search"
 	"infill/infill/internal/space"
+	"infill/infill/internal/target"
 	"infill/infill/lengths"
 	"infill/infill/text"
 	"infill/internal/gate"
 	"infill/mlm"
-	"infill/samplers"
 	"infill/tokenize"
 )
 
@@ -112,7 +115,7 @@ func (e *Engine) Fill(ctx context.Context, t *text.Template, opt Options) (*Resu
 	if err := e.usable(ctx, t, &opt); err != nil {
 		return nil, err
 	}
-	if err := opt.fill(); err != nil {
+	if err := opt.Prepare(); err != nil {
 		return nil, err
 	}
 	var res *Result
@@ -149,124 +152,62 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	} else if parts != nil {
 		return e.parted(ctx, t, parts, opt)
 	}
-	t, numbers, rows, err := e.numbered(ctx, t, opt)
+	p, err := e.resolve(ctx, t, opt)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.plan(ctx, t, opt)
+	res, err := e.fill(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	res, err := p.fill(ctx)
-	if err != nil {
-		return nil, err
-	}
-	res.Numbers, res.Shown = numbers, t.Shown
-	res.Evaluated += rows + p.gapRows
+	res.Numbers, res.Shown = p.Numbers, t.Shown
+	res.Evaluated += p.Rows
 	if res.Exact { // the share of numbers was read from the same row
-		res.Fresh = min(res.Rows, res.Fresh+rows)
+		res.Fresh = min(res.Rows, res.Fresh+p.Rows)
 	}
 	return res, nil
 }
 
-// fill is Fill of a plan.
-func (p *plan) fill(ctx context.Context) (*Result, error) {
-	opt := p.opt
-	if opt.Watch.Chosen != nil {
-		if err := opt.Watch.Chosen(p.way()); err != nil {
+// fill is Fill of a task.
+func (e *Engine) fill(ctx context.Context, p *target.Task) (*Result, error) {
+	only, way := onlyOf(p), MethodSample
+	switch {
+	case only != nil:
+		way = MethodExact
+	case p.Opt.Method == MethodSearch:
+		way = MethodSearch
+	}
+	if p.Opt.Watch.Chosen != nil {
+		if err := p.Opt.Watch.Chosen(way); err != nil {
 			return nil, err
 		}
 	}
-	if opt.Results.Rank != nil && p.only() == nil {
+	if p.Opt.Results.Rank != nil && only == nil {
 		return nil, fmt.Errorf("%w: the rank of a word is known for one blank whose words are all "+
 			"computed; write one blank, of one piece or with a list, and no method", text.ErrOption)
 	}
-	var err error
-	if p.sieve, err = p.newSieve(ctx); err != nil {
+	c, err := e.chooser(ctx, p)
+	if err != nil {
 		return nil, err
 	}
-	switch t := p.only(); {
-	case t != nil:
-		return p.compute(ctx, t)
-	case p.opt.Method == MethodSearch:
-		return p.search(ctx)
+	switch way {
+	case MethodExact:
+		return (&exact{c, only}).fill(ctx)
+	case MethodSearch:
+		return search.Run(ctx, c)
 	}
-	return p.draw(ctx)
+	return chains.Run(ctx, c)
 }
 
-// compute evaluates every state of the only target and takes the fillings from
-// π(v) = exp(S(v)/T) / Σ exp(S/T), the sum over all states that the constraints allow, for their
-// scores S. With ScorePLL that is the π of samplers.
-func (p *plan) compute(ctx context.Context, t *target) (*Result, error) {
-	t, err := p.unrounded(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	score, parts, rows, err := t.scores(ctx, t.model.Counting(), p.opt.Results.Score)
-	if err != nil {
-		return nil, err
-	}
-	res, err := p.weigh(ctx, t, score, parts)
-	if err != nil {
-		return nil, err
-	}
-	res.Rows, res.Fresh = rows, p.model.FreshOf(rows)
-	if err := p.energies(ctx, res.Fillings); err != nil {
-		return nil, err
-	}
-	res.Evaluated = p.model.Evaluated()
-	return res, nil
-}
-
-// draw samples chains of fillings.
-func (p *plan) draw(ctx context.Context) (*Result, error) {
-	if err := p.opt.checkMarginals(); err != nil {
-		return nil, err
-	}
-	if err := p.start(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.each(ctx, p.trace); err != nil {
-		return nil, err
-	}
-	steps, err := p.sample(ctx)
-	if err != nil {
-		return nil, err
-	}
-	// Ranking the last states does not count as sampling.
-	var kept samplers.Stats // the counts of all chains since the burn-in
-	for _, pt := range p.parts {
-		kept.Add(sumStats(pt.run.Stats))
-	}
-	rows, different := p.rows(), p.model.Different()
-	fresh := p.model.FreshOf(rows)
-	if err := p.each(ctx, func(ctx context.Context, pt *part) error {
-		pt.ended = true
-		return pt.run.Refresh(ctx)
-	}); err != nil {
-		return nil, err
-	}
-	taken, err := p.collected(ctx)
-	if err != nil {
-		return nil, err
-	}
-	res, err := p.result(ctx, kept, taken)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.energies(ctx, res.Fillings); err != nil {
-		return nil, err
-	}
-	if p.opt.Results.Marginals {
-		p.marginals(res)
-	}
-	res.Method = MethodSample
-	if p.cut {
-		res.Ended = EndedStopped
-	}
-	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
-	res.Fresh, res.Evaluated = fresh, p.model.Evaluated()
-	return res, nil
+// chooser is the chooser of a task.
+func (e *Engine) chooser(ctx context.Context, p *target.Task) (*choosing.Chooser, error) {
+	return choosing.New(p, func(s string, spans [][2]int) (*float64, error) {
+		original, err := e.scoreSpans(ctx, s, spans, p.Opt.Results.Score)
+		if err != nil {
+			return nil, err
+		}
+		return &original.Score, nil
+	})
 }
 
 // fit cuts a template that is too long, leaving room for its longest filling, and for the words

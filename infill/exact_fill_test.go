@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode"
 
+	"infill/infill/internal/choosing"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -113,7 +114,7 @@ func checkEnumerated(t *testing.T, e *Engine, tm *text.Template, c constraintCas
 		total += f.Probability
 		if p := want[f.Text] / sum; math.Abs(f.Probability-p) > 1e-4*p+1e-12 ||
 			math.Abs(f.Score-scores[f.Text]) > 1e-4 ||
-			math.Abs(f.ScorePerToken*float64(len(f.ids))-f.Score) > 1e-9 {
+			math.Abs(f.ScorePerToken*float64(len(f.IDs))-f.Score) > 1e-9 {
 			t.Errorf("%q has %v, %v; want %v, %v", f.Text, f.Score, f.Probability, scores[f.Text], p)
 		}
 		if i > 0 && f.Probability > r.Fillings[i-1].Probability {
@@ -138,7 +139,7 @@ func TestExactRealModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &mlm.Sentence{IDs: enc.IDs, Blanks: []int{slices.Index(enc.IDs, tok.MaskID())}}
-	logp := resized[float32](nil, 1, m.VocabSize())
+	logp := zeros[float32](1, m.VocabSize())
 	if err := m.Independent(context.Background(), s, logp); err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +309,7 @@ func TestExactDiverse(t *testing.T) {
 	all := exactFill(t, e, text, Options{Results: ResultOptions{All: true, Score: ScorePLL}})
 	two := exactFill(t, e, text,
 		Options{Results: ResultOptions{Top: 2, Diverse: true, Score: ScorePLL}})
-	want := diverse(all.Fillings, 2, false)
+	want := choosing.Chosen(all, true)[:2]
 	slices.SortFunc(want, func(a, b Filling) int { return cmp.Compare(b.Probability, a.Probability) })
 	if two.Distinct != 4 || !reflect.DeepEqual(two.Fillings, want) {
 		t.Errorf("%+v, want %+v", two, want)
@@ -342,21 +343,22 @@ func TestExactWeigh(t *testing.T) {
 	e := New(tiny(t))
 	opt := Options{Results: ResultOptions{All: true, Score: ScorePLL},
 		Sampling: SamplingOptions{Temperature: 2}}
-	if err := opt.fill(); err != nil {
+	if err := opt.Prepare(); err != nil {
 		t.Fatal(err)
 	}
 	tm, err := text.Parse(e.Tokenizer(), "[MASK|dog|cat|cow] sleeps.")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(t.Context(), tm, &opt)
+	p, err := e.resolve(t.Context(), tm, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tgt := p.only()
+	tgt := onlyOf(p)
 	// A state may differ from another by nothing that a text shows.
 	tgt.Coords[0].Phrases[1].Text = "Dog"
-	r, err := p.weigh(t.Context(), tgt, []float64{-6, -2, -4}, make([]Parts, 3))
+	one := &exact{&choosing.Chooser{Task: p}, tgt}
+	r, err := one.weigh(t.Context(), []float64{-6, -2, -4}, make([]Parts, 3))
 	if err != nil || len(r.Fillings) != 2 || r.Fillings[0].Text != "Dog sleeps." ||
 		r.Fillings[0].Score != -2 || r.Fillings[1].Text != "Cow sleeps." {
 		t.Fatalf("%v: %+v", err, r)
@@ -365,17 +367,17 @@ func TestExactWeigh(t *testing.T) {
 	if got, want := r.Fillings[0].Probability, (math.Exp(-3)+math.Exp(-1))/z; math.Abs(got-want) > 1e-12 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	r, err = p.weigh(t.Context(), tgt, []float64{math.NaN(), -2, math.Inf(-1)}, make([]Parts, 3))
+	r, err = one.weigh(t.Context(), []float64{math.NaN(), -2, math.Inf(-1)}, make([]Parts, 3))
 	if err != nil || len(r.Fillings) != 1 || r.Fillings[0].Probability != 1 || r.Stats.NonFinite != 1 ||
 		len(r.Warnings) != 1 || !errors.Is(r.Warnings[0], mlm.ErrNotFinite) {
 		t.Errorf("%v: %+v", err, r)
 	}
-	_, err = p.weigh(t.Context(), tgt, []float64{math.NaN(), math.Inf(1), math.Inf(-1)}, make([]Parts, 3))
+	_, err = one.weigh(t.Context(), []float64{math.NaN(), math.Inf(1), math.Inf(-1)}, make([]Parts, 3))
 	if !errors.Is(err, mlm.ErrNotFinite) {
 		t.Errorf("nothing is a number: %v", err)
 	}
 	inf := math.Inf(-1)
-	if _, err = p.weigh(t.Context(), tgt, []float64{inf, inf, inf}, make([]Parts, 3)); !errors.Is(err, text.ErrEmptySupport) {
+	if _, err = one.weigh(t.Context(), []float64{inf, inf, inf}, make([]Parts, 3)); !errors.Is(err, text.ErrEmptySupport) {
 		t.Errorf("nothing fits: %v", err)
 	}
 }

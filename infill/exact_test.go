@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"infill/infill/internal/target"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -84,28 +85,28 @@ func (e *enumerated) probabilities() []float64 {
 }
 
 // targetOf is the energy of a template whose lengths are fixed.
-func targetOf(t testing.TB, e *Engine, tm *text.Template, opt Options) *target {
+func targetOf(t testing.TB, e *Engine, tm *text.Template, opt Options) *target.Target {
 	t.Helper()
-	if err := opt.fill(); err != nil {
+	if err := opt.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(t.Context(), tm, &opt)
+	p, err := e.resolve(t.Context(), tm, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.parts) != 1 {
-		t.Fatalf("%d lengths", len(p.parts))
+	if len(p.Choices) != 1 {
+		t.Fatalf("%d lengths", len(p.Choices))
 	}
-	return p.parts[0].tgt
+	return p.Choices[0].Target
 }
 
 // enumerate evaluates every state of a template through the engine's own target.
-func enumerate(t *testing.T, text string) (*enumerated, *target, *Engine) {
+func enumerate(t *testing.T, text string) (*enumerated, *target.Target, *Engine) {
 	t.Helper()
 	return enumerateWith(t, tiny(t), text)
 }
 
-func enumerateWith(t *testing.T, m *mlm.Model, line string) (*enumerated, *target, *Engine) {
+func enumerateWith(t *testing.T, m *mlm.Model, line string) (*enumerated, *target.Target, *Engine) {
 	t.Helper()
 	e := New(m)
 	tm, err := text.Parse(m.Tokenizer(), line)
@@ -115,8 +116,8 @@ func enumerateWith(t *testing.T, m *mlm.Model, line string) (*enumerated, *targe
 	tgt := targetOf(t, e, tm, Options{Words: WordOptions{Vocab: text.VocabWholeWords}})
 	k := tgt.Product.K(0)
 	en := &enumerated{
-		domain: tgt.Product, k: k, u: make([]float64, k*k), grad: resized[float64](nil, k*k, 2*k),
-		masked: resized[float64](nil, k*k, 2*k),
+		domain: tgt.Product, k: k, u: make([]float64, k*k), grad: zeros[float64](k*k, 2*k),
+		masked: zeros[float64](k*k, 2*k),
 	}
 	for a := range k {
 		x := make([][]int32, k)
@@ -126,9 +127,9 @@ func enumerateWith(t *testing.T, m *mlm.Model, line string) (*enumerated, *targe
 		if err := tgt.EnergyGrad(context.Background(), x, en.u[a*k:(a+1)*k], en.grad[a*k:(a+1)*k]); err != nil {
 			t.Fatal(err)
 		}
-		tgt.mode = mlm.Forward // the first term of the gradient: the masked conditionals
+		tgt.Mode = mlm.Forward // the first term of the gradient: the masked conditionals
 		err := tgt.EnergyGrad(context.Background(), x, make([]float64, k), en.masked[a*k:(a+1)*k])
-		tgt.mode = mlm.Full
+		tgt.Mode = mlm.Full
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +247,7 @@ func TestSamplersOnEnumeratedModel(t *testing.T) {
 	p := en.probabilities()
 	// The engine's starts treat the blanks as independent: the test must see
 	// that they are not, or it could not see a wrong sampler.
-	starts, err := tgt.start(context.Background(), 1, "", chains)
+	starts, err := started(context.Background(), tgt, 1, "", chains)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +312,7 @@ func TestConvergence(t *testing.T) {
 	t.Parallel()
 	en, tgt, _ := enumerate(t, "the [MASK] sleeps in the [MASK] .")
 	const chains = 2000
-	starts, err := tgt.start(context.Background(), 1, "", chains)
+	starts, err := started(context.Background(), tgt, 1, "", chains)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,12 +399,12 @@ func TestEngineEnergies(t *testing.T) {
 func TestStartDistribution(t *testing.T) {
 	t.Parallel()
 	_, tgt, e := enumerate(t, "the [MASK] sleeps in the [MASK] .")
-	all := resized[float32](nil, 2, e.model.VocabSize())
+	all := zeros[float32](2, e.model.VocabSize())
 	if err := e.model.Independent(context.Background(), tgt.LayoutOf([]int32{0, 0}, nil).Sentence, all); err != nil {
 		t.Fatal(err)
 	}
 	const chains = 20000
-	x, err := tgt.start(context.Background(), 5, "", chains)
+	x, err := started(context.Background(), tgt, 5, "", chains)
 	if err != nil {
 		t.Fatal(err)
 	}

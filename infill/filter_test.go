@@ -113,7 +113,7 @@ func TestFilter(t *testing.T) {
 	drop := 1.0
 	if _, err = e.Fill(t.Context(), tm,
 		Options{Words: WordOptions{Filter: Filter{MaxDrop: &drop}, Original: []string{"dog"},
-			Terms: []Weighted{{Edit{}, 1}}}}); !errors.Is(err, text.ErrOption) {
+			Terms: []Weighted{{Term: Edit{}, Weight: 1}}}}); !errors.Is(err, text.ErrOption) {
 		t.Errorf("a drop of a score with other parts: %v", err)
 	}
 	nan := math.NaN()
@@ -133,7 +133,9 @@ func TestFilter(t *testing.T) {
 type alike struct{ noEven bool }
 
 func (alike) Name() string { return "alike" }
-func (alike) Rows() int    { return 1 }
+
+func (alike) Rows() int { return 1 }
+
 func (a alike) Values(_ context.Context, texts []Finished, v []float64) error {
 	for k, f := range texts {
 		n := edits(f.Text, f.Before())

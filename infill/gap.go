@@ -29,6 +29,18 @@ func readShares(m *mlm.Model) (*lengths.Shares, error) {
 	return lengths.Parse(data)
 }
 
+// openLengths are the groups of a template whose lengths are open, and how likely each length is.
+type openLengths struct {
+	t        *text.Template
+	opt      *Options
+	groups   []int
+	shares   [][]float64 // of a group: log P of each length, from the shortest, in nats
+	combined int         // how many different lengths all groups can have together
+	from     string      // Result.Lengths
+	rows     int         // rows of the model that reading them took
+	perToken bool        // the score per token ranks
+}
+
 // A gapReader says how likely the lengths of the gaps of a template are.
 type gapReader struct {
 	t      *text.Template
@@ -38,20 +50,21 @@ type gapReader struct {
 	rows   int // that were evaluated
 }
 
-func (p *plan) newGapReader(ctx context.Context) (*gapReader, error) {
-	m, err := p.e.model.Float32(ctx)
+func (e *Engine) newGapReader(ctx context.Context, t *text.Template, opt *Options,
+	perToken bool) (*gapReader, error) {
+	m, err := e.model.Float32(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &gapReader{t: p.t, model: m, limit: p.opt.Search.Context}
+	r := &gapReader{t: t, model: m, limit: opt.Search.Context}
 	if most := m.MaxLength(); most > 0 {
 		r.limit = min(r.limit, most)
 	}
-	if p.perToken { // scores say nothing of lengths: the text is not asked
+	if perToken { // scores say nothing of lengths: the text is not asked
 		r.shares = lengths.Constant()
 		return r, nil
 	}
-	r.shares, err = p.e.shares()
+	r.shares, err = e.shares()
 	return r, err
 }
 
@@ -81,8 +94,9 @@ func (r *gapReader) read(ctx context.Context, g int, in lengths.Range, others []
 
 // readGaps finds how likely the open lengths of a template are. Each gap is read with the others
 // at one piece, and where there are several again with the others at their likeliest lengths.
-func (p *plan) readGaps(ctx context.Context, lists [][]text.Phrase) error {
-	groups := p.t.Groups
+func (e *Engine) readGaps(ctx context.Context, t *text.Template, lists [][]text.Phrase,
+	opt *Options) (*openLengths, error) {
+	o, groups := &openLengths{t: t, opt: opt, combined: 1}, t.Groups
 	at := make([]int, len(groups))
 	for g := range groups {
 		at[g] = groups[g].Min
@@ -92,53 +106,53 @@ func (p *plan) readGaps(ctx context.Context, lists [][]text.Phrase) error {
 			}
 		}
 		if lists[g] == nil && groups[g].Max > groups[g].Min {
-			p.gaps = append(p.gaps, g)
+			o.groups = append(o.groups, g)
 		}
 	}
-	if len(p.gaps) == 0 {
-		return nil
+	if len(o.groups) == 0 {
+		return o, nil
 	}
-	p.perToken = p.opt.Results.Score == ScorePLL
-	r, err := p.newGapReader(ctx)
+	o.perToken = opt.Results.Score == ScorePLL
+	r, err := e.newGapReader(ctx, t, opt, o.perToken)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.shares = make([][]float64, len(groups))
-	for again := range min(2, len(p.gaps)) {
+	o.shares = make([][]float64, len(groups))
+	for again := range min(2, len(o.groups)) {
 		likeliest := slices.Clone(at)
-		for _, g := range p.gaps {
+		for _, g := range o.groups {
 			in := lengths.Range{Least: groups[g].Min, Most: groups[g].Max, LeastWords: groups[g].MinWords,
 				MostWords: groups[g].MaxWords}
-			if p.shares[g], err = r.read(ctx, g, in, at); err != nil {
-				return err
+			if o.shares[g], err = r.read(ctx, g, in, at); err != nil {
+				return nil, err
 			}
-			likeliest[g] += largest(p.shares[g])
+			likeliest[g] += largest(o.shares[g])
 		}
 		if again == 0 {
 			at = likeliest
 		}
 	}
-	p.gapRows = r.rows
-	for _, g := range p.gaps {
-		p.lengths = min(p.lengths*len(p.drawable(g)), 1<<30)
+	o.rows = r.rows
+	for _, g := range o.groups {
+		o.combined = min(o.combined*len(o.drawable(g)), 1<<30)
 	}
-	if !p.perToken {
-		p.lengthsFrom = r.shares.Source()
+	if !o.perToken {
+		o.from = r.shares.Source()
 	}
-	return nil
+	return o, nil
 }
 
 // largest is the index of the first of the largest numbers.
 func largest(x []float64) int { return slices.Index(x, slices.Max(x)) }
 
-// lengthPart is what lengths of all groups add to the score of a filling.
-func (p *plan) lengthPart(counts []int) (sum float64) {
-	if p.perToken {
+// part is what lengths of all groups add to the score of a filling.
+func (o *openLengths) part(counts []int) (sum float64) {
+	if o.perToken {
 		return 0
 	}
-	for _, g := range p.gaps {
+	for _, g := range o.groups {
 		n := counts[g]
-		sum += p.shares[g][n-p.t.Groups[g].Min] + perPiece*float64(n*len(p.t.Groups[g].Blanks))
+		sum += o.shares[g][n-o.t.Groups[g].Min] + perPiece*float64(n*len(o.t.Groups[g].Blanks))
 	}
 	return sum
 }

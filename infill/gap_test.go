@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"infill/infill/text"
 )
 
 // The score of a filling of open length is the one that it has with its length told, and
@@ -19,12 +21,12 @@ func TestLengthPart(t *testing.T) {
 		"sample": {Sampling: SamplingOptions{Steps: 10, Chains: 12}}} {
 		opt.Results.Top = 40
 		r := exactFill(t, e, "the [MASK*1-3] saw the cat .", opt)
-		if r.Lengths != "constant" || r.PerToken() || len(r.Fillings) < 20 {
+		if r.Lengths != "constant" || r.PerToken || len(r.Fillings) < 20 {
 			t.Fatalf("%s: lengths are %q, %d fillings", name, r.Lengths, len(r.Fillings))
 		}
 		seen := map[int]int{}
 		for i, f := range r.Fillings {
-			n := len(f.ids)
+			n := len(f.IDs)
 			seen[n]++
 			want := math.Log(share[n-1]/sum) + .75*float64(n)
 			if math.Abs(f.Parts.Length-want) > 1e-6 {
@@ -53,8 +55,8 @@ func TestLengthsPLL(t *testing.T) {
 	e := New(tiny(t))
 	r := exactFill(t, e, "the [MASK*1-3] saw the cat .",
 		Options{Results: ResultOptions{Score: ScorePLL, Top: 20}})
-	if r.Lengths != "" || !r.PerToken() {
-		t.Errorf("lengths are %q, per token: %v", r.Lengths, r.PerToken())
+	if r.Lengths != "" || !r.PerToken {
+		t.Errorf("lengths are %q, per token: %v", r.Lengths, r.PerToken)
 	}
 	for i, f := range r.Fillings {
 		if f.Parts.Length != 0 || math.Abs(f.Score-f.Parts.PLL) > 1e-9 ||
@@ -69,10 +71,11 @@ func TestLikelyLengths(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	opt := Options{}
-	if err := opt.fill(); err != nil {
+	if err := opt.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(t.Context(), parsed(t, e, "the [MASK*1-8] saw the [MASK*2-9] and [MASK*1-7] ."), &opt)
+	tm := parsed(t, e, "the [MASK*1-8] saw the [MASK*2-9] and [MASK*1-7] .")
+	open, err := e.readGaps(t.Context(), tm, make([][]text.Phrase, 3), &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,12 +88,12 @@ func TestLikelyLengths(t *testing.T) {
 		for b := range 8 {
 			for c := range 7 {
 				all = append(all, combination{fmt.Sprint([]int{1 + a, 2 + b, 1 + c}),
-					p.shares[0][a] + p.shares[1][b] + p.shares[2][c]})
+					open.shares[0][a] + open.shares[1][b] + open.shares[2][c]})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b combination) int { return int(math.Copysign(1, b.logP-a.logP)) })
-	got := p.choices()
+	got := open.choices()
 	if len(got) > maxLengths || len(got) < 20 {
 		t.Errorf("%d combinations", len(got))
 	}

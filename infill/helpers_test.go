@@ -8,6 +8,7 @@ import (
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/models"
+	"infill/samplers"
 )
 
 // repeatsIf is the rule that no word is filled in twice, or none.
@@ -27,4 +28,21 @@ func openSmall(t testing.TB) *mlm.Model {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// zeros has n rows of a width.
+func zeros[T any](n, width int) [][]T {
+	out := make([][]T, n)
+	for k := range out {
+		out[k] = make([]T, width)
+	}
+	return out
+}
+
+// hamming is the number of coordinates that all chains changed.
+func hamming(chains []samplers.Stats) (n int) {
+	for _, s := range chains {
+		n += s.Hamming
+	}
+	return n
 }

@@ -43,8 +43,8 @@ func TestInt8KeepsItsDistribution(t *testing.T) {
 			t.Fatal(err)
 		}
 		if z := chiSquare(en.count(run.X), p); !(math.Abs(z) < threshold) ||
-			sumStats(run.Stats).Hamming == 0 {
-			t.Errorf("%s: score %.1f, %d coordinates changed", s.Info().Name, z, sumStats(run.Stats).Hamming)
+			hamming(run.Stats) == 0 {
+			t.Errorf("%s: score %.1f, %d coordinates changed", s.Info().Name, z, hamming(run.Stats))
 		}
 	}
 }

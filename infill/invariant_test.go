@@ -7,17 +7,18 @@ import (
 	"sort"
 	"testing"
 
+	"infill/infill/internal/target"
 	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/samplers"
 )
 
-// states lists the states of a target that are valid, with the texts they spell.
-func (t *target) states() (x [][]int32, texts []string) {
+// allStates lists the states of a target that are valid, with the texts they spell.
+func allStates(t *target.Target) (x [][]int32, texts []string) {
 	at := make([]int32, len(t.Coords))
 	for {
 		if t.Valid(at) {
-			f := t.spell(at, false)
+			f := t.Spell(at, false)
 			x, texts = append(x, slices.Clone(at)), append(texts, f.Text)
 		}
 		i := 0
@@ -68,16 +69,16 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 			}
 			c.opt.Sampling.Temperature, c.opt.Sampling.Chains = 1,
 				2 // two chains have both lengths of an open count
-			if err := c.opt.fill(); err != nil {
+			if err := c.opt.Prepare(); err != nil {
 				t.Fatal(err)
 			}
-			pl, err := e.plan(t.Context(), tm, &c.opt)
+			pl, err := e.resolve(t.Context(), tm, &c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			found := 0
-			for _, part := range pl.parts {
-				x, texts := part.tgt.states()
+			for _, part := range pl.Choices {
+				x, texts := allStates(part.Target)
 				p := make([]float64, len(x))
 				top, sum := math.Inf(-1), 0.0
 				for i, text := range texts {
@@ -98,7 +99,7 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 					p[i] /= sum
 				}
 				if len(x) > 1 {
-					if _, err := part.tgt.start(ctx, 1, "", 1); err != nil { // what gradients of lists need
+					if _, err := started(ctx, part.Target, 1, "", 1); err != nil { // what gradients of lists need
 						t.Fatal(err)
 					}
 					steps := 8
@@ -108,7 +109,7 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 					case len(x) < 100:
 						steps = under100
 					}
-					invariant(t, ctx, all, newTabled(part.tgt), x, p, steps)
+					invariant(t, ctx, all, newTabled(part.Target), x, p, steps)
 				}
 			}
 			for text := range u {

@@ -1,13 +1,13 @@
 package infill
 
 import (
-	"infill/infill/text"
-
 	"context"
 	"errors"
 	"math"
 	"strings"
 	"testing"
+
+	"infill/infill/text"
 )
 
 // A literal mask is read character by character when it is filled around and

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill/internal/choosing"
 	"infill/infill/text"
 	"infill/mlm"
 )
@@ -32,7 +33,7 @@ func (e *Engine) parts(t *text.Template, opt *Options) ([]text.Part, error) {
 	if limit <= 0 || opt.RefuseLong || span+text.MaxTokens*len(t.Blanks) <= limit {
 		return nil, nil
 	}
-	lists, err := e.supports.Lists(t, opt.rules())
+	lists, err := e.supports.Lists(t, rulesOf(opt))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func wholeOnly(t *text.Template, parts []text.Part, opt *Options) error {
 	}{
 		{opt.Method != MethodSearch, "draws, probabilities and exact sums are"},
 		{opt.Words.NoRepeat != text.RepeatAny, "the rule against words twice looks"},
-		{filter.on(), "a filter by score or similarity looks"},
+		{filter.On(), "a filter by score or similarity looks"},
 		{len(opt.Words.Terms) > 0, "other parts of the energy than the model's are"},
 		{opt.Results.All, "a list of all fillings is"},
 		{opt.Results.Rank != nil, "ranks of words are"},
@@ -121,29 +122,29 @@ func (e *Engine) parted(ctx context.Context, t *text.Template, parts []text.Part
 			return nil, fmt.Errorf("blanks %d to %d, which are filled together: %w", p.First+1, p.Last,
 				err)
 		}
-		best, found = append(best, res.Fillings[0].words()...), append(found, res.Fillings)
-		whole.add(p.First, len(sub.Blanks), res)
+		best, found = append(best, wordsIn(&res.Fillings[0])...), append(found, res.Fillings)
+		addGroup(whole, p.First, len(sub.Blanks), res)
 	}
-	whole.join(t, found)
-	if opt.Words.Filter.on() {
-		s := &sieve{by: &opt.Words.Filter}
-		if whole.Fillings = s.take(whole.Fillings, s.near); len(whole.Fillings) == 0 {
-			return nil, s.err()
+	joinGroups(whole, t, found)
+	if opt.Words.Filter.On() {
+		s := &choosing.Sieve{By: &opt.Words.Filter}
+		if whole.Fillings = s.Take(whole.Fillings, s.Near); len(whole.Fillings) == 0 {
+			return nil, s.Err()
 		}
 	}
 	return whole, nil
 }
 
-// words are those in the blanks, as they are written.
-func (f *Filling) words() (out []string) {
+// wordsIn are those in the blanks, as they are written.
+func wordsIn(f *Filling) (out []string) {
 	for _, s := range f.Spans {
 		out = append(out, f.Text[s[0]:s[1]])
 	}
 	return out
 }
 
-// add adds what filling n blanks together, from first on, took and said.
-func (r *Result) add(first, n int, of *Result) {
+// addGroup adds what filling n blanks together, from first on, took and said.
+func addGroup(r *Result, first, n int, of *Result) {
 	r.Groups = append(r.Groups, n)
 	r.Ended = max(r.Ended, of.Ended)
 	r.Distinct += of.Distinct
@@ -156,12 +157,12 @@ func (r *Result) add(first, n int, of *Result) {
 	}
 	r.Lengths, r.Shown = cmp.Or(r.Lengths, of.Lengths), of.Shown
 	r.Warnings = append(r.Warnings, of.Warnings...)
-	r.perToken = r.perToken || of.perToken
+	r.PerToken = r.PerToken || of.PerToken
 }
 
-// join makes the fillings of a text of those of its parts. The nth has the nth best of every part,
-// or the last of one that has fewer.
-func (r *Result) join(t *text.Template, found [][]Filling) {
+// joinGroups makes the fillings of a text of those of its parts. The nth has the nth best of every
+// part, or the last of one that has fewer.
+func joinGroups(r *Result, t *text.Template, found [][]Filling) {
 	for _, list := range found {
 		r.Fillings = append(r.Fillings, make([]Filling, max(0, len(list)-len(r.Fillings)))...)
 	}
@@ -170,7 +171,7 @@ func (r *Result) join(t *text.Template, found [][]Filling) {
 		var words []string
 		for _, list := range found {
 			part := &list[min(n, len(list)-1)]
-			words = append(words, part.words()...)
+			words = append(words, wordsIn(part)...)
 			f.Tokens, f.Pieces = append(f.Tokens, part.Tokens...), append(f.Pieces, part.Pieces...)
 			f.Score += part.Score
 			f.Parts.PLL += part.Parts.PLL
@@ -180,9 +181,9 @@ func (r *Result) join(t *text.Template, found [][]Filling) {
 			f.Recut = f.Recut || part.Recut
 			f.Edits += part.Edits
 			f.Changed += part.Changed
-			f.ids, f.lengths = append(f.ids, part.ids...), append(f.lengths, part.lengths...)
+			f.IDs, f.Lengths = append(f.IDs, part.IDs...), append(f.Lengths, part.Lengths...)
 		}
 		f.Text, f.Spans = t.Write(words)
-		f.ScorePerToken = f.Score / float64(len(f.ids))
+		f.ScorePerToken = f.Score / float64(len(f.IDs))
 	}
 }

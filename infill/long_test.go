@@ -65,7 +65,7 @@ func TestFillInGroups(t *testing.T) {
 			t.Fatalf("group %d has blanks %d to %d, the result says %v", i+1, p.First, p.Last, r.Groups)
 		}
 		last = p.Last
-		own, err := tm.PartOf(p, best.words()[:p.First])
+		own, err := tm.PartOf(p, wordsIn(best)[:p.First])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func TestLookedAt(t *testing.T) {
 		shares, sum := map[int]float64{}, 0.0
 		for i := range r.Fillings {
 			f := &r.Fillings[i]
-			n := len(f.ids)
+			n := len(f.IDs)
 			shares[n] = math.Exp(f.Parts.Length - perPiece*float64(n))
 			if n > 1 {
 				sum += shares[n] * math.Exp(f.Parts.Left)
@@ -57,7 +57,7 @@ func TestOnePieceCompetes(t *testing.T) {
 	small, e := New(openSmall(t)), New(tiny(t))
 	words := wordsOf(e.Tokenizer(), nil)
 	list := strings.Join(append(strings.Split(joinPairs(words), "\n")[:1500], words...), "|")
-	toy := Weighted{&toyTerm{name: "toy", odd: map[string]float64{}}, 2}
+	toy := Weighted{Term: &toyTerm{name: "toy", odd: map[string]float64{}}, Weight: 2}
 	for _, c := range []struct {
 		engine *Engine
 		before string
@@ -88,7 +88,7 @@ func TestOnePieceCompetes(t *testing.T) {
 			}
 			listed, length := map[string]bool{}, 0.0
 			for _, f := range r.Fillings {
-				if listed[f.Text] = true; len(f.ids) == 1 {
+				if listed[f.Text] = true; len(f.IDs) == 1 {
 					length = f.Parts.Length
 					if d := f.Score - length - single[f.Text]; math.Abs(d) > 1e-5 {
 						t.Errorf("%q scores %v more than by itself", f.Text, d)

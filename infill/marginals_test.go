@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"infill/infill/internal/chains"
 	"infill/infill/text"
 	"infill/internal/testmode"
 	"infill/samplers"
@@ -115,33 +115,6 @@ func (c *marginalCase) truth(t *testing.T, e *Engine) (blanks []map[string]float
 	return blanks, texts
 }
 
-// Combinations of lengths are as well mixed as the worst of them. One that is not known is.
-func TestMixingOfCombinations(t *testing.T) {
-	t.Parallel()
-	moves := func(seed uint64) *history {
-		rng, h := rand.New(rand.NewPCG(seed, 1)), &history{u: make([][]float64, 4)}
-		for k := range h.u {
-			for range 50 {
-				h.u[k] = append(h.u[k], rng.NormFloat64())
-			}
-		}
-		return h
-	}
-	short := &history{u: [][]float64{{1}, {2}}}
-	a, b := moves(1), moves(2)
-	var m Marginals
-	m.mixing([]*history{a, b})
-	if *m.ESS != min(essMean(a.u), essMean(b.u)) ||
-		*m.RHat != max(splitRHat(a.u), splitRHat(b.u)) || !(*m.ESS > 20) {
-		t.Errorf("%v, %v", *m.ESS, *m.RHat)
-	}
-	for _, order := range [][]*history{{short, a, b}, {a, short, b}, {a, b, short}} {
-		if m.mixing(order); m.RHat != nil || m.ESS != nil {
-			t.Errorf("R-hat %v though one combination has a state a chain", *m.RHat)
-		}
-	}
-}
-
 // Exact marginals are of all states, as those of chains are: a filter and Top choose fillings.
 func TestExactMarginalsKnowNoFilter(t *testing.T) {
 	t.Parallel()
@@ -157,23 +130,6 @@ func TestExactMarginalsKnowNoFilter(t *testing.T) {
 			got.Probability != want.Probability {
 			t.Errorf("%d: %+v with a filter, %+v without", i, got, want)
 		}
-	}
-}
-
-// What rounding leaves of a sum of shares is not the probability of anything.
-func TestRestOfAllListed(t *testing.T) {
-	t.Parallel()
-	m := Marginal{Distinct: 3, Likeliest: []Estimate{{Probability: .7}, {Probability: .2}, {Probability: .1 - 1e-17}}}
-	one := 1.0
-	if left := one - .7 - .2 - .1; left <= 0 { // as floats round it
-		t.Fatalf("the sum leaves %g", left)
-	}
-	if m.rest() != 0 {
-		t.Errorf("%g is left of all texts", m.rest())
-	}
-	m.Distinct = 4
-	if m.rest() == 0 {
-		t.Error("nothing is left where a text is not listed")
 	}
 }
 
@@ -271,20 +227,20 @@ func TestMarginalsOfAShortlist(t *testing.T) {
 	opt := Options{Sampling: SamplingOptions{Shortlist: 12, Steps: 300},
 		Results: ResultOptions{Marginals: true, All: true}, Seed: 3}
 	tgt := targetOf(t, e, tm, opt)
-	if err := tgt.restrict(ctx, 12); err != nil {
+	if err := tgt.Restrict(ctx, 12); err != nil {
 		t.Fatal(err)
 	}
-	x, texts := tgt.states()
+	x, texts := allStates(tgt)
 	if len(x) != 144 {
 		t.Fatalf("%d states", len(x))
 	}
 	u := make([]float64, len(x))
-	if err := tgt.energy(ctx, tgt.model, x, u); err != nil {
+	if err := tgt.Evaluate(ctx, x, u); err != nil {
 		t.Fatal(err)
 	}
 	want, sum := map[string]float64{}, 0.0
 	for i := range x {
-		want[tgt.spell(x[i], false).Text] += math.Exp(u[i])
+		want[tgt.Spell(x[i], false).Text] += math.Exp(u[i])
 		sum += math.Exp(u[i])
 	}
 	r, err := e.Fill(ctx, tm, opt)
@@ -423,36 +379,12 @@ func TestMarginalsWarn(t *testing.T) {
 		}
 		right := len(r.Warnings) == len(c.warns)
 		for i := 0; right && i < len(c.warns); i++ {
-			right = errors.Is(r.Warnings[i], errUnmixed) &&
+			right = errors.Is(r.Warnings[i], chains.ErrUnmixed) &&
 				strings.Contains(r.Warnings[i].Error(), c.warns[i]) &&
 				strings.Contains(r.Marginals.Warning, c.warns[i])
 		}
 		if !right {
 			t.Errorf("%s %+v: %q, in the marginals %q", c.text, c.opt, r.Warnings, r.Marginals.Warning)
 		}
-	}
-}
-
-// A full record keeps every second state, evenly, and never more than it may.
-func TestRecordThins(t *testing.T) {
-	t.Parallel()
-	r := newRecord(2, keptStates/20, 3)
-	if r.most != 20 {
-		t.Fatal(r.most)
-	}
-	for i := range int32(1000) {
-		x := [][]int32{{i, i, i}, {-i, -i, -i}}
-		r.add(x, []float64{float64(i), float64(-i)})
-		if r.len() > r.most || len(r.x[1]) != 3*r.len() {
-			t.Fatalf("%d states after %d", r.len(), i)
-		}
-		for j := range r.len() {
-			if at := int32(j * r.stride); r.state(0, j)[2] != at || r.state(1, j)[0] != -at || r.u[1][j] != float64(-at) {
-				t.Fatalf("state %d of stride %d is %v", j, r.stride, r.state(0, j))
-			}
-		}
-	}
-	if r.stride != 64 || r.len() != 16 {
-		t.Errorf("stride %d, %d states", r.stride, r.len())
 	}
 }

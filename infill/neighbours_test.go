@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"infill/infill/internal/target"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -188,7 +189,7 @@ func TestSGDLDRefusesTheRatiosOfAVocabulary(t *testing.T) {
 
 // wideTarget is a target with a vocabulary.
 type wideTarget struct {
-	*target
+	*target.Target
 	domain *samplers.Domain
 }
 

@@ -7,11 +7,10 @@ import (
 	"testing"
 
 	"infill/infill/text"
-	"infill/internal/gate"
 	"infill/internal/ort/orttest"
 )
 
-// The parts of a plan go ahead of each other, but Trace sees every step once, in
+// The parts of a run go ahead of each other, but Trace sees every step once, in
 // order, with all chains in it; and its failure ends the run.
 func TestTraceOfParts(t *testing.T) {
 	t.Parallel()
@@ -27,27 +26,9 @@ func TestTraceOfParts(t *testing.T) {
 	}
 	opt := Options{Sampling: SamplingOptions{Chains: 10, Steps: 4}, Seed: 3,
 		Results: ResultOptions{Score: ScorePLL}}
-	if err := opt.fill(); err != nil {
+	if err := opt.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	var p *plan
-	err = gate.Compute(t.Context(), e.model, func(ctx context.Context) (err error) {
-		if p, err = e.plan(t.Context(), tp, &opt); err != nil {
-			return err
-		}
-		return p.start(ctx)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []int
-	for _, pt := range p.parts {
-		all = append(all, pt.chains...)
-	}
-	if len(p.parts) < 2 || !slices.IsSorted(all) || len(all) != 10 {
-		t.Fatalf("%d parts with chains %v", len(p.parts), all)
-	}
-
 	var last Step
 	opt.Watch.Trace = func(s Step) error {
 		if want := last.Step + 1; s.Step != want && s.Step != 0 || len(s.Energy) != 10 ||

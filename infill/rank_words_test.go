@@ -29,7 +29,7 @@ func TestRankOfWords(t *testing.T) {
 		t.Fatal(r, err)
 	}
 	for k, i := range at {
-		want := WordRank{words[k], i + 1, len(all.Fillings), all.Fillings[i].Probability}
+		want := WordRank{Word: words[k], Rank: i + 1, Of: len(all.Fillings), Probability: all.Fillings[i].Probability}
 		if r.Ranks[k] != want {
 			t.Errorf("%+v, want %+v", r.Ranks[k], want)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infill/infill/internal/space"
+	"infill/infill/internal/target"
 	"infill/infill/text"
 	"infill/tokenize/tokenizetest"
 )
@@ -39,13 +40,13 @@ func TestRecut(t *testing.T) {
 				t.Fatal(err)
 			}
 			at := tm.Blanks[0].Pos
-			same := slices.Equal(enc.IDs, slices.Concat(tm.IDs[:at], f.ids, tm.IDs[at+1:]))
-			if f.Recut && same || !f.Recut && !same && !f.Parts.finished {
+			same := slices.Equal(enc.IDs, slices.Concat(tm.IDs[:at], f.IDs, tm.IDs[at+1:]))
+			if f.Recut && same || !f.Recut && !same && !f.Parts.Finished {
 				t.Errorf("%q: %q, filled in as %q: recut is %v", f.Text, enc.Tokens, f.Pieces, f.Recut)
 			}
 			if f.Recut {
 				n++
-			} else if i < 8 || f.Parts.finished && i < 100 {
+			} else if i < 8 || f.Parts.Finished && i < 100 {
 				u, err := e.ScoreSpans(t.Context(), f.Text, f.Spans)
 				if err != nil || math.Abs(u.Score-f.Score) > 1e-3 {
 					t.Errorf("%q has %v when filled, %v when scored (%v)", f.Text, f.Score, u.Score, err)
@@ -76,16 +77,16 @@ func TestRecutMarked(t *testing.T) {
 				t.Errorf("%s: %q: %v", name, line, err)
 				continue
 			}
-			tgt, n := &target{Space: sp}, 0
+			tgt, n := &target.Target{Space: sp}, 0
 			for v := range sp.Coords[0].IDs {
-				f := tgt.spell([]int32{int32(v)}, false)
+				f := tgt.Spell([]int32{int32(v)}, false)
 				enc, err := tok.Encode(f.Text)
 				if err != nil {
 					t.Fatal(err)
 				}
 				at := tm.Blanks[0].Pos
-				same := slices.Equal(enc.IDs, slices.Concat(tm.IDs[:at], f.ids, tm.IDs[at+1:]))
-				cut := recut(tm, tok, &f)
+				same := slices.Equal(enc.IDs, slices.Concat(tm.IDs[:at], f.IDs, tm.IDs[at+1:]))
+				cut := target.Recut(tm, tok, &f)
 				if cut == same || cut && strings.Contains(line, "]1") {
 					t.Errorf("%s: %q is %q, filled in as %q: recut is %v", name, f.Text, enc.Tokens, f.Pieces, cut)
 				}

@@ -19,7 +19,7 @@ func likeliest(
 	t *testing.T, m *mlm.Model, tm *text.Template, blank, n int, may func(string) bool,
 ) []string {
 	t.Helper()
-	all := resized[float32](nil, len(tm.Blanks), m.VocabSize())
+	all := zeros[float32](len(tm.Blanks), m.VocabSize())
 	if err := m.Independent(context.Background(), &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestExactOnShortlist(t *testing.T) {
 			}
 			c.opt.Words.Vocab = text.VocabWholeWords
 			tgt := targetOf(t, e, tm, c.opt)
-			if err := tgt.restrict(ctx, size); err != nil {
+			if err := tgt.Restrict(ctx, size); err != nil {
 				t.Fatal(err)
 			}
 			// All fillings made of the shortlists, and their energies.
@@ -96,7 +96,7 @@ func TestExactOnShortlist(t *testing.T) {
 					u[text], _ = oracle(t, e, text, spans)
 				}
 			}
-			x, texts := tgt.states()
+			x, texts := allStates(tgt)
 			if len(x) != len(u) {
 				t.Fatalf("%d states, want %d", len(x), len(u))
 			}
@@ -106,7 +106,7 @@ func TestExactOnShortlist(t *testing.T) {
 				if !ok {
 					t.Fatalf("%q is a state, and should not be", text)
 				}
-				p[i] = math.Exp(v / tgt.temp)
+				p[i] = math.Exp(v / tgt.Temp)
 			}
 			p = tempered(p, 1)
 			table := newTabled(tgt)

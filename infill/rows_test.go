@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"infill/infill/internal/target"
 	"infill/infill/text"
 	"infill/samplers"
 )
@@ -30,13 +31,13 @@ func TestEnergyRows(t *testing.T) {
 		}
 		for _, temp := range []float64{1, 2.5} {
 			tgt := targetOf(t, e, tm, Options{Sampling: SamplingOptions{Temperature: temp}, Seed: 1})
-			x, err := tgt.start(ctx, 4, "", 6)
+			x, err := started(ctx, tgt, 4, "", 6)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want, u := make([]float64, len(x)), make([]float64, len(x))
 			n := tgt.Product.RowLen()
-			got, more := resized[float64](nil, len(x), n), resized[float64](nil, len(x), n+2*len(tgt.Coords))
+			got, more := zeros[float64](len(x), n), zeros[float64](len(x), n+2*len(tgt.Coords))
 			for k := range x { // what is left from before is not added to
 				for j := range got[k] {
 					got[k][j], more[k][j] = 7, 7
@@ -56,7 +57,7 @@ func TestEnergyRows(t *testing.T) {
 			}
 			at := make([]int, len(x))
 			for i := range tgt.Coords {
-				cond := resized[float64](nil, len(x), tgt.Coords[i].K())
+				cond := zeros[float64](len(x), tgt.Coords[i].K())
 				for k := range at {
 					at[k] = i
 				}
@@ -78,7 +79,7 @@ func TestEnergyRows(t *testing.T) {
 
 // checkSums compares the rows and energies that EnergyRows gave with those that it gives with sums,
 // before and after the memo has the sums.
-func checkSums(t *testing.T, tgt *target, x [][]int32, u []float64, want, got [][]float64) {
+func checkSums(t *testing.T, tgt *target.Target, x [][]int32, u []float64, want, got [][]float64) {
 	t.Helper()
 	v := make([]float64, len(x))
 	for range 2 {
@@ -116,13 +117,13 @@ func TestRowSumsAreOfTheirTokens(t *testing.T) {
 		}
 		tgt := targetOf(t, e, tm, opt)
 		if opt.Sampling.Shortlist > 0 {
-			if err := tgt.restrict(ctx, opt.Sampling.Shortlist); err != nil {
+			if err := tgt.Restrict(ctx, opt.Sampling.Shortlist); err != nil {
 				t.Fatal(err)
 			}
 		}
 		x := [][]int32{{0, 0}, {0, 1}, {1, 0}, {2, 2}}
 		n := tgt.Product.RowLen()
-		want, got := resized[float64](nil, len(x), n), resized[float64](nil, len(x), n+2*len(tgt.Coords))
+		want, got := zeros[float64](len(x), n), zeros[float64](len(x), n+2*len(tgt.Coords))
 		u := make([]float64, len(x))
 		if err := tgt.EnergyRows(ctx, x, u, want, nil); err != nil {
 			t.Fatal(err)
@@ -141,9 +142,9 @@ func TestRowSumsOfAnotherBlank(t *testing.T) {
 			t.Fatal(err)
 		}
 		tgt := targetOf(t, e, tm, Options{Words: WordOptions{Vocab: text.VocabWholeWords}})
-		x, _ := tgt.states()
+		x, _ := allStates(tgt)
 		n := tgt.Product.RowLen()
-		want, got := resized[float64](nil, len(x), n), resized[float64](nil, len(x), n+2*len(tgt.Coords))
+		want, got := zeros[float64](len(x), n), zeros[float64](len(x), n+2*len(tgt.Coords))
 		u := make([]float64, len(x))
 		if err := tgt.EnergyRows(context.Background(), x, u, want, nil); err != nil {
 			t.Fatal(err)
@@ -167,16 +168,16 @@ func TestEnergyRowsAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		tgt := targetOf(t, e, tm, Options{})
-		x, err := tgt.start(ctx, 4, "", 3)
+		x, err := started(ctx, tgt, 4, "", 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := tgt.rows
-		out := resized[float64](nil, len(x), tgt.Product.RowLen())
+		before := tgt.Asked
+		out := zeros[float64](len(x), tgt.Product.RowLen())
 		if err := tgt.EnergyRows(ctx, x, make([]float64, len(x)), out, nil); err != nil {
 			t.Fatal(err)
 		}
-		if got := tgt.rows - before; got != 3*want {
+		if got := tgt.Asked - before; got != 3*want {
 			t.Errorf("%q: %d rows of three states, want %d", line, got, 3*want)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/internal/target"
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/mlm"
 )
@@ -104,10 +106,10 @@ func checkSpans(sentence string, spans [][2]int) error {
 // mlm.ErrNotFinite, a term's, or with RefuseLong a *LengthError.
 func (e *Engine) ScoreWith(ctx context.Context, sentence string, o ScoreOptions) (*Score, error) {
 	terms := o.Terms
-	if err := checkTerms(terms); err != nil {
+	if err := request.CheckTerms(terms); err != nil {
 		return nil, err
 	}
-	if o.By < ScoreBlended || o.By >= numScorings {
+	if o.By < ScoreBlended || int(o.By) >= len(o.By.Names()) {
 		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", text.ErrOption,
 			o.By)
 	}
@@ -130,11 +132,11 @@ func (e *Engine) ScoreWith(ctx context.Context, sentence string, o ScoreOptions)
 	}
 	whole := []Finished{{Text: s.Text, Spans: [][2]int{{0, len(s.Text)}}}}
 	s.Energies = map[string]float64{ModelEnergy: s.Score}
-	x := &extra{terms: terms}
+	x := &target.Extra{Terms: terms}
 	for i, w := range terms {
 		v := []float64{0}
 		if w.Weight != 0 {
-			if err := x.ask(ctx, i, whole, v); err != nil {
+			if err := x.Ask(ctx, i, whole, v); err != nil {
 				return nil, err
 			}
 		}
@@ -221,7 +223,7 @@ func (e *Engine) score(ctx context.Context, sentence string, o ScoreOptions,
 	if err != nil {
 		return nil, err
 	}
-	terms := scoreTerms(len(state), o.By)
+	terms := target.ScoreTerms(len(state), o.By)
 	word := wordNumbers(s.Blanks, enc.Continuation)
 	if o.By == ScoreWithinWord {
 		terms = withinWord(word)
@@ -237,14 +239,14 @@ func (e *Engine) score(ctx context.Context, sentence string, o ScoreOptions,
 	if windows {
 		values, res.Windows, err = e.windowed(ctx, m, s, terms, limit)
 	} else {
-		values, err = termValues(ctx, m, e.model.Tokenizer().MaskID(), s, state, terms)
+		values, err = target.TermValues(ctx, m, e.model.Tokenizer().MaskID(), s, state, terms)
 	}
 	if err != nil {
 		return nil, err
 	}
 	for i := range terms[:own] {
-		v := terms[i].weight(o.By) * values[i]
-		res.Pieces[terms[i].at].LogProb += v
+		v := terms[i].Weight(o.By) * values[i]
+		res.Pieces[terms[i].At].LogProb += v
 		res.Score += v
 	}
 	if o.Words {
@@ -261,8 +263,8 @@ const windowTerms = 1000
 // windowed are the values of the terms of a text of more ids than the limit. Each is asked for in a
 // window of its own: the ids around its token, as many on both sides, or more on one side where the
 // other has fewer. n is the number of windows.
-func (e *Engine) windowed(ctx context.Context, m tokenAsker, s *mlm.Sentence, terms []scoreTerm,
-	limit int) (values []float64, n int, err error) {
+func (e *Engine) windowed(ctx context.Context, m target.TokenAsker, s *mlm.Sentence,
+	terms []target.ScoreTerm, limit int) (values []float64, n int, err error) {
 	size := limit - 2 // without the special tokens at both ends
 	inner := s.IDs[1 : len(s.IDs)-1]
 	window := &mlm.Sentence{IDs: slices.Concat(s.IDs[:1], inner[:size], s.IDs[len(s.IDs)-1:])}
@@ -274,13 +276,13 @@ func (e *Engine) windowed(ctx context.Context, m tokenAsker, s *mlm.Sentence, te
 		var states [][]int32
 		var at []int
 		for _, t := range some {
-			p := s.Blanks[t.at] - 1
+			p := s.Blanks[t.At] - 1
 			from := min(max(p-(size-1)/2, 0), len(inner)-size)
 			state := slices.Clone(inner[from : from+size])
 			first, _ := slices.BinarySearch(s.Blanks, from+1)
 			last, _ := slices.BinarySearch(s.Blanks, from+1+size)
-			for i := max(t.from, first); i < min(t.to, last); i++ {
-				if i != t.at {
+			for i := max(t.From, first); i < min(t.To, last); i++ {
+				if i != t.At {
 					state[s.Blanks[i]-1-from] = e.model.Tokenizer().MaskID()
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/target"
 	"infill/infill/text"
 	"infill/mlm"
 )
@@ -35,7 +36,7 @@ func TestScoreLong(t *testing.T) {
 		positions[i] = i + 1
 	}
 	for _, by := range []Scoring{ScorePLL, ScoreWithinWord, ScoreBlended} {
-		terms := scoreTerms(len(positions), by)
+		terms := target.ScoreTerms(len(positions), by)
 		if by == ScoreWithinWord {
 			terms = withinWord(wordNumbers(positions, enc.Continuation))
 		}
@@ -48,22 +49,22 @@ func TestScoreLong(t *testing.T) {
 		}
 		sums, total := make([]float64, len(positions)), 0.0
 		for i, term := range terms {
-			if by == ScoreBlended && i%11 != 0 && term.at != limit {
+			if by == ScoreBlended && i%11 != 0 && term.At != limit {
 				continue // a part of them will do
 			}
-			ids := term.masked(enc.IDs[1:len(enc.IDs)-1], tok.MaskID())
+			ids := term.Masked(enc.IDs[1:len(enc.IDs)-1], tok.MaskID())
 			from := 0
-			for right := limit - 2; right < len(ids) && term.at-from > right-1-term.at; right++ {
+			for right := limit - 2; right < len(ids) && term.At-from > right-1-term.At; right++ {
 				from++ // until as many are on both sides, or the text ends
 			}
-			s := &mlm.Sentence{Blanks: []int{term.at - from + 1},
+			s := &mlm.Sentence{Blanks: []int{term.At - from + 1},
 				IDs: slices.Concat(enc.IDs[:1], ids[from:from+limit-2], enc.IDs[len(enc.IDs)-1:])}
 			lp := [][]float32{{0}}
-			if err := e.model.LogProb(t.Context(), s, [][]int32{{ids[term.at]}}, lp); err != nil {
+			if err := e.model.LogProb(t.Context(), s, [][]int32{{ids[term.At]}}, lp); err != nil {
 				t.Fatal(err)
 			}
-			sums[term.at] += term.weight(by) * float64(lp[0][0])
-			total += term.weight(by) * float64(lp[0][0])
+			sums[term.At] += term.Weight(by) * float64(lp[0][0])
+			total += term.Weight(by) * float64(lp[0][0])
 		}
 		for p, sum := range sums {
 			if by == ScoreBlended && p != limit {

@@ -1,14 +1,14 @@
 package infill
 
 import (
-	"infill/infill/text"
-
 	"context"
 	"encoding/json"
 	"errors"
 	"math"
 	"os"
 	"testing"
+
+	"infill/infill/text"
 )
 
 // Scores agree with torch, computed once by testdata/make_scores.py.
@@ -80,7 +80,7 @@ func TestScoreSpans(t *testing.T) {
 	}
 	for _, f := range r.Fillings {
 		s, err := e.ScoreSpans(ctx, f.Text, f.Spans)
-		if err != nil || math.Abs(s.Score-f.Score) > 1e-4 || len(s.Pieces) != len(f.ids) {
+		if err != nil || math.Abs(s.Score-f.Score) > 1e-4 || len(s.Pieces) != len(f.IDs) {
 			t.Errorf("%q: %+v, %v; want %v", f.Text, s, err, f.Score)
 		}
 	}

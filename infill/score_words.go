@@ -1,5 +1,7 @@
 package infill
 
+import "infill/infill/internal/target"
+
 // wordNumbers numbers the words of the pieces at some positions, from 0. inner says which positions
 // continue a word.
 func wordNumbers(positions []int, inner []bool) []int {
@@ -33,14 +35,14 @@ func cutWords(pieces []PieceScore, cut [][2]int) []int {
 
 // withinWord lists the terms of ScoreWithinWord for pieces of these words. A piece of no word is
 // one by itself.
-func withinWord(word []int) []scoreTerm {
-	out := make([]scoreTerm, len(word))
+func withinWord(word []int) []target.ScoreTerm {
+	out := make([]target.ScoreTerm, len(word))
 	for i, w := range word {
 		to := i + 1
 		for w >= 0 && to < len(word) && word[to] == w {
 			to++
 		}
-		out[i] = scoreTerm{at: i, from: i, to: to, u: 1}
+		out[i] = target.ScoreTerm{At: i, From: i, To: to, U: 1}
 	}
 	return out
 }

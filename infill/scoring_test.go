@@ -21,7 +21,7 @@ func rowAt(t *testing.T, m *mlm.Model, ids []int32, at int, masked []int, token 
 	for _, p := range masked {
 		seq[p] = m.Tokenizer().MaskID()
 	}
-	out := resized[float32](nil, 1, m.VocabSize())
+	out := zeros[float32](1, m.VocabSize())
 	s := &mlm.Sentence{IDs: seq, Blanks: []int{at}}
 	if err := m.Conditional(t.Context(), s, [][]int32{{token}}, []int{0}, out); err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestScoreText(t *testing.T) {
 			}
 		}
 	}
-	if _, err := e.ScoreText(t.Context(), "No.", numScorings); err == nil {
+	if _, err := e.ScoreText(t.Context(), "No.", ScoreWithinWord+1); err == nil {
 		t.Error("an unknown score")
 	}
 }

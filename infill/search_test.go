@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/choosing"
+	"infill/infill/internal/search"
+	"infill/infill/internal/target"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/models"
@@ -19,23 +22,24 @@ import (
 // everyFilling scores all fillings of a template by enumeration, best first, texts once.
 func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 	t.Helper()
-	if err := opt.fill(); err != nil {
+	if err := opt.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(t.Context(), parsed(t, e, text), &opt)
+	p, err := e.resolve(t.Context(), parsed(t, e, text), &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.sieve, err = p.newSieve(t.Context()); err != nil {
+	c, err := e.chooser(t.Context(), p)
+	if err != nil {
 		t.Fatal(err)
 	}
 	best := map[string]Filling{}
-	for _, pt := range p.parts {
-		x := [][]int32{make([]int32, len(pt.tgt.Coords))}
-		for i := range pt.tgt.Coords {
+	for _, pt := range p.Choices {
+		x := [][]int32{make([]int32, len(pt.Target.Coords))}
+		for i := range pt.Target.Coords {
 			var more [][]int32
 			for _, y := range x {
-				for v := range pt.tgt.Coords[i].K() {
+				for v := range pt.Target.Coords[i].K() {
 					z := slices.Clone(y)
 					z[i] = int32(v)
 					more = append(more, z)
@@ -43,22 +47,22 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 			}
 			x = more
 		}
-		x = slices.DeleteFunc(x, func(y []int32) bool { return !pt.tgt.Valid(y) })
-		parts, _, err := pt.tgt.parts(t.Context(), pt.tgt.model, x, opt.Results.Score)
+		x = slices.DeleteFunc(x, func(y []int32) bool { return !pt.Target.Valid(y) })
+		parts, _, err := pt.Target.Parts(t.Context(), pt.Target.Model, x, opt.Results.Score)
 		if err != nil {
 			t.Fatal(err)
 		}
 		u := make([]float64, len(x))
 		for k := range x {
-			u[k] = opt.Results.Score.of(parts[k])
+			u[k] = opt.Results.Score.Of(parts[k])
 		}
-		if err := pt.tgt.addTerms(t.Context(), x, u, 1); err != nil {
+		if err := pt.Target.AddTerms(t.Context(), x, u, 1); err != nil {
 			t.Fatal(err)
 		}
 		for k := range x {
-			f := pt.tgt.spell(x[k], opt.Results.AsModel)
-			f.Score, f.ScorePerToken = u[k], u[k]/float64(len(f.ids))
-			passed, err := p.sieve.pass(t.Context(), []Filling{f})
+			f := pt.Target.Spell(x[k], opt.Results.AsModel)
+			f.Score, f.ScorePerToken = u[k], u[k]/float64(len(f.IDs))
+			passed, err := c.Sieve.Pass(t.Context(), []Filling{f})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +76,7 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 		out = append(out, f)
 	}
 	slices.SortFunc(out, func(a, b Filling) int { return strings.Compare(a.Text, b.Text) })
-	rank(out, p.perToken)
+	choosing.Rank(out, p.PerToken)
 	return out
 }
 
@@ -165,7 +169,7 @@ func TestSearchConstraints(t *testing.T) {
 			Options{Words: WordOptions{Vocab: text.VocabWholeWords}}},
 		"length": {"the [MASK*1-2/^[cd]/] saw the [MASK|house|tree] .", Options{}},
 		"terms": {"the [MASK|" + animals + "] saw the [MASK|" + animals + "] .",
-			Options{Words: WordOptions{Terms: []Weighted{{bonus, 2}}}}},
+			Options{Words: WordOptions{Terms: []Weighted{{Term: bonus, Weight: 2}}}}},
 		"edit": {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .",
 			Options{Words: WordOptions{Original: []string{"dog", "house"}, Filter: Filter{MinEdits: 4}}}},
 		"drop": {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .",
@@ -208,31 +212,36 @@ func TestSearchGivesUpNothingGood(t *testing.T) {
 	} {
 		for _, score := range []Scoring{ScoreBlended, ScorePLL} {
 			opt := Options{Results: ResultOptions{Score: score}}
-			if err := opt.fill(); err != nil {
+			if err := opt.Prepare(); err != nil {
 				t.Fatal(err)
 			}
-			p, err := e.plan(t.Context(), parsed(t, e, text), &opt)
+			p, err := e.resolve(t.Context(), parsed(t, e, text), &opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := p.newSeeker(t.Context())
+			s, err := search.New(t.Context(), &choosing.Chooser{Task: p})
 			if err != nil {
 				t.Fatal(err)
 			}
-			var spare []*filled
-			s.gaveUp = func(f *filled) { spare = append(spare, f) }
-			if err := s.run(t.Context()); err != nil {
+			type givenUp struct {
+				of   *target.Target
+				x    []int32
+				text string
+			}
+			var spare []givenUp
+			s.GaveUp = func(of *target.Target, x []int32, text string) { spare = append(spare, givenUp{of, x, text}) }
+			if err := s.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			given += len(spare)
 			for _, f := range spare {
-				parts, _, err := f.part.parts(t.Context(), f.part.model, [][]int32{f.x}, score)
+				parts, _, err := f.of.Parts(t.Context(), f.of.Model, [][]int32{f.x}, score)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := score.of(parts[0]); got >= s.threshold()+1e-6 {
+				if got := score.Of(parts[0]); got >= s.Threshold()+1e-6 {
 					t.Errorf("%q scores %v and was given up; the worst of the best has %v",
-						f.text.Text, got, s.threshold())
+						f.text, got, s.Threshold())
 				}
 			}
 		}
@@ -275,22 +284,22 @@ func TestSearchForgets(t *testing.T) {
 	const text = "The [MASK] sat on the [MASK] near the [MASK]."
 	want := exactFill(t, e, text, Options{})
 	opt := Options{}
-	if err := opt.fill(); err != nil {
+	if err := opt.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(t.Context(), parsed(t, e, text), &opt)
+	p, err := e.resolve(t.Context(), parsed(t, e, text), &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := p.newSeeker(t.Context())
+	s, err := search.New(t.Context(), &choosing.Chooser{Task: p})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.rows.Most = 3
-	if err := s.run(t.Context()); err != nil {
+	s.Rows.Most = 3
+	if err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.result(t.Context())
+	r, err := s.Result(t.Context())
 	if err != nil || fmt.Sprint(r.Fillings) != fmt.Sprint(want.Fillings) || r.Rows != want.Rows ||
 		r.Evaluated <= want.Evaluated {
 		t.Errorf("%v: %d rows, %d evaluated, %v\nwant %d rows, more than %d, %v", err, r.Rows, r.Evaluated,
@@ -352,19 +361,19 @@ func TestSearchContext(t *testing.T) {
 		"She opened the [MASK]."
 	opt := Options{Search: SearchOptions{Context: 32}, Results: ResultOptions{Score: ScoreBlended}}
 	r := exactFill(t, e, text, opt)
-	p, err := e.plan(t.Context(), parsed(t, e, text), func() *Options { _ = opt.fill(); return &opt }())
+	p, err := e.resolve(t.Context(), parsed(t, e, text), func() *Options { _ = opt.Prepare(); return &opt }())
 	if err != nil {
 		t.Fatal(err)
 	}
-	tgt := p.parts[0].tgt
+	tgt := p.Choices[0].Target
 	for _, f := range r.Fillings {
 		x := make([]int32, 3)
 		for i := range x {
-			x[i] = int32(slices.Index(tgt.Coords[i].IDs, f.ids[i]))
+			x[i] = int32(slices.Index(tgt.Coords[i].IDs, f.IDs[i]))
 		}
-		parts, _, err := tgt.parts(t.Context(), tgt.model, [][]int32{x}, ScoreBlended)
-		if err != nil || math.Abs(ScoreBlended.of(parts[0])-f.Score) > 1e-5 {
-			t.Errorf("%v: %q scores %v, want %v", err, f.Text, f.Score, ScoreBlended.of(parts[0]))
+		parts, _, err := tgt.Parts(t.Context(), tgt.Model, [][]int32{x}, ScoreBlended)
+		if err != nil || math.Abs(ScoreBlended.Of(parts[0])-f.Score) > 1e-5 {
+			t.Errorf("%v: %q scores %v, want %v", err, f.Text, f.Score, ScoreBlended.Of(parts[0]))
 		}
 	}
 }

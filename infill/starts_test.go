@@ -1,6 +1,7 @@
 package infill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,14 +11,24 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/target"
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/samplers"
-	"infill/tokenize/tokenizetest"
 )
 
-// start is what chains begin with by default.
-func (t *target) start(ctx context.Context, seed uint64, id string, n int) ([][]int32, error) {
-	return t.starts(ctx, &Options{Seed: seed}, id, n)
+// started is what chains begin with by default.
+func started(ctx context.Context, t *target.Target, seed uint64, id string, n int) ([][]int32, error) {
+	cum, logp, err := t.Alone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x := make([][]int32, n)
+	for k := range x {
+		x[k] = make([]int32, len(t.Coords))
+		err = cmp.Or(err, t.Draw(samplers.NewStream(seed, id+"\x00start", k), cum, logp, x[k]))
+	}
+	return x, err
 }
 
 // startsOf are the tokens of the starts of n chains.
@@ -58,11 +69,8 @@ func TestStartArgmax(t *testing.T) {
 		opt := Options{Words: WordOptions{Vocab: text.VocabWholeWords, NoRepeat: repeatsIf[rule]},
 			Sampling: SamplingOptions{Start: StartArgmax, Chains: 3}}
 		tgt := targetOf(t, e, tm, opt)
-		logp := make([][]float64, 2)
-		for i := range logp {
-			logp[i] = make([]float64, tgt.Coords[i].K())
-		}
-		if err := tgt.masked(t.Context(), tgt.model, [][]int32{{0, 0}, {0, 0}}, []int{0, 1}, logp, []bool{true, true}); err != nil {
+		logp, err := tgt.AllMasked(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
 		best, want := math.Inf(-1), ""
@@ -141,7 +149,7 @@ func TestStartGiven(t *testing.T) {
 		`{"line":2,"text":"the [MASK] .","fillings":[{"text":"the fox.","tokens":["fox"]}]}` + "\n" +
 		`{"line":3,"error":{"code":"no_blank","message":"x"}}` + "\n"
 	s, err := ReadStarts(tok, "run.jsonl", strings.NewReader(file))
-	if err != nil || len(s.byText) != 2 {
+	if err != nil || len(s.ByText) != 2 {
 		t.Fatal(s, err)
 	}
 	want := []string{"dog fox ##s dog big dog", "cat big cat cat fox", "dog fox ##s dog big dog"}
@@ -151,7 +159,7 @@ func TestStartGiven(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, info := range samplers.List() {
-		one := newStarts("")
+		one := request.NewStarts("")
 		one.Add("the [MASK] saw the [MASK] .", []string{"dog", "fox"}, "")
 		tm, err := text.Parse(tok, "the [MASK] saw the [MASK] .")
 		if err != nil {
@@ -172,7 +180,7 @@ func TestStartOpenLengths(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	const text = "the [MASK*1-2] sleeps ."
-	s := newStarts("file")
+	s := request.NewStarts("file")
 	s.Add(text, []string{"big dog"}, "file, line 1")
 	s.Add(text, []string{"cat"}, "file, line 2")
 	got, err := startsOf(t, e, text,
@@ -181,7 +189,7 @@ func TestStartOpenLengths(t *testing.T) {
 	if err != nil || !slices.Equal(got, []string{"big dog", "big dog", "cat", "cat"}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	short := newStarts("file")
+	short := request.NewStarts("file")
 	short.Add(text, []string{"cat"}, "file, line 2")
 	if _, err := startsOf(t, e, text,
 		Options{Sampling: SamplingOptions{Starts: short, Chains: 4}}); !errors.Is(err,
@@ -196,7 +204,7 @@ func TestStartErrors(t *testing.T) {
 	e := New(tiny(t))
 	const line = "the [MASK] saw the [MASK] ."
 	given := func(words ...string) Options {
-		s := newStarts("run.jsonl")
+		s := request.NewStarts("run.jsonl")
 		s.Add(line, words, "run.jsonl, line 7")
 		return Options{Sampling: SamplingOptions{Starts: s}}
 	}
@@ -210,11 +218,11 @@ func TestStartErrors(t *testing.T) {
 		"run.jsonl, line 7: its words break a rule": with(given("dog", "dog"),
 			func(o *Options) { o.Words.NoRepeat = text.RepeatText }),
 		"run.jsonl: it has no filling of this text": {Sampling: SamplingOptions{
-			Starts: newStarts("run.jsonl")}},
+			Starts: request.NewStarts("run.jsonl")}},
 		`blank 1, "fox": it is not among`: {Sampling: SamplingOptions{Start: StartOriginal},
 			Words: WordOptions{Original: []string{"fox", "dog"}, Ban: list(t, "fox")}},
 		`the fillings to begin with: it has no filling`: {Sampling: SamplingOptions{
-			Starts: newStarts("")}},
+			Starts: request.NewStarts("")}},
 	} {
 		want = strings.Replace(want, " : it", ": it", 1)
 		if _, err := startsOf(t, e, line, opt); !errors.Is(err, ErrStart) ||
@@ -224,8 +232,8 @@ func TestStartErrors(t *testing.T) {
 	}
 	for _, opt := range []Options{{Sampling: SamplingOptions{Start: -1}},
 		{Sampling: SamplingOptions{Start: 9}},
-		{Sampling: SamplingOptions{Start: StartRandom, Starts: newStarts("")}}} {
-		if err := opt.fill(); !errors.Is(err, text.ErrOption) {
+		{Sampling: SamplingOptions{Start: StartRandom, Starts: request.NewStarts("")}}} {
+		if err := opt.Prepare(); !errors.Is(err, text.ErrOption) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}
@@ -242,16 +250,4 @@ func TestStartErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %s", file, err, want)
 		}
 	}
-}
-
-func FuzzReadStarts(f *testing.F) {
-	tok := tokenizetest.Tiny(f)
-	f.Add(`{"text":"a [MASK].","fillings":[{"tokens":["b"]}]}`)
-	f.Add(`{"text":"\\[MASK]","fillings":[{}]}` + "\n{")
-	f.Fuzz(func(t *testing.T, file string) {
-		s, err := ReadStarts(tok, "f", strings.NewReader(file))
-		if err == nil && len(s.byText) == 0 || err != nil && !strings.Contains(err.Error(), "f") {
-			t.Errorf("%v, %v", s, err)
-		}
-	})
 }

@@ -33,7 +33,7 @@ func TestStochasticGradUnbiased(t *testing.T) {
 		for i := range x {
 			x[i] = int32((5*i + 3) % tgt.Coords[i].K())
 		}
-		u, grad := make([]float64, 1), resized[float64](nil, 1, tgt.Product.GradLen())
+		u, grad := make([]float64, 1), zeros[float64](1, tgt.Product.GradLen())
 		if err := tgt.EnergyGrad(ctx, [][]int32{x}, u, grad); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestStochasticGradUnbiased(t *testing.T) {
 					continue
 				}
 				g := make([]float64, len(mean))
-				e, err := tgt.estimate(ctx, tgt.model, x, l, s, g)
+				e, err := tgt.Estimate(ctx, tgt.Model, x, l, s, g)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -101,12 +101,12 @@ func TestShortlist(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := targetOf(t, New(m), tm, Options{})
-	all := resized[float32](nil, 2, m.VocabSize())
+	all := zeros[float32](2, m.VocabSize())
 	if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}
 	cut := targetOf(t, New(m), tm, Options{})
-	if err := cut.restrict(ctx, 7); err != nil {
+	if err := cut.Restrict(ctx, 7); err != nil {
 		t.Fatal(err)
 	}
 	for i := range cut.Coords {

@@ -38,8 +38,8 @@ func TestStop(t *testing.T) {
 		t.Errorf("%d steps", r.Steps)
 	}
 	for _, f := range r.Fillings {
-		if f.Step != 3 || !slices.Equal(f.ids, traced[f.Chain]) {
-			t.Errorf("step %d of chain %d: %v, traced %v", f.Step, f.Chain, f.ids, traced[f.Chain])
+		if f.Step != 3 || !slices.Equal(f.IDs, traced[f.Chain]) {
+			t.Errorf("step %d of chain %d: %v, traced %v", f.Step, f.Chain, f.IDs, traced[f.Chain])
 		}
 	}
 	// The steps are the same as in a run that goes on: nothing depends on the end.

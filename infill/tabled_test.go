@@ -3,13 +3,14 @@ package infill
 import (
 	"context"
 
+	"infill/infill/internal/target"
 	"infill/samplers"
 )
 
 // tabled is a target that asks the real one about each state once, so that thousands of chains on
 // few states cost little more than their samplers.
 type tabled struct {
-	*target
+	*target.Target
 	known map[tableKey]tableEntry
 }
 
@@ -30,7 +31,7 @@ type tableEntry struct {
 	more []float64
 }
 
-func newTabled(t *target) *tabled { return &tabled{target: t, known: map[tableKey]tableEntry{}} }
+func newTabled(t *target.Target) *tabled { return &tabled{Target: t, known: map[tableKey]tableEntry{}} }
 
 // number tells states apart.
 func (t *tabled) number(x []int32) int {
@@ -91,28 +92,28 @@ func (t *tabled) whole(x [][]int32, u []float64, more [][]float64, what, width i
 
 func (t *tabled) Energy(ctx context.Context, x [][]int32, u []float64) error {
 	return t.whole(x, u, nil, whatEnergy, 0, func(x [][]int32, u []float64, _ [][]float64) error {
-		return t.target.Energy(ctx, x, u)
+		return t.Target.Energy(ctx, x, u)
 	})
 }
 
 func (t *tabled) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad [][]float64) error {
 	return t.whole(x, u, grad, whatGradient, t.Product.GradLen(),
 		func(x [][]int32, u []float64, grad [][]float64) error {
-			return t.target.EnergyGrad(ctx, x, u, grad)
+			return t.Target.EnergyGrad(ctx, x, u, grad)
 		})
 }
 
 func (t *tabled) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows, _ [][]float64) error {
 	return t.whole(x, u, rows, whatRows, t.Product.RowLen(),
 		func(x [][]int32, u []float64, rows [][]float64) error {
-			return t.target.EnergyRows(ctx, x, u, rows, nil)
+			return t.Target.EnergyRows(ctx, x, u, rows, nil)
 		})
 }
 
 func (t *tabled) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
 	all, err := t.answers(x, func(k int) int { return i[k] },
 		func(who []int, _ []float64, more [][]float64) error {
-			return t.target.Conditional(ctx, chosen(x, who), chosen(i, who), more)
+			return t.Target.Conditional(ctx, chosen(x, who), chosen(i, who), more)
 		},
 		func(k int) int { return t.Product.K(i[k]) })
 	if err != nil {

@@ -1,13 +1,13 @@
 package infill
 
 import (
-	"infill/infill/text"
-
 	"context"
 	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"infill/infill/text"
 )
 
 // The distance compares the words in the blanks, as another program computes it.
@@ -34,8 +34,8 @@ func TestEdit(t *testing.T) {
 	}
 	for range 200 {
 		a, b, c, d := word(), word(), word(), word()
-		f := Finished{"x " + a + " y " + b, [][2]int{{2, 2 + len(a)}, {5 + len(a), 5 + len(a) + len(b)}},
-			[]string{c, d}}
+		f := Finished{Text: "x " + a + " y " + b, Spans: [][2]int{{2, 2 + len(a)}, {5 + len(a), 5 + len(a) + len(b)}},
+			Original: []string{c, d}}
 		v := make([]float64, 1)
 		if err := (Edit{}).Values(context.Background(), []Finished{f}, v); err != nil {
 			t.Fatal(err)

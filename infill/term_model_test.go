@@ -24,12 +24,12 @@ func TestSecondModelInvariant(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := Options{Sampling: SamplingOptions{Temperature: temp},
-		Words: WordOptions{Terms: []Weighted{{NewSecondModel("tiny", second), weight}}}}
+		Words: WordOptions{Terms: []Weighted{{Term: NewSecondModel("tiny", second), Weight: weight}}}}
 	tgt := targetOf(t, e, tm, opt)
-	x, texts := tgt.states()
+	x, texts := allStates(tgt)
 	p, sum, spread := make([]float64, len(x)), 0.0, 0.0
 	for i := range x {
-		spans := tgt.spell(x[i], false).Spans
+		spans := tgt.Spell(x[i], false).Spans
 		u, _ := oracle(t, e, texts[i], spans)
 		v, pieces := oracle(t, other, texts[i], spans)
 		if pieces != 2 {
@@ -42,10 +42,11 @@ func TestSecondModelInvariant(t *testing.T) {
 	for i := range p {
 		p[i] /= sum
 	}
-	if spread < 2 || len(tgt.extra.guides) != 0 {
-		t.Fatalf("spread %v, %d guides", spread, len(tgt.extra.guides))
+	guides := NewSecondModel("tiny", second).Gradients(e.Tokenizer(), true) != nil
+	if spread < 2 || guides {
+		t.Fatalf("spread %v, gradients: %v", spread, guides)
 	}
-	if _, err := tgt.start(ctx, 1, "", 1); err != nil {
+	if _, err := started(ctx, tgt, 1, "", 1); err != nil {
 		t.Fatal(err)
 	}
 	table := newTabled(tgt)
@@ -77,17 +78,17 @@ func TestSecondModelGradient(t *testing.T) {
 		const weight = -2.5
 		plain := targetOf(t, e, tm, Options{Sampling: SamplingOptions{Temperature: 2}})
 		both := targetOf(t, e, tm, Options{Sampling: SamplingOptions{Temperature: 2},
-			Words: WordOptions{Terms: []Weighted{{NewSecondModel("again", tinyAgain), weight}}}})
-		x, err := plain.start(ctx, 4, "", 6)
+			Words: WordOptions{Terms: []Weighted{{Term: NewSecondModel("again", tinyAgain), Weight: weight}}}})
+		x, err := started(ctx, plain, 4, "", 6)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := both.start(ctx, 4, "", 6); err != nil {
+		if _, err := started(ctx, both, 4, "", 6); err != nil {
 			t.Fatal(err)
 		}
 		n := plain.Product.GradLen()
 		u, v := make([]float64, len(x)), make([]float64, len(x))
-		g, h := resized[float64](nil, len(x), n), resized[float64](nil, len(x), n)
+		g, h := zeros[float64](len(x), n), zeros[float64](len(x), n)
 		if err := plain.EnergyGrad(ctx, x, u, g); err != nil {
 			t.Fatal(err)
 		}
@@ -115,9 +116,9 @@ func TestSecondModelUncorrected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := Weighted{NewSecondModel("again", tiny(t)), 1}
-	far := Weighted{NewSecondModel("far", openSmall(t)), 1}
-	idle := Weighted{&toyTerm{name: "toy"}, 0}
+	again := Weighted{Term: NewSecondModel("again", tiny(t)), Weight: 1}
+	far := Weighted{Term: NewSecondModel("far", openSmall(t)), Weight: 1}
+	idle := Weighted{Term: &toyTerm{name: "toy"}, Weight: 0}
 	for _, c := range []struct {
 		sampler samplers.Sampler
 		terms   []Weighted

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"infill/infill/internal/recall"
+	"infill/infill/internal/target"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -27,7 +27,8 @@ type toyTerm struct {
 }
 
 func (t *toyTerm) Name() string { return t.name }
-func (t *toyTerm) Rows() int    { return t.rows }
+
+func (t *toyTerm) Rows() int { return t.rows }
 
 func (t *toyTerm) Values(_ context.Context, texts []Finished, v []float64) error {
 	t.asked.Add(int64(len(texts)))
@@ -64,17 +65,17 @@ func TestTermsInvariant(t *testing.T) {
 		tm := parsed(t, e, line)
 		toy := &toyTerm{name: "toy"}
 		opt := Options{Sampling: SamplingOptions{Temperature: temp},
-			Words: WordOptions{Terms: []Weighted{{toy, weight}}}}
+			Words: WordOptions{Terms: []Weighted{{Term: toy, Weight: weight}}}}
 		tgt := targetOf(t, e, tm, opt)
-		x, texts := tgt.states()
+		x, texts := allStates(tgt)
 		p := make([]float64, len(x))
 		for i := range x {
-			f := tgt.spell(x[i], false)
+			f := tgt.Spell(x[i], false)
 			u, _ := oracle(t, e, texts[i], f.Spans)
 			p[i] = math.Exp(u + weight*toy.of(texts[i]))
 		}
 		p = tempered(p, 1/temp)
-		if _, err := tgt.start(ctx, 1, "", 1); err != nil { // what gradients of lists need
+		if _, err := started(ctx, tgt, 1, "", 1); err != nil { // what gradients of lists need
 			t.Fatal(err)
 		}
 		table := newTabled(tgt)
@@ -101,12 +102,12 @@ func TestTermsReached(t *testing.T) {
 	const temp = 2.0
 	opt := Options{Results: ResultOptions{Collect: CollectLast, All: true, Score: ScorePLL},
 		Sampling: SamplingOptions{Steps: 60, Chains: 1000, Temperature: temp}, Seed: 3,
-		Words: WordOptions{Terms: []Weighted{{toy, 3}}}}
+		Words: WordOptions{Terms: []Weighted{{Term: toy, Weight: 3}}}}
 	tgt := targetOf(t, e, tm, opt)
-	x, texts := tgt.states()
+	x, texts := allStates(tgt)
 	p, plain, at := make([]float64, len(x)), make([]float64, len(x)), map[string]int{}
 	for i := range x {
-		s, err := e.ScoreSpans(context.Background(), texts[i], tgt.spell(x[i], false).Spans)
+		s, err := e.ScoreSpans(context.Background(), texts[i], tgt.Spell(x[i], false).Spans)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +160,7 @@ func TestTermsExact(t *testing.T) {
 		toy := &toyTerm{name: "toy"}
 		r := exactFill(t, e, text,
 			Options{Results: ResultOptions{All: true, Score: ScorePLL},
-				Sampling: SamplingOptions{Temperature: 1.5}, Words: WordOptions{Terms: []Weighted{{toy, -2}}}})
+				Sampling: SamplingOptions{Temperature: 1.5}, Words: WordOptions{Terms: []Weighted{{Term: toy, Weight: -2}}}})
 		if !r.Exact {
 			t.Fatalf("%q: %+v", text, r)
 		}
@@ -182,7 +183,7 @@ func TestTermsExact(t *testing.T) {
 		}
 		toy.rows = maxExactRows
 		if r = exactFill(t, e, text, Options{Method: MethodExact, Results: ResultOptions{Score: ScorePLL},
-			Words: WordOptions{Terms: []Weighted{{toy, 1}}}}); r.Exact || r.Method != MethodSample {
+			Words: WordOptions{Terms: []Weighted{{Term: toy, Weight: 1}}}}); r.Exact || r.Method != MethodSample {
 			t.Errorf("%q: %d rows a text, and exact: %v", text, toy.rows, r)
 		}
 	}
@@ -199,7 +200,7 @@ func TestTermsMemo(t *testing.T) {
 		tm := parsed(t, e, "the [MASK] saw the [MASK] in the [MASK] .")
 		toy := &toyTerm{name: "toy"}
 		r, err := e.Fill(context.Background(), tm,
-			Options{Seed: 1, Words: WordOptions{Terms: []Weighted{{toy, 1}}},
+			Options{Seed: 1, Words: WordOptions{Terms: []Weighted{{Term: toy, Weight: 1}}},
 				Method: MethodSample, Results: ResultOptions{Score: ScorePLL}})
 		if err != nil {
 			t.Fatal(err)
@@ -232,7 +233,7 @@ func TestTermsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt := Options{Sampling: SamplingOptions{Sampler: s, Steps: 2, Chains: 2},
-			Words:   WordOptions{Terms: []Weighted{{&toyTerm{name: "toy"}, 1}}},
+			Words:   WordOptions{Terms: []Weighted{{Term: &toyTerm{name: "toy"}, Weight: 1}}},
 			Results: ResultOptions{Score: ScorePLL}}
 		_, err = e.Fill(context.Background(), tm, opt)
 		if refused := errors.Is(err, samplers.ErrUnsupported); refused == info.Exact ||
@@ -241,12 +242,12 @@ func TestTermsRefused(t *testing.T) {
 		}
 	}
 	for name, terms := range map[string][]Weighted{
-		"no term": {{nil, 1}},
-		"no name": {{&toyTerm{}, 1}},
-		"model":   {{&toyTerm{name: ModelEnergy}, 1}},
-		"twice":   {{&toyTerm{name: "a"}, 1}, {&toyTerm{name: "a"}, 2}},
-		"weight":  {{&toyTerm{name: "a"}, math.NaN()}},
-		"great":   {{&toyTerm{name: "a"}, 2 * MaxWeight}},
+		"no term": {{Term: nil, Weight: 1}},
+		"no name": {{Term: &toyTerm{}, Weight: 1}},
+		"model":   {{Term: &toyTerm{name: ModelEnergy}, Weight: 1}},
+		"twice":   {{Term: &toyTerm{name: "a"}, Weight: 1}, {Term: &toyTerm{name: "a"}, Weight: 2}},
+		"weight":  {{Term: &toyTerm{name: "a"}, Weight: math.NaN()}},
+		"great":   {{Term: &toyTerm{name: "a"}, Weight: 2 * MaxWeight}},
 	} {
 		if _, err := e.Fill(context.Background(), tm,
 			Options{Words: WordOptions{Terms: terms}}); !errors.Is(err, text.ErrOption) {
@@ -272,16 +273,21 @@ func (*filledTerm) Values(_ context.Context, texts []Finished, v []float64) erro
 // blanks, and another part may say something else of it.
 func TestTermsRememberSpans(t *testing.T) {
 	t.Parallel()
-	for _, m := range []*recall.Memo{nil, recall.NewMemo(1 << 20)} {
-		x := &extra{memo: m, terms: []Weighted{{&filledTerm{}, 1}, {&toyTerm{name: "toy"}, 1}}}
+	for _, remember := range []bool{false, true} {
+		terms := []Weighted{{Term: &filledTerm{}, Weight: 1}, {Term: &toyTerm{name: "toy"}, Weight: 1}}
+		x := target.NewExtra(&Options{Words: WordOptions{Terms: terms}}, nil, remember)
+		only := func(i int) func(Weighted) bool {
+			return func(w Weighted) bool { return w.Term == terms[i].Term }
+		}
 		texts := []Finished{{Text: "a dog", Spans: [][2]int{{2, 5}}}, {Text: "a dog", Spans: [][2]int{{0, 5}}},
 			{Text: "a dog", Spans: [][2]int{{0, 1}, {2, 5}}}, {Text: "a dog", Spans: [][2]int{{2, 5}}}}
 		for range 2 {
 			v := make([]float64, 4)
-			if err := x.values(t.Context(), 0, texts, v); err != nil || !slices.Equal(v, []float64{3, 5, 4, 3}) {
+			if err := x.Sums(t.Context(), texts, v, only(0)); err != nil || !slices.Equal(v, []float64{3, 5, 4, 3}) {
 				t.Errorf("%v, %v", v, err)
 			}
-			if err := x.values(t.Context(), 1, texts[:1], v); err != nil || v[0] != (&toyTerm{name: "toy"}).of("a dog") {
+			clear(v)
+			if err := x.Sums(t.Context(), texts[:1], v[:1], only(1)); err != nil || v[0] != (&toyTerm{name: "toy"}).of("a dog") {
 				t.Errorf("%v, %v", v, err)
 			}
 		}
@@ -297,7 +303,7 @@ func TestTermsNotFinite(t *testing.T) {
 		toy := &toyTerm{name: "toy", odd: map[string]float64{"fox saw the cats": v}}
 		r, err := e.Fill(context.Background(), tm, Options{
 			Sampling: SamplingOptions{Steps: 80, Temperature: 4}, Results: ResultOptions{All: true,
-				Score: ScorePLL}, Seed: 5, Words: WordOptions{Terms: []Weighted{{toy, 1}}},
+				Score: ScorePLL}, Seed: 5, Words: WordOptions{Terms: []Weighted{{Term: toy, Weight: 1}}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -317,7 +323,7 @@ func TestTermsNotFinite(t *testing.T) {
 func TestTermsScored(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	terms := []Weighted{{&toyTerm{name: "a"}, 1.5}, {&toyTerm{name: "b"}, -0.5}, {&toyTerm{name: "c"}, 0}}
+	terms := []Weighted{{Term: &toyTerm{name: "a"}, Weight: 1.5}, {Term: &toyTerm{name: "b"}, Weight: -0.5}, {Term: &toyTerm{name: "c"}, Weight: 0}}
 	tm := parsed(t, e, "the [MASK|dog|cat|fox] sleeps .")
 	filled, err := e.Fill(t.Context(), tm,
 		Options{Words: WordOptions{Terms: terms}, Results: ResultOptions{Top: 3, Score: ScorePLL}})
@@ -353,7 +359,7 @@ func TestTermsScored(t *testing.T) {
 			t.Errorf("%q: %+v, want %v", c.Text, s, want)
 		}
 	}
-	broken := []Weighted{{&toyTerm{name: "n", odd: map[string]float64{"": math.NaN()}}, 1}}
+	broken := []Weighted{{Term: &toyTerm{name: "n", odd: map[string]float64{"": math.NaN()}}, Weight: 1}}
 	if _, err := e.ScoreWith(t.Context(), "the dog .", ScoreOptions{By: ScorePLL, Terms: broken}); !errors.Is(err, mlm.ErrNotFinite) {
 		t.Error(err)
 	}

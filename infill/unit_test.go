@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/target"
 	"infill/infill/text"
 	"infill/internal/testmode"
 )
@@ -35,24 +36,24 @@ func TestWordBlanks(t *testing.T) {
 	} {
 		tm := parsed(t, e, c.text)
 		opt := c.opt
-		if err := opt.fill(); err != nil {
+		if err := opt.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		p, err := e.plan(t.Context(), tm, &opt)
+		p, err := e.resolve(t.Context(), tm, &opt)
 		if err != nil {
 			t.Fatal(c.text, err)
 		}
 		got := map[string]bool{}
-		for _, pt := range p.parts {
-			if len(pt.tgt.Coords) > c.pieces {
+		for _, pt := range p.Choices {
+			if len(pt.Target.Coords) > c.pieces {
 				continue
 			}
-			x := make([]int32, len(pt.tgt.Coords))
+			x := make([]int32, len(pt.Target.Coords))
 			for {
-				if pt.tgt.Valid(x) {
-					word := pt.tgt.Word(x, 0)
+				if pt.Target.Valid(x) {
+					word := pt.Target.Word(x, 0)
 					enc, err := tok.Pieces(word)
-					if ids := pt.tgt.Filling(0, x, nil); err != nil || !slices.Equal(enc.IDs, ids) {
+					if ids := pt.Target.Filling(0, x, nil); err != nil || !slices.Equal(enc.IDs, ids) {
 						t.Errorf("%s: %q is not cut as %v: %v", c.text, word, ids, err)
 					}
 					if !c.fits(strings.Fields(word)) {
@@ -66,7 +67,7 @@ func TestWordBlanks(t *testing.T) {
 			}
 		}
 		// Every pair of pieces that makes such words is there.
-		for _, a := range p.parts[0].tgt.Coords[0].IDs {
+		for _, a := range p.Choices[0].Target.Coords[0].IDs {
 			for b := int32(-1); int(b) < tok.VocabSize(); b++ {
 				ids := []int32{a}
 				if b >= 0 {
@@ -90,10 +91,10 @@ func TestWordBlanks(t *testing.T) {
 	}
 }
 
-// count goes on to the next state of a part, and reports whether there is one.
-func count(x []int32, pt *part) bool {
+// count goes on to the next state of a choice, and reports whether there is one.
+func count(x []int32, pt target.Choice) bool {
 	for i := range x {
-		if x[i]++; int(x[i]) < pt.tgt.Coords[i].K() {
+		if x[i]++; int(x[i]) < pt.Target.Coords[i].K() {
 			return true
 		}
 		x[i] = 0

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/text"
 	"infill/mlm"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
-
-	"infill/infill/text"
 )
 
 // strange has the tokens of another vocabulary.
@@ -50,7 +49,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 		"fill a zero template":    fill(ctx, e, new(text.Template), quick),
 		"second model of nothing": fill(ctx, e, two,
 			Options{Sampling: SamplingOptions{Chains: 2, Steps: 2},
-				Words: WordOptions{Terms: []Weighted{{NewSecondModel("second", nil), 1}}}}),
+				Words: WordOptions{Terms: []Weighted{{Term: NewSecondModel("second", nil), Weight: 1}}}}),
 		"score without a model": func() error {
 			_, err := New(nil).Score(ctx, "the cat")
 			return err
@@ -213,7 +212,7 @@ func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			terms := []Weighted{{constant(x), 1}}
+			terms := []Weighted{{Term: constant(x), Weight: 1}}
 			_, err = e.Fill(t.Context(), tm, Options{Sampling: SamplingOptions{Chains: 2, Steps: 2},
 				Method: MethodExact, Words: WordOptions{Terms: terms}})
 			named := err != nil && strings.Contains(err.Error(), "part constant of the energy is "+
@@ -223,7 +222,7 @@ func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
 			}
 		}
 	}
-	none := []Weighted{{NewSecondModel("second", nil), 1}}
+	none := []Weighted{{Term: NewSecondModel("second", nil), Weight: 1}}
 	two, err := text.Parse(m.Tokenizer(), "The [MASK] sat on the [MASK].")
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +237,7 @@ func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = e.Candidates(t.Context(), tm, nil,
-		CandidateOptions{Terms: []Weighted{{constant(math.NaN()), 1}}})
+		CandidateOptions{Terms: []Weighted{{Term: constant(math.NaN()), Weight: 1}}})
 	if !errors.Is(err, mlm.ErrNotFinite) || !strings.Contains(err.Error(), "part constant") {
 		t.Errorf("candidates: %v", err)
 	}
@@ -248,7 +247,8 @@ func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
 type constant float64
 
 func (constant) Name() string { return "constant" }
-func (constant) Rows() int    { return 0 }
+
+func (constant) Rows() int { return 0 }
 
 func (c constant) Values(_ context.Context, _ []Finished, v []float64) error {
 	for k := range v {
@@ -271,7 +271,7 @@ func TestTermThatPanics(t *testing.T) {
 		got := func() (value any) {
 			defer func() { value = recover() }()
 			_, err := e.Fill(t.Context(), tm, Options{Sampling: SamplingOptions{Steps: 1},
-				Words: WordOptions{Terms: []Weighted{{panics{}, 1}}}})
+				Words: WordOptions{Terms: []Weighted{{Term: panics{}, Weight: 1}}}})
 			return err
 		}()
 		if !strings.Contains(fmt.Sprint(got), "a fault of the term") {

@@ -3,6 +3,7 @@ package infill
 import (
 	"testing"
 
+	"infill/infill/request"
 	"infill/infill/text"
 )
 
@@ -15,7 +16,7 @@ func TestWatch(t *testing.T) {
 		text string
 		opt  Options
 		want Method
-		end  ending
+		end  request.Ending
 	}{
 		{"the [MASK] sleeps .", Options{}, MethodExact, EndedItself},
 		{"the [MASK] sleeps .", Options{Method: MethodSearch}, MethodExact, EndedItself},
@@ -35,7 +36,7 @@ func TestWatch(t *testing.T) {
 		}
 		var last Progress
 		chosen, calls := MethodAuto, 0
-		c.opt.Method = c.opt.method() // Trace would ask for chains
+		c.opt.Method = c.opt.Complete().Method // Trace would ask for chains
 		if c.end == EndedStopped {
 			stop := make(chan struct{})
 			close(stop)

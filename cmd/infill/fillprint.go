@@ -71,7 +71,7 @@ func (w *fillTable) write(r *filling) error {
 			text = console.Highlight(w.color, w.std.Out, text, f.Spans)
 		}
 		fmt.Fprintf(&b, "%8.2f  ", f.Score)
-		if r.PerToken() {
+		if r.PerToken {
 			fmt.Fprintf(&b, "%6.2f per token  ", f.ScorePerToken)
 		}
 		if r.Exact {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"infill/infill"
+	"infill/infill/internal/choosing"
 	"infill/infill/text"
 )
 
@@ -51,7 +52,7 @@ func (r *Rounds) without(ctx context.Context, opt *infill.Options) ([]Variant, e
 	for _, g := range from {
 		gone = append(gone, plain[g[0]:g[1]])
 	}
-	if err := opt.Words.Filter.Judge(ctx, &f, plain, gone); err != nil {
+	if err := choosing.Judge(ctx, &opt.Words.Filter, &f, plain, gone); err != nil {
 		return nil, err
 	}
 	return []Variant{{Filling: f, Blanked: t.Text, Masked: masked, Places: from, Became: to,

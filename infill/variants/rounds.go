@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/infill/internal/choosing"
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -141,7 +142,7 @@ func (r *Rounds) filled(ctx context.Context, opt infill.Options) ([]Variant, err
 		return nil, err
 	}
 	var list []Variant
-	for _, f := range res.Chosen(opt.Results.Diverse) {
+	for _, f := range choosing.Chosen(res, opt.Results.Diverse) {
 		v := Variant{Filling: f, Groups: res.Groups, Blanked: t.Source(), Masked: masked,
 			Places: chosen, Became: slices.Clone(f.Spans), OriginalScore: res.OriginalScore}
 		for i, w := range masked {

@@ -1,0 +1,2 @@
+// Package chains fills the blanks of a template by chains of states.
+package chains

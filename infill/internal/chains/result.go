@@ -1,0 +1,155 @@
+package chains
+
+import (
+	"context"
+	"math"
+
+	"infill/infill/internal/choosing"
+	"infill/infill/request"
+	"infill/samplers"
+)
+
+// Run samples chains of fillings.
+func Run(ctx context.Context, c *choosing.Chooser) (*request.Result, error) {
+	p := &run{Chooser: c}
+	if err := p.Opt.CheckMarginals(); err != nil {
+		return nil, err
+	}
+	if err := p.start(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.each(ctx, p.trace); err != nil {
+		return nil, err
+	}
+	steps, err := p.spend(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Ranking the last states does not count as sampling.
+	var kept samplers.Stats // the counts of all chains since the burn-in
+	for _, pt := range p.parts {
+		kept.Add(sumStats(pt.run.Stats))
+	}
+	rows, different := p.rows(), p.Asked.Different()
+	fresh := p.Asked.FreshOf(rows)
+	if err := p.each(ctx, func(ctx context.Context, pt *part) error {
+		pt.ended = true
+		return pt.run.Refresh(ctx)
+	}); err != nil {
+		return nil, err
+	}
+	taken, err := p.collected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res, err := p.result(ctx, kept, taken)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Energies(ctx, res.Fillings); err != nil {
+		return nil, err
+	}
+	if p.Opt.Results.Marginals {
+		p.marginals(res)
+	}
+	res.Method = request.MethodSample
+	if p.cut {
+		res.Ended = request.EndedStopped
+	}
+	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
+	res.Fresh, res.Evaluated = fresh, p.Asked.Evaluated()
+	return res, nil
+}
+
+// result ranks the states that were taken. Equal energies keep their order, so that the ranking is
+// a function of the run.
+func (p *run) result(ctx context.Context, kept samplers.Stats, taken []*sighting) (*request.Result,
+	error) {
+	res := p.NewResult()
+	res.MoveShare, res.Acceptance, res.Stats = kept.MoveShare(), kept.Acceptance(), kept
+	res.Shortlist = p.Opt.Sampling.Shortlist
+	for _, pt := range p.parts {
+		res.Stats.Add(pt.burnt)
+	}
+	at := map[string]int{}
+	var first []*sighting // of each filling
+	for _, s := range taken {
+		f := s.tgt.Spell(s.x, p.Opt.Results.AsModel)
+		if i, ok := at[f.Text]; ok {
+			first[i].join(s)
+			continue
+		}
+		at[f.Text] = len(first)
+		f.Score = s.score + s.tgt.Length
+		f.Parts.PLL, f.Parts.Length = s.score, s.tgt.Length // less the terms, see energies
+		f.ScorePerToken = f.Score / float64(len(f.IDs))
+		first = append(first, s)
+		res.Fillings = append(res.Fillings, f)
+	}
+	for i, s := range first {
+		f := &res.Fillings[i]
+		f.Chain, f.Step, f.Count = s.chain, s.step, s.count
+		if p.Opt.Results.Collect == request.CollectVisited {
+			f.Count = s.seenBy()
+		}
+	}
+	res.Distinct = len(res.Fillings)
+	if p.Opt.Results.Collect == request.CollectVisited {
+		res.Distinct = max(res.Distinct, p.seen.Total())
+	}
+	res.LeftOut = p.leftOut(len(taken))
+	res.Method = request.MethodSample
+	states := make([]choosing.Placed, len(first))
+	for i, s := range first {
+		states[i] = choosing.Placed{Target: s.tgt, State: s.x}
+	}
+	stateOf := choosing.StatesOf(res.Fillings, states)
+	var err error
+	if res.Fillings, err = p.Sieve.Pass(ctx, res.Fillings); err != nil {
+		return nil, err
+	}
+	if err := p.Rescore(ctx, res, stateOf, false); err != nil {
+		return nil, err
+	}
+	if len(res.Fillings) == 0 {
+		return nil, p.Sieve.Err()
+	}
+	p.Choose(res, func(f []request.Filling) { choosing.Rank(f, p.PerToken) })
+	res.Tuned = p.tuning()
+	choosing.WarnRefused(res, res.Stats.NonFinite, "proposals or neighbours")
+	return res, nil
+}
+
+// tuning is what the sampler adapted, mean over all chains.
+func (p *run) tuning() map[string]float64 {
+	var mean map[string]float64
+	for _, pt := range p.parts {
+		for k := range pt.run.X {
+			for name, v := range pt.run.Tuning(k) {
+				if mean == nil {
+					mean = map[string]float64{}
+				}
+				mean[name] += v
+			}
+		}
+	}
+	for name, sum := range mean {
+		if n := float64(p.Opt.Sampling.Chains); math.IsInf(sum, 0) {
+			mean[name] = p.tuned(name, n) // what is finite has a finite mean
+		} else {
+			mean[name] /= n
+		}
+	}
+	return mean
+}
+
+// tuned is the mean of a value over n chains, whose sum overflows.
+func (p *run) tuned(name string, n float64) float64 {
+	mean := 0.0
+	for _, pt := range p.parts {
+		for k := range pt.run.X {
+			mean += pt.run.Tuning(k)[name] / n
+		}
+	}
+	return mean
+}

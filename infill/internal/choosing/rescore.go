@@ -1,0 +1,112 @@
+package choosing
+
+import (
+	"context"
+	"fmt"
+
+	"infill/infill/internal/target"
+	"infill/infill/request"
+	"infill/mlm"
+)
+
+// DiversePool is how many fillings a search finds, at least, to choose different ones among them.
+const DiversePool = 20
+
+// A Placed is a state of a target whose score is known in some form.
+type Placed struct {
+	Target *target.Target
+	State  []int32
+}
+
+// rescoredOf is how many fillings are scored again, the best by the scores that they have: those of
+// a rounded model, those of rows that saw a part of the text, or the U of samplers. A rank changes
+// where scores are nearer than what differs, so that some more than are printed are enough. A
+// choice of different ones goes further down. 0 is for all.
+func rescoredOf(o *request.Options) int {
+	switch {
+	case o.Results.All:
+		return 0
+	case o.Results.Diverse:
+		return DiversePool + 4*LeastBest(o)
+	}
+	return 8 + 2*LeastBest(o)
+}
+
+// StatesOf are the states of fillings by their texts.
+func StatesOf(fillings []request.Filling, states []Placed) map[string]Placed {
+	of := map[string]Placed{}
+	for i, s := range states {
+		of[fillings[i].Text] = s
+	}
+	return of
+}
+
+// Rescore gives fillings the scores that are printed, of the whole text and in float32, and keeps
+// those that have one. state are theirs by their texts. narrow says that the scores are of rows
+// that saw parts of the text.
+func (p *Chooser) Rescore(ctx context.Context, res *request.Result, state map[string]Placed,
+	narrow bool) error {
+	m, err := p.Base.Float32(ctx)
+	if err != nil {
+		return err
+	}
+	blend := res.Method == request.MethodSample && p.Opt.Results.Score != request.ScorePLL
+	cut := res.Method == request.MethodSample && p.Choices[0].Target.Touches()
+	if m == p.Base && !narrow && !blend && !cut {
+		res.Fillings = p.Sieve.Undropped(res.Fillings)
+		return nil
+	}
+	Rank(res.Fillings, p.PerToken)
+	n := rescoredOf(p.Opt)
+	if narrow && n > 0 { // a row of the whole text takes long
+		n = LeastBest(p.Opt)
+	}
+	if n > 0 && len(res.Fillings) > n {
+		res.Fillings = res.Fillings[:n]
+	}
+	byTarget := map[*target.Target][]*request.Filling{}
+	var order []*target.Target
+	for i := range res.Fillings {
+		f := &res.Fillings[i]
+		t := state[f.Text].Target.Together()
+		if byTarget[t] == nil {
+			order = append(order, t)
+		}
+		byTarget[t] = append(byTarget[t], f)
+	}
+	for _, t := range order {
+		exact, err := p.Unrounded(ctx, t)
+		if err != nil {
+			return err
+		}
+		x := make([][]int32, len(byTarget[t]))
+		for i, f := range byTarget[t] {
+			x[i] = state[f.Text].State
+		}
+		parts, _, err := exact.Parts(ctx, exact.Model, x, p.Opt.Results.Score)
+		if err != nil {
+			return fmt.Errorf("scoring in %s: %w", mlm.Float32, err)
+		}
+		if _, err := exact.FinishedParts(ctx, exact.Model, byTarget[t], p.Opt.Results.Score,
+			func(i int, of request.Parts) { parts[i] = of }); err != nil {
+			return err
+		}
+		u := make([]float64, len(x))
+		for i := range u {
+			u[i] = p.Opt.Results.Score.Of(parts[i])
+		}
+		if err := exact.AddTerms(ctx, x, u, 1); err != nil {
+			return err
+		}
+		for i, f := range byTarget[t] {
+			f.Score, f.Parts = u[i], parts[i]
+			f.ScorePerToken = u[i] / float64(len(f.IDs))
+		}
+	}
+	res.Fillings = p.Sieve.Undropped(res.Fillings)
+	return nil
+}
+
+// LeastBest is how many best fillings a search is to find at least. Up to the default of Top a
+// search looks at the same fillings whatever Top is.
+func LeastBest(o *request.Options) int { return max(request.DefaultTop, o.Results.Top) }

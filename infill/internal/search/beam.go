@@ -1,0 +1,246 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"infill/infill/internal/recall"
+	"infill/infill/text"
+)
+
+// A partial is a filling some of whose coordinates are filled.
+type partial struct {
+	x     []int32
+	open  []bool // coordinates that are not
+	value float64
+	key   string
+}
+
+// starts are the fillings that a part's search begins with: the ends of beams that fill blank after
+// blank, each from what the model says with the others filled or masked.
+func (s *Seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) {
+	pt := &seekPart{Target: part.exact, number: part.number, beam: part.beam, starts: part.starts,
+		orders: part.orders}
+	orders, err := s.orders(ctx, pt)
+	if err != nil {
+		return nil, err
+	}
+	ends := map[string]*partial{}
+	for _, order := range orders {
+		beam, err := s.beam(ctx, pt, order)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range beam {
+			if o := ends[b.key]; o == nil || o.value < b.value {
+				ends[b.key] = b
+			}
+		}
+		if len(ends) > 0 && s.over() {
+			break
+		}
+	}
+	if len(ends) == 0 { // rules that concern several blanks forbid them all
+		alone, err := s.alone(ctx, pt)
+		if err != nil {
+			return nil, err
+		}
+		x := make([]int32, len(pt.Coords))
+		if err := pt.Find(nil, alone, x); err != nil {
+			return nil, err
+		}
+		ends[""] = &partial{x: x}
+	}
+	list := make([]*partial, 0, len(ends))
+	for _, b := range ends {
+		list = append(list, b)
+	}
+	slices.SortFunc(list, byValue)
+	var out []*filled
+	for _, b := range list[:min(len(list), pt.starts)] {
+		out = append(out, &filled{part: part, x: b.x, key: pt.keyOf(b.x), near: -1})
+	}
+	marked, err := s.marked(ctx, part, out[0])
+	return append(out, marked...), err
+}
+
+// keyOf names a filling among all parts.
+func (pt *seekPart) keyOf(x []int32) string {
+	return string(binary.AppendUvarint(nil, uint64(pt.number))) + text.IDsKey(x)
+}
+
+func byValue(a, b *partial) int {
+	return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.key, b.key))
+}
+
+// empty is the filling without any word: a list stands for its shortest phrase.
+func (pt *seekPart) empty() *partial {
+	e := &partial{x: slices.Clone(pt.Shortest()[0]), open: make([]bool, len(pt.Coords))}
+	for i := range e.open {
+		e.open[i] = true
+	}
+	return e
+}
+
+// alone is what the model says of each coordinate with all masked.
+func (s *Seeker) alone(ctx context.Context, pt *seekPart) ([][]float64, error) {
+	all := pt.inOrder()
+	out, err := s.beside(ctx, pt, slices.Repeat([]*partial{pt.empty()}, len(all)), all)
+	for i := range out {
+		err = cmp.Or(err, pt.Finite(i, out[i]))
+	}
+	return out, err
+}
+
+// inOrder are the coordinates from the left.
+func (pt *seekPart) inOrder() (left []int) {
+	for i := range pt.Coords {
+		left = append(left, i)
+	}
+	return left
+}
+
+// orders lists different orders of the coordinates: from the left, from the right, the surest
+// first, for which the model is asked.
+func (s *Seeker) orders(ctx context.Context, pt *seekPart) ([][]int, error) {
+	right, surest := pt.inOrder(), pt.inOrder()
+	slices.Reverse(right)
+	if pt.orders > 2 {
+		alone, err := s.alone(ctx, pt)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(surest, func(a, b int) int {
+			return cmp.Compare(slices.Max(alone[b]), slices.Max(alone[a]))
+		})
+	}
+	var out [][]int
+	for _, o := range [][]int{pt.inOrder(), right, surest}[:pt.orders] {
+		if !slices.ContainsFunc(out, func(p []int) bool { return slices.Equal(o, p) }) {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// beam fills the coordinates in an order and keeps the best sums of conditionals.
+func (s *Seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partial, error) {
+	beam := []*partial{pt.empty()}
+	ordered := slices.IsSorted(order)
+	for n, i := range order {
+		width := pt.beam
+		if s.over() { // one end is enough to find something
+			width = 1
+		}
+		at := make([]int, len(beam))
+		for k := range at {
+			at[k] = i
+		}
+		rows, err := s.beside(ctx, pt, beam, at)
+		if err != nil {
+			return nil, err
+		}
+		var next []*partial
+		for k, b := range beam {
+			taken := 0
+			for _, v := range mostLikely(rows[k], width*looks(pt.Tied())) {
+				x := slices.Clone(b.x)
+				x[i] = v
+				if ordered && !pt.Possible(i, x) || n == len(order)-1 && !pt.Valid(x) {
+					continue
+				}
+				o := slices.Clone(b.open)
+				o[i] = false
+				next = append(next, &partial{x, o, b.value + rows[k][v], text.IDsKey(x)})
+				if taken++; taken == width {
+					break
+				}
+			}
+		}
+		slices.SortFunc(next, byValue)
+		beam = next[:min(len(next), width)]
+		for len(beam) > 1 && beam[len(beam)-1].value < beam[0].value-s.reach.slack {
+			beam = beam[:len(beam)-1]
+		}
+		if len(beam) == 0 {
+			break
+		}
+	}
+	return beam, nil
+}
+
+// looks is how many times as many words are looked at where rules refuse some.
+func looks(tied bool) int {
+	if tied {
+		return 8
+	}
+	return 1
+}
+
+// mostLikely lists the n likeliest categories of a row. One of probability 0 is never among them.
+func mostLikely(row []float64, n int) []int32 {
+	out := highest(row, min(n, len(row)))
+	for len(out) > 0 && !(row[out[len(out)-1]] > math.Inf(-1)) { // nor one that is not a number
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+// beside is, for every partial filling b[k] and coordinate at[k], what the model says of its
+// categories, all tokens that it decides masked, in nats. Tied blanks have their mean, and a phrase
+// has the sum of its tokens. Its first token alone would be a guess that no single word can match.
+func (s *Seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []int) ([][]float64,
+	error) {
+	type question struct {
+		k, length, later int
+		ask              *recall.Ask
+	}
+	var asked []question
+	for k := range b {
+		c := &pt.Coords[at[k]]
+		for _, n := range c.LengthsOr0() {
+			var force *[2]int
+			slot := c.Slot
+			if c.Slot < 0 {
+				force, slot = &[2]int{c.Group, n}, 0
+			}
+			l := pt.LayoutOf(b[k].x, force)
+			state := pt.Tokens(nil, l, b[k].x, c.Group, c.Slot)
+			pt.HideOpen(state, l, b[k].open)
+			for _, bl := range pt.Groups[c.Group].Blanks {
+				for later := range max(n, 1) {
+					asked = append(asked, question{k: k, length: n, later: later,
+						ask: s.Rows.Ask(l.Sentence, state, l.Start[bl]+slot+later, pt.Model)})
+				}
+			}
+		}
+	}
+	asks := make([]*recall.Ask, len(asked))
+	for i := range asked {
+		asks[i] = asked[i].ask
+	}
+	if err := s.Rows.Fetch(ctx, asks); err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(b))
+	for k := range out {
+		out[k] = make([]float64, pt.Coords[at[k]].K())
+	}
+	for _, q := range asked {
+		c := &pt.Coords[at[q.k]]
+		row, _ := s.Rows.Row(q.ask)
+		dst, share := out[q.k], 1/float64(len(pt.Groups[c.Group].Blanks))
+		for v, id := range c.IDs {
+			dst[v] += float64(row.Value(id)) * share
+		}
+		for v, p := range c.Phrases {
+			if len(p.IDs) == q.length {
+				dst[v] += float64(row.Value(p.IDs[q.later])) * share
+			}
+		}
+	}
+	return out, nil
+}

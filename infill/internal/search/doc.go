@@ -1,0 +1,2 @@
+// Package search looks for the fillings of a template with the best scores.
+package search

@@ -1,0 +1,97 @@
+package target
+
+import (
+	"context"
+	"slices"
+
+	"infill/infill/internal/recall"
+)
+
+// ExactConditionals implements samplers.Conditioner: those of a masked model belong to no joint
+// distribution.
+func (t *Target) ExactConditionals() bool { return false }
+
+// Conditional implements samplers.Conditioner. For tied blanks and
+// lists, log f(v | …) is the sum over the tokens that the coordinate decides,
+// all of them masked: a distribution that does not depend on its value.
+func (t *Target) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
+	for k := range x {
+		clear(logp[k][:t.Coords[i[k]].K()])
+	}
+	if err := t.masked(ctx, t.Model.Counting(), x, i, logp, nil); err != nil {
+		return err
+	}
+	t.countMasked()
+	for k := range x {
+		t.Forbid(x[k], i[k], logp[k][:t.Coords[i[k]].K()])
+	}
+	return nil
+}
+
+// masked adds to out[k], for state x[k] and coordinate i[k], the tempered log
+// f of every category, with everything that the coordinate decides masked, and all that the
+// coordinates decide that are open; nil: none. m is the model, which counts rows or does not.
+func (t *Target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []int,
+	out [][]float64, open []bool) error {
+	type request struct{ k, slot, length int }
+	var asked []request
+	t.reset()
+	for k := range x {
+		c := &t.Coords[i[k]]
+		for _, n := range c.LengthsOr0() {
+			var force *[2]int
+			from, to := c.Slot, c.Slot+1
+			if c.Slot < 0 {
+				force, from, to = &[2]int{c.Group, n}, 0, n
+			}
+			l := t.LayoutOf(x[k], force)
+			b := t.bucket(l)
+			state := t.Tokens(nil, l, x[k], c.Group, c.Slot)
+			if open != nil {
+				t.HideOpen(state, l, open)
+			}
+			for _, bl := range t.Groups[c.Group].Blanks {
+				for s := from; s < to; s++ {
+					b.who = append(b.who, len(asked))
+					b.states = append(b.states, state)
+					b.blanks = append(b.blanks, l.Start[bl]+s)
+					asked = append(asked, request{k: k, slot: s, length: n})
+				}
+			}
+		}
+	}
+	for _, b := range t.buckets {
+		b.wide = resized(b.wide, len(b.states), t.Model.VocabSize())
+	}
+	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
+		return m.Conditional(ctx, b.lay.Sentence, b.states, b.blanks, b.wide)
+	})
+	if err != nil {
+		return err
+	}
+	for _, b := range t.buckets {
+		for j, r := range b.who {
+			q := asked[r]
+			c := &t.Coords[i[q.k]]
+			for v, id := range c.IDs {
+				out[q.k][v] += float64(b.wide[j][id]) / t.Temp
+			}
+			for v, p := range c.Phrases {
+				if len(p.IDs) == q.length {
+					out[q.k][v] += float64(b.wide[j][p.IDs[q.slot]]) / t.Temp
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// AllMasked is, for every coordinate, the tempered log f of its categories with all blanks masked.
+func (t *Target) AllMasked(ctx context.Context) ([][]float64, error) {
+	at, logp := make([]int, len(t.Coords)), make([][]float64, len(t.Coords))
+	for i := range t.Coords {
+		at[i], logp[i] = i, make([]float64, t.Coords[i].K())
+	}
+	open := slices.Repeat([]bool{true}, len(at))
+	return logp, t.masked(ctx, t.Model, t.Shortest(), at, logp, open)
+}

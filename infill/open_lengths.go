@@ -1,0 +1,93 @@
+package infill
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"infill/samplers"
+)
+
+const (
+	// maxLengths bounds the combinations of lengths that a search looks at.
+	maxLengths = 128
+	// leastShare is how likely a combination of lengths must be, beside the likeliest, for a search to
+	// begin it.
+	leastShare = 0.02
+)
+
+// A choice is a number of tokens for each group of a template.
+type choice struct {
+	counts []int
+	logP   float64 // how likely the open lengths among them are, in nats
+}
+
+// choices are the lengths of every chain, or of a search those that it looks at, the likeliest
+// first.
+func (o *openLengths) choices() []choice {
+	shortest := choice{counts: make([]int, len(o.t.Groups))}
+	for g := range o.t.Groups {
+		shortest.counts[g] = o.t.Groups[g].Min
+	}
+	if o.opt.Method == MethodSearch {
+		return o.likelyLengths(shortest)
+	}
+	out := make([]choice, o.opt.Sampling.Chains)
+	for k := range out {
+		out[k].counts = slices.Clone(shortest.counts)
+	}
+	for _, g := range o.groups {
+		o.drawLengths(out, g)
+	}
+	return out
+}
+
+// likelyLengths are the likeliest combinations of the open lengths. Those of some gaps that are not
+// among the likeliest are not with further gaps either.
+func (o *openLengths) likelyLengths(shortest choice) []choice {
+	out := []choice{shortest}
+	for _, g := range o.groups {
+		var longer []choice
+		for _, c := range out {
+			for i, logP := range o.shares[g] {
+				counts := slices.Clone(c.counts)
+				counts[g] += i
+				longer = append(longer, choice{counts, c.logP + logP})
+			}
+		}
+		slices.SortStableFunc(longer, func(a, b choice) int { return cmp.Compare(b.logP, a.logP) })
+		out = longer[:min(len(longer), maxLengths)]
+	}
+	return slices.DeleteFunc(out, func(c choice) bool {
+		// All fillings of one token of the only blank take one row.
+		row := len(o.t.Blanks) == 1 && c.counts[0] == 1
+		return c.logP < out[0].logP+math.Log(leastShare) && !row
+	})
+}
+
+// drawable are the numbers of tokens that chains can have of a group: all, or where words are
+// counted those that are likely enough.
+func (o *openLengths) drawable(g int) []int {
+	var out []int
+	top := slices.Max(o.shares[g])
+	for i, logP := range o.shares[g] {
+		if o.t.Groups[g].MaxWords == 0 || logP >= top+math.Log(leastShare) {
+			out = append(out, o.t.Groups[g].Min+i)
+		}
+	}
+	return out
+}
+
+// drawLengths draws the number of tokens of a group for every chain. It is uniform, and the first n
+// chains have all n lengths, as have the next n: the draws are stratified.
+func (o *openLengths) drawLengths(all []choice, g int) {
+	lengths := o.drawable(g)
+	rng := samplers.NewStream(o.opt.Seed, o.opt.ID+"\x00length", g)
+	var perm []int
+	for k := range all {
+		if k%len(lengths) == 0 {
+			perm = rng.Perm(len(lengths))
+		}
+		all[k].counts[g] = lengths[perm[k%len(lengths)]]
+	}
+}

@@ -1,0 +1,75 @@
+package infill
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"infill/infill/internal/recall"
+	"infill/infill/internal/space"
+	"infill/infill/internal/target"
+	"infill/infill/text"
+)
+
+// resolve resolves a template for the options, which are complete.
+func (e *Engine) resolve(ctx context.Context, t *text.Template, opt *Options) (*target.Task,
+	error) {
+	t, numbers, rows, err := e.numbered(ctx, t, opt)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := e.supports.Lists(t, rulesOf(opt))
+	if err != nil {
+		return nil, err
+	}
+	cut, err := e.fit(t, lists, opt)
+	if err != nil {
+		return nil, err
+	}
+	open, err := e.readGaps(ctx, cut, lists, opt)
+	if err != nil {
+		return nil, err
+	}
+	p := &target.Task{Opt: opt, Whole: t, Template: cut, Base: e.model,
+		Asked: recall.New(e.model, e.memo), Numbers: numbers, Open: len(open.groups),
+		Combined: open.combined, LengthsFrom: open.from, PerToken: open.perToken,
+		Rows: rows + open.rows}
+	more := target.NewExtra(opt, e.Tokenizer(), e.memo != nil)
+	at := map[string]int{}
+	var impossible error
+	for k, of := range open.choices() {
+		key := strings.Trim(strings.ReplaceAll(fmt.Sprint(of.counts), " ", ","), "[]")
+		i, known := at[key]
+		if !known {
+			sp, err := e.supports.Space(cut, lists, of.counts, rulesOf(opt))
+			if errors.Is(err, text.ErrEmptySupport) && opt.Method == MethodSearch {
+				impossible = cmp.Or(impossible, err)
+				continue // other lengths may have fillings
+			}
+			if err != nil {
+				return nil, err
+			}
+			c := target.Choice{ID: opt.ID, LogP: of.logP, Target: target.New(p.Asked, sp, opt, more,
+				e.model.MaxLength(), open.part(of.counts))}
+			if p.Open > 0 {
+				c.ID += "\x00*" + key
+			}
+			i, at[key] = len(p.Choices), len(p.Choices)
+			p.Choices = append(p.Choices, c)
+		}
+		p.Choices[i].Chains = append(p.Choices[i].Chains, k)
+	}
+	if len(p.Choices) == 0 {
+		return nil, impossible
+	}
+	return p, nil
+}
+
+// rulesOf are the options that say what may fill the blanks.
+func rulesOf(o *Options) *space.Rules {
+	return &space.Rules{Vocab: o.Words.Vocab, Allow: o.Words.Allow, Ban: o.Words.Ban,
+		NoRepeat: o.Words.NoRepeat, Function: o.Words.Function,
+		MinDistance: o.Words.MinDistance, Original: o.Words.Original}
+}
