@@ -26,9 +26,7 @@ const (
 	graphSuffix   = ".graph"
 	noteSuffix    = ".seen"
 	weightsSuffix = ".weights"
-	entryMagic    = "infill graph 2\n"
-	keptMagic     = "infill weights 1"
-	keptEnd       = len(keptMagic) + 2*sha256.Size
+	entryMagic    = "infill graph 3\n"
 	recheck       = 24 * time.Hour
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"infill/internal/ort"
+	"infill/mlm/device"
 	"infill/mlm/internal/cache"
 	"infill/mlm/internal/export"
 	"infill/mlm/internal/source"
@@ -25,14 +26,16 @@ type derived struct {
 // newDerived loads the graph, from the cache or derived now. sum gives the hash of
 // the model's files, which may still be being computed: a graph of the cache may go
 // by a guess until the hash is known, not longer.
-func newDerived(from source.Folder, m *onnx.Model, info *facts, o options,
+func newDerived(ctx context.Context, from source.Folder, x *export.Masked, info *facts, o options,
 	sum func() (string, error)) (*derived, error) {
-	c := o.shelf().For(from, m, info.File, info.Bytes, o.identity())
+	m := x.Freed()
+	c := o.shelf().For(ctx, from, m, info.File, info.Bytes, o.identity())
 	if c == nil {
-		g, err := derive(from, m, o)
+		g, err := derive(from, m, o, nil)
 		if err != nil {
 			return nil, err
 		}
+		g.About.NewHead = x.NewHead()
 		return openGraph(g, from, info, o)
 	}
 	if guess := c.Guess(); guess != "" {
@@ -55,24 +58,32 @@ func newDerived(from source.Folder, m *onnx.Model, info *facts, o options,
 	if err != nil {
 		return nil, err
 	}
-	if k := from.Kept; k != nil && model != k.Model {
-		return nil, fmt.Errorf("%w: other weights than it says", cache.ErrEntry)
-	}
 	if g := c.Graph(model); g != nil {
 		if d, err := openGraph(g, from, info, o); err == nil {
 			info.fromCache = true
-			c.Remember(model)
+			c.Remember(model, g)
 			return d, nil
 		}
 	}
-	g, err := derive(from, m, o)
+	var unkept error
+	g, err := derive(from, m, o, func(m *onnx.Model) (out *onnx.Model, data string, err error) {
+		out, data, unkept = c.KeepWeights(model, m)
+		return out, data, unkept
+	})
+	if unkept != nil {
+		if !errors.Is(unkept, cache.ErrTooLarge) {
+			info.Unkept = unkept.Error()
+		}
+		g, err = derive(from, m, o, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
+	g.About.NewHead = x.NewHead()
 	d, err := openGraph(g, from, info, o)
 	if err == nil { // what the runtime refuses is not worth keeping
 		c.Keep(model, g)
-		c.Remember(model)
+		c.Remember(model, g)
 	}
 	return d, err
 }
@@ -86,8 +97,8 @@ func (o *options) identity() string {
 		o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared, o.Forward)
 }
 
-// derive makes the graph, ready for the runtime.
-func derive(from source.Folder, m *onnx.Model, o options) (*cache.Graph, error) {
+// derive makes the graph, ready for the runtime. keep is as in encoded.
+func derive(from source.Folder, m *onnx.Model, o options, keep keeper) (*cache.Graph, error) {
 	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8,
 		Unshared: o.unshared, ForwardOnly: o.Forward, Half: o.Precision == Float16, Unpadded: true})
 	if err != nil {
@@ -96,12 +107,13 @@ func derive(from source.Folder, m *onnx.Model, o options) (*cache.Graph, error) 
 	out := &cache.Graph{About: *a}
 	o, _ = o.sized(a.Weights, a.Kept)
 	late := (o.LowMemory || o.Precision == Int8) && !a.Gradient
-	g.Model, out.About.Late = export.Of(g.Model).Widened(late)
-	out.About.Late = out.About.Late && late
-	if s := o.shelf(); from.Kept != nil && o.Precision == Int8 && s != nil {
-		out.About.Integers = s.KeepIntegers(g.Model)
+	if !late && keep != nil && from.Dir == "" && o.on().Name() == device.CPU {
+		g.Model = export.Of(g.Model).Float32() // they are mapped as products read them
+	} else {
+		g.Model, out.About.Late = export.Of(g.Model).Widened(late)
+		out.About.Late = out.About.Late && late
 	}
-	out.Onnx, err = encoded(from, g.Model, o)
+	out.Onnx, out.About.Data, err = encoded(from, g.Model, o, keep)
 	return out, err
 }
 
@@ -110,7 +122,8 @@ func openGraph(g *cache.Graph, from source.Folder, info *facts, o options) (*der
 	a := &g.About
 	o, limit := o.sized(a.Weights, a.Kept)
 	o.unfused, o.late = !a.Gradient && o.about.Apart == 0, a.Late
-	s, err := session(from, g.Onnx, a.Inputs, a.Outputs, o)
+	_, dir := o.shelf().Weights(g, from)
+	s, err := session(dir, g.Onnx, a.Inputs, a.Outputs, o)
 	if err != nil {
 		return nil, err
 	}

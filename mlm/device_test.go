@@ -80,7 +80,7 @@ func TestCacheOfDevices(t *testing.T) {
 	for _, id := range []string{"cpu", "other 1", "other 2"} {
 		o := options{Options: Options{CacheDir: t.TempDir()}, about: device.About{Identity: id},
 			cacheLimits: &cache.Limits{}}
-		c := o.shelf().For(source.Folder{Dir: "x"}, &onnx.Model{Graph: &onnx.Graph{}}, "model.onnx", 0,
+		c := o.shelf().For(t.Context(), source.Folder{Dir: "x"}, &onnx.Model{Graph: &onnx.Graph{}}, "model.onnx", 0,
 			o.identity())
 		if c == nil {
 			t.Fatal("no cache")

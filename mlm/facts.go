@@ -62,13 +62,12 @@ func (f *facts) addTokenizer(tok *tokenize.Tokenizer, files source.Files) {
 func (f *facts) addGraph(a *cache.About) {
 	f.Vocab, f.Hidden, f.Embedding, f.Tied = a.Vocabulary, a.Dimension, a.Embedding, a.Tied
 	f.Gradients, f.NoGradients = a.Gradient, a.NoGradients
-	f.state = a.State
+	f.state, f.newHead = a.State, a.NewHead
 }
 
 // addHead notes the output projection. A table that was exported twice, one of them
 // transposed, counts once.
 func (f *facts) addHead(m *export.Masked) {
-	f.newHead = m.NewHead()
 	if t := m.HeadWeight(); t != nil {
 		f.Head = t.Name
 		if f.Tied && f.Head != f.Embedding {

@@ -82,5 +82,6 @@ func (f *facts) inspectGraph(files source.Files) (problems []error) {
 		}
 	}
 	f.addHead(x)
+	f.newHead = x.NewHead()
 	return problems
 }

@@ -101,11 +101,12 @@ func openNetwork(ctx context.Context, from source.Folder, output string,
 	if output, err = n.interfaceOf(m, output); err != nil {
 		return nil, fmt.Errorf("%s: %w", files.Name, err)
 	}
-	data, err := encoded(from, m, o)
+	data, _, err := encoded(from, m, o, nil)
 	if err != nil {
 		return nil, err
 	}
-	n.session, err = session(from, data, n.inputs, []string{output}, o)
+	_, weights := from.Weights()
+	n.session, err = session(weights, data, n.inputs, []string{output}, o)
 	return n, err
 }
 

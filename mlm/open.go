@@ -9,7 +9,6 @@ import (
 
 	"infill/internal/ort"
 	"infill/mlm/device"
-	"infill/mlm/internal/cache"
 	"infill/mlm/internal/export"
 	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
@@ -58,10 +57,8 @@ func open(ctx context.Context, from source.Folder, o options) (*Model, error) {
 	}
 	// The library is checked and mapped while the model is being read.
 	go func() { _ = library() }()
-	return openStored(ctx, from, o, func(from source.Folder) (*Model, error) {
-		p := &opener{o: o, from: from, library: library}
-		return p.open(ctx)
-	})
+	p := &opener{o: o, from: from, library: library}
+	return p.open(ctx)
 }
 
 // check refuses what is out of range, and puts the default number of threads in its place.
@@ -78,25 +75,6 @@ func (o *options) check() error {
 		return fmt.Errorf("%w: %d tokens a batch, want 0 to %d", errOption, o.BatchTokens, MaxBatchTokens)
 	}
 	return nil
-}
-
-// openStored opens a folder. Weights that are stored in few bits are taken from the cache, into
-// which they are written first if need be, or from memory if that fails.
-func openStored(ctx context.Context, from source.Folder, o options,
-	open func(source.Folder) (*Model, error)) (*Model, error) {
-	given := func(from source.Folder) (*Model, string, error) {
-		m, err := open(from)
-		if err != nil {
-			return nil, "", err
-		}
-		m.info.Unkept = from.Unkept
-		return m, m.info.SHA256, nil
-	}
-	m, err := cache.WithWeights(ctx, o.shelf(), from, o.File, given)
-	if err == nil {
-		m.from = from // the entry may be gone by the time that something is read again
-	}
-	return m, err
 }
 
 // An opener opens a model in stages: its files are read while the library of the runtime is mapped,
@@ -187,11 +165,7 @@ func (p *opener) read(ctx context.Context) error {
 	info.addTokenizer(tok, files)
 	external := p.graph.External(name)
 	p.hashes = sync.OnceValues(func() (source.Hashes, error) {
-		if k := from.Kept; k != nil && k.Checked {
-			h, err := files.Hash(ctx)
-			return source.Hashes{File: h.File, All: k.Model}, err
-		}
-		return files.Hash(ctx, external...)
+		return p.o.shelf().Hashes(ctx, files, external...)
 	})
 	go func() { _, _ = p.hashes() }()
 	return nil
@@ -248,7 +222,7 @@ func (p *opener) backend(ctx context.Context, o options) (backend, error) {
 			h, err := p.hashes()
 			return h.All, err
 		}
-		d, err := newDerived(p.from, p.graph.Freed(), info, o, sum)
+		d, err := newDerived(ctx, p.from, p.graph, info, o, sum)
 		if err == nil {
 			return d, nil
 		}

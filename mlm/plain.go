@@ -33,14 +33,16 @@ func newPlain(ctx context.Context, from source.Folder, m *export.Masked, info *f
 		return nil, err
 	}
 	o, limit := o.sized(export.Of(exact).WeightBytes(), 0)
-	data, err := encoded(from, exact, o)
+	data, _, err := encoded(from, exact, o, nil)
 	if err != nil {
 		return nil, err
 	}
-	s, err := session(from, data, info.Inputs, []string{m.Logits}, o)
+	_, dir := from.Weights()
+	s, err := session(dir, data, info.Inputs, []string{m.Logits}, o)
 	if err != nil {
 		return nil, err
 	}
+	info.newHead = m.NewHead()
 	p := &plain{s: s, facts: info, limit: limit, alone: m.Alone()}
 	if info.Vocab == 0 {
 		if info.Vocab, err = p.probe(ctx); err != nil {

@@ -14,19 +14,33 @@ import (
 )
 
 // encoded is a graph, original or derived, as the runtime gets it, changed to what the device
-// computes right. Weights of a
-// folder on disk, and those that the cache keeps, are referred to by file, offset
-// and length, so that the runtime maps them; all others travel inside the graph.
-func encoded(from source.Folder, m *onnx.Model, o options) ([]byte, error) {
+// computes right. Weights of a folder on disk are referred to by file, offset
+// and length, so that the runtime maps them; all others travel inside the graph. keep moves them to
+// the cache if it is not nil, and data is their file there.
+func encoded(from source.Folder, m *onnx.Model, o options, keep keeper) (graph []byte, data string,
+	err error) {
 	o.on().Rewrite(m, o.Precision.narrow())
 	if o.looseTable {
 		m = export.Of(m).Loosened()
 	}
-	if _, dir := from.Weights(); dir != "" {
-		return m.MarshalExternal(cache.ExternalMin, from.Locate)
+	if keep != nil {
+		if m, data, err = keep(m); err != nil {
+			return nil, "", err
+		}
 	}
-	return m.Marshal()
+	switch {
+	case data != "":
+		graph, err = m.MarshalExternal(cache.ExternalMin, nil)
+	case from.Dir != "":
+		graph, err = m.MarshalExternal(cache.ExternalMin, from.Locate)
+	default:
+		graph, err = m.Marshal()
+	}
+	return graph, data, err
 }
+
+// A keeper is the function KeepWeights of a model's cache.
+type keeper func(*onnx.Model) (*onnx.Model, string, error)
 
 // fusions are the steps of the runtime's optimiser that compute a layer norm or a Gelu by another
 // formula. A backward pass reads what lies between their operations and so keeps them from being
@@ -34,9 +48,8 @@ func encoded(from source.Folder, m *onnx.Model, o options) ([]byte, error) {
 const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGeluFusion;" +
 	"LayerNormFusionL1;LayerNormFusionL2;SimplifiedLayerNormFusion;SkipLayerNormFusion;DivMulFusion"
 
-// session gives an encoded graph to the runtime.
-func session(from source.Folder, data []byte, inputs, outputs []string, o options) (*ort.Session,
-	error) {
+// session gives an encoded graph to the runtime, which maps weights from the folder dir.
+func session(dir string, data []byte, inputs, outputs []string, o options) (*ort.Session, error) {
 	p, err := o.on().Provider(device.Session{CacheDir: o.CacheDir, Streams: o.Threads,
 		Rounded: o.Precision.narrow()})
 	if err != nil {
@@ -44,7 +57,7 @@ func session(from source.Folder, data []byte, inputs, outputs []string, o option
 	}
 	c := ort.Config{Provider: p, NoPrepack: o.LowMemory,
 		NoArena: o.late && o.Few, Profile: o.Profile, Entries: map[string]string{}}
-	if _, dir := from.Weights(); dir != "" {
+	if dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir
 	}
 	if o.unfused {

@@ -21,6 +21,7 @@ type Tensor struct {
 
 	data []byte // nil for external data, and for what was left in the model file
 	ext  *external
+	half *Tensor // the same numbers in 16 bits: they are widened when they are read
 
 	// Origin tells where the data lies on disk, if it does: MarshalExternal uses it.
 	Origin Origin
@@ -59,10 +60,30 @@ func (t *Tensor) fits(have int64) error {
 
 // stored is the number of bytes of the data.
 func (t *Tensor) stored() int64 {
-	if t.ext == nil {
-		return int64(len(t.data))
+	switch {
+	case t.half != nil:
+		return 2 * t.half.stored()
+	case t.ext != nil:
+		return t.ext.Length
 	}
-	return t.ext.Length
+	return int64(len(t.data))
+}
+
+// Wide is a tensor of 16-bit floating numbers as a float32 one of another name. Nothing is widened
+// before it is read.
+func (t *Tensor) Wide(name string) *Tensor {
+	return &Tensor{Name: name, Dims: t.Dims, Type: Float, half: t}
+}
+
+// Source is where the data are read from, and whether they are in memory.
+func (t *Tensor) Source() (from Origin, inMemory bool) {
+	switch {
+	case t.half != nil:
+		return t.half.Source()
+	case t.ext != nil:
+		return t.ext.Origin, false
+	}
+	return t.Origin, t.Origin.File == ""
 }
 
 // Ints makes a tensor of an integer type.
@@ -111,9 +132,12 @@ func (t *Tensor) Rows(name string, from, to int64) *Tensor {
 	out := *t
 	out.Name, out.Dims = name, append([]int64{to - from}, t.Dims[1:]...)
 	width := t.ByteLen() / t.Dims[0]
-	if t.ext == nil {
+	switch {
+	case t.half != nil:
+		out.half = t.half.Rows(name, from, to)
+	case t.ext == nil:
 		out.data = t.data[from*width : to*width]
-	} else {
+	default:
 		ext := *t.ext
 		ext.Offset, ext.Length = ext.Offset+from*width, (to-from)*width
 		out.ext = &ext
@@ -145,10 +169,10 @@ func (t *Tensor) Bytes() ([]byte, error) {
 	if err := t.fits(t.stored()); err != nil {
 		return nil, err
 	}
-	if t.ext == nil {
+	if t.ext == nil && t.half == nil {
 		return t.data, nil
 	}
-	b := make([]byte, t.ext.Length)
+	b := make([]byte, t.stored())
 	if err := t.readInto(b); err != nil {
 		return nil, err
 	}
@@ -160,7 +184,22 @@ func (t *Tensor) readInto(dst []byte) error {
 	if err := t.fits(t.stored()); err != nil {
 		return err
 	}
-	if t.ext == nil {
+	switch {
+	case t.half != nil:
+		b, err := t.half.Bytes()
+		if err != nil {
+			return err
+		}
+		for i := range len(b) / 2 {
+			h := binary.LittleEndian.Uint16(b[2*i:])
+			wide := uint32(h) << 16
+			if t.half.Type == Float16 {
+				wide = math.Float32bits(binary16.Widen(h))
+			}
+			binary.LittleEndian.PutUint32(dst[4*i:], wide)
+		}
+		return nil
+	case t.ext == nil:
 		copy(dst, t.data)
 		return nil
 	}
@@ -187,8 +226,9 @@ func (t *Tensor) Open() (*DataReader, error) {
 	}
 	d := &DataReader{t: t}
 	if t.ext == nil {
-		d.r = bytes.NewReader(t.data)
-		return d, nil
+		b, err := t.Bytes()
+		d.r = bytes.NewReader(b)
+		return d, err
 	}
 	f, err := t.ext.dir.Open(t.ext.File)
 	if err != nil {

@@ -21,13 +21,7 @@ func Carded(inner fs.FS, card string) fs.FS {
 	if _, err := fs.Stat(inner, Stored); err != nil {
 		return inner
 	}
-	return &expanded{inner, card, sync.OnceValues(func() (*file, error) {
-		data, err := fs.ReadFile(inner, Stored)
-		if err != nil {
-			return nil, err
-		}
-		return parse(data)
-	})}
+	return &expanded{inner, card, sync.OnceValues(func() (*file, error) { return parse(inner) })}
 }
 
 // Source gives the folder that Expand was given, with its stored file, and the name of the file

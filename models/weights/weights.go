@@ -26,6 +26,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"infill/internal/binary16"
 )
@@ -57,27 +58,68 @@ type entry struct {
 type tensor struct {
 	begin, end int64 // in the given file
 	rows, cols int64
-	data       []byte // the numbers, as float16 where there are no scales
-	bits       int64  // of a number: 4 or 8
-	scale      []byte // [rows, cols/group]
-	wide       bool   // the scales are float32
-	group      int64  // columns that share a scale
+	data       part  // the numbers, as float16 where there are no scales
+	bits       int64 // of a number: 4 or 8
+	scale      part  // [rows, cols/group], empty where there are none
+	wide       bool  // the scales are float32
+	group      int64 // columns that share a scale
 }
+
+// part is a range of what follows the header of the stored file.
+type part struct{ begin, end int64 }
 
 // file is the given file: its header, and the tensors in their order.
 type file struct {
 	header  []byte
 	tensors []tensor
 	size    int64
+	body    func() ([]byte, error) // what follows the header of the stored file
 }
 
-// parse reads a stored file. data is kept.
-func parse(data []byte) (*file, error) {
-	entries, body, err := header(data)
+// parse reads the header of a stored file, and the rest when the first tensor is read.
+func parse(inner fs.FS) (*file, error) {
+	in, err := inner.Open(Stored)
 	if err != nil {
 		return nil, err
 	}
-	f := &file{}
+	defer in.Close() //nolint:errcheck // opened for reading
+	info, err := in.Stat()
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, min(8, info.Size()))
+	if _, err := io.ReadFull(in, head); err != nil {
+		return nil, err
+	}
+	n, err := headerSize(head, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(in, text); err != nil {
+		return nil, err
+	}
+	entries, err := header(text)
+	if err != nil {
+		return nil, err
+	}
+	body := info.Size() - 8 - n
+	f := &file{body: sync.OnceValues(func() ([]byte, error) {
+		data, err := fs.ReadFile(inner, Stored)
+		if err == nil && int64(len(data)) != info.Size() {
+			err = fmt.Errorf("%w: %d bytes, and %d before", errFormat, len(data), info.Size())
+		}
+		if err != nil {
+			return nil, err
+		}
+		return data[8+n:], nil
+	})}
+	return f, f.given(entries, body)
+}
+
+// given makes the header and the list of tensors of the given file. body is how many bytes follow
+// the header of the stored one.
+func (f *file) given(entries map[string]entry, body int64) error {
 	var text strings.Builder
 	text.WriteByte('{')
 	at := int64(0)
@@ -89,7 +131,7 @@ func parse(data []byte) (*file, error) {
 		}
 		t, err := stored(name, e, entries, body)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.begin, t.end = at, at+2*t.rows*t.cols
 		at = t.end
@@ -103,11 +145,11 @@ func parse(data []byte) (*file, error) {
 		}
 		given, err := json.Marshal(entry{"F16", shape, [2]int64{t.begin, t.end}})
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", errFormat, name, err)
+			return fmt.Errorf("%w: %s: %w", errFormat, name, err)
 		}
 		key, err := json.Marshal(name)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", errFormat, name, err)
+			return fmt.Errorf("%w: %s: %w", errFormat, name, err)
 		}
 		text.Write(key)
 		text.WriteByte(':')
@@ -121,40 +163,50 @@ func parse(data []byte) (*file, error) {
 		f.tensors[i].begin += int64(len(f.header))
 		f.tensors[i].end += int64(len(f.header))
 	}
-	return f, nil
+	return nil
 }
 
-// header splits a safetensors file into its entries, without metadata, and its body.
-func header(data []byte) (map[string]entry, []byte, error) {
-	if len(data) < 8 {
-		return nil, nil, fmt.Errorf("%w: %d bytes cannot be a safetensors file", errFormat, len(data))
+// headerSize is the size of the header of a safetensors file. head are its first eight bytes.
+func headerSize(head []byte, size int64) (int64, error) {
+	if len(head) < 8 {
+		return 0, fmt.Errorf("%w: %d bytes cannot be a safetensors file", errFormat, size)
 	}
-	n := binary.LittleEndian.Uint64(data)
-	if n > maxHeader || n > uint64(len(data)-8) {
-		return nil, nil, fmt.Errorf("%w: a header of %d bytes in a file of %d", errFormat, n, len(data))
+	n := binary.LittleEndian.Uint64(head)
+	if n > maxHeader || n > uint64(size-8) {
+		return 0, fmt.Errorf("%w: a header of %d bytes in a file of %d", errFormat, n, size)
 	}
+	return int64(n), nil
+}
+
+// header reads the entries of a safetensors file, without metadata.
+func header(text []byte) (map[string]entry, error) {
 	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(data[8:8+n], &raw); err != nil {
-		return nil, nil, fmt.Errorf("%w: header: %w", errFormat, err)
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return nil, fmt.Errorf("%w: header: %w", errFormat, err)
 	}
 	delete(raw, "__metadata__")
 	entries := make(map[string]entry, len(raw))
 	for name, text := range raw {
 		var e entry
 		if err := json.Unmarshal(text, &e); err != nil {
-			return nil, nil, fmt.Errorf("%w: tensor %q: %w", errFormat, name, err)
+			return nil, fmt.Errorf("%w: tensor %q: %w", errFormat, name, err)
 		}
 		entries[name] = e
 	}
-	return entries, data[8+n:], nil
+	return entries, nil
 }
 
 // Floats reads the tensors of a small safetensors file, of the types F16 and F32, by their names.
 func Floats(data []byte) (map[string][]float32, error) {
-	entries, body, err := header(data)
+	n, err := headerSize(data[:min(8, len(data))], int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
+	entries, err := header(data[8 : 8+n])
+	if err != nil {
+		return nil, err
+	}
+	body := data[8+n:]
 	out := map[string][]float32{}
 	for name, e := range entries {
 		size := map[string]int64{"F16": 2, "F32": 4}[e.Type]
@@ -165,10 +217,11 @@ func Floats(data []byte) (map[string][]float32, error) {
 		if err != nil {
 			return nil, err
 		}
-		raw, err := part(name, e, body, size*rows*cols)
+		p, err := partOf(name, e, int64(len(body)), size*rows*cols)
 		if err != nil {
 			return nil, err
 		}
+		raw := body[p.begin:p.end]
 		x := make([]float32, rows*cols)
 		for i := range x {
 			if size == 2 {
@@ -186,7 +239,7 @@ func Floats(data []byte) (map[string][]float32, error) {
 var widths = map[string]int64{"U8": 4, "I8": 8, "F16": 16}
 
 // stored finds the parts of a tensor.
-func stored(name string, e entry, entries map[string]entry, body []byte) (t tensor, err error) {
+func stored(name string, e entry, entries map[string]entry, body int64) (t tensor, err error) {
 	bits := widths[e.Type]
 	if bits == 0 {
 		return t, fmt.Errorf("%w: tensor %q has the type %q, want I8, U8 or F16", errFormat, name,
@@ -202,7 +255,7 @@ func stored(name string, e entry, entries map[string]entry, body []byte) (t tens
 		}
 		t.cols *= 2
 	}
-	t.data, err = part(name, e, body, t.rows*t.cols*bits/8)
+	t.data, err = partOf(name, e, body, t.rows*t.cols*bits/8)
 	if err != nil || bits == 16 {
 		return t, err
 	}
@@ -225,7 +278,7 @@ func stored(name string, e entry, entries map[string]entry, body []byte) (t tens
 	if t.wide {
 		size = 4
 	}
-	t.scale, err = part(scales, s, body, size*rows*groups)
+	t.scale, err = partOf(scales, s, body, size*rows*groups)
 	return t, err
 }
 
@@ -249,14 +302,14 @@ func matrix(name string, e entry) (rows, cols int64, err error) {
 	return rows, cols, nil
 }
 
-// part is a tensor's bytes.
-func part(name string, e entry, body []byte, want int64) ([]byte, error) {
+// partOf is where a tensor's bytes are.
+func partOf(name string, e entry, body, want int64) (part, error) {
 	begin, end := e.Offsets[0], e.Offsets[1]
-	if begin < 0 || end < begin || end > int64(len(body)) || end-begin != want {
-		return nil, fmt.Errorf("%w: tensor %q has bytes %d to %d of %d, want %d of them", errFormat,
-			name, begin, end, len(body), want)
+	if begin < 0 || end < begin || end > body || end-begin != want {
+		return part{}, fmt.Errorf("%w: tensor %q has bytes %d to %d of %d, want %d of them", errFormat,
+			name, begin, end, body, want)
 	}
-	return body[begin:end], nil
+	return part{begin, end}, nil
 }
 
 // ReadAt fills b with the bytes of the given file at off.
@@ -273,10 +326,12 @@ func (f *file) ReadAt(b []byte, off int64) (n int, err error) {
 		}
 		return 1
 	})
-	for ; i < len(f.tensors) && n < len(b); i++ {
-		t := &f.tensors[i]
-		first := off + int64(n) - t.begin
-		n += t.read(b[n:min(int64(len(b)), int64(n)+t.end-t.begin-first)], first)
+	if i < len(f.tensors) && n < len(b) {
+		body, err := f.body()
+		if err != nil {
+			return n, err
+		}
+		n += f.read(b[n:], body, i, off+int64(n))
 	}
 	if n < len(b) {
 		return n, io.EOF
@@ -284,10 +339,27 @@ func (f *file) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
+// read fills b from tensor i on, as far as there are any. at is its place in the given file.
+func (f *file) read(b, body []byte, i int, at int64) (n int) {
+	for ; i < len(f.tensors) && n < len(b); i++ {
+		t := &unpacked{tensor: f.tensors[i]}
+		t.numbers, t.scales = body[t.data.begin:t.data.end], body[t.scale.begin:t.scale.end]
+		first := at + int64(n) - t.begin
+		n += t.read(b[n:min(int64(len(b)), int64(n)+t.end-t.begin-first)], first)
+	}
+	return n
+}
+
+// unpacked is a tensor with its parts.
+type unpacked struct {
+	tensor
+	numbers, scales []byte
+}
+
 // read fills b, which lies within the tensor, with its bytes from first on.
-func (t *tensor) read(b []byte, first int64) int {
-	if t.scale == nil {
-		return copy(b, t.data[first:])
+func (t *unpacked) read(b []byte, first int64) int {
+	if t.bits == 0 {
+		return copy(b, t.numbers[first:])
 	}
 	var half [256]uint16 // the group's numbers times its scale
 	group := int64(-1)
@@ -307,12 +379,12 @@ func (t *tensor) read(b []byte, first int64) int {
 			b[n] = byte(half[t.number(number)])
 			n++
 		case t.bits == 8:
-			for i, q := range t.data[number : number+whole] {
+			for i, q := range t.numbers[number : number+whole] {
 				binary.LittleEndian.PutUint16(b[n+2*i:], half[q])
 			}
 			n += 2 * int(whole)
 		case number%2 == 0 && whole > 1:
-			for i, two := range t.data[number/2 : (number+whole)/2] {
+			for i, two := range t.numbers[number/2 : (number+whole)/2] {
 				pair := uint32(half[two&15]) | uint32(half[two>>4])<<16
 				binary.LittleEndian.PutUint32(b[n+4*i:], pair)
 			}
@@ -326,20 +398,20 @@ func (t *tensor) read(b []byte, first int64) int {
 }
 
 // number is the i-th stored number, as it is stored.
-func (t *tensor) number(i int64) byte {
+func (t *unpacked) number(i int64) byte {
 	if t.bits == 8 {
-		return t.data[i]
+		return t.numbers[i]
 	}
-	return t.data[i/2] >> (4 * (i & 1)) & 15
+	return t.numbers[i/2] >> (4 * (i & 1)) & 15
 }
 
 // spell sets half to the values of all numbers of a group.
-func (t *tensor) spell(half *[256]uint16, group int64) {
+func (t *unpacked) spell(half *[256]uint16, group int64) {
 	var scale float32
 	if t.wide {
-		scale = math.Float32frombits(binary.LittleEndian.Uint32(t.scale[4*group:]))
+		scale = math.Float32frombits(binary.LittleEndian.Uint32(t.scales[4*group:]))
 	} else {
-		scale = binary16.Widen(binary.LittleEndian.Uint16(t.scale[2*group:]))
+		scale = binary16.Widen(binary.LittleEndian.Uint16(t.scales[2*group:]))
 	}
 	if t.bits == 4 {
 		for q := range 16 {

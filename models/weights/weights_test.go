@@ -127,7 +127,7 @@ func exists(fsys fs.FS, name string) bool {
 // TestReadAt reads every range of the given file.
 func TestReadAt(t *testing.T) {
 	t.Parallel()
-	f, err := parse(small(t))
+	f, err := parse(folder(small(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(overflowing(f))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := parse(data)
+		file, err := parse(folder(data))
 		if err != nil {
 			if !errors.Is(err, errFormat) {
 				t.Errorf("%v is no ErrFormat", err)
@@ -247,7 +247,7 @@ func benchmarkRead(b *testing.B, numbers, scale piece) {
 	for i := range data {
 		data[i] = byte(i*7 + i>>8)
 	}
-	f, err := parse(safetensors(b, map[string]piece{"w": numbers, "w.scale": scale}))
+	f, err := parse(folder(safetensors(b, map[string]piece{"w": numbers, "w.scale": scale})))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -277,3 +277,6 @@ func TestFloats(t *testing.T) {
 		}
 	}
 }
+
+// folder has data as its stored file.
+func folder(data []byte) fs.FS { return fstest.MapFS{Stored: {Data: data}} }

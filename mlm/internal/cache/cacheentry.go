@@ -10,6 +10,9 @@ import (
 	"infill/mlm/onnxgrad"
 )
 
+// errEntry: a file of the cache is damaged, cut short, or of something else.
+var errEntry = errors.New("not an entry of this cache")
+
 // Graph is a derived graph ready for the runtime, and what is known of it.
 type Graph struct {
 	About About
@@ -20,12 +23,13 @@ type Graph struct {
 type About struct {
 	Key string `json:"key"` // of the cache's entry, "" outside the cache
 	onnxgrad.Facts
-	Late        bool   `json:"late,omitempty"` // see widened
+	Late        bool   `json:"late,omitempty"`     // see widened
+	NewHead     bool   `json:"new_head,omitempty"` // what makes the logits looks untrained
 	NoGradients string `json:"no_gradients,omitempty"`
 	// bytes per token that the backward pass keeps of rows of usualLength
-	Kept     int64  `json:"kept"`
-	Integers string `json:"integers,omitempty"` // see keepIntegers
-	Weights  int64  `json:"weights"`            // bytes, see weightBytes
+	Kept    int64  `json:"kept"`
+	Data    string `json:"data,omitempty"` // the file of its weights in the cache
+	Weights int64  `json:"weights"`        // bytes, see weightBytes
 }
 
 // entryMagic begins an entry. It changes with the layout:
@@ -34,7 +38,7 @@ type About struct {
 //	length of the graph (8 bytes), the graph, SHA-256 of all before
 //
 // Numbers are little-endian.
-const entryMagic = "infill graph 2\n"
+const entryMagic = "infill graph 3\n"
 
 const maxAbout = 1 << 20
 
@@ -42,7 +46,7 @@ const maxAbout = 1 << 20
 func (g *Graph) encode() ([]byte, error) {
 	head, err := json.Marshal(g.About)
 	if err != nil || len(head) > maxAbout {
-		return nil, errors.Join(ErrEntry, err)
+		return nil, errors.Join(errEntry, err)
 	}
 	b := make([]byte, 0, len(entryMagic)+4+len(head)+8+len(g.Onnx)+sha256.Size)
 	b = append(b, entryMagic...)
@@ -63,35 +67,35 @@ func sealed(b []byte) []byte {
 func decodeGraph(b []byte, key string) (*Graph, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(entryMagic))
 	if !ok || len(rest) < 4+8+sha256.Size {
-		return nil, fmt.Errorf("%w: no header", ErrEntry)
+		return nil, fmt.Errorf("%w: no header", errEntry)
 	}
 	end := len(b) - sha256.Size
 	if sum := sha256.Sum256(b[:end]); !bytes.Equal(sum[:], b[end:]) {
-		return nil, fmt.Errorf("%w: its checksum is of other bytes", ErrEntry)
+		return nil, fmt.Errorf("%w: its checksum is of other bytes", errEntry)
 	}
 	rest = rest[:len(rest)-sha256.Size]
 	n := uint64(binary.LittleEndian.Uint32(rest))
 	rest = rest[4:]
 	if n > maxAbout || n+8 > uint64(len(rest)) {
-		return nil, fmt.Errorf("%w: %d bytes of description", ErrEntry, n)
+		return nil, fmt.Errorf("%w: %d bytes of description", errEntry, n)
 	}
 	g := &Graph{}
 	if err := json.Unmarshal(rest[:n], &g.About); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrEntry, err)
+		return nil, fmt.Errorf("%w: %w", errEntry, err)
 	}
 	size := binary.LittleEndian.Uint64(rest[n:])
 	g.Onnx = rest[n+8:]
 	a := &g.About
 	switch {
 	case size != uint64(len(g.Onnx)) || size == 0:
-		return nil, fmt.Errorf("%w: a graph of %d bytes", ErrEntry, size)
+		return nil, fmt.Errorf("%w: a graph of %d bytes", errEntry, size)
 	case a.Key != key:
-		return nil, fmt.Errorf("%w: it is of %q", ErrEntry, a.Key)
+		return nil, fmt.Errorf("%w: it is of %q", errEntry, a.Key)
 	case a.Vocabulary < 1 || a.Vocabulary > 1<<24 || a.Dimension < 1 || a.Dimension > 1<<24 ||
 		a.Kept < 0 || a.Weights < 0 || a.State < 0 || a.State > 1<<24 ||
-		a.Integers != "" && len(a.Integers) != 2*sha256.Size || len(a.Inputs) == 0 ||
+		a.Data != "" && !isWeights(a.Data) || len(a.Inputs) == 0 ||
 		len(a.Outputs) != 2+present(a.Gradient)+present(a.State > 0):
-		return nil, fmt.Errorf("%w: impossible sizes", ErrEntry)
+		return nil, fmt.Errorf("%w: impossible sizes", errEntry)
 	}
 	return g, nil
 }

@@ -98,18 +98,18 @@ func TestEntryDamage(t *testing.T) {
 	if err != nil || string(g.Onnx) != "graph" || g.About.Vocabulary != 9 {
 		t.Fatalf("%+v, %v", g, err)
 	}
-	if _, err := decodeGraph(whole, "other"); !errors.Is(err, ErrEntry) {
+	if _, err := decodeGraph(whole, "other"); !errors.Is(err, errEntry) {
 		t.Errorf("another model's entry: %v", err)
 	}
 	for bit := range 8 * len(whole) {
 		b := slices.Clone(whole)
 		b[bit/8] ^= 1 << (bit % 8)
-		if _, err := decodeGraph(b, "k"); !errors.Is(err, ErrEntry) {
+		if _, err := decodeGraph(b, "k"); !errors.Is(err, errEntry) {
 			t.Fatalf("bit %d flipped: %v", bit, err)
 		}
 	}
 	for n := range whole {
-		if _, err := decodeGraph(whole[:n], "k"); !errors.Is(err, ErrEntry) {
+		if _, err := decodeGraph(whole[:n], "k"); !errors.Is(err, errEntry) {
 			t.Fatalf("%d of %d bytes: %v", n, len(whole), err)
 		}
 	}
@@ -127,7 +127,7 @@ func FuzzDecodeGraph(f *testing.F) {
 		}
 		g, err := decodeGraph(b, "k")
 		if err != nil {
-			if !errors.Is(err, ErrEntry) {
+			if !errors.Is(err, errEntry) {
 				t.Fatalf("an error of another kind: %v", err)
 			}
 			return

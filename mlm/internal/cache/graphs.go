@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/hex"
@@ -28,21 +29,32 @@ type Graphs struct {
 	options string // those that the graph depends on
 	from    source.Folder
 	files   []string // the model's, below from
+	stored  string   // see storedKey
 }
 
 // For is the cache for a model, nil if there is to be none: for small models,
 // for those whose weights are in memory, and where there is no folder for it. options are those
 // that a graph depends on.
-func (s *Shelf) For(from source.Folder, m *onnx.Model, file string, bytes int64,
-	options string) *Graphs {
-	if _, dir := from.Weights(); dir == "" || s == nil || bytes < s.max.Least {
+func (s *Shelf) For(ctx context.Context, from source.Folder, m *onnx.Model, file string,
+	bytes int64, options string) *Graphs {
+	if s == nil {
+		return nil
+	}
+	key := ""
+	if from.Dir == "" {
+		if key = storedKey(ctx, from.FS, file); key == "" {
+			return nil
+		}
+		bytes *= widened
+	}
+	if bytes < s.max.Least {
 		return nil
 	}
 	program, err := programSum()
 	if err != nil {
 		return nil
 	}
-	return &Graphs{Shelf: *s, program: program, from: from, options: options,
+	return &Graphs{Shelf: *s, program: program, from: from, options: options, stored: key,
 		files: append([]string{file}, m.External(file)...)}
 }
 
@@ -79,6 +91,9 @@ var programSum = sync.OnceValues(func() (string, error) {
 // Key names the graph of a model whose files have the given hash.
 func (c *Graphs) Key(model string) string {
 	parts := []string{"model " + model, "file " + c.files[0], "program " + c.program, c.options}
+	if c.stored != "" {
+		parts = append(parts, "stored")
+	}
 	for _, f := range c.files {
 		if at := c.from.Locate(f); at != f && at != "" { // the graph says where its weights are
 			parts = append(parts, "at "+at)
@@ -97,18 +112,22 @@ func (c *Graphs) Graph(model string) *Graph {
 		return nil
 	}
 	g, err := decodeGraph(b, key)
-	if err == nil && g.About.Integers != "" && !c.whole(g.About.Integers) {
+	if err != nil || g.About.Data != "" && !c.whole(g.About.Data) {
 		return nil
 	}
-	if err == nil {
-		fsys, _ := c.from.Weights()
-		err = g.check(fsys)
-	}
-	if err != nil {
+	if fsys, _ := c.Weights(g, c.from); g.check(fsys) != nil {
 		return nil
 	}
 	used(path)
 	return g
+}
+
+// Weights is the folder that the runtime reads a graph's weights from: the cache, or the model's.
+func (s *Shelf) Weights(g *Graph, from source.Folder) (fs.FS, string) {
+	if g.About.Data == "" {
+		return from.Weights()
+	}
+	return os.DirFS(s.dir), s.dir
 }
 
 // check has our reader validate the graph before the runtime sees it.
@@ -120,8 +139,11 @@ func (g *Graph) check(fsys fs.FS) error {
 	return m.Check()
 }
 
-// Keep stores a graph.
+// Keep stores a graph, but one that holds the weights of a stored model.
 func (c *Graphs) Keep(model string, g *Graph) {
+	if c.stored != "" && g.About.Data == "" {
+		return
+	}
 	kept := *g
 	kept.About.Key = c.Key(model)
 	b, err := kept.encode()
@@ -151,8 +173,8 @@ func (c *Graphs) notePath() string {
 // Guess is the hash that the model's files had when last seen with these sizes and
 // times, "" if they were not.
 func (c *Graphs) Guess() string {
-	if c.from.Kept != nil {
-		return c.from.Kept.Model
+	if c.stored != "" { // it is known, or hashed once
+		return ""
 	}
 	if sum := readSmall(c.notePath(), 2*sha256.Size); len(sum) == 2*sha256.Size {
 		return string(sum)
@@ -160,9 +182,15 @@ func (c *Graphs) Guess() string {
 	return ""
 }
 
-// Remember notes the hash of the model's files.
-func (c *Graphs) Remember(model string) {
-	if c.from.Kept != nil { // it says so itself
+// Remember notes the hash of the model's files, and of a stored model where its weights are.
+func (c *Graphs) Remember(model string, g *Graph) {
+	if c.stored != "" {
+		if path, known, weights := c.storedNote(c.stored); g.About.Data != "" &&
+			(known != model || weights != g.About.Data) {
+			text := model + g.About.Data
+			end := sha256.Sum256([]byte(c.stored + text))
+			_ = c.write(path, append([]byte(text), end[:]...))
+		}
 		return
 	}
 	if path := c.notePath(); path != "" {

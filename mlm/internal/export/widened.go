@@ -16,18 +16,7 @@ const mostWidened = 12 << 20
 // memory but the file. The runtime must not fold constants. found is false where there are no such
 // weights. m is not changed.
 func (m Exported) Widened(late bool) (out *onnx.Model, found bool) {
-	stored := map[string]*onnx.Tensor{}
-	for _, t := range m.Graph.Initializers {
-		if t.Type == onnx.Float16 || t.Type == onnx.BFloat16 {
-			stored[t.Name] = t
-		}
-	}
-	wide := map[string]*onnx.Tensor{} // by the output of its Cast
-	for _, n := range m.Graph.Nodes {
-		if n.Op == "Cast" && stored[n.Inputs[0]] != nil && n.Int("to", 0) == int64(onnx.Float) {
-			wide[n.Outputs[0]] = stored[n.Inputs[0]]
-		}
-	}
+	wide := m.casts()
 	if len(wide) == 0 {
 		return m.Model, false
 	}
@@ -56,6 +45,45 @@ func (m Exported) Widened(late bool) (out *onnx.Model, found bool) {
 	model := *m.Model
 	model.Graph = &graph
 	return &model, true
+}
+
+// casts are the weights in 16 bits that are cast to float32, by the output of the Cast.
+func (m Exported) casts() map[string]*onnx.Tensor {
+	stored := map[string]*onnx.Tensor{}
+	for _, t := range m.Graph.Initializers {
+		if t.Type == onnx.Float16 || t.Type == onnx.BFloat16 {
+			stored[t.Name] = t
+		}
+	}
+	wide := map[string]*onnx.Tensor{}
+	for _, n := range m.Graph.Nodes {
+		if n.Op == "Cast" && stored[n.Inputs[0]] != nil && n.Int("to", 0) == int64(onnx.Float) {
+			wide[n.Outputs[0]] = stored[n.Inputs[0]]
+		}
+	}
+	return wide
+}
+
+// Float32 gives a graph whose weights in 16 bits are float32 ones in place of casts. They are
+// widened when they are read, see [onnx.Tensor.Wide]. m is not changed.
+func (m Exported) Float32() *onnx.Model {
+	wide := m.casts()
+	graph := *m.Graph
+	graph.Initializers = slices.Clone(graph.Initializers)
+	graph.Nodes = slices.DeleteFunc(slices.Clone(graph.Nodes), func(n *onnx.Node) bool {
+		t := wide[n.Outputs[0]]
+		if t != nil {
+			graph.Initializers = append(graph.Initializers, t.Wide(n.Outputs[0]))
+		}
+		return t != nil
+	})
+	read := graph.Reads()
+	graph.Initializers = slices.DeleteFunc(graph.Initializers, func(t *onnx.Tensor) bool {
+		return read[t.Name] == 0
+	})
+	model := *m.Model
+	model.Graph = &graph
+	return &model
 }
 
 // inParts writes n, a product with the transpose of w, as products with some of its rows each. What

@@ -15,21 +15,18 @@ import (
 	"infill/models/weights"
 )
 
-// Folder is where a model comes from. dir is the folder on disk, "" if there is none (an
-// embedded model) or its weights are stored in few bits. Then the runtime gets them from
-// the cache that keeps them in float16, or else from memory.
+// Folder is where a model comes from.
 type Folder struct {
-	FS  fs.FS
+	FS fs.FS
+	// Dir is the folder on disk that the runtime maps weights from. It is "" for a model that is part
+	// of a program, and for weights in few bits, which the runtime gets from the cache or from memory.
 	Dir string
-	// name is the folder in errors, as its caller has it, "" for an embedded model.
+	// Name is the folder in errors, as its caller has it, "" for a model that is part of a program.
 	Name string
 	// links is set where the model's files are links: the runtime refuses weights behind
 	// one that leads out of the folder that it is told, and gets this folder, which has
-	// their targets, in place of dir.
+	// their targets, in place of Dir.
 	links *links
-	Kept  *Kept
-	// unkept says why weights stored in few bits come from memory though the cache is for them.
-	Unkept string
 }
 
 // links is the outermost folder that links may lead to.
@@ -40,26 +37,15 @@ type links struct {
 
 // Weights is the folder that the runtime reads weights from.
 func (f Folder) Weights() (fs.FS, string) {
-	switch {
-	case f.Kept != nil:
-		return os.DirFS(f.Kept.Dir), f.Kept.Dir
-	case f.links != nil:
+	if f.links != nil {
 		return f.links.fs, f.links.dir
 	}
 	return f.FS, f.Dir
 }
 
-// Locate is the path, below the folder of weights, of a file of the model. "" means that it
-// is not there.
+// Locate is the path, below the folder of weights, of a file of the model.
 func (f Folder) Locate(file string) string {
-	switch {
-	case f.Kept != nil && file == weights.Given:
-		return f.Kept.Name
-	case f.Kept != nil && filepath.Ext(file) == filepath.Ext(f.Kept.Name): // see keepIntegers
-		return file
-	case f.Kept != nil:
-		return ""
-	case f.links == nil:
+	if f.links == nil {
 		return file
 	}
 	target, err := filepath.EvalSymlinks(filepath.Join(f.Dir, filepath.FromSlash(file)))
@@ -164,13 +150,4 @@ func Locate(path string) (dir, file string, err error) {
 		return above, "onnx/" + file, nil
 	}
 	return dir, file, nil
-}
-
-// Kept are weights of a stored model in the cache, in a file that the runtime maps.
-type Kept struct {
-	Dir, Name string // dir is absolute, without links
-	Size      int64  // of the weights alone
-	File      string // the model file, below its folder
-	Model     string // hash of the model
-	Checked   bool   // the weights had the hash when they were last seen
 }
