@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -16,9 +14,9 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
+	"infill/infill/batch/input"
 	"infill/infill/batch/output"
 	"infill/infill/energies"
-	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/internal/count"
@@ -83,103 +81,33 @@ infill score pairs.csv --pairs good,bad --by kind`,
 	}
 }
 
+// run scores pairs, a file or texts: three modes, each with its own check.
 func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 	if err := cmp.Or(f.check(), f.ranking.CheckFiles()); err != nil {
 		return err
 	}
-	if f.Per == settings.PerFilling {
+	switch {
+	case f.Per == settings.PerFilling:
 		return usagef("--per filling is of fillings; scores have --per word")
-	}
-	if f.file != "" && c.NArg() > 0 {
+	case f.file != "" && c.NArg() > 0:
 		return usagef("--file and %s: give one of them", count.Of(c.NArg(), "input"))
 	}
 	if file := cmp.Or(f.file, soleFile(c.Args().Slice())); f.ranking.Pairs == nil &&
 		!c.IsSet("text-field") && f.Per != settings.PerWord && ofBLiMP(file) {
 		f.ranking.Pairs, f.by = blimpPair, cmp.Or(f.by, "UID")
 	}
-	if f.ranking.Pairs != nil {
-		if f.file = cmp.Or(f.file, c.Args().First()); f.file == "" || c.NArg() > 1 {
-			return usagef("--pairs wants one file: infill score pairs.csv --pairs good,bad")
+	switch {
+	case f.ranking.Pairs != nil:
+		if err := f.checkPairs(c); err != nil {
+			return err
 		}
-		if c.IsSet("text-field") || f.Per == settings.PerWord || f.Sentence != "" {
-			return usagef("--pairs names the columns of both texts: leave out --text-field, --per and " +
-				"--sentence")
-		}
-		f.TextField = f.ranking.Pairs[0]
-	} else if f.ranking.Shared {
+		return f.scoreFile(c, std)
+	case f.ranking.Shared:
 		return usagef("--shared is about two texts: --pairs good,bad")
-	}
-	if f.ranking.Shared && f.ranking.Energy != nil {
-		return usagef("--shared sums over words, and --energy judges whole texts: leave one out")
-	}
-	if f.file == "" && f.output != "" {
-		return usagef("%s goes with --file FILE", f.outputFlag.Spelling())
-	}
-	if f.file != "" {
+	case f.file != "":
 		return f.scoreFile(c, std)
 	}
-	ofFiles := []string{"max-errors", "ok-if-lines-fail"}
-	for _, s := range settings.FileTable() {
-		ofFiles = append(ofFiles, s.Name)
-	}
-	if err := cmdline.GoesWith(c, "--file FILE", ofFiles...); err != nil {
-		return err
-	}
-	texts, err := manyTexts(c.Args().Slice(), std)
-	if err != nil {
-		return err
-	}
-	if (c.NArg() == 0 || c.Args().First() == "-") && !f.quiet {
-		texts = notingJSON(std, texts, "infill score --file -")
-	}
-	if path := soleFile(c.Args().Slice()); path != "" {
-		const reads = "infill score --file"
-		if !strings.Contains(path, " ") { // a text of one word is hardly meant
-			return usagef("%s: a text is expected here; %s", path, advice.ReadsFile(path, reads))
-		}
-		if !f.quiet {
-			sayFile(std, path, reads)
-		}
-	}
-	if (f.pieces || f.bits) && f.json {
-		return usagef("--pieces and --bits are about what is printed; records have both")
-	}
-	s, err := f.open(c.Context)
-	if err != nil {
-		return err
-	}
-	defer f.closeAll()
-	f.ranking.Words = f.ranking.Words || !f.json
-	say := onceEach(std.Err, f.quiet)
-	return eachText(std, texts, f.json, c.NArg() == 1 && c.Args().First() != "-", f.strict,
-		func(n int, text string) error {
-			rec, err := s.Score(c.Context, text, f.ranking)
-			if err != nil {
-				return advice.OfRanking(err)
-			}
-			for _, note := range candidateNotes(s.Model.Tokenizer(), f.ranking.Candidates, rec) {
-				say("infill: --candidates: " + note)
-			}
-			if f.json {
-				rec.Line = n
-				return rec.Write(std.Out)
-			}
-			say(scoringNote(rec))
-			if slices.ContainsFunc(rec.Words, func(w jsonl.Word) bool {
-				return rec.Scoring != infill.ScoreWithinWord.String() && strings.Contains(w.Pieces, " ")
-			}) {
-				say("score of words: within-word, each piece beside all others but the later ones of its word")
-			}
-			if rec.Windows > 0 {
-				say("the text is longer than the model takes: each piece is scored with as many around it " +
-					"as fit")
-			}
-			for _, d := range rec.Doubts {
-				say(doubtNote(d, f.Name))
-			}
-			_, err = io.WriteString(std.Out, f.lines(std.Out, rec))
-			return err
-		})
+	return f.scoreTexts(c, std)
 }
 
 // scoreFile works through a file, resumably.
@@ -187,14 +115,20 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	f.lists = true
 	f.ranking.Words = f.ranking.Words || f.Per == settings.PerWord || f.Sentence != ""
 	in, err := f.input(c.Context, f.file, std, energies.Files(f.ranking.Energy)...)
+	if column := (*input.ColumnError)(nil); f.ranking.Pairs != nil && errors.As(err, &column) {
+		column.Setting = "pairs"
+	}
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	if err := f.lacks(c, in); err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
 	layout, err := f.layout()
 	if err != nil {
-		return errors.Join(err, in.Close())
+		return err
 	}
-	defer func() { err = errors.Join(err, in.Close()) }()
 	s, err := f.open(c.Context)
 	if err != nil {
 		return err
@@ -277,33 +211,3 @@ func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 
 // closeAll closes what open has opened.
 func (f *scoreFlags) closeAll() { _ = errors.Join(f.ranking.Parts.Close(), f.close()) }
-
-// lines are a score record as people read it.
-func (f *scoreFlags) lines(out io.Writer, r *jsonl.Record) string {
-	var b strings.Builder
-	if r.Score != nil {
-		fmt.Fprintf(&b, "%8.2f  %s%s\n", *r.Score, besides(r.Energies), shown(out, r.Text))
-		for _, w := range r.Words {
-			score, pieces := *w.Score, ""
-			if f.bits {
-				score = *w.Surprisal
-			}
-			if f.pieces {
-				pieces = "  " + w.Pieces
-			}
-			fmt.Fprintf(&b, "  %8.2f  %s%s\n", score, shown(out, w.Word), pieces)
-		}
-		return b.String()
-	}
-	// The mean stands where the number of tokens may decide and has no part in the score.
-	open := r.Candidates[0].Length == 0 && slices.ContainsFunc(r.Candidates,
-		func(c infill.Candidate) bool { return len(c.Tokens) != len(r.Candidates[0].Tokens) })
-	for _, c := range r.Candidates {
-		fmt.Fprintf(&b, "%8.2f  ", c.Score)
-		if open {
-			fmt.Fprintf(&b, "%6.2f per token  ", c.ScorePerToken)
-		}
-		fmt.Fprintf(&b, "%s  %s%s\n", percent(c.Share), besides(c.Energies), shown(out, c.Candidate))
-	}
-	return b.String()
-}

@@ -11,8 +11,11 @@ import (
 	"sync"
 	"text/tabwriter"
 
+	"github.com/urfave/cli/v2"
+
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/metrics/interval"
 )
 
@@ -30,6 +33,29 @@ func ofBLiMP(path string) bool {
 	return err == nil && !slices.ContainsFunc(blimpPair, func(name string) bool {
 		return !slices.ContainsFunc(it.Fields, func(f jsonl.Field) bool { return f.Name == name })
 	})
+}
+
+// checkPairs takes the file of pairs from the arguments, and the first text of a pair as its text.
+func (f *scoreFlags) checkPairs(c *cli.Context) error {
+	f.file, f.TextField = cmp.Or(f.file, c.Args().First()), f.ranking.Pairs[0]
+	switch {
+	case f.file == "" || c.NArg() > 1:
+		return usagef("--pairs wants one file: infill score pairs.csv --pairs good,bad")
+	case c.IsSet("text-field") || f.Per == settings.PerWord || f.Sentence != "":
+		return usagef("--pairs names the columns of both texts: leave out --text-field, --per and " +
+			"--sentence")
+	case f.ranking.Shared && f.ranking.Energy != nil:
+		return usagef("--shared sums over words, and --energy judges whole texts: leave one out")
+	}
+	return nil
+}
+
+// lacks is the error of a column that --pairs or --by names and that is not there.
+func (f *scoreFlags) lacks(c *cli.Context, in *input.Reader) error {
+	if err := in.Lacks("pairs", f.ranking.Pairs...); err != nil || !c.IsSet("by") {
+		return err
+	}
+	return in.Lacks("by", f.by)
 }
 
 // differences holds the differences of a file's pairs, of all and by the values of a field. Its

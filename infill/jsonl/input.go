@@ -64,9 +64,31 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 		}
 	}
 	if err == nil && !text {
-		err = &Error{n, name, ErrNoText, fmt.Sprintf("no field %q", name)}
+		reason := fmt.Sprintf("no field %q", name)
+		if len(fields) > 0 {
+			var have []string
+			for _, f := range fields {
+				have = append(have, f.Name)
+			}
+			reason += "; its fields are " + Names(have)
+		}
+		err = &Error{n, name, ErrNoText, reason}
 	}
 	return in, err
+}
+
+// Names lists names of fields or columns for a message, twenty at most.
+func Names(names []string) string {
+	const most = 20
+	list, more := names, ""
+	if len(list) > most {
+		list, more = list[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	var quoted []string
+	for _, n := range list {
+		quoted = append(quoted, fmt.Sprintf("%.60q", n))
+	}
+	return strings.Join(quoted, ", ") + more
 }
 
 // Joined is a text of words with spaces between, and the bytes of each.

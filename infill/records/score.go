@@ -88,7 +88,7 @@ func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) 
 		rec.Scoring = r.ScoredBy(false).String()
 	}
 	by(rec, s.Model)
-	rec.Doubts = text.Doubts(s.Model.Tokenizer(), line)
+	rec.Doubts = append(it.Doubts, text.Doubts(s.Model.Tokenizer(), line)...)
 	return rec, nil
 }
 

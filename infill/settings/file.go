@@ -13,7 +13,7 @@ type File struct {
 	Format       Format // of the input
 	OutputFormat Format
 	TextField    string // the field or the column that has the text
-	Sentence     string // the field or the column that names the sentence of a word
+	Sentence     string // the fields or columns that name the sentence of a word, with commas between
 	Delimiter    string // between the cells of CSV
 	Quote        bool   // cells of TSV may stand in quotes
 	Limit        int    // the number of records that are read, 0 for all
@@ -139,10 +139,10 @@ var fileTable = Table[File]{
 		bind: func(v *File) *Value { return nameValue(&v.TextField, "the name of a field") },
 	},
 	{
-		Name: "sentence", Arg: "NAME", record: true, Group: results,
+		Name: "sentence", Arg: "NAMES", record: true, Group: results,
 		not: "augment batch",
-		Doc: "each record is a word, and those with the same value in this column, one after the " +
-			"other, are a sentence",
+		Doc: "each record is a word, and those with the same values in these columns, with commas " +
+			"between, one after the other, are a sentence",
 		bind: func(v *File) *Value { return textValue(&v.Sentence) },
 	},
 	{

@@ -12,7 +12,8 @@ import (
 type Doubt struct {
 	// Code is near_blank, of text that only looks like a blank, foreign_text, of one most of whose
 	// letters are in words that the vocabulary does not know, or spells in short pieces, or numbers,
-	// of plain blanks that take numbers besides words.
+	// of plain blanks that take numbers besides words. sentence_stops, sentence_word and
+	// sentence_again are of words, one a record, that are hardly one sentence.
 	Code    string `json:"code"`
 	Message string `json:"message"` // what is there, and what helps
 	// Script is the script of a foreign text, as package unicode calls it, such as Latin or Han.

@@ -8,6 +8,7 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/internal/jsonwords"
 )
 
@@ -23,6 +24,7 @@ type Item struct {
 	TextField string
 	// Words are the bytes of the words of a text that came cut into words, nil for others.
 	Words  [][2]int
+	Doubts []text.Doubt  // about words that were made a sentence
 	Fields []jsonl.Field // members or columns other than id and text, in order
 	// Columns says that the record is a row of a table. Its fields are then data,
 	// and none of them is a setting.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
@@ -80,7 +81,9 @@ func (in *Reader) open(r io.Reader, o Options) (*Reader, error) {
 	in.options.TextField = cmp.Or(o.TextField, "text")
 	err := in.begin(r)
 	if err == nil && o.Sentence != "" {
-		in.src, err = newWordSource(in.src, in.options)
+		if in.src, err = newWordSource(in.src, in.options); err == nil {
+			err = in.Lacks("sentence", strings.Split(o.Sentence, ",")...)
+		}
 	}
 	if err == nil && !in.options.Shard.Whole() {
 		err = in.cutShard()
@@ -192,6 +195,41 @@ func (in *Reader) Unchanged(again *Reader) bool {
 // HasColumn reports whether the input is a table with a column of this name.
 func (in *Reader) HasColumn(name string) bool {
 	return slices.ContainsFunc(in.src.columns(), func(c table.Column) bool { return c.Name == name })
+}
+
+// Lacks is a [*ColumnError] for the first of a setting's names that is not a column of the table,
+// or not a field of the first record of JSON; nil if all are there. Of JSON it reads the first
+// record, as Empty does.
+func (in *Reader) Lacks(setting string, names ...string) error {
+	var have []string
+	for _, c := range in.src.columns() {
+		have = append(have, c.Name)
+	}
+	lines := have == nil && in.Format() != settings.FormatText
+	if lines && (in.Empty() || in.ahead.err != nil) {
+		return nil
+	}
+	if lines {
+		it := in.ahead.item
+		if len(it.Fields) == 0 { // it is not read, or of another kind
+			return nil
+		}
+		if it.Err == nil {
+			have = append(have, it.TextField)
+		}
+		if it.ID != nil {
+			have = append(have, "id")
+		}
+		for _, f := range it.Fields {
+			have = append(have, f.Name)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(have, name) {
+			return &ColumnError{Want: name, Have: have, Setting: setting, Fields: lines}
+		}
+	}
+	return nil
 }
 
 // Empty reports whether no record is left. It reads up to the next one, which

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
 )
@@ -21,9 +22,9 @@ type Options struct {
 	Longest int
 	// Lists says that the text of a JSON line may be a list of its words.
 	Lists bool
-	// Sentence is the column, or the field, that says which sentence a word is of. Each record of the
-	// file is then a word, and those that follow each other with the same value are one text. It is
-	// "" for files of texts.
+	// Sentence are the columns, or fields, with commas between, that say which sentence a word is of.
+	// Each record of the file is then a word, and those that follow each other with the same values
+	// are one text. It is "" for files of texts.
 	Sentence string
 	// Delimiter stands between the cells of CSV; "" is a comma.
 	Delimiter string
@@ -93,26 +94,28 @@ func suffixOf(name string) string { return strings.ToLower(filepath.Ext(name)) }
 // ErrNoLines: the records of the input are rows of a table, which cannot be read line by line.
 var ErrNoLines = errors.New("a table has no lines")
 
-// A ColumnError is a table without the column of the text.
+// A ColumnError is a table without a column that a setting names, or lines of JSON whose first has
+// no such field.
 type ColumnError struct {
-	Want string
-	Have []string // the columns that there are
+	Want    string
+	Have    []string // the columns, or fields, that there are
+	Setting string   // the one that names it, such as text-field
+	Fields  bool     // of JSON
 }
 
 // Error says what is wrong and what helps.
 func (e *ColumnError) Error() string {
-	const most = 20
-	have := e.Have
-	more := ""
-	if len(have) > most {
-		have, more = have[:most], fmt.Sprintf(" and %d more", len(have)-most)
+	kind := fmt.Sprintf("%v: no column %q; its columns are ", table.ErrTable, e.Want)
+	switch {
+	case e.Fields:
+		kind = fmt.Sprintf("line 1 has no field %q; its fields are ", e.Want)
+	case len(e.Have) == 0:
+		kind = fmt.Sprintf("no field %q: lines of text have no fields", e.Want)
 	}
-	var names []string
-	for _, h := range have {
-		names = append(names, fmt.Sprintf("%.60q", h))
+	text := kind + jsonl.Names(e.Have)
+	if e.Setting == "text-field" {
+		text += "; name the one with the texts"
 	}
-	text := fmt.Sprintf("%v: no column %q; its columns are %s%s; name the one with the texts",
-		table.ErrTable, e.Want, strings.Join(names, ", "), more)
 	if d := e.Delimiter(); d != "" {
 		text += fmt.Sprintf(" (are they separated by %q?)", d)
 	}
@@ -153,7 +156,7 @@ func place(names []string, textField string) (text, id int, err error) {
 		}
 	}
 	if text < 0 {
-		return 0, 0, &ColumnError{textField, names}
+		return 0, 0, &ColumnError{Want: textField, Have: names, Setting: "text-field"}
 	}
 	return text, id, nil
 }

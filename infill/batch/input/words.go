@@ -6,39 +6,38 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
 	"infill/infill/jsonl"
 	"infill/infill/table"
+	"infill/infill/text"
 )
 
 // A wordSource makes texts of records that are words.
 type wordSource struct {
 	source
-	column string
-	ahead  *Item // the first word of the next text, nil if it was not read
-	done   bool
+	of    []string        // the columns that name the sentence of a word
+	seen  map[uint64]bool // hashes of the sentences before, maxSeen at most
+	ahead *Item           // the first word of the next text, nil if it was not read
+	done  bool
 }
 
+// maxSeen bounds the sentences that are remembered, to notice one that comes again.
+const maxSeen = 1 << 20
+
 func newWordSource(src source, o Options) (source, error) {
-	columns := src.columns()
-	if columns == nil && !o.Format.JSON() {
+	if src.columns() == nil && !o.Format.JSON() {
 		return nil, errNoSentences
-	}
-	named := func(c table.Column) bool { return c.Name == o.Sentence }
-	if columns != nil && !slices.ContainsFunc(columns, named) {
-		var have []string
-		for _, c := range columns {
-			have = append(have, c.Name)
-		}
-		return nil, &ColumnError{o.Sentence, have}
 	}
 	if !o.Shard.Whole() {
 		return nil, fmt.Errorf("%w: sentences of one word a line are not cut", ErrShard)
 	}
-	return &wordSource{source: src, column: o.Sentence}, nil
+	return &wordSource{source: src, of: strings.Split(o.Sentence, ","), seen: map[uint64]bool{}},
+		nil
 }
 
 // errNoSentences is the error of words without a column that says where sentences end.
@@ -56,7 +55,7 @@ func (s *wordSource) next() (Item, error) {
 		if err != nil {
 			return Item{}, err
 		}
-		if words != nil && (it.Err != nil || !bytes.Equal(s.of(&it), s.of(&words[0]))) {
+		if words != nil && (it.Err != nil || !bytes.Equal(s.key(&it), s.key(&words[0]))) {
 			s.ahead = &it
 			break
 		}
@@ -65,7 +64,49 @@ func (s *wordSource) next() (Item, error) {
 			break
 		}
 	}
-	return together(words), nil
+	out := together(words)
+	if out.Err == nil {
+		out.Doubts = s.doubts(words)
+	}
+	return out, nil
+}
+
+// ends is a word that ends a sentence.
+var ends = regexp.MustCompile(`[.!?]["'”’)]*$`)
+
+// doubts say what makes words unlikely to be one sentence.
+func (s *wordSource) doubts(words []Item) (out []text.Doubt) {
+	doubt := func(code, message string) {
+		out = append(out, text.Doubt{Code: code, Message: message + " (" +
+			strings.Join(s.of, ", ") + ")"})
+	}
+	stops := 0
+	for _, w := range words {
+		if ends.MatchString(w.Text) {
+			stops++
+		}
+	}
+	if stops > 1 {
+		doubt("sentence_stops", fmt.Sprintf("%d words of this sentence end with a full stop; are they "+
+			"of several sentences, or readers, with the same name?", stops))
+	}
+	if len(words) == 1 {
+		doubt("sentence_word", "this sentence is one word; does the column say which sentence a word is "+
+			"of?")
+	}
+	key := s.key(&words[0])
+	if strings.Trim(string(key), "\x00") == "" { // a sentence without a name
+		return out
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(key)
+	if s.seen[h.Sum64()] {
+		doubt("sentence_again", "a sentence of this name was there before; its words do not follow each "+
+			"other, and each part is scored by itself")
+	} else if len(s.seen) < maxSeen {
+		s.seen[h.Sum64()] = true
+	}
+	return out
 }
 
 // word is the next record.
@@ -85,17 +126,21 @@ func (s *wordSource) word() (Item, error) {
 	return it, err
 }
 
-// of is the value that names the sentence of a word, nil for none.
-func (s *wordSource) of(it *Item) []byte {
-	if s.column == "id" {
-		return it.ID
-	}
-	for _, f := range it.Fields {
-		if f.Name == s.column {
-			return f.Value
+// key is the values that name the sentence of a word, each with a zero byte behind.
+func (s *wordSource) key(it *Item) (key []byte) {
+	for _, name := range s.of {
+		value := it.ID
+		if name != "id" {
+			value = nil
 		}
+		for _, f := range it.Fields {
+			if f.Name == name {
+				value = f.Value
+			}
+		}
+		key = append(append(key, value...), 0)
 	}
-	return nil
+	return key
 }
 
 // together is the text of words.

@@ -72,6 +72,34 @@ func TestSentencesOfWords(t *testing.T) {
 	}
 }
 
+// Several columns name a sentence together. Words that are hardly one sentence are doubted: two full
+// stops, a single word, a name that comes again.
+func TestSentencesOfReaders(t *testing.T) {
+	t.Parallel()
+	const rows = "text,item,subj\nHe,1,a\nsat.,1,a\nHe,1,b\nsat.,1,b\nNo,2,b\nHe,1,a\nsat.,1,a\n"
+	path := inputtest.Write(t, filepath.Join(t.TempDir(), "a.csv"), rows)
+	for columns, want := range map[string]string{
+		"item":      "2 He sat. He sat. [sentence_stops]\n6 No [sentence_word]\n7 He sat. [sentence_again]\n",
+		"item,subj": "2 He sat. []\n4 He sat. []\n6 No [sentence_word]\n7 He sat. [sentence_again]\n",
+	} {
+		in, err := Open(path, nil, Options{Sentence: columns})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for it, err := in.Next(); err == nil; it, err = in.Next() {
+			codes := []string{}
+			for _, d := range it.Doubts {
+				codes = append(codes, d.Code)
+			}
+			got += fmt.Sprintln(it.Line, it.Text, codes)
+		}
+		if err := in.Close(); err != nil || got != want {
+			t.Errorf("%s: %v:\n%s\nwant\n%s", columns, err, got, want)
+		}
+	}
+}
+
 // The text of a JSON line may be a list of words, where that is asked for.
 func TestTextOfWords(t *testing.T) {
 	t.Parallel()

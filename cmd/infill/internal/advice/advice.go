@@ -96,7 +96,7 @@ func adviceOn(err error) string {
 		case "\t":
 			return ": --format tsv"
 		}
-		return ": --text-field NAME"
+		return ": --" + column.Setting + " NAME"
 	case errors.Is(err, jsonl.ErrNoText) && !errors.Is(err, read.ErrFormat):
 		return ": --text-field NAME" // infill compare has no such flag
 	case errors.As(err, &paired) && paired.Sentences > 1:
