@@ -2,8 +2,6 @@ package infill
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 
 	"infill/infill/internal/recall"
@@ -11,35 +9,6 @@ import (
 	"infill/infill/text"
 	"infill/mlm"
 )
-
-// perPiece is c of what a length adds to a score, log P(n | text) + c·n: a score loses nats with
-// each piece, more than longer fillings are worse.
-const perPiece = 0.75
-
-// readShares reads what the model knows of the lengths of gaps. One without a file has constant
-// shares.
-func readShares(m *mlm.Model) (*lengths.Shares, error) {
-	data, err := m.Beside(lengths.File, lengths.MaxBytes)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && m.StateWidth() == 0 {
-		return lengths.Constant(), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return lengths.Parse(data)
-}
-
-// openLengths are the groups of a template whose lengths are open, and how likely each length is.
-type openLengths struct {
-	t        *text.Template
-	opt      *Options
-	groups   []int
-	shares   [][]float64 // of a group: log P of each length, from the shortest, in nats
-	combined int         // how many different lengths all groups can have together
-	from     string      // Result.Lengths
-	rows     int         // rows of the model that reading them took
-	perToken bool        // the score per token ranks
-}
 
 // A gapReader says how likely the lengths of the gaps of a template are.
 type gapReader struct {
@@ -144,15 +113,3 @@ func (e *Engine) readGaps(ctx context.Context, t *text.Template, lists [][]text.
 
 // largest is the index of the first of the largest numbers.
 func largest(x []float64) int { return slices.Index(x, slices.Max(x)) }
-
-// part is what lengths of all groups add to the score of a filling.
-func (o *openLengths) part(counts []int) (sum float64) {
-	if o.perToken {
-		return 0
-	}
-	for _, g := range o.groups {
-		n := counts[g]
-		sum += o.shares[g][n-o.t.Groups[g].Min] + perPiece*float64(n*len(o.t.Groups[g].Blanks))
-	}
-	return sum
-}

@@ -13,18 +13,6 @@ import (
 	"infill/mlm"
 )
 
-// longestOf is the most pieces that a blank of a group may take. list are its words, nil for any.
-func longestOf(g *text.Group, list []text.Phrase) int {
-	if list == nil {
-		return g.Max
-	}
-	n := 0
-	for _, p := range list {
-		n = max(n, len(p.IDs))
-	}
-	return n
-}
-
 // parts are the parts of a text in which its blanks are filled one part after the other. They are
 // nil where the model can see all blanks at once, or where one alone may be too long.
 func (e *Engine) parts(t *text.Template, opt *Options) ([]text.Part, error) {

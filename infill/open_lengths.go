@@ -5,8 +5,37 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/text"
 	"infill/samplers"
 )
+
+// perPiece is c of what a length adds to a score, log P(n | text) + c·n: a score loses nats with
+// each piece, more than longer fillings are worse.
+const perPiece = 0.75
+
+// openLengths are the groups of a template whose lengths are open, and how likely each length is.
+type openLengths struct {
+	t        *text.Template
+	opt      *Options
+	groups   []int
+	shares   [][]float64 // of a group: log P of each length, from the shortest, in nats
+	combined int         // how many different lengths all groups can have together
+	from     string      // Result.Lengths
+	rows     int         // rows of the model that reading them took
+	perToken bool        // the score per token ranks
+}
+
+// part is what lengths of all groups add to the score of a filling.
+func (o *openLengths) part(counts []int) (sum float64) {
+	if o.perToken {
+		return 0
+	}
+	for _, g := range o.groups {
+		n := counts[g]
+		sum += o.shares[g][n-o.t.Groups[g].Min] + perPiece*float64(n*len(o.t.Groups[g].Blanks))
+	}
+	return sum
+}
 
 const (
 	// maxLengths bounds the combinations of lengths that a search looks at.

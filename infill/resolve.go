@@ -67,6 +67,46 @@ func (e *Engine) resolve(ctx context.Context, t *text.Template, opt *Options) (*
 	return p, nil
 }
 
+// fit cuts a template that is too long, leaving room for its longest filling, and for the words
+// that stood in its blanks if they are scored there.
+func (e *Engine) fit(t *text.Template, lists [][]text.Phrase, opt *Options) (*text.Template,
+	error) {
+	room := 0
+	before := make([]int, len(t.Blanks)) // pieces of these words
+	if opt.Words.Filter.MaxDrop != nil && len(opt.Words.Original) == len(t.Blanks) {
+		for i, w := range opt.Words.Original {
+			enc, err := e.model.Tokenizer().Pieces(w)
+			if err != nil {
+				return nil, err
+			}
+			before[i] = len(enc.IDs)
+		}
+	}
+	for g := range t.Groups {
+		longest := longestOf(&t.Groups[g], lists[g])
+		for _, b := range t.Groups[g].Blanks {
+			room += max(longest, before[b]) - 1
+		}
+	}
+	limit := e.model.MaxLength()
+	if n := len(t.IDs) + room; opt.RefuseLong && limit > 0 && n > limit {
+		return nil, &LengthError{Pieces: n, Limit: limit}
+	}
+	return t.Cut(limit, room)
+}
+
+// longestOf is the most pieces that a blank of a group may take. list are its words, nil for any.
+func longestOf(g *text.Group, list []text.Phrase) int {
+	if list == nil {
+		return g.Max
+	}
+	n := 0
+	for _, p := range list {
+		n = max(n, len(p.IDs))
+	}
+	return n
+}
+
 // rulesOf are the options that say what may fill the blanks.
 func rulesOf(o *Options) *space.Rules {
 	return &space.Rules{Vocab: o.Words.Vocab, Allow: o.Words.Allow, Ban: o.Words.Ban,

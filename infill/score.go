@@ -13,45 +13,6 @@ import (
 	"infill/mlm"
 )
 
-// A PieceScore is what the model says of one word piece.
-type PieceScore struct {
-	Piece   string
-	ID      int32
-	Span    [2]int  // bytes of the text
-	LogProb float64 // log f(piece | the rest, this piece masked), or what Scoring has of it, nats
-}
-
-// A Score is the pseudo-log-likelihood of a complete sentence:
-//
-//	Σ over word pieces of log f(piece | the rest, that piece masked)
-//
-// in nats (Salazar et al., "Masked language model scoring", ACL 2020), or another sum of such
-// logarithms, see [Scoring]. It is what the score of a filling would be if every piece of the
-// sentence were a blank.
-type Score struct {
-	Text          string
-	Score         float64 // nats
-	ScorePerToken float64 // Score over the number of pieces
-	Pieces        []PieceScore
-	// Windows is the number of parts of the text that the model saw, 0 if it saw all at once. Every
-	// piece is scored in the part that has the most context on both sides of it.
-	Windows int
-	// Energies are the parts of Score by name, weights included, nil without terms.
-	Energies map[string]float64
-	// Words and Regions are those that [ScoreOptions] ask for.
-	Words, Regions []WordScore
-}
-
-// A WordScore is what the model says of a word or of another part of a text.
-type WordScore struct {
-	Span [2]int // bytes of the text
-	// Pieces are the indices of its word pieces in Score.Pieces, nil if it has none of its own.
-	Pieces []int
-	// Score is the sum over its pieces, in nats. Each piece is masked together with the later pieces
-	// of the same word (PLL-word-l2r of Kauf and Ivanova, ACL 2023), whatever the text is scored by.
-	Score float64
-}
-
 // ScoreOptions say how [Engine.ScoreWith] scores a text, and what else it says of it.
 type ScoreOptions struct {
 	By         Scoring
@@ -178,9 +139,6 @@ func (e *Engine) scoreSpans(ctx context.Context, sentence string, spans [][2]int
 	return e.score(ctx, sentence, ScoreOptions{By: by, RefuseLong: true}, picked)
 }
 
-// overlap reports whether two spans have bytes in common.
-func overlap(a, b [2]int) bool { return max(a[0], b[0]) < min(a[1], b[1]) }
-
 // ErrUnfilled is returned for a blank in a text that is to be complete. It
 // wraps ErrBlank.
 var ErrUnfilled = fmt.Errorf("%w: it is not filled in", text.ErrBlank)
@@ -205,17 +163,16 @@ func (e *Engine) score(ctx context.Context, sentence string, o ScoreOptions,
 	res := &Score{Text: sentence}
 	var state []int32
 	for p, id := range enc.IDs {
-		if enc.Special[p] || pick != nil && !pick(p, enc.Spans[p]) {
-			continue
+		if !enc.Special[p] && (pick == nil || pick(p, enc.Spans[p])) {
+			s.Blanks, state = append(s.Blanks, p), append(state, id)
+			res.Pieces = append(res.Pieces, PieceScore{Piece: enc.Tokens[p], ID: id, Span: enc.Spans[p]})
 		}
-		s.Blanks = append(s.Blanks, p)
-		state = append(state, id)
-		res.Pieces = append(res.Pieces, PieceScore{Piece: enc.Tokens[p], ID: id, Span: enc.Spans[p]})
 	}
-	if len(state) == 0 {
-		if pick != nil {
-			return nil, errNoPiece
-		}
+	switch {
+	case len(state) > 0:
+	case pick != nil:
+		return nil, errNoPiece
+	default:
 		return nil, &text.Error{Offset: -1, Msg: "the text has no word piece to score",
 			Err: text.ErrEmpty}
 	}
@@ -223,11 +180,8 @@ func (e *Engine) score(ctx context.Context, sentence string, o ScoreOptions,
 	if err != nil {
 		return nil, err
 	}
-	terms := target.ScoreTerms(len(state), o.By)
 	word := wordNumbers(s.Blanks, enc.Continuation)
-	if o.By == ScoreWithinWord {
-		terms = withinWord(word)
-	}
+	terms := scoredBy(o.By, word)
 	own := len(terms)
 	if o.Words || o.Regions != nil {
 		if o.Cut != nil {

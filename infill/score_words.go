@@ -2,6 +2,48 @@ package infill
 
 import "infill/infill/internal/target"
 
+// A PieceScore is what the model says of one word piece.
+type PieceScore struct {
+	Piece   string
+	ID      int32
+	Span    [2]int  // bytes of the text
+	LogProb float64 // log f(piece | the rest, this piece masked), or what Scoring has of it, nats
+}
+
+// A Score is the pseudo-log-likelihood of a complete sentence:
+//
+//	Σ over word pieces of log f(piece | the rest, that piece masked)
+//
+// in nats (Salazar et al., "Masked language model scoring", ACL 2020), or another sum of such
+// logarithms, see [Scoring]. It is what the score of a filling would be if every piece of the
+// sentence were a blank.
+type Score struct {
+	Text          string
+	Score         float64 // nats
+	ScorePerToken float64 // Score over the number of pieces
+	Pieces        []PieceScore
+	// Windows is the number of parts of the text that the model saw, 0 if it saw all at once. Every
+	// piece is scored in the part that has the most context on both sides of it.
+	Windows int
+	// Energies are the parts of Score by name, weights included, nil without terms.
+	Energies map[string]float64
+	// Words and Regions are those that [ScoreOptions] ask for.
+	Words, Regions []WordScore
+}
+
+// A WordScore is what the model says of a word or of another part of a text.
+type WordScore struct {
+	Span [2]int // bytes of the text
+	// Pieces are the indices of its word pieces in Score.Pieces, nil if it has none of its own.
+	Pieces []int
+	// Score is the sum over its pieces, in nats. Each piece is masked together with the later pieces
+	// of the same word (PLL-word-l2r of Kauf and Ivanova, ACL 2023), whatever the text is scored by.
+	Score float64
+}
+
+// overlap reports whether two spans have bytes in common.
+func overlap(a, b [2]int) bool { return max(a[0], b[0]) < min(a[1], b[1]) }
+
 // wordNumbers numbers the words of the pieces at some positions, from 0. inner says which positions
 // continue a word.
 func wordNumbers(positions []int, inner []bool) []int {
@@ -31,6 +73,14 @@ func cutWords(pieces []PieceScore, cut [][2]int) []int {
 		}
 	}
 	return out
+}
+
+// scoredBy lists the terms of the score of pieces of these words.
+func scoredBy(by Scoring, word []int) []target.ScoreTerm {
+	if by == ScoreWithinWord {
+		return withinWord(word)
+	}
+	return target.ScoreTerms(len(word), by)
 }
 
 // withinWord lists the terms of ScoreWithinWord for pieces of these words. A piece of no word is

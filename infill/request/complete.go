@@ -89,3 +89,34 @@ func (o *Options) Thinning() int {
 // Burnin is the number of first steps in which the sampler adapts: half of Steps, which Complete
 // has filled in. Their states are not draws of π.
 func (o *Options) Burnin() int { return o.Sampling.Steps / 2 }
+
+// SamplerInfo describes the sampler, with the zero Info where there is none.
+func (o *Options) SamplerInfo() samplers.Info {
+	if o.Sampling.Sampler == nil {
+		return samplers.Info{}
+	}
+	return o.Sampling.Sampler.Info()
+}
+
+// NeedsGradient reports whether filling with these options may ask the model for a backward pass.
+// If not, a model that was opened with mlm.Options.Forward gives the same bits. The sampler must be
+// one that the options name, or the default. A search never asks for one, whatever guides it.
+func (o *Options) NeedsGradient() bool {
+	if o.method() == MethodSearch {
+		return false
+	}
+	if len(o.Words.Terms) > 0 {
+		return true
+	}
+	if o.Sampling.Sampler == nil || o.Sampling.Gradient == mlm.Forward {
+		return false
+	}
+	for _, n := range o.SamplerInfo().Needs {
+		switch n {
+		case samplers.NeedEnergies, samplers.NeedConditionals, samplers.NeedRows:
+		default:
+			return true
+		}
+	}
+	return len(o.SamplerInfo().Needs) == 0 // nothing is known of it
+}

@@ -143,3 +143,11 @@ type Step struct {
 	Tokens   func(k int) []int32 // tokens of chain k, in the order of the text
 	Starts   func(k int) []int   // for every blank, the index of its first token among them
 }
+
+// Begin is the word for where chains begin: that of Start, or "given" for Starts.
+func (s *SamplingOptions) Begin() string {
+	if s.Starts != nil {
+		return "given"
+	}
+	return s.Start.String()
+}

@@ -48,28 +48,45 @@ func (p *run) spend(ctx context.Context) (int, error) {
 	return steps, nil
 }
 
-// evals are the evaluations that sampling has made so far, all chains together.
-func (p *run) evals() int {
-	n := 0
-	for _, pt := range p.parts {
-		n += pt.evals()
+// steps makes n steps of every chain, the parts independently of each other
+// until one of them fails.
+func (p *run) steps(ctx context.Context, n int) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err := p.each(ctx, func(ctx context.Context, pt *part) error {
+		for range n {
+			if p.Opt.Stopped() {
+				return nil
+			}
+			if err := p.advance(ctx, pt); err != nil {
+				stop(err)
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return context.Cause(ctx) // the first failure
 	}
-	return n
+	return nil
 }
 
-func (pt *part) evals() int {
-	n := pt.burnt.Evals
-	for k := range pt.run.Stats {
-		n += pt.run.Stats[k].Evals
+func (p *run) advance(ctx context.Context, pt *part) error {
+	if err := pt.run.Step(ctx); err != nil {
+		return err
 	}
-	return n
-}
-
-// rows are the sequences that sampling has asked the model about so far.
-func (p *run) rows() int {
-	n := 0
-	for _, pt := range p.parts {
-		n += pt.tgt.Asked
+	if pt.run.Done() == pt.run.Burnin {
+		pt.burnt = sumStats(pt.run.Stats)
+		pt.run.ResetStats()
 	}
-	return n
+	after := pt.run.Done() - pt.run.Burnin
+	if pt.record != nil && after > 0 {
+		pt.record.add(pt.run.X, pt.run.U)
+	}
+	if p.Opt.Results.Collect == request.CollectChain && after > 0 && after%p.Opt.Thinning() == 0 {
+		for j := range pt.chains {
+			pt.taken.take(j, pt.run.Done(), pt.run.X[j], pt.run.U[j])
+		}
+	}
+	return p.trace(ctx, pt)
 }

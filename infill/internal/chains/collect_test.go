@@ -22,7 +22,7 @@ func TestCollectorKeepsTheBest(t *testing.T) {
 	for k := range opt.Sampling.Chains {
 		pt.chains = append(pt.chains, k)
 	}
-	c := p.newCollector(pt)
+	c := newCollector(p.Task, pt.tgt, pt.chains, p.seen)
 	c.most = 20
 	type offer struct {
 		x    []int32

@@ -250,3 +250,42 @@ func ExactMarginals(blanks int, fillings []request.Filling, distinct int) *reque
 	}
 	return m
 }
+
+// recall adds what a part has recorded to the history of its lengths.
+func (pt *part) recall(h *history, kept int, asModel bool, words, texts *lexicon) {
+	type spelt struct {
+		whole  int32
+		blanks []int32
+	}
+	known := map[string]spelt{}
+	uncased := pt.tgt.Tokenizer().Lowercase()
+	for k := range pt.record.x {
+		whole := make([]int32, kept)
+		blanks := make([][]int32, len(h.blanks))
+		for b := range blanks {
+			blanks[b] = make([]int32, kept)
+		}
+		for i := range kept {
+			x := pt.record.state(k, i)
+			key := fmt.Sprint(x)
+			s, ok := known[key]
+			if !ok {
+				f := pt.tgt.Spell(x, asModel)
+				s.whole = texts.of(f.Text)
+				for _, span := range f.Spans {
+					s.blanks = append(s.blanks, words.word(f.Text[span[0]:span[1]], uncased))
+				}
+				known[key] = s
+			}
+			whole[i] = s.whole
+			for b := range blanks {
+				blanks[b][i] = s.blanks[b]
+			}
+		}
+		h.whole = append(h.whole, whole)
+		for b := range blanks {
+			h.blanks[b] = append(h.blanks[b], blanks[b])
+		}
+		h.u = append(h.u, pt.record.u[k][:kept])
+	}
+}

@@ -14,23 +14,18 @@ import (
 // Carpenter and Bürkner 2021, section 3.2, without the ranks), at most N·log10 N for N values. NaN
 // for fewer than 8 values a chain, or values that are not finite. N where all values are equal.
 func essMean(chains [][]float64) float64 {
-	half := math.MaxInt
-	for _, c := range chains {
-		half = min(half, len(c)/2)
-	}
-	if len(chains) == 0 || half < 4 {
+	half, parts := halves(chains)
+	if half < 4 {
 		return math.NaN()
 	}
 	// Sums over the half chains: autocovariances, and their means.
 	mean, means := make([]float64, half), []float64(nil)
-	for _, c := range chains {
-		for _, part := range [][]float64{c[:half], c[len(c)-half:]} {
-			for t, g := range autocov(part) {
-				mean[t] += g
-			}
-			m, _ := meanVar(part)
-			means = append(means, m)
+	for _, part := range parts {
+		for t, g := range autocov(part) {
+			mean[t] += g
 		}
+		m, _ := meanVar(part)
+		means = append(means, m)
 	}
 	n, m := float64(half), float64(len(means))
 	for t := range mean {
@@ -70,19 +65,14 @@ func essMean(chains [][]float64) float64 {
 // NaN for fewer than 4 values a chain; 1 when all values are equal, +Inf when only the chains
 // differ.
 func splitRHat(chains [][]float64) float64 {
-	half := math.MaxInt
-	for _, c := range chains {
-		half = min(half, len(c)/2)
-	}
-	if len(chains) == 0 || half < 2 {
+	half, parts := halves(chains)
+	if half < 2 {
 		return math.NaN()
 	}
 	var means, vars []float64
-	for _, c := range chains {
-		for _, part := range [][]float64{c[:half], c[len(c)-half:]} {
-			m, v := meanVar(part)
-			means, vars = append(means, m), append(vars, v)
-		}
+	for _, part := range parts {
+		m, v := meanVar(part)
+		means, vars = append(means, m), append(vars, v)
 	}
 	within, _ := meanVar(vars)
 	_, between := meanVar(means)
@@ -94,6 +84,20 @@ func splitRHat(chains [][]float64) float64 {
 	}
 	n := float64(half)
 	return math.Sqrt((n-1)/n + between/within)
+}
+
+// halves are the two halves of each chain, all of one length: half of the shortest chain. Without a
+// chain it is 0.
+func halves(chains [][]float64) (half int, parts [][]float64) {
+	for i, c := range chains {
+		if n := len(c) / 2; i == 0 || n < half {
+			half = n
+		}
+	}
+	for _, c := range chains {
+		parts = append(parts, c[:half], c[len(c)-half:])
+	}
+	return half, parts
 }
 
 // autocov returns the autocovariances of x at lags 0..n−1, each divided by n

@@ -1,8 +1,10 @@
 package chains
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"infill/infill/internal/choosing"
 	"infill/infill/request"
@@ -118,6 +120,77 @@ func (p *run) result(ctx context.Context, kept samplers.Stats, taken []*sighting
 	res.Tuned = p.tuning()
 	choosing.WarnRefused(res, res.Stats.NonFinite, "proposals or neighbours")
 	return res, nil
+}
+
+// leftOut is how many states there was no room for, although all are asked for. kept is how many
+// there was room for.
+func (p *run) leftOut(kept int) int {
+	if o := &p.Opt.Results; o.Collect != request.CollectVisited || !o.All || kept < roomOf(p.Opt) {
+		return 0
+	}
+	return max(0, p.seen.Total()-kept)
+}
+
+// collected returns the states that were taken, without repetitions, in an order that is a function
+// of the run. Energies that are not known are evaluated.
+func (p *run) collected(ctx context.Context) ([]*sighting, error) {
+	all := map[string]*sighting{}
+	var out []*sighting
+	for _, pt := range p.parts {
+		for _, s := range pt.taken.byKey {
+			if o := all[s.key]; o != nil {
+				o.join(s)
+				continue
+			}
+			all[s.key] = s
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 { // nothing evaluates energies, or no step came after the burn-in
+		return p.last(), nil
+	}
+	if p.Opt.Results.Collect == request.CollectVisited {
+		slices.SortFunc(out, compareSightings)
+		return out[:min(len(out), roomOf(p.Opt))], nil
+	}
+	slices.SortFunc(out, func(a, b *sighting) int {
+		return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.chain, b.chain))
+	})
+	return out, p.evaluate(ctx, out)
+}
+
+// evaluate finds the energies of sightings that are not known.
+func (p *run) evaluate(ctx context.Context, all []*sighting) error {
+	return p.each(ctx, func(ctx context.Context, pt *part) error {
+		var some []*sighting
+		var x [][]int32
+		for _, s := range all {
+			if s.tgt == pt.tgt && math.IsNaN(s.score) {
+				some, x = append(some, s), append(x, s.x)
+			}
+		}
+		u := slices.Repeat([]float64{math.NaN()}, len(x))
+		if err := complete(ctx, pt.tgt, x, u); err != nil {
+			return err
+		}
+		for i, s := range some {
+			s.score = u[i] * pt.tgt.Temp
+		}
+		return nil
+	})
+}
+
+// last are the last states of all chains, in the order of the chains.
+func (p *run) last() []*sighting {
+	out := make([]*sighting, p.Opt.Sampling.Chains)
+	for _, pt := range p.parts {
+		for j, k := range pt.chains {
+			out[k] = &sighting{tgt: pt.tgt, x: pt.run.X[j], score: pt.run.U[j] * pt.tgt.Temp,
+				step: pt.run.Done(), chain: k, count: 1, chains: make([]uint64, (p.Opt.Sampling.Chains+63)/64)}
+			out[k].chains[k/64] |= 1 << (k % 64)
+		}
+	}
+	return out
 }
 
 // tuning is what the sampler adapted, mean over all chains.

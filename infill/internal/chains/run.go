@@ -3,7 +3,9 @@ package chains
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"sync"
 
 	"infill/infill/internal/choosing"
 	"infill/infill/internal/recall"
@@ -35,6 +37,23 @@ type part struct {
 	record *record // of the states after the burn-in; nil: none is kept
 	taken  *collector
 	ended  bool // no step follows
+}
+
+// A tracer puts together, for Options.Watch.Trace, what the parts of a run did: they
+// make their steps independently, some ahead of others.
+type tracer struct {
+	mu   sync.Mutex
+	open []openStep // that not all parts have made, in order
+	next int        // number of open[0]
+	err  error      // of Options.Watch.Trace, which is then called no more
+}
+
+// An openStep is a step that some parts still have to make.
+type openStep struct {
+	request.Step
+	left   int       // parts
+	tokens [][]int32 // by chain
+	starts [][]int   // by chain
 }
 
 // each calls f for all parts at the same time, so that they share batches and one draws
@@ -70,7 +89,7 @@ func (p *run) start(ctx context.Context) error {
 	p.divide()
 	p.seen = new(recall.Tally)
 	for _, pt := range p.parts {
-		pt.taken = p.newCollector(pt)
+		pt.taken = newCollector(p.Task, pt.tgt, pt.chains, p.seen)
 	}
 	return p.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		sampler := p.Opt.Sampling.Sampler
@@ -84,11 +103,26 @@ func (p *run) start(ctx context.Context) error {
 		}
 		opt := samplers.Options{Seed: p.Opt.Seed, ID: pt.id, First: pt.first, Burnin: p.Opt.Burnin()}
 		if p.Opt.Results.Collect == request.CollectVisited {
-			opt.Evaluated = pt.taken.evaluated
+			opt.Evaluated = pt.evaluated
 		}
 		pt.run, err = samplers.Start(ctx, sampler, pt.tgt, pt.x0, opt)
 		return pt.tgt.Extra.Blame(err)
 	})
+}
+
+// evaluated takes a state that the sampler evaluated for chain j of the part. u is tempered.
+func (pt *part) evaluated(j int, x []int32, u float64) {
+	if math.IsNaN(u) || math.IsInf(u, 0) {
+		return
+	}
+	step := 0
+	if pt.run != nil { // the starts are evaluated before there is a run
+		step = pt.run.Done()
+		if !pt.ended {
+			step++
+		}
+	}
+	pt.taken.take(j, step, x, u)
 }
 
 const (
@@ -138,49 +172,6 @@ func (p *run) divide() {
 	p.parts = out
 }
 
-// steps makes n steps of every chain, the parts independently of each other
-// until one of them fails.
-func (p *run) steps(ctx context.Context, n int) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	err := p.each(ctx, func(ctx context.Context, pt *part) error {
-		for range n {
-			if p.Opt.Stopped() {
-				return nil
-			}
-			if err := p.advance(ctx, pt); err != nil {
-				stop(err)
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return context.Cause(ctx) // the first failure
-	}
-	return nil
-}
-
-func (p *run) advance(ctx context.Context, pt *part) error {
-	if err := pt.run.Step(ctx); err != nil {
-		return err
-	}
-	if pt.run.Done() == pt.run.Burnin {
-		pt.burnt = sumStats(pt.run.Stats)
-		pt.run.ResetStats()
-	}
-	after := pt.run.Done() - pt.run.Burnin
-	if pt.record != nil && after > 0 {
-		pt.record.add(pt.run.X, pt.run.U)
-	}
-	if p.Opt.Results.Collect == request.CollectChain && after > 0 && after%p.Opt.Thinning() == 0 {
-		for j := range pt.chains {
-			pt.taken.take(j, pt.run.Done(), pt.run.X[j], pt.run.U[j])
-		}
-	}
-	return p.trace(ctx, pt)
-}
-
 func sumStats(all []samplers.Stats) samplers.Stats {
 	var s samplers.Stats
 	for _, c := range all {
@@ -200,4 +191,30 @@ func (p *run) honest() error {
 	return fmt.Errorf("%w: the sampler %s has no acceptance step, so it would leave out the parts of "+
 		"the energy besides the model's; rows, dmala and gibbs-mh keep to them", samplers.ErrUnsupported,
 		info.Name)
+}
+
+// evals are the evaluations that sampling has made so far, all chains together.
+func (p *run) evals() int {
+	n := 0
+	for _, pt := range p.parts {
+		n += pt.evals()
+	}
+	return n
+}
+
+func (pt *part) evals() int {
+	n := pt.burnt.Evals
+	for k := range pt.run.Stats {
+		n += pt.run.Stats[k].Evals
+	}
+	return n
+}
+
+// rows are the sequences that sampling has asked the model about so far.
+func (p *run) rows() int {
+	n := 0
+	for _, pt := range p.parts {
+		n += pt.tgt.Asked
+	}
+	return n
 }

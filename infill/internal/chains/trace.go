@@ -3,29 +3,11 @@ package chains
 import (
 	"context"
 	"math"
-	"sync"
+	"slices"
 
 	"infill/infill/internal/target"
-	"infill/infill/request"
 	"infill/internal/gate"
 )
-
-// A tracer puts together, for Options.Watch.Trace, what the parts of a plan did: they
-// make their steps independently, some ahead of others.
-type tracer struct {
-	mu   sync.Mutex
-	open []openStep // that not all parts have made, in order
-	next int        // number of open[0]
-	err  error      // of Options.Watch.Trace, which is then called no more
-}
-
-// An openStep is a step that some parts still have to make.
-type openStep struct {
-	request.Step
-	left   int       // parts
-	tokens [][]int32 // by chain
-	starts [][]int   // by chain
-}
 
 // trace notes what a part did, and tells Options.Watch.Trace of every step that has
 // now been made by all parts, in order and one at a time.
@@ -35,7 +17,7 @@ func (p *run) trace(ctx context.Context, pt *part) error {
 	}
 	u := append([]float64(nil), pt.run.U...)
 	if p.Opt.Watch.TraceEnergies {
-		if err := complete(pt.tgt, ctx, pt.run.X, u); err != nil {
+		if err := complete(ctx, pt.tgt, pt.run.X, u); err != nil {
 			return err
 		}
 	}
@@ -80,24 +62,28 @@ func (p *run) trace(ctx context.Context, pt *part) error {
 	})
 }
 
+// evaluateAtOnce bounds the states of one call.
+const evaluateAtOnce = 256
+
 // complete evaluates the energies that are NaN.
-func complete(t *target.Target, ctx context.Context, x [][]int32, u []float64) error {
-	var at []int
-	var states [][]int32
+func complete(ctx context.Context, t *target.Target, x [][]int32, u []float64) error {
+	var open []int
 	for k := range u {
 		if math.IsNaN(u[k]) {
-			at, states = append(at, k), append(states, x[k])
+			open = append(open, k)
 		}
 	}
-	if len(at) == 0 {
-		return nil
-	}
-	found := make([]float64, len(at))
-	if err := t.Evaluate(ctx, states, found); err != nil {
-		return err
-	}
-	for i, k := range at {
-		u[k] = found[i]
+	for some := range slices.Chunk(open, evaluateAtOnce) {
+		states, found := make([][]int32, len(some)), make([]float64, len(some))
+		for i, k := range some {
+			states[i] = x[k]
+		}
+		if err := t.Evaluate(ctx, states, found); err != nil {
+			return err
+		}
+		for i, k := range some {
+			u[k] = found[i]
+		}
 	}
 	return nil
 }

@@ -75,35 +75,44 @@ func (p *Chooser) Rescore(ctx context.Context, res *request.Result, state map[st
 		byTarget[t] = append(byTarget[t], f)
 	}
 	for _, t := range order {
-		exact, err := p.Unrounded(ctx, t)
-		if err != nil {
+		if err := p.score(ctx, t, byTarget[t], state); err != nil {
 			return err
-		}
-		x := make([][]int32, len(byTarget[t]))
-		for i, f := range byTarget[t] {
-			x[i] = state[f.Text].State
-		}
-		parts, _, err := exact.Parts(ctx, exact.Model, x, p.Opt.Results.Score)
-		if err != nil {
-			return fmt.Errorf("scoring in %s: %w", mlm.Float32, err)
-		}
-		if _, err := exact.FinishedParts(ctx, exact.Model, byTarget[t], p.Opt.Results.Score,
-			func(i int, of request.Parts) { parts[i] = of }); err != nil {
-			return err
-		}
-		u := make([]float64, len(x))
-		for i := range u {
-			u[i] = p.Opt.Results.Score.Of(parts[i])
-		}
-		if err := exact.AddTerms(ctx, x, u, 1); err != nil {
-			return err
-		}
-		for i, f := range byTarget[t] {
-			f.Score, f.Parts = u[i], parts[i]
-			f.ScorePerToken = u[i] / float64(len(f.IDs))
 		}
 	}
 	res.Fillings = p.Sieve.Undropped(res.Fillings)
+	return nil
+}
+
+// score scores fillings of one target.
+func (p *Chooser) score(ctx context.Context, t *target.Target, fillings []*request.Filling,
+	state map[string]Placed) error {
+	t, err := p.Unrounded(ctx, t)
+	if err != nil {
+		return err
+	}
+	x, by := make([][]int32, len(fillings)), p.Opt.Results.Score
+	for i, f := range fillings {
+		x[i] = state[f.Text].State
+	}
+	parts, _, err := t.Parts(ctx, t.Model, x, by)
+	if err != nil {
+		return fmt.Errorf("scoring in %s: %w", mlm.Float32, err)
+	}
+	if _, err := t.FinishedParts(ctx, t.Model, fillings, by,
+		func(i int, of request.Parts) { parts[i] = of }); err != nil {
+		return err
+	}
+	u := make([]float64, len(x))
+	for i := range u {
+		u[i] = by.Of(parts[i])
+	}
+	if err := t.AddTerms(ctx, x, u, 1); err != nil {
+		return err
+	}
+	for i, f := range fillings {
+		f.Score, f.Parts = u[i], parts[i]
+		f.ScorePerToken = u[i] / float64(len(f.IDs))
+	}
 	return nil
 }
 

@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -65,11 +64,6 @@ func (s *Seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) 
 	}
 	marked, err := s.marked(ctx, part, out[0])
 	return append(out, marked...), err
-}
-
-// keyOf names a filling among all parts.
-func (pt *seekPart) keyOf(x []int32) string {
-	return string(binary.AppendUvarint(nil, uint64(pt.number))) + text.IDsKey(x)
 }
 
 func byValue(a, b *partial) int {

@@ -136,24 +136,3 @@ func (w *work) placeOf(pt *seekPart, i int) int {
 	c := &pt.Coords[i]
 	return w.lay.Start[pt.Groups[c.Group].Blanks[0]] + max(c.Slot, 0)
 }
-
-// guesses is a heap of fillings with the best guess on top, and of equal ones the first by their
-// keys.
-type guesses []*filled
-
-func (g guesses) Len() int { return len(g) }
-
-func (g guesses) Swap(a, b int) { g[a], g[b] = g[b], g[a] }
-
-func (g *guesses) Push(f any) { *g = append(*g, f.(*filled)) }
-
-func (g guesses) Less(a, b int) bool {
-	return g[a].guess > g[b].guess || g[a].guess == g[b].guess && g[a].key < g[b].key
-}
-
-// Pop implements heap.Interface.
-func (g *guesses) Pop() any {
-	f := (*g)[len(*g)-1]
-	*g = (*g)[:len(*g)-1]
-	return f
-}

@@ -170,3 +170,37 @@ func (e *Extra) Blame(err error) error {
 	}
 	return err
 }
+
+// A guiding term has gradients over the tokens of a tokenizer. They are nil where its own tokens
+// are others. remember says that nothing is asked twice.
+type guiding interface {
+	Gradients(tok *tokenize.Tokenizer, remember bool) *recall.Recall
+}
+
+// A guide is a term whose gradient goes with the model's.
+type guide struct {
+	model  *recall.Recall
+	weight float64
+}
+
+// guidesOf lists the terms that have gradients over the tokens of a tokenizer. all reports whether
+// these are all that weigh anything.
+func guidesOf(terms []request.Weighted, tok *tokenize.Tokenizer, remember bool) (list []guide,
+	all bool) {
+	all = true
+	for _, w := range terms {
+		if w.Weight == 0 {
+			continue
+		}
+		var m *recall.Recall
+		if g, ok := w.Term.(guiding); ok {
+			m = g.Gradients(tok, remember)
+		}
+		if m == nil {
+			all = false
+			continue
+		}
+		list = append(list, guide{m, w.Weight})
+	}
+	return list, all
+}

@@ -2,7 +2,9 @@ package target
 
 import (
 	"context"
+	"math"
 	"slices"
+	"sort"
 
 	"infill/infill/internal/recall"
 )
@@ -94,4 +96,60 @@ func (t *Target) AllMasked(ctx context.Context) ([][]float64, error) {
 	}
 	open := slices.Repeat([]bool{true}, len(at))
 	return logp, t.masked(ctx, t.Model, t.Shortest(), at, logp, open)
+}
+
+// Alone is what the model says of every coordinate with all blanks masked: log f of its categories,
+// tempered, and cum for draws by bisection, the sums of f from the first category on. Gradients of
+// lists need it to be asked.
+func (t *Target) Alone(ctx context.Context) (cum, logp [][]float64, err error) {
+	m := len(t.Coords)
+	if logp, err = t.AllMasked(ctx); err != nil {
+		return nil, nil, err
+	}
+	t.prior = make([][]float64, m)
+	cum = make([][]float64, m)
+	for i, lp := range logp {
+		if t.Coords[i].Slot < 0 {
+			t.prior[i] = make([]float64, len(lp))
+			for v := range lp {
+				t.prior[i][v] = lp[v] * t.Temp
+			}
+		}
+		if err := t.Finite(i, lp); err != nil {
+			return nil, nil, err
+		}
+		top := slices.Max(lp)
+		sum := 0.0
+		cum[i] = make([]float64, len(lp))
+		for v, l := range lp {
+			sum += math.Exp(l - top)
+			cum[i][v] = sum
+		}
+	}
+	return cum, logp, nil
+}
+
+// Restrict keeps, of every coordinate, the n categories that are likeliest
+// with all blanks masked. The set is fixed before the first step, so that what
+// a sampler leaves invariant is π on the states made of these candidates.
+func (t *Target) Restrict(ctx context.Context, n int) error {
+	logp, err := t.AllMasked(ctx)
+	if err != nil {
+		return err
+	}
+	keep := make([][]int, len(t.Coords))
+	for i := range keep {
+		all := make([]int, t.Coords[i].K())
+		for v := range all {
+			all[v] = v
+		}
+		sort.SliceStable(all, func(a, b int) bool { return logp[i][all[a]] > logp[i][all[b]] })
+		keep[i] = all[:min(n, len(all))]
+		slices.Sort(keep[i])
+	}
+	if err := t.Keep(keep); err != nil {
+		return err
+	}
+	t.Model = t.Model.Keeping(t.TokenSets())
+	return nil
 }

@@ -61,20 +61,7 @@ func (t *Target) EstimateRatios(ctx context.Context, x [][]int32, batch int,
 			}
 		}
 		ask(x[k], -1)
-		y := slices.Clone(x[k])
-		for i := range t.Coords {
-			for v := range t.Product.K(i) {
-				y[i] = int32(v)
-				switch entry := t.Product.GradOffset(i) + v; {
-				case y[i] == x[k][i]:
-				case !t.Valid(y):
-					logRatio[k][entry] = math.Inf(-1)
-				default:
-					ask(y, entry)
-				}
-			}
-			y[i] = x[k][i]
-		}
+		t.neighbours(x[k], logRatio[k], ask)
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		b.logProb = resized(b.logProb, 1, len(b.states))
@@ -103,4 +90,23 @@ func (t *Target) EstimateRatios(ctx context.Context, x [][]int32, batch int,
 		}
 	}
 	return nil
+}
+
+// neighbours asks about every neighbour of a state that may be, with its entry in a gradient. The
+// entries of others are −∞.
+func (t *Target) neighbours(x []int32, logRatio []float64, ask func(y []int32, entry int)) {
+	y := slices.Clone(x)
+	for i := range t.Coords {
+		for v := range t.Product.K(i) {
+			y[i] = int32(v)
+			switch entry := t.Product.GradOffset(i) + v; {
+			case y[i] == x[i]:
+			case !t.Valid(y):
+				logRatio[entry] = math.Inf(-1)
+			default:
+				ask(y, entry)
+			}
+		}
+		y[i] = x[i]
+	}
 }

@@ -104,16 +104,10 @@ func (t *Target) FinishedParts(ctx context.Context, m *recall.Recall, fillings [
 	return t.CutParts(ctx, m, some, by, func(i int, p request.Parts) { take(of[i], p) })
 }
 
-// CutParts is finishedParts of fillings that are known to decide it.
+// CutParts is FinishedParts of fillings that are known to decide it.
 func (t *Target) CutParts(ctx context.Context, m *recall.Recall, fillings []*request.Filling,
 	by request.Scoring, take func(i int, p request.Parts)) (rows int, err error) {
-	type group struct {
-		s      *mlm.Sentence
-		who    []int
-		states [][]int32
-	}
-	groups := map[string]*group{}
-	var order []*group
+	var all groups
 	for i, f := range fillings {
 		c := t.FinishedCut(f)
 		if c == nil {
@@ -123,25 +117,35 @@ func (t *Target) CutParts(ctx context.Context, m *recall.Recall, fillings []*req
 		for _, p := range c.Sentence.Blanks {
 			hidden[p] = t.Tokenizer().MaskID()
 		}
-		key := text.IDsKey(hidden)
-		g := groups[key]
-		if g == nil {
-			g = &group{s: c.Sentence}
-			groups[key] = g
-			order = append(order, g)
-		}
-		g.who, g.states = append(g.who, i), append(g.states, c.State)
+		all.add(text.IDsKey(hidden), c.Sentence, i, c.State)
 	}
-	for _, g := range order {
-		ps, n, err := partsOf(ctx, m, t.Tokenizer().MaskID(), g.s, g.states, by)
-		if err != nil {
-			return 0, err
+	return t.partsOf(ctx, m, &all, by, func(i int, p request.Parts) {
+		p.Finished = true
+		take(i, p)
+	})
+}
+
+// Spell writes out a state: text, tokens and spans.
+func (t *Target) Spell(x []int32, asModel bool) request.Filling {
+	tok := t.Tokenizer()
+	words := make([]string, len(t.Template.Blanks))
+	f := request.Filling{Tokens: make([]string, len(words)), Pieces: make([]string, len(words))}
+	var asGiven []int
+	for g := range t.Groups {
+		ids, word := t.Filling(g, x, nil), t.Word(x, g)
+		for _, b := range t.Groups[g].Blanks {
+			words[b], f.Tokens[b], f.Pieces[b] = word, text.Word(tok, ids), tok.Spelling(ids)
 		}
-		rows += n
-		for j, i := range g.who {
-			ps[j].Finished, ps[j].Length = true, t.Length
-			take(i, ps[j])
+		if t.Coords[t.First[g]].AsGiven {
+			asGiven = append(asGiven, t.Groups[g].Blanks...)
 		}
 	}
-	return rows, nil
+	l := t.LayoutOf(x, nil)
+	f.IDs, f.Lengths = t.Tokens(nil, l, x, -1, -1), l.Lengths
+	if asModel {
+		f.Text, f.Spans = t.Template.Write(words)
+	} else {
+		f.Text, f.Spans = t.Template.Splice(words, asGiven...)
+	}
+	return f
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"infill/infill/internal/recall"
-	"infill/infill/internal/space"
 	"infill/infill/request"
 	"infill/infill/text"
 	"infill/mlm"
@@ -124,34 +123,59 @@ func partsOf(ctx context.Context, m TokenAsker, mask int32, s *mlm.Sentence, sta
 	return out, len(rows), nil
 }
 
+// groups are states of several sentences, in the order in which the sentences came.
+type groups struct {
+	at   map[any]*group
+	list []*group
+}
+
+// A group are states of one sentence, and their numbers.
+type group struct {
+	s      *mlm.Sentence
+	who    []int
+	states [][]int32
+}
+
+// add adds state number i of a sentence, which a key names.
+func (g *groups) add(key any, s *mlm.Sentence, i int, state []int32) {
+	of := g.at[key]
+	if of == nil {
+		if g.at == nil {
+			g.at = map[any]*group{}
+		}
+		of = &group{s: s}
+		g.at[key], g.list = of, append(g.list, of)
+	}
+	of.who, of.states = append(of.who, i), append(of.states, state)
+}
+
+// partsOf hands take the parts of the scores of grouped states.
+func (t *Target) partsOf(ctx context.Context, m *recall.Recall, all *groups, by request.Scoring,
+	take func(i int, p request.Parts)) (rows int, err error) {
+	for _, g := range all.list {
+		ps, n, err := partsOf(ctx, m, t.Tokenizer().MaskID(), g.s, g.states, by)
+		if err != nil {
+			return 0, err
+		}
+		rows += n
+		for j, i := range g.who {
+			ps[j].Length = t.Length
+			take(i, ps[j])
+		}
+	}
+	return rows, nil
+}
+
 // Parts computes the parts of the scores of states, in nats. rows is the number of rows that they
 // take.
 func (t *Target) Parts(ctx context.Context, m *recall.Recall, x [][]int32, score request.Scoring) (
 	out []request.Parts, rows int, err error) {
-	byLayout := map[*space.Layout][]int{}
-	var order []*space.Layout
+	var all groups
 	for k := range x {
 		l := t.LayoutOf(x[k], nil)
-		if byLayout[l] == nil {
-			order = append(order, l)
-		}
-		byLayout[l] = append(byLayout[l], k)
+		all.add(l, l.Sentence, k, t.Tokens(nil, l, x[k], -1, -1))
 	}
 	out = make([]request.Parts, len(x))
-	for _, l := range order {
-		states := make([][]int32, len(byLayout[l]))
-		for j, k := range byLayout[l] {
-			states[j] = t.Tokens(nil, l, x[k], -1, -1)
-		}
-		ps, n, err := partsOf(ctx, m, t.Tokenizer().MaskID(), l.Sentence, states, score)
-		if err != nil {
-			return nil, 0, err
-		}
-		rows += n
-		for j, k := range byLayout[l] {
-			out[k] = ps[j]
-			out[k].Length = t.Length
-		}
-	}
-	return out, rows, nil
+	rows, err = t.partsOf(ctx, m, &all, score, func(i int, p request.Parts) { out[i] = p })
+	return out, rows, err
 }

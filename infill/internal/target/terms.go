@@ -2,11 +2,35 @@ package target
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"infill/infill/request"
 	"infill/infill/text"
 )
+
+// addGuides adds the gradients of terms to those of the states in a bucket, as the model gives
+// them: mask × vocabulary values.
+func (t *Target) addGuides(ctx context.Context, b *bucket) error {
+	if t.Extra == nil {
+		return nil
+	}
+	for _, g := range t.Extra.guides {
+		m := len(b.lay.Sentence.Blanks)
+		logProb := resized[float32](nil, len(b.states), m)
+		wide := resized[float32](nil, len(b.states), m*t.Model.VocabSize())
+		err := g.model.Gradient(ctx, b.lay.Sentence, b.states, t.Mode, logProb, wide)
+		if err != nil {
+			return fmt.Errorf("gradient of a part of the energy: %w", err)
+		}
+		for j := range wide {
+			for i, x := range wide[j] {
+				b.wide[j][i] += float32(g.weight) * x
+			}
+		}
+	}
+	return nil
+}
 
 // AddTerms adds Σ λ_k U_k, in nats, to the energies of states at a temperature. Where u is −∞ it
 // stays.
