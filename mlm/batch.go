@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"infill/mlm/onnxgrad"
 )
@@ -106,10 +107,11 @@ type backend interface {
 }
 
 // counter counts what was evaluated of a kind.
-type counter struct{ runs, rows, tokens, distinct atomic.Int64 }
+type counter struct{ runs, rows, tokens, distinct, took atomic.Int64 }
 
-func (c *counter) add(b *batch) {
+func (c *counter) add(b *batch, took time.Duration) {
 	c.runs.Add(1)
+	c.took.Add(int64(took))
 	c.rows.Add(int64(b.rows))
 	c.tokens.Add(int64(b.rows * b.length))
 	c.distinct.Add(int64(b.distinct))

@@ -28,6 +28,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"infill/internal/gate"
 	"infill/mlm/internal/export"
@@ -135,6 +136,16 @@ func (m *Model) Work() (energies, conditionals, gradients Work) {
 		return Work{c.runs.Load(), c.rows.Load(), c.tokens.Load(), c.distinct.Load()}
 	}
 	return get(energyRow), get(conditionalRow), get(gradientGroup)
+}
+
+// Spent is the time that the runtime took for what Work counts. Runs at the same time are added.
+func (m *Model) Spent() (all time.Duration) {
+	if m.sched != nil {
+		for k := range m.sched.did {
+			all += time.Duration(m.sched.did[k].took.Load())
+		}
+	}
+	return all
 }
 
 // Precision is that which the model was opened with, never Auto.

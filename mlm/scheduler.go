@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"infill/internal/gate"
 )
@@ -302,10 +303,11 @@ func (s *scheduler) evaluate(b *batch, units []*unit) (err error) {
 			break
 		}
 	}
+	began := time.Now()
 	if err := s.be.run(ctx, b); err != nil {
 		return err
 	}
-	s.did[b.kind].add(b)
+	s.did[b.kind].add(b, time.Since(began))
 	width := 0
 	if b.kind != energyRow {
 		width = b.group * s.facts.Vocab

@@ -31,7 +31,7 @@ import (
 )
 
 func doctorCommand(std console.IO) *cli.Command {
-	var install, force, asJSON bool
+	var install, force, timed, asJSON bool
 	var path string
 	flags := cmdline.Flags{
 		cmdline.Flag("install", "install ONNX Runtime into the cache if it is missing or damaged, "+
@@ -39,6 +39,7 @@ func doctorCommand(std console.IO) *cli.Command {
 		cmdline.Flag("force", "with --install: fetch it again even if it is there", &force),
 		cmdline.Flag("ort", "`FILE` of ONNX Runtime's shared library, instead of searching for it",
 			&path),
+		cmdline.Flag("time", "fill a sentence with the default model, and print where time goes", &timed),
 		cmdline.Flag("json", "print one JSON object", &asJSON),
 	}
 	return &cli.Command{
@@ -71,7 +72,7 @@ infill doctor --install`,
 					return err
 				}
 			}
-			return examine(c.Context, std, path, asJSON)
+			return examine(c.Context, std, path, timed, asJSON)
 		},
 	}
 }
@@ -106,7 +107,8 @@ type diagnosis struct {
 	// CacheBytes are the sizes of what lies in the cache, by folder.
 	CacheBytes map[string]int64 `json:"cache_bytes"`
 	// Unkept says why the default model's weights cannot be kept in the cache, "" if they can.
-	Unkept string `json:"unkept,omitempty"`
+	Unkept string  `json:"unkept,omitempty"`
+	Time   *timing `json:"time,omitempty"` // with --time
 }
 
 // automatic is where models with weights of Least bytes or more are opened.
@@ -118,7 +120,7 @@ type automatic struct {
 
 // examine reports; a runtime that does not work is an error after the report, so that scripts
 // notice.
-func examine(ctx context.Context, std console.IO, path string, asJSON bool) (err error) {
+func examine(ctx context.Context, std console.IO, path string, timed, asJSON bool) (err error) {
 	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" +
 		runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
 	err = d.load(path)
@@ -131,6 +133,9 @@ func examine(ctx context.Context, std console.IO, path string, asJSON bool) (err
 	d.Cache = cacheFolder()
 	d.CacheBytes = cacheBytes(d.Cache)
 	d.Unkept = mlm.Unkept(ctx, models.Default(), mlm.Options{})
+	if timed && err == nil {
+		d.Time, err = timeFill(ctx, path)
+	}
 	if asJSON {
 		return cmp.Or(jsonl.Encode(std.Out, d), err)
 	}
@@ -197,6 +202,9 @@ func (d *diagnosis) text() string {
 	d.writeCache(&b)
 	if d.Unkept != "" {
 		line("memory", "%s", unkept(d.Unkept))
+	}
+	if d.Time != nil {
+		line("time", "%s", d.Time)
 	}
 	return b.String()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,5 +88,27 @@ func TestDoctorSizes(t *testing.T) {
 	if r := infillRun("", "doctor", "--json"); json.Unmarshal([]byte(r.out), &d) != nil ||
 		d.CacheBytes["graphs"] != 4e6 || d.CacheBytes["models"] != 2e6 {
 		t.Errorf("%s", r.out)
+	}
+}
+
+// With --time doctor says where the time of a filling goes: the parts fit into the whole.
+func TestDoctorTime(t *testing.T) {
+	orttest.Load(t)
+	var d diagnosis
+	r := infillRun("", "doctor", "--time", "--json")
+	if err := json.Unmarshal([]byte(r.out), &d); err != nil || d.Time == nil {
+		t.Fatalf("%v: %s%s", err, r.out, r.err)
+	}
+	x := d.Time
+	if x.Opening <= 0 || x.Rows < 4 || x.Runtime <= 0 || x.Threads < 1 ||
+		x.Runtime > float64(x.Threads)*x.Filling {
+		t.Errorf("%+v", x)
+	}
+	want := fmt.Sprintf("opening %.2f s, %d rows", x.Opening, x.Rows)
+	if text := d.text(); !strings.Contains(text, want) {
+		t.Errorf("no %q in:\n%s", want, text)
+	}
+	if r := infillRun("", "doctor", "--json"); strings.Contains(r.out, "opening_seconds") {
+		t.Error("without --time it fills a sentence")
 	}
 }
