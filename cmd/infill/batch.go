@@ -30,9 +30,7 @@ and other fields, which are kept. A table (.csv, .tsv, .parquet) has the texts i
 column, and its other columns are kept. gzip and zstd are read, .gz and .zst written; - is standard
 input. Writes one JSON object a line, or a table if OUTPUT has such a name, in the order of
 the input.
-Of a FOLDER each file becomes one in the other, in the order of names, with the bytes that it
-has by itself with the same seed. Hidden files, folders in it, and files whose names say no
-format are passed over.
+Of a FOLDER each Parquet file becomes one of its name in the other.
 A run that was stopped, killed or cut off goes on with --resume, to the same bytes.`
 
 type batchFlags struct {
@@ -82,7 +80,7 @@ func (f *batchFlags) run(c *cli.Context, std console.IO) (err error) {
 type filePlan func(w *records.Filler, recorded map[string]string, layout *output.Layout) (fileWork,
 	error)
 
-// job works through a file, or through the files of a folder.
+// job works through a file, or through the Parquet files of a folder.
 func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err error) {
 	if err := f.check(); err != nil {
 		return err
@@ -92,15 +90,18 @@ func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err err
 			c.Command.Name)
 	}
 	if c.NArg() > 1 {
-		return usagef("%d inputs; infill %s takes one file, or a folder of them", c.NArg(),
+		return usagef("%d inputs; infill %s takes one file: for f in *; do …; done", c.NArg(),
 			c.Command.Name)
 	}
 	path := cmp.Or(c.Args().First(), "-")
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return f.folder(c, std, path, plan)
-	}
-	if err := f.seedOf(f.output); err != nil {
+	files, err := f.pairs(c, std, path)
+	if err != nil {
 		return err
+	}
+	for _, file := range files {
+		if err := f.seedOf(file.output); err != nil {
+			return err
+		}
 	}
 	if f.Seed == nil && !f.Shard.Whole() {
 		return usagef("the shards of a run have one seed: give each --seed N")
@@ -111,17 +112,46 @@ func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err err
 	if err := f.ready(); err != nil {
 		return err
 	}
+	if files[0].input != path { // only now, for a command that is refused changes nothing
+		if err := os.Mkdir(f.output, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	e := fileEngine{done: func() error { return nil }}
+	defer func() { err = errors.Join(err, e.done()) }()
+	failed := false
+	for _, file := range files {
+		f.output = file.output
+		switch err := f.file(c, std, file.input, &e, plan); {
+		case errors.Is(err, errSomeFailed):
+			failed = true
+		case err != nil:
+			return err
+		}
+		f.seedChosen = false // it is said once
+	}
+	if failed {
+		return errSomeFailed
+	}
+	return nil
+}
+
+// file fills one of the files, with the engine of those before it.
+func (f *batchFlags) file(c *cli.Context, std console.IO, path string, e *fileEngine,
+	plan filePlan) (err error) {
 	in, err := f.input(c.Context, path, std, f.reads()...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	e, err := f.opened(c, std, in.Format().JSON())
-	if err != nil {
-		return err
+	if e.model == nil {
+		opened, err := f.opened(c, std, in.Format().JSON())
+		if err != nil {
+			return err
+		}
+		*e = opened
 	}
-	defer func() { err = errors.Join(err, e.done()) }()
-	return f.fillFile(c, std, in, e, plan)
+	return f.fillFile(c, std, in, *e, plan)
 }
 
 // seedOf has the seed that was chosen by the run that is resumed stay.

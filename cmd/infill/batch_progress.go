@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch"
 	"infill/internal/count"
-	"infill/internal/textline"
 )
 
 // batchProgress shows how far a file is: finished records, rate, time left.
@@ -23,7 +21,6 @@ type batchProgress struct {
 
 	workers   int // records that are begun together
 	quiet     bool
-	of        string // the file among those of a folder
 	estimated bool
 }
 
@@ -48,17 +45,14 @@ func (b *batchProgress) show(p batch.Progress) {
 		if known {
 			seconds = fmt.Sprintf(",\"seconds_left\":%.0f", left.Seconds())
 		}
-		b.Line(`%s"records":%d,"of":%d,"failed":%d,"resumed":%d,"per_second":%.2f%s`, b.file(),
-			p.Records, p.Total, p.Failed, p.Resumed, rate, seconds)
+		b.Line(`"records":%d,"of":%d,"failed":%d,"resumed":%d,"per_second":%.2f%s`, p.Records,
+			p.Total, p.Failed, p.Resumed, rate, seconds)
 		return
 	}
 	var s strings.Builder
 	if p.Total > 0 {
 		fmt.Fprintf(&s, "%s %3d %% ", b.Bar(int64(p.Records), int64(p.Total)),
 			100*p.Records/p.Total)
-	}
-	if b.of != "" {
-		s.WriteString(textline.Printable(b.of) + ": ")
 	}
 	fmt.Fprintf(&s, "%d record%s", p.Records, count.S(p.Records))
 	if p.Failed > 0 {
@@ -71,15 +65,6 @@ func (b *batchProgress) show(p batch.Progress) {
 		fmt.Fprintf(&s, ", %s left", left.Round(time.Second))
 	}
 	b.Draw(s.String())
-}
-
-// file is the member of JSON that names a file of a folder.
-func (b *batchProgress) file() string {
-	if b.of == "" {
-		return ""
-	}
-	name, _ := json.Marshal(b.of) // a text has no error
-	return fmt.Sprintf(`"file":%s,`, name)
 }
 
 // longBatch is how much time must be left for an estimate of the end to be worth a line.
@@ -100,8 +85,8 @@ func (b *batchProgress) estimate(p batch.Progress, now time.Time) {
 	}
 	end := now.Add(left)
 	if b.Mode == "json" {
-		fmt.Fprintf(b.W, `{"estimate":{%s"records":%d,"of":%d,"per_second":%.2f,"seconds_left":%.0f,`+
-			`"end":%q}}`+"\n", b.file(), p.Records, p.Total, rate, left.Seconds(),
+		fmt.Fprintf(b.W, `{"estimate":{"records":%d,"of":%d,"per_second":%.2f,"seconds_left":%.0f,`+
+			`"end":%q}}`+"\n", p.Records, p.Total, rate, left.Seconds(),
 			end.UTC().Format(time.RFC3339))
 		return
 	}

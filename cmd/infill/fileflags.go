@@ -10,7 +10,6 @@ import (
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
-	"infill/infill/batch"
 	"infill/infill/batch/input"
 	"infill/infill/batch/output"
 	"infill/infill/settings"
@@ -28,9 +27,6 @@ type fileFlags struct {
 	quiet         bool
 	lists         bool // texts may be lists of words
 	progress      string
-
-	of   string         // the name of the file among those of a folder
-	done batch.Progress // of the files before it
 }
 
 func (f *fileFlags) flags() cmdline.Flags {

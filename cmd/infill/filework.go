@@ -59,7 +59,6 @@ func (f *fileFlags) work(c *cli.Context, std console.IO, w fileWork) error {
 	}
 	r := &fileRun{fileFlags: f, fileWork: w, std: std,
 		bar: newBatchProgress(f.progress, f.quiet, w.workers, std.Err)}
-	r.bar.of = f.of
 	if r.out, err = r.open(survey); err != nil {
 		return err
 	}
@@ -73,7 +72,6 @@ func (f *fileFlags) work(c *cli.Context, std console.IO, w fileWork) error {
 		Texts: true, MaxErrors: f.mayFail(), Progress: r.bar.show, Total: survey.Records,
 		Report: r.failed, Settings: r.settings, Data: r.data}
 	p, err := job.Run(c.Context)
-	f.done.Records, f.done.Failed = f.done.Records+p.Records, f.done.Failed+p.Failed
 	r.bar.Clear()
 	r.sayOutput()
 	if err != nil {
@@ -100,7 +98,7 @@ func (f *fileFlags) mayFail() int {
 	case f.maxErrors < 0:
 		return -1
 	}
-	return max(0, int(f.maxErrors)-f.done.Failed)
+	return int(f.maxErrors)
 }
 
 // open opens the output.
@@ -118,11 +116,7 @@ func (r *fileRun) open(survey input.Survey) (*output.Writer, error) {
 // say prints a note.
 func (r *fileRun) say(format string, args ...any) {
 	if !r.quiet {
-		of := ""
-		if r.of != "" {
-			of = textline.Printable(r.of) + ": "
-		}
-		fmt.Fprintf(r.std.Err, "infill: %s%s\n", of, fmt.Sprintf(format, args...))
+		fmt.Fprintf(r.std.Err, "infill: "+format+"\n", args...)
 	}
 }
 

@@ -31,9 +31,4 @@ func TestArrowIsRefused(t *testing.T) {
 	if !errors.Is(err, input.ErrNotLines) || !strings.Contains(err.Error(), "as Parquet first") {
 		t.Errorf("a pipe: %v", err)
 	}
-	inputtest.Write(t, filepath.Join(dir, "a.txt"), "the [MASK]")
-	if _, err := OpenFolder(dir, dir+"-out", input.Options{}, output.Layout{}); !errors.Is(err, table.ErrTable) ||
-		!strings.Contains(err.Error(), "write_parquet") {
-		t.Errorf("a folder: %v", err)
-	}
 }

@@ -32,7 +32,7 @@ var badInput = []error{
 	text.ErrEmptySupport, text.ErrFewWords, infill.ErrStart, infill.ErrFiltered, text.ErrSpan,
 	text.ErrOption,
 	output.ErrExists, output.ErrIsInput, output.ErrMismatch, output.ErrManifest, output.ErrLayout,
-	input.ErrShard, output.ErrJoin, input.ErrNotLines, batch.ErrFolder,
+	input.ErrShard, output.ErrJoin, input.ErrNotLines,
 	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong,
