@@ -3,15 +3,17 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
+	"strings"
 )
 
-// CSV reads comma- or tab-separated values. Package encoding/csv turns \r\n within a cell into \n
-// and reads a quote that is never closed to the end of the file. CSV keeps the bytes of a cell and
-// bounds its memory. With Quotes it takes the same rows (RFC 4180). Besides it takes a quote inside
-// of a cell that does not begin with one.
+// CSV reads comma- or tab-separated values. Package encoding/csv finds the cells of a row. It turns
+// \r\n within a cell into \n, and reads a quote that is never closed to the end of the file. CSV
+// takes the bytes of a cell from the file and bounds its memory. With Quotes it takes the same rows
+// (RFC 4180). Besides it takes a quote inside of a cell that does not begin with one.
 //
 // The first row says how many cells the others have. A quote that is never closed, or that closes
 // on a later line where the cells do not fit, is an error of the line it opens on. The lines after
@@ -24,253 +26,258 @@ type CSV struct {
 	Quotes bool
 	Limit  int // bytes of a row at most
 
-	r     pushback
+	r     io.Reader
+	buf   bytes.Buffer // what was read and is not part of a row yet
+	ended error        // of r, io.EOF at its end
+	bytes bytes.Reader // of buf
+	lines *bufio.Reader
 	line  int // of the next byte
 	row   int // of the last row
 	rows  int // that were begun
 	width int // cells of the first row
-	again int // bytes that were given back to be read again
-	raw   []byte
-	cell  []byte
+	again int // bytes that were looked at again
+	raw   string
 }
 
-// maxAgain bounds the work on files whose quotes do not close.
-const maxAgain = 1 << 30
+const (
+	// maxAgain bounds the work on files whose quotes do not close.
+	maxAgain = 1 << 30
+	chunk    = 64 << 10 // bytes that are asked for at a time, at least
+)
 
 // NewCSV reads rows of cells with commas between, which may stand in quotes. A byte order mark is
 // passed over. The error is an [*Error] for text in UTF-16, else one of r.
 func NewCSV(r io.Reader) (*CSV, error) {
-	c := &CSV{Comma: ',', Quotes: true, Limit: math.MaxInt, line: 1,
-		r: pushback{r: bufio.NewReaderSize(r, 64<<10)}}
-	if b, _ := c.r.Peek(2); string(b) == "\xff\xfe" || string(b) == "\xfe\xff" {
+	c := &CSV{Comma: ',', Quotes: true, Limit: math.MaxInt, line: 1, r: r,
+		lines: bufio.NewReader(nil)}
+	for c.buf.Len() < 3 && c.more() {
+	}
+	switch b := c.buf.Bytes(); {
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
 		return nil, &Error{
 			Reason: "it is in UTF-16; convert it to UTF-8 first (iconv -f utf-16 -t utf-8)"}
-	}
-	if b, _ := c.r.Peek(3); string(b) == "\ufeff" {
-		c.r.Discard(3)
+	case bytes.HasPrefix(b, []byte("\ufeff")):
+		c.buf.Next(3)
 	}
 	return c, nil
 }
 
+// more reads once, and as much as there is already. It is false at the end.
+func (c *CSV) more() bool {
+	if c.ended == nil {
+		n := max(chunk, c.buf.Len())
+		c.buf.Grow(n)
+		b := c.buf.AvailableBuffer()[:n]
+		n, c.ended = c.r.Read(b)
+		c.buf.Write(b[:n])
+	}
+	return c.ended == nil
+}
+
 // Line is the number of the line on which the last row begins, from 1.
 func (c *CSV) Line() int { return c.row }
+
+// Raw is the last row as it stands in the file, without its end.
+func (c *CSV) Raw() string { return strings.TrimRight(c.raw, "\r\n") }
 
 // Next returns the cells of the next row. Empty lines are passed over. The error is
 // io.EOF after the last row, a [*RowError] for a row that is passed over, an
 // [*Error] where nothing more can be read, else one of the reader. An [*Error] is also a carriage
 // return inside of the first row, outside of quotes: such a row is a whole file of old line ends.
 func (c *CSV) Next() ([]string, error) {
-	c.raw = c.raw[:0]
 	if err := c.passEmpty(); err != nil {
 		return nil, err
 	}
-	c.row = c.line
-	c.rows++
-	var cells []string
+	c.row, c.rows = c.line, c.rows+1
 	for {
-		end, err := c.readCell()
+		b := c.buf.Bytes()
+		f, err := c.find(b)
 		if err != nil {
 			return nil, err
 		}
-		cells = append(cells, string(c.cell))
-		if !end {
-			continue
+		many := bytes.IndexByte(b[:f.n-1], '\n') >= 0 // lines
+		long := f.n-2 > c.Limit
+		switch {
+		case f.old && c.rows == 1:
+			return nil, &Error{Row: c.row, Reason: "its lines end in carriage returns alone, as in old " +
+				"Macintosh files; make line ends of them first (tr '\\r' '\\n')"}
+		case f.bad >= 0 && bytes.IndexByte(b[:f.bad], '\n') >= 0:
+			return nil, c.back(f.n, fmt.Sprintf("text follows the quote on line %d that closes the one "+
+				"that opens here", c.lineOf(b[:f.bad])))
+		case f.bad >= 0:
+			return nil, c.skip("text follows a closing quote; write a quote twice inside of quotes")
+		case long && f.open >= 0 && (c.rows == 1 || many):
+			return nil, c.unclosed(f, fmt.Sprintf("is not closed within %d bytes", c.Limit))
+		case long && c.rows > 1 && many:
+			return nil, c.back(f.n, "a quote opens here, and "+c.tooLong())
+		case long:
+			return nil, c.skip(c.tooLong())
+		case f.open < 0 && (f.n < len(b) || b[f.n-1] == '\n' || c.ended == io.EOF):
+			if c.rows == 1 {
+				c.width = len(f.cells)
+			}
+			if len(f.cells) != c.width && many {
+				return nil, c.back(f.n, fmt.Sprintf("a quote that opens here closes on line %d, and the row "+
+					"then has %d cells, where the first has %d", c.lineOf(b[:f.n-1]), len(f.cells), c.width))
+			}
+			c.take(f.n)
+			return f.cells, nil
+		case c.ended == io.EOF:
+			return nil, c.unclosed(f, "is not closed")
+		case c.ended != nil:
+			return nil, c.ended
 		}
-		if c.rows == 1 {
-			c.width = len(cells)
-		}
-		if len(cells) != c.width && c.manyLines() {
-			return nil, c.back(fmt.Sprintf("a quote that opens here closes on line %d, and the row then "+
-				"has %d cells, where the first has %d", c.lastLine(), len(cells), c.width))
-		}
-		return cells, nil
+		c.more()
 	}
-}
-
-// manyLines reports whether what was read of the row has more than one line.
-func (c *CSV) manyLines() bool {
-	i := bytes.IndexByte(c.raw, '\n')
-	return i >= 0 && i < len(c.raw)-1
-}
-
-// lastLine is the line of the last byte that was read.
-func (c *CSV) lastLine() int {
-	if n := len(c.raw); n > 0 && c.raw[n-1] == '\n' {
-		return c.line - 1
-	}
-	return c.line
-}
-
-// back gives all but the first line of a row back, to be read as rows, and returns the error of the
-// first line.
-func (c *CSV) back(reason string) error {
-	if i := bytes.IndexByte(c.raw, '\n'); i >= 0 {
-		if c.again += len(c.raw) - i; c.again > maxAgain {
-			return &Error{Row: c.row, Reason: reason + ", as many before it do; mend the quotes of this " +
-				"file, or say that it has none"}
-		}
-		c.r.back(c.raw[i+1:])
-		c.raw, c.line = c.raw[:i+1], c.row+1
-	}
-	if len(c.raw) > c.Limit {
-		return &RowError{TooLong: true, Reason: fmt.Sprintf("the row has more than %d bytes", c.Limit)}
-	}
-	return &RowError{Raw: c.Raw(), Reason: reason + "; close it, or write it twice inside of quotes"}
 }
 
 // passEmpty passes over empty lines.
 func (c *CSV) passEmpty() error {
 	for {
-		b, err := c.r.Peek(1)
-		if err == nil && b[0] == '\r' {
-			if b, err = c.r.Peek(2); err == io.EOF {
-				c.r.Discard(1)
-				return err
-			}
-		}
-		if err != nil {
-			return err
-		}
-		switch {
-		case b[0] == '\n':
-			c.r.Discard(1)
-		case len(b) == 2 && b[1] == '\n':
-			c.r.Discard(2)
-		default:
+		switch b := c.buf.Bytes(); {
+		case bytes.HasPrefix(b, []byte("\n")):
+			c.take(1)
+		case bytes.HasPrefix(b, []byte("\r\n")):
+			c.take(2)
+		case len(b) > 1, len(b) == 1 && b[0] != '\r':
 			return nil
+		case c.ended != nil:
+			return c.ended
+		default:
+			c.more()
 		}
-		c.line++
 	}
 }
 
-// oldEnd is an error if the \r that was read last is the end of a line as old Macintosh files have
-// it. In rows after the first it is part of a cell.
-func (c *CSV) oldEnd() error {
-	next, _ := c.r.Peek(1)
-	if c.rows > 1 || len(next) == 0 || next[0] == '\n' || next[0] == '\r' {
-		return nil
-	}
-	return &Error{Row: c.row, Reason: "its lines end in carriage returns alone, as in old Macintosh " +
-		"files; make line ends of them first (tr '\\r' '\\n')"}
+// found is the first row of some bytes, as far as it is there.
+type found struct {
+	n     int // bytes of the row, its end included
+	cells []string
+	open  int  // where the quote stands that nothing closes, -1 for none
+	bad   int  // where a quote stands that text follows, -1 for none
+	old   bool // a carriage return stands outside of quotes, and no line ends there
 }
 
-// read is the next byte, which the row then has.
-func (c *CSV) read() (byte, error) {
-	b, err := c.r.ReadByte()
+// find looks for a row, whose cells are as they stand in b. The error is an [*Error].
+func (c *CSV) find(b []byte) (found, error) {
+	f := found{open: -1, bad: -1}
+	if line, _, _ := bytes.Cut(b, []byte("\n")); !c.Quotes || bytes.IndexByte(line, '"') < 0 {
+		f.n = min(len(line)+1, len(b))
+		f.old = oldEnd(b, 0, len(line))
+		f.cells = strings.Split(string(bytes.TrimSuffix(line, []byte("\r"))), string(rune(c.Comma)))
+		return f, nil
+	}
+	c.bytes.Reset(b)
+	c.lines.Reset(&c.bytes)
+	r := csv.NewReader(c.lines)
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord = rune(c.Comma), true, -1
+	cells, err := r.Read()
 	if err != nil {
-		return 0, err
+		return f, &Error{Row: c.row, Reason: err.Error(), Err: err}
 	}
-	if b == '\n' {
-		c.line++
-	}
-	c.raw = append(c.raw, b)
-	return b, nil
-}
-
-// readCell reads a cell and what ends it; end says that the row ends too.
-func (c *CSV) readCell() (end bool, err error) {
-	c.cell = c.cell[:0]
-	first := true
-	for {
-		if len(c.raw) > c.Limit {
-			return true, c.tooLong()
+	f.n = int(r.InputOffset())
+	end := bytes.TrimSuffix(bytes.TrimSuffix(b[:f.n], []byte("\n")), []byte("\r"))
+	line, at := 1, 0 // the line where a cell begins, and where that begins
+	starts := make([]int, len(cells), len(cells)+1)
+	for i := range cells {
+		l, column := r.FieldPos(i)
+		for ; line < l; line++ {
+			at += bytes.IndexByte(b[at:], '\n') + 1
 		}
-		b, err := c.read()
-		switch {
-		case err == io.EOF:
-			c.trimReturn()
-			return true, nil
-		case err != nil:
-			return true, err
-		case b == c.Comma:
-			return false, nil
-		case b == '\n':
-			c.trimReturn()
-			return true, nil
-		case b == '"' && first && c.Quotes:
-			return c.readQuoted()
-		case b == '\r':
-			if err := c.oldEnd(); err != nil {
-				return true, err
-			}
-		}
-		first = false
-		c.cell = append(c.cell, b)
+		starts[i] = at + column - 1
 	}
+	starts = append(starts, len(end)+1)
+	for i := 0; i < len(cells) && f.bad < 0; i++ {
+		f.cell(b, starts[i], starts[i+1]-1)
+	}
+	return f, nil
 }
 
-// tooLong passes over a row that is longer than the limit.
-func (c *CSV) tooLong() error {
-	reason := fmt.Sprintf("the row has more than %d bytes", c.Limit)
-	if c.rows > 1 && c.manyLines() {
-		return c.back("a quote opens here, and " + reason)
+// cell adds the cell of b that stands from one byte to another.
+func (f *found) cell(b []byte, from, to int) {
+	cell := string(b[from:to])
+	if !strings.HasPrefix(cell, `"`) {
+		f.old = f.old || oldEnd(b, from, to)
+		f.cells = append(f.cells, cell)
+		return
 	}
-	return c.skip(&RowError{TooLong: true, Reason: reason})
-}
-
-// trimReturn takes the \r of a line's end away.
-func (c *CSV) trimReturn() {
-	if n := len(c.cell); n > 0 && c.cell[n-1] == '\r' {
-		c.cell = c.cell[:n-1]
-	}
-}
-
-// readQuoted reads a cell after its first quote.
-func (c *CSV) readQuoted() (end bool, err error) {
-	open := c.line
-	for {
-		if len(c.raw) > c.Limit {
-			if c.rows > 1 && !c.manyLines() {
-				return true, c.tooLong()
-			}
-			return true, c.unclosed(open, fmt.Sprintf("is not closed within %d bytes", c.Limit))
-		}
-		b, err := c.read()
-		switch {
-		case err == io.EOF:
-			return true, c.unclosed(open, "is not closed")
-		case err != nil:
-			return true, err
-		case b != '"':
-			c.cell = append(c.cell, b)
+	for at := 1; ; at += 2 {
+		i := strings.IndexByte(cell[at:], '"')
+		switch at += i; {
+		case i < 0:
+			f.open = from
+		case at == len(cell)-1:
+			f.cells = append(f.cells, strings.ReplaceAll(cell[1:at], `""`, `"`))
+		case cell[at+1] == '"':
 			continue
+		default:
+			f.bad, f.old = from+at, f.old || oldEnd(b, from+at+1, from+at+2)
 		}
-		switch b, err = c.read(); {
-		case err == io.EOF:
-			return true, nil
-		case err != nil:
-			return true, err
-		case b == '"':
-			c.cell = append(c.cell, '"')
-			continue
-		case b == c.Comma:
-			return false, nil
-		case b == '\n':
-			return true, nil
-		}
-		if b == '\r' {
-			if next, _ := c.r.Peek(1); len(next) == 0 || next[0] == '\n' {
-				if _, err := c.read(); err != nil && err != io.EOF {
-					return true, err
-				}
-				return true, nil
-			}
-			if err := c.oldEnd(); err != nil {
-				return true, err
-			}
-		}
-		if c.manyLines() {
-			return true, c.back(fmt.Sprintf("text follows the quote on line %d that closes the one that "+
-				"opens here", c.lastLine()))
-		}
-		return true, c.skip(&RowError{Reason: "text follows a closing quote; " +
-			"write a quote twice inside of quotes"})
+		return
 	}
 }
 
-// unclosed is the error of a quote that opens on a line. Without its first row a table cannot be
-// read.
-func (c *CSV) unclosed(open int, how string) error {
+// oldEnd reports whether a carriage return, from one byte of b to another, is the end of a line as
+// old Macintosh files have it. In rows after the first it is part of a cell.
+func oldEnd(b []byte, from, to int) bool {
+	for i := from; i < min(to, len(b)-1); i++ {
+		if b[i] == '\r' && b[i+1] != '\n' && b[i+1] != '\r' {
+			return true
+		}
+	}
+	return false
+}
+
+// take has the next n bytes as the row.
+func (c *CSV) take(n int) {
+	c.raw = string(c.buf.Next(n))
+	c.line += strings.Count(c.raw, "\n")
+}
+
+// lineOf is the number of the line behind some bytes of the row.
+func (c *CSV) lineOf(b []byte) int { return c.row + bytes.Count(b, []byte("\n")) }
+
+func (c *CSV) tooLong() string { return fmt.Sprintf("the row has more than %d bytes", c.Limit) }
+
+// skip passes over the first line of a row that failed, and returns its error.
+func (c *CSV) skip(reason string) error {
+	long := false
+	for {
+		b := c.buf.Bytes()
+		if i := bytes.IndexByte(b, '\n'); i >= 0 {
+			c.take(i + 1)
+			break
+		}
+		if c.ended == io.EOF {
+			c.take(len(b))
+			break
+		} else if c.ended != nil {
+			return c.ended
+		}
+		if long = long || len(b) > c.Limit; long {
+			c.buf.Reset()
+		}
+		c.more()
+	}
+	if long || len(c.raw) > c.Limit {
+		return &RowError{TooLong: true, Reason: c.tooLong()}
+	}
+	return &RowError{Raw: c.Raw(), Reason: reason}
+}
+
+// back is skip for a row of n bytes whose lines after the first are read as rows.
+func (c *CSV) back(n int, reason string) error {
+	if c.again += n; c.again > maxAgain {
+		return &Error{Row: c.row, Reason: reason + ", as many before it do; mend the quotes of this " +
+			"file, or say that it has none"}
+	}
+	return c.skip(reason + "; close it, or write it twice inside of quotes")
+}
+
+// unclosed is the error of a quote that opens and is not closed. Without its first row a table
+// cannot be read.
+func (c *CSV) unclosed(f found, how string) error {
+	open := c.lineOf(c.buf.Bytes()[:f.open])
 	if c.rows == 1 {
 		return &Error{Row: open, Reason: "a quote that opens here " + how + "; close it, or write it " +
 			"twice inside of quotes"}
@@ -279,32 +286,5 @@ func (c *CSV) unclosed(open int, how string) error {
 	if open > c.row {
 		what = fmt.Sprintf("a quote that opens on line %d ", open)
 	}
-	return c.back(what + how)
-}
-
-// skip passes over the rest of a line in which a row failed.
-func (c *CSV) skip(failed *RowError) error {
-	for n := len(c.raw); n == 0 || c.raw[n-1] != '\n'; n = len(c.raw) {
-		if n > c.Limit {
-			c.raw, failed.TooLong = c.raw[:0], true
-		}
-		if _, err := c.read(); err == io.EOF {
-			break
-		} else if err != nil {
-			return err
-		}
-	}
-	if !failed.TooLong {
-		failed.Raw = c.Raw()
-	}
-	return failed
-}
-
-// Raw is the last row as it stands in the file, without its end.
-func (c *CSV) Raw() string {
-	raw := c.raw
-	for len(raw) > 0 && (raw[len(raw)-1] == '\n' || raw[len(raw)-1] == '\r') {
-		raw = raw[:len(raw)-1]
-	}
-	return string(raw)
+	return c.back(f.n, what+how)
 }

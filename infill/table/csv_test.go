@@ -134,6 +134,8 @@ func TestCSVLosesNoRow(t *testing.T) {
 		// It fits: it is a cell of two lines.
 		{"a,b\n\"c,1\nd\",2\ne,3\n", "a|b/c,1\nd|2/e|3", []int{1, 2, 4}},
 		{"a,b\r\n\"c,1\r\nd,2\r\n", "a|b/!|\"c,1/d|2", []int{1, 2, 3}},
+		// A row that is read again is read again whole, after another one was.
+		{"\n\"\ra\n\"\"\nbb\n\"bab,b\nb,b,", "!|\"\ra//bb/!|\"bab,b/b|b|", []int{2, 3, 4, 5, 6}},
 		// It is not closed within the limit.
 		{"a,b\n\"c,1\n" + long, "a|b/!|\"c,1" + strings.Repeat("/e|5", 40), nil},
 	} {
