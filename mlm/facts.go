@@ -53,6 +53,7 @@ func (f *facts) addTokenizer(tok *tokenize.Tokenizer, files source.Files) {
 	f.vocabTxt = !files.Has("tokenizer.json")
 	f.Tokens, f.MaskID, f.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
 	f.Known = tok.KnownVocabulary()
+	f.Typography = tok.Typography().String()
 	f.MaxLength = f.config.Longest(tok.MaxLength(), f.fixed.Length)
 	f.pad = max(0, int64(tok.PadID()))
 	f.repeated = tok.Repeated()

@@ -17,6 +17,7 @@ type Info struct {
 	MaxLength    int            `json:"max_length"`   // ids of a sentence at most
 	MaskID       int32          `json:"mask_id"`
 	Mask         string         `json:"mask"`                       // the spelling of the mask token
+	Typography   string         `json:"typography"`                 // straight or as-is
 	Known        string         `json:"known_vocabulary,omitempty"` // the published vocabulary it is
 	Embedding    string         `json:"embedding"`                  // name of the word-embedding table
 	Head         string         `json:"head"`                       // name of the output projection

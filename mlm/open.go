@@ -146,7 +146,7 @@ func (p *opener) read(ctx context.Context) error {
 		m, err = onnx.Load(from.FS, name)
 		load <- err
 	}()
-	tok, terr := tokenize.Load(files.Beside)
+	tok, terr := tokenize.LoadAs(files.Beside, p.o.Typography)
 	cfg, cerr := files.Config()
 	gerr := <-load
 	if p.o.File != "" && errors.Is(gerr, onnx.ErrFormat) {

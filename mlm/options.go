@@ -6,6 +6,7 @@ import (
 
 	"infill/mlm/device"
 	"infill/mlm/internal/cache"
+	"infill/tokenize"
 )
 
 // DefaultBatchTokens is the number of tokens (rows × length) that one
@@ -44,6 +45,8 @@ type Options struct {
 	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
 	// are the same bits, but with LowMemory or Int8 and weights in 16 bits, where the last may differ.
 	Forward bool
+	// Typography is how curly quotes, dashes and their like are shown to the model.
+	Typography tokenize.Typography
 	// Device is the name of what evaluates the model: [CPUDevice], which "" means, or one of Devices.
 	// Results are the same bits only on the same device. [AutoDevice] leaves it to [Open], see [Auto].
 	Device string

@@ -19,7 +19,8 @@ const (
 type config struct {
 	lower, strip, chinese *bool
 	prefix                *bool // a space goes before the text
-	maskStrips            bool  // a mask token without flags swallows the space before it
+	typography            Typography
+	maskStrips            bool // a mask token without flags swallows the space before it
 	names                 [numRoles]jsonToken
 	instead               [numRoles]jsonToken // tokens that serve where there is no other
 	further               []jsonToken         // additional special tokens
@@ -110,7 +111,7 @@ func (c *config) read(name string, data []byte) error {
 		for key, v := range map[string]any{
 			"do_lower_case": &c.lower, "strip_accents": &c.strip,
 			"tokenize_chinese_chars": &c.chinese, "model_max_length": &length,
-			"add_prefix_space": &c.prefix,
+			"add_prefix_space": &c.prefix, "typography": &c.typography,
 		} {
 			if err := get(key, v); err != nil {
 				return err
@@ -248,6 +249,7 @@ func (c *config) apply(s *spec) {
 		s.instead[r] = t.Content
 	}
 	s.length = c.length
+	s.typography = c.typography
 	known := make(map[string]bool)
 	next := s.size
 	for _, a := range s.added {

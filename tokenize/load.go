@@ -22,7 +22,7 @@ const (
 //     merges.txt (byte-level BPE as RoBERTa has it);
 //   - tokenizer_config.json: do_lower_case, strip_accents,
 //     tokenize_chinese_chars (of WordPiece), add_prefix_space (of vocab.json),
-//     the spellings of the special tokens,
+//     typography (see [Typography]), the spellings of the special tokens,
 //     added_tokens_decoder, additional_special_tokens, model_max_length;
 //   - special_tokens_map.json and added_tokens.json, which older versions of
 //     transformers write.
@@ -33,13 +33,16 @@ const (
 // then, and so never find those words.)
 //
 // Errors are of type [*FileError].
-func Load(fsys fs.FS) (*Tokenizer, error) { return load(fsys, false) }
+func Load(fsys fs.FS) (*Tokenizer, error) { return load(fsys, OfModel, false) }
+
+// LoadAs is [Load] with a typography in place of the model's own.
+func LoadAs(fsys fs.FS, t Typography) (*Tokenizer, error) { return load(fsys, t, false) }
 
 // LoadCausal is Load for a causal model. Nothing is put before or after a text. CLSID is the token
 // that texts begin with, the bos_token. MaskID, PadID and SEPID may be -1.
-func LoadCausal(fsys fs.FS) (*Tokenizer, error) { return load(fsys, true) }
+func LoadCausal(fsys fs.FS) (*Tokenizer, error) { return load(fsys, OfModel, true) }
 
-func load(fsys fs.FS, causal bool) (*Tokenizer, error) {
+func load(fsys fs.FS, as Typography, causal bool) (*Tokenizer, error) {
 	if fsys == nil {
 		return nil, &FileError{File: jsonFile, Err: fmt.Errorf("%w: the folder is nil; "+
 			"pass os.DirFS(FOLDER)", errNoVocabulary)}
@@ -63,6 +66,7 @@ func load(fsys fs.FS, causal bool) (*Tokenizer, error) {
 		return nil, err
 	}
 	c.apply(s)
+	s.typography = cmp.Or(as, s.typography)
 	if s.causal = causal; causal {
 		s.template, s.before, s.after = true, nil, nil
 		s.names[roleCLS] = cmp.Or(s.instead[roleCLS], "<|endoftext|>") // that of GPT-2

@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -20,6 +21,16 @@ type pipeline struct {
 // space and around punctuation.
 func bertText(n bertNormalizer) *pipeline {
 	return &pipeline{norm: []normalizer{n}, split: []splitter{atSpaces{}, atPunctuation{}}, bert: &n}
+}
+
+// straighten puts the normalizer of Straight before the others.
+func (p *pipeline) straighten() {
+	p.norm = append([]normalizer{straight{}}, p.norm...)
+	if p.plain != nil {
+		p.plain = func(seg string) bool {
+			return strings.IndexFunc(seg, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+		}
+	}
 }
 
 // A splitter divides a stretch of text into stretches, and may mark where

@@ -27,6 +27,7 @@ type spec struct {
 	before       []int32 // ids put before and after every text
 	after        []int32
 	length       int
+	typography   Typography
 }
 
 // add gives a piece its id; "" is an id without a piece.
@@ -95,6 +96,9 @@ func (s *spec) build() (*Tokenizer, error) {
 func (s *spec) stages(t *Tokenizer) error {
 	if t.text = s.parts; t.text == nil {
 		t.text = bertText(s.norm)
+	}
+	if t.typography = s.typography; t.typography == Straight {
+		t.text.straighten()
 	}
 	var original, normal []addedToken
 	for _, a := range s.added {

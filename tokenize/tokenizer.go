@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,21 +24,22 @@ const (
 // A Tokenizer turns text into ids and back. It does not change after it is
 // made and is safe for concurrent use.
 type Tokenizer struct {
-	tokens    []string // by id; "" for an id without a token
-	ids       map[string]int32
-	kind      []kind // by id
-	text      *pipeline
-	model     modelStage
-	added     *matcher // in the original text
-	prefix    []int32  // of every encoding: [CLS]
-	suffix    []int32  // [SEP]
-	roles     [numRoles]int32
-	lower     bool
-	maxLength int
-	algorithm algorithm
-	continues string // "##"
-	mark      string // of a space, in what the model stage gets
-	repeated  []string
+	tokens     []string // by id; "" for an id without a token
+	ids        map[string]int32
+	kind       []kind // by id
+	text       *pipeline
+	model      modelStage
+	added      *matcher // in the original text
+	prefix     []int32  // of every encoding: [CLS]
+	suffix     []int32  // [SEP]
+	roles      [numRoles]int32
+	lower      bool
+	maxLength  int
+	algorithm  algorithm
+	continues  string // "##"
+	mark       string // of a space, in what the model stage gets
+	repeated   []string
+	typography Typography
 	// startSpaced: the first word of a text is marked as if a space came before it.
 	startSpaced bool
 
@@ -152,6 +154,9 @@ func (t *Tokenizer) ID(token string) (int32, bool) {
 func (t *Tokenizer) is(id int32, k kind) bool {
 	return id >= 0 && int(id) < len(t.kind) && t.kind[id]&k != 0
 }
+
+// Typography is how the tokenizer sees marks of typesetting: Straight, else AsIs.
+func (t *Tokenizer) Typography() Typography { return cmp.Or(t.typography, AsIs) }
 
 // IsSpecial reports whether id is a special token such as [MASK] or [PAD].
 func (t *Tokenizer) IsSpecial(id int32) bool { return t.is(id, kindSpecial) }

@@ -138,6 +138,9 @@ func printInfo(out io.Writer, i *recognised) error {
 		}
 		row("logits", "%d%s", i.Vocab, more)
 	}
+	if i.Typography != "" {
+		row("typography", "%s", i.Typography)
+	}
 	if i.MaxLength > 0 {
 		row("length", "up to %d pieces, special tokens included", i.MaxLength)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"infill/mlm"
+	"infill/tokenize"
 )
 
 // Model is which model is opened and how.
@@ -76,6 +77,13 @@ var modelTable = Table[Model]{
 		bind: func(v *Model) *Value {
 			return namedValue(&v.Options.Precision)
 		},
+	},
+	{
+		Name: "typography", record: true,
+		Doc: strings.Join(tokenize.OfModel.Names(), "|") + ": how curly quotes, dashes and their " +
+			"like are shown to the model; " + tokenize.Straight.String() +
+			": as plain marks; the text stays as it is",
+		bind: func(v *Model) *Value { return namedValue(&v.Options.Typography) },
 	},
 	{
 		Name: "device", Arg: "NAME", record: true,

@@ -192,7 +192,7 @@ func TestRecorded(t *testing.T) {
 	m := ModelDefaults()
 	m.Options.Device, m.Options.Precision = mlm.CPUDevice, mlm.Float32 // as it was opened
 	if got, _ := ModelTable().Recorded(m); !maps.Equal(got,
-		map[string]string{"low-memory": "false", "device": "cpu", "precision": "fp32"}) {
+		map[string]string{"low-memory": "false", "device": "cpu", "precision": "fp32", "typography": "auto"}) {
 		t.Errorf("%v", got)
 	}
 	m.Options.Precision = mlm.Int8

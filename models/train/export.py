@@ -180,7 +180,8 @@ def write(state: dict, config: dict, vocab: str, out: str, float16: bool = False
     if pathlib.Path(vocab).resolve() != (folder / "vocab.txt").resolve():
         shutil.copyfile(vocab, folder / "vocab.txt")
     special = {k + "_token": f"[{k.upper()}]" for k in ("mask", "pad", "unk", "cls", "sep")}
-    tokenizer = {"do_lower_case": True, **special, "model_max_length": 512, "tokenizer_class": "BertTokenizer"}
+    tokenizer = {"do_lower_case": True, **special, "model_max_length": 512, "tokenizer_class": "BertTokenizer",
+                 "typography": "straight"}
     (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer, indent=1) + "\n")
 
 
