@@ -111,9 +111,10 @@ func (s *Server) Add(name string, m *mlm.Model) error {
 		}
 	}
 	engine := s.opt.Engine(m)
-	filling := settings.Defaults()
-	filling.Words.Parts = s.parts
-	if err := filling.Prepare(m.Tokenizer()); err != nil {
+	usual := settings.Defaults()
+	usual.Words.Parts = s.parts
+	filling, err := usual.Prepare(m.Tokenizer())
+	if err != nil {
 		return err
 	}
 	s.models = append(s.models, &model{

@@ -45,7 +45,7 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 	if err != nil {
 		return nil, err
 	}
-	filling, err := s.filling()
+	given, err := s.filling()
 	if err != nil {
 		return nil, err
 	}
@@ -60,12 +60,12 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 		m, err := openNamed(ctx, &settings.Model{Name: name, Options: o})
 		return m, false, err
 	}
-	engine, err := filling.Open(ctx, m, parts)
+	filling, engine, err := given.Open(ctx, m, parts)
 	if err != nil {
 		return nil, onWorker(err)
 	}
-	if len(filling.Words.Unspelt) > 0 {
-		log.Infof(ctx, "the model cannot spell %q, which it fills in nowhere", filling.Words.Unspelt)
+	if len(filling.Unspelt) > 0 {
+		log.Infof(ctx, "the model cannot spell %q, which it fills in nowhere", filling.Unspelt)
 	}
 	f := &records.Filler{Model: m, Engine: engine, Filling: filling, Version: version}
 	shared.fillers[key] = f

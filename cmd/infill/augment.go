@@ -105,9 +105,9 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	begin()
-	opt := f.Fill.Options
+	opt := f.made.Options
 	opt.ID = "1"
-	found, _, err := variants.New(engine, text, f.Masking, opt, f.Variants).Find(c.Context, nil)
+	found, _, err := variants.New(engine, text, f.made.Masking, opt, f.Variants).Find(c.Context, nil)
 	if err != nil {
 		return advice.OrMask(err)
 	}

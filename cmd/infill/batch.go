@@ -212,7 +212,7 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 	layout.Energies = len(f.Words.Energy) > 0 || lines
 	layout.Marginals = f.Fill.Options.Results.Marginals || lines
 	seen := &doubted{model: f.Name}
-	w := &records.Filler{Model: e.model, Engine: e.engine, Filling: &f.Fill, Version: version(),
+	w := &records.Filler{Model: e.model, Engine: e.engine, Filling: f.made, Version: version(),
 		Doubted: seen.add}
 	man := &output.Manifest{
 		Version: version(), Model: modelHash(e.model),
@@ -223,12 +223,12 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 	if err != nil {
 		return err
 	}
-	draws := f.Masking.On() || f.Fill.Options.Method != infill.MethodSearch
+	draws := f.Masking.On() || f.made.Options.Method != infill.MethodSearch
 	if draws && f.seedChosen && !f.quiet {
 		work.begins = func() { fmt.Fprintf(std.Err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
 	work.in, work.manifest, work.form, work.doubted = in, man, layout, seen
-	work.workers = records.InFlight(e.model.Streams(), f.Fill.Options.Sampling.Chains)
+	work.workers = records.InFlight(e.model.Streams(), f.made.Options.Sampling.Chains)
 	return f.work(c, std, work)
 }
 

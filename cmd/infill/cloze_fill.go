@@ -87,7 +87,7 @@ func (b *clozeBench) take(path string, items []input.Item) error {
 	seed := *f.Seed
 	rng := rand.New(rand.NewPCG(seed, 0x636c6f7a65)) //nolint:gosec // a sample, no secret
 	order := rng.Perm(len(items))
-	masking := b.runs[0].filling.Masking
+	masking := b.runs[0].filling.made.Masking
 	if masking.Fits = b.fits(); f.gaps() {
 		masking.Fits = ofLetters
 	}
@@ -142,7 +142,7 @@ func (b *clozeBench) takeLine(it *input.Item, m text.Masking, out *left) error {
 	for i, model := range b.models {
 		opt := infill.Options{Seed: *f.Seed, ID: t.id}
 		item := *it
-		filling := b.runs[0].filling.Fill
+		filling := *b.runs[0].filling.made
 		filling.Masking = m
 		tm, _, err := records.TemplateOf(model.model.Tokenizer(), &item, &filling, &opt)
 		switch {
@@ -206,7 +206,7 @@ func (b *clozeBench) fits() func(text string, word [2]int) bool {
 	seen := map[asked]bool{}
 	var ask []*clozeRun
 	for _, r := range b.runs {
-		o := r.filling.Options
+		o := r.filling.made.Options
 		if key := (asked{r.model.model, o.Words.Vocab, o.Words.Allow, o.Words.Ban}); !seen[key] {
 			seen[key] = true
 			ask = append(ask, r)
@@ -214,7 +214,7 @@ func (b *clozeBench) fits() func(text string, word [2]int) bool {
 	}
 	return func(text string, word [2]int) bool {
 		for _, r := range ask {
-			if !r.engine.Reaches(text, word, r.filling.Options) {
+			if !r.engine.Reaches(text, word, r.filling.made.Options) {
 				return false
 			}
 		}
@@ -267,7 +267,7 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*measure.ClozeRun, 
 	var mu sync.Mutex
 	done := 0
 	before := processorTime()
-	workers := records.InFlight(r.model.model.Streams(), r.filling.Options.Sampling.Chains)
+	workers := records.InFlight(r.model.model.Streams(), r.filling.made.Options.Sampling.Chains)
 	var each errgroup.Group
 	each.SetLimit(max(1, workers))
 	for i := range b.tasks {
@@ -319,7 +319,7 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*measure.ClozeRun, 
 // fillLine fills one line by one run.
 func (b *clozeBench) fillLine(ctx context.Context, r *clozeRun, t *clozeTask) (*infill.Result,
 	error) {
-	opt := r.filling.Options
+	opt := r.filling.made.Options
 	opt.ID, opt.Words.Original = t.id, t.original
 	tm := t.templates[slices.Index(b.models, r.model)]
 	return r.engine.Fill(ctx, tm, opt)

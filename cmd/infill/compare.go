@@ -106,7 +106,7 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.take(p.path, p.sources, f.Masking, f.limit, f.strict); err != nil {
+	if err := r.take(p.path, p.sources, f.made.Masking, f.limit, f.strict); err != nil {
 		return err
 	}
 	compared := f.comparison(r)

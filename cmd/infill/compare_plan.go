@@ -64,7 +64,7 @@ func (f *compareFlags) plan(c *cli.Context, std console.IO) (*comparePlan, error
 // measure are the options of the report.
 func (f *compareFlags) measure(c *cli.Context) (measure.CompareOptions, error) {
 	opt := &f.fillingFlags.Options
-	mo, err := f.options(c, opt.Seed)
+	mo, err := f.options(c, *f.Seed)
 	if err != nil {
 		return measure.CompareOptions{}, err
 	}
@@ -103,7 +103,7 @@ func (f *compareFlags) comparer(ctx context.Context, std console.IO) (*comparer,
 		return r, err
 	}
 	r.atEnd(f.CloseParts)
-	r.opt, r.trace = *opt, &traceFile{path: f.trace}
+	r.opt, r.trace = f.made.Options, &traceFile{path: f.trace}
 	r.atEnd(r.trace.close)
 	return r, nil
 }

@@ -102,7 +102,7 @@ func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, er
 	defer func() { err = errors.Join(err, done()) }()
 	tr := &traceFile{path: f.trace}
 	defer func() { err = errors.Join(err, tr.close()) }()
-	var out fillOutput = &fillTable{std: std, model: m, name: f.Name, of: &f.Fill, color: f.color,
+	var out fillOutput = &fillTable{std: std, model: m, name: f.Name, of: f.made, color: f.color,
 		quiet: f.quiet, say: onceEach(std.Err, f.quiet)}
 	if f.json {
 		out = &fillRecords{std.Out, m}
@@ -127,9 +127,9 @@ type filler struct {
 
 func (w *filler) line(ctx context.Context, n int, text string) error {
 	begin()
-	opt := w.Fill.Options
+	opt := w.made.Options
 	opt.ID = fmt.Sprint(n)
-	t, masked, err := records.Blanks(w.model.Tokenizer(), text, w.Masking, &opt)
+	t, masked, err := records.Blanks(w.model.Tokenizer(), text, w.made.Masking, &opt)
 	if err != nil {
 		if w.single {
 			err = advice.OrFile(err, text)

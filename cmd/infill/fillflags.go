@@ -19,7 +19,8 @@ import (
 // fillingFlags are the flags of every command that fills blanks.
 type fillingFlags struct {
 	settings.Fill
-	seedChosen bool // by the command, not by its user
+	made       *settings.Filling // of Fill, by prepare
+	seedChosen bool              // by the command, not by its user
 }
 
 func (f *fillingFlags) flags() cmdline.Flags {
@@ -55,8 +56,7 @@ func (f *fillingFlags) ready() (err error) {
 			return err
 		}
 	}
-	f.Options.Seed = *f.Seed
-	if f.Options.Sampling.Sampler, err = f.NewSampler(); err != nil {
+	if _, err := f.NewSampler(); err != nil {
 		return err
 	}
 	if err := f.Check(); err != nil {
@@ -105,16 +105,17 @@ func (f *fillingFlags) engine(ctx context.Context, std console.IO, from *modelFl
 	}, nil
 }
 
-// prepare completes the options, notes banned words that have no effect, and returns an engine.
+// prepare makes the filling, notes banned words that have no effect, and returns an engine.
 func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Options, w io.Writer,
 	quiet bool) (*infill.Engine, error) {
-	engine, err := f.Open(ctx, m, o)
+	made, engine, err := f.Open(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
-	if n := len(f.Words.Unspelt); n > 0 && !quiet {
+	f.made = made
+	if n := len(made.Unspelt); n > 0 && !quiet {
 		fmt.Fprintf(w, "infill: --ban: the model's vocabulary cannot spell %s, "+
-			"which it fills in nowhere\n", strings.Join(f.Words.Unspelt, ", "))
+			"which it fills in nowhere\n", strings.Join(made.Unspelt, ", "))
 	}
 	return engine, nil
 }

@@ -53,7 +53,7 @@ type fillTable struct {
 	std   console.IO
 	model *mlm.Model
 	name  string // of the model
-	of    *settings.Fill
+	of    *settings.Filling
 	color string
 	quiet bool
 	lines int

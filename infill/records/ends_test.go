@@ -26,8 +26,8 @@ func TestEndsOfSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	usual := settings.Defaults()
-	if err := usual.Prepare(m.Tokenizer()); err != nil {
+	usual, err := settings.Defaults().Prepare(m.Tokenizer())
+	if err != nil {
 		t.Fatal(err)
 	}
 	f := &Filler{Model: m, Engine: infill.New(m), Filling: usual, Version: "test"}

@@ -20,9 +20,9 @@ import (
 // A Filler makes the records of texts whose blanks it fills. It is safe for concurrent use.
 type Filler struct {
 	Model   *mlm.Model
-	Engine  *infill.Engine // on Model
-	Filling *settings.Fill // of lines that choose nothing else, prepared
-	Version string         // of the program, for records
+	Engine  *infill.Engine    // on Model
+	Filling *settings.Filling // of lines that choose nothing else
+	Version string            // of the program, for records
 	// Doubted, if not nil, is told of the doubts about the texts of items that have a record.
 	Doubted func(line int, doubts []text.Doubt)
 }
@@ -38,7 +38,7 @@ func (f *Filler) Record(ctx context.Context, it *input.Item) (batch.Record, erro
 // Fill is the record of an item without what the item gives it: ID, Line and fields. The settings
 // among the item's fields hold for it. change, if not nil, sees the options before they are used.
 //
-// Errors: errParts, the item's own, those of [settings.Fill.ForLine], of [text.Parse] and of
+// Errors: errParts, the item's own, those of [settings.Filling.ForLine], of [text.Parse] and of
 // [infill.Engine.Fill]. An option that the item chose itself and that the engine refuses is a
 // [settings.ErrSetting].
 func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Template,
@@ -105,7 +105,7 @@ func ownError(err error, own bool) error {
 // maskingOf is the masking of an item with its labelled spans. They matter if labels choose what is
 // masked, or if they move with the text. They are nil if the item has none. plain is what
 // the escapes of the text became. Errors wrap text.ErrSpan.
-func maskingOf(it *input.Item, filling *settings.Fill, plain change, move bool) (m text.Masking,
+func maskingOf(it *input.Item, filling *settings.Filling, plain change, move bool) (m text.Masking,
 	of *spans, err error) {
 	m = filling.Masking
 	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
@@ -129,7 +129,7 @@ func maskingOf(it *input.Item, filling *settings.Fill, plain change, move bool) 
 			!labels && (!move || !looksLikeSpans(f.Value)) {
 			continue
 		}
-		of, err = readSpans(it.Line, f, it.Text, filling.Words.Offsets)
+		of, err = readSpans(it.Line, f, it.Text, filling.Offsets)
 		if err != nil {
 			return m, nil, err
 		}
@@ -142,7 +142,7 @@ func maskingOf(it *input.Item, filling *settings.Fill, plain change, move bool) 
 
 // TemplateOf is Blanks for the text of an item, with what the item says of its masking. filling is
 // the line's own settings.
-func TemplateOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Fill,
+func TemplateOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Filling,
 	opt *infill.Options) (t *text.Template, masked string, err error) {
 	plain, err := unescaped(tok, it.Text)
 	if err != nil {

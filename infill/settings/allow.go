@@ -24,12 +24,10 @@ func fileValue(p *string, want string) *Value {
 	return v
 }
 
-// A wordFile is a file of words that was read.
-type wordFile struct{ path, sum string }
-
 // readFile reads a file that a user names, which may be standard input, and compressed. The hash is
 // of its bytes as they are there.
-func (v *Fill) readFile(path string, use func(io.Reader) error) (wordFile, error) {
+func (v *Fill) readFile(path string, use func(io.Reader) error) (sum string,
+	err error) {
 	unpacked := func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
@@ -37,31 +35,10 @@ func (v *Fill) readFile(path string, use func(io.Reader) error) (wordFile, error
 		}
 		return errors.Join(use(u), u.Close())
 	}
-	var sum string
-	var err error
 	if path == "-" && v.Stdin != nil {
-		sum, err = disk.HashedStream("standard input", v.Stdin, unpacked)
-	} else {
-		sum, err = disk.Hashed(path, unpacked)
+		return disk.HashedStream("standard input", v.Stdin, unpacked)
 	}
-	if err != nil {
-		return wordFile{}, err
-	}
-	return wordFile{path, sum}, nil
-}
-
-// readWords reads a list of words from a file.
-func readWords[T any](v *Fill, path string, list func(io.Reader) (T, error)) (words T,
-	read wordFile, err error) {
-	read, err = v.readFile(path, func(r io.Reader) (err error) {
-		words, err = list(r)
-		return err
-	})
-	if err != nil {
-		var none T
-		return none, read, err
-	}
-	return words, read, nil
+	return disk.Hashed(path, unpacked)
 }
 
 // LoadAllow reads the words of AllowFile into Allow, in place of Prepare. The settings can then be
@@ -70,7 +47,11 @@ func (v *Fill) LoadAllow() error {
 	if v.Words.AllowFile == "" {
 		return nil
 	}
-	words, _, err := readWords(v, v.Words.AllowFile, text.ReadWords)
+	var words []string
+	_, err := v.readFile(v.Words.AllowFile, func(r io.Reader) (err error) {
+		words, err = text.ReadWords(r)
+		return err
+	})
 	if err != nil {
 		return &Error{Name: "allow", Err: err}
 	}
@@ -78,13 +59,13 @@ func (v *Fill) LoadAllow() error {
 	return nil
 }
 
-// recorded names the words of a file by its hash. read is what was read of it, if it was.
-func recorded(path string, read wordFile) (string, error) {
-	switch path {
-	case "":
+// recorded names the words of a file by its hash, that of what was read of it if it was.
+func (v *Fill) recorded(path string) (string, error) {
+	if path == "" {
 		return "", nil
-	case read.path:
-		return read.sum, nil
+	}
+	if v.read != nil && v.read.sums[path] != "" {
+		return v.read.sums[path], nil
 	}
 	return disk.Hashed(path, func(io.Reader) error { return nil })
 }

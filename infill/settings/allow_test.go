@@ -54,7 +54,7 @@ func TestAllowFile(t *testing.T) {
 		if got := recorded(); got != hex.EncodeToString(want[:]) {
 			t.Errorf("%s: before it is read: %s", name, got)
 		}
-		if err := v.Prepare(tok); err != nil || v.Options.Words.Allow.Len() != 2 {
+		if made, err := v.Prepare(tok); err != nil || made.Options.Words.Allow.Len() != 2 {
 			t.Fatalf("%s: %v, %+v", name, err, v.Options.Words.Allow)
 		}
 		if err := os.WriteFile(path, []byte("another"), 0o600); err != nil {
@@ -63,22 +63,23 @@ func TestAllowFile(t *testing.T) {
 		if got := recorded(); got != hex.EncodeToString(want[:]) {
 			t.Errorf("%s: read again: %s", name, got)
 		}
-		if err := v.Prepare(tok); err != nil || v.Options.Words.Allow.Len() != 2 {
+		if made, err := v.Prepare(tok); err != nil || made.Options.Words.Allow.Len() != 2 {
 			t.Errorf("%s: prepared again: %v", name, err)
 		}
-		// Chosen again, it is read again.
+		// Other settings read it again.
+		v = Defaults()
 		if err := allow.Set(v, path); err != nil || recorded() == hex.EncodeToString(want[:]) {
 			t.Errorf("%s: %v, not read again", name, err)
 		}
 		var e *Error
-		if err := v.Prepare(tok); !errors.As(err, &e) || e.Name != "allow" ||
+		if _, err := v.Prepare(tok); !errors.As(err, &e) || e.Name != "allow" ||
 			!strings.Contains(err.Error(), path+": line 1: ") {
 			t.Errorf("%s: a word that cannot be spelt: %v", name, err)
 		}
 	}
 	v := Defaults()
 	v.Words.AllowFile = filepath.Join(t.TempDir(), "none")
-	if err := v.Prepare(tok); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := v.Prepare(tok); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 	if _, err := allow.Recorded(v); !errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +89,7 @@ func TestAllowFile(t *testing.T) {
 	if err := os.WriteFile(v.Words.AllowFile, packed.Bytes()[:packed.Len()-6], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Prepare(tok); err == nil || !strings.Contains(err.Error(), "damaged compressed data") {
+	if _, err := v.Prepare(tok); err == nil || !strings.Contains(err.Error(), "damaged compressed data") {
 		t.Errorf("%v", err)
 	}
 }
@@ -110,7 +111,7 @@ func TestLoadAllow(t *testing.T) {
 		strings.Join(v.Words.Allow, "|") != "dog|old cat" {
 		t.Fatalf("%v, %q, %q", err, v.Words.AllowFile, v.Words.Allow)
 	}
-	if err := v.Prepare(tok); err != nil || v.Options.Words.Allow.Len() != 2 {
+	if made, err := v.Prepare(tok); err != nil || made.Options.Words.Allow.Len() != 2 {
 		t.Errorf("%v, %+v", err, v.Options.Words.Allow)
 	}
 	for line, want := range map[string]error{"#\n": text.ErrOption, "missing": fs.ErrNotExist} {

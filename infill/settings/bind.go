@@ -52,11 +52,6 @@ func optional[T any](p **T, x *T, v *Value) *Value {
 	return v
 }
 
-// ofSampler marks a value that the sampler depends on: a change makes the sampler again.
-func (v *Fill) ofSampler(name string, value *Value) *Value {
-	return v.ofSampling(name, value).after(func() { v.Options.Sampling.Sampler = nil })
-}
-
 // ofSampling marks a value that only sampling has: whoever chooses one wants to sample.
 func (v *Fill) ofSampling(name string, value *Value) *Value {
 	return value.after(func() { v.Sampling.Chosen = name })

@@ -25,11 +25,14 @@ func (v *Fill) Check() error {
 }
 
 // CheckOptions finds options that no text allows, before a model and the files of settings are
-// open. Options.Sampling.Sampler must be made. The error is text.ErrOption. [Fill.Check] has what
-// it finds of filters, which an encoder may complete later.
+// open. The error is text.ErrOption, or of [Fill.NewSampler]. [Fill.Check] has what it finds of
+// filters, which an encoder may complete later.
 func (v *Fill) CheckOptions() error {
-	opt := v.Options
-	opt.Method, opt.Words.Filter = v.method(), infill.Filter{}
+	opt, err := v.options()
+	if err != nil {
+		return err
+	}
+	opt.Words.Filter = infill.Filter{}
 	return opt.Check()
 }
 

@@ -49,10 +49,12 @@ func (v *Fill) OpenParts(ctx context.Context, o energies.Options) (err error) {
 	if v.Words.Parts, err = openParts(ctx, v.Words.Energy, o); err != nil || v.Words.Encoder == "" {
 		return err
 	}
+	if v.read == nil {
+		v.read = newReadFiles()
+	}
 	if v.read.encoder, err = energies.OpenEncoder(ctx, v.Words.Encoder, o.Options); err != nil {
 		return &Error{Name: "encoder", Err: errors.Join(err, v.CloseParts())}
 	}
-	v.Options.Words.Filter.Similarity = v.read.encoder
 	return nil
 }
 
@@ -79,7 +81,7 @@ func checkParts(list []string) error {
 // CloseParts closes what OpenParts has opened.
 func (v *Fill) CloseParts() error {
 	err := v.Words.Parts.Close()
-	if v.read.encoder != nil {
+	if v.read != nil && v.read.encoder != nil {
 		err = errors.Join(err, v.read.encoder.Close())
 	}
 	return err
@@ -87,21 +89,10 @@ func (v *Fill) CloseParts() error {
 
 // encoderRecorded names the encoder by its hash.
 func (v *Fill) encoderRecorded() (string, error) {
-	if v.read.encoder == nil {
+	if v.read == nil || v.read.encoder == nil {
 		return "", nil
 	}
 	return "sha256:" + v.read.encoder.SHA256(), nil
-}
-
-// terms makes terms of the parts.
-func (v *Fill) terms() (err error) {
-	if v.Options.Words.Terms != nil || len(v.Words.Energy) == 0 {
-		return nil
-	}
-	if v.Options.Words.Terms, err = v.Words.Parts.Weighted(v.Words.Energy); err != nil {
-		return &Error{Name: "energy", Err: err}
-	}
-	return nil
 }
 
 // OpenParts opens the parts of Energy, for the caller to close, if it may read its user's files.

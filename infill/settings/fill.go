@@ -12,15 +12,13 @@ import (
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
-	"infill/tokenize"
 )
 
-// Fill is how blanks are filled: options of the engine, and what they are made from.
-// [Defaults] has the defaults. [Fill.Prepare] makes Options complete.
+// Fill is how blanks are filled, as it was given: by flags, a file or the fields of a line. A
+// manifest has it, and [Fill.Prepare] makes a [Filling] of it. [Defaults] has the defaults.
 type Fill struct {
-	Options infill.Options // Method, Sampler, Allow, Ban and Seed come from the fields below
-	// Masking is about words to blank out. Its Keep and Stop come from the fields below, its Spans
-	// from a line. It is off for texts with blanks.
+	Options infill.Options // its numbers and choices; the fields below say the rest
+	// Masking is about words to blank out: its numbers and labels. It is off for texts with blanks.
 	Masking  text.Masking
 	Method   infill.Method // how fillings are found; MethodAuto samples if Sampling.Chosen is set
 	Words    FillWords     // what may go into blanks
@@ -33,7 +31,7 @@ type Fill struct {
 	// 2^20; nil: 256. It decides no result.
 	Memo *int
 
-	read readFiles
+	read *readFiles // what Prepare and OpenParts have read; copies share it
 }
 
 // FillWords are words and files of them, and what the finished text is judged by besides the model.
@@ -41,7 +39,6 @@ type Fill struct {
 // gzip or zstd; JSON has the words themselves. [Fill.Prepare] reads a file once: it may be a pipe.
 type FillWords struct {
 	Ban       []string // words that fill no blank
-	Unspelt   []string // those of Ban that the model cannot spell, and so never fills in; of Prepare
 	Allow     []string // the only words that fill blanks, nil: any
 	AllowFile string   // a file with the words of Allow, one a line; "" is none
 
@@ -74,20 +71,14 @@ type FillSampling struct {
 	StartFile string
 }
 
-// readFiles is what Prepare and OpenParts have read.
-type readFiles struct {
-	allowed, kept, stopped, started wordFile
-	keptWords                       *text.WordSet
-	encoder                         *energies.Encoder
-}
-
 // NeedsGradient reports whether these settings may ask a model for a backward pass, see
-// [infill.Options.NeedsGradient]. Options.Sampling.Sampler must be made.
+// [infill.Options.NeedsGradient].
 func (v *Fill) NeedsGradient() bool {
-	if v.method() == infill.MethodSearch {
+	opt, err := v.options()
+	if err != nil || opt.Method == infill.MethodSearch {
 		return false
 	}
-	return len(v.Words.Energy) > 0 || v.Options.NeedsGradient()
+	return len(v.Words.Energy) > 0 || opt.NeedsGradient()
 }
 
 // defaultMemo is [infill.DefaultMemo] in units of 2^20 bytes.
@@ -108,25 +99,27 @@ func (v *Fill) NewEngine(m *mlm.Model) *infill.Engine {
 	return infill.New(m).WithMemo(int64(v.memo()) << 20)
 }
 
-// Open opens what the settings name, as OpenParts does, reads the files of words, as Prepare does,
-// and returns an engine on the model with their memo. [Fill.CloseParts] closes what is open. The
-// error is an [*Error].
+// Open opens the parts that the settings name, as OpenParts does, and is then Prepare, with an
+// engine on the model that has their memo. [Fill.CloseParts] closes what is open. The error is an
+// [*Error].
 func (v *Fill) Open(
 	ctx context.Context, m *mlm.Model, o energies.Options,
-) (*infill.Engine, error) {
+) (*Filling, *infill.Engine, error) {
 	if err := v.OpenParts(ctx, o); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := v.Prepare(m.Tokenizer()); err != nil {
-		return nil, errors.Join(err, v.CloseParts())
+	f, err := v.Prepare(m.Tokenizer())
+	if err != nil {
+		return nil, nil, errors.Join(err, v.CloseParts())
 	}
-	return v.NewEngine(m), nil
+	return f, v.NewEngine(m), nil
 }
 
 // Defaults are the values of settings that nobody chose.
 func Defaults() *Fill {
 	ran := infill.Options{}.Complete()
 	return &Fill{
+		read:     newReadFiles(),
 		Sampling: FillSampling{Sampler: "rows"},
 		Options: infill.Options{
 			Sampling: infill.SamplingOptions{Chains: ran.Sampling.Chains,
@@ -136,42 +129,18 @@ func Defaults() *Fill {
 	}
 }
 
-// Prepare completes Options: it makes the sampler and the lists of words that are not there yet.
-// Errors: [*Error] for words and files, those of [samplers.New] for the sampler.
-func (v *Fill) Prepare(tok *tokenize.Tokenizer) error {
-	var err error
+// options are the options of the engine but for words and files, with the method, the sampler and
+// the seed that follow from the fields. Errors: those of [Fill.NewSampler].
+func (v *Fill) options() (opt infill.Options, err error) {
+	opt = v.Options
+	opt.Method = v.method()
 	if v.Seed != nil {
-		v.Options.Seed = *v.Seed
+		opt.Seed = *v.Seed
 	}
-	v.Options.Method = v.method()
-	if v.Options.Sampling.Sampler == nil {
-		if v.Options.Sampling.Sampler, err = v.NewSampler(); err != nil {
-			return err
-		}
+	if opt.Sampling.Sampler == nil {
+		opt.Sampling.Sampler, err = v.NewSampler()
 	}
-	if v.Options.Words.Ban == nil && len(v.Words.Ban) > 0 {
-		if v.Options.Words.Ban, v.Words.Unspelt, err = text.NewBanList(tok, v.Words.Ban); err != nil {
-			return &Error{Name: "ban", Err: err}
-		}
-	}
-	switch {
-	case v.Options.Words.Allow != nil:
-	case v.Words.Allow != nil:
-		v.Options.Words.Allow, err = text.NewWordList(tok, v.Words.Allow)
-	case v.Words.AllowFile != "":
-		v.Options.Words.Allow, v.read.allowed, err = readWords(v, v.Words.AllowFile,
-			func(r io.Reader) (*text.WordList, error) { return text.ReadWordList(tok, r) })
-	}
-	if err != nil {
-		return &Error{Name: "allow", Err: err}
-	}
-	if err := v.prepareStart(tok); err != nil {
-		return err
-	}
-	if err := v.prepareMasks(); err != nil {
-		return err
-	}
-	return v.terms()
+	return opt, err
 }
 
 // method resolves infill.MethodAuto. The engine could not: Options have a sampler in any case, and

@@ -69,7 +69,7 @@ var mainTable = Table[Fill]{
 		not:    "compare",
 		family: samplerFamily,
 		bind: func(v *Fill) *Value {
-			return v.ofSampler("sampler", nameValue(&v.Sampling.Sampler, "the name of a sampler"))
+			return v.ofSampling("sampler", nameValue(&v.Sampling.Sampler, "the name of a sampler"))
 		},
 	},
 	{
@@ -111,7 +111,9 @@ var mainTable = Table[Fill]{
 		Doc: "step size of the sampler: a number above 0, or auto " +
 			"(adapted in the first half of the steps)",
 		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampler("step-size", textValue(&v.Sampling.StepSize)) },
+		bind: func(v *Fill) *Value {
+			return v.ofSampling("step-size", textValue(&v.Sampling.StepSize))
+		},
 	},
 	{
 		Name: "balance", Arg: "NAME", Line: true, record: true,
@@ -119,14 +121,14 @@ var mainTable = Table[Fill]{
 		Doc: fmt.Sprintf("balancing function of the sampler: %s|%s|%s|%s", samplers.Sqrt,
 			samplers.Ratio, samplers.Max, samplers.Min),
 		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampler("balance", textValue(&v.Sampling.Balance)) },
+		bind:   func(v *Fill) *Value { return v.ofSampling("balance", textValue(&v.Sampling.Balance)) },
 	},
 	{
 		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE",
 		not:  "compare",
 		Line: true, record: true, field: "params",
 		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampler("param", paramsValue(&v.Sampling.Params)) },
+		bind:   func(v *Fill) *Value { return v.ofSampling("param", paramsValue(&v.Sampling.Params)) },
 	},
 	{
 		Name: "shortlist", record: true,
@@ -177,9 +179,7 @@ var mainTable = Table[Fill]{
 	{
 		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, record: true,
 		Group: words,
-		bind: func(v *Fill) *Value {
-			return wordsValue(&v.Words.Ban).after(func() { v.Options.Words.Ban = nil })
-		},
+		bind:  func(v *Fill) *Value { return wordsValue(&v.Words.Ban) },
 	},
 	{
 		Name: "allow", Doc: "the only words or phrases that fill blanks", Arg: "FILE",
@@ -187,11 +187,9 @@ var mainTable = Table[Fill]{
 		Line: true, record: true,
 		Group: words,
 		bind: func(v *Fill) *Value {
-			return wordsFileValue(&v.Words.AllowFile, &v.Words.Allow).after(func() {
-				v.Options.Words.Allow, v.read.allowed = nil, wordFile{}
-			})
+			return wordsFileValue(&v.Words.AllowFile, &v.Words.Allow)
 		},
-		form: func(v *Fill) (string, error) { return recorded(v.Words.AllowFile, v.read.allowed) },
+		form: func(v *Fill) (string, error) { return v.recorded(v.Words.AllowFile) },
 	},
 	{
 		Name: "no-repeat", Line: true, record: true,
@@ -279,10 +277,8 @@ var mainTable = Table[Fill]{
 		Name: "energy", Line: true, record: true, Arg: "PART=WEIGHT",
 		Doc:   "parts to add to the energy that is sampled and ranked, with their weights",
 		Group: words,
-		bind: func(v *Fill) *Value {
-			return partsValue(&v.Words.Energy).after(func() { v.Options.Words.Terms = nil })
-		},
-		form: (*Fill).energyRecorded,
+		bind:  func(v *Fill) *Value { return partsValue(&v.Words.Energy) },
+		form:  (*Fill).energyRecorded,
 	},
 	{
 		Name: "marginals", Line: true, record: true, Group: results,

@@ -9,13 +9,13 @@ import (
 	"infill/tokenize"
 )
 
-// ForLine is the filling of one line: v with the settings among the line's JSON fields. Fields of
+// ForLine is the filling of one line: f with the settings among the line's JSON fields. Fields of
 // other names are passed over. own says that the line has settings. A line with a setting of a
-// family starts without the family's other choices in v: the parameters of a sampler, or the other
-// way of masking. The errors wrap [ErrSetting]. v is not changed.
-func (v *Fill) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.RawMessage]) (
-	line *Fill, own bool, err error) {
-	line, begin := v.another()
+// family starts without the family's other choices in f: the parameters of a sampler, or the other
+// way of masking. The errors wrap [ErrSetting].
+func (f *Filling) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.RawMessage]) (
+	filling *Filling, own bool, err error) {
+	line, begin := f.given.another()
 	for name, raw := range fields {
 		s := fillTable.OfLine(name)
 		if s == nil || string(raw) == "null" {
@@ -28,15 +28,15 @@ func (v *Fill) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.Ra
 		}
 	}
 	if !own {
-		return v, false, nil
+		return f, false, nil
 	}
 	if err := line.Check(); err != nil {
 		return nil, true, asField(err)
 	}
-	if err := line.Prepare(tok); err != nil {
+	if filling, err = line.prepare(tok, f); err != nil {
 		return nil, true, asField(err)
 	}
-	return line, true, nil
+	return filling, true, nil
 }
 
 // another is a copy of v, and what is to be called before a setting is chosen in it: the first one

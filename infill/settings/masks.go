@@ -17,20 +17,16 @@ var maskTable = Table[Fill]{
 		Name: "keep", Arg: "WORDS", Line: true, record: true, field: "keep_words", Group: words,
 		masked: true,
 		Doc:    "words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"",
-		bind: func(v *Fill) *Value {
-			return wordsValue(&v.Words.Keep).after(func() { v.Masking.Keep = nil })
-		},
+		bind:   func(v *Fill) *Value { return wordsValue(&v.Words.Keep) },
 	},
 	{
 		Name: "keep-file", Arg: "FILE", record: true, Group: words,
 		masked: true, file: func(v *Fill) string { return v.Words.KeepFile },
 		Doc: "a file of such words, one a line",
 		bind: func(v *Fill) *Value {
-			return fileValue(&v.Words.KeepFile, "a file of words, one a line").after(func() {
-				v.Masking.Keep, v.read.keptWords, v.read.kept = nil, nil, wordFile{}
-			})
+			return fileValue(&v.Words.KeepFile, "a file of words, one a line")
 		},
-		form: func(v *Fill) (string, error) { return recorded(v.Words.KeepFile, v.read.kept) },
+		form: func(v *Fill) (string, error) { return v.recorded(v.Words.KeepFile) },
 	},
 	{
 		Name: "mask-class", Line: true, record: true, Group: words,
@@ -46,11 +42,9 @@ var maskTable = Table[Fill]{
 		file: func(v *Fill) string { return v.Words.StopFile },
 		Doc:  "words that are not content words, in place of the program's English ones",
 		bind: func(v *Fill) *Value {
-			return wordsFileValue(&v.Words.StopFile, &v.Words.StopWords).after(func() {
-				v.Masking.Stop, v.read.stopped = nil, wordFile{}
-			})
+			return wordsFileValue(&v.Words.StopFile, &v.Words.StopWords)
 		},
-		form: func(v *Fill) (string, error) { return recorded(v.Words.StopFile, v.read.stopped) },
+		form: func(v *Fill) (string, error) { return v.recorded(v.Words.StopFile) },
 	},
 	{
 		Name: "mask-labels", Arg: "LABELS", Line: true, record: true, Group: words,
@@ -177,36 +171,5 @@ func (v *Fill) checkMasks() error {
 		return &Error{Name: "max-edits", Given: strconv.Itoa(f.MaxEdits),
 			Want: "at least min-edits, " + strconv.Itoa(f.MinEdits)}
 	}
-	return nil
-}
-
-// prepareMasks makes the sets of words that are not there yet.
-func (v *Fill) prepareMasks() (err error) {
-	m := &v.Masking
-	if v.Words.KeepFile != "" && v.read.kept.path == "" {
-		if v.read.keptWords, v.read.kept,
-			err = readWords(v, v.Words.KeepFile, text.ReadWordSet); err != nil {
-			return &Error{Name: "keep-file", Err: err}
-		}
-	}
-	if m.Keep == nil && (v.Words.Keep != nil || v.read.keptWords != nil) {
-		if m.Keep, err = text.NewWordSet(v.Words.Keep); err != nil {
-			return &Error{Name: "keep", Err: err}
-		}
-		if v.read.keptWords != nil {
-			m.Keep.Add(v.read.keptWords)
-		}
-	}
-	switch {
-	case m.Stop != nil:
-	case v.Words.StopWords != nil:
-		m.Stop, err = text.NewWordSet(v.Words.StopWords)
-	case v.Words.StopFile != "":
-		m.Stop, v.read.stopped, err = readWords(v, v.Words.StopFile, text.ReadWordSet)
-	}
-	if err != nil {
-		return &Error{Name: "stop-words", Err: err}
-	}
-	v.Options.Words.Function = m.Stop
 	return nil
 }

@@ -172,11 +172,12 @@ func (r *Run) spelt() string {
 	return strings.Join(parts, " ")
 }
 
-// ForRun is v with the settings of a run. As in [Fill.ForLine] a run with a setting of a family
+// ForRun is v with the settings of a run. As in [Filling.ForLine] a run with a setting of a family
 // starts without the family's other choices in v. Nothing may be open in v. The error is an
 // [*Error], and that of [samplers.New].
 func (v *Fill) ForRun(r *Run) (*Fill, error) {
 	run, begin := v.another()
+	run.read = newReadFiles() // it has a model and an encoder of its own
 	listed := map[*Setting[Fill]]bool{}
 	for _, g := range r.given {
 		s := g.setting
@@ -205,11 +206,8 @@ func (v *Fill) ForRun(r *Run) (*Fill, error) {
 	if err := run.Check(); err != nil {
 		return nil, err
 	}
-	if run.Options.Sampling.Sampler == nil {
-		var err error
-		if run.Options.Sampling.Sampler, err = run.NewSampler(); err != nil {
-			return nil, err
-		}
+	if _, err := run.NewSampler(); err != nil {
+		return nil, err
 	}
 	if err := run.CheckFiles(); err != nil {
 		return nil, err

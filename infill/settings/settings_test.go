@@ -364,10 +364,11 @@ func TestForLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := Defaults()
-	run.Sampling.Sampler, run.Sampling.Balance, run.Masking.Rate, run.Words.Ban = "dmala", "ratio",
-		0.5, []string{"dog"}
-	if err := run.Prepare(tok); err != nil {
+	given := Defaults()
+	given.Sampling.Sampler, given.Sampling.Balance, given.Masking.Rate, given.Words.Ban = "dmala",
+		"ratio", 0.5, []string{"dog"}
+	run, err := given.Prepare(tok)
+	if err != nil {
 		t.Fatal(err)
 	}
 	before := *run
@@ -377,12 +378,16 @@ func TestForLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := line.Options; o.Results.Top != 3 || o.Seed != 9 || o.Words.Ban == run.Options.Words.Ban ||
-		o.Sampling.Sampler != run.Options.Sampling.Sampler ||
+		!reflect.DeepEqual(o.Sampling.Sampler, run.Options.Sampling.Sampler) ||
 		!reflect.DeepEqual(line.Masking, text.Masking{Words: 2}) {
 		t.Errorf("%+v", line)
 	}
 	if run.Options.Method != infill.MethodSearch || line.Options.Method != infill.MethodSearch {
 		t.Errorf("method: %v, %v", run.Options.Method, line.Options.Method)
+	}
+	if line, _, err = run.ForLine(tok, fields(`{"top":3}`)); err != nil ||
+		line.Options.Words.Ban != run.Options.Words.Ban {
+		t.Errorf("the same words are made again: %v", err)
 	}
 	line, _, err = run.ForLine(tok, fields(`{"chains":25}`))
 	if err != nil || line.Options.Method != infill.MethodSample {
@@ -390,8 +395,7 @@ func TestForLine(t *testing.T) {
 	}
 	line, _, err = run.ForLine(tok, fields(`{"step_size":0.25}`))
 	if d, ok := line.Options.Sampling.Sampler.(*samplers.DMALA); err != nil || !ok ||
-		line.Sampling.Balance != "" ||
-		d == run.Options.Sampling.Sampler {
+		line.given.Sampling.Balance != "" || d == run.Options.Sampling.Sampler {
 		t.Errorf("%v: %+v", err, line)
 	}
 	if line, own, err = run.ForLine(tok,
@@ -432,7 +436,7 @@ func TestSpell(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	// What a line chose is spelt as the line has it, whoever shows it.
-	_, _, err := v.ForLine(nil, fields(`{"steps":-1}`))
+	_, _, err := (&Filling{given: *v}).ForLine(nil, fields(`{"steps":-1}`))
 	if !errors.As(err, &e) || e.Spell(func(string) string { return "?" }) !=
 		`"steps" is -1, want a whole number from 0 to 1000000` {
 		t.Errorf("%v", err)

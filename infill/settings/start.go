@@ -1,13 +1,11 @@
 package settings
 
 import (
-	"io"
 	"reflect"
 	"slices"
 	"strings"
 
 	"infill/infill"
-	"infill/tokenize"
 )
 
 // startValue is where chains begin: a word of [infill.Start], or the name of a file, which
@@ -19,8 +17,7 @@ func startValue(v *Fill) *Value {
 		if i < 0 {
 			return errWant
 		}
-		v.Sampling.StartFile, v.Options.Sampling.Starts, v.Options.Sampling.Start = "", nil,
-			infill.Start(i)
+		v.Sampling.StartFile, v.Options.Sampling.Start = "", infill.Start(i)
 		return nil
 	}
 	list := strings.Join(names, "|")
@@ -38,8 +35,7 @@ func startValue(v *Fill) *Value {
 				return errWant
 			}
 			if word(s) != nil {
-				v.Sampling.StartFile, v.Options.Sampling.Starts, v.Options.Sampling.Start = s, nil,
-					infill.StartMasked
+				v.Sampling.StartFile, v.Options.Sampling.Start = s, infill.StartMasked
 			}
 			return nil
 		},
@@ -47,31 +43,10 @@ func startValue(v *Fill) *Value {
 	}
 }
 
-// prepareStart reads the fillings of StartFile, once.
-func (v *Fill) prepareStart(tok *tokenize.Tokenizer) error {
-	if v.Sampling.StartFile == "" || v.Options.Sampling.Starts != nil {
-		return nil
-	}
-	name := v.Sampling.StartFile
-	if name == "-" && v.Stdin != nil {
-		name = "standard input"
-	}
-	read, err := v.readFile(v.Sampling.StartFile, func(r io.Reader) (err error) {
-		v.Options.Sampling.Starts, err = infill.ReadStarts(tok, name, r)
-		return err
-	})
-	if err != nil {
-		v.Options.Sampling.Starts = nil
-		return &Error{Name: "start", Err: err}
-	}
-	v.read.started = read
-	return nil
-}
-
 // startRecorded names the fillings by the hash of their file.
 func (v *Fill) startRecorded() (string, error) {
 	if v.Sampling.StartFile == "" {
 		return v.Options.Sampling.Start.String(), nil
 	}
-	return recorded(v.Sampling.StartFile, v.read.started)
+	return v.recorded(v.Sampling.StartFile)
 }
