@@ -25,7 +25,7 @@ func records(c *measure.Comparison, sampler int, without int) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	for i, s := range c.Samplers[sampler].Sentences {
-		rec := jsonl.Record{Line: i + 1, Text: c.Sources[i].Text}
+		rec := jsonl.Filled{Item: jsonl.Item{Line: i + 1, Text: c.Sources[i].Text}}
 		if i == without {
 			rec.Error = &jsonl.Failure{Code: "no_blank", Message: "it has none"}
 		}

@@ -104,18 +104,19 @@ func (s *Server) line(ctx context.Context, fill *records.Filler, it *input.Item)
 	defer leave()
 	t := s.begin(ctx)
 	defer t.end()
-	rec, err := s.work(t, fill, it, nil)
+	filled, err := s.work(t, fill, it, nil)
 	var f *failure
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = asFailure(err)
 	}
 	if !errors.As(err, &f) {
-		return records.Encoded(it, rec, err, settings.FillTable().Has)
+		return records.Encoded(it, filled, err, settings.FillTable().Has)
 	}
-	if rec = f.record; rec == nil {
-		rec = &jsonl.Record{Text: it.Text}
+	var rec jsonl.Record = &jsonl.Failed{Item: jsonl.Item{Text: it.Text}}
+	if f.record != nil {
+		rec = f.record
 	}
-	rec.Error = &jsonl.Failure{Code: f.code, Message: f.message}
+	rec.By().Error = &jsonl.Failure{Code: f.code, Message: f.message}
 	out, err := records.Encoded(it, rec, nil, settings.FillTable().Has)
 	out.Failed, out.Cause = true, f
 	return out, err

@@ -13,7 +13,9 @@ func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) error {
 	d := api.Server{
 		Version: s.opt.Version, Keys: len(s.opt.Keys) > 0,
 		Answers: map[string]reflect.Type{
-			"record": reflect.TypeFor[jsonl.Record](), "error": reflect.TypeFor[answer](),
+			"filled": reflect.TypeFor[jsonl.Filled](), "scored": reflect.TypeFor[jsonl.Scored](),
+			"ranked": reflect.TypeFor[jsonl.Ranked](), "failed": reflect.TypeFor[jsonl.Failed](),
+			"error":  reflect.TypeFor[answer](),
 			"tokens": reflect.TypeFor[jsonl.Tokens](), "models": reflect.TypeFor[modelAnswer](),
 		},
 		Events: map[string]reflect.Type{

@@ -79,7 +79,7 @@ const statusGone = 499
 type failure struct {
 	code    string
 	message string
-	record  *jsonl.Record // what is done by then, nil for nothing
+	record  *jsonl.Filled // what is done by then, nil for nothing
 	answers []any         // of the texts that were done before, for several texts
 	wait    time.Duration // after which to ask again, 0 for no advice
 	large   bool          // it is about the body as a whole
@@ -146,7 +146,7 @@ type answer struct {
 func (f *failure) answer() answer {
 	a := answer{Error: f.message, Type: f.code, Answers: f.answers}
 	if f.record != nil {
-		a.Record, _ = f.record.Append(nil) // without, if it has no JSON
+		a.Record, _ = jsonl.Append(nil, f.record) // without, if it has no JSON
 	}
 	return a
 }

@@ -51,10 +51,11 @@ func TestFill(t *testing.T) {
 	// Without a seed another one is chosen each time.
 	seeds := map[uint64]bool{}
 	for range 3 {
-		rec, err := jsonl.Decoder{}.Record(1, ask(t, "POST", h.URL+"/v1/fill",
+		read, err := jsonl.Decoder{}.Record(1, ask(t, "POST", h.URL+"/v1/fill",
 			`{"text": "the [MASK] .", "seed": null, "steps": 1, "chains": 1}`).body)
-		if err != nil || rec.Seed == nil {
-			t.Fatalf("%+v: %v", rec, err)
+		rec, ok := read.(*jsonl.Filled)
+		if err != nil || !ok || rec.Seed == nil {
+			t.Fatalf("%+v: %v", read, err)
 		}
 		seeds[*rec.Seed] = true
 	}

@@ -14,8 +14,8 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		rec.ID, rec.Line = q.item.ID, q.item.Line
-		rec.Keep(kept(&q.item, settings.RankTable().Has).Fields, settings.RankTable().Has)
+		rec.Of().ID, rec.Of().Line = q.item.ID, q.item.Line
+		jsonl.Keep(rec, kept(&q.item, settings.RankTable().Has).Fields, settings.RankTable().Has)
 		return writeRecord(w, rec)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"infill/infill"
+	"infill/infill/jsonl"
 	"infill/infill/text"
 )
 
@@ -45,7 +46,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 	e.finish()
 	switch {
 	case err == nil:
-		b, err := rec.Append(nil)
+		b, err := jsonl.Append(nil, rec)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, erro
 // filled is the record of an item with its own fields, settings apart: what a single record is
 // wherever it is printed. The rest is as with work.
 func (s *Server) filled(t *timed, m *model, it *input.Item,
-	look func(*text.Template, *infill.Options) error) (*jsonl.Record, error) {
+	look func(*text.Template, *infill.Options) error) (*jsonl.Filled, error) {
 	rec, err := s.work(t, m.filler, it, look)
 	var f *failure
 	done := rec
@@ -49,7 +49,7 @@ func (s *Server) filled(t *timed, m *model, it *input.Item,
 	}
 	if done != nil {
 		done.ID, done.Line = it.ID, it.Line
-		done.Keep(kept(it, settings.FillTable().Has).Fields, settings.FillTable().Has)
+		jsonl.Keep(done, kept(it, settings.FillTable().Has).Fields, settings.FillTable().Has)
 	}
 	return rec, err
 }
@@ -57,7 +57,7 @@ func (s *Server) filled(t *timed, m *model, it *input.Item,
 // work fills an item. look, if not nil, sees the options before they are used. If the time was over
 // before the end, the error is a failure that has the record of what was found by then.
 func (s *Server) work(t *timed, fill *records.Filler, it *input.Item, look func(*text.Template,
-	*infill.Options) error) (*jsonl.Record, error) {
+	*infill.Options) error) (*jsonl.Filled, error) {
 	s.counts.texts.Add(1)
 	rec, err := fill.Fill(t.works, it, func(tp *text.Template, o *infill.Options) error {
 		if err := s.affordable(tp, o, fill.Model.VocabSize()); err != nil {

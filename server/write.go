@@ -8,8 +8,8 @@ import (
 )
 
 // writeRecord answers with a record.
-func writeRecord(w http.ResponseWriter, rec *jsonl.Record) error {
-	b, err := rec.Append(nil)
+func writeRecord(w http.ResponseWriter, rec jsonl.Record) error {
+	b, err := jsonl.Append(nil, rec)
 	if err != nil {
 		return err
 	}

@@ -234,7 +234,7 @@ func TestBadLinesInJSON(t *testing.T) {
 	}
 	var codes []string
 	for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {
-		var rec jsonl.Record
+		var rec jsonl.Filled
 		if err := json.Unmarshal([]byte(l), &rec); err != nil || rec.Error == nil ||
 			rec.Error.Message == "" {
 			t.Fatalf("%v: %s", err, l)

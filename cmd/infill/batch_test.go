@@ -290,7 +290,7 @@ func TestClosedPipe(t *testing.T) {
 }
 
 type batchRecord struct {
-	jsonl.Record
+	jsonl.Filled
 	Weight json.Number `json:"weight"`
 	Note   *string     `json:"note"`
 }
@@ -612,7 +612,7 @@ func TestScoreCandidates(t *testing.T) {
 		if r.code != 0 {
 			t.Fatalf("exit %d: %s", r.code, r.err)
 		}
-		var rec jsonl.Record
+		var rec jsonl.Ranked
 		if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func TestBudget(t *testing.T) {
 		line := infillRun(`{"text":"`+sentence+`","sampler":"gibbs","steps":20,"budget":"`+name+`"}`,
 			withTiny("batch", "--quiet", "--seed", "3", "-")...)
 		for how, r := range map[string]outcome{"flag": flag, "line": line} {
-			var rec jsonl.Record
+			var rec jsonl.Filled
 			if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
 				t.Fatalf("%s, %s: %v: %s", name, how, err, r.err)
 			}

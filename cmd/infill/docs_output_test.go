@@ -218,7 +218,7 @@ func documentedOutput(t *testing.T, tok *tokenize.Tokenizer, doc string, which *
 func rightScores(t *testing.T, tok *tokenize.Tokenizer, command, shown string) {
 	t.Helper()
 	args := words(strings.TrimPrefix(command, "$ infill "))
-	var rec jsonl.Record
+	var rec jsonl.Filled
 	if err := json.Unmarshal([]byte(infillRun("", append(args, "--json")...).out), &rec); err != nil {
 		t.Fatal(err)
 	}

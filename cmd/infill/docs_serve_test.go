@@ -58,7 +58,7 @@ func TestServeGuide(t *testing.T) {
 			}
 		},
 		"words:tone.txt=2": func(answer string) {
-			var r jsonl.Record
+			var r jsonl.Filled
 			if err := json.Unmarshal([]byte(answer), &r); err != nil || len(r.Fillings) == 0 {
 				t.Fatalf("%s: %v", answer, err)
 			}

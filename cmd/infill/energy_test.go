@@ -38,9 +38,9 @@ func TestEnergyOfLines(t *testing.T) {
 	if r := infillRun("", args...); r.code != exitSomeFailed {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	var recs []jsonl.Record
+	var recs []jsonl.Filled
 	for _, line := range strings.Split(strings.TrimSpace(get(t, out)), "\n") {
-		var rec jsonl.Record
+		var rec jsonl.Filled
 		if err := json.Unmarshal([]byte(line), &rec); err != nil {
 			t.Fatal(err)
 		}
@@ -144,8 +144,9 @@ func TestEnergyOfScores(t *testing.T) {
 	list := write(t, "list.txt", "dog 2\ncat -1\n")
 	const text = "the [MASK|dog|cat|fox] sleeps ."
 	part := "words:" + list
-	var filled, scored jsonl.Record
-	for args, rec := range map[string]*jsonl.Record{"fill": &filled, "score": &scored} {
+	var filled jsonl.Filled
+	var scored jsonl.Ranked
+	for args, rec := range map[string]any{"fill": &filled, "score": &scored} {
 		r := infillRun("", withTiny(args, "--json", "--energy", part+"=1.5", text)...)
 		if err := json.Unmarshal([]byte(r.out), rec); err != nil || r.code != 0 {
 			t.Fatal(r, err)
@@ -177,8 +178,8 @@ func TestEnergyOfScores(t *testing.T) {
 		t.Fatal(r)
 	}
 	lines := strings.Split(strings.TrimSpace(get(t, out)), "\n")
-	var first, second jsonl.Record
-	for i, rec := range []*jsonl.Record{&first, &second} {
+	var first, second jsonl.Scored
+	for i, rec := range []*jsonl.Scored{&first, &second} {
 		if err := json.Unmarshal([]byte(lines[i]), rec); err != nil {
 			t.Fatal(err)
 		}

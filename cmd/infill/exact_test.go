@@ -81,12 +81,9 @@ func TestBatchExact(t *testing.T) {
 	if r.code != 0 || len(lines) != 3 {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	recs := make([]*jsonl.Record, 3)
+	recs := make([]*jsonl.Filled, 3)
 	for i, l := range lines {
-		var err error
-		if recs[i], err = (jsonl.Decoder{}).Record(i+1, []byte(l)); err != nil {
-			t.Fatal(err)
-		}
+		recs[i] = recordIn[jsonl.Filled](t, l)
 		if exact := i != 1; recs[i].Exact != exact || (recs[i].Fillings[0].Probability != nil) != exact ||
 			(recs[i].Sampler == "") != exact || (recs[i].Seed == nil) != exact {
 			t.Errorf("%s", l)
@@ -100,7 +97,7 @@ func TestBatchExact(t *testing.T) {
 		t.Errorf("temperature 1 has %v, 4 has %v", cold, hot)
 	}
 	alone := infillRun("", withTiny("fill", "--json", text)...)
-	var rec jsonl.Record
+	var rec jsonl.Filled
 	if err := json.Unmarshal([]byte(alone.out), &rec); err != nil || !rec.Exact ||
 		*rec.Fillings[0].Probability != cold {
 		t.Errorf("%v: %s", err, alone.out)
@@ -155,9 +152,9 @@ func TestFillRecut(t *testing.T) {
 		}
 	}
 	r = infillRun("", "fill", "--json", text)
-	rec, err := jsonl.Decoder{}.Record(1, []byte(r.out))
-	if err != nil || len(rec.Fillings) != 2 {
-		t.Fatalf("%v: %s", err, r.out)
+	rec := recordIn[jsonl.Filled](t, r.out)
+	if len(rec.Fillings) != 2 {
+		t.Fatal(r.out)
 	}
 	for _, f := range rec.Fillings {
 		if f.Recut != (f.Text == finished) {

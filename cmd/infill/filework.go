@@ -29,12 +29,12 @@ type fileWork struct {
 	workers  int           // lines at the same time
 
 	do      func(context.Context, *input.Item) (batch.Record, error)
-	known   func(*input.Item, *jsonl.Record) error // see batch.Job.Known; nil for none
-	begins  func()                                 // told once nothing can be refused; nil for none
-	advised func(error) error                      // the error of a line with advice; nil: as it is
-	summary func() string                          // besides the numbers of records; nil for none
-	meant   func(jsonl.Field) string               // what a field of data may mean, see meantBy
-	doubted *doubted                               // what there is to say of the texts
+	known   func(*input.Item, jsonl.Record) error // see batch.Job.Known; nil for none
+	begins  func()                                // told once nothing can be refused; nil for none
+	advised func(error) error                     // the error of a line with advice; nil: as it is
+	summary func() string                         // besides the numbers of records; nil for none
+	meant   func(jsonl.Field) string              // what a field of data may mean, see meantBy
+	doubted *doubted                              // what there is to say of the texts
 }
 
 // maxReported is how many lines that fail are told of. The output has all of them.

@@ -11,6 +11,7 @@ import (
 
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
+	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/infill/text"
@@ -43,7 +44,7 @@ type fillRecords struct {
 func (w *fillRecords) write(f *filling) error {
 	rec := records.Filled(w.model, version(), f.text, f.masked, f.opt, f.Result)
 	rec.Line = f.line
-	return rec.Write(w.out)
+	return jsonl.Write(w.out, rec)
 }
 
 func (w *fillRecords) notes(*filling) {}

@@ -10,6 +10,7 @@ import (
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/batch/input"
+	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/infill/text"
@@ -122,7 +123,7 @@ func eachText(std console.IO, texts iter.Seq2[line, error], asJSON, single, stri
 		rec := records.Failed(l.text, err)
 		if rec != nil && asJSON {
 			rec.Line = l.n
-			if werr := rec.Write(std.Out); werr != nil {
+			if werr := jsonl.Write(std.Out, rec); werr != nil {
 				return errors.Join(err, werr)
 			}
 		}

@@ -42,7 +42,7 @@ func TestBatchLong(t *testing.T) {
 	if alone := run(short)[0]; both[0] != alone || strings.Contains(alone, "groups") {
 		t.Errorf("the short text has\n%s\nand alone\n%s", both[0], alone)
 	}
-	var rec jsonl.Record
+	var rec jsonl.Filled
 	if err := json.Unmarshal([]byte(both[1]), &rec); err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,18 @@ func TestFillJSON(t *testing.T) {
 	}
 }
 
-func fillJSON(t *testing.T, flags ...string) *jsonl.Record {
+// recordIn is the record of a line, of the kind that is wanted.
+func recordIn[R any](t *testing.T, line string) *R {
+	t.Helper()
+	rec, err := jsonl.Decoder{}.Record(1, []byte(line))
+	r, ok := any(rec).(*R)
+	if err != nil || !ok {
+		t.Fatalf("%T, %v: %s", rec, err, line)
+	}
+	return r
+}
+
+func fillJSON(t *testing.T, flags ...string) *jsonl.Filled {
 	t.Helper()
 	const text = "the\t[MASK] sleeps in the ___ .\u00a0\U0001F600"
 	r := infillRun("", withTiny(append([]string{"fill", text, "--json", "--seed=7", "--top", "3"},
@@ -124,7 +135,7 @@ func fillJSON(t *testing.T, flags ...string) *jsonl.Record {
 	if r.code != 0 || r.err != "" {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	var rec jsonl.Record
+	var rec jsonl.Filled
 	if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +205,7 @@ func TestFillLines(t *testing.T) {
 	var lines []int
 	var codes []string
 	for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {
-		var rec jsonl.Record
+		var rec jsonl.Filled
 		if err := json.Unmarshal([]byte(l), &rec); err != nil {
 			t.Fatal(err)
 		}
@@ -399,7 +410,7 @@ func TestEverySampler(t *testing.T) {
 				"the [MASK] sleeps in the [MASK] .",
 			)
 			r := infillRun("", args...)
-			var rec jsonl.Record
+			var rec jsonl.Filled
 			if err := json.Unmarshal([]byte(r.out), &rec); err != nil || r.code != 0 ||
 				len(rec.Fillings) < 2 ||
 				rec.Sampler != name {

@@ -18,7 +18,7 @@ func TestFillMarginals(t *testing.T) {
 	const text = "the [MASK] saw the [MASK] ."
 	args := withTiny("fill", "--seed", "1", "--steps", "60", "--top", "3", "--marginals", text)
 	r := infillRun("", args...)
-	var rec jsonl.Record
+	var rec jsonl.Filled
 	if err := json.Unmarshal([]byte(infillRun("", append(args, "--json", "--quiet")...).out), &rec); err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestMaskChoices(t *testing.T) {
 	want := []string{"house", "sleeps", "The sleeps in the house", "too_few_words", "The in the",
 		"bad_span", "caf\u00e9", "filtered"}
 	for i, line := range strings.Split(strings.TrimSpace(r.out), "\n") {
-		var rec jsonl.Record
+		var rec jsonl.Filled
 		if err := json.Unmarshal([]byte(line), &rec); err != nil {
 			t.Fatal(err)
 		}
@@ -89,9 +89,9 @@ func TestMaxDropIsScored(t *testing.T) {
 	const text = "the dog sleeps in the house ."
 	args := []string{"fill", text, "--mask-words", "2", "--seed", "3", "--json", "--chains", "30",
 		"--steps", "4", "--temperature", "4", "--top", "30", "--score", "pll", "--max-drop"}
-	run := func(drop string) jsonl.Record {
+	run := func(drop string) jsonl.Filled {
 		r := infillRun("", withTiny(append(args, drop)...)...)
-		var rec jsonl.Record
+		var rec jsonl.Filled
 		if err := json.Unmarshal([]byte(r.out), &rec); err != nil || r.code != 0 {
 			t.Fatalf("exit %d, %v: %s", r.code, err, r.err)
 		}
@@ -99,7 +99,7 @@ func TestMaxDropIsScored(t *testing.T) {
 	}
 	all := run("1000")
 	r := infillRun("", withTiny("score", "--json", text)...)
-	var scored jsonl.Record
+	var scored jsonl.Scored
 	if err := json.Unmarshal([]byte(r.out), &scored); err != nil {
 		t.Fatal(err)
 	}

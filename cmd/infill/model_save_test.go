@@ -95,7 +95,7 @@ func TestModelSaveInPython(t *testing.T) {
 	}
 	var want strings.Builder
 	r := infillRun("", "fill", "--model", "small", "--vocab", "all", "--top", "3", "--json", text)
-	var rec jsonl.Record
+	var rec jsonl.Filled
 	if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
 		t.Fatalf("%v: %s", err, r.err)
 	}

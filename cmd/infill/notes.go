@@ -107,19 +107,15 @@ var scoringMeans = map[string]string{
 	infill.ScoreBlended.String():    "half pll, half the pieces in order from both ends",
 }
 
-// scoringNote names the score of a record. Numbers of different scores do not compare.
-func scoringNote(rec *jsonl.Record) string {
-	what := "score"
-	if rec.Candidates != nil {
-		what = "score of candidates"
-	}
-	return fmt.Sprintf("%s: %s, %s", what, rec.Scoring, scoringMeans[rec.Scoring])
+// scoringNote names a score. Numbers of different scores do not compare.
+func scoringNote(what, scoring string) string {
+	return fmt.Sprintf("%s: %s, %s", what, scoring, scoringMeans[scoring])
 }
 
 // candidateNotes say which of the given candidates a record does not rank, and why, and that a list
 // in the blank was not used.
-func candidateNotes(tok *tokenize.Tokenizer, given []string, rec *jsonl.Record) []string {
-	if len(given) == 0 || rec.Candidates == nil {
+func candidateNotes(tok *tokenize.Tokenizer, given []string, rec *jsonl.Ranked) []string {
+	if len(given) == 0 {
 		return nil
 	}
 	ranked := map[string]string{} // by tokens

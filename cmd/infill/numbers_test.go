@@ -26,7 +26,7 @@ func TestNumbersAreNoted(t *testing.T) {
 	r = infillRun(line+"\nThe [MASK] sat.\n"+line+"\n", "batch", "--model", "small", "-")
 	var numbers []bool
 	for l := range strings.Lines(r.out) {
-		var rec jsonl.Record
+		var rec jsonl.Filled
 		if err := json.Unmarshal([]byte(l), &rec); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestShownEndIsNoted(t *testing.T) {
 			t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 		}
 	}
-	var rec jsonl.Record
+	var rec jsonl.Filled
 	r = infillRun(`{"text":"`+line+`","end_mark":"auto"}`, "batch", "--model", "small", "-")
 	if err := json.Unmarshal([]byte(r.out), &rec); err != nil || rec.Shown != "." ||
 		strings.HasSuffix(rec.Fillings[0].Text, ".") {

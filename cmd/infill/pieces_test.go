@@ -32,19 +32,15 @@ func TestTokensAreWords(t *testing.T) {
 	t.Parallel()
 	model := markedModel(t)
 	starts := filepath.Join(t.TempDir(), "run.jsonl")
-	run := func(args ...string) *jsonl.Record {
+	run := func(args ...string) *jsonl.Filled {
 		t.Helper()
 		r := infillRun("", append([]string{"batch", "--model", model, "--seed", "1", "--method", "sample",
 			"--case", "model", "--steps", "0", "--chains", "9", "--top", "9", "--quiet"}, args...)...)
 		if r.code != 0 {
 			t.Fatalf("exit %d: %s", r.code, r.err)
 		}
-		rec, err := jsonl.Decoder{}.Record(1, []byte(strings.TrimSpace(r.out)))
-		if err != nil {
-			t.Fatal(err)
-		}
 		put(t, starts, r.out)
-		return rec
+		return recordIn[jsonl.Filled](t, r.out)
 	}
 	in := put(t, filepath.Join(t.TempDir(), "in.txt"), "the <mask> sat on the [MASK*2] .\n")
 	first, marks := run(in), 0
@@ -59,7 +55,7 @@ func TestTokensAreWords(t *testing.T) {
 	if marks == 0 || len(first.Fillings) < 5 {
 		t.Errorf("%d marks: %+v", marks, first.Fillings)
 	}
-	texts := func(r *jsonl.Record) (out []string) {
+	texts := func(r *jsonl.Filled) (out []string) {
 		for _, f := range r.Fillings {
 			out = append(out, f.Text)
 		}
@@ -74,7 +70,7 @@ func TestTokensAreWords(t *testing.T) {
 	for i := range old.Fillings {
 		old.Fillings[i].Tokens, old.Fillings[i].Pieces = old.Fillings[i].Pieces, nil
 	}
-	b, err := old.Append(nil)
+	b, err := jsonl.Append(nil, &old)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,13 +69,20 @@ type differences struct {
 }
 
 // add counts a record.
-func (d *differences) add(it *input.Item, rec *jsonl.Record) error {
-	if rec.Difference == nil {
+func (d *differences) add(it *input.Item, rec jsonl.Record) error {
+	var difference *float64
+	switch r := rec.(type) {
+	case *jsonl.Scored:
+		difference = r.Difference
+	case *jsonl.Ranked:
+		difference = r.Difference
+	}
+	if difference == nil {
 		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.groups[""] = append(d.groups[""], *rec.Difference)
+	d.groups[""] = append(d.groups[""], *difference)
 	for _, f := range it.Fields {
 		if f.Name != d.by || d.by == "" {
 			continue
@@ -83,7 +90,7 @@ func (d *differences) add(it *input.Item, rec *jsonl.Record) error {
 		name := string(f.Value)
 		_ = json.Unmarshal(f.Value, &name) // another value is named as it is written
 		if name != "" {
-			d.groups[name] = append(d.groups[name], *rec.Difference)
+			d.groups[name] = append(d.groups[name], *difference)
 		}
 	}
 	return nil

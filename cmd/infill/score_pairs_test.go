@@ -27,19 +27,19 @@ func TestPairs(t *testing.T) {
 	if r.code != exitSomeFailed {
 		t.Fatalf("exit %d, %s", r.code, r.err)
 	}
-	var lines []jsonl.Record
+	var lines []jsonl.Scored
 	for line := range strings.Lines(get(t, out)) {
-		rec, err := jsonl.Decoder{}.Record(len(lines)+1, []byte(line))
-		if err != nil {
-			t.Fatal(err)
+		if rec, err := (jsonl.Decoder{}).Record(1, []byte(line)); err == nil && rec.By().Error != nil {
+			lines = append(lines, jsonl.Scored{Origin: *rec.By()})
+			continue
 		}
-		lines = append(lines, *rec)
+		lines = append(lines, *recordIn[jsonl.Scored](t, line))
 	}
 	sum, values := 0.0, []float64{}
 	for _, rec := range lines[:4] {
 		var single []float64
 		for _, text := range []string{rec.Text, rec.Pair.Text} {
-			var one jsonl.Record
+			var one jsonl.Scored
 			if err := json.Unmarshal([]byte(infillRun("", withTiny("score", "--json", text)...).out), &one); err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestPairsShared(t *testing.T) {
 	in := put(t, dir+"/pairs.csv", "a,b\nthe dog runs in the road .,the zebra runs in the road .\nshe,him\n")
 	r := infillRun("", withTiny("score", in, "--pairs", "a,b", "--shared", "-o", dir+"/out.jsonl", "--quiet")...)
 	first, second, _ := strings.Cut(get(t, dir+"/out.jsonl"), "\n")
-	var rec jsonl.Record
+	var rec jsonl.Scored
 	if err := json.Unmarshal([]byte(first), &rec); err != nil || r.code != exitSomeFailed ||
 		rec.Pair.Shared != 6 || len(rec.Pieces) != 6 {
 		t.Errorf("exit %d %s: %s", r.code, r.err, first)
@@ -114,13 +114,9 @@ func TestCandidateDifferences(t *testing.T) {
 	t.Parallel()
 	const lines = "she saw a [MASK|dog|cat] in the road .\nshe saw a [MASK|cat|dog] in the road .\nthe [MASK|dog|cat|cow] .\n"
 	r := infillRun(lines, withTiny("score", "--file", "-")...)
-	var recs []jsonl.Record
+	var recs []*jsonl.Ranked
 	for line := range strings.Lines(r.out) {
-		var rec jsonl.Record
-		if err := json.Unmarshal([]byte(line), &rec); err != nil {
-			t.Fatal(err)
-		}
-		recs = append(recs, rec)
+		recs = append(recs, recordIn[jsonl.Ranked](t, line))
 	}
 	if len(recs) != 3 || *recs[0].Difference != -*recs[1].Difference || recs[2].Difference == nil {
 		t.Fatalf("%s%s", r.out, r.err)

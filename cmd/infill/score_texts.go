@@ -69,53 +69,71 @@ func (f *scoreFlags) scoreTexts(c *cli.Context, std console.IO) error {
 			if err != nil {
 				return advice.OfRanking(err)
 			}
-			for _, note := range candidateNotes(s.Model.Tokenizer(), f.ranking.Candidates, rec) {
-				say("infill: --candidates: " + note)
+			ranked, _ := rec.(*jsonl.Ranked)
+			if ranked != nil {
+				for _, note := range candidateNotes(s.Model.Tokenizer(), f.ranking.Candidates, ranked) {
+					say("infill: --candidates: " + note)
+				}
 			}
 			if f.json {
-				rec.Line = n
-				return rec.Write(std.Out)
+				rec.Of().Line = n
+				return jsonl.Write(std.Out, rec)
 			}
 			f.sayOf(rec, say)
-			_, err = io.WriteString(std.Out, f.lines(std.Out, rec))
+			lines := ""
+			if ranked != nil {
+				lines = rankedLines(std.Out, ranked)
+			} else {
+				lines = f.scoredLines(std.Out, rec.(*jsonl.Scored))
+			}
+			_, err = io.WriteString(std.Out, lines)
 			return err
 		})
 }
 
 // sayOf says what there is to know of a record that people read.
-func (f *scoreFlags) sayOf(rec *jsonl.Record, say func(string)) {
-	say(scoringNote(rec))
-	if slices.ContainsFunc(rec.Words, func(w jsonl.Word) bool {
-		return rec.Scoring != infill.ScoreWithinWord.String() && strings.Contains(w.Pieces, " ")
-	}) {
-		say("score of words: within-word, each piece beside all others but the later ones of its word")
+func (f *scoreFlags) sayOf(rec jsonl.Record, say func(string)) {
+	switch rec := rec.(type) {
+	case *jsonl.Ranked:
+		say(scoringNote("score of candidates", rec.Scoring))
+	case *jsonl.Scored:
+		say(scoringNote("score", rec.Scoring))
+		if slices.ContainsFunc(rec.Words, func(w jsonl.Word) bool {
+			return rec.Scoring != infill.ScoreWithinWord.String() && strings.Contains(w.Pieces, " ")
+		}) {
+			say("score of words: within-word, each piece beside all others but the later ones of its " +
+				"word")
+		}
+		if rec.Windows > 0 {
+			say("the text is longer than the model takes: each piece is scored with as many around it " +
+				"as fit")
+		}
 	}
-	if rec.Windows > 0 {
-		say("the text is longer than the model takes: each piece is scored with as many around it " +
-			"as fit")
-	}
-	for _, d := range rec.Doubts {
+	for _, d := range jsonl.DoubtsOf(rec) {
 		say(doubtNote(d, f.Name))
 	}
 }
 
-// lines are a score record as people read it.
-func (f *scoreFlags) lines(out io.Writer, r *jsonl.Record) string {
+// scoredLines are a scored text as people read it.
+func (f *scoreFlags) scoredLines(out io.Writer, r *jsonl.Scored) string {
 	var b strings.Builder
-	if r.Score != nil {
-		fmt.Fprintf(&b, "%8.2f  %s%s\n", *r.Score, besides(r.Energies), shown(out, r.Text))
-		for _, w := range r.Words {
-			score, pieces := *w.Score, ""
-			if f.bits {
-				score = *w.Surprisal
-			}
-			if f.pieces {
-				pieces = "  " + w.Pieces
-			}
-			fmt.Fprintf(&b, "  %8.2f  %s%s\n", score, shown(out, w.Word), pieces)
+	fmt.Fprintf(&b, "%8.2f  %s%s\n", *r.Score, besides(r.Energies), shown(out, r.Text))
+	for _, w := range r.Words {
+		score, pieces := *w.Score, ""
+		if f.bits {
+			score = *w.Surprisal
 		}
-		return b.String()
+		if f.pieces {
+			pieces = "  " + w.Pieces
+		}
+		fmt.Fprintf(&b, "  %8.2f  %s%s\n", score, shown(out, w.Word), pieces)
 	}
+	return b.String()
+}
+
+// rankedLines are ranked candidates as people read them.
+func rankedLines(out io.Writer, r *jsonl.Ranked) string {
+	var b strings.Builder
 	// The mean stands where the number of tokens may decide and has no part in the score.
 	open := r.Candidates[0].Length == 0 && slices.ContainsFunc(r.Candidates,
 		func(c infill.Candidate) bool { return len(c.Tokens) != len(r.Candidates[0].Tokens) })

@@ -18,7 +18,7 @@ func TestScorePerWord(t *testing.T) {
 	dir := t.TempDir()
 	in := put(t, dir+"/in.csv", "k,text\nx,\"the dogs, sleeping .\"\ny,\n")
 	records := infillRun("", withTiny("score", "--file", in, "--words", "--quiet")...)
-	var rec jsonl.Record
+	var rec jsonl.Scored
 	first, _, _ := strings.Cut(records.out, "\n")
 	if err := json.Unmarshal([]byte(first), &rec); err != nil || len(rec.Words) != 5 {
 		t.Fatalf("%v: %s", err, records.out)
@@ -70,7 +70,7 @@ func TestScoreWordsOfLines(t *testing.T) {
 	}
 	text := `{"text":["the","dog's","house"],"spans":[{"start":4,"end":15,"label":"np"}],"words":true}`
 	r = infillRun(text+"\n", withTiny("score", "--file", "-", "--quiet")...)
-	var rec jsonl.Record
+	var rec jsonl.Scored
 	if err := json.Unmarshal([]byte(r.out), &rec); err != nil || len(rec.Words) != 3 || len(rec.Regions) != 1 {
 		t.Fatalf("%v, %s", err, r.out)
 	}

@@ -13,7 +13,7 @@ import (
 // masked: those are filled again as they stand.
 func TestSpellingsOfBlanks(t *testing.T) {
 	t.Parallel()
-	record := func(args ...string) (rec jsonl.Record) {
+	record := func(args ...string) (rec jsonl.Filled) {
 		t.Helper()
 		r := infillRun("", withTiny(args...)...)
 		if err := json.Unmarshal([]byte(r.out), &rec); err != nil {

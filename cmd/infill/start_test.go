@@ -18,7 +18,7 @@ func TestStartFlag(t *testing.T) {
 	const text = "the [MASK] sleeps in the [MASK] ."
 	run := []string{"--seed", "1", "--quiet", "--chains", "2", "--steps", "0", "--collect", "last"}
 	r := infillRun("", withTiny(append([]string{"fill", "--json", text}, run...)...)...)
-	var first jsonl.Record
+	var first jsonl.Filled
 	if err := json.Unmarshal([]byte(r.out), &first); err != nil || first.Start != "" {
 		t.Fatal(r.out, r.err, err)
 	}
@@ -35,9 +35,9 @@ func TestStartFlag(t *testing.T) {
 	if r := infillRun("", withTiny(args...)...); r.code != 1 {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	var recs []jsonl.Record
+	var recs []jsonl.Filled
 	for _, l := range strings.Split(strings.TrimSpace(get(t, file("out.jsonl"))), "\n") {
-		var rec jsonl.Record
+		var rec jsonl.Filled
 		if err := json.Unmarshal([]byte(l), &rec); err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ type Job struct {
 	Do func(ctx context.Context, it *input.Item) (Record, error)
 	// Known, if not nil, is called for each record that an earlier run has written, in their order,
 	// with the item that it is of. A record may depend on those before it by this and Record.Finish.
-	Known func(it *input.Item, rec *jsonl.Record) error
+	Known func(it *input.Item, rec jsonl.Record) error
 	// Texts says that records have the text of their item, as "text", or as "gold" where words of it
 	// were masked. A run that is resumed then compares these, besides lines and ids.
 	Texts bool

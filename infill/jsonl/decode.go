@@ -5,72 +5,75 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"infill/internal/jsonwords"
 )
 
-// Record reads line n as a record. Members that records do not use are in its
+// Record reads line n as a record. Members that records of its kind do not use are in its
 // Fields. A member that is null counts as absent. The objects inside, such as
 // fillings, have no members but the known ones. Errors are of type [*Error].
-func (d Decoder) Record(n int, line []byte) (*Record, error) {
+func (d Decoder) Record(n int, line []byte) (Record, error) {
 	fields, err := d.Object(n, line)
 	if err != nil {
 		return nil, err
 	}
-	rec := &Record{}
-	v := reflect.ValueOf(rec).Elem()
+	return d.RecordOf(n, fields)
+}
+
+// RecordOf is Record for the members of a line.
+func (d Decoder) RecordOf(n int, fields []Field) (_ Record, err error) {
+	rec := kindOf(fields)
+	v, it, from := reflect.ValueOf(rec).Elem(), rec.Of(), rec.By()
 	var inner []Field
 	for _, f := range fields {
-		i, known := index[f.Name]
+		i, known := members[v.Type()][f.Name]
 		switch {
 		case f.Name == inputFields:
-			if inner, err = d.inner(n, f.Value); err != nil {
-				return nil, err
-			}
-			continue
+			inner, err = d.inner(n, f.Value)
 		case !known || f.Name == "gold" && f.Value[0] != '"':
-			rec.Fields = append(rec.Fields, f)
-			continue
-		case string(f.Value) == "null":
-			continue
+			from.Fields = append(from.Fields, f)
+		default:
+			err = d.member(n, f.Name, f.Value, v.FieldByIndex(i))
 		}
-		if err := d.member(n, f.Name, f.Value, v.FieldByIndex(i)); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
-	if rec.TextField != "" {
-		if err := rec.named(n); err != nil {
+	if from.TextField != "" {
+		if err := named(n, it, from); err != nil {
 			return nil, err
 		}
 	}
 	for _, f := range inner {
-		if f.Name == "gold" && rec.Gold == "" {
+		if f.Name == "gold" && it.Gold == "" {
 			return nil, &Error{n, inputFields, ErrJSON, "input_fields has a gold and the record has none"}
 		}
 	}
-	rec.Fields = append(rec.Fields, inner...)
-	if field, reason := rec.check(); reason != "" {
+	from.Fields = append(from.Fields, inner...)
+	if field, reason := rec.wrong(); reason != "" {
 		return nil, &Error{n, field, ErrJSON, fmt.Sprintf("field %q: %s", field, reason)}
 	}
 	return rec, nil
 }
 
 // named takes the text from the field that has it.
-func (r *Record) named(n int) error {
-	at := slices.IndexFunc(r.Fields, func(f Field) bool { return f.Name == r.TextField })
+func named(n int, it *Item, from *Origin) error {
+	at := slices.IndexFunc(from.Fields, func(f Field) bool { return f.Name == from.TextField })
 	switch {
-	case isOwn(r.TextField):
+	case isOwn(from.TextField):
 		return &Error{n, "text_field", ErrJSON, `field "text_field": records use this name`}
 	case at < 0:
 		return nil
-	case r.Text != "":
+	case it.Text != "":
 		return &Error{n, "text_field", ErrJSON, `field "text_field": the record has a text besides`}
 	}
-	value := r.Fields[at].Value
-	r.Fields = slices.Delete(r.Fields, at, at+1)
-	return Decoder{}.member(n, r.TextField, value, reflect.ValueOf(&r.Text).Elem())
+	value := from.Fields[at].Value
+	from.Fields = slices.Delete(from.Fields, at, at+1)
+	return Decoder{}.member(n, from.TextField, value, reflect.ValueOf(&it.Text).Elem())
 }
 
 // inner reads the user's fields whose names records use.
@@ -92,6 +95,9 @@ func (d Decoder) inner(n int, value []byte) ([]Field, error) {
 // member decodes the value at a path into a field. It takes objects apart with
 // Object, so that no member inside is lost and an error can name the one it means.
 func (d Decoder) member(n int, path string, value []byte, to reflect.Value) error {
+	if string(value) == "null" {
+		return nil
+	}
 	if to.Kind() == reflect.Pointer && to.Type().Elem().Kind() == reflect.Struct {
 		to.Set(reflect.New(to.Type().Elem()))
 		to = to.Elem()
@@ -108,6 +114,39 @@ func (d Decoder) member(n int, path string, value []byte, to reflect.Value) erro
 	}
 	if err := json.Unmarshal(value, to.Addr().Interface()); err != nil {
 		return fieldError(n, path, err)
+	}
+	return inRange(n, path, to)
+}
+
+// most are the greatest values of members that have a range, whose least is 0.
+var most = map[string]float64{"acceptance": 1, "move_share": 1, "probability": 1, "rest": 1,
+	"standard_error": math.Inf(1), "ess": math.Inf(1), "r_hat": math.Inf(1)}
+
+// inRange is an error for a member that makes no sense: a whole number below 0, or a value that is
+// not in the range of its name.
+func inRange(n int, path string, v reflect.Value) error {
+	for v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	most, bounded := most[path[strings.LastIndexByte(path, '.')+1:]]
+	reason := ""
+	switch {
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Int:
+		for i := range v.Len() {
+			if err := inRange(n, path, v.Index(i)); err != nil {
+				return err
+			}
+		}
+	case v.CanInt() && v.Int() < 0:
+		reason = fmt.Sprintf("%d is below 0", v.Int())
+	case !bounded || !v.CanFloat() || v.Float() >= 0 && v.Float() <= most:
+	case most == 1:
+		reason = fmt.Sprintf("%v is not from 0 to 1", v.Float())
+	default:
+		reason = fmt.Sprintf("%v is below 0", v.Float())
+	}
+	if reason != "" {
+		return &Error{n, path, ErrJSON, fmt.Sprintf("field %q: %s", path, reason)}
 	}
 	return nil
 }
@@ -146,13 +185,10 @@ func (d Decoder) object(n int, path string, value []byte, to reflect.Value) erro
 	for _, f := range fields {
 		at := path + "." + f.Name
 		i, known := members[to.Type()][f.Name]
-		switch {
-		case !known:
+		if !known {
 			return &Error{n, at, ErrJSON, fmt.Sprintf("field %q: records have no such field", at)}
-		case string(f.Value) == "null":
-			continue
 		}
-		text = text || f.Name == "text"
+		text = text || f.Name == "text" && string(f.Value) != "null"
 		if err := d.member(n, at, f.Value, to.FieldByIndex(i)); err != nil {
 			return err
 		}
@@ -191,56 +227,29 @@ func fieldError(n int, name string, err error) *Error {
 	return e
 }
 
-// check returns the first member whose value makes no sense, and why.
-func (r *Record) check() (field, reason string) {
-	negative := func(n int) string {
-		if n < 0 {
-			return fmt.Sprintf("%d is below 0", n)
-		}
-		return ""
-	}
-	for _, c := range []struct {
-		name string
-		n    int
-	}{
-		{"line", r.Line}, {"steps", r.Steps}, {"chains", r.Chains}, {"distinct", r.Distinct},
-		{"shortlist", r.Shortlist}, {"zero_states", r.Zero}, {"non_finite_states", r.NonFinite},
-		{"rounds", r.Rounds}, {"windows", r.Windows}, {"missing", r.Missing},
-		{"model_rows", r.Rows}, {"repeated_rows", r.Repeated},
-	} {
-		if s := negative(c.n); s != "" {
-			return c.name, s
-		}
-	}
-	switch {
-	case r.ID != nil && !isID(r.ID):
+// wrong finds an id that is none.
+func (it *Item) wrong() (field, reason string) {
+	if it.ID != nil && !isID(it.ID) {
 		return "id", "it is neither a string nor a number"
-	case r.Acceptance != nil && !(*r.Acceptance >= 0 && *r.Acceptance <= 1):
-		return "acceptance", fmt.Sprintf("%v is not from 0 to 1", *r.Acceptance)
-	case r.MoveShare != nil && !(*r.MoveShare >= 0 && *r.MoveShare <= 1):
-		return "move_share", fmt.Sprintf("%v is not from 0 to 1", *r.MoveShare)
-	case r.Window != nil && r.Text != "" && r.Window[1] > len(r.Text):
-		return "window", fmt.Sprintf("%v of a text of %d bytes", *r.Window, len(r.Text))
-	}
-	for i := range r.Fillings {
-		f := &r.Fillings[i]
-		for _, s := range f.Spans {
-			if s[1] > len(f.Text) {
-				return fmt.Sprintf("fillings[%d].spans", i),
-					fmt.Sprintf("%v of a text of %d bytes", s, len(f.Text))
-			}
-		}
-		if p := f.Probability; p != nil && !(*p >= 0 && *p <= 1) {
-			return fmt.Sprintf("fillings[%d].probability", i), fmt.Sprintf("%v is not from 0 to 1", *p)
-		}
-		for _, n := range []int{f.Chain, f.Step, f.Count, f.Round} {
-			if s := negative(n); s != "" {
-				return fmt.Sprintf("fillings[%d]", i), s
-			}
-		}
-	}
-	if field, reason := badMarginals(r.Marginals); reason != "" {
-		return field, reason
 	}
 	return "", ""
+}
+
+// wrong finds places that are not in their text, too.
+func (r *Filled) wrong() (field, reason string) {
+	outside := func(s Span, text string) bool {
+		reason = fmt.Sprintf("%v of a text of %d bytes", s, len(text))
+		return s[1] > len(text)
+	}
+	if r.Window != nil && r.Text != "" && outside(*r.Window, r.Text) {
+		return "window", reason
+	}
+	for i := range r.Fillings {
+		for _, s := range r.Fillings[i].Spans {
+			if outside(s, r.Fillings[i].Text) {
+				return fmt.Sprintf("fillings[%d].spans", i), reason
+			}
+		}
+	}
+	return r.Item.wrong()
 }

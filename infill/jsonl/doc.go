@@ -1,18 +1,16 @@
 // Package jsonl is the wire format of infill: one JSON object on every line.
 //
-// A [Record] is what became of one text: its fillings, its score, its ranked
-// candidates, or an error. Infill's commands print records, a batch file holds
-// them, and reports read them back. [Append] and [Write] encode a record,
-// [Decoder.Record] reads one.
+// A [Record] is the outcome of one text: [Filled], [Scored], [Ranked] or [Failed].
+// Infill's commands print records, a batch file holds them, and reports read them
+// back. [Append] and [Write] encode a record, [Decoder.Record] reads one.
 //
 // An [Input] is a line that asks for work: a text, maybe an id, and other
 // fields. [Decoder.Input] reads one. A [Step] is a line of a trace.
 //
 // # Encoding
 //
-// The members of an object always have one order, that of the struct's fields; in
-// a record those of its kind stand among those that all have. A member without a
-// value is left out. Text is UTF-8 and stays readable: < is written as <. The
+// The members of an object always have one order, that of the struct's fields. A
+// member without a value is left out. Text is UTF-8 and stays readable: < is written as <. The
 // fields of the user's line follow at the end, in their order and with their
 // spelling. Those whose names the record uses itself, such as score, stand in one
 // object called input_fields. One record always has the same bytes.

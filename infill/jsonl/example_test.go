@@ -11,8 +11,9 @@ func ExampleDecoder_Record() {
 	line := `{"id":7,"line":3,"text":"The [MASK] sat.","fillings":[{"text":"The cat sat.",` +
 		`"tokens":["cat"],"spans":[[4,7]],"score":-1.5,"score_per_token":-1.5,` +
 		`"chain":0,"step":50,"count":9}],"source":"zoo"}`
-	rec, err := jsonl.Decoder{}.Record(3, []byte(line))
-	if err != nil {
+	r, err := jsonl.Decoder{}.Record(3, []byte(line))
+	rec, ok := r.(*jsonl.Filled)
+	if err != nil || !ok {
 		fmt.Println(err)
 		return
 	}

@@ -2,10 +2,14 @@ package jsonl
 
 import (
 	"bytes"
-	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 )
+
+// kinds are the types of records.
+var kinds = []reflect.Type{reflect.TypeFor[Filled](), reflect.TypeFor[Scored](),
+	reflect.TypeFor[Ranked](), reflect.TypeFor[Failed]()}
 
 // members have, for every struct of a record, the place of each of its members
 // among its fields, by name.
@@ -27,68 +31,54 @@ var members = func() map[reflect.Type]map[string][]int {
 			}
 		}
 	}
-	add(reflect.TypeFor[Record]())
+	for _, t := range kinds {
+		add(t)
+	}
 	return out
 }()
-
-var index = members[reflect.TypeFor[Record]()]
 
 // inputFields is the member with the user's fields whose names records use.
 const inputFields = "input_fields"
 
-// isOwn reports whether records use a name themselves.
+// isOwn reports whether records of any kind use a name themselves.
 func isOwn(name string) bool {
-	_, ok := index[name]
-	return ok || name == inputFields
+	return name == inputFields || slices.ContainsFunc(kinds, func(t reflect.Type) bool {
+		return members[t][name] != nil
+	})
 }
 
-// order are the members of a record as they are written: those of its kinds among those that all
-// have. A member that is left out here is never written, which a test sees.
-var order = strings.Fields(`
-	id line text gold masked original_score doubts shown window groups windows filled fillings ranks
-	score score_per_token energies pair difference pieces words regions
-	candidates scoring lengths looked_at method ended exact rounds missing
-	sampler seed steps chains distinct start collect device precision marginals
-	move_share acceptance step_size tuned shortlist zero_states non_finite_states model_rows
-	repeated_rows text_field model version labelled_source error`)
-
-// ordered is a record as one struct with its members in order.
-var ordered = func() reflect.Type {
-	fields := make([]reflect.StructField, len(order))
-	for i, name := range order {
-		f := reflect.TypeFor[Record]().FieldByIndex(index[name])
-		fields[i] = reflect.StructField{Name: f.Name, Type: f.Type, Tag: f.Tag}
+// kindOf is an empty record of the kind that has these members.
+func kindOf(fields []Field) Record {
+	has := map[string]bool{}
+	for _, f := range fields {
+		has[f.Name] = string(f.Value) != "null"
 	}
-	return reflect.StructOf(fields)
-}()
-
-// inOrder is a record with its members in order.
-func inOrder(r *Record) any {
-	from, to := reflect.ValueOf(r).Elem(), reflect.New(ordered).Elem()
-	for i, name := range order {
-		to.Field(i).Set(from.FieldByIndex(index[name]))
+	switch {
+	case has["fillings"] || has["method"]:
+	case has["candidates"]:
+		return &Ranked{}
+	case has["score"]:
+		return &Scored{}
+	case has["error"]:
+		return &Failed{}
 	}
-	return to.Interface()
+	return &Filled{}
 }
 
 // Keep makes fields of the user's line the record's Fields. Left out are the
 // settings, which the record has with the same value.
-func (r *Record) Keep(fields []Field, setting func(name string) bool) {
-	r.Fields = nil
+func Keep(r Record, fields []Field, setting func(name string) bool) {
+	r.By().Fields = nil
+	var own []Field // what the record says, found if it matters
+	if slices.ContainsFunc(fields, func(f Field) bool { return setting(f.Name) }) {
+		b, _ := Append(nil, r) // one that has no JSON is an error when it is written
+		own, _ = Decoder{}.Object(0, b)
+	}
 	for _, f := range fields {
-		if !setting(f.Name) || !r.says(f) {
-			r.Fields = append(r.Fields, f)
+		if !setting(f.Name) || !slices.ContainsFunc(own, func(o Field) bool {
+			return o.Name == f.Name && bytes.Equal(o.Value, bytes.TrimSpace(f.Value))
+		}) {
+			r.By().Fields = append(r.By().Fields, f)
 		}
 	}
-}
-
-// says reports whether the record has a member of this name and value.
-func (r *Record) says(f Field) bool {
-	i, ok := index[f.Name]
-	if !ok {
-		return false
-	}
-	v := reflect.ValueOf(r).Elem().FieldByIndex(i)
-	b, err := json.Marshal(v.Interface())
-	return !v.IsZero() && err == nil && string(b) == string(bytes.TrimSpace(f.Value))
 }

@@ -8,44 +8,68 @@ import (
 	"infill/infill/text"
 )
 
-// A Record is what became of one text: what all records have, and what those of a kind have. The
-// text was filled or scored, or it failed, with an Error. The members of the other kinds are empty,
-// and not written.
-type Record struct {
+// A Record is the outcome of one text: a [*Filled], a [*Scored], a [*Ranked] or a [*Failed]. Their
+// fields stand in the order of the wire.
+type Record interface {
+	Of() *Item   // the first members of every record
+	By() *Origin // the last members of every record
+	// wrong is the first member whose value makes no sense beside others, and why.
+	wrong() (field, reason string)
+}
+
+// An Item is the part of a record that says which text it is of.
+type Item struct {
 	// ID is the id of the user's line, a JSON string or number; nil for none.
 	ID json.RawMessage `json:"id,omitempty"`
 	// Line is the number of the line in its input, from 1; 0 where not known.
 	Line int `json:"line"`
 	// Text is the text with its blanks; of a line that failed, what it had.
 	Text string `json:"text,omitempty"`
+	// Gold is the text before words were masked. Without Masked it is the user's field of this name.
+	Gold string `json:"gold,omitempty"`
+}
+
+// Of is the item itself.
+func (it *Item) Of() *Item { return it }
+
+// An Origin says where a record comes from, and has the end of every record.
+type Origin struct {
 	// TextField is the name that Text has in the user's line, and keeps in the record. "" is "text",
 	// and so is a name that records use for something else.
 	TextField string `json:"text_field,omitempty"`
-	// Doubts are what may be wrong with the text, worked on all the same.
-	Doubts []text.Doubt `json:"doubts,omitempty"`
-	// Scoring is what the scores are: "blended", "pll" or "within-word". Records without it are of
-	// earlier programs, which had "pll".
-	Scoring string `json:"scoring,omitempty"`
-	// Device is what evaluated the model, such as "openvino", and Precision is "bf16" or "int8" if the
-	// search for fillings used it. Records without Device are of "cpu".
-	Device    string `json:"device,omitempty"`
-	Precision string `json:"precision,omitempty"`
 	// Model is "sha256:" and the hash of the model, Version the program's.
 	Model   string `json:"model,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Error says why there is no result; nil if there is one.
-	Error *Failure `json:"error,omitempty"`
-
 	// Source is what the text came from, where that is a form of another tool.
 	Source *Source `json:"labelled_source,omitempty"`
+	// Error says why there is no result, or none but unfinished work; nil if there is one.
+	Error *Failure `json:"error,omitempty"`
+	// Fields are the fields of the user's line that go with the record. Those
+	// whose names records use themselves are written into one object, the
+	// member input_fields.
+	Fields []Field `json:"-"`
+}
 
-	// The next members are of a text whose blanks were filled.
+// By is the origin itself.
+func (o *Origin) By() *Origin { return o }
 
-	// Gold is the text before words were masked, Masked are those words.
-	Gold   string   `json:"gold,omitempty"`
+// A Machine is the computer's part in a record. Device is what evaluated the model, such as
+// "openvino", and Precision is "bf16" or "int8" if the search for fillings used it. Records without
+// Device are of "cpu".
+type Machine struct {
+	Device    string `json:"device,omitempty"`
+	Precision string `json:"precision,omitempty"`
+}
+
+// A Filled is the record of a text whose blanks were filled.
+type Filled struct {
+	Item
+	// Masked are the words of Gold that were masked.
 	Masked []string `json:"masked,omitempty"`
 	// OriginalScore is the score of Masked in the blanks, in nats; nil where it was not asked for.
 	OriginalScore *float64 `json:"original_score,omitempty"`
+	// Doubts are what may be wrong with the text, worked on all the same.
+	Doubts []text.Doubt `json:"doubts,omitempty"`
 	// Shown is what the model saw behind Text, a full stop, when it found and scored the fillings; ""
 	// for nothing. It is not part of them.
 	Shown string `json:"shown,omitempty"`
@@ -60,6 +84,9 @@ type Record struct {
 	Fillings []Filling `json:"fillings,omitempty"`
 	// Ranks are the places of words that were asked for, nil where nobody did.
 	Ranks []infill.WordRank `json:"ranks,omitempty"`
+	// Scoring is what the scores are: "blended", "pll" or "within-word". Records without it are of
+	// earlier programs, which had "pll".
+	Scoring string `json:"scoring,omitempty"`
 	// Lengths says of blanks of open lengths how the part of scores for the length is known: "learned"
 	// from this text, or "constant" for all texts. It is "" where scores have no such part.
 	Lengths string `json:"lengths,omitempty"`
@@ -78,29 +105,24 @@ type Record struct {
 	// 0 for other records. Missing is how many variants fewer there are than were asked for.
 	Rounds  int `json:"rounds,omitempty"`
 	Missing int `json:"missing,omitempty"`
-	// Seed decided what was drawn, or which words were masked. Distinct is the number of different
-	// fillings among the states that Collect names, or of an exact record that fit.
-	Seed     *uint64 `json:"seed,omitempty"`
-	Distinct int     `json:"distinct,omitempty"`
-	// Marginals are probabilities of words and texts, nil where nobody asked for them.
-	Marginals *infill.Marginals `json:"marginals,omitempty"`
-	// Rows is the number of sequences that the sampler asked the model about, without those of the
-	// start and of the ranking. Repeated counts those among them that it had asked about before, so
-	// that nothing had to be computed.
-	Rows     int `json:"model_rows,omitempty"`
-	Repeated int `json:"repeated_rows,omitempty"`
-
-	// These are of a text whose fillings were drawn.
-
-	Sampler string `json:"sampler,omitempty"`
-	Steps   int    `json:"steps,omitempty"`
-	Chains  int    `json:"chains,omitempty"`
+	// Sampler, Steps and Chains are of a text whose fillings were drawn. Seed decided what was drawn,
+	// or which words were masked.
+	Sampler string  `json:"sampler,omitempty"`
+	Seed    *uint64 `json:"seed,omitempty"`
+	Steps   int     `json:"steps,omitempty"`
+	Chains  int     `json:"chains,omitempty"`
+	// Distinct is the number of different fillings among the states that Collect names, or of an exact
+	// record that fit.
+	Distinct int `json:"distinct,omitempty"`
 	// Start says where chains began: "argmax", "original", "random" or "given". Records without it are
 	// exact, or their chains began with draws of what the model says with all blanks masked.
 	Start string `json:"start,omitempty"`
 	// Collect says which states are the fillings: "visited", "last" or "chain". Records without it
 	// are exact, or of earlier programs, which had "last".
 	Collect string `json:"collect,omitempty"`
+	Machine
+	// Marginals are probabilities of words and texts, nil where nobody asked for them.
+	Marginals *infill.Marginals `json:"marginals,omitempty"`
 	// MoveShare is the share of steps after the burn-in that proposed another state, Acceptance
 	// that of accepted ones among these proposals, both in [0,1]; nil without any. Records without
 	// MoveShare are of earlier programs, whose Acceptance counts proposals of the state itself too.
@@ -115,36 +137,59 @@ type Record struct {
 	// refused: a constraint forbids them, or their energy is not a number.
 	Zero      int `json:"zero_states,omitempty"`
 	NonFinite int `json:"non_finite_states,omitempty"`
+	// Rows is the number of sequences that the sampler asked the model about, without those of the
+	// start and of the ranking. Repeated counts those among them that it had asked about before, so
+	// that nothing had to be computed.
+	Rows     int `json:"model_rows,omitempty"`
+	Repeated int `json:"repeated_rows,omitempty"`
+	Origin
+}
 
-	// These are of a text that was scored, or whose candidates for a blank were.
-
+// A Scored is the record of a text that was scored.
+type Scored struct {
+	Item
+	Doubts []text.Doubt `json:"doubts,omitempty"` // as in Filled
 	// Windows is the number of parts of the text that the model saw, each piece in the one with
 	// the most context on both sides; 0 means all at once.
 	Windows int `json:"windows,omitempty"`
-	// Score is what Scoring says of the text in nats, ScorePerToken its
-	// mean over the pieces. Both are nil for a text that was not scored.
+	// Score is what Scoring says of the text in nats, ScorePerToken its mean over the pieces.
 	Score         *float64 `json:"score,omitempty"`
 	ScorePerToken *float64 `json:"score_per_token,omitempty"`
 	// Energies are the parts of Score by name, weights included, nil without such.
 	Energies map[string]float64 `json:"energies,omitempty"`
-	// Pieces are the scores of the word pieces, in the order of the text.
-	Pieces []Piece `json:"pieces,omitempty"`
-	// Pair is the text that Text was compared with. Difference is the score of Text less that of Pair,
-	// or of candidates for a blank that of the first that was listed less the best of the others. Both
-	// are nil where nothing was compared.
+	// Pair is the text that Text was compared with. Difference is the score of Text less that of
+	// Pair. Both are nil where nothing was compared.
 	Pair       *Pair    `json:"pair,omitempty"`
 	Difference *float64 `json:"difference,omitempty"`
+	// Pieces are the scores of the word pieces, in the order of the text.
+	Pieces []Piece `json:"pieces,omitempty"`
 	// Words are the scores of the words, and Regions those of the labelled spans of the input's line.
 	Words   []Word `json:"words,omitempty"`
 	Regions []Word `json:"regions,omitempty"`
-	// Candidates are those for the blank, best first. In a record their Pieces are nil where they are
-	// spelt as Tokens are.
-	Candidates []infill.Candidate `json:"candidates,omitempty"`
+	Scoring string `json:"scoring,omitempty"` // as in Filled
+	Machine
+	Origin
+}
 
-	// Fields are the fields of the user's line that go with the record. Those
-	// whose names the record uses itself are written into one object, the
-	// member input_fields.
-	Fields []Field `json:"-"`
+// A Ranked is the record of a text with ranked candidates for its blank.
+type Ranked struct {
+	Item
+	Doubts []text.Doubt `json:"doubts,omitempty"` // as in Filled
+	// Difference is the score of the candidate that was listed first less that of the best of the
+	// others; nil for a single one.
+	Difference *float64 `json:"difference,omitempty"`
+	// Candidates are those for the blank, best first. Their Pieces are nil where they are spelt as
+	// Tokens are.
+	Candidates []infill.Candidate `json:"candidates,omitempty"`
+	Scoring    string             `json:"scoring,omitempty"` // as in Filled
+	Machine
+	Origin
+}
+
+// A Failed is the record of a text that an error befell, which Origin has.
+type Failed struct {
+	Item
+	Origin
 }
 
 // A Filling is one way to fill the blanks of a text.
@@ -157,7 +202,7 @@ type Filling struct {
 	Pieces []string `json:"pieces,omitempty"`
 	// Spans are the places of the fillings in Text, one for every blank.
 	Spans []Span `json:"spans"`
-	// Score is what Record.Scoring says of the pieces in nats, with further parts of the energy
+	// Score is what Filled.Scoring says of the pieces in nats, with further parts of the energy
 	// where there are Energies, ScorePerToken the same over their number; nil where not known.
 	Score         *float64 `json:"score"`
 	ScorePerToken *float64 `json:"score_per_token"`
@@ -180,7 +225,7 @@ type Filling struct {
 	// −1 to 1; nil without one.
 	Similarity *float64 `json:"similarity,omitempty"`
 	// Round to Moved describe a variant: the round in which it was found, from 0, the groups in which
-	// it was filled, the text with blanks, the words that stood in them, their score as in Record, and
+	// it was filled, the text with blanks, the words that stood in them, their score as in Filled, and
 	// what the spans of the input became.
 	Round         int             `json:"round,omitempty"`
 	Groups        []int           `json:"groups,omitempty"`
@@ -265,5 +310,18 @@ func (s *Span) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("%s is not a span: want two ascending numbers of bytes", b)
 	}
 	*s = Span(ends)
+	return nil
+}
+
+// DoubtsOf are the doubts about the text of a record.
+func DoubtsOf(r Record) []text.Doubt {
+	switch r := r.(type) {
+	case *Filled:
+		return r.Doubts
+	case *Scored:
+		return r.Doubts
+	case *Ranked:
+		return r.Doubts
+	}
 	return nil
 }

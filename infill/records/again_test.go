@@ -9,9 +9,9 @@ import (
 
 // bytesAgain is a record as it is written, with the given part, and read and written again to the
 // same bytes.
-func bytesAgain(t *testing.T, rec *jsonl.Record, part string) string {
+func bytesAgain(t *testing.T, rec jsonl.Record, part string) string {
 	t.Helper()
-	b, err := rec.Append(nil)
+	b, err := jsonl.Append(nil, rec)
 	if err != nil || !strings.Contains(string(b), part) {
 		t.Fatalf("%v\n%s\nwant\n%s", err, b, part)
 	}
@@ -19,7 +19,7 @@ func bytesAgain(t *testing.T, rec *jsonl.Record, part string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second, err := again.Append(nil); err != nil || !bytes.Equal(b, second) {
+	if second, err := jsonl.Append(nil, again); err != nil || !bytes.Equal(b, second) {
 		t.Errorf("%v\n%s\n%s", err, b, second)
 	}
 	return string(b)

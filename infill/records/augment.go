@@ -121,7 +121,7 @@ func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batc
 		a.see(it, nil)
 		taken = a.seen.has
 	}
-	rec, err := guarded(func() (*jsonl.Record, error) {
+	rec, err := guarded(func() (*jsonl.Filled, error) {
 		if s.err != nil {
 			return nil, s.err
 		}
@@ -132,23 +132,23 @@ func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batc
 		return ofVariants(it.Text, &s.opt, found, s.wanted, made, s.spans, s.plain)
 	})
 	if err == nil {
-		rec.Version = a.Version
-		by(rec, a.Model)
+		rec.Version, rec.Model, rec.Machine = a.Version, hash(a.Model), machine(a.Model)
 		rec.Doubts = text.Doubts(a.Model.Tokenizer(), it.Text)
-		tell(a.Doubted, it, rec)
+		tell(a.Doubted, it, rec.Doubts)
 		a.note(it, rec)
 	}
 	return Encoded(it, rec, err, isVariantSetting)
 }
 
 // Known takes note of a record that an earlier run has written.
-func (a *Augmenter) Known(it *input.Item, rec *jsonl.Record) error {
+func (a *Augmenter) Known(it *input.Item, r jsonl.Record) error {
+	rec, _ := r.(*jsonl.Filled)
 	a.note(it, rec)
 	return nil
 }
 
 // see puts the text of an item into the set, and the variants of its record, if there is one.
-func (a *Augmenter) see(it *input.Item, rec *jsonl.Record) {
+func (a *Augmenter) see(it *input.Item, rec *jsonl.Filled) {
 	if it.Err == nil {
 		a.seen.add(it.Text)
 	}
@@ -160,12 +160,12 @@ func (a *Augmenter) see(it *input.Item, rec *jsonl.Record) {
 	}
 }
 
-// note counts a record, and takes its texts.
-func (a *Augmenter) note(it *input.Item, rec *jsonl.Record) {
+// note counts a record, nil for one that failed, and takes its texts.
+func (a *Augmenter) note(it *input.Item, rec *jsonl.Filled) {
 	if !a.Augmenting.Repeats {
 		a.see(it, rec)
 	}
-	if rec.Error != nil {
+	if rec == nil {
 		return
 	}
 	a.Variants += len(rec.Fillings)

@@ -31,7 +31,7 @@ func TestEndsOfSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &Filler{Model: m, Engine: infill.New(m), Filling: usual, Version: "test"}
-	record := func(fields map[string]any) *jsonl.Record {
+	record := func(fields map[string]any) *jsonl.Filled {
 		it := &input.Item{Line: 1, Text: "the [MASK] saw the [MASK] ."}
 		for name, v := range fields {
 			b, err := json.Marshal(v)
@@ -45,7 +45,7 @@ func TestEndsOfSettings(t *testing.T) {
 			t.Errorf("%v: %v", fields, err)
 			return nil
 		}
-		var rec jsonl.Record
+		var rec jsonl.Filled
 		if err := json.Unmarshal(r.JSON, &rec); err != nil {
 			t.Errorf("%v: %v: %s", fields, err, r.JSON)
 		}
@@ -97,9 +97,8 @@ func TestEndsOfSettings(t *testing.T) {
 func TestNotFiniteRecord(t *testing.T) {
 	t.Parallel()
 	it := &input.Item{Line: 3, Text: "a"}
-	r, err := Encoded(it, &jsonl.Record{Text: "a",
-		StepSize: math.Inf(1)}, nil, settings.FillTable().Has)
-	var rec jsonl.Record
+	r, err := Encoded(it, &jsonl.Filled{StepSize: math.Inf(1)}, nil, settings.FillTable().Has)
+	var rec jsonl.Filled
 	if err := json.Unmarshal(r.JSON, &rec); err != nil {
 		t.Fatal(err)
 	}

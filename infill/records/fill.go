@@ -30,8 +30,10 @@ type Filler struct {
 // Record is the record of an item as a batch file has it. The error is one that would befall every
 // item.
 func (f *Filler) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
-	rec, err := guarded(func() (*jsonl.Record, error) { return f.Fill(ctx, it, nil) })
-	tell(f.Doubted, it, rec)
+	rec, err := guarded(func() (*jsonl.Filled, error) { return f.Fill(ctx, it, nil) })
+	if err == nil {
+		tell(f.Doubted, it, rec.Doubts)
+	}
 	return Encoded(it, rec, err, settings.FillTable().Has)
 }
 
@@ -42,7 +44,7 @@ func (f *Filler) Record(ctx context.Context, it *input.Item) (batch.Record, erro
 // [infill.Engine.Fill]. An option that the item chose itself and that the engine refuses is a
 // [settings.ErrSetting].
 func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Template,
-	*infill.Options) error) (*jsonl.Record, error) {
+	*infill.Options) error) (*jsonl.Filled, error) {
 	if f.Model == nil || f.Engine == nil || f.Filling == nil {
 		return nil, fmt.Errorf("%w: a Filler needs a Model, an Engine on it and a Filling", errParts)
 	}
@@ -58,9 +60,9 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	opt.ID = it.Key()
 	t, masked, err := TemplateOf(tok, it, filling, &opt)
 	if it.Source != nil && errors.Is(err, text.ErrNoBlank) && !filling.Masking.On() {
-		rec := &jsonl.Record{Text: it.Text, Version: f.Version} // it stays as it is
-		by(rec, f.Model)
-		return rec, nil
+		// It stays as it is.
+		return &jsonl.Filled{Item: jsonl.Item{Text: it.Text}, Machine: machine(f.Model),
+			Origin: jsonl.Origin{Model: hash(f.Model), Version: f.Version}}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -173,10 +175,9 @@ func Blanks(tok *tokenize.Tokenizer, line string, m text.Masking, opt *infill.Op
 // Filled is the record of a text as it was given, with its blanks as [Blanks] made them, that was
 // filled with these options. ID, Line and fields are left to the caller.
 func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
-	r *infill.Result) *jsonl.Record {
+	r *infill.Result) *jsonl.Filled {
 	rec := ofResult(masked, opt, r)
-	rec.Version = version
-	by(rec, m)
+	rec.Version, rec.Model, rec.Machine = version, hash(m), machine(m)
 	rec.Doubts = text.Doubts(m.Tokenizer(), given, r.Numbers...)
 	if opt.Words.Original != nil {
 		rec.Gold = given
@@ -184,21 +185,21 @@ func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 	return rec
 }
 
-// by notes which model made a record, and on what, unless that is the usual.
-func by(rec *jsonl.Record, m *mlm.Model) {
-	rec.Model = hash(m)
+// machine is what evaluates a model, unless that is the usual.
+func machine(m *mlm.Model) (on jsonl.Machine) {
 	if d := m.Device(); d != mlm.CPUDevice {
-		rec.Device = d
+		on.Device = d
 	}
 	if p := m.Precision(); p.Rounds() {
-		rec.Precision = p.String()
+		on.Precision = p.String()
 	}
+	return on
 }
 
 // tell calls a function with the doubts of a record, if there are any.
-func tell(of func(int, []text.Doubt), it *input.Item, rec *jsonl.Record) {
-	if of != nil && rec != nil && rec.Doubts != nil {
-		of(it.Line, rec.Doubts)
+func tell(of func(int, []text.Doubt), it *input.Item, doubts []text.Doubt) {
+	if of != nil && doubts != nil {
+		of(it.Line, doubts)
 	}
 }
 
@@ -208,23 +209,27 @@ func hash(m *mlm.Model) string { return "sha256:" + m.Info().SHA256 }
 // Encoded is the record of an item with what the item gives it, encoded. cause, if not nil, makes
 // it an error record. setting says which fields are settings. The error is a cause that would
 // befall every item.
-func Encoded(it *input.Item, rec *jsonl.Record, cause error,
+func Encoded(it *input.Item, rec jsonl.Record, cause error,
 	setting func(name string) bool) (batch.Record, error) {
 	if cause != nil {
-		if rec = Failed(it.Text, cause); rec == nil {
+		failed := Failed(it.Text, cause)
+		if failed == nil {
 			return batch.Record{}, cause
 		}
+		rec = failed
 	}
-	rec.Source = it.Source
-	rec.ID, rec.Line, rec.TextField = it.ID, it.Line, it.TextField
-	rec.Keep(it.Fields, func(name string) bool { return !it.Columns && !it.Whole && setting(name) })
+	of, from := rec.Of(), rec.By()
+	of.ID, of.Line, from.TextField, from.Source = it.ID, it.Line, it.TextField, it.Source
+	jsonl.Keep(rec, it.Fields, func(name string) bool {
+		return !it.Columns && !it.Whole && setting(name)
+	})
 	var taken []string
 	for _, f := range it.Fields {
 		if !it.Columns && setting(f.Name) && string(f.Value) != "null" {
 			taken = append(taken, f.Name)
 		}
 	}
-	b, err := rec.Append(nil)
+	b, err := jsonl.Append(nil, rec)
 	if jsonl.Code(err) != "" && cause == nil {
 		return Encoded(it, nil, err, setting)
 	}

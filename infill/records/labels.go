@@ -105,7 +105,7 @@ func (l *labelledJSON) render(filled string, by change) (string, error) {
 
 // relabel renders the fillings of a record in the form that its item came in. original are the
 // words that were blanked out, nil where the text came with blanks.
-func relabel(rec *jsonl.Record, it *input.Item, t *text.Template, original []string) error {
+func relabel(rec *jsonl.Filled, it *input.Item, t *text.Template, original []string) error {
 	l, err := labelled(it)
 	if err != nil {
 		return err

@@ -33,11 +33,11 @@ func TestMarginals(t *testing.T) {
 		`"draws":50,"ess":20,"warning":"oh"}`
 	line := bytesAgain(t, rec, want)
 	refused(t, line,
-		spoilt{`"probability":0.75`, `"probability":1.5`, "marginals.blanks[0]"},
+		spoilt{`"probability":0.75`, `"probability":1.5`, "marginals.blanks[0].likeliest[0].probability"},
 		spoilt{`"draws":50`, `"draws":-1`, "marginals.draws"},
-		spoilt{`"rest":0}`, `"rest":-1}`, "marginals.fillings"},
-		spoilt{`"ess":12`, `"ess":-12`, "marginals.blanks[0]"},
-		spoilt{`"distinct":9`, `"distinct":-9`, "marginals.blanks[0]"},
+		spoilt{`"rest":0}`, `"rest":-1}`, "marginals.fillings.rest"},
+		spoilt{`"ess":12`, `"ess":-12`, "marginals.blanks[0].likeliest[0].ess"},
+		spoilt{`"distinct":9`, `"distinct":-9`, "marginals.blanks[0].distinct"},
 		spoilt{`"warning":"oh"`, `"warnings":"oh"`, "marginals.warnings"},
 		spoilt{`"standard_error":0}`, `"error":0}`, "marginals.fillings.likeliest[0].error"},
 		spoilt{`"blanks":[{`, `"blanks":[4,{`, "marginals.blanks[0]"},

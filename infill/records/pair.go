@@ -14,7 +14,7 @@ import (
 )
 
 // pair is the record of an item with two texts.
-func (s *Scorer) pair(ctx context.Context, it *input.Item, r *settings.Ranking) (*jsonl.Record,
+func (s *Scorer) pair(ctx context.Context, it *input.Item, r *settings.Ranking) (*jsonl.Scored,
 	error) {
 	texts := [2]string{it.Text}
 	if err := textOf(it, r.Pairs[1], &texts[1]); err != nil {

@@ -15,15 +15,13 @@ import (
 // ofResult is the record of a text whose blanks were filled with these options, whose zero values
 // stand for their defaults. The record shares no memory with them or with the result. The caller
 // knows the rest: ID, Line, Gold, Model, Version, Fields.
-func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Record {
+func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Filled {
 	ran := opt.Complete()
-	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(),
+	rec := &jsonl.Filled{Item: jsonl.Item{Text: text}, Scoring: ran.Results.Score.String(),
 		Masked: slices.Clone(ran.Words.Original), Lengths: r.Lengths, Method: r.Method.String(),
 		Groups: slices.Clone(r.Groups), Shown: r.Shown, Exact: r.Exact, Distinct: r.Distinct,
-		LookedAt:  r.LookedAt,
-		Marginals: r.Marginals,
-		Ranks:     slices.Clone(r.Ranks),
-		Rows:      r.Rows, Repeated: r.Repeated,
+		LookedAt: r.LookedAt, Marginals: r.Marginals, Ranks: slices.Clone(r.Ranks),
+		Rows: r.Rows, Repeated: r.Repeated,
 		MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),
 		StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
@@ -99,9 +97,9 @@ func marked(words, pieces []string) []string {
 // plain is what the escapes of the text became. The caller knows the rest: ID, Line, Model,
 // Version, Fields.
 func ofVariants(text string, opt *infill.Options, found []variants.Variant, wanted, rounds int,
-	spans *spans, plain change) (*jsonl.Record, error) {
+	spans *spans, plain change) (*jsonl.Filled, error) {
 	ran := opt.Complete()
-	rec := &jsonl.Record{Text: text, Scoring: ran.Results.Score.String(),
+	rec := &jsonl.Filled{Item: jsonl.Item{Text: text}, Scoring: ran.Results.Score.String(),
 		Rounds: rounds, Missing: max(0, wanted-len(found)), Method: ran.Method.String(),
 		Seed: pointer(ran.Seed)}
 	if ran.Method != infill.MethodSearch {
@@ -142,8 +140,8 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 }
 
 // ofScore is the record of a text that was scored.
-func ofScore(s *infill.Score) *jsonl.Record {
-	rec := &jsonl.Record{Text: s.Text, Score: pointer(s.Score),
+func ofScore(s *infill.Score) *jsonl.Scored {
+	rec := &jsonl.Scored{Item: jsonl.Item{Text: s.Text}, Score: pointer(s.Score),
 		ScorePerToken: pointer(s.ScorePerToken), Energies: maps.Clone(s.Energies), Windows: s.Windows}
 	for _, p := range s.Pieces {
 		rec.Pieces = append(rec.Pieces, jsonl.Piece{Piece: p.Piece, ID: p.ID, Span: p.Span,
@@ -181,8 +179,8 @@ func wordsOf(s *infill.Score, list []infill.WordScore) []jsonl.Word {
 }
 
 // ofCandidates is the record of a text with candidates for its blank.
-func ofCandidates(text string, list []infill.Candidate) *jsonl.Record {
-	rec := &jsonl.Record{Text: text}
+func ofCandidates(text string, list []infill.Candidate) *jsonl.Ranked {
+	rec := &jsonl.Ranked{Item: jsonl.Item{Text: text}}
 	for _, c := range list {
 		c.Pieces = marked(c.Tokens, c.Pieces)
 		c.Tokens, c.Energies = slices.Clone(c.Tokens), maps.Clone(c.Energies)
@@ -193,12 +191,13 @@ func ofCandidates(text string, list []infill.Candidate) *jsonl.Record {
 
 // Failed is the record of a text that an error befell, nil if the error would
 // befall every text (see [jsonl.Code]).
-func Failed(text string, err error) *jsonl.Record {
+func Failed(text string, err error) *jsonl.Failed {
 	code := jsonl.Code(err)
 	if code == "" {
 		return nil
 	}
-	return &jsonl.Record{Text: text, Error: &jsonl.Failure{Code: code, Message: err.Error()}}
+	return &jsonl.Failed{Item: jsonl.Item{Text: text},
+		Origin: jsonl.Origin{Error: &jsonl.Failure{Code: code, Message: err.Error()}}}
 }
 
 func spansOf(list [][2]int) []jsonl.Span {

@@ -59,7 +59,7 @@ func TestFilledExact(t *testing.T) {
 			Parts: infill.Parts{PLL: -0.5, Left: -1, Right: -2}, Probability: 0.25, Recut: true},
 			{Text: "a cat", Score: -900, ScorePerToken: -900}}}
 	rec := ofResult("a [MASK]", &infill.Options{Seed: 7}, res)
-	b, err := rec.Append(nil)
+	b, err := jsonl.Append(nil, rec)
 	want := `{"line":0,"text":"a [MASK]","filled":"a dog","fillings":[{"text":"a dog","tokens":null,"spans":null,` +
 		`"score":-1,"score_per_token":-1,"parts":{"pll":-0.5,"left":-1,"right":-2},"recut":true,` +
 		`"probability":0.25,"chain":0,"step":0,"count":0},` +
@@ -70,7 +70,7 @@ func TestFilledExact(t *testing.T) {
 		t.Fatalf("%v\n%s\nwant\n%s", err, b, want)
 	}
 	again, err := jsonl.Decoder{}.Record(1, b)
-	if err != nil || !reflect.DeepEqual(again, rec) {
+	if err != nil || !reflect.DeepEqual(again, jsonl.Record(rec)) {
 		t.Errorf("%v: %+v, want %+v", err, again, rec)
 	}
 	for _, p := range []string{"-0.1", "1.5", `"x"`} {
@@ -109,14 +109,14 @@ func TestRecordOwnsItsMemory(t *testing.T) {
 		Pieces: []infill.PieceScore{{Piece: "a", Span: [2]int{0, 1}}},
 	}
 	list := []infill.Candidate{{Candidate: "b", Text: "a b", Tokens: []string{"b"}}}
-	records := []*jsonl.Record{ofResult("the [MASK]", &opt, &res), ofScore(&score), ofCandidates("a [MASK]", list)}
+	records := []jsonl.Record{ofResult("the [MASK]", &opt, &res), ofScore(&score), ofCandidates("a [MASK]", list)}
 	step := jsonl.Step{}
 	accepted := []bool{true}
 	step.Fill(nil, infill.Step{Accepted: accepted})
 	written := func() string {
 		var b bytes.Buffer
 		for _, r := range records {
-			if err := r.Write(&b); err != nil {
+			if err := jsonl.Write(&b, r); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -176,7 +176,7 @@ func TestAppend(t *testing.T) {
 	failed.Line = 2
 	failed.Fields = []jsonl.Field{{Name: "gold", Value: json.RawMessage(`"mine"`)}}
 	for _, c := range []struct {
-		rec  *jsonl.Record
+		rec  jsonl.Record
 		want string
 	}{
 		{filled, `{"id":"x","line":4,"text":"the [MASK] <b>","gold":"the cat <b>","masked":["cat"],` +
@@ -194,17 +194,17 @@ func TestAppend(t *testing.T) {
 		{failed, `{"line":2,"text":"a` + "\ufffd" + ` b","error":{"code":"no_blank",` +
 			`"message":"oh: ` + text.ErrNoBlank.Error() + `"},"gold":"mine"}`},
 	} {
-		got, err := c.rec.Append([]byte("> "))
+		got, err := jsonl.Append([]byte("> "), c.rec)
 		if err != nil || string(got) != "> "+c.want {
 			t.Errorf("%v\n%s\nwant\n%s", err, got, c.want)
 		}
 		var b bytes.Buffer
-		if err := c.rec.Write(&b); err != nil || b.String() != c.want+"\n" {
+		if err := jsonl.Write(&b, c.rec); err != nil || b.String() != c.want+"\n" {
 			t.Errorf("Write: %v, %s", err, &b)
 		}
 	}
 	nan := math.NaN()
-	if _, err := (&jsonl.Record{Score: &nan}).Append(nil); err == nil {
+	if _, err := jsonl.Append(nil, &jsonl.Scored{Score: &nan}); err == nil {
 		t.Error("NaN was written")
 	}
 	if err := jsonl.Encode(&bytes.Buffer{}, &jsonl.Step{Energy: []*float64{&nan}}); err == nil {

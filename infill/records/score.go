@@ -23,7 +23,7 @@ type Scorer struct {
 	Doubted func(line int, doubts []text.Doubt)
 	// Scored, if not nil, sees the records of items that did not fail, in any order. Its error is the
 	// item's.
-	Scored func(*input.Item, *jsonl.Record) error
+	Scored func(*input.Item, jsonl.Record) error
 }
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
@@ -31,69 +31,86 @@ type Scorer struct {
 // [text.Parse], [settings.Ranking.Prepare], [infill.Engine.Candidates] and
 // [infill.Engine.ScoreWith].
 func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (
-	*jsonl.Record, error) {
+	jsonl.Record, error) {
 	return s.score(ctx, &input.Item{Text: line}, r)
 }
 
 // score is Score of an item, which may be cut into words, and have labelled spans.
 func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) (
-	*jsonl.Record, error) {
+	jsonl.Record, error) {
 	line := it.Text
 	if s.Model == nil || s.Engine == nil {
 		return nil, fmt.Errorf("%w: a Scorer needs a Model and an Engine on it", errParts)
 	}
-	var rec *jsonl.Record
 	if err := r.Prepare(); err != nil {
 		return nil, err
 	}
-	t, err := text.Parse(s.Model.Tokenizer(), line)
-	switch {
-	case r.Pairs != nil:
-		if rec, err = s.pair(ctx, it, &r); err != nil {
-			return nil, err
-		}
-	case err == nil && (r.Candidates != nil || t.Blanks[0].Words != nil):
-		r.Options.Score = r.ScoredBy(true)
-		list, err := s.Engine.Candidates(ctx, t, r.Candidates, r.Options)
+	tok := s.Model.Tokenizer()
+	t, err := text.Parse(tok, line)
+	if r.Pairs == nil && (err == nil && t.Blanks[0].Words != nil || r.Candidates != nil) {
 		if err != nil {
 			return nil, err
 		}
-		rec = ofCandidates(line, list)
-		rec.Scoring = r.Options.Score.String()
-		listed := r.Candidates
-		if listed == nil {
-			listed = t.Blanks[0].Words
-		}
-		rec.Difference = differenceOf(listed, rec.Candidates)
-	case r.Candidates != nil:
-		return nil, err
-	default:
-		o := infill.ScoreOptions{By: r.ScoredBy(false), RefuseLong: r.Options.RefuseLong,
-			Terms: r.Options.Terms, Words: r.Words, Cut: it.Words}
-		regions, err := regionsOf(it, &r)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range regions {
-			o.Regions = append(o.Regions, [2]int{l.Start, l.End})
-		}
-		score, err := s.Engine.ScoreWith(ctx, line, o)
-		if err != nil {
-			return nil, err
-		}
-		rec = ofScore(score)
-		for i := range rec.Regions {
-			rec.Regions[i].Label = regions[i].Label
-		}
-		rec.Scoring = r.ScoredBy(false).String()
+		return s.rank(ctx, it, t, &r)
 	}
-	by(rec, s.Model)
-	rec.Doubts = append(it.Doubts, text.Doubts(s.Model.Tokenizer(), line)...)
+	var rec *jsonl.Scored
+	if r.Pairs != nil {
+		rec, err = s.pair(ctx, it, &r)
+	} else {
+		rec, err = s.text(ctx, it, &r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rec.Scoring, rec.Model, rec.Machine = r.ScoredBy(false).String(), hash(s.Model), machine(s.Model)
+	rec.Doubts = append(it.Doubts, text.Doubts(tok, line)...)
+	return rec, nil
+}
+
+// rank is the record of a template whose candidates are ranked.
+func (s *Scorer) rank(ctx context.Context, it *input.Item, t *text.Template,
+	r *settings.Ranking) (*jsonl.Ranked, error) {
+	r.Options.Score = r.ScoredBy(true)
+	list, err := s.Engine.Candidates(ctx, t, r.Candidates, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	rec := ofCandidates(it.Text, list)
+	rec.Scoring, rec.Model, rec.Machine = r.Options.Score.String(), hash(s.Model), machine(s.Model)
+	rec.Doubts = append(it.Doubts, text.Doubts(s.Model.Tokenizer(), it.Text)...)
+	listed := r.Candidates
+	if listed == nil {
+		listed = t.Blanks[0].Words
+	}
+	rec.Difference = differenceOf(listed, rec.Candidates)
+	return rec, nil
+}
+
+// text is the record of the text of an item, with its words and its labelled spans.
+func (s *Scorer) text(ctx context.Context, it *input.Item, r *settings.Ranking) (*jsonl.Scored,
+	error) {
+	o := infill.ScoreOptions{By: r.ScoredBy(false), RefuseLong: r.Options.RefuseLong,
+		Terms: r.Options.Terms, Words: r.Words, Cut: it.Words}
+	regions, err := regionsOf(it, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range regions {
+		o.Regions = append(o.Regions, [2]int{l.Start, l.End})
+	}
+	score, err := s.Engine.ScoreWith(ctx, it.Text, o)
+	if err != nil {
+		return nil, err
+	}
+	rec := ofScore(score)
+	for i := range rec.Regions {
+		rec.Regions[i].Label = regions[i].Label
+	}
 	return rec, nil
 }
 
 // Item is Score for an item with the settings among its fields.
-func (s *Scorer) Item(ctx context.Context, it *input.Item) (*jsonl.Record, error) {
+func (s *Scorer) Item(ctx context.Context, it *input.Item) (jsonl.Record, error) {
 	if it.Err != nil {
 		return nil, it.Err
 	}
@@ -129,8 +146,10 @@ func regionsOf(it *input.Item, r *settings.Ranking) ([]text.LabelledSpan, error)
 // Record is the record of an item as a batch file has it. The error is one that would befall every
 // item.
 func (s *Scorer) Record(ctx context.Context, it *input.Item) (batch.Record, error) {
-	rec, err := guarded(func() (*jsonl.Record, error) { return s.Item(ctx, it) })
-	tell(s.Doubted, it, rec)
+	rec, err := guarded(func() (jsonl.Record, error) { return s.Item(ctx, it) })
+	if err == nil {
+		tell(s.Doubted, it, jsonl.DoubtsOf(rec))
+	}
 	if err == nil && s.Scored != nil {
 		err = s.Scored(it, rec)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // ErrTooLong is a line of more bytes than the reader allows.
@@ -140,3 +141,8 @@ func (r *Reader) Next() ([]byte, error) {
 
 // Number is the number of the line last returned, or too long; 1 for the first.
 func (r *Reader) Number() int { return r.number }
+
+var spaces = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+
+// OneLine is a text with spaces in the place of line ends, which a text of JSON may have.
+func OneLine(text string) string { return spaces.Replace(text) }

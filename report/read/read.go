@@ -83,7 +83,7 @@ func (rd *reader) element(it input.Item, l input.Line) error {
 	case it.Err != nil:
 		return fmt.Errorf("%s:%d: %w: %w", rd.file.Name, l.Number, ErrFormat, it.Err)
 	}
-	return rd.plain(oneLine.Replace(it.Text))
+	return rd.plain(textline.OneLine(it.Text))
 }
 
 // finish hands out the sample and completes what is said of the file.

@@ -10,6 +10,7 @@ import (
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/internal/count"
+	"infill/internal/textline"
 )
 
 // Options say how sentences are read from a file.
@@ -62,7 +63,7 @@ type File struct {
 	Failed int `json:"failed"`
 	// Sampler is the records' sampler, "various" when they differ, "" when unnamed.
 	Sampler string `json:"sampler,omitempty"`
-	// Scoring is what the scores of the records are, see jsonl.Record, "various" when they differ, ""
+	// Scoring is what the scores of the records are, see jsonl.Filled, "various" when they differ, ""
 	// without scores.
 	Scoring string `json:"-"`
 	// Models are the sums of those that filled the records, as far as these say it.
@@ -94,10 +95,10 @@ type reader struct {
 	each    func(Sentence) error
 	file    File
 	sample  *reservoir[Sentence]
-	leading int          // blank lines before the format is known
-	row     *sentenceRow // the line before, if it was the row of a sentence
-	rank    int          // of its sentence among those of its record
-	pairs   *pairs       // paired mode only
+	leading int    // blank lines before the format is known
+	row     *row   // the line before, if it was the row of a sentence
+	rank    int    // of its sentence among those of its record
+	pairs   *pairs // paired mode only
 }
 
 func (rd *reader) keep(s Sentence) error {
@@ -153,16 +154,16 @@ func (rd *reader) plain(line string) error {
 }
 
 func (rd *reader) json(n int, line string) error {
-	if isRow(line) {
-		fields, err := jsonl.Decoder{}.Object(n, []byte(line))
-		if err == nil {
-			row, _ := rowOf(fields, rd.o.TextField, false) // of other members it is none
-			if row != nil {
-				return rd.sentence(row)
-			}
+	fields, err := jsonl.Decoder{}.Object(n, []byte(line))
+	if err != nil {
+		return fmt.Errorf("%s:%d: %w: %w", rd.file.Name, n, ErrFormat, err)
+	}
+	if mayBeRow(fields) {
+		if r, _ := rowOf(fields, rd.o.TextField, false); r != nil { // of other members it is none
+			return rd.sentence(r)
 		}
 	}
-	rec, err := parse(n, line, rd.o.TextField)
+	rec, err := recordOf(n, fields, rd.o.TextField)
 	switch {
 	case errors.Is(err, jsonl.ErrNoText):
 		return fmt.Errorf("%s:%d: %w", rd.file.Name, n, err)
@@ -173,7 +174,7 @@ func (rd *reader) json(n int, line string) error {
 }
 
 // alone takes a record that is not of rows.
-func (rd *reader) alone(rec *jsonl.Record) error {
+func (rd *reader) alone(rec *jsonl.Filled) error {
 	rd.row = nil
 	if err := rd.pairs.begin(nil); err != nil {
 		return err
@@ -182,48 +183,46 @@ func (rd *reader) alone(rec *jsonl.Record) error {
 }
 
 // record takes the sentences of a new record.
-func (rd *reader) record(rec *jsonl.Record) error {
-	rd.file.Records++
+func (rd *reader) record(rec *jsonl.Filled) error {
+	f := &rd.file
+	f.Records++
 	if rec.Error != nil {
-		rd.file.Failed++
+		f.Failed++
 		return rd.pairs.failed(rec.Error)
 	}
-	switch {
-	case rec.Sampler == "" || rec.Sampler == rd.file.Sampler:
-	case rd.file.Sampler == "":
-		rd.file.Sampler = rec.Sampler
-	default:
-		rd.file.Sampler = various
-	}
-	if rec.Model != "" && !slices.Contains(rd.file.Models, rec.Model) {
-		rd.file.Models = append(rd.file.Models, rec.Model)
+	f.Sampler = same(f.Sampler, rec.Sampler)
+	if rec.Model != "" && !slices.Contains(f.Models, rec.Model) {
+		f.Models = append(f.Models, rec.Model)
 	}
 	if len(rec.Fillings) > 0 && rec.Fillings[0].Score != nil {
-		switch by := cmp.Or(rec.Scoring, infill.ScorePLL.String()); rd.file.Scoring {
-		case "", by:
-			rd.file.Scoring = by
-		default:
-			rd.file.Scoring = various
-		}
+		f.Scoring = same(f.Scoring, cmp.Or(rec.Scoring, infill.ScorePLL.String()))
 	}
-	if rec.Marginals != nil && len(rd.file.Probabilities) < drawnRecords {
-		rd.file.Probabilities = append(rd.file.Probabilities, Probabilities{rec.Text, rec.Marginals})
+	if rec.Marginals != nil && len(f.Probabilities) < drawnRecords {
+		f.Probabilities = append(f.Probabilities, Probabilities{rec.Text, rec.Marginals})
 	}
-	for i, f := range rec.Fillings {
-		if err := rd.generated(f, i, rec); err != nil {
+	for i := range rec.Fillings {
+		if err := rd.generated(&rec.Fillings[i], i, rec); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// same is what all records say that say something: "various" if one differs from those before.
+func same(before, now string) string {
+	if now == "" || before == "" || before == now {
+		return cmp.Or(before, now)
+	}
+	return various
+}
+
 // generated takes a filling of the last record, whose place among them is i.
-func (rd *reader) generated(f jsonl.Filling, i int, of *jsonl.Record) error {
+func (rd *reader) generated(f *jsonl.Filling, i int, of *jsonl.Filled) error {
 	if rd.o.Top > 0 && i >= rd.o.Top {
 		return nil
 	}
 	rd.pairs.sentence()
-	text := oneLine.Replace(f.Text)
+	text := textline.OneLine(f.Text)
 	if strings.TrimSpace(text) == "" {
 		rd.file.Blank++
 	}
@@ -232,34 +231,14 @@ func (rd *reader) generated(f jsonl.Filling, i int, of *jsonl.Record) error {
 }
 
 // sentence takes a row. Rows one after the other that have the same line are of one record.
-func (rd *reader) sentence(r *sentenceRow) error {
-	if err := rd.pairs.begin(&r.line); err != nil {
+func (rd *reader) sentence(r *row) error {
+	if err := rd.pairs.begin(&r.Line); err != nil || r.original {
 		return err
 	}
-	if r.original {
-		return nil
-	}
-	rec := &jsonl.Record{Line: r.line, Text: r.text, Scoring: r.scoring}
-	rec.Gold = r.gold
-	rec.Fillings = []jsonl.Filling{{Text: r.sentence, Score: r.score, ScorePerToken: r.perToken}}
-	if before := rd.row; before != nil && before.line == r.line && r.failed.Code == "" {
+	if before := rd.row; before != nil && before.Line == r.Line && len(r.Fillings) > 0 {
 		rd.rank++
-		return rd.generated(rec.Fillings[0], rd.rank, rec)
+		return rd.generated(&r.Fillings[0], rd.rank, &r.Filled)
 	}
 	rd.row, rd.rank = r, 0
-	switch {
-	case r.failed.Code != "":
-		rec.Error, rec.Fillings = &r.failed, nil
-	case r.all != nil:
-		rec.Fillings = nil
-		for _, f := range r.all {
-			rec.Fillings = append(rec.Fillings,
-				jsonl.Filling{Text: f.Filled, Score: f.Score, ScorePerToken: f.ScorePerToken})
-		}
-	}
-	return rd.record(rec)
+	return rd.record(&r.Filled)
 }
-
-// oneLine makes a line of a text. A line end inside of one is legal JSON, and in a set of sentences
-// it is space.
-var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")

@@ -4,38 +4,41 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"infill/infill/jsonl"
 )
 
-// parse reads a record. A text alone can come from any program and have members
-// of any type beside it. It becomes the one filling of its record.
-func parse(n int, line, textField string) (*jsonl.Record, error) {
-	rec, bad := jsonl.Decoder{}.Record(n, []byte(line))
-	if bad == nil && (rec.Fillings != nil || rec.Error != nil) {
-		return rec, nil
-	}
-	fields, err := jsonl.Decoder{}.Object(n, []byte(line))
-	if err != nil {
+// recordOf makes a record of the members of a line. A text alone can come from any program and have
+// members of any type beside it. It becomes the one filling of its record.
+func recordOf(n int, fields []jsonl.Field, textField string) (*jsonl.Filled, error) {
+	rec, err := jsonl.Decoder{}.RecordOf(n, fields)
+	made := slices.ContainsFunc(fields, func(f jsonl.Field) bool {
+		return (f.Name == "fillings" || f.Name == "error") && string(f.Value) != "null"
+	})
+	if err != nil && made {
 		return nil, err
 	}
-	if bad != nil {
-		rec = &jsonl.Record{}
+	out, ok := rec.(*jsonl.Filled)
+	if !ok { // a text, or a record without fillings
+		out = &jsonl.Filled{}
 	}
-	return plainRecord(fields, textField, rec, bad)
+	if err == nil && !ok {
+		out.Item, out.Origin = *rec.Of(), *rec.By()
+	}
+	if made {
+		return out, nil
+	}
+	return plainRecord(fields, textField, out)
 }
 
-// plainRecord makes the text among the fields the one filling of the record. bad is why they are
-// not those of a record.
-func plainRecord(fields []jsonl.Field, textField string, rec *jsonl.Record, bad error) (
-	*jsonl.Record, error) {
+// plainRecord makes the text among the fields the one filling of the record.
+func plainRecord(fields []jsonl.Field, textField string, rec *jsonl.Filled) (*jsonl.Filled, error) {
 	var text jsonl.Field
 	for _, f := range fields {
 		switch {
 		case string(f.Value) == "null":
-		case f.Name == "fillings" || f.Name == "error":
-			return nil, bad
 		case f.Name == textField:
 			text = f
 		case f.Name == "gold" && json.Unmarshal(f.Value, &rec.Gold) != nil:

@@ -3,50 +3,50 @@ package read
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"infill/infill/jsonl"
 )
 
-// A sentenceRow is what a batch writes for each filling (settings.PerFilling), for each variant
+// A row is what a batch writes for each filling (settings.PerFilling), for each variant
 // (settings.PerVariant) or for a line that failed: a JSON line, or the row of a table, which may
 // have all fillings of its sentence, too.
-type sentenceRow struct {
-	line            int
-	score, perToken *float64
-	scoring         string
-	failed          jsonl.Failure
-
-	sentence, gold, text string
-	original             bool // the sentence is the text itself, and was not generated
-	all                  []struct {
-		Filled        string   `json:"filled"`
-		Score         *float64 `json:"score"`
-		ScorePerToken *float64 `json:"score_per_token"`
-	}
+type row struct {
+	jsonl.Filled
+	original bool // the sentence is the text itself, and was not generated
 }
 
-// isRow reports whether a JSON line may be such a row. All others are not decoded twice.
-func isRow(line string) bool {
-	return strings.Contains(line, `"filled"`) || strings.Contains(line, `"variant"`) ||
-		strings.Contains(line, `"error_message"`)
+// mayBeRow reports whether the members of a JSON line may be those of a row.
+func mayBeRow(fields []jsonl.Field) bool {
+	may := false
+	for _, f := range fields {
+		switch f.Name {
+		case "fillings": // it is the record of a sentence
+			return false
+		case "filled", "variant", "error_message":
+			may = true
+		}
+	}
+	return may
 }
 
 // rowOf makes a row of the members of a line, or of the cells of a table, and is nil for others. A
 // variant stands in the field of the text.
-func rowOf(fields []jsonl.Field, textField string, cells bool) (*sentenceRow, error) {
-	var r sentenceRow
+func rowOf(fields []jsonl.Field, textField string, cells bool) (*row, error) {
+	var r row
+	var f jsonl.Filling
+	var e jsonl.Failure
 	var line, variant *float64
 	var filled, text, sentence, original any
 	var blanked string
-	to := map[string]any{"line": &line, "score": &r.score, "score_per_token": &r.perToken,
-		"scoring": &r.scoring, "error": &r.failed.Code,
-		"error_message": &r.failed.Message, "blanked": &blanked, "variant": &variant,
-		"original": &original, "filled": &filled, "text": &text, "fillings": &r.all}
+	var all []struct {
+		Filled        string   `json:"filled"`
+		Score         *float64 `json:"score"`
+		ScorePerToken *float64 `json:"score_per_token"`
+	}
+	to := map[string]any{"line": &line, "score": &f.Score, "score_per_token": &f.ScorePerToken,
+		"scoring": &r.Scoring, "error": &e.Code, "error_message": &e.Message, "blanked": &blanked,
+		"variant": &variant, "original": &original, "filled": &filled, "text": &text, "fillings": &all}
 	for _, f := range fields {
-		if f.Name == "fillings" && !cells {
-			return nil, nil // it is the record of a sentence
-		}
 		if f.Name == textField {
 			_ = json.Unmarshal(f.Value, &sentence) // a value of JSON
 		}
@@ -59,32 +59,42 @@ func rowOf(fields []jsonl.Field, textField string, cells bool) (*sentenceRow, er
 	if line == nil {
 		return nil, nil
 	}
-	r.line = int(*line)
+	r.Line = int(*line)
 	whole, isText := filled.(string)
 	gold, isVariant := original.(string)
 	isVariant = isVariant && variant != nil && (cells || !isText)
 	switch {
-	case r.failed.Code != "":
+	case e.Code != "":
+		r.Error = &e
+		return &r, nil
 	case isVariant:
 		var ok bool
-		if r.sentence, ok = sentence.(string); !ok {
+		if f.Text, ok = sentence.(string); !ok {
 			return nil, nil
 		}
-		r.gold, r.original = gold, *variant == 0
+		r.Gold, r.original = gold, *variant == 0
 		if isText { // a list in a cell of text
 			_ = json.Unmarshal([]byte(whole), &filled)
 		}
-		if blanks, _ := filled.([]any); len(blanks) > 0 && r.score != nil {
-			per := *r.score / float64(len(blanks)) // each takes one token
-			r.perToken = &per
+		if blanks, _ := filled.([]any); len(blanks) > 0 && f.Score != nil {
+			per := *f.Score / float64(len(blanks)) // each takes one token
+			f.ScorePerToken = &per
 		}
 	case isText:
-		r.sentence = whole
-		if r.text, _ = text.(string); blanked != "" { // the text was masked
-			r.gold, r.text = r.text, blanked
+		f.Text = whole
+		if r.Text, _ = text.(string); blanked != "" { // the text was masked
+			r.Gold, r.Text = r.Text, blanked
 		}
 	default:
 		return nil, nil
+	}
+	r.Fillings = []jsonl.Filling{f}
+	if all != nil {
+		r.Fillings = nil
+	}
+	for _, f := range all {
+		r.Fillings = append(r.Fillings,
+			jsonl.Filling{Text: f.Filled, Score: f.Score, ScorePerToken: f.ScorePerToken})
 	}
 	return &r, nil
 }

@@ -69,23 +69,23 @@ func (rd *reader) cells(it *input.Item, textField string, own, lines bool) error
 		return err
 	}
 	fields := []jsonl.Field{{Name: textField, Value: sentence}}
-	var row *sentenceRow
+	var r *row
 	if own {
 		if !lines {
 			fields = append(fields, jsonl.Field{Name: "line", Value: []byte(strconv.Itoa(it.Line))})
 		}
-		row, err = rowOf(append(fields, it.Fields...), textField, true)
+		r, err = rowOf(append(fields, it.Fields...), textField, true)
 		if err != nil {
 			return fmt.Errorf("%w: row %d, %w", tables.ErrTable, it.Line, err)
 		}
 	}
 	switch {
-	case it.Err != nil && (row == nil || row.failed.Code == ""):
+	case it.Err != nil && (r == nil || r.Error == nil):
 		return it.Err
-	case row != nil:
-		return rd.sentence(row)
+	case r != nil:
+		return rd.sentence(r)
 	}
-	rec, err := plainRecord(fields[:1], textField, &jsonl.Record{}, nil)
+	rec, err := plainRecord(fields[:1], textField, &jsonl.Filled{})
 	if err != nil {
 		return fmt.Errorf("row %d: %w: %w", it.Line, ErrFormat, err)
 	}

@@ -47,8 +47,9 @@ func (s *Server) Document() map[string]any {
 	for name, t := range s.Answers {
 		schemas[name] = schemaOf(t)
 	}
-	described("what a file of records has of the text, with the other fields of the request",
-		schemas["record"].(schema))
+	schemas["record"] = described("what a file of records has of the text, with the other fields of "+
+		"the request", schema{"anyOf": []schema{ref("filled"), ref("scored"), ref("ranked"),
+		ref("failed")}})
 	schemas["models"] = object(schema{"models": listOf(schemas["models"].(schema))}, "models")
 	components := schema{"schemas": schemas, "responses": s.failures()}
 	if s.Keys {

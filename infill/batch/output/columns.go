@@ -13,19 +13,24 @@ import (
 // the row with its rank from 1; the filling is nil where there is none.
 type ownColumn struct {
 	table.Column
-	cell func(r *jsonl.Record, f *jsonl.Filling, rank int) any
+	cell func(r jsonl.Record, f *jsonl.Filling, rank int) any
 }
 
-// columnOf is a column of the whole record that has no member of this name and type.
-func columnOf(name string, t table.Type, cell func(r *jsonl.Record) any) ownColumn {
+// columnOf is a column of records of a kind that have no member of this name and type.
+func columnOf[R any](name string, t table.Type, cell func(r *R) any) ownColumn {
 	return ownColumn{table.Column{Name: name, Type: t},
-		func(r *jsonl.Record, _ *jsonl.Filling, _ int) any { return cell(r) }}
+		func(r jsonl.Record, _ *jsonl.Filling, _ int) any {
+			if r, ok := any(r).(*R); ok {
+				return cell(r)
+			}
+			return nil
+		}}
 }
 
-// ofRecord are members of the whole record.
-func ofRecord(names ...string) (out []ownColumn) {
+// ofRecord are members of records of a kind.
+func ofRecord[R any](names ...string) (out []ownColumn) {
 	for _, name := range names {
-		m := memberOf[jsonl.Record](name)
+		m := memberOf[R](name)
 		out = append(out, columnOf(name, m.Type, m.cell))
 	}
 	return out
@@ -43,7 +48,7 @@ func ofFilling(names ...string) (out []ownColumn) {
 // fillingColumn is a column of one filling that has no member of this name and type.
 func fillingColumn(name string, t table.Type, cell func(f *jsonl.Filling) any) ownColumn {
 	return ownColumn{table.Column{Name: name, Type: t},
-		func(_ *jsonl.Record, f *jsonl.Filling, _ int) any {
+		func(_ jsonl.Record, f *jsonl.Filling, _ int) any {
 			if f == nil {
 				return nil
 			}
@@ -53,11 +58,11 @@ func fillingColumn(name string, t table.Type, cell func(f *jsonl.Filling) any) o
 
 // own are the columns that infill adds to those of the input.
 func (l Layout) own() []ownColumn {
-	line := ofRecord("line")
+	line := []ownColumn{lineColumn}
 	fillings := slices.Concat(fillingColumns, l.askedOfFillings())
-	masks := maskColumns
-	if !l.Masked {
-		masks = nil
+	var masks []ownColumn
+	if l.Masked {
+		masks = maskColumns
 	}
 	switch {
 	case l.Per == settings.PerVariant:
@@ -65,7 +70,7 @@ func (l Layout) own() []ownColumn {
 	case l.Scores && l.Per == settings.PerWord:
 		return slices.Concat(line, wordColumns, errorColumns)
 	case l.Scores:
-		return slices.Concat(line, masks, l.scoreColumns(), errorColumns)
+		return slices.Concat(line, l.scoreColumns(), errorColumns)
 	case l.Per == settings.PerFilling:
 		fillings = slices.Concat([]ownColumn{rankColumn}, fillings)
 	default:
@@ -75,26 +80,30 @@ func (l Layout) own() []ownColumn {
 }
 
 var maskColumns = append([]ownColumn{
-	columnOf("blanked", text, func(r *jsonl.Record) any {
+	columnOf("blanked", text, func(r *jsonl.Filled) any {
 		if len(r.Masked) == 0 {
 			return nil
 		}
 		return r.Text
 	}),
-}, ofRecord("masked")...)
+}, ofRecord[jsonl.Filled]("masked")...)
+
+var lineColumn = ownColumn{table.Column{Name: "line", Type: whole},
+	func(r jsonl.Record, _ *jsonl.Filling, _ int) any { return int64(r.Of().Line) }}
 
 // variantColumns are the columns of a row that has a variant in place of the text. The first one is
 // 0 in the row of the text itself.
 var variantColumns = slices.Concat(
 	[]ownColumn{
 		{table.Column{Name: "variant", Type: whole},
-			func(r *jsonl.Record, f *jsonl.Filling, rank int) any {
-				if f == nil && r.Error != nil {
+			func(r jsonl.Record, f *jsonl.Filling, rank int) any {
+				if f == nil && r.By().Error != nil {
 					return nil
 				}
 				return int64(rank)
 			}},
-		columnOf("original", text, func(r *jsonl.Record) any { return r.Text }),
+		{table.Column{Name: "original", Type: text},
+			func(r jsonl.Record, _ *jsonl.Filling, _ int) any { return r.Of().Text }},
 	},
 	ofFilling("blanked", "masked"),
 	[]ownColumn{
@@ -105,13 +114,13 @@ var variantColumns = slices.Concat(
 	},
 	ofFilling("score", "original_score", "edits", "masked_places", "changed_places", "similarity",
 		"groups"),
-	ofRecord("scoring"),
-	[]ownColumn{countColumn("missing", func(r *jsonl.Record) int { return r.Missing })},
+	ofRecord[jsonl.Filled]("scoring"),
+	[]ownColumn{countColumn("missing", func(r *jsonl.Filled) int { return r.Missing })},
 )
 
 // countColumn has a number of each record that did not fail, 0 too.
-func countColumn(name string, of func(*jsonl.Record) int) ownColumn {
-	return columnOf(name, whole, func(r *jsonl.Record) any {
+func countColumn(name string, of func(*jsonl.Filled) int) ownColumn {
+	return columnOf(name, whole, func(r *jsonl.Filled) any {
 		if r.Error != nil {
 			return nil
 		}
@@ -120,7 +129,7 @@ func countColumn(name string, of func(*jsonl.Record) int) ownColumn {
 }
 
 var rankColumn = ownColumn{table.Column{Name: "rank", Type: whole},
-	func(_ *jsonl.Record, f *jsonl.Filling, rank int) any {
+	func(_ jsonl.Record, f *jsonl.Filling, rank int) any {
 		if f == nil {
 			return nil
 		}
@@ -145,7 +154,7 @@ func fillingsColumn(columns []ownColumn) ownColumn {
 	for _, c := range columns {
 		members = append(members, c.Column)
 	}
-	return columnOf("fillings", listOf(structOf(members...)), func(r *jsonl.Record) any {
+	return columnOf("fillings", listOf(structOf(members...)), func(r *jsonl.Filled) any {
 		if r.Error != nil {
 			return nil
 		}
@@ -161,12 +170,12 @@ func fillingsColumn(columns []ownColumn) ownColumn {
 	})
 }
 
-var runColumns = slices.Concat(ofRecord("scoring"),
-	[]ownColumn{countColumn("distinct", func(r *jsonl.Record) int { return r.Distinct })},
-	ofRecord("acceptance", "groups"))
+var runColumns = slices.Concat(ofRecord[jsonl.Filled]("scoring"),
+	[]ownColumn{countColumn("distinct", func(r *jsonl.Filled) int { return r.Distinct })},
+	ofRecord[jsonl.Filled]("acceptance", "groups"))
 
 // wordOf is the word of a rank from 1, or the region behind the words, nil for none.
-func wordOf(r *jsonl.Record, rank int) *jsonl.Word {
+func wordOf(r *jsonl.Scored, rank int) *jsonl.Word {
 	switch i, words := rank-1, len(r.Words); {
 	case i < 0 || i >= words+len(r.Regions):
 		return nil
@@ -183,12 +192,13 @@ var wordColumns = func() (out []ownColumn) {
 	for _, name := range []string{"word", "label", "start", "end", "start_char", "end_char", "pieces",
 		"surprisal_bits", "score"} {
 		m := memberOf[jsonl.Word](name)
-		out = append(out, ownColumn{m.Column, func(r *jsonl.Record, _ *jsonl.Filling, rank int) any {
-			w := wordOf(r, rank)
-			if w == nil {
-				return nil
+		out = append(out, ownColumn{m.Column, func(r jsonl.Record, _ *jsonl.Filling, rank int) any {
+			if r, ok := r.(*jsonl.Scored); ok {
+				if w := wordOf(r, rank); w != nil {
+					return m.cell(w)
+				}
 			}
-			return m.cell(w)
+			return nil
 		}})
 	}
 	return out
@@ -202,16 +212,27 @@ func (l Layout) scoreColumns() []ownColumn {
 		pair = []ownColumn{pairColumn}
 	}
 	if l.Energies {
-		candidate, energies = append(candidate, "energies"), ofRecord("energies")
+		candidate, energies = append(candidate, "energies"), ofRecord[jsonl.Scored]("energies")
 	}
-	return slices.Concat(ofRecord("score", "score_per_token"), pair,
-		[]ownColumn{piecesColumn}, ofRecord("scoring"), []ownColumn{structsColumn("candidates",
-			func(r *jsonl.Record) []infill.Candidate { return r.Candidates }, candidate...)},
-		ofRecord("difference"), energies)
+	return slices.Concat(ofRecord[jsonl.Scored]("score", "score_per_token"), pair,
+		[]ownColumn{piecesColumn, ofBoth("scoring"), structsColumn("candidates",
+			func(r *jsonl.Ranked) []infill.Candidate { return r.Candidates }, candidate...),
+			ofBoth("difference")}, energies)
+}
+
+// ofBoth is a member of texts that were scored, and of those with candidates.
+func ofBoth(name string) ownColumn {
+	scored, ranked := ofRecord[jsonl.Scored](name)[0], ofRecord[jsonl.Ranked](name)[0]
+	return ownColumn{scored.Column, func(r jsonl.Record, f *jsonl.Filling, rank int) any {
+		if v := scored.cell(r, f, rank); v != nil {
+			return v
+		}
+		return ranked.cell(r, f, rank)
+	}}
 }
 
 // pairColumn is the score of the text that another one was compared with.
-var pairColumn = columnOf("pair_score", number, func(r *jsonl.Record) any {
+var pairColumn = columnOf("pair_score", number, func(r *jsonl.Scored) any {
 	if r.Pair == nil {
 		return nil
 	}
@@ -221,25 +242,26 @@ var pairColumn = columnOf("pair_score", number, func(r *jsonl.Record) any {
 var piecesColumn = columnOf("pieces", listOf(structOf(table.Column{Name: "piece", Type: text},
 	table.Column{Name: "id", Type: whole}, table.Column{Name: "start", Type: whole},
 	table.Column{Name: "end", Type: whole}, table.Column{Name: "log_prob", Type: number})),
-	func(r *jsonl.Record) any {
+	func(r *jsonl.Scored) any {
 		return cells(r.Pieces, func(p jsonl.Piece) any {
 			return []any{p.Piece, int64(p.ID), int64(p.Span[0]), int64(p.Span[1]), p.LogProb}
 		})
 	})
 
 var errorColumns = []ownColumn{
-	columnOf("error", text, failure(func(e *jsonl.Failure) any { return e.Code })),
-	columnOf("error_message", text, failure(func(e *jsonl.Failure) any { return e.Message })),
+	failureColumn("error", func(e *jsonl.Failure) any { return e.Code }),
+	failureColumn("error_message", func(e *jsonl.Failure) any { return e.Message }),
 }
 
-// failure is a cell of a record that failed.
-func failure(cell func(*jsonl.Failure) any) func(*jsonl.Record) any {
-	return func(r *jsonl.Record) any {
-		if r.Error == nil {
+// failureColumn is a column of records that failed.
+func failureColumn(name string, cell func(*jsonl.Failure) any) ownColumn {
+	return ownColumn{table.Column{Name: name, Type: text},
+		func(r jsonl.Record, _ *jsonl.Filling, _ int) any {
+			if e := r.By().Error; e != nil {
+				return cell(e)
+			}
 			return nil
-		}
-		return cell(r.Error)
-	}
+		}}
 }
 
 // askedOfFillings are the columns of one filling that only those who ask for them have.
@@ -253,20 +275,20 @@ func (l Layout) askedOfFillings() (out []ownColumn) {
 // askedOfRecords are such columns of the whole record.
 func (l Layout) askedOfRecords() (out []ownColumn) {
 	if l.Marginals {
-		out = ofRecord("marginals")
+		out = ofRecord[jsonl.Filled]("marginals")
 	}
 	return out
 }
 
 // structsColumn has a list of structs of a record, each with some of its members.
-func structsColumn[T any](name string, of func(*jsonl.Record) []T, names ...string) ownColumn {
+func structsColumn[R, T any](name string, of func(*R) []T, names ...string) ownColumn {
 	var columns []table.Column
 	var members []member[T]
 	for _, n := range names {
 		m := memberOf[T](n)
 		columns, members = append(columns, m.Column), append(members, m)
 	}
-	return columnOf(name, listOf(structOf(columns...)), func(r *jsonl.Record) any {
+	return columnOf(name, listOf(structOf(columns...)), func(r *R) any {
 		return cells(of(r), func(v T) any {
 			return cells(members, func(m member[T]) any { return m.cell(&v) })
 		})

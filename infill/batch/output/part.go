@@ -168,14 +168,15 @@ func (o *Writer) makeRows(ctx context.Context, in *input.Reader) error {
 		if err != nil {
 			return err
 		}
-		err = o.eachRecord(ctx, func(r *jsonl.Record) error {
+		err = o.eachRecord(ctx, func(r jsonl.Record) error {
 			var cells []any
 			if stored != nil {
 				it, err := stored.Next()
 				if err != nil {
 					return err
 				}
-				if h := (head{text: r.Text, gold: r.Gold}); it.Line != r.Line || !h.of(&it) {
+				of := r.Of()
+				if h := (head{text: of.Text, gold: of.Gold}); it.Line != of.Line || !h.of(&it) {
 					return inputChanged(in)
 				}
 				cells = it.Stored
@@ -193,7 +194,7 @@ func inputChanged(in *input.Reader) error {
 }
 
 // write writes the rows of a record.
-func (m *rowMaker) write(w table.Writer, r *jsonl.Record, stored []any) error {
+func (m *rowMaker) write(w table.Writer, r jsonl.Record, stored []any) error {
 	rows, err := m.rows(r, stored)
 	if err != nil {
 		return err
@@ -209,12 +210,13 @@ func (m *rowMaker) write(w table.Writer, r *jsonl.Record, stored []any) error {
 // inferColumns finds the columns of JSON lines in their records.
 func (o *Writer) inferColumns(ctx context.Context, m *rowMaker) error {
 	var found inferrer
-	err := o.eachRecord(ctx, func(r *jsonl.Record) error {
+	err := o.eachRecord(ctx, func(r jsonl.Record) error {
 		for _, f := range m.inputFields(r) {
 			for _, cell := range m.cellsOf(f.Value) {
 				if !found.add(jsonl.Field{Name: f.Name, Value: cell}) {
 					return fmt.Errorf("%w: line %d: the input has more than %d different fields, too many "+
-						"for columns; write JSON lines, a record for each sentence", ErrLayout, r.Line, maxFields)
+						"for columns; write JSON lines, a record for each sentence", ErrLayout, r.Of().Line,
+						maxFields)
 				}
 			}
 		}
@@ -227,7 +229,7 @@ func (o *Writer) inferColumns(ctx context.Context, m *rowMaker) error {
 }
 
 // eachRecord calls do with each record that was written.
-func (o *Writer) eachRecord(ctx context.Context, do func(*jsonl.Record) error) error {
+func (o *Writer) eachRecord(ctx context.Context, do func(jsonl.Record) error) error {
 	return o.eachLine(ctx, func(n int, line []byte) error {
 		rec, err := recordOf(n, line)
 		if err != nil {

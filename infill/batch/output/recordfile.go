@@ -96,6 +96,6 @@ func (o *recordFile) close() error {
 	return err
 }
 
-func recordOf(n int, line []byte) (*jsonl.Record, error) {
+func recordOf(n int, line []byte) (jsonl.Record, error) {
 	return jsonl.Decoder{Bytes: maxFrame}.Record(n, line)
 }

@@ -35,8 +35,8 @@ func (h *head) of(it *input.Item) bool {
 type recovery struct {
 	file  *recordFile
 	in    *input.Reader
-	texts bool                                   // the texts are compared, too
-	known func(*input.Item, *jsonl.Record) error // sees each record; nil for nobody
+	texts bool                                  // the texts are compared, too
+	known func(*input.Item, jsonl.Record) error // sees each record; nil for nobody
 
 	done, failed int   // records, and those of them that are errors
 	size         int64 // of the file, before the rest is cut off
@@ -48,7 +48,7 @@ type recovery struct {
 // with its item. texts says that the texts are compared too. The error wraps [ErrMismatch] for
 // records of other items.
 func (o *Writer) Recover(in *input.Reader, texts bool,
-	known func(*input.Item, *jsonl.Record) error) (done, failed int, err error) {
+	known func(*input.Item, jsonl.Record) error) (done, failed int, err error) {
 	if o.records == nil || !o.records.resumed {
 		return 0, 0, nil
 	}

@@ -100,25 +100,25 @@ func (m *rowMaker) renamed() [][2]string {
 
 // inputFields are the fields of the input's record by name, in the order id, text, the
 // others.
-func (m *rowMaker) inputFields(r *jsonl.Record) []jsonl.Field {
-	text, gold := r.Text, r.Gold
-	if len(r.Masked) > 0 { // then gold is infill's
+func (m *rowMaker) inputFields(r jsonl.Record) []jsonl.Field {
+	id, text, gold := r.Of().ID, r.Of().Text, r.Of().Gold
+	if f, ok := r.(*jsonl.Filled); ok && len(f.Masked) > 0 { // then gold is infill's
 		text, gold = gold, ""
 	}
 	var out []jsonl.Field
-	if r.ID != nil {
-		out = append(out, jsonl.Field{Name: "id", Value: r.ID})
+	if id != nil {
+		out = append(out, jsonl.Field{Name: "id", Value: id})
 	}
 	out = append(out, jsonl.Field{Name: m.input.TextField, Value: jsonl.Quote(text)})
 	if gold != "" { // a field of the user's
 		out = append(out, jsonl.Field{Name: "gold", Value: jsonl.Quote(gold)})
 	}
-	return append(out, r.Fields...)
+	return append(out, r.By().Fields...)
 }
 
 // rows makes the rows of a record. stored are the cells of the input's row as they are
 // in its file, nil for none.
-func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
+func (m *rowMaker) rows(r jsonl.Record, stored []any) ([][]any, error) {
 	row := make([]any, len(m.names), len(m.names)+len(m.own))
 	for i := range stored {
 		if m.types[i].Kind == table.Native {
@@ -129,7 +129,7 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 	for _, f := range m.inputFields(r) {
 		i, ok := m.at[f.Name]
 		if !ok {
-			return nil, fmt.Errorf("line %d has a column %q that the input has not", r.Line, f.Name)
+			return nil, fmt.Errorf("line %d has a column %q that the input has not", r.Of().Line, f.Name)
 		}
 		if m.types[i].Kind != table.Native && (nulls || string(f.Value) != "null") {
 			row[i] = f.Value
@@ -147,40 +147,54 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 		return out
 	}
 	var rows [][]any
-	if m.layout.Per == settings.PerWord && (r.Error == nil || m.input.Sentence != "") {
+	failed := r.By().Error != nil
+	if m.layout.Per == settings.PerWord && (!failed || m.input.Sentence != "") {
 		return m.wordRows(r, row), nil
 	}
-	if len(r.Fillings) == 0 || m.in && m.layout.Originals {
+	fillings := fillingsOf(r)
+	if len(fillings) == 0 || m.in && m.layout.Originals {
 		rows = append(rows, finish(nil, 0))
 	}
-	if r.Error != nil && m.layout.Format == settings.FormatTSV && !m.layout.Quote {
+	if failed && m.layout.Format == settings.FormatTSV && !m.layout.Quote {
 		for i := range rows[0] {
 			rows[0][i] = flat(rows[0][i])
 		}
 	}
-	if len(r.Fillings) == 0 {
+	if len(fillings) == 0 {
 		return rows, nil
 	}
 	if m.layout.Per == settings.PerSentence || m.layout.Scores {
-		return [][]any{finish(&r.Fillings[0], 1)}, nil
+		return [][]any{finish(&fillings[0], 1)}, nil
 	}
-	for i := range r.Fillings {
-		rows = append(rows, finish(&r.Fillings[i], i+1))
+	for i := range fillings {
+		rows = append(rows, finish(&fillings[i], i+1))
 	}
 	return rows, nil
 }
 
+// fillingsOf are the fillings of a record, nil for one of another kind.
+func fillingsOf(r jsonl.Record) []jsonl.Filling {
+	if f, ok := r.(*jsonl.Filled); ok {
+		return f.Fillings
+	}
+	return nil
+}
+
 // wordRows are a row for each word of a record, and for each region, with the cells of the input's
 // row. Where the words are records of the input, each row has its own cells.
-func (m *rowMaker) wordRows(r *jsonl.Record, row []any) (rows [][]any) {
-	n := len(r.Words) + len(r.Regions)
+func (m *rowMaker) wordRows(r jsonl.Record, row []any) (rows [][]any) {
+	scored, ok := r.(*jsonl.Scored)
+	if !ok {
+		scored = &jsonl.Scored{}
+	}
+	n := len(scored.Words) + len(scored.Regions)
 	lists := make([][]json.RawMessage, len(row)) // nil for what all rows share
 	for i := range row {
 		raw, ok := row[i].(json.RawMessage)
 		switch {
 		case !ok || m.input.Sentence == "":
-		case m.names[i] == m.input.TextField && r.Error == nil:
-			for _, w := range r.Words {
+		case m.names[i] == m.input.TextField && r.By().Error == nil:
+			for _, w := range scored.Words {
 				lists[i] = append(lists[i], jsonl.Quote(w.Word))
 			}
 		case m.names[i] != m.input.TextField:

@@ -24,7 +24,8 @@ import (
 
 // filled is the record of an item with two fillings, or an error.
 func filled(_ context.Context, it *input.Item) (Record, error) {
-	rec := &jsonl.Record{ID: it.ID, Line: it.Line, Text: it.Text, Fields: it.Fields}
+	rec := &jsonl.Filled{Item: jsonl.Item{ID: it.ID, Line: it.Line, Text: it.Text},
+		Origin: jsonl.Origin{Fields: it.Fields}}
 	out := Record{}
 	switch {
 	case it.Err != nil:
@@ -43,7 +44,7 @@ func filled(_ context.Context, it *input.Item) (Record, error) {
 		rec.Error = &jsonl.Failure{Code: jsonl.Code(out.Cause), Message: out.Cause.Error()}
 	}
 	var err error
-	out.JSON, err = rec.Append(nil)
+	out.JSON, err = jsonl.Append(nil, rec)
 	return out, err
 }
 

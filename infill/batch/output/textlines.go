@@ -10,24 +10,25 @@ import (
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/textline"
 )
 
 // texts are the fillings of a record as lines: the best one, or each where a record has more. A
 // record that failed is an empty line, so that lines keep their places.
-func (l Layout) texts(r *jsonl.Record) string {
-	fillings := r.Fillings
+func (l Layout) texts(r jsonl.Record) string {
+	fillings := fillingsOf(r)
 	if l.Per == settings.PerSentence {
 		fillings = fillings[:min(len(fillings), 1)]
 	}
 	if l.Format.Labelled() {
-		return l.sources(r, fillings)
+		return l.sources(r.By().Source, fillings)
 	}
 	var b strings.Builder
 	if l.Originals {
-		b.WriteString(oneLine.Replace(r.Text) + "\n")
+		b.WriteString(textline.OneLine(r.Of().Text) + "\n")
 	}
 	for _, f := range fillings {
-		b.WriteString(oneLine.Replace(f.Text) + "\n")
+		b.WriteString(textline.OneLine(f.Text) + "\n")
 	}
 	if b.Len() == 0 {
 		return "\n"
@@ -37,8 +38,7 @@ func (l Layout) texts(r *jsonl.Record) string {
 
 // sources are the fillings of a record with their labels, where the source of its text stood. A
 // text without fillings stays as it was.
-func (l Layout) sources(r *jsonl.Record, fillings []jsonl.Filling) string {
-	s := r.Source
+func (l Layout) sources(s *jsonl.Source, fillings []jsonl.Filling) string {
 	if s == nil {
 		return ""
 	}
@@ -52,14 +52,11 @@ func (l Layout) sources(r *jsonl.Record, fillings []jsonl.Filling) string {
 	return s.Before + strings.Join(bodies, s.Between) + s.After
 }
 
-// oneLine makes one line of a text.
-var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
-
 // makeLines makes lines of the records.
 func (o *Writer) makeLines(ctx context.Context, _ *input.Reader) error {
 	return o.written(func(w io.Writer) error {
 		b := bufio.NewWriter(w)
-		err := o.eachRecord(ctx, func(r *jsonl.Record) error {
+		err := o.eachRecord(ctx, func(r jsonl.Record) error {
 			_, err := b.WriteString(o.layout.texts(r))
 			return err
 		})
