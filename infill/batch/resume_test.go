@@ -47,6 +47,9 @@ func TestInterrupt(t *testing.T) {
 			if !errors.Is(err, context.Canceled) || p.Records-p.Resumed < stop {
 				t.Fatalf("%v after %+v", err, p)
 			}
+			if suffix != ".jsonl" { // its records wait in another file
+				continue
+			}
 			if got := inputtest.Read(t, out); !bytes.HasPrefix(want, got) {
 				t.Fatal("not a beginning of the whole file")
 			}

@@ -59,7 +59,7 @@ func damage(t *testing.T, name string, finished bool) {
 			}
 			return filled(ctx, it)
 		}
-		if (Layout{Format: settings.FormatOf(name)}).Whole() {
+		if l, err := (Layout{}).Found(name); err != nil || l.Whole() {
 			file = partPath(out)
 		}
 	}

@@ -2,18 +2,20 @@ package output
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
 
 	"infill/infill/batch/input"
 	"infill/internal/disk"
+	"infill/internal/textline"
+	"infill/internal/unpack"
 )
 
 // Join puts the outputs of all shards of a run one after the other, in their order, whatever the
@@ -37,22 +39,21 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode) (reco
 	if err := placeOfJoined(output, parts, mode); err != nil {
 		return 0, 0, err
 	}
-	frames, err := framingOf(output)
-	if err != nil {
-		return 0, 0, err
-	}
 	err = disk.WriteFunc(output, func(f io.Writer) error {
-		h := sha256.New()
-		w := bufio.NewWriterSize(io.MultiWriter(f, h), 1<<20)
-		o := &frameWriter{name: output, w: w, frames: frames}
+		sum := &summing{hash: sha256.New()}
+		buffered := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<20)
+		w, err := packing(output, buffered, true)
+		if err != nil {
+			return err
+		}
 		for _, s := range parts {
-			if err := s.copy(ctx, o); err != nil {
+			if err := s.copy(ctx, w); err != nil {
 				return err
 			}
 			records += s.manifest.Finished.Records
 			failed += s.manifest.Finished.Failed
 		}
-		if err := errors.Join(o.finish(true), w.Flush()); err != nil {
+		if err := errors.Join(w.Close(), buffered.Flush()); err != nil {
 			return err
 		}
 		if mode == Force {
@@ -61,10 +62,25 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode) (reco
 				return err
 			}
 		}
-		whole.Written = sumOf(o.offset, h)
+		whole.Written = sumOf(sum.bytes, sum.hash)
+		if packed(output) {
+			whole.Finished = &Finished{records, failed, whole.Written.Bytes, whole.Written.SHA256}
+			whole.Written = nil
+		}
 		return whole.write(output)
 	})
 	return records, failed, err
+}
+
+// summing counts and hashes what is written.
+type summing struct {
+	bytes int64
+	hash  hash.Hash
+}
+
+func (s *summing) Write(b []byte) (int, error) {
+	s.bytes += int64(len(b))
+	return s.hash.Write(b)
 }
 
 // placeOfJoined is an error if the output may not be written.
@@ -92,42 +108,26 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 	if err != nil {
 		return err
 	}
-	if l.Whole() {
+	if !l.ofRecords() {
 		return errRowsOfJoin
 	}
 	return placeOfManifest(output, &input.Reader{}, mode)
 }
 
 // copy appends the records of a shard to an output, and compares them with its manifest.
-func (s *part) copy(ctx context.Context, o *frameWriter) error {
+func (s *part) copy(ctx context.Context, w io.Writer) error {
 	f, err := os.Open(s.path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	frames, err := framingOf(s.path)
+	h := sha256.New()
+	tee := io.TeeReader(f, h)
+	records, err := copyRecords(ctx, w, tee)
 	if err != nil {
 		return err
 	}
-	h := sha256.New()
-	r := newFrameReader(frames, io.TeeReader(f, h))
-	records := 0
-	for {
-		b, _, err := r.next()
-		if err == io.EOF || errors.Is(err, errTorn) {
-			break // a shard that is not whole has other bytes than its manifest says
-		}
-		if err = errors.Join(err, context.Cause(ctx)); err != nil {
-			return err
-		}
-		for line := range bytes.Lines(b) {
-			records++
-			if err := o.write(line); err != nil {
-				return err
-			}
-		}
-	}
-	if _, err := io.Copy(io.Discard, r.buf); err != nil {
+	if _, err := io.Copy(io.Discard, tee); err != nil { // an error of the file comes again
 		return err
 	}
 	size, err := f.Seek(0, io.SeekCurrent) // all of it was read
@@ -145,6 +145,26 @@ func (s *part) copy(ctx context.Context, o *frameWriter) error {
 		return s.changed(fmt.Sprintf("%d records", was.Records), fmt.Sprint(records))
 	}
 	return nil
+}
+
+// copyRecords copies whole records as far as they can be read, and says how many these are. A shard
+// that is not whole has other bytes than its manifest says.
+func copyRecords(ctx context.Context, w io.Writer, shard io.Reader) (records int, err error) {
+	r, err := unpack.New(shard)
+	if err != nil {
+		return 0, nil
+	}
+	defer func() { _ = r.Close() }()
+	in := bufio.NewReaderSize(r, 1<<16)
+	for ; ; records++ {
+		line, err := textline.Read(in, maxRecord)
+		if err != nil || line[len(line)-1] != '\n' || ctx.Err() != nil {
+			return records, context.Cause(ctx)
+		}
+		if _, err := w.Write(line); err != nil {
+			return records, err
+		}
+	}
 }
 
 // changed is the error of a shard that is not what its run finished.

@@ -44,6 +44,8 @@ type Layout struct {
 	Energies, Marginals bool
 	// Originals says that each text stands before its variants, with settings.PerVariant.
 	Originals bool
+
+	packed bool // the name says that it is compressed
 }
 
 // Found is the layout with the format that the name of an output says. The error wraps
@@ -57,6 +59,7 @@ func (l Layout) Found(path string) (Layout, error) {
 		l.Format = settings.FormatOf(path)
 	}
 	ext := suffixOf(path)
+	l.packed = packed(path)
 	switch {
 	case slices.Contains(otherPacked, ext):
 		return l, fmt.Errorf("%w: %s: outputs are compressed as .gz and .zst, and not as %s; name it "+
@@ -66,7 +69,7 @@ func (l Layout) Found(path string) (Layout, error) {
 			ErrLayout, path)
 	case l.Format == settings.FormatAuto:
 		l.Format = settings.FormatJSONL
-	case l.Format == settings.FormatParquet && (ext == ".gz" || ext == ".zst"):
+	case l.Format == settings.FormatParquet && l.packed:
 		return l, fmt.Errorf("%w: Parquet is read from any place in it; name it without %s",
 			ErrLayout, ext)
 	}
@@ -83,7 +86,7 @@ var otherOutputs = []string{
 // foreign is the suffix of a name that says something else than what outputs hold, "" for none.
 func foreign(path string) string {
 	ext := suffixOf(path)
-	if ext == ".gz" || ext == ".zst" {
+	if packed(path) {
 		ext = suffixOf(path[:len(path)-len(ext)])
 	}
 	if slices.Contains(otherOutputs, ext) || input.Foreign(ext) != nil {
@@ -108,9 +111,12 @@ func (l Layout) Rows() bool {
 }
 
 // Whole reports whether the output is made when all records are there: of rows, as lines of text,
-// or as an array of records. The records themselves are otherwise the output.
-func (l Layout) Whole() bool {
-	return l.Rows() || l.Format == settings.FormatJSON || l.lines()
+// as an array of records, or compressed. The records themselves are otherwise the output.
+func (l Layout) Whole() bool { return l.packed || !l.ofRecords() }
+
+// ofRecords reports whether the output has the records themselves, one a line.
+func (l Layout) ofRecords() bool {
+	return !l.Rows() && l.Format != settings.FormatJSON && !l.lines()
 }
 
 // lines reports whether the output has the texts themselves, or their labelled sources.

@@ -10,20 +10,18 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
 	"infill/internal/disk"
 	"infill/internal/textline"
+	"infill/internal/unpack"
 )
 
-// openRows looks at what there is of an output of rows. exists says that the output
-// is there. done says that an earlier run has completed it.
-func (o *Writer) openRows(m *Manifest, in *input.Reader, mode Mode, exists bool) (done bool,
+// openWhole looks at what there is of an output that is made at its end. exists says that the
+// output is there. done says that an earlier run has completed it.
+func (o *Writer) openWhole(m *Manifest, in *input.Reader, mode Mode, exists bool) (done bool,
 	err error) {
 	part, err := os.Lstat(o.file)
 	switch {
@@ -59,8 +57,19 @@ func (o *Writer) openRows(m *Manifest, in *input.Reader, mode Mode, exists bool)
 	case err != nil:
 		return false, err
 	}
+	complete := was.Finished
+	more := complete != nil && o.layout.ofRecords() && was.extends(m)
+	if more { // the records are all there, and others follow them
+		was.Finished = nil
+	}
 	if d := was.differences(m); len(d) > 0 {
 		return false, &MismatchError{Differences: d}
+	}
+	if more {
+		if err := o.unchanged(complete); err != nil {
+			return false, err
+		}
+		return false, errors.Join(o.unpack(), was.write(o.Path))
 	}
 	if was.Finished == nil && part != nil {
 		return false, nil // stopped between the rows and the manifest
@@ -77,6 +86,18 @@ func (o *Writer) openRows(m *Manifest, in *input.Reader, mode Mode, exists bool)
 	return true, o.removePart()
 }
 
+// unpack makes the journal again that a compressed output was made from.
+func (o *Writer) unpack() error {
+	r, err := unpack.Open(o.Path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(disk.WriteFunc(o.file, func(w io.Writer) error {
+		_, err := io.Copy(w, r)
+		return err
+	}), r.Close())
+}
+
 // removePart takes the records away that rows were made from.
 func (o *Writer) removePart() error {
 	if err := os.Remove(o.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -89,6 +110,8 @@ func (o *Writer) removePart() error {
 func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, failed int) error {
 	content := o.makeArray
 	switch {
+	case o.layout.ofRecords():
+		content = o.makePacked
 	case o.layout.Rows():
 		content = o.makeRows
 	case o.layout.lines():
@@ -111,30 +134,31 @@ func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, faile
 func (o *Writer) makeArray(ctx context.Context, _ *input.Reader) error {
 	return o.written(func(w io.Writer) error {
 		array := table.NewArrayWriter(w)
-		err := o.eachLine(ctx, func(_ int, line []byte) error {
-			_, err := array.Write(line)
-			return err
-		})
-		return errors.Join(err, array.Close())
+		return errors.Join(o.copyLines(ctx, array), array.Close())
+	})
+}
+
+// makePacked makes a compressed file of the records.
+func (o *Writer) makePacked(ctx context.Context, _ *input.Reader) error {
+	return o.written(func(w io.Writer) error { return o.copyLines(ctx, w) })
+}
+
+// copyLines writes each record that was written, one at a time.
+func (o *Writer) copyLines(ctx context.Context, w io.Writer) error {
+	return o.eachLine(ctx, func(_ int, line []byte) error {
+		_, err := w.Write(line)
+		return err
 	})
 }
 
 // written writes the output, compressed as its name says.
 func (o *Writer) written(write func(io.Writer) error) error {
-	return disk.WriteFunc(o.Path, func(w io.Writer) error {
-		switch suffixOf(o.Path) {
-		case ".gz":
-			z := gzip.NewWriter(w)
-			return errors.Join(write(z), z.Close())
-		case ".zst":
-			z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true),
-				zstd.WithZeroFrames(true))
-			if err != nil {
-				return err
-			}
-			return errors.Join(write(z), z.Close())
+	return disk.WriteFunc(o.Path, func(f io.Writer) error {
+		w, err := packing(o.Path, f, o.layout.ofRecords())
+		if err != nil {
+			return err
 		}
-		return write(w)
+		return errors.Join(write(w), w.Close())
 	})
 }
 
@@ -248,7 +272,7 @@ func (o *Writer) eachLine(ctx context.Context, do func(n int, line []byte) error
 	defer func() { _ = f.Close() }()
 	r := bufio.NewReaderSize(f, 1<<16)
 	for n := 1; ; n++ {
-		line, err := textline.Read(r, maxFrame)
+		line, err := textline.Read(r, maxRecord)
 		if err == io.EOF {
 			return nil
 		}

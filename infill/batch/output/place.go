@@ -58,7 +58,7 @@ func (o *Writer) check(empty bool) error {
 	if was.Finished != nil && !o.layout.Whole() {
 		o.records.was = &Sum{was.Finished.Bytes, was.Finished.SHA256}
 	}
-	if o.records.extended = was.extends(o.manifest); o.records.extended || empty {
+	if was.extends(o.manifest) || empty {
 		return o.manifest.write(o.Path)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
+	"infill/internal/textline"
 )
 
 // head is what a record must say of itself.
@@ -33,14 +35,13 @@ func (h *head) of(it *input.Item) bool {
 // A recovery reads the records that an earlier run has left in a file, up to the last whole one. It
 // compares each with the item of the input that it belongs to.
 type recovery struct {
-	file  *recordFile
+	file  *journal
 	in    *input.Reader
 	texts bool                                  // the texts are compared, too
 	known func(*input.Item, jsonl.Record) error // sees each record; nil for nobody
 
 	done, failed int   // records, and those of them that are errors
 	size         int64 // of the file, before the rest is cut off
-	empty        bool  // it is a finished output without records
 }
 
 // Recover reads what there is of an output, cuts off what is not whole, and leaves the output ready
@@ -57,7 +58,7 @@ func (o *Writer) Recover(in *input.Reader, texts bool,
 		return 0, 0, err
 	}
 	r := &recovery{file: o.records, in: in, texts: texts, known: known, size: info.Size()}
-	err = r.frames()
+	err = r.lines()
 	if err == nil {
 		err = r.sound(manifestPath(o.Path))
 	}
@@ -66,13 +67,11 @@ func (o *Writer) Recover(in *input.Reader, texts bool,
 		return 0, 0, err
 	}
 	f := o.records
-	if r.size > f.offset { // what is behind the frames that were read
+	if r.size > f.offset { // what is behind the records that were read
 		if err := f.f.Truncate(f.offset); err != nil {
 			return 0, 0, err
 		}
-		if !r.empty { // whose frame has nothing of a record
-			o.Dropped = r.size - f.offset
-		}
+		o.Dropped = r.size - f.offset
 	}
 	if _, err := io.Copy(f.hash, io.NewSectionReader(f.f, 0, f.offset)); err != nil {
 		return 0, 0, err
@@ -81,44 +80,32 @@ func (o *Writer) Recover(in *input.Reader, texts bool,
 	return r.done, r.failed, err
 }
 
-// frames reads the whole frames that the run can go on behind.
-func (r *recovery) frames() error {
+// lines reads the whole records that the run can go on behind.
+func (r *recovery) lines() error {
 	o := r.file
 	end := r.size
 	if o.was != nil {
 		end = min(end, o.was.Bytes) // what is behind it nobody can vouch for
 	}
-	frames := newFrameReader(o.frames, io.NewSectionReader(o.f, 0, end))
-	if first, _ := frames.buf.Peek(1); o.frames.records() > 1 && string(first) == "{" {
-		// To take them for a torn frame would cut them all off.
-		return fmt.Errorf("%w: %s has records that are not compressed, which its name says they "+
-			"are; start again, or name another output", ErrMismatch, o.name)
-	}
+	in := bufio.NewReaderSize(io.NewSectionReader(o.f, 0, end), 1<<16)
 	for {
-		records, n, err := frames.next()
+		line, err := textline.Read(in, maxRecord)
 		switch {
-		case err == io.EOF || errors.Is(err, errTorn):
+		case err == io.EOF || errors.Is(err, textline.ErrTooLong):
 			return nil
 		case err != nil:
 			return fmt.Errorf("%s: %w", o.name, err)
-		case len(records) == 0 && n == end:
-			r.empty = true // its frame is made again
+		}
+		record, ended := bytes.CutSuffix(line, []byte("\n"))
+		h, ok := parseHead(record)
+		if !ended || !ok {
 			return nil
 		}
-		heads, ok := parseHeads(records)
-		whole := len(heads) == o.frames.records()
-		if !ok || o.extended && !whole {
-			return nil // the last frame of a run with a smaller limit is made again
+		h.whole = record
+		if err := r.record(&h); err != nil {
+			return err
 		}
-		for _, h := range heads {
-			if err := r.record(&h); err != nil {
-				return err
-			}
-		}
-		o.offset += n
-		if !whole {
-			return nil // it is the last frame of a finished run
-		}
+		o.offset += int64(len(line))
 	}
 }
 
@@ -188,25 +175,9 @@ func (r *recovery) matches(h *head, it *input.Item) error {
 	return nil
 }
 
-// parseHeads reads the records of a frame; false if one of them is not whole.
-func parseHeads(records []byte) ([]head, bool) {
-	var out []head
-	for len(records) > 0 {
-		line, rest, ended := bytes.Cut(records, []byte("\n"))
-		h, ok := parseHead(line)
-		h.whole = line
-		if !ended || !ok {
-			return nil, false
-		}
-		out = append(out, h)
-		records = rest
-	}
-	return out, len(out) > 0
-}
-
 // parseHead reads one record; false if it is not whole or has no line.
 func parseHead(line []byte) (h head, ok bool) {
-	fields, err := jsonl.Decoder{Bytes: maxFrame}.Object(0, line)
+	fields, err := jsonl.Decoder{Bytes: maxRecord}.Object(0, line)
 	if err != nil {
 		return h, false
 	}

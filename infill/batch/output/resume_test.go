@@ -28,42 +28,58 @@ func TestResumeAtEveryByte(t *testing.T) {
 			if _, _, err := process(t, in, out, config{}); err != nil {
 				t.Fatal(err)
 			}
-			want := inputtest.Read(t, out)
-			step := 1
-			if len(want) > 150 {
-				step = len(want) / 150
-			}
-			for n := len(want); n >= 0; n -= step {
-				garbage := []byte(nil)
-				if n%3 == 1 { // a loss of power can leave zeros
-					garbage = make([]byte, n%50)
-				}
-				if err := os.WriteFile(out, append(bytes.Clone(want[:n]), garbage...), 0o644); err != nil {
+			whole := inputtest.Read(t, out)
+			if suffix != ".jsonl" { // its records wait in another file
+				plain := filepath.Join(dir, "out.jsonl")
+				if _, _, err := process(t, in, plain, config{}); err != nil {
 					t.Fatal(err)
 				}
-				p, o, err := process(t, in, out, config{mode: Resume, do: atOnce})
-				if n < len(want) && n+len(garbage) >= len(want) {
-					// All bytes of the manifest's sum are there, and some are others: that is damage.
-					if !errors.Is(err, ErrManifest) {
-						t.Fatalf("%d bytes and zeros: %v", n, err)
-					}
-					inputtest.Write(t, out, string(want[:n]))
-					p, o, err = process(t, in, out, config{mode: Resume, do: atOnce})
-				}
-				if err != nil {
-					t.Fatalf("%d bytes: %v", n, err)
-				}
-				if got := inputtest.Read(t, out); !bytes.Equal(got, want) {
-					t.Fatalf(
-						"resumed at byte %d of %d (%d records there, %d bytes cut off): another file", n, len(want),
-						p.Resumed, o.Dropped,
-					)
-				}
-				if n == len(want) && (p.Resumed != p.Records || o.Dropped != int64(len(garbage))) {
-					t.Errorf("a finished file is done again: %+v", p)
-				}
+				atEveryByte(t, in, out, partPath(out), inputtest.Read(t, plain),
+					string(inputtest.Read(t, manifestPath(plain))), whole)
+				return
 			}
+			atEveryByte(t, in, out, out, whole, string(inputtest.Read(t, manifestPath(out))), whole)
 		})
+	}
+}
+
+// atEveryByte goes on with each part of the records in a file, and wants the whole output.
+func atEveryByte(t *testing.T, in, out, file string, want []byte, manifest string, whole []byte) {
+	t.Helper()
+	step := max(1, len(want)/150)
+	for n := len(want); n >= 0; n -= step {
+		garbage := []byte(nil)
+		if n%3 == 1 { // a loss of power can leave zeros
+			garbage = make([]byte, n%50)
+		}
+		if file != out {
+			_ = os.Remove(out)
+		}
+		inputtest.Write(t, manifestPath(out), manifest)
+		if err := os.WriteFile(file, append(bytes.Clone(want[:n]), garbage...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p, o, err := process(t, in, out, config{mode: Resume, do: atOnce})
+		if n < len(want) && n+len(garbage) >= len(want) {
+			// All bytes of the manifest's sum are there, and some are others: that is damage.
+			if !errors.Is(err, ErrManifest) {
+				t.Fatalf("%d bytes and zeros: %v", n, err)
+			}
+			inputtest.Write(t, file, string(want[:n]))
+			p, o, err = process(t, in, out, config{mode: Resume, do: atOnce})
+		}
+		if err != nil {
+			t.Fatalf("%d bytes: %v", n, err)
+		}
+		if got := inputtest.Read(t, out); !bytes.Equal(got, whole) {
+			t.Fatalf(
+				"resumed at byte %d of %d (%d records there, %d bytes cut off): another file", n, len(want),
+				p.Resumed, o.Dropped,
+			)
+		}
+		if n == len(want) && (p.Resumed != p.Records || o.Dropped != int64(len(garbage))) {
+			t.Errorf("a finished file is done again: %+v", p)
+		}
 	}
 }
 
@@ -91,8 +107,8 @@ func TestEmptyOutput(t *testing.T) {
 			}
 			c.mode = Resume
 			for _, n := range []int{len(want), 0, len(want) / 2} {
-				if per != settings.PerSentence && n < len(want) {
-					continue // rows are refused where their bytes have changed
+				if (per != settings.PerSentence || suffix != ".jsonl") && n < len(want) {
+					continue // what was made at the end is refused where its bytes have changed
 				}
 				inputtest.Write(t, out, string(want[:n]))
 				_, o, err := process(t, in, out, c)
@@ -108,16 +124,24 @@ func TestEmptyOutput(t *testing.T) {
 // torn record taken away, and the run can go on when there is room.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	for _, suffix := range suffixes {
+	var dirs []string
+	for _, suffix := range suffixes { // the plain one first
 		dir := t.TempDir()
+		dirs = append(dirs, dir)
 		in := inputtest.Write(t, filepath.Join(dir, "in.txt"), inputtest.Sentences(300))
 		whole, out := filepath.Join(dir, "whole"+suffix), filepath.Join(dir, "out"+suffix)
 		if _, _, err := process(t, in, whole, config{}); err != nil {
 			t.Fatal(err)
 		}
 		want := inputtest.Read(t, whole)
+		file := out
+		records := want
+		if suffix != ".jsonl" {
+			file = partPath(out)
+			records = inputtest.Read(t, filepath.Join(dirs[0], "whole.jsonl"))
+		}
 		for i := 0; ; i++ {
-			room := len(want) / 5
+			room := len(records) / 5
 			_, _, err := process(
 				t, in, out, config{mode: Resume, before: func(o *Writer) { o.records.w = &small{o.records.w, room} }},
 			)
@@ -127,11 +151,11 @@ func TestFullDisk(t *testing.T) {
 			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "writing") {
 				t.Fatal(err)
 			}
-			got := inputtest.Read(t, out)
-			if !bytes.HasPrefix(want, got) || suffix == ".jsonl" && len(got) > 0 && got[len(got)-1] != '\n' {
+			got := inputtest.Read(t, file)
+			if !bytes.HasPrefix(records, got) || len(got) > 0 && got[len(got)-1] != '\n' {
 				t.Fatalf("%s: what the full disk holds is not whole", suffix)
 			}
-			if len(got) > len(want)/3 || i == 3 {
+			if len(got) > len(records)/3 || i == 3 {
 				break
 			}
 		}

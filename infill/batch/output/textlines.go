@@ -52,6 +52,17 @@ func (l Layout) sources(s *jsonl.Source, fillings []jsonl.Filling) string {
 	return s.Before + strings.Join(bodies, s.Between) + s.After
 }
 
+// ofTexts is the sink of lines for a stream.
+func (l Layout) ofTexts(name string, w io.WriteCloser) sink {
+	return lineSink{name, w, func(record []byte) ([]byte, error) {
+		r, err := recordOf(0, record)
+		if err != nil {
+			return nil, err
+		}
+		return []byte(l.texts(r)), nil
+	}}
+}
+
 // makeLines makes lines of the records.
 func (o *Writer) makeLines(ctx context.Context, _ *input.Reader) error {
 	return o.written(func(w io.Writer) error {
@@ -63,19 +74,3 @@ func (o *Writer) makeLines(ctx context.Context, _ *input.Reader) error {
 		return errors.Join(err, b.Flush())
 	})
 }
-
-// A lineSink writes lines as records come.
-type lineSink struct {
-	w io.Writer
-	l Layout
-}
-
-func (s lineSink) write(record []byte) error {
-	r, err := recordOf(0, record)
-	if err == nil {
-		_, err = io.WriteString(s.w, s.l.texts(r))
-	}
-	return err
-}
-
-func (lineSink) finish(bool) error { return nil }

@@ -32,7 +32,7 @@ type Writer struct {
 
 	layout   Layout
 	sink     sink        // of the records; nil if they are complete
-	records  *recordFile // the file of them, nil for a stream and a device
+	records  *journal    // the file of them, nil for a stream and a device
 	file     string      // its path: Path, or its part
 	manifest *Manifest   // nil for a stream and a device
 	complete *Finished   // an earlier run has made the rows; nil if not
@@ -42,7 +42,7 @@ type Writer struct {
 // Stream is an output that cannot be resumed, such as standard output. It takes JSON
 // lines, a record for each sentence.
 func Stream(w io.Writer) *Writer {
-	return &Writer{sink: &frameWriter{name: standardOutput, w: w, frames: plainFrames{}}}
+	return &Writer{sink: recordSink(standardOutput, unpacked{w})}
 }
 
 const standardOutput = "standard output"
@@ -56,8 +56,8 @@ func (l Layout) Stream(w io.Writer, in *input.Reader) (*Writer, error) {
 	}
 	o := Stream(w)
 	o.layout = l
-	if l.Whole() {
-		o.sink, err = newRowSink(w, in, l)
+	if !l.ofRecords() {
+		o.sink, err = newRowSink(standardOutput, w, in, l)
 	}
 	return o, err
 }
@@ -66,12 +66,12 @@ func (l Layout) Stream(w io.Writer, in *input.Reader) (*Writer, error) {
 var errNoInput = errors.New("the records are of no input; open one with input.Open")
 
 // newRowSink makes rows of records as they come.
-func newRowSink(w io.Writer, in *input.Reader, l Layout) (sink, error) {
+func newRowSink(name string, w io.Writer, in *input.Reader, l Layout) (sink, error) {
 	if !in.Options().Shard.Whole() {
 		return nil, errRowsOfShard
 	}
 	if l.lines() {
-		return lineSink{w, l}, nil
+		return l.ofTexts(name, unpacked{w}), nil
 	}
 	return newRowStream(w, in, l)
 }
@@ -96,7 +96,7 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Wr
 	if err != nil {
 		return nil, err
 	}
-	if l.Whole() && !in.Options().Shard.Whole() {
+	if !l.ofRecords() && !in.Options().Shard.Whole() {
 		return nil, errRowsOfShard
 	}
 	stands, err := standingAt(path, in, mode)
@@ -111,12 +111,10 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Wr
 	if l.Whole() {
 		o.file = partPath(path)
 	}
-	if o.records, err = newRecordFile(o.file, o.note); err != nil {
-		return nil, err
-	}
+	o.records = newJournal(o.file, o.note)
 	exists := stands == regular
 	if l.Whole() {
-		done, err := o.openRows(m, in, mode, exists)
+		done, err := o.openWhole(m, in, mode, exists)
 		if done || err != nil {
 			return o, err
 		}
@@ -182,19 +180,20 @@ func (d *deviceSink) finish(complete bool) error {
 
 // openDevice opens a device or a pipe.
 func (o *Writer) openDevice(in *input.Reader) error {
-	frames, err := framingOf(o.Path)
-	if err != nil {
-		return err
-	}
 	f, err := os.OpenFile(o.Path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	var to sink = &frameWriter{name: o.Path, w: f, frames: frames}
-	if o.layout.Whole() {
-		if to, err = newRowSink(f, in, o.layout); err != nil {
-			return errors.Join(err, f.Close())
-		}
+	var to sink
+	if o.layout.ofRecords() {
+		var w io.WriteCloser
+		w, err = packing(o.Path, f, true)
+		to = recordSink(o.Path, w)
+	} else {
+		to, err = newRowSink(o.Path, f, in, o.layout)
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
 	}
 	o.sink = &deviceSink{to, f}
 	return nil
