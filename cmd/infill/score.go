@@ -114,17 +114,11 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	f.lists = true
 	f.ranking.Words = f.ranking.Words || f.Per == settings.PerWord || f.Sentence != ""
-	in, err := f.input(c.Context, f.file, std, energies.Files(f.ranking.Energy)...)
-	if column := (*input.ColumnError)(nil); f.ranking.Pairs != nil && errors.As(err, &column) {
-		column.Setting = "pairs"
-	}
+	in, err := f.scoreInput(c, std)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	if err := f.lacks(c, in); err != nil {
-		return fmt.Errorf("%s: %w", in.Name, err)
-	}
 	layout, err := f.layout()
 	if err != nil {
 		return err
@@ -171,6 +165,24 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 		err = errors.Join(err, print)
 	}
 	return err
+}
+
+// scoreInput opens the file. A column that --pairs or --by names and that is not there is an error.
+func (f *scoreFlags) scoreInput(c *cli.Context, std console.IO) (*input.Reader, error) {
+	in, err := f.input(c.Context, f.file, std, energies.Files(f.ranking.Energy)...)
+	if column := (*input.ColumnError)(nil); f.ranking.Pairs != nil && errors.As(err, &column) {
+		column.Setting = "pairs"
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = in.Lacks("pairs", f.ranking.Pairs...); err == nil && c.IsSet("by") {
+		err = in.Lacks("by", f.by)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", in.Name, err), in.Close())
+	}
+	return in, nil
 }
 
 // recorded is what the manifest has of the flags. Scores are in float32 whatever the precision.

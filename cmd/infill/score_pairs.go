@@ -50,14 +50,6 @@ func (f *scoreFlags) checkPairs(c *cli.Context) error {
 	return nil
 }
 
-// lacks is the error of a column that --pairs or --by names and that is not there.
-func (f *scoreFlags) lacks(c *cli.Context, in *input.Reader) error {
-	if err := in.Lacks("pairs", f.ranking.Pairs...); err != nil || !c.IsSet("by") {
-		return err
-	}
-	return in.Lacks("by", f.by)
-}
-
 // differences holds the differences of a file's pairs, of all and by the values of a field. Its
 // methods are safe for concurrent use.
 type differences struct {
