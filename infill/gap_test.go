@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/search"
 	"infill/infill/text"
 )
 
@@ -93,16 +94,16 @@ func TestLikelyLengths(t *testing.T) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b combination) int { return int(math.Copysign(1, b.logP-a.logP)) })
-	got := open.choices()
+	got, least := open.choices(), math.Log(search.LeastShare(EffortNormal))
 	if len(got) > maxLengths || len(got) < 20 {
 		t.Errorf("%d combinations", len(got))
 	}
 	for i, c := range got {
-		if math.Abs(c.logP-all[i].logP) > 1e-9 || c.logP < all[0].logP+math.Log(leastShare) {
+		if math.Abs(c.logP-all[i].logP) > 1e-9 || c.logP < all[0].logP+least {
 			t.Errorf("number %d is %v with %v, want %v", i, c.counts, c.logP, all[i])
 		}
 	}
-	if len(got) < maxLengths && all[len(got)].logP > all[0].logP+math.Log(leastShare) {
+	if len(got) < maxLengths && all[len(got)].logP > all[0].logP+least {
 		t.Errorf("%v is left out", all[len(got)])
 	}
 }

@@ -13,7 +13,7 @@ func TestLookedAt(t *testing.T) {
 	e := New(tiny(t))
 	fill := func(text string, o Options) *Result {
 		t.Helper()
-		o.Method, o.Results.All = MethodSearch, true
+		o.Method, o.Results.All, o.Search.Effort = MethodSearch, true, EffortThorough
 		r, err := e.FillText(t.Context(), text, o)
 		if err != nil {
 			t.Fatal(err)
@@ -80,13 +80,14 @@ func TestOnePieceCompetes(t *testing.T) {
 		for _, f := range exactFill(t, c.engine, c.before+blank+c.after, opt).Fillings {
 			single[f.Text] = f.Score
 		}
-		for _, top := range []int{1, 14, 60} {
+		length := 0.0
+		for _, top := range []int{60, 14, 1} { // the first has some of one piece
 			opt.Results.All, opt.Results.Top = false, top
 			r := exactFill(t, c.engine, c.before+c.blank+c.after, opt)
 			if r.Method != MethodSearch || len(r.Fillings) != top {
 				t.Fatalf("%s: %v, %d fillings of %d", c.blank, r.Method, len(r.Fillings), top)
 			}
-			listed, length := map[string]bool{}, 0.0
+			listed := map[string]bool{}
 			for _, f := range r.Fillings {
 				if listed[f.Text] = true; len(f.IDs) == 1 {
 					length = f.Parts.Length

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/internal/search"
 	"infill/infill/text"
 	"infill/samplers"
 )
@@ -40,8 +41,8 @@ func (o *openLengths) part(counts []int) (sum float64) {
 const (
 	// maxLengths bounds the combinations of lengths that a search looks at.
 	maxLengths = 128
-	// leastShare is how likely a combination of lengths must be, beside the likeliest, for a search to
-	// begin it.
+	// leastShare is how likely a length must be, beside the likeliest, for chains to draw it where
+	// words are counted. A search has [search.LeastShare].
 	leastShare = 0.02
 )
 
@@ -87,10 +88,11 @@ func (o *openLengths) likelyLengths(shortest choice) []choice {
 		slices.SortStableFunc(longer, func(a, b choice) int { return cmp.Compare(b.logP, a.logP) })
 		out = longer[:min(len(longer), maxLengths)]
 	}
+	least := out[0].logP + math.Log(search.LeastShare(o.opt.Search.Effort))
 	return slices.DeleteFunc(out, func(c choice) bool {
 		// All fillings of one token of the only blank take one row.
 		row := len(o.t.Blanks) == 1 && c.counts[0] == 1
-		return c.logP < out[0].logP+math.Log(leastShare) && !row
+		return c.logP < least && !row
 	})
 }
 

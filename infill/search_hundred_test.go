@@ -11,10 +11,10 @@ import (
 	"infill/models"
 )
 
-// hundredTexts are the texts of testdata/hundred.txt with the long tests, and else three of them.
-func hundredTexts(t *testing.T) []string {
+// linesOf are the texts of a file with the long tests, and else one in forty.
+func linesOf(t *testing.T, name string, n int) []string {
 	t.Helper()
-	file, err := os.ReadFile("testdata/hundred.txt")
+	file, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,8 +24,8 @@ func hundredTexts(t *testing.T) []string {
 			texts = append(texts, strings.TrimSpace(line))
 		}
 	}
-	if len(texts) != 100 {
-		t.Fatalf("%d texts, want 100", len(texts))
+	if len(texts) != n {
+		t.Fatalf("%d texts, want %d", len(texts), n)
 	}
 	if testmode.All() {
 		return texts
@@ -35,6 +35,28 @@ func hundredTexts(t *testing.T) []string {
 		some = append(some, texts[i])
 	}
 	return some
+}
+
+// Of short texts with names, places and dates of several pieces, a thorough search finds a better
+// filling in few.
+func TestOpenTexts(t *testing.T) {
+	t.Parallel()
+	e := New(openSmall(t))
+	texts := linesOf(t, "open.txt", 40)
+	missed, rows := 0, 0
+	for _, s := range texts {
+		usual := exactFill(t, e, s, Options{})
+		most := exactFill(t, e, s, Options{Search: SearchOptions{Effort: EffortThorough}})
+		rows += usual.Rows
+		if a, b := usual.Fillings[0], most.Fillings[0]; a.Score < b.Score-1e-4 {
+			missed++
+			t.Logf("%.2f %s\n%.2f %s", b.Score, b.Text, a.Score, a.Text)
+		}
+	}
+	t.Logf("the best of %d of %d texts is missed, %d rows", missed, len(texts), rows)
+	if missed > len(texts)/20 {
+		t.Errorf("the best of %d of %d texts is missed", missed, len(texts))
+	}
 }
 
 // What is looked at does not depend on Top up to five, and more of them hardly changes the best. The
@@ -48,7 +70,7 @@ func TestHundredTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = rounded.Close() })
-	texts := hundredTexts(t)
+	texts := linesOf(t, "hundred.txt", 100)
 	others := 0
 	for _, s := range texts {
 		find := func(e *Engine, top int) *Result {

@@ -19,12 +19,15 @@ import (
 
 var reaches = map[request.Effort]reach{
 	request.EffortQuick: {beam: 5, slack: 2, starts: 5, orders: 2, top: 12, margin: 0,
-		uneven: request.DefaultTop},
+		open: request.DefaultTop, listed: request.DefaultTop, share: 0.3},
 	request.EffortNormal: {beam: 10, slack: 3, starts: 12, orders: 2, top: 12, margin: 0.25,
-		uneven: 20},
+		open: 10, listed: 20, share: 0.15},
 	request.EffortThorough: {beam: 16, slack: math.Inf(1), starts: 40, orders: 3, top: 40, margin: 3,
-		uneven: 20},
+		open: 20, listed: 20, share: 0.02},
 }
+
+// LeastShare is how likely open lengths must be, beside the likeliest, for a search to begin them.
+func LeastShare(e request.Effort) float64 { return reaches[e].share }
 
 // searchWidth is how many fillings are evaluated side by side: a row among eight costs half of a
 // row alone. It decides which rows are evaluated, so that it does not depend on the machine.
@@ -50,8 +53,11 @@ func New(ctx context.Context, p *choosing.Chooser) (*Seeker, error) {
 	if o.Results.Diverse {
 		s.want = max(choosing.DiversePool, 2*s.want)
 	}
-	if uneven(p.Task) {
-		s.want = max(s.want, s.reach.uneven)
+	if p.Open > 0 {
+		s.want = max(s.want, s.reach.open)
+	}
+	if tiedOrListed(p.Task) {
+		s.want = max(s.want, s.reach.listed)
 	}
 	s.whole = p.Choices[0].Target.Extra.Most()
 	s.Rows = p.Asked.Source(o.Search.Context)
@@ -67,17 +73,15 @@ func New(ctx context.Context, p *choosing.Chooser) (*Seeker, error) {
 			of.Target = exact
 		}
 		if len(p.Choices) > 1 {
-			of.share(math.Exp(pt.LogP-p.Choices[0].LogP), &s.reach)
+			of.share(math.Exp(pt.LogP-p.Choices[0].LogP), p.Open, &s.reach)
 		}
 		s.parts = append(s.parts, of)
 	}
 	return s, nil
 }
 
-// uneven reports whether a template has lists, ties or open lengths, where neighbours are guessed
-// from rows with whole words masked, and from few beams.
-func uneven(p *target.Task) bool { return p.Open > 0 || tiedOrListed(p) }
-
+// tiedOrListed reports whether a template has lists or ties, whose neighbours are guessed from rows
+// with whole words masked.
 func tiedOrListed(p *target.Task) bool {
 	return slices.ContainsFunc(p.Template.Groups, func(g text.Group) bool {
 		return len(g.Blanks) > 1 || g.Words != nil

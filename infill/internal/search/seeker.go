@@ -24,7 +24,9 @@ type reach struct {
 	orders int     // of filling blank after blank: from the left, from the right, the surest first
 	top    int     // words of a blank that replace the one of a scored filling
 	margin float64 // nats below the worst of the best ones at which a guess is given up
-	uneven int     // best ones to find at least where guesses are worse, see uneven
+	open   int     // best ones to find at least where lengths are open
+	listed int     // the same where guesses are worse, see tiedOrListed
+	share  float64 // how likely open lengths must be, beside the likeliest, to be begun
 }
 
 // A Seeker searches the fillings with the best scores.
@@ -70,12 +72,19 @@ type seekPart struct {
 	expanded             bool // all values of the one coordinate are among the guesses
 }
 
-// share gives a part its effort: by how likely its lengths are beside the likeliest.
-func (pt *seekPart) share(of float64, r *reach) {
-	pt.orders = 1
-	pt.beam = max(2, int(math.Round(of*float64(r.beam)/2)))
-	pt.starts = max(2, int(math.Round(of*float64(r.starts)/3)))
+// share gives a part its effort: by how likely its lengths are beside the likeliest. Each further
+// gap makes more parts, which get less.
+func (pt *seekPart) share(of float64, gaps int, r *reach) {
+	of = math.Pow(of, float64(gaps)/2)
+	pt.beam = max(leastBeam, int(math.Round(of*float64(r.beam))))
+	pt.starts = max(leastStarts, int(math.Round(of*float64(r.starts)/2)))
 }
+
+// What every part gets. A name of two pieces may begin with one that is unlikely by itself.
+const (
+	leastBeam   = 4
+	leastStarts = 3
+)
 
 // filled holds a filling of one part, on its way to a score or with one.
 type filled struct {
