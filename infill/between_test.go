@@ -114,7 +114,7 @@ func TestBetweenLetters(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if f.Recut || !(math.Abs(want.Score-f.Score) <= 1e-4) {
+					if f.Recut || !(math.Abs(want.Score+f.Parts.Length-f.Score) <= 1e-4) {
 						t.Errorf("%s: %s: %s has %.5f filled in, %.5f finished, recut %v", name, s, f.Text,
 							f.Score, want.Score, f.Recut)
 					}

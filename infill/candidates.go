@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"infill/infill/internal/target"
-	"infill/infill/lengths"
 	"infill/infill/text"
 	"infill/mlm"
 )
@@ -78,7 +77,7 @@ func (e *Engine) Candidates(ctx context.Context, t *text.Template, words []strin
 	if err != nil {
 		return nil, err
 	}
-	out, err := e.candidates(ctx, p, o.Score == ScoreBlended && !o.PerToken)
+	out, err := candidates(ctx, p, o.PerToken)
 	if err == nil {
 		err = share(p, out, o.PerToken)
 	}
@@ -106,27 +105,23 @@ func listing(t *text.Template, words []string) (*text.Template, error) {
 	return &one, nil
 }
 
-// candidates are the phrases of the one coordinate with their scores, in its order. differ says
-// that scores are to have a part for the length where candidates differ in theirs.
-func (e *Engine) candidates(ctx context.Context, p *target.Task, differ bool) ([]Candidate, error) {
+// candidates are the phrases of the one coordinate with their scores, in its order. Scores that are
+// divided by the number of tokens have no part for the length.
+func candidates(ctx context.Context, p *target.Task, perToken bool) ([]Candidate, error) {
 	tgt, err := p.Unrounded(ctx, p.Choices[0].Target)
 	if err != nil {
 		return nil, err
 	}
-	u, _, _, err := tgt.Scores(ctx, tgt.Model, p.Opt.Results.Score)
+	u, parts, _, err := tgt.Scores(ctx, tgt.Model, p.Opt.Results.Score)
 	if err != nil {
 		return nil, err
-	}
-	part := make([]float64, len(u))
-	if differ {
-		if err := e.candidateLengths(ctx, p, tgt, part); err != nil {
-			return nil, err
-		}
 	}
 	fillings := make([]Filling, tgt.Coords[0].K())
 	for v := range fillings {
 		fillings[v] = tgt.Spell([]int32{int32(v)}, p.Opt.Results.AsModel)
-		u[v] += part[v]
+		if perToken {
+			u[v], parts[v].Length = u[v]-parts[v].Length, 0
+		}
 		fillings[v].Score = u[v]
 	}
 	if err := p.Energies(ctx, fillings); err != nil {
@@ -136,7 +131,7 @@ func (e *Engine) candidates(ctx context.Context, p *target.Task, differ bool) ([
 	for v, f := range fillings {
 		out[v] = Candidate{
 			Candidate: tgt.Coords[0].Phrases[v].Text, Text: f.Text, Pieces: strings.Fields(f.Pieces[0]),
-			Score: u[v], ScorePerToken: u[v] / float64(len(f.IDs)), Length: part[v],
+			Score: u[v], ScorePerToken: u[v] / float64(len(f.IDs)), Length: parts[v].Length,
 			Energies: f.Energies,
 		}
 		for _, id := range tgt.Filling(0, []int32{int32(v)}, nil) {
@@ -144,27 +139,6 @@ func (e *Engine) candidates(ctx context.Context, p *target.Task, differ bool) ([
 		}
 	}
 	return out, nil
-}
-
-// candidateLengths sets part to what lengths add to the scores of candidates that differ in theirs.
-func (e *Engine) candidateLengths(ctx context.Context, p *target.Task, t *target.Target,
-	part []float64) error {
-	list := &t.Coords[0]
-	least, most := slices.Min(list.Lengths), slices.Max(list.Lengths)
-	if least == most {
-		return nil
-	}
-	r, err := e.newGapReader(ctx, p.Template, p.Opt, false)
-	if err != nil {
-		return err
-	}
-	logP, err := r.read(ctx, 0, lengths.Range{Least: least, Most: most}, []int{least})
-	for v := range part {
-		if n := len(list.Phrases[v].IDs); err == nil {
-			part[v] = logP[n-least] + perPiece*float64(n*len(t.Groups[0].Blanks))
-		}
-	}
-	return err
 }
 
 // share ranks candidates and says how large a part of all each is.

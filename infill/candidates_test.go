@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"infill/infill/text"
@@ -72,6 +73,31 @@ func TestCandidates(t *testing.T) {
 			err, text.ErrBlank,
 		) {
 			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// A list in a blank and candidates have one score and one share, also of different lengths.
+func TestCandidatesAreAList(t *testing.T) {
+	t.Parallel()
+	e := New(openSmall(t))
+	words := []string{"dog", "old friend", "very old friend", "cat"}
+	for _, text := range []string{"My [MASK] went home.", "A [MASK:a] is a [MASK:a]."} {
+		got, err := e.Candidates(t.Context(), parsed(t, e, text), words, CandidateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := strings.Replace(text, "]", "|"+strings.Join(words, "|")+"]", 1)
+		r := exactFill(t, e, list, Options{Results: ResultOptions{All: true}})
+		if len(r.Fillings) != len(got) || r.Lengths != "learned" {
+			t.Fatalf("%+v, want %v", r, got)
+		}
+		for i, f := range r.Fillings {
+			if c := got[i]; f.Text != c.Text || f.Score != c.Score || f.Parts.Length != c.Length ||
+				math.Abs(f.Probability-c.Share) > 1e-12 || c.Length == 0 {
+				t.Errorf("%q scores %v and %v, %v of all; as a candidate %+v", f.Text, f.Score, f.Parts.Length,
+					f.Probability, c)
+			}
 		}
 	}
 }

@@ -61,41 +61,49 @@ func (r *gapReader) read(ctx context.Context, g int, in lengths.Range, others []
 	return out, nil
 }
 
-// readGaps finds how likely the open lengths of a template are. Each gap is read with the others
-// at one piece, and where there are several again with the others at their likeliest lengths.
+// readGaps finds how likely the open lengths of a template are, and where scores are blended those
+// of lists whose entries differ in theirs. Each is read with the others at their shortest. Where
+// there are several gaps, all are read again with these at their likeliest lengths.
 func (e *Engine) readGaps(ctx context.Context, t *text.Template, lists [][]text.Phrase,
 	opt *Options) (*openLengths, error) {
 	o, groups := &openLengths{t: t, opt: opt, combined: 1}, t.Groups
-	at := make([]int, len(groups))
+	at, ranges := make([]int, len(groups)), make([]lengths.Range, len(groups))
+	var read []int // groups
 	for g := range groups {
-		at[g] = groups[g].Min
+		in := lengths.Range{Least: groups[g].Min, Most: groups[g].Max, LeastWords: groups[g].MinWords,
+			MostWords: groups[g].MaxWords}
 		for i, phrase := range lists[g] {
-			if i == 0 || len(phrase.IDs) < at[g] {
-				at[g] = len(phrase.IDs)
+			if n := len(phrase.IDs); i == 0 {
+				in = lengths.Range{Least: n, Most: n}
+			} else {
+				in.Least, in.Most = min(in.Least, n), max(in.Most, n)
 			}
 		}
-		if lists[g] == nil && groups[g].Max > groups[g].Min {
-			o.groups = append(o.groups, g)
+		at[g], ranges[g] = in.Least, in
+		if open := lists[g] == nil; in.Most > in.Least && (open || opt.Results.Score == ScoreBlended) {
+			if read = append(read, g); open {
+				o.groups = append(o.groups, g)
+			}
 		}
 	}
-	if len(o.groups) == 0 {
+	if len(read) == 0 {
 		return o, nil
 	}
-	o.perToken = opt.Results.Score == ScorePLL
+	o.perToken = len(o.groups) > 0 && opt.Results.Score == ScorePLL
 	r, err := e.newGapReader(ctx, t, opt, o.perToken)
 	if err != nil {
 		return nil, err
 	}
 	o.shares = make([][]float64, len(groups))
-	for again := range min(2, len(o.groups)) {
+	for again := range max(1, min(2, len(o.groups))) {
 		likeliest := slices.Clone(at)
-		for _, g := range o.groups {
-			in := lengths.Range{Least: groups[g].Min, Most: groups[g].Max, LeastWords: groups[g].MinWords,
-				MostWords: groups[g].MaxWords}
-			if o.shares[g], err = r.read(ctx, g, in, at); err != nil {
+		for _, g := range read {
+			if o.shares[g], err = r.read(ctx, g, ranges[g], at); err != nil {
 				return nil, err
 			}
-			likeliest[g] += largest(o.shares[g])
+			if lists[g] == nil {
+				likeliest[g] += largest(o.shares[g])
+			}
 		}
 		if again == 0 {
 			at = likeliest
@@ -105,8 +113,16 @@ func (e *Engine) readGaps(ctx context.Context, t *text.Template, lists [][]text.
 	for _, g := range o.groups {
 		o.combined = min(o.combined*len(o.drawable(g)), 1<<30)
 	}
-	if !o.perToken {
-		o.from = r.shares.Source()
+	if o.perToken {
+		return o, nil
+	}
+	o.from, o.parts = r.shares.Source(), make([][]float64, len(groups))
+	for _, g := range read {
+		in := ranges[g]
+		o.parts[g] = make([]float64, in.Most+1)
+		for n := in.Least; n <= in.Most; n++ {
+			o.parts[g][n] = o.shares[g][n-in.Least] + perPiece*float64(n*len(groups[g].Blanks))
+		}
 	}
 	return o, nil
 }

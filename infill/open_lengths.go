@@ -21,21 +21,10 @@ type openLengths struct {
 	groups   []int
 	shares   [][]float64 // of a group: log P of each length, from the shortest, in nats
 	combined int         // how many different lengths all groups can have together
+	parts    [][]float64 // of a group with n tokens: what they add to a score; nil where nothing
 	from     string      // Result.Lengths
 	rows     int         // rows of the model that reading them took
 	perToken bool        // the score per token ranks
-}
-
-// part is what lengths of all groups add to the score of a filling.
-func (o *openLengths) part(counts []int) (sum float64) {
-	if o.perToken {
-		return 0
-	}
-	for _, g := range o.groups {
-		n := counts[g]
-		sum += o.shares[g][n-o.t.Groups[g].Min] + perPiece*float64(n*len(o.t.Groups[g].Blanks))
-	}
-	return sum
 }
 
 const (

@@ -52,7 +52,7 @@ func (e *Engine) resolve(ctx context.Context, t *text.Template, opt *Options) (*
 				return nil, err
 			}
 			c := target.Choice{ID: opt.ID, LogP: of.logP, Target: target.New(p.Asked, sp, opt, more,
-				e.model.MaxLength(), open.part(of.counts))}
+				e.model.MaxLength(), open.parts)}
 			if p.Open > 0 {
 				c.ID += "\x00*" + key
 			}

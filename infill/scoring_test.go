@@ -115,7 +115,7 @@ func TestFillingParts(t *testing.T) {
 					})
 					want := p.PLL
 					if score == ScoreBlended {
-						want = p.PLL/2 + p.Left/4 + p.Right/4
+						want = p.PLL/2 + p.Left/4 + p.Right/4 + f.Parts.Length // see TestCandidateLengths
 						if math.Abs(f.Parts.Left-p.Left) > 1e-4 || math.Abs(f.Parts.Right-p.Right) > 1e-4 {
 							t.Errorf("%v %q: parts %+v, want %+v", r.Method, f.Text, f.Parts, p)
 						}

@@ -72,7 +72,7 @@ func (c *collector) take(j, step int, x []int32, u float64) {
 	if s == nil {
 		s = &sighting{key: string(key), tgt: t, x: slices.Clone(x), score: u * t.Temp, step: step,
 			chain: c.chains[j], chains: make([]uint64, c.words)}
-		s.rank = s.score + t.Length
+		s.rank = s.score + t.LengthPart(l.Lengths)
 		if c.perToken {
 			s.rank /= float64(len(ids))
 		}

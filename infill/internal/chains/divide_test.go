@@ -39,7 +39,7 @@ func taskOf(t *testing.T, line string, opt *request.Options) *target.Task {
 		t.Fatal(err)
 	}
 	p := &target.Task{Opt: opt, Whole: tm, Template: tm, Base: m, Asked: recall.New(m, nil)}
-	c := target.Choice{Target: target.New(p.Asked, sp, opt, nil, m.MaxLength(), 0)}
+	c := target.Choice{Target: target.New(p.Asked, sp, opt, nil, m.MaxLength(), nil)}
 	for k := range opt.Sampling.Chains {
 		c.Chains = append(c.Chains, k)
 	}

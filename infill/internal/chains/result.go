@@ -82,8 +82,8 @@ func (p *run) result(ctx context.Context, kept samplers.Stats, taken []*sighting
 			continue
 		}
 		at[f.Text] = len(first)
-		f.Score = s.score + s.tgt.Length
-		f.Parts.PLL, f.Parts.Length = s.score, s.tgt.Length // less the terms, see energies
+		f.Parts.PLL, f.Parts.Length = s.score, s.tgt.LengthPart(f.Lengths) // less the terms, see energies
+		f.Score = s.score + f.Parts.Length
 		f.ScorePerToken = f.Score / float64(len(f.IDs))
 		first = append(first, s)
 		res.Fillings = append(res.Fillings, f)

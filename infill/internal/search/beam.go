@@ -185,7 +185,8 @@ func mostLikely(row []float64, n int) []int32 {
 
 // beside is, for every partial filling b[k] and coordinate at[k], what the model says of its
 // categories, all tokens that it decides masked, in nats. Tied blanks have their mean, and a phrase
-// has the sum of its tokens. Its first token alone would be a guess that no single word can match.
+// has the sum of its tokens, and the part that its length has in a score. Its first token alone
+// would be a guess that no single word can match.
 func (s *Seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []int) ([][]float64,
 	error) {
 	type question struct {
@@ -222,6 +223,12 @@ func (s *Seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 	out := make([][]float64, len(b))
 	for k := range out {
 		out[k] = make([]float64, pt.Coords[at[k]].K())
+	}
+	for k := range out {
+		c := &pt.Coords[at[k]]
+		for v, p := range c.Phrases {
+			out[k][v] = pt.PartOf(c.Group, len(p.IDs))
+		}
 	}
 	for _, q := range asked {
 		c := &pt.Coords[at[q.k]]

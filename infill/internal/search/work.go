@@ -147,7 +147,7 @@ func (s *Seeker) most(f *filled) float64 {
 	if f.kept || f.work.other {
 		return math.Inf(1) // or its terms are not those of its score
 	}
-	u := f.cheap + s.whole + f.part.Length
+	u := f.cheap + s.whole + f.part.LengthPart(f.work.lay.Lengths)
 	for i, known := range f.work.known {
 		if known {
 			u += f.work.terms[i].Weight(s.p.Opt.Results.Score) * min(f.work.value[i], 0)
@@ -177,7 +177,7 @@ func (s *Seeker) finish(ctx context.Context, done []*filled) error {
 		for j := range w.terms {
 			w.terms[j].Add(&f.parts, w.value[j])
 		}
-		f.parts.Finished, f.parts.Length = w.finished, f.part.Length
+		f.parts.Finished, f.parts.Length = w.finished, f.part.LengthPart(w.lay.Lengths)
 		if w.other {
 			if _, err := f.part.FinishedParts(ctx, f.part.Model, []*request.Filling{&f.text},
 				s.p.Opt.Results.Score, func(_ int, p request.Parts) { f.parts = p }); err != nil {

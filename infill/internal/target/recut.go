@@ -120,7 +120,7 @@ func (t *Target) CutParts(ctx context.Context, m *recall.Recall, fillings []*req
 		all.add(text.IDsKey(hidden), c.Sentence, i, c.State)
 	}
 	return t.partsOf(ctx, m, &all, by, func(i int, p request.Parts) {
-		p.Finished = true
+		p.Finished, p.Length = true, t.LengthPart(fillings[i].Lengths)
 		take(i, p)
 	})
 }

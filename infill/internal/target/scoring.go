@@ -159,7 +159,6 @@ func (t *Target) partsOf(ctx context.Context, m *recall.Recall, all *groups, by 
 		}
 		rows += n
 		for j, i := range g.who {
-			ps[j].Length = t.Length
 			take(i, ps[j])
 		}
 	}
@@ -176,6 +175,8 @@ func (t *Target) Parts(ctx context.Context, m *recall.Recall, x [][]int32, score
 		all.add(l, l.Sentence, k, t.Tokens(nil, l, x[k], -1, -1))
 	}
 	out = make([]request.Parts, len(x))
-	rows, err = t.partsOf(ctx, m, &all, score, func(i int, p request.Parts) { out[i] = p })
+	rows, err = t.partsOf(ctx, m, &all, score, func(i int, p request.Parts) {
+		out[i], out[i].Length = p, t.LengthPart(t.LayoutOf(x[i], nil).Lengths)
+	})
 	return out, rows, err
 }

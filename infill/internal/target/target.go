@@ -32,13 +32,13 @@ type Target struct {
 	// per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
 	prior [][]float64
 
-	Extra   *Extra    // terms besides the model's energy; nil: none
-	asModel bool      // terms judge texts that are spelt so
-	limit   int       // pieces that the model takes; 0: any number
-	Length  float64   // what the lengths of its fillings add to their scores, see Parts.Length
-	Asked   int       // sequences that samplers have asked the model about
-	first   *Target   // of those that chains of the same lengths were divided among; nil: this one
-	buckets []*bucket // scratch of one call
+	Extra   *Extra      // terms besides the model's energy; nil: none
+	asModel bool        // terms judge texts that are spelt so
+	limit   int         // pieces that the model takes; 0: any number
+	lengths [][]float64 // by group and tokens: what they add to scores; nil: nothing
+	Asked   int         // sequences that samplers have asked the model about
+	first   *Target     // of those that chains of the same lengths were divided among; nil: this one
+	buckets []*bucket   // scratch of one call
 	byKey   map[*space.Layout]*bucket
 }
 
@@ -58,13 +58,29 @@ type bucket struct {
 }
 
 // New is the energy of the states of a space. limit is the number of pieces that the model
-// takes, and length what lengths add to scores.
+// takes. lengths are what numbers of tokens of a group add to scores, nil where nothing.
 func New(m *recall.Recall, sp *space.Space, opt *request.Options, e *Extra, limit int,
-	length float64) *Target {
+	lengths [][]float64) *Target {
 	m = m.Keeping(sp.TokenSets())
 	return &Target{Space: sp, Model: m, Temp: opt.Sampling.Temperature, Mode: opt.Sampling.Gradient,
-		limit: limit, Length: length,
+		limit: limit, lengths: lengths,
 		Extra: e, asModel: opt.Results.AsModel, byKey: map[*space.Layout]*bucket{}}
+}
+
+// LengthPart is Parts.Length of fillings whose groups have n tokens each.
+func (t *Target) LengthPart(n []int) (sum float64) {
+	for g := range t.lengths {
+		sum += t.PartOf(g, n[g])
+	}
+	return sum
+}
+
+// PartOf is what a group of n tokens adds to a score.
+func (t *Target) PartOf(g, n int) float64 {
+	if t.lengths == nil || t.lengths[g] == nil {
+		return 0
+	}
+	return t.lengths[g][n]
 }
 
 // Twin is the target for use at the same time.
