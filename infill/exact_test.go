@@ -124,6 +124,9 @@ func enumerateWith(t *testing.T, m *mlm.Model, line string) (*enumerated, *targe
 		for b := range x {
 			x[b] = []int32{int32(a), int32(b)}
 		}
+		if !e.model.Info().Gradients {
+			tgt.Mode = mlm.Forward
+		}
 		if err := tgt.EnergyGrad(context.Background(), x, en.u[a*k:(a+1)*k], en.grad[a*k:(a+1)*k]); err != nil {
 			t.Fatal(err)
 		}

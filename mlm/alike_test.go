@@ -23,11 +23,17 @@ func TestSharingChangesNothing(t *testing.T) {
 				}
 			}
 			for _, w := range works(each) {
+				if w == (Work{}) && !each.info.Gradients {
+					continue
+				}
 				if w.Distinct != w.Tokens || w.Tokens == 0 {
 					t.Errorf("without sharing: %+v", w)
 				}
 			}
 			for _, w := range works(shared) {
+				if w == (Work{}) && !shared.info.Gradients {
+					continue
+				}
 				if w.Distinct >= w.Tokens/2 || w.Distinct == 0 {
 					t.Errorf("with sharing: %+v", w)
 				}

@@ -35,7 +35,7 @@ func (o *options) choose(weights int64) {
 			d := list[slices.IndexFunc(list, fast)]
 			o.Device, o.Precision = d.Name, o.rounding(d)
 		}
-	case o.Device == AutoDevice && o.Precision.narrow():
+	case o.Device == AutoDevice && o.Precision.Rounds():
 		o.Device = device.CPU
 		// Of one that has it, but cannot be used, the error says what is in the way.
 		list := slices.DeleteFunc(slices.Clone(o.Devices.Rounding(o.CacheDir)),
@@ -88,7 +88,7 @@ func (o *options) findDevice(weights int64) error {
 	}
 	// What positions share makes products of other sizes in each call.
 	o.unshared = o.unshared || o.about.Apart > 0
-	if o.Precision.narrow() && rounding(o.about.Rounding) != o.Precision {
+	if o.Precision.Rounds() && rounding(o.about.Rounding) != o.Precision {
 		return fmt.Errorf("%w: the device %s has no fast products of %s on this processor; there are %s "+
 			"and %s", errOption, o.about.Name, o.Precision, Float32, Int8)
 	}
@@ -105,9 +105,7 @@ func (o *options) on() device.Device {
 
 // numbers are what the device's are worth.
 func (o *options) numbers() device.Numbers {
-	n := o.on().Numbers(o.Precision.narrow())
-	n.Rounded = n.Rounded || o.Precision == Int8
-	return n
+	return o.on().Numbers(o.Precision.Rounds())
 }
 
 // refused says why what is named cannot be had. An error names the devices there are. Whether one

@@ -93,25 +93,38 @@ func (o *options) shelf() *cache.Shelf { return cache.Open(o.CacheDir, o.cacheLi
 
 // identity is what a derived graph depends on beside the model and the program.
 func (o *options) identity() string {
-	return fmt.Sprintf("device=%s precision=%v low-memory=%v loose=%v unshared=%v forward=%v",
-		o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared, o.Forward)
+	return fmt.Sprintf("device=%s precision=%v low-memory=%v loose=%v unshared=%v forward=%v "+
+		"exact=%v signs=%d", o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared,
+		o.Forward, o.stated, o.signedness)
 }
 
 // derive makes the graph, ready for the runtime. keep is as in encoded.
 func derive(from source.Folder, m *onnx.Model, o options, keep keeper) (*cache.Graph, error) {
-	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8,
+	var exact [][]int
+	if o.Precision == Int8 {
+		var err error
+		if exact, err = o.columns(); err != nil {
+			return nil, err
+		}
+	}
+	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8, Exact: exact,
 		Unshared: o.unshared, ForwardOnly: o.Forward, Half: o.Precision == Float16, Unpadded: true})
 	if err != nil {
 		return nil, err
 	}
 	out := &cache.Graph{About: *a}
 	o, _ = o.sized(a.Weights, a.Kept)
-	late := (o.LowMemory || o.Precision == Int8) && !a.Gradient
+	late := o.LowMemory && !a.Gradient
 	if !late && keep != nil && from.Dir == "" && o.on().Name() == device.CPU {
 		g.Model = export.Of(g.Model).Float32() // they are mapped as products read them
 	} else {
 		g.Model, out.About.Late = export.Of(g.Model).Widened(late)
 		out.About.Late = out.About.Late && late
+	}
+	if o.Precision == Int8 {
+		if g.Model, err = o.exact(g.Model); err != nil {
+			return nil, err
+		}
 	}
 	out.Onnx, out.About.Data, err = encoded(from, g.Model, o, keep)
 	return out, err

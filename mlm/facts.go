@@ -98,6 +98,10 @@ const notWanted = "the model was opened without its backward pass"
 var noHalfGradients = fmt.Sprintf("there is no backward pass in %s; open the model in %s", Float16,
 	Float32)
 
+// noInt8Gradients is why a model in Int8 has none.
+var noInt8Gradients = fmt.Sprintf("there is no backward pass in %s; open the model in %s", Int8,
+	Float32)
+
 // differentiate derives the graph. When only the backward pass is impossible it is made
 // without; about then says why.
 func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *cache.About, error) {
@@ -105,6 +109,8 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *cache
 	switch {
 	case o.Half:
 		noGradients = noHalfGradients
+	case o.Int8:
+		noGradients, o.ForwardOnly = noInt8Gradients, true
 	case o.ForwardOnly:
 		noGradients = notWanted
 	}

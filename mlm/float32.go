@@ -15,7 +15,7 @@ type exact struct {
 	closed bool
 }
 
-// Float32 is the model in float32: m itself, or if that is rounded, as with [BFloat16] and [Int8],
+// Float32 is the model in float32: m itself, or if that is rounded, as with [BFloat16],
 // a second model without a backward pass, on the processor or on the same card. The first call
 // opens it, and it is closed with m. Errors come from [Open], or are errClosed.
 func (m *Model) Float32(ctx context.Context) (*Model, error) {

@@ -222,11 +222,20 @@ func (p *opener) backend(ctx context.Context, o options) (backend, error) {
 			h, err := p.hashes()
 			return h.All, err
 		}
+		if o.Precision == Int8 {
+			c := calibrator{p.from, p.graph.Freed(), p.model.tok, info, o}
+			var err error
+			if o.signedness, err = o.signedness.settled(o.on()); err != nil {
+				return nil, err
+			}
+			o.stated = info.config.Exact
+			o.columns = sync.OnceValues(func() ([][]int, error) { return c.columns(ctx) })
+		}
 		d, err := newDerived(ctx, p.from, p.graph, info, o, sum)
 		if err == nil {
 			return d, nil
 		}
-		if !info.runsAsIs(err) {
+		if o.Precision == Int8 || !info.runsAsIs(err) { // not in another precision than is named
 			return nil, err
 		}
 	}

@@ -43,7 +43,7 @@ type Options struct {
 	Precision Precision
 	// Forward leaves the backward pass out: full gradients are refused with ErrNoGradient. The
 	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
-	// are the same bits, but with LowMemory or Int8 and weights in 16 bits, where the last may differ.
+	// are the same bits, but with LowMemory and weights in 16 bits, where the last may differ.
 	Forward bool
 	// Typography is how curly quotes, dashes and their like are shown to the model.
 	Typography tokenize.Typography
@@ -71,10 +71,12 @@ type options struct {
 	Options
 	device     device.Device // nil until one was chosen
 	about      device.About
-	looseTable bool // see loosened
-	unfused    bool // see fusions
-	late       bool // see widened
-	unshared   bool // see onnxgrad.Options
+	looseTable bool                    // see loosened
+	unfused    bool                    // see fusions
+	late       bool                    // see widened
+	unshared   bool                    // see onnxgrad.Options
+	stated     [][]int                 // see source.Config.Exact
+	columns    func() ([][]int, error) // those of onnxgrad.Options.Exact, for Int8
 
 	// Tests have others.
 	cacheLimits *cache.Limits // nil for the usual ones
@@ -88,12 +90,11 @@ type Precision int
 const (
 	// Float32 is the precision of everything else.
 	Float32 Precision = iota
-	// Int8 rounds the weights of forward products, and what they are multiplied with, to 8 bits, each
-	// 64 of them with a scale of their own. Weights that are stored in 4 bits stay the same numbers. A
-	// row depends on no other. Energies and conditionals describe the rounded model, for which
-	// samplers with an acceptance step are exact, because energy and gradient are the same functions
-	// of the state each time. The backward pass is in float32. [Model.Float32] is the model itself.
-	// Models that multiply integers already run as they are.
+	// Int8 has the products with weights in whole numbers of 8 bits. Each column of weights and each
+	// token has a scale of its own, and a few columns stay in float32. A row depends on no other. All
+	// results are of this model, printed scores too. It has no backward pass. A model whose
+	// conditionals would change too much is refused, with what it would cost. Models that multiply
+	// integers already run as they are.
 	Int8
 	// BFloat16 has the factors and results of all products rounded to bfloat16, of energies and
 	// conditionals, too. Where they are the same function of the state each time, samplers with an
@@ -129,11 +130,9 @@ func (Precision) Names() []string { return slices.Clone(precisionNames) }
 // String is the precision's name: fp32, int8, bf16, fp16 or auto.
 func (p Precision) String() string { return nameOf(precisionNames, "precision", int(p)) }
 
-// Rounds reports whether energies and conditionals are rounded: all but [Float32] does.
-func (p Precision) Rounds() bool { return p != Float32 && p != Auto }
-
-// narrow reports whether the numbers themselves are rounded, as devices do it.
-func (p Precision) narrow() bool { return p == BFloat16 || p == Float16 }
+// Rounds reports whether a device rounds the numbers themselves. Printed scores are then those of
+// another model, see [Model.Float32].
+func (p Precision) Rounds() bool { return p == BFloat16 || p == Float16 }
 
 // rounding is the precision of a device's products, [Float32] where they are exact.
 func rounding(r device.Rounding) Precision {

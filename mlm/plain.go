@@ -28,7 +28,7 @@ const maxPlainLogits = 16 << 20
 
 func newPlain(ctx context.Context, from source.Folder, m *export.Masked, info *facts,
 	o options) (*plain, error) {
-	exact, err := o.exact(m)
+	exact, err := o.exact(m.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -151,17 +151,17 @@ func logSum(row []float32) float64 {
 	return top + math.Log(sum)
 }
 
-// exact gives a model that is to run as it is, with unsigned weights where the device needs them.
+// exact gives a model of products of integers, with unsigned weights where the device needs them.
 // The runtime must be loaded.
-func (o options) exact(m *export.Masked) (*onnx.Model, error) {
-	if !m.MultipliesIntegers() {
-		return m.Model, nil
+func (o options) exact(m *onnx.Model) (*onnx.Model, error) {
+	if !export.Of(m).MultipliesIntegers() {
+		return m, nil
 	}
 	s, err := o.signedness.settled(o.on())
 	if err != nil || s == signed {
-		return m.Model, err
+		return m, err
 	}
-	return m.UnsignedWeights()
+	return export.Of(m).UnsignedWeights()
 }
 
 // sizedBatch is rows from to to of a batch in the sizes of the file: short rows are filled up with

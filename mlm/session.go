@@ -19,7 +19,7 @@ import (
 // the cache if it is not nil, and data is their file there.
 func encoded(from source.Folder, m *onnx.Model, o options, keep keeper) (graph []byte, data string,
 	err error) {
-	o.on().Rewrite(m, o.Precision.narrow())
+	o.on().Rewrite(m, o.Precision.Rounds())
 	if o.looseTable {
 		m = export.Of(m).Loosened()
 	}
@@ -51,7 +51,7 @@ const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGe
 // session gives an encoded graph to the runtime, which maps weights from the folder dir.
 func session(dir string, data []byte, inputs, outputs []string, o options) (*ort.Session, error) {
 	p, err := o.on().Provider(device.Session{CacheDir: o.CacheDir, Streams: o.Threads,
-		Rounded: o.Precision.narrow()})
+		Rounded: o.Precision.Rounds()})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", device.ErrDevice, o.on().Name(), err)
 	}

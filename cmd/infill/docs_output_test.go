@@ -63,33 +63,22 @@ func TestDocumentedOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []mlm.Precision{mlm.Float32, mlm.Int8} {
-		if p != mlm.Float32 && (*update || !testmode.All()) { // 8 bits: every score looked up
-			break
+	t.Setenv(settings.EnvName("precision"), mlm.Float32.String())
+	same := true
+	for name, least := range docs {
+		doc, seen, exactly := documentedOutput(t, tok, texts[name])
+		same = same && exactly
+		if seen < least {
+			t.Errorf("%d examples in %s", seen, name)
 		}
-		t.Setenv(settings.EnvName("precision"), p.String())
-		same := true
-		for name, least := range docs {
-			// README's scores are looked up in 8 bits even where its lines are printed. Of the guides
-			// those run again that may draw: a search is in float32 (TestHundredTexts).
-			scores, which := p == mlm.Int8 && name == "README.md", regexp.MustCompile("")
-			if p == mlm.Int8 && !scores {
-				which = regexp.MustCompile(" --(method sample|collect|steps|marginals|energy) ")
-			}
-			doc, seen, exactly := documentedOutput(t, tok, texts[name], which, scores)
-			same = same && exactly
-			if seen < least {
-				t.Errorf("%d examples in %s", seen, name)
-			}
-			if *update {
-				if err := os.WriteFile(paths[name], []byte(doc), 0o644); err != nil {
-					t.Fatal(err)
-				}
+		if *update {
+			if err := os.WriteFile(paths[name], []byte(doc), 0o644); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if same && testmode.All() && !*update {
-			documentedParts(t, guides)
-		}
+	}
+	if same && testmode.All() && !*update {
+		documentedParts(t, guides)
 	}
 }
 
@@ -178,8 +167,7 @@ func shownFile(t *testing.T, doc string) string {
 // documentedOutput runs those examples of a document whose command has something in it. It returns
 // the document with what they print now, the number of examples, and whether all that ran printed the
 // very lines. With scores it checks the scores of these too.
-func documentedOutput(t *testing.T, tok *tokenize.Tokenizer, doc string, which *regexp.Regexp,
-	scores bool) (string, int, bool) {
+func documentedOutput(t *testing.T, tok *tokenize.Tokenizer, doc string) (string, int, bool) {
 	seen, same := 0, true
 	block := regexp.MustCompile("(?s)```console\n.*?```")
 	doc = block.ReplaceAllStringFunc(doc, func(block string) string {
@@ -188,10 +176,6 @@ func documentedOutput(t *testing.T, tok *tokenize.Tokenizer, doc string, which *
 		for _, example := range strings.Split(block, "\n\n") {
 			command, shown, _ := strings.Cut(strings.TrimSpace(example), "\n")
 			seen++
-			if !which.MatchString(command) {
-				out = append(out, example)
-				continue
-			}
 			r := infillRun("", words(strings.TrimPrefix(command, "$ infill "))...)
 			if r.code != 0 || r.out == "" {
 				t.Fatalf("%s: exit %d, %s", command, r.code, r.err)
@@ -199,7 +183,7 @@ func documentedOutput(t *testing.T, tok *tokenize.Tokenizer, doc string, which *
 			out = append(out, command+"\n"+strings.TrimSuffix(r.out, "\n"))
 			exactly := strings.TrimRight(r.out, "\n") == shown
 			same = same && exactly
-			if *update || exactly && !scores {
+			if *update || exactly {
 				continue
 			}
 			if strings.HasPrefix(command, "$ infill score") || strings.Contains(r.out, " %  ") {

@@ -185,14 +185,17 @@ func (f *scoreFlags) scoreInput(c *cli.Context, std console.IO) (*input.Reader, 
 	return in, nil
 }
 
-// recorded is what the manifest has of the flags. Scores are in float32 whatever the precision.
+// recorded is what the manifest has of the flags. A precision that rounds by a device is not in it:
+// scores are in float32 then.
 func (f *scoreFlags) recorded() (map[string]string, error) {
 	out, err := settings.RankTable().Recorded(&f.ranking)
 	if err != nil {
 		return nil, err
 	}
 	ofModel, err := settings.ModelTable().Recorded(&f.Model)
-	delete(ofModel, "precision")
+	if f.Options.Precision != mlm.Int8 {
+		delete(ofModel, "precision")
+	}
 	maps.Copy(out, ofModel)
 	return out, err
 }
@@ -202,7 +205,7 @@ func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 	f.forward() // no part of a score asks for a gradient
 	// Scores are of the model itself, so that a rounded one would be opened for nothing.
 	switch f.Options.Precision {
-	case mlm.BFloat16, mlm.Int8:
+	case mlm.BFloat16:
 		f.Options.Device, f.Options.Precision = mlm.CPUDevice, mlm.Float32
 	case mlm.Float16:
 		f.Options.Precision = mlm.Float32

@@ -18,14 +18,14 @@ func TestScoreManifest(t *testing.T) {
 		"span-offsets": "unsaid", "pairs": "", "shared": "false", "typography": "auto",
 	}
 	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}
-	f.Options.Device = mlm.CPUDevice                     // as it was opened
-	f.Options.Precision, f.Options.Threads = mlm.Int8, 7 // decide no score
+	f.Options.Device = mlm.CPUDevice                         // as it was opened
+	f.Options.Precision, f.Options.Threads = mlm.BFloat16, 7 // decide no score
 	got, err := f.recorded()
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
-	f.Options.Device, f.Options.LowMemory = "other", true
-	want["device"], want["low-memory"] = "other", "true"
+	f.Options.Device, f.Options.LowMemory, f.Options.Precision = "other", true, mlm.Int8
+	want["device"], want["low-memory"], want["precision"] = "other", "true", "int8"
 	if got, err = f.recorded(); err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}

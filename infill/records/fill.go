@@ -190,7 +190,7 @@ func machine(m *mlm.Model) (on jsonl.Machine) {
 	if d := m.Device(); d != mlm.CPUDevice {
 		on.Device = d
 	}
-	if p := m.Precision(); p.Rounds() {
+	if p := m.Precision(); p != mlm.Float32 {
 		on.Precision = p.String()
 	}
 	return on

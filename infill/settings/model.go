@@ -71,9 +71,9 @@ var modelTable = Table[Model]{
 	},
 	{
 		Name: "precision", record: true,
-		Doc: strings.Join(mlm.Auto.Names(), "|") + ": precision of chains and, but for " +
-			mlm.Int8.String() + ", of the search; printed scores are " + mlm.Float32.String() +
-			" always; " + mlm.Auto.String() + ": by device and model",
+		Doc: strings.Join(mlm.Auto.Names(), "|") + ": precision of the model; where a device " +
+			"rounds, printed scores are " + mlm.Float32.String() + "; " + mlm.Int8.String() +
+			" needs no device; " + mlm.Auto.String() + ": by device and model",
 		bind: func(v *Model) *Value {
 			return namedValue(&v.Options.Precision)
 		},

@@ -5,8 +5,6 @@ package device
 import (
 	"errors"
 
-	"golang.org/x/sys/cpu"
-
 	"infill/internal/ort"
 	"infill/mlm/onnx"
 )
@@ -103,10 +101,6 @@ func (Processor) Rounding() Rounding { return Exact }
 
 // Runtime is "".
 func (Processor) Runtime(string) string { return "" }
-
-// Int8 says whether products of 8-bit blocks are faster than those of float32 on this machine. They
-// were with AVX-512 VNNI, and slower with AVX2 alone. No other processor was measured.
-func (Processor) Int8() bool { return cpu.X86.HasAVX512VNNI }
 
 // About is the same on all machines.
 func (Processor) About(string) About {

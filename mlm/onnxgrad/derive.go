@@ -15,6 +15,10 @@ type Derived struct {
 	Forward  int // operations of the forward pass
 	Backward int // operations of the backward pass
 
+	// Watched are the matrices that Int8 rounds. Of a graph with Options.Whole in float32, output 1+k
+	// has the largest sizes of what the matrices Watched[k] are multiplied with, [1, …, 1, depth].
+	Watched [][]int
+
 	kept, keptPerPosition int64 // see KeptPerToken
 }
 
@@ -38,8 +42,14 @@ type Options struct {
 	// ForwardOnly leaves the backward pass out: for models with operations that cannot be
 	// differentiated.
 	ForwardOnly bool
-	// Int8 has the forward products with weights computed in 8 bits, see integers.
+	// Int8 has the products with weights computed in 8 bits, see integers. It has no backward pass.
 	Int8 bool
+	// Exact are, for each matrix that Int8 rounds, columns of what it is multiplied with that stay in
+	// float32. nil is for none. The matrices are numbered as Derived.Watched numbers them.
+	Exact [][]int
+	// Whole makes the graph of the file again: its inputs, and the logits at all positions. Without
+	// Int8 it has the outputs that Derived.Watched describes, too.
+	Whole bool
 	// Half computes all up to the logits in half precision (float16), for devices that have kernels
 	// for it: those of layer norms and softmaxes are to add up in float32. It has no backward pass.
 	Half bool
@@ -68,6 +78,8 @@ const (
 	outCondition  = "conditional"
 	outGradient   = "gradient"
 	outState      = "state"
+	outLogits     = "logits"
+	outLargest    = "largest"
 )
 
 // pass is a step of the derivation.
@@ -83,6 +95,7 @@ type pass struct {
 // composite operators out. The package comment says more about each.
 func passes() []pass {
 	withGradient := func(o Options) bool { return !o.ForwardOnly }
+	atBlanks := func(o Options) bool { return !o.Whole }
 	return []pass{
 		// The graph of the file, simplified.
 		{"fuse", "layer norms and Gelus that are written out become single nodes", nil,
@@ -95,16 +108,18 @@ func passes() []pass {
 			func(o Options) bool { return o.Prompt }, (*derivation).softPrompt},
 		{"tie", "a head with the table of words reads the table", nil, (*derivation).tie},
 
+		{"number", "the matrices that are rounded get their numbers", nil, (*derivation).number},
+
 		// The forward pass.
-		{"gather logits", "the logits are computed at each row's blank only", nil,
+		{"gather logits", "the logits are computed at each row's blank only", atBlanks,
 			(*derivation).gatherLogits},
-		{"one query", "attention with one query for a row needs no keys and values", nil,
-			(*derivation).oneQuery},
+		{"one query", "attention with one query for a row needs no keys and values",
+			func(o Options) bool { return !o.Int8 && !o.Whole }, (*derivation).oneQuery},
 		{"tape", "what derivatives keep is written out", func(o Options) bool { return !o.Half },
 			(*derivation).tape},
 		{"halves", "the layers compute in half precision", func(o Options) bool { return o.Half },
 			(*derivation).halves},
-		{"score", "log f of the targets", nil, (*derivation).score},
+		{"score", "log f of the targets", atBlanks, (*derivation).score},
 
 		// The backward pass.
 		{"head", "the gradient of log f at the head", withGradient, (*derivation).headBackward},
@@ -117,11 +132,16 @@ func passes() []pass {
 
 		// Both.
 		{"share", "positions that are alike are computed once",
-			func(o Options) bool { return !o.Unshared && !o.Prompt }, (*derivation).share},
-		{"integers", "forward products with weights are computed in 8 bits",
+			func(o Options) bool { return !o.Unshared && !o.Prompt && !o.Whole },
+			(*derivation).share},
+		{"watch", "the largest sizes of what matrices are multiplied with are outputs",
+			func(o Options) bool { return o.Whole && !o.Int8 }, (*derivation).watch},
+		{"integers", "products with weights are computed in 8 bits",
 			func(o Options) bool { return o.Int8 }, (*derivation).integers},
-		{"emit", "the graph in ONNX's terms, the backward pass in a branch", nil,
+		{"emit", "the graph in ONNX's terms, the backward pass in a branch", atBlanks,
 			(*derivation).emit},
+		{"emit whole", "the graph of the file in ONNX's terms",
+			func(o Options) bool { return o.Whole }, (*derivation).emitWhole},
 	}
 }
 
@@ -143,9 +163,11 @@ func Derive(m *onnx.Model, opt Options) (out *Derived, err error) {
 	d := &derivation{loaded: l, opt: opt, irVersion: m.IRVersion}
 	switch {
 	case opt.Prompt:
-		d.opt.ForwardOnly, d.opt.Int8, d.opt.Half = false, false, false
+		d.opt.ForwardOnly, d.opt.Int8, d.opt.Half, d.opt.Whole = false, false, false, false
 	case opt.Half:
-		d.opt.ForwardOnly, d.opt.Int8 = true, false
+		d.opt.ForwardOnly, d.opt.Int8, d.opt.Whole = true, false, false
+	case opt.Int8 || opt.Whole:
+		d.opt.ForwardOnly = true
 	}
 	for _, p := range passes() {
 		if p.when != nil && !p.when(d.opt) {
@@ -166,6 +188,9 @@ type derivation struct {
 	irVersion int64
 	embedding *node // the lookup of input_ids in the table
 	tied      bool
+	matrices  map[*onnx.Tensor]int // those that Int8 rounds, with their numbers
+	watched   [][]int              // see Derived.Watched
+	largest   []*value             // the outputs for it
 
 	positions, targets, blanks *value
 	prompt                     *value   // [R, m, D], nil without Options.Prompt

@@ -54,6 +54,11 @@
 // E is the same as their words. With E the gradient gives all one-hot derivatives: E_v·∂/∂e_j.
 // The derivation leaves out the sum over the rows of a chain and what positions share.
 //
+// # The graph of the whole file
+//
+// Options.Whole makes the file's own interface again, with logits [R, L, V]: to find the columns
+// that Options.Int8 leaves in float32, and to compare with.
+//
 // # How
 //
 // What is known of an ONNX operator is one record (operator.go), in the file of its family
@@ -93,7 +98,7 @@
 //     once for all positions of the call that have the same token in the same place, and looked up
 //     where it is read. The rows of a state differ in two places from one another, so that U is a
 //     tenth of R·L or less.
-//   - integers: with Options.Int8, forward products with weights are computed in 8 bits.
+//   - integers: with Options.Int8, products with weights are computed in 8 bits.
 //   - emit: the backward pass becomes a branch of an ONNX If. The runtime always computes
 //     everything that is outside branches, so this is how one session with one copy of the weights
 //     serves calls with and without gradients. Saved values of the forward pass are read by the
@@ -104,5 +109,5 @@
 // batch and any number of threads, but not for another padded length.
 //
 // An operation without a rule is an *Error that names it. Nothing here runs a model. The derived
-// graph uses the standard operators and com.microsoft's FusedMatMul and MatMulNBits.
+// graph uses the standard operators and com.microsoft's FusedMatMul.
 package onnxgrad

@@ -9,6 +9,7 @@ import (
 
 // emitter writes the graph in ONNX's terms.
 type emitter struct {
+	graph   *onnx.Graph
 	names   map[*value]string
 	used    map[string]bool
 	count   int
@@ -27,7 +28,8 @@ type sizeSource struct {
 }
 
 func (d *derivation) emit() error {
-	e := &emitter{names: map[*value]string{}, used: map[string]bool{}, sizes: map[string]string{}}
+	e := d.newEmitter()
+	graph, in := e.graph, e.input
 	var length, chains, rows, blanks [probes]int
 	for p := range probes {
 		length[p], chains[p], rows[p], blanks[p] = probeLength[p], probeChains[p], probeRows(p),
@@ -45,20 +47,6 @@ func (d *derivation) emit() error {
 	d.measure(out)
 	if w := weightOf(d.embedding.in[0]); w != nil {
 		out.Embedding = w.Name
-	}
-	graph := &onnx.Graph{Name: "infill"}
-	in := func(name string, t onnx.DataType, shape ...string) {
-		v := &onnx.ValueInfo{Name: name, Type: t, HasShape: true, Shape: []onnx.Dim{}}
-		for _, s := range shape {
-			v.Shape = append(v.Shape, onnx.Dim{Param: s, Value: -1})
-		}
-		graph.Inputs = append(graph.Inputs, v)
-		out.Inputs = append(out.Inputs, name)
-		e.used[name] = true
-	}
-	for _, v := range d.inputs {
-		in(v.name, v.typ, "rows", "length")
-		e.names[v] = v.name
 	}
 	in(inPositions, onnx.Int64, "rows")
 	in(inTargets, onnx.Int64, "rows")
@@ -107,12 +95,6 @@ func (d *derivation) emit() error {
 		out.Backward = len(g.Nodes)
 		branches = append(branches, e.branch(inGradient, outGradient, g, 3))
 	}
-	if e.err != nil {
-		return e.err
-	}
-	graph.Nodes = append(append(e.prelude, forward...), branches...)
-	uniqueNames(graph, map[string]bool{})
-	graph.Initializers = e.weights
 	graph.Outputs = []*onnx.ValueInfo{floatInfo(outLogProb, "rows"),
 		floatInfo(outCondition, "conditional rows", "vocabulary")}
 	if d.then != nil {
@@ -122,16 +104,7 @@ func (d *derivation) emit() error {
 	if d.state != nil {
 		graph.Outputs = append(graph.Outputs, floatInfo(outState, "rows", "state"))
 	}
-	for _, v := range graph.Outputs {
-		out.Outputs = append(out.Outputs, v.Name)
-	}
-	out.Model = &onnx.Model{IRVersion: max(d.irVersion, 7), ProducerName: "infill", Graph: graph,
-		Opsets: map[string]int64{"": d.opset, onnx.Microsoft: 1}}
-	if err := out.Model.Check(); err != nil {
-		return fmt.Errorf("the derived graph is not consistent: %w", err)
-	}
-	d.out = out
-	return nil
+	return d.finish(e, out, append(forward, branches...))
 }
 
 // uniqueNames tells apart the nodes that stem from the same node, as the runtime demands.

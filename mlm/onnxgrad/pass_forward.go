@@ -63,19 +63,7 @@ func (d *derivation) score() error {
 	if f.err != nil {
 		return f.err
 	}
-	n := d.logits.from
-	for n != nil && (n.op == "Add" || n.op == "Reshape" || n.op == "Cast") {
-		switch {
-		case n.op != "Add" || n.in[1].fixed:
-			n = n.in[0].from
-		case n.in[0].fixed:
-			n = n.in[1].from
-		default:
-			n = nil
-		}
-	}
-	if n != nil && n.op == "MatMul" && n.in[1].fixed && n.in[1].shape.rank() == 2 && !n.transA &&
-		n.alpha == 1 {
+	if n := headOf(d.logits); n != nil {
 		d.head, d.hidden = n, n.in[0]
 		f.context = "state"
 		wide := d.hidden
@@ -86,4 +74,24 @@ func (d *derivation) score() error {
 		d.state = f.reshape(wide, rows(wide.shape[0][wide.shape.rank()-1]))
 	}
 	return f.err
+}
+
+// headOf is the product with a weight that makes the logits, nil if they are made in another way.
+func headOf(logits *value) *node {
+	n := logits.from
+	for n != nil && (n.op == "Add" || n.op == "Reshape" || n.op == "Cast") {
+		switch {
+		case n.op != "Add" || n.in[1].fixed:
+			n = n.in[0].from
+		case n.in[0].fixed:
+			n = n.in[1].from
+		default:
+			n = nil
+		}
+	}
+	if n == nil || n.op != "MatMul" || !n.in[1].fixed || n.in[1].shape.rank() != 2 || n.transA ||
+		n.alpha != 1 {
+		return nil
+	}
+	return n
 }

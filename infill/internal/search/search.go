@@ -69,7 +69,7 @@ func New(ctx context.Context, p *choosing.Chooser) (*Seeker, error) {
 		of := &seekPart{Target: pt.Target, exact: exact, number: i, terms: map[int][]target.ScoreTerm{},
 			cuts: map[string]*mlm.Sentence{}, beam: s.reach.beam, starts: s.reach.starts,
 			orders: s.reach.orders}
-		if tiedOrListed(p.Task) || p.Base.Precision() == mlm.Int8 {
+		if tiedOrListed(p.Task) {
 			of.Target = exact
 		}
 		if len(p.Choices) > 1 {

@@ -59,11 +59,10 @@ type Seeker struct {
 // A seekPart is the search among the fillings of one choice of lengths.
 //
 // Beams, and guesses for whole words, decide what is looked at. They are of the model in float32,
-// so that another rounding, on another device, hardly leads elsewhere. Of a model in 8 bits all is:
-// its rows take as long, and those that it shares with the final scores are evaluated once.
+// so that another rounding, on another device, hardly leads elsewhere.
 type seekPart struct {
 	*target.Target
-	exact  *target.Target // in float32; target itself for lists, ties and [mlm.Int8]
+	exact  *target.Target // in float32; target itself for lists and ties
 	number int
 	terms  map[int][]target.ScoreTerm // by the number of tokens
 	cuts   map[string]*mlm.Sentence

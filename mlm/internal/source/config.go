@@ -27,6 +27,8 @@ type Config struct {
 	Dim           int      `json:"dim"`            // hidden_size as DistilBERT calls it
 	PadID         *int     `json:"pad_token_id"`
 	Unused        bool     `json:"unused_logits"` // many logits have no piece, and that is meant
+	// Exact are columns that stay in float32 where products are in 8 bits, for each matrix.
+	Exact [][]int `json:"int8_exact"`
 
 	Raw []byte `json:"-"` // all of config.json, nil if there is none
 }

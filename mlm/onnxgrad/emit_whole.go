@@ -1,0 +1,74 @@
+package onnxgrad
+
+import (
+	"fmt"
+
+	"infill/mlm/onnx"
+)
+
+// newEmitter writes graphs with the inputs of the file, which are made inputs of graph.
+func (d *derivation) newEmitter() *emitter {
+	e := &emitter{names: map[*value]string{}, used: map[string]bool{}, sizes: map[string]string{},
+		graph: &onnx.Graph{Name: "infill"}}
+	for _, v := range d.inputs {
+		e.input(v.name, v.typ, "rows", "length")
+		e.names[v] = v.name
+	}
+	return e
+}
+
+// input makes an input of the graph.
+func (e *emitter) input(name string, t onnx.DataType, shape ...string) {
+	v := &onnx.ValueInfo{Name: name, Type: t, HasShape: true, Shape: []onnx.Dim{}}
+	for _, s := range shape {
+		v.Shape = append(v.Shape, onnx.Dim{Param: s, Value: -1})
+	}
+	e.graph.Inputs = append(e.graph.Inputs, v)
+	e.used[name] = true
+}
+
+// finish makes a model of the graph and checks it.
+func (d *derivation) finish(e *emitter, out *Derived, nodes []*onnx.Node) error {
+	if e.err != nil {
+		return e.err
+	}
+	e.graph.Nodes = append(e.prelude, nodes...)
+	uniqueNames(e.graph, map[string]bool{})
+	e.graph.Initializers = e.weights
+	for _, v := range e.graph.Inputs {
+		out.Inputs = append(out.Inputs, v.Name)
+	}
+	for _, v := range e.graph.Outputs {
+		out.Outputs = append(out.Outputs, v.Name)
+	}
+	out.Model = &onnx.Model{IRVersion: max(d.irVersion, 7), ProducerName: "infill", Graph: e.graph,
+		Opsets: map[string]int64{"": d.opset, onnx.Microsoft: 1}}
+	if err := out.Model.Check(); err != nil {
+		return fmt.Errorf("the derived graph is not consistent: %w", err)
+	}
+	d.out = out
+	return nil
+}
+
+// emitWhole writes the graph of Options.Whole.
+func (d *derivation) emitWhole() error {
+	e := d.newEmitter()
+	var length, rows [probes]int
+	for p := range probes {
+		length[p], rows[p] = probeLength[p], probeRows(p)
+	}
+	ids := d.inputs[0].name
+	e.sources = []sizeSource{{ids, 1, length}, {ids, 0, rows}}
+	e.graph.Outputs = []*onnx.ValueInfo{floatInfo(outLogits, "rows", "length", "vocabulary")}
+	e.names[d.logits], e.used[outLogits] = outLogits, true
+	wanted := []*value{d.logits}
+	for i, v := range d.largest {
+		name := fmt.Sprintf("%s %d", outLargest, i)
+		e.names[v], e.used[name] = name, true
+		info := &onnx.ValueInfo{Name: name, Type: onnx.Float}
+		e.graph.Outputs, wanted = append(e.graph.Outputs, info), append(wanted, v)
+	}
+	nodes := e.nodes(linear(d.forward, live(d.forward.nodes, wanted...), wanted))
+	return d.finish(e, &Derived{Facts: Facts{Vocabulary: d.logits.shape[0][2],
+		Dimension: d.words.shape[0][2], Tied: d.tied}, Watched: d.watched, Forward: len(nodes)}, nodes)
+}
