@@ -123,6 +123,11 @@ func (w *fillTable) notes(r *filling) {
 	if r.Shown != "" {
 		w.say("the model saw a full stop behind the text (--end-mark none: nothing)")
 	}
+	if slices.ContainsFunc(r.Fillings, func(f infill.Filling) bool {
+		return f.Score > 0 && f.Parts.Length > 0
+	}) {
+		w.say("a score is above 0 by its part for the length")
+	}
 	if note := paperNote(&w.of.Options); note != "" {
 		w.say(note)
 	}
