@@ -265,6 +265,20 @@ func summaryOf(err string) string {
 	return "no summary"
 }
 
+// Spans move with a text whose escaped blank loses its backslash.
+func TestAugmentSpansAfterEscape(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[string]string{`"start":12,"end":15`: `"start":11,"end":14`,
+		`"start":0,"end":3`: `"start":0,"end":3`} {
+		in := put(t, filepath.Join(t.TempDir(), "in.jsonl"),
+			`{"text":"the \\[MASK] dog sleeps .","spans":[{`+at+`,"label":"animal"}]}`+"\n")
+		r := augmentTiny(in, "--mask-words", "1", "-n", "1")
+		if !strings.Contains(r.out, want) || r.code != exitOK {
+			t.Errorf("%s: exit %d: %s%s", at, r.code, r.out, r.err)
+		}
+	}
+}
+
 // Spans move with the words around them, and the table formats agree.
 func TestAugmentSpans(t *testing.T) {
 	t.Parallel()

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
+
+	"infill/infill/settings"
+	"infill/infill/table"
 )
 
 // labelledFiles are files of labels with all that may stand around them.
@@ -12,14 +16,12 @@ var labelledFiles = map[string]string{
 	"a.conll": "\ufeff-DOCSTART- -X- O O\n\n# a comment\nthe DT B-NP O\ndog NN I-NP B-PER\nsleeps VBZ B-VP O\n. . O O\n\n" +
 		" \n-DOCSTART- -X- O O\n\na DT B-NP O\ncat NN I-NP B-PER\nhides VBZ B-VP O\n",
 	"b.bio":   "the\tO\r\ndog\tB-PER\r\nsleeps\tO\r\n\r\na\tO\r\ncat\tB-PER\r\nhides\tO",
-	"c.jsonl": "\n{\"text\": \"the dog sleeps .\",  \"label\": [[4, 7, \"PER\"]]}\n\n{\"text\":\"a cat hides .\",\"label\":[]}",
-	"d.jsonl": `{"text":"the dog sleeps .","label":[{"start":4,"end":7,"text":"dog","labels":["PER"]}],"id":7}` + "\n",
+	"c.jsonl": "\n{\"data\": {\"text\": \"the dog sleeps .\"},  \"label\": [[4, 7, \"PER\"]]}\n\n{\"data\":{\"text\":\"a cat hides .\"},\"label\":[]}",
+	"d.jsonl": `{"tokens": ["the", "dog", "sleeps", "."], "ner_tags": [0, 1, 0, 0], "id":7}` + "\n",
+	"g.json":  "{\"version\": 1.50, \"data\": [\n{\"text\": \"the dog sleeps .\", \"label\": [[4, 7, \"P\"]]} ,{\"text\": \"a cat hides .\"}\n], \"end\": []}\n",
 	"e.json":  "[ [\"the dog sleeps .\" , {\"entities\": [[4, 7, \"PER\"]]}],\n[\"a \\u0063at hides .\", {\"entities\": []}] ]\n\n",
 	"f.json":  "[\"the dog sleeps .\", {\"entities\": [[4, 7, \"PER\"]]}]\n[\"a cat hides .\", {\"entities\": []}]",
 }
-
-// formOf are formats that the bytes do not say.
-var formOf = map[string]string{"c.jsonl": "doccano", "d.jsonl": "label-studio"}
 
 // With no word masked a labelled file comes out byte for byte, to a file and to a stream.
 func TestLabelledRoundTrip(t *testing.T) {
@@ -27,15 +29,9 @@ func TestLabelledRoundTrip(t *testing.T) {
 	for name, data := range labelledFiles {
 		dir := t.TempDir()
 		args := withTiny("batch", put(t, dir+"/"+name, data), "--seed", "1", "--quiet")
-		if form := formOf[name]; form != "" {
-			args = append(args, "--format", form)
-		}
 		r := infillRun("", append(args, "-o", dir+"/out."+name)...)
 		if got := get(t, dir+"/out."+name); r.code != exitOK || got != data {
 			t.Errorf("%s: exit %d, %s\n%q\nwant\n%q", name, r.code, r.err, got, data)
-		}
-		if strings.HasSuffix(name, ".jsonl") {
-			continue // a stream of JSON lines has records
 		}
 		if r := infillRun("", args...); r.code != exitOK || r.out != data {
 			t.Errorf("%s to a stream: exit %d, %s\n%q", name, r.code, r.err, r.out)
@@ -50,18 +46,12 @@ func TestLabelledVariants(t *testing.T) {
 		dir := t.TempDir()
 		args := withTiny("augment", put(t, dir+"/"+name, data), "-o", dir+"/out."+name, "--seed", "1", "-n", "2",
 			"--quiet", "--originals", "--mask-words", "1", "--repeats", "--ban", "dog,cat")
-		if form := formOf[name]; form != "" {
-			args = append(args, "--format", form)
-		}
 		r := infillRun("", args...)
 		out := get(t, dir+"/out."+name)
 		if r.code != exitOK {
 			t.Errorf("%s: exit %d, %s", name, r.code, r.err)
 		}
-		want := 3
-		if name == "d.jsonl" {
-			want = 6 // with its text beside it
-		}
+		const want = 3
 		if dogs := strings.Count(out, "dog"); dogs != want || strings.Count(out, "sleeps") == want {
 			t.Errorf("%s: %d dogs, want %d:\n%s", name, dogs, want, out)
 		}
@@ -85,17 +75,12 @@ func TestLabelsBehindEscapes(t *testing.T) {
 	for name, c := range map[string]struct{ data, want string }{
 		"a.conll": {"the O\n\\___ O\ndog B-PER\n[MASK] O\n. O\n", "the O\n___ O\ndog B-PER\n# O\n. O\n"},
 		"b.json": {`["the \\___ dog [MASK] .", {"entities": [[9, 12, "PER"]]}]`,
-			`["the ___ dog # .",{"entities":[[8,11,"PER"]]}]`},
-		"c.jsonl": {`{"text":"the \\___ dog [MASK] .","label":[[9,12,"PER"]]}`,
-			`{"text":"the ___ dog # .","label":[[8,11,"PER"]]}`},
-		"d.jsonl": {`{"text":"the \\___ dog [MASK] .","label":[{"start":9,"end":12,"text":"dog","labels":["PER"]}]}`,
-			`{"text":"the ___ dog # .","label":[{"start":8,"end":11,"text":"dog","labels":["PER"]}]}`},
+			`["the ___ dog # .", {"entities": [[8, 11, "PER"]]}]`},
+		"c.jsonl": {`{"data":{"text":"the \\___ dog [MASK] ."},"label":[[9,12,"PER"]]}`,
+			`{"data":{"text":"the ___ dog # ."},"label":[[8,11,"PER"]]}`},
 	} {
 		dir := t.TempDir()
 		args := withTiny("batch", put(t, dir+"/"+name, c.data), "-o", dir+"/out."+name, "--seed", "1", "--quiet")
-		if form := formOf[name]; form != "" {
-			args = append(args, "--format", form)
-		}
 		r := infillRun("", args...)
 		got := strings.TrimSpace(get(t, dir+"/out."+name))
 		word := regexp.MustCompile(`dog( B-PER\n|\s)(\w+)([ "]|$)`)
@@ -134,7 +119,7 @@ func TestLabelledRefused(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"batch", in, "-o", dir + "/x", "--output-format", "spacy"}, exitUsage, "an input of that format only"},
+		{[]string{"batch", put(t, dir+"/a.txt", "the [MASK]\n"), "-o", dir + "/x", "--output-format", "conll"}, exitUsage, "an input of that format only"},
 		{[]string{"batch", in, "-o", dir + "/y", "--shard", "0/2", "--seed", "1"}, exitUsage, "not cut"},
 		{[]string{"batch", bad, "-o", dir + "/z", "--format", "conll"}, exitSomeFailed, "line 3 is not a token and its tag"},
 	} {
@@ -148,5 +133,99 @@ func TestLabelledRefused(t *testing.T) {
 	r := infillRun("", withTiny("augment", in, "-o", dir+"/records.csv", "--seed", "1", "--quiet")...)
 	if out := get(t, dir+"/records.csv"); r.code != exitOK || !strings.HasPrefix(out, "text,line,variant,original,") {
 		t.Errorf("exit %d, %s: %s", r.code, r.err, out)
+	}
+}
+
+// Texts deep in records come back in their places, one by one, and the rest of the file as it was.
+func TestTextsWhereTheyLie(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		flags []string
+		data  string
+	}{
+		"a.jsonl": {[]string{"--text-field", "review.text"}, `{"id": 1, "review": {"stars": 2.50, "text": "the dog [MASK] ."}}` + "\n"},
+		"b.jsonl": {[]string{"--text-field", "messages[].content"},
+			`{"messages": [{"role": "user", "content": "the dog [MASK] ."}, {"role": "bot", "content": "a cat [MASK] ."}], "n": 1}` + "\n\n"},
+		"c.jsonl": {[]string{"--text-field", "messages[role=user].content"},
+			`{"messages": [{"content": "the dog [MASK] .", "role": "user"}, {"role": "bot", "content": "a cat [KEEP] ."}]}` + "\n"},
+		"d.json": {nil, "{\"version\": 1, \"data\": [\n {\"text\": \"the dog [MASK] .\"},\n {\"text\": \"a cat [MASK] .\"}]}\n"},
+		"e.json": {[]string{"--records", "b.c"}, `{"a": [{"text": "no [MASK]"}], "b": {"c": [{"text": "the dog [MASK] ."}]}, "d": 1}`},
+		"f.json": {nil, `[{"data": {"text": "the dog [MASK] ."}, "id": 1}, {"data": {"text": "a cat [MASK] ."}}]`},
+	} {
+		in := put(t, dir+"/"+name, c.data)
+		r := infillRun("", append(withTiny("batch", in, "-o", dir+"/out."+name, "--seed", "1", "--quiet"), c.flags...)...)
+		out := get(t, dir+"/out."+name)
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(c.data), `\[MASK\] `, `[a-z]+ `)
+		if name == "e.json" {
+			pattern = regexp.QuoteMeta(`{"a": [{"text": "no [MASK]"}], "b": {"c": [{"text": "the dog `) + `[a-z]+ \."\}\]\}, "d": 1\}`
+		}
+		if r.code != exitOK || !regexp.MustCompile("^"+pattern+"$").MatchString(out) {
+			t.Errorf("%s: exit %d, %s\n%s", name, r.code, r.err, out)
+		}
+	}
+	two := put(t, dir+"/two.json", `{"a": [{"text": "no [MASK]"}], "b": [{"text": "the dog [MASK] ."}]}`)
+	r := infillRun("", withTiny("batch", two, "-o", dir+"/two.out.json")...)
+	if r.code == exitOK || !strings.Contains(r.err, "several lists of objects, a, b") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	bad := put(t, dir+"/bad.jsonl", `{"review": {"text": 7}}`+"\n"+`{"x": 1}`+"\n")
+	r = infillRun("", withTiny("batch", bad, "-o", dir+"/bad.out.jsonl", "--text-field", "review.text")...)
+	if out := get(t, dir+"/bad.out.jsonl"); r.code != exitSomeFailed || out != get(t, bad) ||
+		!strings.Contains(r.err, `no field "review.text"`) {
+		t.Errorf("exit %d, %s: %s", r.code, r.err, out)
+	}
+}
+
+// Lists of tokens and tags in Parquet stay equally long, and names keep their tags.
+func TestTokensInParquet(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text, whole := table.Type{Kind: table.Text}, table.Type{Kind: table.Whole}
+	columns := []table.Column{{Name: "id", Type: text}, {Name: "tokens", Type: table.Type{Kind: table.List, Elem: &text}},
+		{Name: "ner_tags", Type: table.Type{Kind: table.List, Elem: &whole}}}
+	var b bytes.Buffer
+	w, err := table.NewWriter(&b, settings.FormatParquet, 0, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write([]any{"a", []any{"the", "dog", "sleeps", "."}, []any{int64(0), int64(3), int64(0), int64(0)}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	in := put(t, dir+"/in.parquet", b.String())
+	r := infillRun("", withTiny("augment", in, "-o", dir+"/out.parquet", "--seed", "1", "-n", "2", "--quiet", "--originals")...)
+	if r.code != exitOK {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	f := strings.NewReader(get(t, dir+"/out.parquet"))
+	p, err := table.NewParquet(f, f.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for ; ; rows++ {
+		cells, err := p.Next()
+		if err != nil {
+			break
+		}
+		var values []string
+		for i := range 3 {
+			v, err := p.JSON(i, cells[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			values = append(values, string(v))
+		}
+		var tokens []string
+		if err := json.Unmarshal([]byte(values[1]), &tokens); err != nil || len(tokens) != 4 || tokens[1] != "dog" ||
+			values[0] != `"a"` || values[2] != "[0,3,0,0]" || rows == 0 != (tokens[2] == "sleeps") {
+			t.Errorf("row %d: %q", rows, values)
+		}
+	}
+	if rows != 3 {
+		t.Errorf("%d rows", rows)
 	}
 }

@@ -28,7 +28,7 @@ func TestMaskChoices(t *testing.T) {
 {"text":"The dog sleeps in the house .","mask_class":"all","keep_words":[]}
 {"text":"The dog sleeps in the house .","spans":[{"start":4,"end":7,"label":"animal","text":"dog"}],"mask_labels":["animal"]}
 {"text":"The dog sleeps in the house .","stop_words":["house","sleeps"]}
-{"text":"caf\u00e9 dog","spans":[{"start":5,"end":8,"label":"animal"}],"keep_labels":["*"]}
+{"text":"caf\u00e9 dog","spans":[{"start":4,"end":8,"label":"animal"}],"keep_labels":["*"],"span_offsets":"bytes"}
 {"text":"caf\u00e9 dog","spans":[{"start":5,"end":8,"label":"animal"}],"keep_labels":["*"],"span_offsets":"characters"}
 {"text":"The dog sleeps in the house .","min_edits":1000}
 `)

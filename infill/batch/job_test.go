@@ -44,7 +44,7 @@ func TestJobThatLacksSomething(t *testing.T) {
 	for want, o := range map[string]input.Options{
 		"limit is -1":   {Limit: -1},
 		"format is -1":  {Format: -1},
-		"format is 11":  {Format: settings.FormatParquet + 1},
+		"format is 8":   {Format: settings.FormatParquet + 1},
 		"shard is 4/4":  {Shard: settings.Shard{Index: 4, Of: 4}},
 		"shard is -1/4": {Shard: settings.Shard{Index: -1, Of: 4}},
 	} {

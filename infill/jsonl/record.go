@@ -226,13 +226,13 @@ type Filling struct {
 	Similarity *float64 `json:"similarity,omitempty"`
 	// Round to Moved describe a variant: the round in which it was found, from 0, the groups in which
 	// it was filled, the text with blanks, the words that stood in them, their score as in Filled, and
-	// what the spans of the input became.
+	// the fields of the input that say where something stands in the text.
 	Round         int             `json:"round,omitempty"`
 	Groups        []int           `json:"groups,omitempty"`
 	Blanked       string          `json:"blanked,omitempty"`
 	Masked        []string        `json:"masked,omitempty"`
 	OriginalScore *float64        `json:"original_score,omitempty"`
-	Moved         json.RawMessage `json:"moved_spans,omitempty"`
+	Moved         json.RawMessage `json:"moved_fields,omitempty"`
 	// Labelled is the text with its labels in the form of the source.
 	Labelled string `json:"labelled,omitempty"`
 	// Probability is exp(Score/T) over the sum for all fillings that fit, at
@@ -263,6 +263,8 @@ type Source struct {
 	Body    string `json:"body"`
 	Between string `json:"between"`
 	After   string `json:"after,omitempty"`
+	// More says that the next record is of another text in the same body.
+	More bool `json:"more,omitempty"`
 }
 
 // A Pair is a text that another one was compared with. Shared is the number of pieces that both

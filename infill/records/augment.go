@@ -59,8 +59,8 @@ type search struct {
 	rounds *variants.Rounds
 	opt    infill.Options
 	wanted int
-	spans  *spans
-	plain  change // of the text
+	labels *labels
+	plain  change // of the text that loses its escapes
 	err    error  // that the item fails with
 }
 
@@ -97,15 +97,11 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 	if err != nil {
 		return nil, err
 	}
-	plain, err := unescaped(a.Model.Tokenizer(), it.Text)
+	masking, labels, plain, err := maskingOf(a.Model.Tokenizer(), it, filling)
 	if err != nil {
 		return nil, err
 	}
-	masking, spans, err := maskingOf(it, filling, plain, true)
-	if err != nil {
-		return nil, err
-	}
-	s := &search{opt: filling.Options, wanted: line.Variants.Count, spans: spans, plain: plain}
+	s := &search{opt: filling.Options, wanted: line.Variants.Count, labels: labels, plain: plain}
 	s.opt.ID = it.Key()
 	s.rounds = variants.New(a.Engine, it.Text, masking, s.opt, line.Variants)
 	if _, _, err = s.rounds.Find(ctx, nil); err != nil {
@@ -129,7 +125,7 @@ func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batc
 		if err != nil {
 			return nil, err
 		}
-		return ofVariants(it.Text, &s.opt, found, s.wanted, made, s.spans, s.plain)
+		return ofVariants(it.Text, &s.opt, found, s.wanted, made, s.labels, s.plain)
 	})
 	if err == nil {
 		rec.Version, rec.Model, rec.Machine = a.Version, hash(a.Model), machine(a.Model)

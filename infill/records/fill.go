@@ -58,7 +58,11 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	}
 	opt := filling.Options
 	opt.ID = it.Key()
-	t, masked, err := TemplateOf(tok, it, filling, &opt)
+	masking, of, plain, err := maskingOf(tok, it, filling)
+	if err != nil {
+		return nil, err
+	}
+	t, masked, err := Blanks(tok, it.Text, masking, &opt)
 	if it.Source != nil && errors.Is(err, text.ErrNoBlank) && !filling.Masking.On() {
 		// It stays as it is.
 		return &jsonl.Filled{Item: jsonl.Item{Text: it.Text}, Machine: machine(f.Model),
@@ -77,10 +81,7 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 		return nil, ownError(err, own)
 	}
 	rec := Filled(f.Model, f.Version, it.Text, masked, &opt, r)
-	if it.Source != nil {
-		err = relabel(rec, it, t, opt.Words.Original)
-	}
-	return rec, err
+	return rec, of.follow(rec, plain, t, opt.Words.Original)
 }
 
 // guarded has a panic as an error of the item, a [jsonl.ErrFault].
@@ -104,53 +105,29 @@ func ownError(err error, own bool) error {
 	return err
 }
 
-// maskingOf is the masking of an item with its labelled spans. They matter if labels choose what is
-// masked, or if they move with the text. They are nil if the item has none. plain is what
-// the escapes of the text became. Errors wrap text.ErrSpan.
-func maskingOf(it *input.Item, filling *settings.Filling, plain change, move bool) (m text.Masking,
-	of *spans, err error) {
+// maskingOf is the masking of an item with its labels, and the change of a text that loses its
+// escapes. Words that have labels stay unless labels choose what is masked. Errors wrap
+// text.ErrSpan.
+func maskingOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Filling) (m text.Masking,
+	of *labels, plain change, err error) {
 	m = filling.Masking
-	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
-	if it.Source != nil {
-		if of, err = labelled(it); err == nil && m.On() {
-			if !labels {
-				m.KeepLabels = []string{"*"} // entities stay unless somebody asks for them
-			}
-			m.Spans = of.in(plain)
-		}
-		return m, of, err
+	if plain, err = unescaped(tok, it.Text); err != nil {
+		return m, nil, nil, err
 	}
-	for _, f := range it.Fields {
-		if f.Name != jsonl.SpansField && pointsInto(f.Value, it.Text) {
-			return m, nil, &jsonl.Error{Line: it.Line, Field: f.Name, Kind: text.ErrSpan,
-				Reason: fmt.Sprintf("field %q: it has offsets of labels, as doccano, Label Studio and spaCy "+
-					"write them, which would point elsewhere after the filling; leave it out, or make "+
-					`"spans": [{"start": 0, "end": 3, "label": "PER"}] of it, which move with the text`, f.Name)}
-		}
-		if f.Name != jsonl.SpansField || string(f.Value) == "null" ||
-			!labels && (!move || !looksLikeSpans(f.Value)) {
-			continue
-		}
-		of, err = readSpans(it.Line, f, it.Text, filling.Offsets)
-		if err != nil {
-			return m, nil, err
-		}
-		if labels {
-			m.Spans = of.in(plain)
-		}
+	if of, err = labelsOf(it, filling.Offsets); err != nil || !m.On() {
+		return m, of, plain, err
 	}
-	return m, of, nil
+	if m.Spans = of.in(plain); len(m.MaskLabels) == 0 && len(m.KeepLabels) == 0 {
+		m.KeepLabels = []string{"*"}
+	}
+	return m, of, plain, nil
 }
 
 // TemplateOf is Blanks for the text of an item, with what the item says of its masking. filling is
 // the line's own settings.
 func TemplateOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Filling,
 	opt *infill.Options) (t *text.Template, masked string, err error) {
-	plain, err := unescaped(tok, it.Text)
-	if err != nil {
-		return nil, "", err
-	}
-	masking, _, err := maskingOf(it, filling, plain, false)
+	masking, _, _, err := maskingOf(tok, it, filling)
 	if err != nil {
 		return nil, "", err
 	}

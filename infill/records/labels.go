@@ -2,118 +2,210 @@ package records
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/infill/text"
 )
 
-// labelled reads the labels of an item that came in a form of another tool. The spans render a
-// filled text with its labels in that form. Errors are of type [*jsonl.Error], and wrap
-// text.ErrSpan but for JSON that cannot be read.
-func labelled(it *input.Item) (*spans, error) {
-	if it.Form == settings.FormatCoNLL {
-		return readColumns(it), nil
+// labels are what a record says of parts of its text, in offsets, in tokens with their tags, or in
+// columns. They move with the text.
+type labels struct {
+	kept []text.LabelledSpan // the parts that have labels, in bytes of the text
+
+	item   *input.Item
+	units  string // of offsets
+	raw    string // the JSON: the source of the item, or an object of its fields
+	node   *jsonl.Node
+	marks  []*mark
+	tokens *tokens
+	quoted map[string]bool // fields whose JSON stands in a text, as in cells of a table
+	cells  *columns        // of a sentence that came in columns, nil for others
+}
+
+// labelsOf finds the labels of an item. Nothing may move if it has none. Errors are of type
+// [*jsonl.Error] and wrap text.ErrSpan.
+func labelsOf(it *input.Item, units string) (*labels, error) {
+	l := &labels{item: it}
+	if it.Rows {
+		l.cells = readColumns(it)
+		l.kept = l.cells.tagging.spans(it.Words)
+		return l, nil
 	}
-	bad := func(reason string) error {
-		return &jsonl.Error{Line: it.Line, Kind: text.ErrSpan, Reason: reason}
+	if it.Source != nil {
+		l.raw = it.Source.Body
+	} else {
+		l.fields()
 	}
-	l := &labelledJSON{text: it.TextField}
-	object, names := []byte(it.Source.Body), []string{"label", "labels", "entities"}
-	if it.Form == settings.FormatSpaCy {
-		var pair []json.RawMessage
-		if err := json.Unmarshal(object, &pair); err != nil {
-			return nil, bad(err.Error())
-		}
-		object, names, l.pair = pair[1], []string{"entities"}, true
+	root, err := jsonl.Tree([]byte(l.raw))
+	if err != nil {
+		return nil, &jsonl.Error{Line: it.Line, Kind: jsonl.ErrJSON, Reason: err.Error()}
 	}
-	var err error
-	if l.fields, err = (jsonl.Decoder{}).Object(it.Line, object); err != nil {
+	within := root // the object that has the text
+	if it.Source != nil {
+		l.node, within = root.At(it.Place)
+	}
+	f := &finder{text: l.node, field: textName(it)}
+	if units != "off" {
+		f.walk(root, "", nil, 0)
+	}
+	if l.marks, l.units, err = placed(f.marks, it.Line, it.Text, units); err != nil {
 		return nil, err
 	}
-	for _, f := range l.fields {
-		switch known := slices.Contains(names, f.Name); {
-		case known && l.spans == nil:
-			l.labels = f.Name
-			// Label Studio may count units of UTF-16, as the texts of labels show.
-			if l.spans, err = readLabels(it.Line, f, it.Text, "characters", "utf-16"); err != nil {
-				return nil, err
-			}
-		case known || f.Name == "annotations" || pointsInto(f.Value, it.Text):
-			return nil, bad(fmt.Sprintf("the field %q has labels too, or in another form, which would "+
-				"point elsewhere after the filling; leave it out", f.Name))
+	if l.tokens, err = tokensOf(within, it, l.marks); err != nil {
+		return nil, err
+	}
+	l.keep()
+	return l, nil
+}
+
+// any reports whether something moves with the text.
+func (l *labels) any() bool { return len(l.marks) > 0 || l.tokens != nil || l.cells != nil }
+
+// fields makes an object of the fields of an item.
+func (l *labels) fields() {
+	out, err := []byte("{"), error(nil)
+	list := l.item.Fields
+	if l.item.Words != nil {
+		var words []string
+		for _, w := range l.item.Words {
+			words = append(words, l.item.Text[w[0]:w[1]])
 		}
+		value, _ := json.Marshal(words)
+		list = append(slices.Clip(list), jsonl.Field{Name: l.item.TextField, Value: value})
 	}
-	if l.spans == nil {
-		return nil, bad(fmt.Sprintf("it has no field %s with labels; leave the format out for lines "+
-			"without", names[0]))
-	}
-	l.spans.render = l.render
-	return l.spans, nil
-}
-
-// readLabels reads labels in the form of another tool, whose offsets count one of the units.
-func readLabels(n int, f jsonl.Field, of string, units ...string) (s *spans, err error) {
-	for _, u := range units {
-		if s, err = readSpans(n, f, of, u); err == nil {
-			break
-		}
-	}
-	return s, err
-}
-
-// pointsInto reports whether a value has labels at offsets of a text, in the form of another tool.
-func pointsInto(value json.RawMessage, of string) bool {
-	s, err := readLabels(0, jsonl.Field{Value: value}, of, "characters", "utf-16", "bytes")
-	return err == nil && len(s.List) > 0
-}
-
-// labelledJSON is a text with labels at offsets: an object, or a pair of the text and one.
-type labelledJSON struct {
-	pair         bool
-	fields       []jsonl.Field // of the object
-	text, labels string        // the names of fields
-	spans        *spans
-}
-
-// render is the JSON with a filled text, whose labels follow it.
-func (l *labelledJSON) render(filled string, by change) (string, error) {
-	moved, err := l.spans.moved(filled, by)
-	out := []byte("{")
-	for i, f := range l.fields {
+	for i, f := range list {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		switch {
-		case f.Name == l.labels && string(f.Value) != "null":
-			f.Value = moved
-		case f.Name == l.text && !l.pair:
-			f.Value = jsonl.Quote(filled)
+		var s string
+		if l.item.Columns && json.Unmarshal(f.Value, &s) == nil &&
+			strings.ContainsAny(s[:min(1, len(s))], "[{") && json.Valid([]byte(s)) {
+			f.Value, l.quoted = json.RawMessage(s), with(l.quoted, f.Name)
 		}
-		if err == nil {
-			out, err = f.Append(out)
+		if out, err = f.Append(out); err != nil { // a value that was read is JSON
+			return
 		}
 	}
-	if l.pair {
-		return fmt.Sprintf("[%s,%s}]", jsonl.Quote(filled), out), err
-	}
-	return string(out) + "}", err
+	l.raw = string(out) + "}"
 }
 
-// relabel renders the fillings of a record in the form that its item came in. original are the
-// words that were blanked out, nil where the text came with blanks.
-func relabel(rec *jsonl.Filled, it *input.Item, t *text.Template, original []string) error {
-	l, err := labelled(it)
-	if err != nil {
-		return err
+// textName is the name of the member that has the text of an item.
+func textName(it *input.Item) string {
+	name := it.TextField
+	if it.Source != nil {
+		name = it.Place[strings.LastIndexAny(it.Place, ".]")+1:]
 	}
-	plain, err := unescaped(t.Tok, it.Text)
-	if err != nil {
-		return err
+	return name
+}
+
+func with(set map[string]bool, name string) map[string]bool {
+	if set == nil {
+		set = map[string]bool{}
 	}
+	set[name] = true
+	return set
+}
+
+// keep takes the parts of the text that have labels: those of marks, but for marks without a label
+// that together are the whole text, as its tokens and sentences are.
+func (l *labels) keep() {
+	covered := map[string]int{} // letters under marks without a label, by path
+	for _, m := range l.marks {
+		if m.label == "" {
+			covered[m.group()] += len(strings.Join(strings.Fields(l.item.Text[m.at[0]:m.at[1]]), ""))
+		}
+	}
+	all := len(strings.Join(strings.Fields(l.item.Text), ""))
+	for _, m := range l.marks {
+		if m.label != "" || covered[m.group()] < all {
+			l.kept = append(l.kept, text.LabelledSpan{Start: m.at[0], End: m.at[1], Label: m.label})
+		}
+	}
+	if l.tokens != nil {
+		for _, t := range l.tokens.taggings {
+			if t != nil {
+				l.kept = append(l.kept, t.spans(l.tokens.at)...)
+			}
+		}
+	}
+}
+
+// in are the labelled parts of the text that a change makes.
+func (l *labels) in(by change) (out []text.LabelledSpan) {
+	for _, s := range l.kept {
+		s.Start, s.End = by.after(s.Start, false), by.after(s.End, true)
+		if s.Start < s.End {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// render is the source of the item with a filled text, whose labels follow it.
+func (l *labels) render(filled string, by change) (string, error) {
+	if l.cells != nil {
+		return l.cells.render(filled, by), nil
+	}
+	list, err := l.splices(filled, by)
+	if l.node.Kind == '"' {
+		list = append(list, splice(l.node, string(jsonl.Quote(filled))))
+	}
+	return jsonl.Spliced(l.raw, list), err
+}
+
+// moved is an object of the fields that a filled text changes, nil without such.
+func (l *labels) moved(filled string, by change) (json.RawMessage, error) {
+	list, err := l.splices(filled, by)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	before, err := jsonl.Decoder{}.Object(l.item.Line, []byte(l.raw))
+	if err != nil {
+		return nil, err
+	}
+	fields, err := jsonl.Decoder{}.Object(l.item.Line, []byte(jsonl.Spliced(l.raw, list)))
+	out := []byte("{")
+	for i, f := range fields {
+		if err != nil || string(f.Value) == string(before[i].Value) {
+			continue
+		}
+		if l.quoted[f.Name] {
+			f.Value = jsonl.Quote(string(f.Value))
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out, err = f.Append(out)
+	}
+	if len(out) == 1 {
+		return nil, err
+	}
+	return append(out, '}'), err
+}
+
+// splice puts a text in the place of a value.
+func splice(n *jsonl.Node, put string) jsonl.Splice {
+	return jsonl.Splice{Span: jsonl.Span{n.From, n.To}, Put: put}
+}
+
+// put is what a filled text makes of the item: its source, or its fields.
+func (l *labels) put(f *jsonl.Filling, by change) (err error) {
+	if l.item.Source != nil {
+		f.Labelled, err = l.render(f.Text, by)
+	} else {
+		f.Moved, err = l.moved(f.Text, by)
+	}
+	return err
+}
+
+// follow has the labels of an item follow the fillings of a record. original are the words that
+// were blanked out, nil where the text came with blanks.
+func (l *labels) follow(rec *jsonl.Filled, plain change, t *text.Template,
+	original []string) error {
 	for k := range rec.Fillings {
 		f := &rec.Fillings[k]
 		var edits []edit
@@ -126,9 +218,82 @@ func relabel(rec *jsonl.Filled, it *input.Item, t *text.Template, original []str
 			}
 			edits = append(edits, edit{from, f.Spans[i]})
 		}
-		if f.Labelled, err = l.render(f.Text, plain.then(edits)); err != nil {
+		if err := l.put(f, plain.then(edits)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// splices are what becomes of the JSON, but for the text itself.
+func (l *labels) splices(filled string, by change) (out []jsonl.Splice, err error) {
+	gone := map[*jsonl.Node]map[int]bool{} // elements of lists
+	if l.tokens != nil {
+		if out, err = l.tokens.splices(l, filled, by); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range l.marks {
+		start, end := by.after(m.at[0], false), by.after(m.at[1], true)
+		if start == end && m.holders != nil {
+			for _, h := range m.holders {
+				if gone[h] == nil {
+					gone[h] = map[int]bool{}
+				}
+				gone[h][m.index] = true
+			}
+			continue
+		}
+		out = append(out, m.splices(filled, jsonl.Span{start, end}, l.item.Text, l.units)...)
+	}
+	for list, of := range gone {
+		last := -1 // the last element that stays
+		for i, kid := range list.Kids {
+			switch {
+			case !of[i]:
+				last = i
+			case last >= 0:
+				out = append(out, jsonl.Splice{Span: jsonl.Span{list.Kids[i-1].To, kid.To}})
+			case i+1 < len(list.Kids):
+				out = append(out, jsonl.Splice{Span: jsonl.Span{kid.From, list.Kids[i+1].From}})
+			default:
+				out = append(out, splice(kid, ""))
+			}
+		}
+	}
+	return out, nil
+}
+
+// splices write a mark that moved, in the units of its record.
+func (m *mark) splices(filled string, to jsonl.Span, before, units string) (out []jsonl.Splice) {
+	a, b := offset(filled, to[0], units), offset(filled, to[1], units)
+	number := func(n *jsonl.Node, v int) {
+		put := strconv.Itoa(v)
+		if n.Kind == '"' {
+			put = `"` + put + `"`
+		}
+		out = append(out, splice(n, put))
+	}
+	switch {
+	case m.end == nil && m.b >= 0: // 3-19
+		out = append(out, splice(m.start, `"`+strconv.Itoa(a)+"-"+strconv.Itoa(b)+`"`))
+	case m.end == nil:
+		number(m.start, a)
+	case m.length:
+		number(m.start, a)
+		number(m.end, b-a)
+	default:
+		number(m.start, a)
+		number(m.end, b)
+	}
+	was, is := before[m.at[0]:m.at[1]], filled[to[0]:to[1]]
+	if was == is {
+		return out
+	}
+	for _, w := range slices.Concat(m.words, m.loose) {
+		if w.Kind == '"' && fold(w.Text) == fold(was) {
+			out = append(out, splice(w, string(jsonl.Quote(is))))
+		}
+	}
+	return out
 }

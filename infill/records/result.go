@@ -93,11 +93,10 @@ func marked(words, pieces []string) []string {
 }
 
 // ofVariants is the record of a text and its variants, made with these options: as many as wanted
-// or fewer, in a number of rounds. spans, if not nil, are labelled parts of the text, which move.
-// plain is what the escapes of the text became. The caller knows the rest: ID, Line, Model,
-// Version, Fields.
+// or fewer, in a number of rounds. of are the labels of the text, which move, and plain is what its
+// escapes became. The caller knows the rest: ID, Line, Model, Version, Fields.
 func ofVariants(text string, opt *infill.Options, found []variants.Variant, wanted, rounds int,
-	spans *spans, plain change) (*jsonl.Filled, error) {
+	of *labels, plain change) (*jsonl.Filled, error) {
 	ran := opt.Complete()
 	rec := &jsonl.Filled{Item: jsonl.Item{Text: text}, Scoring: ran.Results.Score.String(),
 		Rounds: rounds, Missing: max(0, wanted-len(found)), Method: ran.Method.String(),
@@ -118,20 +117,12 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 		if v.OriginalScore != nil {
 			f.OriginalScore = pointer(*v.OriginalScore)
 		}
-		if spans != nil {
-			var edits []edit
-			for k, place := range v.Places {
-				edits = append(edits, edit{place, v.Became[k]})
-			}
-			var err error
-			if spans.render != nil {
-				f.Labelled, err = spans.render(v.Text, plain.then(edits))
-			} else {
-				f.Moved, err = spans.moved(v.Text, plain.then(edits))
-			}
-			if err != nil {
-				return nil, err
-			}
+		var edits []edit
+		for k, place := range v.Places {
+			edits = append(edits, edit{place, v.Became[k]})
+		}
+		if err := of.put(&f, plain.then(edits)); err != nil {
+			return nil, err
 		}
 		rec.Fillings = append(rec.Fillings, f)
 		rec.Best = rec.Fillings[0].Text

@@ -130,17 +130,11 @@ func regionsOf(it *input.Item, r *settings.Ranking) ([]text.LabelledSpan, error)
 	if !r.Words {
 		return nil, nil
 	}
-	for _, f := range it.Fields {
-		if f.Name != jsonl.SpansField || !looksLikeSpans(f.Value) {
-			continue
-		}
-		of, err := readSpans(it.Line, f, it.Text, r.Offsets)
-		if err != nil {
-			return nil, err
-		}
-		return of.List, nil
+	of, err := labelsOf(it, r.Offsets)
+	if err != nil {
+		return nil, err
 	}
-	return nil, nil
+	return of.kept, nil
 }
 
 // Record is the record of an item as a batch file has it. The error is one that would befall every

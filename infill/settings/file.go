@@ -13,6 +13,7 @@ type File struct {
 	Format       Format // of the input
 	OutputFormat Format
 	TextField    string // the field or the column that has the text
+	Records      string // the path to the records of a file that is one object
 	Sentence     string // the fields or columns that name the sentence of a word, with commas between
 	Delimiter    string // between the cells of CSV
 	Quote        bool   // cells of TSV may stand in quotes
@@ -30,21 +31,18 @@ type Format int
 const (
 	// FormatAuto goes by the name of a file, see [FormatOf]. Of an input with
 	// another name the first bytes decide, an output is JSON lines.
-	FormatAuto        Format = iota
-	FormatText               // lines of text, for inputs only
-	FormatJSONL              // one JSON object a line
-	FormatJSON               // an array of JSON, of such objects or of texts
-	FormatCoNLL              // a token and its tag a line, in columns
-	FormatDoccano            // JSON lines with labels at offsets, as doccano writes them
-	FormatLabelStudio        // the same as Label Studio writes them
-	FormatSpaCy              // texts with entities in JSON, as spaCy trains on
-	FormatCSV                // comma-separated values with a header
-	FormatTSV                // tab-separated values with a header
-	FormatParquet            // Apache Parquet
+	FormatAuto    Format = iota
+	FormatText           // lines of text, for inputs only
+	FormatJSONL          // one JSON object a line
+	FormatJSON           // an array of JSON, of such objects or of texts
+	FormatCoNLL          // a token and its tag a line, in columns
+	FormatCSV            // comma-separated values with a header
+	FormatTSV            // tab-separated values with a header
+	FormatParquet        // Apache Parquet
 )
 
-var formatNames = []string{"auto", "text", "jsonl", "json", "conll", "doccano", "label-studio",
-	"spacy", "csv", "tsv", "parquet"}
+var formatNames = []string{"auto", "text", "jsonl", "json", "conll",
+	"csv", "tsv", "parquet"}
 
 // String is the name of the format, as users write it.
 func (f Format) String() string {
@@ -62,11 +60,8 @@ func (f Format) Table() bool { return f >= FormatCSV }
 
 // JSON reports whether records of the format are objects, which have fields of their own.
 func (f Format) JSON() bool {
-	return f == FormatJSONL || f == FormatJSON || f == FormatDoccano || f == FormatLabelStudio
+	return f == FormatJSONL || f == FormatJSON
 }
-
-// Labelled reports whether texts of the format have labels in the form of another tool.
-func (f Format) Labelled() bool { return f >= FormatCoNLL && f <= FormatSpaCy }
 
 // uncompressed is the name of a file without the suffix of a compression, in any case.
 func uncompressed(path string) string {
@@ -117,14 +112,14 @@ func FileTable() Table[File] { return slices.Clone(fileTable) }
 var fileTable = Table[File]{
 	{
 		Name: "format", Group: results,
-		Doc: "of the input, one of text|jsonl|json|csv|tsv|parquet|conll|doccano|label-studio|spacy; " +
+		Doc: "of the input, one of text|jsonl|json|csv|tsv|parquet|conll; " +
 			"auto: by its name, or first bytes",
 		bind: func(v *File) *Value { return choiceValue(&v.Format, formatNames...) },
 	},
 	{
 		Name: "output-format", Group: results,
-		Doc: "of the output, one of jsonl|json|csv|tsv|parquet; auto: by its name, else jsonl; or the " +
-			"labelled format of the input, which is its own",
+		Doc: "of the output, one of jsonl|json|csv|tsv|parquet; auto: by its name, else jsonl; conll " +
+			"for an input of that format",
 		bind: func(v *File) *Value {
 			names := slices.Delete(slices.Clone(formatNames), int(FormatText), int(FormatText)+1)
 			get := func() string { return v.OutputFormat.String() }
@@ -135,8 +130,15 @@ var fileTable = Table[File]{
 	},
 	{
 		Name: "text-field", Arg: "NAME", record: true, Group: results,
-		Doc:  "the column of a table, or the field of JSON lines, that has the text",
+		Doc: "the column of a table that has the text, or the field of JSON, as review.text, " +
+			"messages[].content, messages[role=user].content",
 		bind: func(v *File) *Value { return nameValue(&v.TextField, "the name of a field") },
+	},
+	{
+		Name: "records", Arg: "PATH", record: true, Group: results,
+		Doc: "the list of records in a file that is one JSON object, as data in {\"data\": [...]}; " +
+			"by itself the only list of objects",
+		bind: func(v *File) *Value { return textValue(&v.Records) },
 	},
 	{
 		Name: "sentence", Arg: "NAMES", record: true, Group: results,

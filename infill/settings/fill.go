@@ -48,7 +48,7 @@ type FillWords struct {
 	// as AllowFile. Without either they are the program's English ones.
 	StopWords []string
 	StopFile  string
-	Offsets   string // what offsets of spans count: "characters", "bytes", "utf-16"; "": not said
+	Offsets   string // what offsets count: "characters", "utf16", "bytes", "off"; "": as they fit
 
 	// Energy are parts of the energy besides the model's, as energies.Parse reads them. Those that
 	// are made from files are among Parts, which a program opens that may read its user's files.

@@ -59,8 +59,8 @@ var maskTable = Table[Fill]{
 		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.KeepLabels) },
 	},
 	{
-		Name: "span-offsets", Line: true, record: true, Group: words,
-		Doc:  spanOffsetsDoc,
+		Name: "offsets", Line: true, record: true, field: "span_offsets", Group: words,
+		Doc:  offsetsDoc,
 		bind: func(v *Fill) *Value { return offsetsValue(&v.Words.Offsets) },
 	},
 	{
@@ -125,16 +125,16 @@ func optionalNumber(p **float64, most float64) *Value {
 	return optional(p, &x, NumberValue(&x, -most, most, false))
 }
 
-// spanOffsetsDoc is the text of help for span-offsets.
-const spanOffsetsDoc = "what offsets of spans count: characters|bytes|utf-16; unsaid: for texts " +
-	"of ASCII, where all agree"
+// offsetsDoc is the text of help for offsets.
+const offsetsDoc = "what places of words in fields count: characters|utf16|bytes, auto: the one " +
+	"that fits, off: none are places"
 
 // offsetsValue is what offsets count: Unicode code points as in Python, bytes of UTF-8 as in Go and
-// Rust, or units of UTF-16 as in JavaScript and Java. "unsaid" is enough for texts of ASCII up to
-// the end of their last span, where all agree.
+// Rust, or units of UTF-16 as in JavaScript and Java. "auto" is the one that fits all places of a
+// record, and "off" takes no number for a place.
 func offsetsValue(p *string) *Value {
-	v := WordValue(p, "unsaid", "characters", "bytes", "utf-16")
-	v.get = func() string { return cmp.Or(*p, "unsaid") }
+	v := WordValue(p, "auto", "characters", "utf16", "bytes", "off")
+	v.get = func() string { return cmp.Or(*p, "auto") }
 	return v
 }
 

@@ -25,7 +25,7 @@ type Ranking struct {
 	Pairs  []string
 	Shared bool
 	Words  bool // records say what each word scores, and each labelled span
-	// Offsets are what offsets of spans count: "characters", "bytes", "utf-16", or "" where all agree.
+	// Offsets are what offsets count: "characters", "utf16", "bytes", "off", or "" as they fit.
 	Offsets string
 }
 
@@ -66,8 +66,8 @@ var rankTable = Table[Ranking]{
 		bind: func(v *Ranking) *Value { return boolValue(&v.Words) },
 	},
 	{
-		Name: "span-offsets", Line: true, record: true,
-		Doc:  spanOffsetsDoc,
+		Name: "offsets", Line: true, record: true, field: "span_offsets",
+		Doc:  offsetsDoc,
 		bind: func(v *Ranking) *Value { return offsetsValue(&v.Offsets) },
 	},
 	{

@@ -41,7 +41,7 @@ var samples = map[string][2]string{
 	"memo":   {"8", "8"}, "marginals": {"true", "true"},
 	"keep": {"Ann,New York", `["Ann","New York"]`}, "mask-class": {"content", `"content"`},
 	"mask-labels": {"name,place", `["name","place"]`}, "keep-labels": {"*", `["*"]`},
-	"span-offsets": {"utf-16", `"utf-16"`}, "min-edits": {"3", "3"}, "max-edits": {"40", "40"},
+	"offsets": {"utf16", `"utf16"`}, "min-edits": {"3", "3"}, "max-edits": {"40", "40"},
 	"max-drop": {"-1.5", "-1.5"}, "encoder": {"enc", `"enc"`},
 	"min-similarity": {"0.5", "0.5"}, "max-similarity": {"-0.25", "-0.25"},
 }
@@ -182,7 +182,7 @@ func TestRecorded(t *testing.T) {
 		"mask-rate": "0", "mask-words": "0", "max-drop": "", "max-edits": "0", "max-similarity": "",
 		"method": "search", "min-distance": "0", "min-edits": "0", "min-similarity": "",
 		"no-repeat": "false", "param": "", "rank": "", "row-context": "128", "rows": "10000", "sampler": "rows",
-		"score": "blended", "select": "likelihood", "shortlist": "0", "span-offsets": "unsaid",
+		"score": "blended", "select": "likelihood", "shortlist": "0", "offsets": "auto",
 		"start": "masked", "step-size": "", "steps": "20", "stop-words": "", "temperature": "1",
 		"thin": "0", "top": "5", "unit": "piece", "vocab": "words",
 	}

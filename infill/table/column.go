@@ -50,6 +50,15 @@ func (t Type) Plain() Type {
 	return t
 }
 
+// Parts is the type of the JSON values of a [Native] column with lists and structures, as far as
+// cells can be written in it.
+func (t Type) Parts() Type {
+	if t.node == nil {
+		return t
+	}
+	return partsOf(t.node)
+}
+
 // A Column is the name and the type of a column.
 type Column struct {
 	Name string

@@ -197,3 +197,24 @@ func plainNode(n parquet.Node) Type {
 	}
 	return Type{Kind: Text}
 }
+
+// partsOf is plainNode with lists and structures.
+func partsOf(n parquet.Node) Type {
+	l, fields := logical(n.Type()), []parquet.Field(nil)
+	if !n.Leaf() {
+		fields = n.Fields()
+	}
+	switch _, list := l.(*format.ListType); {
+	case list && len(fields) == 1 && fields[0].Repeated() && !fields[0].Leaf() &&
+		len(fields[0].Fields()) == 1:
+		elem := partsOf(fields[0].Fields()[0])
+		return Type{Kind: List, Elem: &elem}
+	case n.Leaf() || n.Repeated() || l != nil:
+		return plainNode(n)
+	}
+	t := Type{Kind: Struct}
+	for _, f := range fields {
+		t.Fields = append(t.Fields, Column{f.Name(), partsOf(f)})
+	}
+	return t
+}

@@ -183,6 +183,12 @@ func (s *shredder) empty(t Type, leaf, rep, def int) {
 }
 
 func (s *shredder) filled(t Type, cell any, leaf, rep, depth, def int) error {
+	if raw, is := cell.(json.RawMessage); is && (t.Kind == List || t.Kind == Struct) {
+		var err error
+		if cell, err = partsIn(t, raw); err != nil {
+			return err
+		}
+	}
 	switch t.Kind {
 	case List:
 		parts, ok := cell.([]any)
@@ -222,6 +228,32 @@ func (s *shredder) filled(t Type, cell any, leaf, rep, depth, def int) error {
 	}
 	s.put(leaf, v, rep, def)
 	return nil
+}
+
+// partsIn are the parts of a cell in JSON: elements of a list, or members of a structure.
+func partsIn(t Type, raw json.RawMessage) (parts []any, err error) {
+	if t.Kind == List {
+		var list []json.RawMessage
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return nil, mistyped(t, raw)
+		}
+		for _, v := range list {
+			parts = append(parts, v)
+		}
+		return parts, nil
+	}
+	members := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return nil, mistyped(t, raw)
+	}
+	for _, f := range t.Fields {
+		v := any(members[f.Name])
+		if members[f.Name] == nil || string(members[f.Name]) == "null" {
+			v = nil
+		}
+		parts = append(parts, v)
+	}
+	return parts, nil
 }
 
 // stored is a cell that is not empty as a value of its type. JSON becomes the type that it stands

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"unicode/utf8"
 
 	"infill/infill/settings"
@@ -41,13 +42,20 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		return named, notLines(head, "it looks like %s; give text or JSON lines in UTF-8, or a table",
 			kind)
 	}
-	switch f, treebank := labelled(named, head); {
+	is, treebank, _ := columns(head)
+	switch of := pair.FindSubmatch(head); {
 	case treebank:
 		return named, notLines(head, "it looks like a treebank (CoNLL-U), whose columns are not read; "+
 			"give columns with a token and its tag, such as B-PER, or JSON lines with spans: "+
 			`{"text": "Ann slept.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}`)
-	case f != settings.FormatAuto:
-		return f, nil
+	case named == settings.FormatCoNLL:
+		return named, nil
+	case is:
+		return settings.FormatCoNLL, nil
+	case of != nil && of[1] == nil:
+		return settings.FormatJSONL, nil
+	case of != nil:
+		return settings.FormatJSON, nil
 	}
 	if named == settings.FormatText {
 		return named, oldEnds(head)
@@ -65,8 +73,10 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 	case array(first, rest):
 		return settings.FormatJSON, nil
 	case string(first) == "{":
-		return named, notLines(head, "it looks like JSON over several lines; make JSON lines of it, for "+
-			"instance with jq -c .")
+		return settings.FormatJSON, nil
+	case len(first) > 0 && first[0] == '{' && named == settings.FormatJSON &&
+		(json.Valid(first) && len(bytes.TrimSpace(rest)) == 0 || !json.Valid(first) && object(head)):
+		return settings.FormatJSON, nil // one object, or lines, as the reader finds out
 	case len(first) > 0 && first[0] == '{' &&
 		(json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))):
 		return settings.FormatJSONL, nil
@@ -75,6 +85,13 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 			"objects nor JSON lines; mend it")
 	}
 	return settings.FormatText, oldEnds(head)
+}
+
+// object reports whether an input that begins so is a value of JSON, which may stand on lines.
+func object(head []byte) bool {
+	var value json.RawMessage
+	err := json.NewDecoder(bytes.NewReader(head)).Decode(&value)
+	return err == nil || errors.Is(err, io.ErrUnexpectedEOF) && len(head) > textline.PeekSize/2
 }
 
 // oldEnds is an error for text whose lines end in carriage returns alone. It would be one sentence.

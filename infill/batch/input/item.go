@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strings"
 
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/jsonwords"
 )
@@ -32,10 +32,13 @@ type Item struct {
 	// Whole says that the record keeps all fields. It otherwise leaves out the settings
 	// that it repeats.
 	Whole bool
-	// Form is the labelled format that the text came in, and Source the part of the file; 0 and nil
-	// for others.
-	Form   settings.Format
+	// Source is the part of the file that the text is put into again, and Place where in it the text
+	// lies, as [jsonl.Node.At] has it: "" in columns. It is nil for others.
 	Source *jsonl.Source
+	Place  string
+	// Rows says that the source has a token and its tag a line, and WordTags that these are tags of
+	// words, not of names.
+	Rows, WordTags bool
 	// Err is of type *jsonl.Error: this line cannot be read, the others can.
 	Err error
 
@@ -47,10 +50,14 @@ type Item struct {
 // Key names a record among others of the same input: its id, or else the
 // number of its line. Random streams are derived from it.
 func (it *Item) Key() string {
-	if it.ID == nil {
-		return fmt.Sprint(it.Line)
+	key := fmt.Sprint(it.Line)
+	if it.ID != nil {
+		key = "id\x00" + string(it.ID)
 	}
-	return "id\x00" + string(it.ID)
+	if strings.Contains(it.Place, "[") { // there may be others
+		key += "\x00" + it.Place
+	}
+	return key
 }
 
 // Choices are the fields of a JSON line, which may be settings, by name. The columns of a table are

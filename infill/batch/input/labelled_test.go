@@ -16,15 +16,17 @@ func FuzzLabelled(f *testing.F) {
 		`{"text":"Ann ran.","label":[[0,3,"PER"]]}` + "\n\n" + `{"text":"x","label":[]}`,
 		`{"data":{"text":"Ann ran."},"label":[{"start":0,"end":3,"labels":["PER"]}]}` + "\r\n",
 		"\ufeff [[\"Ann ran.\", {\"entities\": [[0, 3, \"PER\"]]}],\n [\"x\", {}]]\n",
-		`["Ann ran.", {"entities": [[0, 3, "PER"]]}] ["x", {"entities": []}]`,
+		"{\"data\": [{\"text\": \"Ann ran.\"},\n {\"text\": \"x\"}], \"n\": 1}",
+		`{"a": [{"text": "x"}, {"text": "y"}]}`,
 	} {
-		f.Add(text, uint8(min(i, 3)))
+		f.Add(text, uint8([]int{0, 1, 1, 2, 2, 4}[i]))
 	}
 	f.Fuzz(func(t *testing.T, text string, kind uint8) {
-		formats := []settings.Format{settings.FormatCoNLL, settings.FormatDoccano,
-			settings.FormatLabelStudio, settings.FormatSpaCy}
-		in, err := OpenStream("x", strings.NewReader(text), Options{Format: formats[kind%4]})
-		if err != nil {
+		o := []Options{{Format: settings.FormatCoNLL}, {Format: settings.FormatJSONL, TextField: "data.text"},
+			{Format: settings.FormatJSON}, {Format: settings.FormatJSONL, TextField: "[0]"},
+			{Format: settings.FormatJSONL, TextField: "a[].text"}}[kind%5]
+		in, err := OpenStream("x", strings.NewReader(text), o)
+		if err != nil || !in.options.InPlace() {
 			return
 		}
 		var whole strings.Builder
@@ -39,7 +41,9 @@ func FuzzLabelled(f *testing.F) {
 			if err != nil {
 				return
 			}
-			whole.WriteString(it.Source.Before + it.Source.Body + it.Source.After)
+			if !it.Source.More {
+				whole.WriteString(it.Source.Before + it.Source.Body + it.Source.After)
+			}
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"infill/infill/jsonl"
 	"infill/infill/table"
@@ -46,6 +47,9 @@ func newParquetSource(f *os.File, info os.FileInfo, o Options) (*parquetSource, 
 	for _, c := range r.Columns() {
 		names = append(names, c.Name)
 	}
+	if o.TextField == "text" && !slices.Contains(names, "text") && slices.Contains(names, "tokens") {
+		o.TextField = "tokens" // as Hugging Face's data sets have it
+	}
 	s.text, s.id, err = place(names, o.TextField)
 	return s, err
 }
@@ -75,7 +79,10 @@ func (s *parquetSource) next() (Item, error) {
 		case i == s.text && string(v) == "null":
 			// An empty text, which is an error of its row.
 		case i == s.text:
-			if json.Unmarshal(v, &it.Text) != nil {
+			var words []string
+			if json.Unmarshal(v, &words) == nil {
+				it.Text, it.Words = jsonl.Joined(words)
+			} else if json.Unmarshal(v, &it.Text) != nil {
 				it.Text = string(v)
 				it.Err = &jsonl.Error{Line: it.Line, Kind: jsonl.ErrRow,
 					Reason: fmt.Sprintf("column %q has something else than texts", c.Name)}

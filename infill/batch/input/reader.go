@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -113,6 +114,7 @@ func (in *Reader) begin(r io.Reader) error {
 			return err
 		}
 		in.src, in.close = p, func() { _ = p.r.Close() }
+		in.options.TextField = p.r.Columns()[p.text].Name
 		return nil
 	}
 	u, err := unpack.New(r)
@@ -130,26 +132,53 @@ func (in *Reader) begin(r io.Reader) error {
 			return err
 		}
 	}
+	if format.JSON() {
+		if in.options.Records, err = document(from, &in.options); err != nil {
+			return err
+		}
+		switch head, _ := from.Peek(textline.PeekSize); {
+		case in.options.Records != "":
+			*format = settings.FormatJSON
+		case guessed && overLines.Match(head):
+			return notLines(head, "it looks like JSON over several lines; make JSON lines of it, for "+
+				"instance with jq -c .")
+		case bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")):
+			*format = settings.FormatJSONL
+		}
+	}
+	head, _ := from.Peek(textline.PeekSize)
+	if head = bytes.TrimPrefix(head, []byte("\ufeff")); format.JSON() {
+		list := *format == settings.FormatJSON && in.options.Records == ""
+		err = in.options.place(jsonl.First(head, list))
+	} else if *format == settings.FormatCoNLL {
+		_, _, in.options.wordTags = columns(head)
+	}
+	if err != nil {
+		return err
+	}
 	if *format == settings.FormatText {
 		in.options.TextField = "text" // a line has no other name
 	}
-	in.src, err = newSource(from, in.options)
+	in.src, err = newSource(from, &in.options)
 	return err
 }
 
+// overLines is the start of an object that does not stand on one line.
+var overLines = regexp.MustCompile(`^(?:\x{FEFF})?\s*\{[ \t\r]*\n`)
+
 // newSource reads what is read from its start, in a format that is known.
-func newSource(r *bufio.Reader, o Options) (source, error) {
-	if o.Format.Labelled() {
-		return newLabelledSource(r, o)
+func newSource(r *bufio.Reader, o *Options) (source, error) {
+	if o.InPlace() {
+		return newBodies(r, o)
 	}
 	switch o.Format {
 	case settings.FormatCSV, settings.FormatTSV:
-		return newCSVSource(r, o)
+		return newCSVSource(r, *o)
 	case settings.FormatJSON:
 		a, err := table.NewArray(r, cmp.Or(o.Longest, jsonl.MaxInput))
-		return &lineItems{o, elements(a)}, err
+		return &lineItems{*o, elements(a)}, err
 	}
-	return &lineItems{o, filled(textline.NewReader(r, cmp.Or(o.Longest, jsonl.MaxInput)))}, nil
+	return &lineItems{*o, filled(textline.NewReader(r, cmp.Or(o.Longest, jsonl.MaxInput)))}, nil
 }
 
 // errNotOpen is returned for a Reader that nothing opened.

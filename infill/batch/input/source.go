@@ -20,6 +20,9 @@ type Options struct {
 	TextField string
 	// Longest is how many bytes a line or an element may have; 0 is [jsonl.MaxInput].
 	Longest int
+	// Records is the path to the list of records in a file that is one object; "" for the only list
+	// of objects.
+	Records string
 	// Lists says that the text of a JSON line may be a list of its words.
 	Lists bool
 	// Sentence are the columns, or fields, with commas between, that say which sentence a word is of.
@@ -36,6 +39,9 @@ type Options struct {
 	// belongs to the shard that its first byte lies in. Tables and compressed files are
 	// cut by the number of their records. A stream cannot be cut, see [ErrShard].
 	Shard settings.Shard
+
+	path     jsonl.Path // of texts that are put in place, nil for others
+	wordTags bool       // of columns
 }
 
 // check refuses options out of range.

@@ -51,7 +51,7 @@ func (in *Reader) count(r io.Reader) (int, error) {
 	switch {
 	case src != nil:
 		return int(src.r.Rows()), nil
-	case in.options.Sentence != "" || in.options.Format.Labelled():
+	case in.options.Sentence != "" || in.options.InPlace():
 		return -1, nil // of sentences, whose number the lines do not say
 	}
 	u, err := unpack.New(r)
@@ -62,7 +62,7 @@ func (in *Reader) count(r io.Reader) (int, error) {
 	if f := in.options.Format; !f.Table() && f != settings.FormatJSON {
 		return countLines(textline.NewReader(u, jsonl.MaxInput)), nil
 	}
-	again, err := newSource(bufio.NewReaderSize(u, textline.PeekSize), in.options)
+	again, err := newSource(bufio.NewReaderSize(u, textline.PeekSize), &in.options)
 	for n := 0; ; n++ {
 		if err == nil {
 			_, err = again.next()

@@ -42,6 +42,8 @@ type Layout struct {
 	// Energies and Marginals say that rows have the parts of scores, and probabilities of words: where
 	// somebody asked for them, or could have.
 	Energies, Marginals bool
+	// InPlace says that the output is the input with other texts in their places, see [Layout.Of].
+	InPlace bool
 	// Originals says that each text stands before its variants, with settings.PerVariant.
 	Originals bool
 
@@ -64,7 +66,7 @@ func (l Layout) Found(path string) (Layout, error) {
 	case slices.Contains(otherPacked, ext):
 		return l, fmt.Errorf("%w: %s: outputs are compressed as .gz and .zst, and not as %s; name it "+
 			"so, or without %[3]s, and compress it afterwards", ErrLayout, path, ext)
-	case l.lines() && l.Scores:
+	case (l.lines() || l.Format == settings.FormatCoNLL) && l.Scores:
 		return l, fmt.Errorf("%w: %s: lines of text hold fillings, not scores; name it .jsonl or .csv",
 			ErrLayout, path)
 	case l.Format == settings.FormatAuto:
@@ -119,22 +121,23 @@ func (l Layout) ofRecords() bool {
 	return !l.Rows() && l.Format != settings.FormatJSON && !l.lines()
 }
 
-// lines reports whether the output has the texts themselves, or their labelled sources.
-func (l Layout) lines() bool { return l.Format == settings.FormatText || l.Format.Labelled() }
+// lines reports whether the output has the texts themselves, or the input around them.
+func (l Layout) lines() bool { return l.Format == settings.FormatText || l.InPlace }
 
-// Of is the layout for an input, in whose labelled form an output of no other format is written.
-// The error wraps [ErrLayout] for another labelled form than that of the input.
+// Of is the layout for an input. One whose texts lie in columns or deep in JSON is written again
+// with other texts in their places, unless somebody says another format. The error wraps
+// [ErrLayout] for columns of an input that has none.
 func (l Layout) Of(in *input.Reader, path string) (Layout, error) {
-	is, named := in.Format(), settings.FormatOf(path)
-	own := named == is || named == settings.FormatAuto || named == settings.FormatText ||
-		is.JSON() && named == settings.FormatJSONL || is == settings.FormatSpaCy &&
-		named == settings.FormatJSON
+	is, named, o := in.Format(), settings.FormatOf(path), in.Options()
 	switch {
-	case l.Format.Labelled() && l.Format != is:
+	case l.Format == settings.FormatCoNLL && is != l.Format:
 		return l, fmt.Errorf("%w: the format %v is written for an input of that format only", ErrLayout,
 			l.Format)
-	case is.Labelled() && l.Auto && own:
-		l.Format = is
+	case l.Format == settings.FormatCoNLL:
+		l.InPlace = true
+	case o.InPlace() && l.Auto && !l.Scores:
+		l.InPlace = named == settings.FormatAuto || named == settings.FormatText || named == is ||
+			named == settings.FormatOf(in.Name)
 	}
 	return l, nil
 }

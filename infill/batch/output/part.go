@@ -183,6 +183,9 @@ func (o *Writer) makeRows(ctx context.Context, in *input.Reader) error {
 		}
 		o.renamed = maker.renamed()
 	case stored != nil:
+		if err := o.movedColumns(ctx, maker); err != nil {
+			return err
+		}
 		maker.addAll(stored, true)
 	default:
 		maker.addAll(in, false)
@@ -193,7 +196,7 @@ func (o *Writer) makeRows(ctx context.Context, in *input.Reader) error {
 			return err
 		}
 		err = o.eachRecord(ctx, func(r jsonl.Record) error {
-			var cells []any
+			var row *input.Item
 			if stored != nil {
 				it, err := stored.Next()
 				if err != nil {
@@ -203,9 +206,9 @@ func (o *Writer) makeRows(ctx context.Context, in *input.Reader) error {
 				if h := (head{text: of.Text, gold: of.Gold}); it.Line != of.Line || !h.of(&it) {
 					return inputChanged(in)
 				}
-				cells = it.Stored
+				row = &it
 			}
-			return maker.write(rows, r, cells)
+			return maker.write(rows, r, row)
 		})
 		return errors.Join(err, rows.Close())
 	})
@@ -218,8 +221,8 @@ func inputChanged(in *input.Reader) error {
 }
 
 // write writes the rows of a record.
-func (m *rowMaker) write(w table.Writer, r jsonl.Record, stored []any) error {
-	rows, err := m.rows(r, stored)
+func (m *rowMaker) write(w table.Writer, r jsonl.Record, it *input.Item) error {
+	rows, err := m.rows(r, it)
 	if err != nil {
 		return err
 	}
@@ -229,6 +232,29 @@ func (m *rowMaker) write(w table.Writer, r jsonl.Record, stored []any) error {
 		}
 	}
 	return nil
+}
+
+// movedColumns finds the columns that variants have others in than their texts.
+func (o *Writer) movedColumns(ctx context.Context, m *rowMaker) error {
+	m.moved = map[string]bool{}
+	if !m.in {
+		return nil
+	}
+	return o.eachRecord(ctx, func(r jsonl.Record) error {
+		for _, f := range fillingsOf(r) {
+			if f.Moved == nil {
+				continue
+			}
+			fields, err := jsonl.Decoder{}.Object(r.Of().Line, f.Moved)
+			if err != nil {
+				return err
+			}
+			for _, f := range fields {
+				m.moved[f.Name] = true
+			}
+		}
+		return nil
+	})
 }
 
 // inferColumns finds the columns of JSON lines in their records.

@@ -21,6 +21,7 @@ type rowMaker struct {
 	types  []table.Type   // of each
 	at     map[string]int // places in names
 	layout Layout
+	moved  map[string]bool // columns that others than those of the input's row stand in
 }
 
 // newRowMaker is a maker without the columns of the input. With those it is ready.
@@ -45,10 +46,11 @@ func (m *rowMaker) addAll(in *input.Reader, stored bool) {
 	}
 	for _, c := range columns {
 		switch {
-		case m.in && c.Name == m.input.TextField, c.Type.Kind != table.Native:
+		case m.in && c.Name == m.input.TextField && c.Type.Plain().Kind != table.JSON,
+			c.Type.Kind != table.Native:
 			m.add(c.Name, text)
-		case m.in && c.Name == jsonl.SpansField:
-			m.add(c.Name, object)
+		case m.moved[c.Name]:
+			m.add(c.Name, c.Type.Parts())
 		case stored && c.Type.Keeps(m.layout.Format):
 			m.add(c.Name, c.Type)
 		default:
@@ -116,13 +118,13 @@ func (m *rowMaker) inputFields(r jsonl.Record) []jsonl.Field {
 	return append(out, r.By().Fields...)
 }
 
-// rows makes the rows of a record. stored are the cells of the input's row as they are
-// in its file, nil for none.
-func (m *rowMaker) rows(r jsonl.Record, stored []any) ([][]any, error) {
+// rows makes the rows of a record. it is the input's row with its cells as they are in its file,
+// nil for none.
+func (m *rowMaker) rows(r jsonl.Record, it *input.Item) ([][]any, error) {
 	row := make([]any, len(m.names), len(m.names)+len(m.own))
-	for i := range stored {
-		if m.types[i].Kind == table.Native {
-			row[i] = stored[i]
+	for i := range row {
+		if it != nil && m.types[i].Kind == table.Native {
+			row[i] = it.Stored[i]
 		}
 	}
 	nulls := m.input.Format.JSON() && !m.layout.Format.Table() // stay, in place of no cell
@@ -133,6 +135,10 @@ func (m *rowMaker) rows(r jsonl.Record, stored []any) ([][]any, error) {
 		}
 		if m.types[i].Kind != table.Native && (nulls || string(f.Value) != "null") {
 			row[i] = f.Value
+		}
+		if it != nil && it.Words != nil && f.Name == m.input.TextField &&
+			m.types[i].Kind != table.Native {
+			row[i] = wordList(it)
 		}
 	}
 	finish := func(f *jsonl.Filling, rank int) []any {
@@ -178,6 +184,16 @@ func fillingsOf(r jsonl.Record) []jsonl.Filling {
 		return f.Fillings
 	}
 	return nil
+}
+
+// wordList are the words of an item as a list of JSON.
+func wordList(it *input.Item) json.RawMessage {
+	var words []string
+	for _, w := range it.Words {
+		words = append(words, it.Text[w[0]:w[1]])
+	}
+	list, _ := json.Marshal(words) // texts have JSON
+	return list
 }
 
 // wordRows are a row for each word of a record, and for each region, with the cells of the input's
@@ -244,7 +260,13 @@ func flat(cell any) any {
 // place puts a variant into a row, in the place of its text.
 func (m *rowMaker) place(row []any, f *jsonl.Filling) {
 	row[m.at[m.input.TextField]] = f.Text
-	if i, ok := m.at[jsonl.SpansField]; ok && f.Moved != nil {
-		row[i] = f.Moved
+	if f.Moved == nil {
+		return
+	}
+	fields, _ := jsonl.Decoder{}.Object(0, f.Moved) // of a record that was read
+	for _, moved := range fields {
+		if i, ok := m.at[moved.Name]; ok {
+			row[i] = moved.Value
+		}
 	}
 }

@@ -20,9 +20,6 @@ func (l Layout) texts(r jsonl.Record) string {
 	if l.Per == settings.PerSentence {
 		fillings = fillings[:min(len(fillings), 1)]
 	}
-	if l.Format.Labelled() {
-		return l.sources(r.By().Source, fillings)
-	}
 	var b strings.Builder
 	if l.Originals {
 		b.WriteString(textline.OneLine(r.Of().Text) + "\n")
@@ -36,41 +33,93 @@ func (l Layout) texts(r jsonl.Record) string {
 	return b.String()
 }
 
-// sources are the fillings of a record with their labels, where the source of its text stood. A
-// text without fillings stays as it was.
-func (l Layout) sources(s *jsonl.Source, fillings []jsonl.Filling) string {
-	if s == nil {
-		return ""
+// sources are the fillings of records of one source in its place: each filling of a number in one
+// body. A body without fillings stays as it was.
+func (l Layout) sources(list []jsonl.Record) string {
+	s, n := list[0].By().Source, 0
+	for _, r := range list {
+		n = max(n, len(fillingsOf(r)))
+	}
+	if l.Per == settings.PerSentence {
+		n = min(n, 1)
 	}
 	var bodies []string
-	if l.Originals || len(fillings) == 0 {
+	if l.Originals || n == 0 {
 		bodies = append(bodies, s.Body)
 	}
-	for _, f := range fillings {
-		bodies = append(bodies, f.Labelled)
+	for k := range n {
+		var changes []jsonl.Splice
+		for _, r := range list {
+			if f := fillingsOf(r); k < len(f) {
+				changes = append(changes, difference(s.Body, f[k].Labelled))
+			}
+		}
+		bodies = append(bodies, jsonl.Spliced(s.Body, changes))
 	}
 	return s.Before + strings.Join(bodies, s.Between) + s.After
 }
 
 // ofTexts is the sink of lines for a stream.
 func (l Layout) ofTexts(name string, w io.WriteCloser) sink {
+	m := &lineMaker{Layout: l}
 	return lineSink{name, w, func(record []byte) ([]byte, error) {
 		r, err := recordOf(0, record)
 		if err != nil {
 			return nil, err
 		}
-		return []byte(l.texts(r)), nil
+		return []byte(m.add(r)), nil
 	}}
+}
+
+// difference is the one part in which two texts differ.
+func difference(before, after string) jsonl.Splice {
+	n := min(len(before), len(after))
+	from, same := 0, 0
+	for from < n && before[from] == after[from] {
+		from++
+	}
+	for same < n-from && before[len(before)-1-same] == after[len(after)-1-same] {
+		same++
+	}
+	return jsonl.Splice{Span: jsonl.Span{from, len(before) - same}, Put: after[from : len(after)-same]}
+}
+
+// A lineMaker makes lines, or what a source becomes when all its records are there.
+type lineMaker struct {
+	Layout
+	held []jsonl.Record
+}
+
+func (m *lineMaker) add(r jsonl.Record) string {
+	if !m.InPlace || r.By().Source == nil {
+		return m.texts(r)
+	}
+	if m.held = append(m.held, r); r.By().Source.More {
+		return ""
+	}
+	return m.rest()
+}
+
+// rest is what is made of records that wait for others of their source.
+func (m *lineMaker) rest() string {
+	if m.held == nil {
+		return ""
+	}
+	list := m.held
+	m.held = nil
+	return m.sources(list)
 }
 
 // makeLines makes lines of the records.
 func (o *Writer) makeLines(ctx context.Context, _ *input.Reader) error {
 	return o.written(func(w io.Writer) error {
 		b := bufio.NewWriter(w)
+		m := &lineMaker{Layout: o.layout}
 		err := o.eachRecord(ctx, func(r jsonl.Record) error {
-			_, err := b.WriteString(o.layout.texts(r))
+			_, err := b.WriteString(m.add(r))
 			return err
 		})
+		_, _ = b.WriteString(m.rest()) // Flush has the error
 		return errors.Join(err, b.Flush())
 	})
 }

@@ -1,0 +1,175 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strconv"
+)
+
+// A Node is a value of JSON with its place.
+type Node struct {
+	From, To int    // bytes of the JSON
+	Kind     byte   // '{', '[', '"' for texts, '0' for numbers, 'n' for null, true and false
+	Text     string // of a text, or the digits of a number
+	Names    []string
+	Kids     []*Node // of Names, or the elements of a list
+}
+
+// errDeep is the error of JSON that is nested too deep.
+var errDeep = fmt.Errorf("it is nested more than %d deep", defaultDepth)
+
+// Tree is a value of JSON with the places of all values in it.
+func Tree(raw []byte) (*Node, error) {
+	if deeper(raw, defaultDepth) {
+		return nil, errDeep
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	root, err := node(d, raw)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("something follows the value")
+	}
+	return root, nil
+}
+
+// First is the first value of JSON that may be cut, or the first element of a list of it; nil if
+// there is none.
+func First(head []byte, list bool) *Node {
+	d := json.NewDecoder(bytes.NewReader(head))
+	d.UseNumber()
+	if list {
+		if _, err := d.Token(); err != nil || !d.More() {
+			return nil
+		}
+	}
+	n, err := node(d, head)
+	if err != nil || deeper(head[:n.To], defaultDepth) {
+		return nil
+	}
+	return n
+}
+
+// node is the next value.
+func node(d *json.Decoder, raw []byte) (*Node, error) {
+	from := int(d.InputOffset())
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	from += len(raw[from:]) - len(bytes.TrimLeft(raw[from:], " \t\r\n,:"))
+	n := &Node{From: from, Kind: 'n'}
+	switch v := t.(type) {
+	case string:
+		n.Kind, n.Text = '"', v
+	case json.Number:
+		n.Kind, n.Text = '0', v.String()
+	case json.Delim:
+		n.Kind = byte(v)
+		for d.More() {
+			if n.Kind == '{' {
+				name, err := d.Token()
+				if err != nil {
+					return nil, err
+				}
+				n.Names = append(n.Names, name.(string)) // the decoder allows nothing else
+			}
+			kid, err := node(d, raw)
+			if err != nil {
+				return nil, err
+			}
+			n.Kids = append(n.Kids, kid)
+		}
+		if _, err := d.Token(); err != nil {
+			return nil, err
+		}
+	}
+	n.To = int(d.InputOffset())
+	return n, nil
+}
+
+// Member is the member of an object, nil if there is none of this name.
+func (n *Node) Member(name string) *Node {
+	if n == nil || n.Kind != '{' {
+		return nil
+	}
+	if i := slices.Index(n.Names, name); i >= 0 {
+		return n.Kids[i]
+	}
+	return nil
+}
+
+// Whole is a number from 0 without a fraction, which may stand in quotes.
+func (n *Node) Whole() (int, bool) {
+	if n == nil || n.Kind != '0' && n.Kind != '"' {
+		return 0, false
+	}
+	v, err := strconv.Atoi(n.Text)
+	return v, err == nil && v >= 0 && strconv.Itoa(v) == n.Text
+}
+
+// Texts are the elements of a list of texts.
+func (n *Node) Texts() (out []string, ok bool) {
+	if n == nil || n.Kind != '[' || len(n.Kids) == 0 {
+		return nil, false
+	}
+	for _, k := range n.Kids {
+		if k.Kind != '"' {
+			return nil, false
+		}
+		out = append(out, k.Text)
+	}
+	return out, true
+}
+
+// A Splice puts a text in place of some bytes.
+type Splice struct {
+	Span
+	Put string
+}
+
+// Spliced is a text with parts replaced. A splice that lies within another one is left out.
+func Spliced(of string, splices []Splice) string {
+	list := slices.Clone(splices)
+	sort.SliceStable(list, func(i, j int) bool {
+		a, b := list[i].Span, list[j].Span
+		return a[0] < b[0] || a[0] == b[0] && a[1] > b[1]
+	})
+	var out []byte
+	at := 0
+	for _, s := range list {
+		if s.Span[0] >= at {
+			out = append(append(out, of[at:s.Span[0]]...), s.Put...)
+			at = s.Span[1]
+		}
+	}
+	return string(append(out, of[at:]...))
+}
+
+// At is the value at the path of one value, as [Path.Find] has it, and the innermost object around
+// it, or the outermost value.
+func (n *Node) At(path string) (value, within *Node) {
+	steps, _ := ParsePath(path) // one that was found has no error
+	value, within = n, n
+	for i := range steps {
+		if found, _ := steps[i : i+1].Find(value); len(found) == 1 {
+			if value.Kind == '{' {
+				within = value
+			}
+			value = found[0]
+		}
+	}
+	return value, within
+}
+
+// Scalars reports whether no element of a list is a list or an object.
+func (n *Node) Scalars() bool {
+	return !slices.ContainsFunc(n.Kids, func(k *Node) bool { return k.Kind == '[' || k.Kind == '{' })
+}
