@@ -161,6 +161,12 @@ func (b *batchProgress) summary(p batch.Progress) string {
 	if p.Failed > 0 {
 		s += failures(p.Failed)
 	}
+	switch {
+	case p.Left == 1:
+		s += ", 1 left as it is"
+	case p.Left > 1:
+		s += fmt.Sprintf(", %d left as they are", p.Left)
+	}
 	if p.Resumed > 0 {
 		s += fmt.Sprintf(", %d from before", p.Resumed)
 	}

@@ -229,3 +229,37 @@ func TestTokensInParquet(t *testing.T) {
 		t.Errorf("%d rows", rows)
 	}
 }
+
+// A sentence that is all names, and a text that is null, are no failures: they stay, and are counted.
+func TestLeftAsTheyAre(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const names = "Ann B-PER\nLee I-PER\n. O\n\n"
+	for name, data := range map[string]string{
+		"a.conll": names + "the O\ndog B-PER\nsleeps O\n",
+		"b.jsonl": `{"id":1,"text":null,"n":2}` + "\n" + `{"id":2,"text":"the dog sleeps ."}` + "\n",
+		"c.jsonl": `{"a":{"text":null}}` + "\n" + `{"a":{"text":"the dog sleeps ."}}` + "\n",
+	} {
+		args := withTiny("augment", put(t, dir+"/"+name, data), "-o", dir+"/out."+name, "--seed", "1", "-n", "1",
+			"--mask-words", "1", "--force")
+		if name == "c.jsonl" {
+			args = append(args, "--text-field", "a.text")
+		}
+		r := infillRun("", args...)
+		out := get(t, dir+"/out."+name)
+		first, _, _ := strings.Cut(data, "\n")
+		if name == "b.jsonl" {
+			first = `{"id":1,"text":null,"n":2,`
+		}
+		if r.code != exitOK || !strings.Contains(r.err, "2 records, 1 left as it is") || !strings.HasPrefix(out, first) {
+			t.Errorf("%s: exit %d, %s\n%s", name, r.code, r.err, out)
+		}
+		if strings.HasSuffix(name, ".conll") {
+			continue
+		}
+		r = infillRun("", append(args, "--on-null", "error")...)
+		if r.code != exitSomeFailed || !strings.Contains(r.err, "line 1: ") {
+			t.Errorf("%s: exit %d, %s", name, r.code, r.err)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 type Record struct {
 	JSON   []byte // one JSON object without a line end; it has the item's line and id
 	Failed bool   // it is an error record
+	Left   bool   // its text was left as it is
 	Cause  error  // the error, if Failed
 	// Settings are the fields of the item that were taken as settings.
 	Settings []string
@@ -60,6 +61,7 @@ type Job struct {
 type Progress struct {
 	Records, Failed int // in the output, those of earlier runs included
 	Resumed         int // of earlier runs
+	Left            int // texts of this run that were left as they are
 	Total           int // records of the input; −1 if not known
 }
 

@@ -213,6 +213,9 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 		if s.rec.Failed {
 			p.Failed++
 		}
+		if s.rec.Left {
+			p.Left++
+		}
 		r.tell(s, told)
 		if r.Progress != nil {
 			r.Progress(*p)

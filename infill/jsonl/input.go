@@ -18,6 +18,8 @@ type Input struct {
 	ID json.RawMessage
 	// Text is the member "text", or the Decoder's TextField.
 	Text string
+	// Null says that the text is null.
+	Null bool
 	// Words are the bytes of the words of a text that is a list of them, nil for others.
 	Words [][2]int
 	// Fields are the other members, in order.
@@ -42,6 +44,10 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 			if words := []string(nil); d.Lists && json.Unmarshal(f.Value, &words) == nil && words != nil {
 				in.Text, in.Words = Joined(words)
 				text = true
+				continue
+			}
+			if string(f.Value) == "null" {
+				in.Null, text = true, true
 				continue
 			}
 			if f.Value[0] != '"' || json.Unmarshal(f.Value, &in.Text) != nil {

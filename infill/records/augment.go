@@ -62,6 +62,7 @@ type search struct {
 	labels *labels
 	plain  change // of the text that loses its escapes
 	err    error  // that the item fails with
+	left   string // why its text is left as it is, "" for others
 }
 
 // Record finds the variants of an item. Those that are taken when all records before it are written
@@ -89,6 +90,9 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 	if it.Err != nil {
 		return nil, it.Err
 	}
+	if it.Null {
+		return &search{left: "null"}, nil
+	}
 	filling, own, err := a.Filling.ForLine(a.Model.Tokenizer(), it.Choices())
 	if err != nil {
 		return nil, err
@@ -104,7 +108,10 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 	s := &search{opt: filling.Options, wanted: line.Variants.Count, labels: labels, plain: plain}
 	s.opt.ID = it.Key()
 	s.rounds = variants.New(a.Engine, it.Text, masking, s.opt, line.Variants)
-	if _, _, err = s.rounds.Find(ctx, nil); err != nil {
+	if _, _, err = s.rounds.Find(ctx, nil); labels.whole(err) {
+		return &search{left: "labels"}, nil
+	}
+	if err != nil {
 		return nil, ownError(err, own)
 	}
 	return s, nil
@@ -118,8 +125,11 @@ func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batc
 		taken = a.seen.has
 	}
 	rec, err := guarded(func() (*jsonl.Filled, error) {
-		if s.err != nil {
+		switch {
+		case s.err != nil:
 			return nil, s.err
+		case s.left != "":
+			return a.left(it, s.left), nil
 		}
 		found, made, err := s.rounds.Find(ctx, taken)
 		if err != nil {
@@ -127,7 +137,7 @@ func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batc
 		}
 		return ofVariants(it.Text, &s.opt, found, s.wanted, made, s.labels, s.plain)
 	})
-	if err == nil {
+	if err == nil && s.left == "" {
 		rec.Version, rec.Model, rec.Machine = a.Version, hash(a.Model), machine(a.Model)
 		rec.Doubts = text.Doubts(a.Model.Tokenizer(), it.Text)
 		tell(a.Doubted, it, rec.Doubts)

@@ -51,6 +51,9 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	if it.Err != nil {
 		return nil, it.Err
 	}
+	if it.Null {
+		return f.left(it, "null"), nil
+	}
 	tok := f.Model.Tokenizer()
 	filling, own, err := f.Filling.ForLine(tok, it.Choices())
 	if err != nil {
@@ -64,9 +67,10 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	}
 	t, masked, err := Blanks(tok, it.Text, masking, &opt)
 	if it.Source != nil && errors.Is(err, text.ErrNoBlank) && !filling.Masking.On() {
-		// It stays as it is.
-		return &jsonl.Filled{Item: jsonl.Item{Text: it.Text}, Machine: machine(f.Model),
-			Origin: jsonl.Origin{Model: hash(f.Model), Version: f.Version}}, nil
+		return f.left(it, ""), nil // a sentence without a blank
+	}
+	if of.whole(err) {
+		return f.left(it, "labels"), nil
 	}
 	if err != nil {
 		return nil, err
@@ -82,6 +86,12 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	}
 	rec := Filled(f.Model, f.Version, it.Text, masked, &opt, r)
 	return rec, of.follow(rec, plain, t, opt.Words.Original)
+}
+
+// left is the record of an item whose text is left as it is.
+func (f *Filler) left(it *input.Item, why string) *jsonl.Filled {
+	return &jsonl.Filled{Item: jsonl.Item{Text: it.Text}, Machine: machine(f.Model),
+		Origin: jsonl.Origin{Model: hash(f.Model), Version: f.Version, Left: why}}
 }
 
 // guarded has a panic as an error of the item, a [jsonl.ErrFault].
@@ -210,5 +220,6 @@ func Encoded(it *input.Item, rec jsonl.Record, cause error,
 	if jsonl.Code(err) != "" && cause == nil {
 		return Encoded(it, nil, err, setting)
 	}
-	return batch.Record{JSON: b, Failed: cause != nil, Cause: cause, Settings: taken}, err
+	return batch.Record{JSON: b, Failed: cause != nil, Left: rec.By().Left != "",
+		Cause: cause, Settings: taken}, err
 }

@@ -2,9 +2,11 @@ package records
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
@@ -132,6 +134,20 @@ func (l *labels) keep() {
 			}
 		}
 	}
+}
+
+// whole reports whether no word can be masked because all have labels.
+func (l *labels) whole(err error) bool {
+	if !errors.Is(err, text.ErrFewWords) || len(l.kept) == 0 {
+		return false
+	}
+	for i, r := range l.item.Text {
+		in := func(s text.LabelledSpan) bool { return s.Start <= i && i < s.End }
+		if (unicode.IsLetter(r) || unicode.IsDigit(r)) && !slices.ContainsFunc(l.kept, in) {
+			return false
+		}
+	}
+	return true
 }
 
 // in are the labelled parts of the text that a change makes.

@@ -14,6 +14,7 @@ type File struct {
 	OutputFormat Format
 	TextField    string // the field or the column that has the text
 	Records      string // the path to the records of a file that is one object
+	OnNull       string // what a text that is null does: "skip" or "error"
 	Sentence     string // the fields or columns that name the sentence of a word, with commas between
 	Delimiter    string // between the cells of CSV
 	Quote        bool   // cells of TSV may stand in quotes
@@ -23,7 +24,7 @@ type File struct {
 }
 
 // FileDefaults are the values of settings that nobody chose.
-func FileDefaults() *File { return &File{TextField: "text", Delimiter: ","} }
+func FileDefaults() *File { return &File{TextField: "text", Delimiter: ",", OnNull: "skip"} }
 
 // Format is the form of records in a file.
 type Format int
@@ -139,6 +140,11 @@ var fileTable = Table[File]{
 		Doc: "the list of records in a file that is one JSON object, as data in {\"data\": [...]}; " +
 			"by itself the only list of objects",
 		bind: func(v *File) *Value { return textValue(&v.Records) },
+	},
+	{
+		Name: "on-null", record: true, Group: results,
+		Doc:  "what a text that is null does: skip, it stays as it is, or error",
+		bind: func(v *File) *Value { return WordValue(&v.OnNull, "skip", "error") },
 	},
 	{
 		Name: "sentence", Arg: "NAMES", record: true, Group: results,

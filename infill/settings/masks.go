@@ -126,7 +126,7 @@ func optionalNumber(p **float64, most float64) *Value {
 }
 
 // offsetsDoc is the text of help for offsets.
-const offsetsDoc = "what places of words in fields count: characters|utf16|bytes, auto: the one " +
+const offsetsDoc = "what places of words count: characters|utf16|bytes, auto: the one " +
 	"that fits, off: none are places"
 
 // offsetsValue is what offsets count: Unicode code points as in Python, bytes of UTF-8 as in Go and

@@ -52,7 +52,7 @@ class FillSettings(TypedDict, total=False):
     stop_words: words that are not content words, in place of the program's English ones
     mask_labels: mask words in spans of these labels only, * for all; lines of JSON have \"spans\"
     keep_labels: mask no word in spans of these labels, * for all
-    span_offsets: what places of words in fields count: characters|utf16|bytes, auto: the one that fits, off: none are places (default: auto)
+    span_offsets: what places of words count: characters|utf16|bytes, auto: the one that fits, off: none are places (default: auto)
     min_edits: least edit distance, in characters, of a filled text from the text as it was (default: 0)
     max_edits: greatest edit distance, in characters, of a filled text from the text as it was; 0: any (default: 0)
     max_drop: nats by which a filling may score below the words that were masked; negative: above them
@@ -114,7 +114,7 @@ class ScoreSettings(TypedDict, total=False):
     energy: parts to add to the score, with their weights
     scoring: pll: each piece beside all others; within-word: without the later pieces of its word; blended: in the order of the text, too. Unset: pll for texts, blended for candidates
     words: say what each word scores: its pieces, each masked together with the later ones (default: false)
-    span_offsets: what places of words in fields count: characters|utf16|bytes, auto: the one that fits, off: none are places (default: auto)
+    span_offsets: what places of words count: characters|utf16|bytes, auto: the one that fits, off: none are places (default: auto)
     """
 
     candidates: Sequence[str]
@@ -167,6 +167,7 @@ FILE_VARIABLES = (
     "INFILL_OUTPUT_FORMAT",
     "INFILL_TEXT_FIELD",
     "INFILL_RECORDS",
+    "INFILL_ON_NULL",
     "INFILL_SENTENCE",
     "INFILL_DELIMITER",
     "INFILL_QUOTE",

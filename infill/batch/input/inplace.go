@@ -93,6 +93,8 @@ func (o *Options) items(line int, body string) []Item {
 		it.Place = places[i]
 		if words, ok := n.Texts(); ok {
 			it.Text, it.Words = jsonl.Joined(words)
+		} else if it.Null = body[n.From:n.To] == "null"; it.Null && o.OnNull != "error" {
+			it.Words = nil
 		} else if it.Text = n.Text; n.Kind != '"' {
 			it.Err = &jsonl.Error{Line: line, Field: it.Place, Kind: jsonl.ErrJSON,
 				Reason: it.Place + " is not a text"}

@@ -22,6 +22,8 @@ type Item struct {
 	// member or column that has it, "" for lines of text.
 	Text      string
 	TextField string
+	// Null says that the text is null, so that there is nothing to do.
+	Null bool
 	// Words are the bytes of the words of a text that came cut into words, nil for others.
 	Words  [][2]int
 	Doubts []text.Doubt  // about words that were made a sentence
@@ -90,7 +92,10 @@ func (it *Item) parse(o Options, b []byte) error {
 	it.TextField = cmp.Or(o.TextField, "text")
 	in, err := jsonl.Decoder{TextField: it.TextField, Lists: o.Lists}.Input(it.Line, b)
 	it.ID, it.Text, it.Words, it.Fields = in.ID, in.Text, in.Words, in.Fields
-	if err != nil && it.Text == "" {
+	if it.Null = in.Null; it.Null && o.OnNull == "error" {
+		return &jsonl.Error{Line: it.Line, Kind: jsonl.ErrNoText, Reason: "the text is null"}
+	}
+	if err != nil && it.Text == "" && !it.Null {
 		it.Text = string(b)
 	}
 	return err

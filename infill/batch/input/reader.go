@@ -198,10 +198,14 @@ func (in *Reader) Options() Options { return in.options }
 // Format is the format of the input, settings.FormatAuto if it is not open.
 func (in *Reader) Format() settings.Format { return in.options.Format }
 
-// Unit is what a record has the number of: an element of an array of JSON, or else a line.
+// Unit is what a record has the number of: an element of an array of JSON, a row of Parquet, or
+// else a line.
 func (in *Reader) Unit() string {
-	if in.Format() == settings.FormatJSON {
+	switch in.Format() {
+	case settings.FormatJSON:
 		return "element"
+	case settings.FormatParquet:
+		return "row"
 	}
 	return "line"
 }

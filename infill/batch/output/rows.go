@@ -111,7 +111,11 @@ func (m *rowMaker) inputFields(r jsonl.Record) []jsonl.Field {
 	if id != nil {
 		out = append(out, jsonl.Field{Name: "id", Value: id})
 	}
-	out = append(out, jsonl.Field{Name: m.input.TextField, Value: jsonl.Quote(text)})
+	value := jsonl.Quote(text)
+	if r.By().Left == "null" {
+		value = json.RawMessage("null")
+	}
+	out = append(out, jsonl.Field{Name: m.input.TextField, Value: value})
 	if gold != "" { // a field of the user's
 		out = append(out, jsonl.Field{Name: "gold", Value: jsonl.Quote(gold)})
 	}
