@@ -77,6 +77,7 @@
 //   - find embedding: finds the lookup of input_ids in the table of word embeddings.
 //   - prompt: with Options.Prompt, vectors that are an input stand at the blanks of every row.
 //   - tie: a head that is the transposed table uses the table. One copy of it remains.
+//   - number: the matrices that Options.Int8 rounds get numbers.
 //   - gather logits: the logits are wanted at one position of each row. The gather is pushed
 //     towards the inputs through everything that works position by position, past the head and into
 //     the last layer, where only keys and values are needed everywhere. The gathered axis keeps
@@ -98,11 +99,13 @@
 //     once for all positions of the call that have the same token in the same place, and looked up
 //     where it is read. The rows of a state differ in two places from one another, so that U is a
 //     tenth of R·L or less.
+//   - watch: with Options.Whole, the largest sizes of what these are multiplied with are outputs.
 //   - integers: with Options.Int8, products with weights are computed in 8 bits.
 //   - emit: the backward pass becomes a branch of an ONNX If. The runtime always computes
 //     everything that is outside branches, so this is how one session with one copy of the weights
 //     serves calls with and without gradients. Saved values of the forward pass are read by the
 //     branch from outside. Products with a bias become Gemm.
+//   - emit whole: with Options.Whole, the graph has the interface of the file.
 //
 // Load the derived graph with at least basic optimisation: it folds the casts of weights that are
 // stored in float16, which would else be done at every call. Results are the same bits for any
