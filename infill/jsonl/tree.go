@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"unicode/utf8"
 )
 
 // A Node is a value of JSON with its place.
@@ -25,7 +26,10 @@ var errDeep = fmt.Errorf("it is nested more than %d deep", defaultDepth)
 
 // Tree is a value of JSON with the places of all values in it.
 func Tree(raw []byte) (*Node, error) {
-	if deeper(raw, defaultDepth) {
+	switch {
+	case !utf8.Valid(raw):
+		return nil, errors.New("it is not UTF-8")
+	case deeper(raw, defaultDepth):
 		return nil, errDeep
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))

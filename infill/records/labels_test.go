@@ -242,6 +242,7 @@ func FuzzLabels(f *testing.F) {
 		f.Add(c.body, c.field, "")
 	}
 	f.Add(`{"text": "a", "tokens": [], "spans": [[0, 1, "x"], [0, 1]], "x": {"start": [0], "end": [1]}}`, "text", "bytes")
+	f.Add("[\"\x80\"]", "[0]", "")
 	f.Fuzz(func(t *testing.T, body, field, units string) {
 		in, err := input.OpenStream("a test", strings.NewReader(body+"\n"), input.Options{Format: settings.FormatJSONL, TextField: field})
 		if err != nil {
