@@ -95,6 +95,7 @@ func TestLikelyLengths(t *testing.T) {
 	}
 	slices.SortStableFunc(all, func(a, b combination) int { return int(math.Copysign(1, b.logP-a.logP)) })
 	got, least := open.choices(), math.Log(search.LeastShare(EffortNormal))
+	got = slices.DeleteFunc(got, func(c choice) bool { return c.unlikely })
 	if len(got) > maxLengths || len(got) < 20 {
 		t.Errorf("%d combinations", len(got))
 	}
@@ -137,5 +138,16 @@ func TestCandidateLengths(t *testing.T) {
 	got, err = e.Candidates(t.Context(), tm, []string{"dog", "cat"}, CandidateOptions{})
 	if err != nil || got[0].Length != 0 {
 		t.Errorf("of one length: %+v, %v", got, err)
+	}
+}
+
+// A length that is unlikely is begun where no likelier one has a filling.
+func TestUnlikelyLengths(t *testing.T) {
+	t.Parallel()
+	r := exactFill(t, New(tiny(t)), "the [MASK*w/ing$/] saw a cat .", Options{})
+	for _, f := range r.Fillings {
+		if !strings.HasSuffix(f.Tokens[0], "ing") || len(f.IDs) < 2 {
+			t.Errorf("%+v", f)
+		}
 	}
 }

@@ -39,6 +39,8 @@ const (
 type choice struct {
 	counts []int
 	logP   float64 // how likely the open lengths among them are, in nats
+	// unlikely lengths are begun only where no likelier ones have fillings.
+	unlikely bool
 }
 
 // choices are the lengths of every chain, or of a search those that it looks at, the likeliest
@@ -71,18 +73,19 @@ func (o *openLengths) likelyLengths(shortest choice) []choice {
 			for i, logP := range o.shares[g] {
 				counts := slices.Clone(c.counts)
 				counts[g] += i
-				longer = append(longer, choice{counts, c.logP + logP})
+				longer = append(longer, choice{counts: counts, logP: c.logP + logP})
 			}
 		}
 		slices.SortStableFunc(longer, func(a, b choice) int { return cmp.Compare(b.logP, a.logP) })
 		out = longer[:min(len(longer), maxLengths)]
 	}
 	least := out[0].logP + math.Log(search.LeastShare(o.opt.Search.Effort))
-	return slices.DeleteFunc(out, func(c choice) bool {
+	for i, c := range out {
 		// All fillings of one token of the only blank take one row.
 		row := len(o.t.Blanks) == 1 && c.counts[0] == 1
-		return c.logP < least && !row
-	})
+		out[i].unlikely = c.logP < least && !row
+	}
+	return out
 }
 
 // drawable are the numbers of tokens that chains can have of a group: all, or where words are

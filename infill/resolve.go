@@ -40,6 +40,9 @@ func (e *Engine) resolve(ctx context.Context, t *text.Template, opt *Options) (*
 	at := map[string]int{}
 	var impossible error
 	for k, of := range open.choices() {
+		if of.unlikely && len(p.Choices) > 0 {
+			continue
+		}
 		key := strings.Trim(strings.ReplaceAll(fmt.Sprint(of.counts), " ", ","), "[]")
 		i, known := at[key]
 		if !known {

@@ -36,6 +36,7 @@ func TestWordBlanks(t *testing.T) {
 	} {
 		tm := parsed(t, e, c.text)
 		opt := c.opt
+		opt.Search.Effort = EffortThorough // has two pieces too
 		if err := opt.Prepare(); err != nil {
 			t.Fatal(err)
 		}
