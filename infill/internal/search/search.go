@@ -19,11 +19,11 @@ import (
 
 var reaches = map[request.Effort]reach{
 	request.EffortQuick: {beam: 5, slack: 2, starts: 5, orders: 2, top: 12, margin: 0,
-		open: request.DefaultTop, listed: request.DefaultTop, share: 0.3},
+		uneven: request.DefaultTop, share: 0.3},
 	request.EffortNormal: {beam: 10, slack: 3, starts: 12, orders: 2, top: 12, margin: 0.25,
-		open: 10, listed: 20, share: 0.15},
+		uneven: 20, share: 0.15},
 	request.EffortThorough: {beam: 16, slack: math.Inf(1), starts: 40, orders: 3, top: 40, margin: 3,
-		open: 20, listed: 20, share: 0.02},
+		uneven: 20, share: 0.02},
 }
 
 // LeastShare is how likely open lengths must be, beside the likeliest, for a search to begin them.
@@ -53,11 +53,8 @@ func New(ctx context.Context, p *choosing.Chooser) (*Seeker, error) {
 	if o.Results.Diverse {
 		s.want = max(choosing.DiversePool, 2*s.want)
 	}
-	if p.Open > 0 {
-		s.want = max(s.want, s.reach.open)
-	}
-	if tiedOrListed(p.Task) {
-		s.want = max(s.want, s.reach.listed)
+	if uneven(p.Task) {
+		s.want = max(s.want, s.reach.uneven)
 	}
 	s.whole = p.Choices[0].Target.Extra.Most()
 	s.Rows = p.Asked.Source(o.Search.Context)
@@ -80,8 +77,10 @@ func New(ctx context.Context, p *choosing.Chooser) (*Seeker, error) {
 	return s, nil
 }
 
-// tiedOrListed reports whether a template has lists or ties, whose neighbours are guessed from rows
-// with whole words masked.
+// uneven reports whether a template has lists, ties or open lengths, where neighbours are guessed
+// from rows with whole words masked, and from few beams.
+func uneven(p *target.Task) bool { return p.Open > 0 || tiedOrListed(p) }
+
 func tiedOrListed(p *target.Task) bool {
 	return slices.ContainsFunc(p.Template.Groups, func(g text.Group) bool {
 		return len(g.Blanks) > 1 || g.Words != nil

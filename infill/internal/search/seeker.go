@@ -24,8 +24,7 @@ type reach struct {
 	orders int     // of filling blank after blank: from the left, from the right, the surest first
 	top    int     // words of a blank that replace the one of a scored filling
 	margin float64 // nats below the worst of the best ones at which a guess is given up
-	open   int     // best ones to find at least where lengths are open
-	listed int     // the same where guesses are worse, see tiedOrListed
+	uneven int     // best ones to find at least where guesses are worse, see uneven
 	share  float64 // how likely open lengths must be, beside the likeliest, to be begun
 }
 
