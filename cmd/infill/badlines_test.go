@@ -16,7 +16,7 @@ func TestNoTextFieldNamesFlag(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.jsonl", `{"sentence":"the [MASK] sat ."}`+"\n")
 	dir := t.TempDir()
-	const says = `no field "text": --text-field NAME` + "\n"
+	const says = `no field "text"; its fields are "sentence": --text-field NAME` + "\n"
 	for _, c := range []struct {
 		name string
 		code int

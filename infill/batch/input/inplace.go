@@ -335,8 +335,7 @@ func (s *elementParts) closed(rest string) error {
 
 // document finds the list of records of a file that is one object: the one that is asked for, or
 // the only list of objects. It is "" for lines of objects.
-func document(r *bufio.Reader, o *Options) (records string, err error) {
-	head, _ := r.Peek(textline.PeekSize)
+func document(head []byte, r *bufio.Reader, o *Options) (records string, err error) {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
 	first, rest, _ := bytes.Cut(head, []byte("\n"))
 	if !bytes.HasPrefix(head, []byte("{")) ||

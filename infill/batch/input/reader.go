@@ -133,10 +133,10 @@ func (in *Reader) begin(r io.Reader) error {
 		}
 	}
 	if format.JSON() {
-		if in.options.Records, err = document(from, &in.options); err != nil {
+		if in.options.Records, err = document(start(from, *format), from, &in.options); err != nil {
 			return err
 		}
-		switch head, _ := from.Peek(textline.PeekSize); {
+		switch head := start(from, *format); {
 		case in.options.Records != "":
 			*format = settings.FormatJSON
 		case guessed && overLines.Match(head):
@@ -146,8 +146,8 @@ func (in *Reader) begin(r io.Reader) error {
 			*format = settings.FormatJSONL
 		}
 	}
-	head, _ := from.Peek(textline.PeekSize)
-	if head = bytes.TrimPrefix(head, []byte("\ufeff")); format.JSON() {
+	head := bytes.TrimPrefix(start(from, *format), []byte("\ufeff"))
+	if format.JSON() {
 		list := *format == settings.FormatJSON && in.options.Records == ""
 		err = in.options.place(jsonl.First(head, list))
 	} else if *format == settings.FormatCoNLL {
@@ -161,6 +161,22 @@ func (in *Reader) begin(r io.Reader) error {
 	}
 	in.src, err = newSource(from, &in.options)
 	return err
+}
+
+// start is the beginning of what r reads, as much as says how records of a format look: the first
+// line of JSON lines, the first sentence of columns, 64 KiB of an array. It waits for no more, so
+// that a pipe's first record is worked on before its second one comes.
+func start(r *bufio.Reader, f settings.Format) []byte {
+	end, ok := map[settings.Format]string{settings.FormatJSONL: "\n", settings.FormatCoNLL: "\n\n",
+		settings.FormatJSON: "\x00"}[f]
+	for n := 1; ok; n = r.Buffered() + 1 {
+		_, err := r.Peek(min(n, textline.PeekSize))
+		head, _ := r.Peek(r.Buffered())
+		if err != nil || n > textline.PeekSize || bytes.Contains(head, []byte(end)) {
+			return head
+		}
+	}
+	return nil
 }
 
 // overLines is the start of an object that does not stand on one line.
