@@ -96,7 +96,7 @@ func guideExample(t *testing.T, guide, block string) string {
 		prints = strings.TrimSuffix(prints, "\n")
 		out = append(out, strings.TrimSuffix(command+"\n"+prints, "\n"))
 		if prints != shown && !*update {
-			cells := strings.NewReplacer(",", " ")
+			cells := strings.NewReplacer(",", " ", ";", " ")
 			sameNumbers(t, command, cells.Replace(shown), cells.Replace(prints))
 		}
 	}
