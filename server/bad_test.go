@@ -171,6 +171,7 @@ func TestWhoMayAsk(t *testing.T) {
 		{"GET", open.URL + "/", []string{"Host: evil.example:80"}, 403, "forbidden_host"},
 		{"POST", open.URL + "/v1/fill", []string{"Host: localhost"}, 200, ""},
 		{"POST", open.URL + "/v1/fill", []string{"Host: LOCALHOST"}, 200, ""},
+		{"POST", open.URL + "/v1/fill", []string{"Host: localhost.:8017"}, 200, ""},
 		{"POST", open.URL + "/v1/fill", []string{"Host: [::1]:8017"}, 200, ""},
 		{"POST", keyed.URL + "/v1/fill", nil, 401, "unauthorized"},
 		{"POST", keyed.URL + "/v1/fill", []string{"Authorization: Bearer " + key[1:]}, 401, "unauthorized"},

@@ -175,7 +175,7 @@ func (s *Server) ours(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		name = h
 	}
-	name = strings.Trim(name, "[]")
+	name = strings.TrimSuffix(strings.Trim(name, "[]"), ".") // localhost. is the same name
 	is := func(other string) bool { return strings.EqualFold(other, name) }
 	return is("localhost") || net.ParseIP(name) != nil || slices.ContainsFunc(s.opt.Hosts, is) ||
 		slices.ContainsFunc(s.opt.Origins, func(o string) bool {

@@ -119,10 +119,12 @@ func mean(rs []record, f func(record) float64) float64 {
 // mean prints the mean over seeds and the deviation between them.
 func (c column) mean(v []float64) string {
 	m, sd := spread(v)
-	if c.ratio {
+	switch {
+	case math.IsNaN(m):
+		return "–"
+	case c.ratio:
 		return fmt.Sprintf("%.*f", c.decimals, math.Exp(m))
-	}
-	if math.IsNaN(sd) {
+	case math.IsNaN(sd):
 		return fmt.Sprintf("%.*f", c.decimals, m)
 	}
 	return fmt.Sprintf("%.*f (%.*f)", c.decimals, m, c.decimals, sd)
@@ -130,6 +132,8 @@ func (c column) mean(v []float64) string {
 
 func (c column) difference(d difference) string {
 	switch {
+	case math.IsNaN(d.value): // one of the two has no figure
+		return "–"
 	case c.ratio && math.IsNaN(d.half):
 		return fmt.Sprintf("× %.2f", math.Exp(d.value))
 	case c.ratio:
