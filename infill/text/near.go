@@ -22,8 +22,8 @@ var (
 	nearOptions = regexp.MustCompile(`^(?i:[\[<{]mask)[` + blankOptions + `][^\]>}]*[\]>}]`)
 	// nearOpen is a blank that ends after its word.
 	nearOpen = regexp.MustCompile(`^(\[MASK|<mask)(?:\s|$)`)
-	// nearLine is a word of underscores that are too few.
-	nearLine = regexp.MustCompile(`^(__?)(?:[\s.,;:!?]|$)`)
+	// nearLine is a word of underscores that are too few, or of braces alone.
+	nearLine = regexp.MustCompile(`^(__?|\{\})(?:[\s.,;:!?]|$)`)
 )
 
 // blankNames are the words for a blank in brackets, in any case.
@@ -85,6 +85,10 @@ func (p *parsed) noBlank() error {
 		return p.literal
 	case p.Near != nil:
 		return p.Near
+	}
+	if i := strings.Index(p.Text, "..."); i >= 0 && i < len(p.Text)-4 { // not at its end
+		return &Error{i, "... is not a blank; write [MASK], or [MASK*1-3w] for one to three words",
+			ErrNoBlank}
 	}
 	return &Error{-1, "write [MASK], <mask> or ___ where a word is to be filled in", ErrNoBlank}
 }

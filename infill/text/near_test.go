@@ -49,6 +49,8 @@ func TestSpellingsOfOthers(t *testing.T) {
 		"the [MASK sits":                "[MASK is not closed, or has a space after it",
 		"the _ sits":                    "_ is not a blank and stays as it is; write [MASK] or ___",
 		"the __.":                       "__ is not",
+		"we like ... a lot":             "... is not a blank; write [MASK], or [MASK*1-3w]",
+		"the {} sits":                   "{} is not a blank and stays as it is; write [MASK] or ___",
 		`in C:\[MASK] it is`:            `the backslash makes [MASK] ordinary text; write [MASK] without it, or \\[MASK]`,
 		`in C:\<mask> it is`:            "the backslash makes <mask> ordinary text",
 		`in dir\[MASK/^[a-z]+ed$/] it`:  "makes [MASK/^[a-z]+ed$/] ordinary",
