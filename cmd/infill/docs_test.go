@@ -46,13 +46,20 @@ func TestDocumentedCommands(t *testing.T) {
 	put(t, "prices.csv", "text;price\nThe [MASK] is old.;1,50\n")
 	put(t, "books.txt", "The young woman went by bus.\nHe sat down on the bed.\n")
 	put(t, "reviews.csv", "review,label\nThe film was wonderful and the actors played well.,pos\n")
-	put(t, "reviews.jsonl", `{"text":"The old man went home by train.","label":"pos"}`+"\n")
+	put(t, "reviews.jsonl", `{"text":"The old man went home by train.","label":"pos",`+
+		`"review":{"text":"The [MASK] went home."}}`+"\n")
+	put(t, "chats.jsonl", `{"messages":[{"role":"user","content":"The old man went home."},`+
+		`{"role":"assistant","content":"Yes."}]}`+"\n")
+	put(t, "squad.json", `{"data":[{"paragraphs":[{"context":"The [MASK] went home.","qas":[]}]}]}`)
 	put(t, "reviews.txt", "The young woman and the old man went home by bus.\n")
 	put(t, "names.txt", "Ann\n")
 	put(t, "people.jsonl", `{"text":"Zoë met the old man.","spans":[{"start":0,"end":3,"label":"name"}]}`+"\n")
 	put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")
 	for _, line := range commands {
 		line, _, _ = strings.Cut(line, " #")
+		if strings.HasPrefix(line, "for ") {
+			continue // a shell's loop
+		}
 		for _, one := range strings.Split(line, " && ") {
 			args := words(one)
 			if len(args) < 2 || args[0] != "infill" {
@@ -107,8 +114,8 @@ func redirected(args []string) (rest []string, file string) {
 // words takes a simple shell command apart.
 func words(s string) []string {
 	var out []string
-	for _, m := range regexp.MustCompile(`"([^"]*)"|(\S+)`).FindAllStringSubmatch(s, -1) {
-		out = append(out, m[1]+m[2])
+	for _, m := range regexp.MustCompile(`"([^"]*)"|'([^']*)'|(\S+)`).FindAllStringSubmatch(s, -1) {
+		out = append(out, m[1]+m[2]+m[3])
 	}
 	return out
 }

@@ -17,6 +17,13 @@ const lockPoll = 200 * time.Millisecond
 // The error says that the file cannot be locked at all: some file systems have no locks.
 func TryLock(f *os.File) (bool, error) { return tryLock(f) }
 
+// Unlock gives a lock back and closes the file. Closing alone leaves the lock, for a moment, to a
+// program that is being started just then: between fork and exec it has the files of this process.
+func Unlock(f *os.File) error {
+	unlock(f)
+	return f.Close()
+}
+
 // Lock waits until it has the exclusive lock of the file at path, which it creates if
 // need be. It calls waiting once, if it is not nil, when somebody else has the lock.
 // Calling unlock gives the lock back. The file stays: removing it would let two
@@ -37,7 +44,7 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 			return nil, &os.PathError{Op: "lock", Path: path, Err: err}
 		}
 		if ok {
-			return func() { _ = f.Close() }, nil
+			return func() { _ = Unlock(f) }, nil
 		}
 		if first && waiting != nil {
 			waiting()

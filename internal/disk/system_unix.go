@@ -22,6 +22,8 @@ func tryLock(f *os.File) (bool, error) {
 	}
 }
 
+func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
 // SyncDir makes the names in a folder last. Where the file system or the folder's
 // permissions do not allow it, it does nothing.
 func SyncDir(dir string) error {

@@ -105,3 +105,33 @@ func TestWriteFull(t *testing.T) {
 		t.Errorf("holds %q, left behind %v", content(t, path), left)
 	}
 }
+
+// A lock that is given back is free although another process has the open file, as a program has
+// that is being started.
+func TestUnlockBesideAChild(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "locked")
+	first, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := TryLock(first); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	child, err := syscall.Dup(int(first.Fd())) // the same open file, as after a fork
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Close(child) }()
+	if err := Unlock(first); err != nil {
+		t.Fatal(err)
+	}
+	second, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := TryLock(second); !ok || err != nil {
+		t.Errorf("after Unlock: %v, %v", ok, err)
+	}
+	_ = second.Close()
+}

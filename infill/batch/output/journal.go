@@ -96,7 +96,7 @@ func (o *journal) close() error {
 	if o.f == nil {
 		return nil
 	}
-	err := o.f.Close()
+	err := disk.Unlock(o.f)
 	o.f = nil
 	return err
 }
