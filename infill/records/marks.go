@@ -251,12 +251,10 @@ func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 // stands there.
 func (m *mark) fit(of string, units string) (repeated int) {
 	a, ok1 := byteOffset(of, m.a, units)
-	b, ok2 := 0, true
-	if m.b < 0 {
+	b, ok2 := byteOffset(of, max(m.b, 0), units)
+	if m.b < 0 { // the words say where it ends
 		b = a + len(m.words[0].Text)
 		ok2 = b <= len(of)
-	} else {
-		b, ok2 = byteOffset(of, m.b, units)
 	}
 	m.fits = ok1 && ok2 && a < b
 	if !m.fits {
@@ -326,8 +324,7 @@ func placed(marks []*mark, line int, of, units string) ([]*mark, string, error) 
 	}
 	for _, m := range marks {
 		nothing := m.a == 0 && m.b == 0 && len(m.words) == 0 // of a token that stands for no text
-		if m.fits || nothing ||
-			m.evidence < 2 && !(m.evidence == 1 && sure[m.group()]) {
+		if m.fits || nothing || m.evidence < 1 || m.evidence == 1 && !sure[m.group()] {
 			continue
 		}
 		reason := fmt.Sprintf("%d to %d is not a part of the text", m.a, m.b)
