@@ -162,7 +162,7 @@ class Local(Files):
 
     def test_table(self) -> None:
         """A table gives what one machine gives, and its other columns are not settings."""
-        texts = ["The [MASK] sat on the [MASK].", "A [MASK] went home.", "no blank", None]
+        texts = ["The [MASK] sat on the [MASK].", "A [MASK] went home.", "no blank", ""]
         rows = [(f'r"{i} <é>', texts[i % 4], 3) for i in range(20)]
         source = self.table("rows", rows, "name string, sentence string, steps int")
         out, alone = self.folder / "filled.parquet", self.folder / "alone.parquet"
