@@ -216,7 +216,7 @@ def table_lines(table: DataFrame, text: str, name: str, partitions: int) -> RDD[
 
 def encode(rows: Iterable[tuple[str | int, str | None]]) -> Iterator[Line]:
     for number, (name, text) in enumerate(rows):
-        line = json.dumps({"id": name, "text": text or ""}, ensure_ascii=False)
+        line = json.dumps({"id": name, "text": text}, ensure_ascii=False)
         yield number, line.encode()
 
 

@@ -121,7 +121,7 @@ var variantColumns = slices.Concat(
 // countColumn has a number of each record that did not fail, 0 too.
 func countColumn(name string, of func(*jsonl.Filled) int) ownColumn {
 	return columnOf(name, whole, func(r *jsonl.Filled) any {
-		if r.Error != nil {
+		if r.Error != nil || r.Left != "" {
 			return nil
 		}
 		return int64(of(r))
@@ -155,7 +155,7 @@ func fillingsColumn(columns []ownColumn) ownColumn {
 		members = append(members, c.Column)
 	}
 	return columnOf("fillings", listOf(structOf(members...)), func(r *jsonl.Filled) any {
-		if r.Error != nil {
+		if r.Error != nil || r.Left != "" {
 			return nil
 		}
 		list := make([]any, len(r.Fillings))
