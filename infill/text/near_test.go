@@ -49,7 +49,7 @@ func TestSpellingsOfOthers(t *testing.T) {
 		"the [MASK sits":                "[MASK is not closed, or has a space after it",
 		"the _ sits":                    "_ is not a blank and stays as it is; write [MASK] or ___",
 		"the __.":                       "__ is not",
-		"we like ... a lot":             "... is not a blank; write [MASK], or [MASK*1-3w]",
+		"we like ... a lot":             "", // prose where there are blanks: see TestDots
 		"the {} sits":                   "{} is not a blank and stays as it is; write [MASK] or ___",
 		`in C:\[MASK] it is`:            `the backslash makes [MASK] ordinary text; write [MASK] without it, or \\[MASK]`,
 		`in C:\<mask> it is`:            "the backslash makes <mask> ordinary text",
@@ -80,6 +80,23 @@ func TestSpellingsOfOthers(t *testing.T) {
 			if len(alone.Blanks) != 0 || len(beside.Blanks) != 1 {
 				t.Errorf("%s: %q has blanks", name, text)
 			}
+		}
+	}
+}
+
+// Three dots are prose beside a blank and at the end, and may be meant for one where none is.
+func TestDots(t *testing.T) {
+	t.Parallel()
+	tok := tokenizetest.Tiny(t)
+	for text, want := range map[string]string{
+		"the ... sat .":          "... is not a blank; write [MASK], or [MASK*1-3w]",
+		"the ... [MASK] sat .":   "",
+		"the cat sat ...":        "write [MASK], <mask> or ___",
+		"the _ cat ... sat on .": "_ is not a blank",
+	} {
+		_, err := Parse(tok, text)
+		if (err != nil) != (want != "") || want != "" && !strings.Contains(err.Error(), ": "+want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }
