@@ -135,8 +135,7 @@ func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]strin
 		return fileWork{}, err
 	}
 	maps.Copy(recorded, of)
-	layout.Per, layout.Originals = settings.PerVariant, f.Originals
-	layout.Marginals = false // variants have no probabilities
+	layout.Kind, layout.Originals = output.Variants, f.Originals
 	a := &records.Augmenter{Filler: *w, Augmenting: &f.Augmenting}
 	meant := meantByAny(meantBy(settings.AugmentTable()), meantBy(settings.FillTable()))
 	return fileWork{do: a.Record, known: a.Known, meant: meant, summary: func() string {

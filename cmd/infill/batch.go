@@ -190,10 +190,7 @@ func (f *batchFlags) opened(c *cli.Context, std console.IO, lines bool) (e fileE
 // fillFile works through a file.
 func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, e fileEngine,
 	plan filePlan) error {
-	layout, err := f.layout()
-	if err == nil {
-		layout, err = layout.Of(in, f.output)
-	}
+	layout, err := f.anyLayout().Of(in, f.output)
 	if err != nil {
 		return err
 	}
@@ -208,9 +205,12 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 		recorded[lengths.File] = fmt.Sprintf("sha256:%x", sha256.Sum256(data))
 	}
 	lines := in.Format().JSON() // which have settings of their own
-	layout.Masked = f.Masking.On() || lines
-	layout.Energies = len(f.Words.Energy) > 0 || lines
-	layout.Marginals = f.Fill.Options.Results.Marginals || lines
+	for name, asked := range map[string]bool{"masked": f.Masking.On(),
+		"energies": len(f.Words.Energy) > 0, "marginals": f.Fill.Options.Results.Marginals} {
+		if asked || lines {
+			layout.Asked = append(layout.Asked, name)
+		}
+	}
 	seen := &doubted{model: f.Name}
 	w := &records.Filler{Model: e.model, Engine: e.engine, Filling: f.made, Version: version(),
 		Doubted: seen.add}

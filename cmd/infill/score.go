@@ -136,19 +136,24 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	if err := f.recordFile(recorded, in, layout); err != nil {
 		return err
 	}
-	layout.Scores, layout.Pairs = true, f.ranking.Pairs != nil
-	layout.Energies = len(f.ranking.Energy) > 0 || in.Format().JSON()
+	pairs := f.ranking.Pairs != nil
+	if layout.Kind = output.Scores; pairs {
+		layout.Kind = output.Pairs
+	}
+	if len(f.ranking.Energy) > 0 || in.Format().JSON() {
+		layout.Asked = []string{"energies"}
+	}
 	man := &output.Manifest{
 		Version: version(),
 		Model:   modelHash(s.Model), Settings: recorded,
 	}
 	seen := &doubted{model: f.Name}
 	s.Doubted = seen.add
-	d := &differences{pairs: layout.Pairs, by: f.by, groups: map[string][]float64{}}
+	d := &differences{pairs: pairs, by: f.by, groups: map[string][]float64{}}
 	s.Scored = d.add
 	to := std
 	switch {
-	case layout.Pairs && f.output == "":
+	case pairs && f.output == "":
 		to.Out = io.Discard // the table alone is asked for
 	case f.output == "" || f.output == "-":
 		std.Out = std.Err
@@ -158,7 +163,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 		advised: advice.OfRanking,
 		meant:   meantBy(settings.RankTable())})
 	if err == nil || errors.Is(err, errSomeFailed) {
-		if !layout.Pairs && f.quiet {
+		if !pairs && f.quiet {
 			return err
 		}
 		_, print := io.WriteString(std.Out, d.table())

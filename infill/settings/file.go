@@ -102,7 +102,6 @@ type Unit int
 const (
 	PerSentence Unit = iota // a record has all fillings of a sentence
 	PerFilling              // a record has one filling
-	PerVariant              // a record has one variant of a text in the place of the text
 	PerWord                 // a record has one word of a text that was scored
 )
 

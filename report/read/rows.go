@@ -8,7 +8,7 @@ import (
 )
 
 // A row is what a batch writes for each filling (settings.PerFilling), for each variant
-// (settings.PerVariant) or for a line that failed: a JSON line, or the row of a table, which may
+// (output.Variants) or for a line that failed: a JSON line, or the row of a table, which may
 // have all fillings of its sentence, too.
 type row struct {
 	jsonl.Filled

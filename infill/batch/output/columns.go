@@ -58,25 +58,35 @@ func fillingColumn(name string, t table.Type, cell func(f *jsonl.Filling) any) o
 
 // own are the columns that infill adds to those of the input.
 func (l Layout) own() []ownColumn {
-	line := []ownColumn{lineColumn}
-	fillings := slices.Concat(fillingColumns, l.askedOfFillings())
-	var masks []ownColumn
-	if l.Masked {
-		masks = maskColumns
-	}
+	var of []ownColumn
+	fillings := slices.Concat(fillingColumns, asked(l, ofFilling, "energies"))
 	switch {
-	case l.Per == settings.PerVariant:
-		return slices.Concat(line, variantColumns, l.askedOfFillings(), errorColumns)
-	case l.Scores && l.Per == settings.PerWord:
-		return slices.Concat(line, wordColumns, errorColumns)
-	case l.Scores:
-		return slices.Concat(line, l.scoreColumns(), errorColumns)
-	case l.Per == settings.PerFilling:
-		fillings = slices.Concat([]ownColumn{rankColumn}, fillings)
+	case l.Kind == Variants:
+		of = slices.Concat(variantColumns, asked(l, ofFilling, "energies"))
+	case l.scores() && l.Per == settings.PerWord:
+		of = wordColumns
+	case l.scores():
+		of = l.scoreColumns()
 	default:
-		fillings = append(fillings, fillingsColumn(fillings))
+		if slices.Contains(l.Asked, "masked") {
+			of = maskColumns
+		}
+		if l.Per == settings.PerFilling {
+			of = slices.Concat(of, []ownColumn{rankColumn}, fillings)
+		} else {
+			of = slices.Concat(of, fillings, []ownColumn{fillingsColumn(fillings)})
+		}
+		of = slices.Concat(of, runColumns, asked(l, ofRecord[jsonl.Filled], "marginals"))
 	}
-	return slices.Concat(line, masks, fillings, runColumns, l.askedOfRecords(), errorColumns)
+	return slices.Concat([]ownColumn{lineColumn}, of, errorColumns)
+}
+
+// asked is a column that only a layout has for which somebody asked for it.
+func asked(l Layout, of func(...string) []ownColumn, name string) []ownColumn {
+	if slices.Contains(l.Asked, name) {
+		return of(name)
+	}
+	return nil
 }
 
 var maskColumns = append([]ownColumn{
@@ -207,17 +217,18 @@ var wordColumns = func() (out []ownColumn) {
 // scoreColumns are the columns for texts that were scored, with the candidates for their blanks.
 func (l Layout) scoreColumns() []ownColumn {
 	candidate := []string{"candidate", "text", "tokens", "score", "score_per_token", "share"}
-	var pair, energies []ownColumn
-	if l.Pairs {
-		pair = []ownColumn{pairColumn}
+	energies := asked(l, ofRecord[jsonl.Scored], "energies")
+	if energies != nil {
+		candidate = append(candidate, "energies")
 	}
-	if l.Energies {
-		candidate, energies = append(candidate, "energies"), ofRecord[jsonl.Scored]("energies")
+	of := ofRecord[jsonl.Scored]("score", "score_per_token")
+	if l.Kind == Pairs {
+		of = append(of, pairColumn)
 	}
-	return slices.Concat(ofRecord[jsonl.Scored]("score", "score_per_token"), pair,
-		[]ownColumn{piecesColumn, ofBoth("scoring"), structsColumn("candidates",
-			func(r *jsonl.Ranked) []infill.Candidate { return r.Candidates }, candidate...),
-			ofBoth("difference")}, energies)
+	of = append(of, piecesColumn, ofBoth("scoring"), structsColumn("candidates",
+		func(r *jsonl.Ranked) []infill.Candidate { return r.Candidates }, candidate...),
+		ofBoth("difference"))
+	return append(of, energies...)
 }
 
 // ofBoth is a member of texts that were scored, and of those with candidates.
@@ -262,22 +273,6 @@ func failureColumn(name string, cell func(*jsonl.Failure) any) ownColumn {
 			}
 			return nil
 		}}
-}
-
-// askedOfFillings are the columns of one filling that only those who ask for them have.
-func (l Layout) askedOfFillings() (out []ownColumn) {
-	if l.Energies {
-		out = ofFilling("energies")
-	}
-	return out
-}
-
-// askedOfRecords are such columns of the whole record.
-func (l Layout) askedOfRecords() (out []ownColumn) {
-	if l.Marginals {
-		out = ofRecord[jsonl.Filled]("marginals")
-	}
-	return out
 }
 
 // structsColumn has a list of structs of a record, each with some of its members.

@@ -22,8 +22,8 @@ func TestColumnsInTheGuide(t *testing.T) {
 	if !found {
 		t.Fatal("the guide has no part on tables")
 	}
-	for _, l := range []Layout{{Masked: true, Energies: true, Marginals: true},
-		{Per: settings.PerFilling}, {Scores: true, Energies: true}} {
+	for _, l := range []Layout{{Asked: []string{"masked", "energies", "marginals"}},
+		{Per: settings.PerFilling}, {Kind: Scores, Asked: []string{"energies"}}} {
 		for _, c := range l.own() {
 			if !strings.Contains(part, "`"+c.Name+"`") {
 				t.Errorf("the guide does not have the column %s", c.Name)
@@ -35,7 +35,7 @@ func TestColumnsInTheGuide(t *testing.T) {
 	if !found {
 		t.Fatal("the guide does not say which columns scores have")
 	}
-	for _, c := range (Layout{Scores: true, Energies: true}).own() {
+	for _, c := range (Layout{Kind: Scores, Asked: []string{"energies"}}).own() {
 		if c.Type.Kind != table.List {
 			continue
 		}

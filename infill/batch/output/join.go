@@ -108,7 +108,7 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 	if err != nil {
 		return err
 	}
-	if !l.ofRecords() {
+	if l.form() != asRecords {
 		return errRowsOfJoin
 	}
 	return placeOfManifest(output, &input.Reader{}, mode)

@@ -26,34 +26,39 @@ var (
 		"these records by another program", ErrLayout)
 )
 
+// A Kind is what the records of an output are of.
+type Kind int
+
+// The kinds of records.
+const (
+	Fillings Kind = iota // a text with blanks
+	Variants             // a complete text. A row has a variant in the place of the text
+	Scores               // a text that is scored
+	Pairs                // a text that is scored and compared with another one
+)
+
 // A Layout says what the records of an output look like.
 type Layout struct {
 	Format settings.Format // FormatAuto goes by the name of the output
-	Auto   bool            // nobody said the format
+	Kind   Kind
 	Per    settings.Unit
 	Quote  bool // cells of TSV stand in quotes where they need it
 	// Delimiter stands between the cells of CSV; "" is a comma.
 	Delimiter string
-	Scores    bool // records have scores, not fillings
-	Pairs     bool // each text is compared with another one
-	// Masked says that words of complete texts are blanked out. Rows then have the
-	// text with blanks, and the words.
-	Masked bool
-	// Energies and Marginals say that rows have the parts of scores, and probabilities of words: where
-	// somebody asked for them, or could have.
-	Energies, Marginals bool
-	// InPlace says that the output is the input with other texts in their places, see [Layout.Of].
-	InPlace bool
-	// Originals says that each text stands before its variants, with settings.PerVariant.
+	// Asked are columns of rows for which somebody asked, or could have: "masked" with the text that
+	// has blanks, "energies" and "marginals".
+	Asked []string
+	// Originals says that each text stands before its variants.
 	Originals bool
 
-	packed bool // the name says that it is compressed
+	inPlace bool // the output is the input with other texts in their places, see Of
+	packed  bool // the name says that it is compressed
 }
 
 // Found is the layout with the format that the name of an output says. The error wraps
 // [ErrLayout].
 func (l Layout) Found(path string) (Layout, error) {
-	if l.Auto = l.Auto || l.Format == settings.FormatAuto; l.Format == settings.FormatAuto {
+	if l.Format == settings.FormatAuto {
 		if ext := foreign(path); ext != "" {
 			return l, fmt.Errorf("%w: %s: tables are written as .csv, .tsv and .parquet, records as "+
 				".jsonl and .json, and nothing as %s; name it so, or choose a format", ErrLayout, path, ext)
@@ -66,7 +71,7 @@ func (l Layout) Found(path string) (Layout, error) {
 	case slices.Contains(otherPacked, ext):
 		return l, fmt.Errorf("%w: %s: outputs are compressed as .gz and .zst, and not as %s; name it "+
 			"so, or without %[3]s, and compress it afterwards", ErrLayout, path, ext)
-	case (l.lines() || l.Format == settings.FormatCoNLL) && l.Scores:
+	case (l.form() == asLines || l.Format == settings.FormatCoNLL) && l.scores():
 		return l, fmt.Errorf("%w: %s: lines of text hold fillings, not scores; name it .jsonl or .csv",
 			ErrLayout, path)
 	case l.Format == settings.FormatAuto:
@@ -107,39 +112,54 @@ var otherPacked = []string{
 // suffixOf is the last suffix of a name, in small letters.
 func suffixOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// Rows reports whether the output has rows, made of the records.
-func (l Layout) Rows() bool {
-	return l.Format.Table() || l.Per != settings.PerSentence && !l.lines()
+// A form is what an output has of each record.
+type form int
+
+const (
+	asRecords form = iota // itself, on a line
+	asArray               // itself, in an array
+	asLines               // its texts, or its part of the input with other texts
+	asRows
+)
+
+func (l Layout) form() form {
+	switch {
+	case l.Format == settings.FormatText || l.inPlace:
+		return asLines
+	case l.Format.Table() || l.Per != settings.PerSentence || l.Kind == Variants:
+		return asRows
+	case l.Format == settings.FormatJSON:
+		return asArray
+	}
+	return asRecords
 }
 
-// Whole reports whether the output is made when all records are there: of rows, as lines of text,
-// as an array of records, or compressed. The records themselves are otherwise the output.
-func (l Layout) Whole() bool { return l.packed || !l.ofRecords() }
+// Whole reports whether the output is made when all records are there. The records themselves are
+// otherwise the output.
+func (l Layout) Whole() bool { return l.packed || l.form() != asRecords }
 
-// ofRecords reports whether the output has the records themselves, one a line.
-func (l Layout) ofRecords() bool {
-	return !l.Rows() && l.Format != settings.FormatJSON && !l.lines()
-}
+// scores reports whether records have scores, not fillings.
+func (l Layout) scores() bool { return l.Kind == Scores || l.Kind == Pairs }
 
-// lines reports whether the output has the texts themselves, or the input around them.
-func (l Layout) lines() bool { return l.Format == settings.FormatText || l.InPlace }
-
-// Of is the layout for an input. One whose texts lie in columns or deep in JSON is written again
-// with other texts in their places, unless somebody says another format. The error wraps
-// [ErrLayout] for columns of an input that has none.
+// Of is the layout for an input, as [Layout.Found] finds it. An input whose texts lie in columns or
+// deep in JSON is written again with other texts in their places, unless somebody says another
+// format. The error wraps [ErrLayout] for columns of an input that has none.
 func (l Layout) Of(in *input.Reader, path string) (Layout, error) {
+	auto := l.Format == settings.FormatAuto
+	l, err := l.Found(path)
 	is, named, o := in.Format(), settings.FormatOf(path), in.Options()
 	switch {
+	case err != nil:
 	case l.Format == settings.FormatCoNLL && is != l.Format:
-		return l, fmt.Errorf("%w: the format %v is written for an input of that format only", ErrLayout,
+		err = fmt.Errorf("%w: the format %v is written for an input of that format only", ErrLayout,
 			l.Format)
 	case l.Format == settings.FormatCoNLL:
-		l.InPlace = true
-	case o.InPlace() && l.Auto && !l.Scores:
-		l.InPlace = named == settings.FormatAuto || named == settings.FormatText || named == is ||
+		l.inPlace = true
+	case auto && o.InPlace():
+		l.inPlace = named == settings.FormatAuto || named == settings.FormatText || named == is ||
 			named == settings.FormatOf(in.Name)
 	}
-	return l, nil
+	return l, err
 }
 
 // comma stands between cells that may have quotes, 0 for the usual.
@@ -160,13 +180,9 @@ func (l Layout) Free(path string) error {
 	if err != nil {
 		return err
 	}
-	switch info, err := os.Stat(path); {
-	case err != nil && isLink(path):
-		return &ExistsError{Path: path, Link: true}
-	case err == nil && info.Mode().IsRegular():
-		return &ExistsError{Path: path}
-	case err == nil:
-		return nil // a folder cannot be one, and a pipe has nothing of an earlier run
+	stands, err := standingAt(path, &input.Reader{}, Create)
+	if err != nil || stands == device {
+		return err
 	}
 	if part := partPath(path); l.Whole() {
 		if info, err := os.Lstat(part); err == nil && info.Mode().IsRegular() {

@@ -58,7 +58,7 @@ func (o *Writer) openWhole(m *Manifest, in *input.Reader, mode Mode, exists bool
 		return false, err
 	}
 	complete := was.Finished
-	more := complete != nil && o.layout.ofRecords() && was.extends(m)
+	more := complete != nil && o.layout.form() == asRecords && was.extends(m)
 	if more { // the records are all there, and others follow them
 		was.Finished = nil
 	}
@@ -108,15 +108,9 @@ func (o *Writer) removePart() error {
 
 // makeWhole makes the output from its records, whole or not at all.
 func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, failed int) error {
-	content := o.makeArray
-	switch {
-	case o.layout.ofRecords():
-		content = o.makePacked
-	case o.layout.Rows():
-		content = o.makeRows
-	case o.layout.lines():
-		content = o.makeLines
-	}
+	content := map[form]func(context.Context, *input.Reader) error{
+		asRecords: o.makePacked, asArray: o.makeArray, asLines: o.makeLines, asRows: o.makeRows,
+	}[o.layout.form()]
 	if err := content(ctx, in); err != nil {
 		return err
 	}
@@ -154,7 +148,7 @@ func (o *Writer) copyLines(ctx context.Context, w io.Writer) error {
 // written writes the output, compressed as its name says.
 func (o *Writer) written(write func(io.Writer) error) error {
 	return disk.WriteFunc(o.Path, func(f io.Writer) error {
-		w, err := packing(o.Path, f, o.layout.ofRecords())
+		w, err := packing(o.Path, f, o.layout.form() == asRecords)
 		if err != nil {
 			return err
 		}
@@ -237,7 +231,7 @@ func (m *rowMaker) write(w table.Writer, r jsonl.Record, it *input.Item) error {
 // movedColumns finds the columns that variants have others in than their texts.
 func (o *Writer) movedColumns(ctx context.Context, m *rowMaker) error {
 	m.moved = map[string]bool{}
-	if !m.in {
+	if m.layout.Kind != Variants {
 		return nil
 	}
 	return o.eachRecord(ctx, func(r jsonl.Record) error {

@@ -60,7 +60,7 @@ func TestNullsStay(t *testing.T) {
 	for to, want := range map[settings.Format]any{
 		settings.FormatJSONL: json.RawMessage("null"), settings.FormatCSV: nil, settings.FormatParquet: nil,
 	} {
-		m := Layout{Format: to, Per: settings.PerVariant}.newRowMaker(input.Options{Format: settings.FormatJSONL})
+		m := Layout{Format: to, Kind: Variants}.newRowMaker(input.Options{Format: settings.FormatJSONL})
 		for _, f := range m.inputFields(rec) {
 			m.add(f.Name, table.Type{Kind: table.JSON})
 		}

@@ -16,7 +16,6 @@ import (
 type rowMaker struct {
 	input  input.Options
 	own    []ownColumn
-	in     bool           // fillings stand in the place of the text
 	names  []string       // of the columns of the input, in order
 	types  []table.Type   // of each
 	at     map[string]int // places in names
@@ -26,8 +25,7 @@ type rowMaker struct {
 
 // newRowMaker is a maker without the columns of the input. With those it is ready.
 func (l Layout) newRowMaker(o input.Options) *rowMaker {
-	return &rowMaker{input: o, own: l.own(), in: l.Per == settings.PerVariant,
-		at: map[string]int{}, layout: l}
+	return &rowMaker{input: o, own: l.own(), at: map[string]int{}, layout: l}
 }
 
 // add is one more column of the input.
@@ -46,8 +44,8 @@ func (m *rowMaker) addAll(in *input.Reader, stored bool) {
 	}
 	for _, c := range columns {
 		switch {
-		case m.in && c.Name == m.input.TextField && c.Type.Plain().Kind != table.JSON,
-			c.Type.Kind != table.Native:
+		case c.Type.Kind != table.Native, m.layout.Kind == Variants &&
+			c.Name == m.input.TextField && c.Type.Plain().Kind != table.JSON:
 			m.add(c.Name, text)
 		case m.moved[c.Name]:
 			m.add(c.Name, c.Type.Parts())
@@ -147,7 +145,7 @@ func (m *rowMaker) rows(r jsonl.Record, it *input.Item) ([][]any, error) {
 	}
 	finish := func(f *jsonl.Filling, rank int) []any {
 		out := row[:len(row):len(row)]
-		if m.in && f != nil {
+		if m.layout.Kind == Variants && f != nil {
 			out = slices.Clone(out)
 			m.place(out, f)
 		}
@@ -162,7 +160,7 @@ func (m *rowMaker) rows(r jsonl.Record, it *input.Item) ([][]any, error) {
 		return m.wordRows(r, row), nil
 	}
 	fillings := fillingsOf(r)
-	if len(fillings) == 0 || m.in && m.layout.Originals {
+	if len(fillings) == 0 || m.layout.Originals {
 		rows = append(rows, finish(nil, 0))
 	}
 	if failed && m.layout.Format == settings.FormatTSV && !m.layout.Quote {
@@ -173,7 +171,7 @@ func (m *rowMaker) rows(r jsonl.Record, it *input.Item) ([][]any, error) {
 	if len(fillings) == 0 {
 		return rows, nil
 	}
-	if m.layout.Per == settings.PerSentence || m.layout.Scores {
+	if m.layout.Per == settings.PerSentence || m.layout.scores() {
 		return [][]any{finish(&fillings[0], 1)}, nil
 	}
 	for i := range fillings {

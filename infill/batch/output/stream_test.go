@@ -84,7 +84,7 @@ func TestTextLines(t *testing.T) {
 			t.Errorf("%s: a finished run is done again: %+v, %v", c.name, p, err)
 		}
 	}
-	if _, err := (Layout{Scores: true}).Found("x.txt"); !errors.Is(err, ErrLayout) {
+	if _, err := (Layout{Kind: Scores}).Found("x.txt"); !errors.Is(err, ErrLayout) {
 		t.Errorf("scores as text: %v", err)
 	}
 }

@@ -312,7 +312,7 @@ func TestForeignTables(t *testing.T) {
 		if !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(), ".csv, .tsv and .parquet") {
 			t.Errorf("output %s: %v", name, err)
 		}
-		if l, err := (Layout{Format: settings.FormatCSV}).Found(name); err != nil || !l.Rows() {
+		if l, err := (Layout{Format: settings.FormatCSV}).Found(name); err != nil || l.form() != asRows {
 			t.Errorf("output %s as CSV: %v", name, err)
 		}
 		_, err = input.OpenStream(name, strings.NewReader("PK\x03\x04"), input.Options{})
@@ -330,7 +330,7 @@ func TestForeignTables(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"x", "x.jsonl", "x.out"} {
-		if l, err := (Layout{}).Found(name); err != nil || l.Rows() {
+		if l, err := (Layout{}).Found(name); err != nil || l.form() == asRows {
 			t.Errorf("output %s: %+v, %v", name, l, err)
 		}
 	}

@@ -91,7 +91,7 @@ type lineMaker struct {
 }
 
 func (m *lineMaker) add(r jsonl.Record) string {
-	if !m.InPlace || r.By().Source == nil {
+	if !m.inPlace || r.By().Source == nil {
 		return m.texts(r)
 	}
 	if m.held = append(m.held, r); r.By().Source.More {

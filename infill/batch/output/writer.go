@@ -56,7 +56,7 @@ func (l Layout) Stream(w io.Writer, in *input.Reader) (*Writer, error) {
 	}
 	o := Stream(w)
 	o.layout = l
-	if !l.ofRecords() {
+	if l.form() != asRecords {
 		o.sink, err = newRowSink(standardOutput, w, in, l)
 	}
 	return o, err
@@ -70,7 +70,7 @@ func newRowSink(name string, w io.Writer, in *input.Reader, l Layout) (sink, err
 	if !in.Options().Shard.Whole() {
 		return nil, errRowsOfShard
 	}
-	if l.lines() {
+	if l.form() == asLines {
 		return l.ofTexts(name, unpacked{w}), nil
 	}
 	return newRowStream(w, in, l)
@@ -96,7 +96,7 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Wr
 	if err != nil {
 		return nil, err
 	}
-	if !l.ofRecords() && !in.Options().Shard.Whole() {
+	if l.form() != asRecords && !in.Options().Shard.Whole() {
 		return nil, errRowsOfShard
 	}
 	stands, err := standingAt(path, in, mode)
@@ -185,7 +185,7 @@ func (o *Writer) openDevice(in *input.Reader) error {
 		return err
 	}
 	var to sink
-	if o.layout.ofRecords() {
+	if o.layout.form() == asRecords {
 		var w io.WriteCloser
 		w, err = packing(o.Path, f, true)
 		to = recordSink(o.Path, w)
@@ -254,7 +254,7 @@ func (o *Writer) Resumable() bool { return o.records != nil && o.records.f != ni
 // because infill has columns of their names. They are in pairs, the old name first. The fields of
 // JSON lines are known when a job has run.
 func (o *Writer) Renamed(in *input.Reader) [][2]string {
-	if !o.layout.Rows() {
+	if o.layout.form() != asRows {
 		return nil
 	}
 	if !in.Format().JSON() {
@@ -285,7 +285,7 @@ func (o *Writer) Complete() (records, failed int, ok bool) {
 }
 
 // Rows reports whether rows are made of the records.
-func (o *Writer) Rows() bool { return o.layout.Rows() }
+func (o *Writer) Rows() bool { return o.layout.form() == asRows }
 
 // Write writes a record: one JSON object on one line, without its end, with the line and the id of
 // its item. Others are refused, because a run that goes on could not read them.
