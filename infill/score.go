@@ -19,9 +19,11 @@ type ScoreOptions struct {
 	RefuseLong bool // see Options.RefuseLong
 	Terms      []Weighted
 	Words      bool // say what the score of each word is
-	// Cut are the bytes of the words, in order and not one within another; nil: as the tokenizer
-	// tells them apart. A piece of two words belongs to the first.
-	Cut [][2]int
+	// Cut are the bytes of the words, in order and not one within another; nil: words as they are
+	// written, such as didn't and well-known, or with Parts as the tokenizer tells them apart. A
+	// piece of two words belongs to the first.
+	Cut   [][2]int
+	Parts bool
 	// Regions are bytes of parts of the text, which have the score of the pieces that they touch.
 	Regions [][2]int
 }
@@ -186,6 +188,8 @@ func (e *Engine) score(ctx context.Context, sentence string, o ScoreOptions,
 	if o.Words || o.Regions != nil {
 		if o.Cut != nil {
 			word = cutWords(res.Pieces, o.Cut)
+		} else if !o.Parts {
+			word = written(res.Pieces, word, text.Words(sentence))
 		}
 		terms = append(terms, withinWord(word)...)
 	}

@@ -75,6 +75,18 @@ func cutWords(pieces []PieceScore, cut [][2]int) []int {
 	return out
 }
 
+// written joins the words of pieces that are parts of one word as it is written.
+func written(pieces []PieceScore, word []int, spans [][2]int) []int {
+	of, out := cutWords(pieces, spans), make([]int, len(word))
+	for i := 1; i < len(word); i++ {
+		out[i] = out[i-1]
+		if word[i] != word[i-1] && (of[i] < 0 || of[i] != of[i-1]) {
+			out[i]++
+		}
+	}
+	return out
+}
+
 // scoredBy lists the terms of the score of pieces of these words.
 func scoredBy(by Scoring, word []int) []target.ScoreTerm {
 	if by == ScoreWithinWord {

@@ -55,7 +55,7 @@ func TestWordsAgainstMinicons(t *testing.T) {
 	}
 	for _, w := range want.Texts {
 		for _, by := range []Scoring{ScorePLL, ScoreWithinWord} {
-			s, err := e.ScoreWith(t.Context(), w.Text, ScoreOptions{By: by, Words: true})
+			s, err := e.ScoreWith(t.Context(), w.Text, ScoreOptions{By: by, Words: true, Parts: true})
 			if err != nil || len(s.Pieces) != len(w.Pieces) {
 				t.Fatalf("%q: %v, %v", w.Text, s, err)
 			}
@@ -184,5 +184,38 @@ func TestScoreShared(t *testing.T) {
 	}
 	if _, _, err := e.ScoreShared(t.Context(), [2]string{"a cat", " "}, ScorePLL); !errors.Is(err, text.ErrEmpty) {
 		t.Errorf("no text: %v", err)
+	}
+}
+
+// Words with marks inside have one row: the sum of their parts, each piece masked with the later ones
+// of the whole word. Marks at the ends have rows of their own.
+func TestWordsAsWritten(t *testing.T) {
+	t.Parallel()
+	e := randomBERT(t)
+	const line = `the cat's (cat-dog) at 10:30, a.b@c.org.`
+	words := []string{"the", "cat's", "(", "cat-dog", ")", "at", "10:30", ",", "a.b@c.org", "."}
+	s, err := e.ScoreWith(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true})
+	if err != nil || len(s.Words) != len(words) {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	cut := make([][2]int, len(words))
+	for i, w := range s.Words {
+		if got := line[w.Span[0]:w.Span[1]]; got != words[i] {
+			t.Errorf("word %d: %s, want %s", i, got, words[i])
+		}
+		cut[i] = w.Span
+	}
+	want, err := e.ScoreWith(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true, Cut: cut})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range s.Words {
+		if math.Abs(w.Score-want.Words[i].Score) > 1e-6 {
+			t.Errorf("%s: %v, want %v", words[i], w.Score, want.Words[i].Score)
+		}
+	}
+	parts, err := e.ScoreWith(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true, Parts: true})
+	if err != nil || len(parts.Words) <= len(words) {
+		t.Errorf("%+v, %v", parts, err)
 	}
 }

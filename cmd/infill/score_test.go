@@ -14,7 +14,7 @@ func TestScoreManifest(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"candidates": "", "energy": "", "score": "", "normalize": "none", "case": "auto",
-		"long": "window", "low-memory": "false", "device": mlm.CPUDevice, "words": "false",
+		"long": "window", "low-memory": "false", "device": mlm.CPUDevice, "words": "false", "word-parts": "false",
 		"offsets": "auto", "pairs": "", "shared": "false", "typography": "auto",
 	}
 	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}

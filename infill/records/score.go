@@ -90,7 +90,7 @@ func (s *Scorer) rank(ctx context.Context, it *input.Item, t *text.Template,
 func (s *Scorer) text(ctx context.Context, it *input.Item, r *settings.Ranking) (*jsonl.Scored,
 	error) {
 	o := infill.ScoreOptions{By: r.ScoredBy(false), RefuseLong: r.Options.RefuseLong,
-		Terms: r.Options.Terms, Words: r.Words, Cut: it.Words}
+		Terms: r.Options.Terms, Words: r.Words, Parts: r.WordParts, Cut: it.Words}
 	regions, err := regionsOf(it, r)
 	if err != nil {
 		return nil, err

@@ -22,9 +22,10 @@ type Ranking struct {
 	Parts  *energies.Parts
 	// Pairs are the fields, or columns, of two texts whose scores are compared, the likelier first;
 	// nil where single texts are scored. Shared compares by the words that both have.
-	Pairs  []string
-	Shared bool
-	Words  bool // records say what each word scores, and each labelled span
+	Pairs     []string
+	Shared    bool
+	Words     bool // records say what each word scores, and each labelled span
+	WordParts bool // words with marks inside, such as didn't, are their parts
 	// Offsets are what offsets count: "characters", "utf16", "bytes", "off", or "" as they fit.
 	Offsets string
 }
@@ -64,6 +65,11 @@ var rankTable = Table[Ranking]{
 		Name: "words", Line: true, record: true,
 		Doc:  "say what each word scores: its pieces, each masked together with the later ones",
 		bind: func(v *Ranking) *Value { return boolValue(&v.Words) },
+	},
+	{
+		Name: "word-parts", Line: true, record: true,
+		Doc:  "words with marks inside, such as didn't and 10:30, as their parts",
+		bind: func(v *Ranking) *Value { return boolValue(&v.WordParts) },
 	},
 	{
 		Name: "offsets", Line: true, record: true, field: "span_offsets",

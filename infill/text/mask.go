@@ -12,6 +12,16 @@ import (
 	"infill/tokenize"
 )
 
+// Words are the bytes of the words of a text: what stands between white space, without punctuation
+// at its ends, and each character of scripts whose words are not set apart.
+func Words(text string) [][2]int {
+	var out [][2]int
+	for _, w := range wordsOf(text) {
+		out = append(out, w.span)
+	}
+	return out
+}
+
 // CountWords is the number of words of a text that a [Masking] may mask: what stands
 // between white space, and the characters of scripts whose words are not set apart. Addresses,
 // names of fields and other forms for which no word can stand are left out.
