@@ -54,7 +54,7 @@ const (
 )
 
 // minUnderscores is the length from which a run of underscores is a blank:
-// shorter runs occur in ordinary text (__init__, snake_case).
+// shorter runs occur in ordinary text (__init__, snake_case). So do runs between letters or digits.
 const minUnderscores = 3
 
 // What begins a blank with every model, beside its own mask token and underscores.
@@ -67,7 +67,7 @@ const (
 // blankAt reads the blank that s starts with; its length is 0 if there is none.
 func blankAt(s, mask string) (Blank, int, error) {
 	b := Blank{Min: 1, Max: 1}
-	n := opensBlank(s, mask)
+	n := opensBlank(s, 0, mask)
 	if s[:n] != openBlank {
 		return b, n, nil
 	}

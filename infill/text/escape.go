@@ -53,7 +53,7 @@ func parseBlanks(raw, mask string) (*parsed, error) {
 	for i := 0; i < len(raw); {
 		slashes := len(raw[i:]) - len(strings.TrimLeft(raw[i:], `\`))
 		at := i + slashes
-		opening := opensBlank(raw[at:], mask)
+		opening := opensBlank(raw, at, mask)
 		if opening == 0 {
 			if slashes == 0 {
 				p.nearAt(raw, i)
@@ -99,7 +99,7 @@ func escape(plain, mask string, blanks []Blank) string {
 		if len(blanks) > 0 && i == blanks[0].Start {
 			raw.WriteString(strings.Repeat(`\`, slashes))
 			n, blanks = blanks[0].End-i, blanks[1:]
-		} else if n = opensBlank(plain[i:], mask); n > 0 {
+		} else if n = opensBlank(plain, i, mask); n > 0 {
 			raw.WriteString(strings.Repeat(`\`, slashes+1))
 		}
 		if n > 0 {
@@ -115,8 +115,9 @@ func escape(plain, mask string, blanks []Blank) string {
 	return raw.String()
 }
 
-// opensBlank returns the length of what a blank begins with; 0 if s begins with none.
-func opensBlank(s, mask string) int {
+// opensBlank is the length of what a blank begins with at a byte of a text; 0 if none begins there.
+func opensBlank(text string, at int, mask string) int {
+	s := text[at:]
 	switch {
 	case strings.HasPrefix(s, mask):
 		return len(mask)
@@ -130,7 +131,9 @@ func opensBlank(s, mask string) int {
 	for n < len(s) && s[n] == '_' {
 		n++
 	}
-	if n < minUnderscores {
+	inner := isLetterOrDigit(firstRune(s[n:])) &&
+		isLetterOrDigit(lastRune(strings.TrimRight(text[:at], "_")))
+	if n < minUnderscores || inner { // user___id
 		return 0
 	}
 	return n

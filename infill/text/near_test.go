@@ -101,6 +101,26 @@ func TestDots(t *testing.T) {
 	}
 }
 
+// Underscores between letters or digits are text, also behind escapes and in the way back. Others
+// are a blank.
+func TestInnerUnderscores(t *testing.T) {
+	t.Parallel()
+	tok := tokenizetest.Tiny(t)
+	for raw, blanks := range map[string]int{
+		"user___id": 0, "a____9 é___ü": 0, "un___ ___able": 2, "(___)": 1, "___a": 1, "a___b ___.": 1,
+		`a\\___b`: 1, `user\___id`: 0, `a___b \___`: 0,
+	} {
+		plain, found, err := ParseBlanks(tok, raw)
+		if err != nil || len(found) != blanks {
+			t.Errorf("%q: %v, %v", raw, found, err)
+		}
+		again, refound, err := ParseBlanks(tok, escape(plain, tok.Token(tok.MaskID()), found))
+		if err != nil || again != plain || len(refound) != len(found) {
+			t.Errorf("%q: %q has %v, %v", raw, again, refound, err)
+		}
+	}
+}
+
 // Errors name the whole of a blank, also where its expression has brackets.
 func TestSpelt(t *testing.T) {
 	t.Parallel()
