@@ -3,6 +3,8 @@ package infill
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"infill/infill/internal/chains"
 	"infill/infill/internal/choosing"
@@ -44,6 +46,10 @@ func (e *Engine) Fill(ctx context.Context, t *text.Template, opt Options) (*Resu
 	if err := opt.Prepare(); err != nil {
 		return nil, err
 	}
+	key := filledKey(t, &opt)
+	if was, ok := e.memo.Kept(key).(*Result); ok {
+		return again(was, &opt)
+	}
 	var res *Result
 	err := gate.Compute(ctx, e.model, func(ctx context.Context) (err error) {
 		res, err = e.run(ctx, t, &opt)
@@ -52,7 +58,46 @@ func (e *Engine) Fill(ctx context.Context, t *text.Template, opt Options) (*Resu
 	if err != nil {
 		return nil, err
 	}
+	if key != "" && res.Ended == EndedItself {
+		kept, err := again(res, &Options{})
+		if err != nil {
+			return nil, err
+		}
+		e.memo.Keep(key, kept, bytesOf(kept))
+	}
 	return res, nil
+}
+
+// filledKey stands for all that decides a result, "" where draws do or Options.Alike is not known.
+func filledKey(t *text.Template, opt *Options) string {
+	if opt.Alike == "" || opt.Method == MethodSample {
+		return ""
+	}
+	parts := append([]string{"filled", opt.Alike, t.Source()}, opt.Words.Original...)
+	return strings.Join(parts, "\x00")
+}
+
+// again is a result that was computed before, with lists of its own.
+func again(was *Result, opt *Options) (*Result, error) {
+	if opt.Watch.Chosen != nil {
+		if err := opt.Watch.Chosen(was.Method); err != nil {
+			return nil, err
+		}
+	}
+	res := *was
+	res.Fillings = slices.Clone(was.Fillings)
+	res.Fresh, res.Evaluated = 0, 0
+	return &res, nil
+}
+
+// bytesOf is about the memory of a result: for each filling twice its text, and for each piece the
+// number, its spelling, and its place in lists.
+func bytesOf(r *Result) (n int64) {
+	for i := range r.Fillings {
+		f := &r.Fillings[i]
+		n += 400 + 2*int64(len(f.Text)) + 80*int64(len(f.IDs)) + 64*int64(len(f.Energies))
+	}
+	return n + 1024
 }
 
 // FillText fills the blanks of a text, see [text.Parse] and [Engine.Fill].

@@ -24,6 +24,10 @@ type Options struct {
 	RefuseLong bool
 	Seed       uint64 // with ID, decides all randomness
 	ID         string // names the sentence among others of the same seed
+	// Alike, if not empty, stands for all other options but Seed, ID, Words.Original and Watch: calls
+	// with equal ones have equal options. What was filled without a draw is then remembered, and
+	// computed once.
+	Alike string
 }
 
 // WordOptions say what may go into blanks, and what the finished text is judged by besides the
@@ -41,9 +45,12 @@ type WordOptions struct {
 	// 0 (any) to 100. Without Original it has no effect.
 	MinDistance int
 	// Original are the words that stood in the blanks, see Masking: one for every blank, in the order
-	// of the text, or nil. MinDistance, Filter, Edit and StartOriginal use them.
+	// of the text, or nil. MinDistance, Content, Filter, Edit and StartOriginal use
+	// them.
 	Original []string
-	Filter   Filter // refuses whole fillings; the zero value none
+	// Content lets no function word, see Function, stand in the place of another word of Original.
+	Content bool
+	Filter  Filter // refuses whole fillings; the zero value none
 	// Terms are parts of the energy besides the model's, with their weights. Samplers without an
 	// acceptance step, which would leave them out, are refused. DULA takes those whose gradient it
 	// has, see SecondModel.

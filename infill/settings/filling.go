@@ -3,6 +3,8 @@ package settings
 import (
 	"io"
 	"slices"
+	"strconv"
+	"sync/atomic"
 
 	"infill/infill"
 	"infill/infill/energies"
@@ -16,10 +18,14 @@ type Filling struct {
 	Options infill.Options
 	Masking text.Masking // its Spans come from a line
 	Offsets string       // what offsets of spans count, see [FillWords]
+	Alike   string       // infill.Options.Alike of Options as they are
 	Unspelt []string     // banned words that the model cannot spell, and so never fills in
 
 	given Fill
 }
+
+// prepared counts fillings, for infill.Options.Alike.
+var prepared atomic.Int64
 
 // Prepare makes a filling, for models with a tokenizer. Files are read once, also by the copies of
 // v. Errors: [*Error] for words and files, those of [samplers.New] for the sampler.
@@ -38,6 +44,7 @@ func (v *Fill) prepare(tok *tokenize.Tokenizer, was *Filling) (*Filling, error) 
 	if f.Options, err = v.options(); err != nil {
 		return nil, err
 	}
+	f.Alike = strconv.FormatInt(prepared.Add(1), 10)
 	if v.read.encoder != nil {
 		f.Options.Words.Filter.Similarity = v.read.encoder
 	}

@@ -16,6 +16,7 @@ import (
 func (f *Filling) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.RawMessage]) (
 	filling *Filling, own bool, err error) {
 	line, begin := f.given.another()
+	alike := f.Alike
 	for name, raw := range fields {
 		s := fillTable.OfLine(name)
 		if s == nil || string(raw) == "null" {
@@ -23,6 +24,9 @@ func (f *Filling) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json
 		}
 		own = true
 		begin(s)
+		if s.Name != "seed" {
+			alike += "\x00" + name + "\x00" + string(raw)
+		}
 		if err := s.SetJSON(line, raw); err != nil {
 			return nil, true, err
 		}
@@ -36,6 +40,7 @@ func (f *Filling) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json
 	if filling, err = line.prepare(tok, f); err != nil {
 		return nil, true, asField(err)
 	}
+	filling.Alike = alike
 	return filling, true, nil
 }
 

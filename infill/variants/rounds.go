@@ -96,6 +96,9 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	if opt.Complete().Method == infill.MethodSearch { // whose work grows with them
 		opt.Results.Top = min(r.want.Count+3, infill.Ranges.Top.Max)
 	}
+	if opt.Alike != "" {
+		opt.Alike += fmt.Sprint("\x00top\x00", opt.Results.Top)
+	}
 	var list []Variant
 	var err error
 	if r.want.Action == Delete {

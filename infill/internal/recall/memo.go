@@ -30,7 +30,9 @@ type entry struct {
 	// The value: a row in wide, of the tokens that are kept, or of a gradient both. Nobody changes it
 	// once it is made.
 	logProb, wide []float32
-	number        float64                // in place of them, see Numbers
+	number        float64 // in place of them, see Numbers
+	kept          any     // or this, of keptBytes, see Keep
+	keptBytes     int64
 	sum           atomic.Pointer[rowSum] // of the row, once somebody has asked
 }
 
@@ -39,7 +41,7 @@ type entry struct {
 const entryBytes = 360
 
 func (e *entry) bytes() int64 {
-	return entryBytes + int64(len(e.key)) + 4*int64(cap(e.logProb)+cap(e.wide))
+	return entryBytes + int64(len(e.key)) + 4*int64(cap(e.logProb)+cap(e.wide)) + e.keptBytes
 }
 
 // NewMemo makes a memo that holds at most limit bytes.
@@ -77,6 +79,29 @@ func (m *Memo) Numbers(ctx context.Context, keys []string,
 		out[i] = e.number
 	}
 	return out, err
+}
+
+// Kept is what was kept under a key, nil if it is not there. A nil memo keeps nothing.
+func (m *Memo) Kept(key string) any {
+	if m == nil {
+		return nil
+	}
+	if e := m.peek([]byte(key)); e != nil {
+		return e.kept
+	}
+	return nil
+}
+
+// Keep keeps a value of some bytes, which nobody changes any more. No other value has its key.
+func (m *Memo) Keep(key string, v any, bytes int64) {
+	if m == nil {
+		return
+	}
+	e := make([]*entry, 1)
+	if mine := m.claim([]string{key}, []int{0}, e); len(mine) == 1 {
+		e[0].kept, e[0].keptBytes = v, bytes
+		m.settle(e, nil)
+	}
 }
 
 // get returns the entries of different keys. It calls evaluate with the entries that nobody has or
