@@ -114,5 +114,6 @@ func longestOf(g *text.Group, list []text.Phrase) int {
 func rulesOf(o *Options) *space.Rules {
 	return &space.Rules{Vocab: o.Words.Vocab, Allow: o.Words.Allow, Ban: o.Words.Ban,
 		NoRepeat: o.Words.NoRepeat, Function: o.Words.Function,
-		MinDistance: o.Words.MinDistance, Original: o.Words.Original}
+		MinDistance: o.Words.MinDistance, Original: o.Words.Original,
+		Content: o.Words.Content}
 }

@@ -5,17 +5,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
+	"infill/infill/batch/input"
 	"infill/infill/batch/output"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/infill/variants"
 	"infill/internal/count"
+	"infill/internal/textline"
 )
 
 const augmentDescription = "" +
@@ -127,8 +130,8 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 }
 
 // augmentation is the work of the command.
-func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]string,
-	layout *output.Layout) (fileWork, error) {
+func (f *augmentFlags) augmentation(in *input.Reader, w *records.Filler,
+	recorded map[string]string, layout *output.Layout) (fileWork, error) {
 	recorded["command"] = "augment"
 	of, err := settings.AugmentTable().Recorded(&f.Augmenting)
 	if err != nil {
@@ -137,6 +140,9 @@ func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]strin
 	maps.Copy(recorded, of)
 	layout.Kind, layout.Originals = output.Variants, f.Originals
 	a := &records.Augmenter{Filler: *w, Augmenting: &f.Augmenting}
+	if a.ByLabel, err = f.learn(in, w); err != nil {
+		return fileWork{}, err
+	}
 	meant := meantByAny(meantBy(settings.AugmentTable()), meantBy(settings.FillTable()))
 	return fileWork{do: a.Record, known: a.Known, meant: meant, summary: func() string {
 		s := fmt.Sprintf("%d variant%s", a.Variants, count.S(a.Variants))
@@ -144,6 +150,71 @@ func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]strin
 			s += fmt.Sprintf(", %d text%s with fewer than asked for: %d missing", a.Short, count.S(a.Short),
 				a.Missing)
 		}
-		return s
+		return s + tellingNote(a.ByLabel)
 	}}, nil
+}
+
+// learn finds the words of the input that tell its labels apart.
+func (f *augmentFlags) learn(in *input.Reader, w *records.Filler) (*records.ByLabel, error) {
+	name := f.ByLabel
+	if name == "off" {
+		return nil, nil
+	}
+	if name != "auto" {
+		if err := in.Lacks("keep-by-label", name); err != nil {
+			return nil, err
+		}
+	}
+	again, err := in.Again()
+	if err != nil {
+		return nil, err
+	}
+	if again == nil { // a stream cannot be read twice
+		if name != "auto" {
+			return nil, usagef("--keep-by-label %s reads the input twice: name a file", name)
+		}
+		return &records.ByLabel{Field: records.LabelField(in, name)}, nil
+	}
+	b, err := records.Learn(again, w.Model.Tokenizer(), w.Filling.Masking, name)
+	return b, errors.Join(err, again.Close())
+}
+
+// toldWords and toldLabels bound what a summary has of the words that tell labels apart.
+const toldWords, toldLabels = 8, 6
+
+// tellingNote says which words stayed because they tell labels apart.
+func tellingNote(b *records.ByLabel) string {
+	switch {
+	case b == nil || b.Field == "" || b.Values == 1:
+		return ""
+	case b.Values == 0:
+		return fmt.Sprintf("; words that tell the labels of %s apart were masked too, for a stream is "+
+			"read once: name a file", textline.Printable(b.Field))
+	case b.Telling == nil && b.Unlike:
+		return fmt.Sprintf("; %s has %d different values, which are taken for no labels",
+			textline.Printable(b.Field), b.Values)
+	case b.Telling == nil:
+		return fmt.Sprintf("; no word tells the values of %s apart", textline.Printable(b.Field))
+	}
+	var parts []string
+	last, n := "", 0
+	for i, t := range b.Telling {
+		if i == 0 || t.Label != last {
+			if last, n = t.Label, 0; len(parts) == toldLabels {
+				parts = append(parts, "…")
+			}
+			if len(parts) > toldLabels {
+				break
+			}
+			parts = append(parts, textline.Printable(t.Label)+":")
+		}
+		if n++; n <= toldWords {
+			parts[len(parts)-1] += " " + textline.Printable(t.Word)
+		} else if n == toldWords+1 {
+			parts[len(parts)-1] += " …"
+		}
+	}
+	return fmt.Sprintf("\ninfill: %s told the labels of %s apart and stayed (--keep-by-label off "+
+		"masks them too): %s", count.Of(len(b.Telling), "word"), textline.Printable(b.Field),
+		strings.Join(parts, "; "))
 }

@@ -67,8 +67,8 @@ func (f *batchFlags) run(c *cli.Context, std console.IO) (err error) {
 	if f.join {
 		return f.joinShards(c, std)
 	}
-	return f.job(c, std, func(w *records.Filler, recorded map[string]string, layout *output.Layout) (
-		fileWork, error) {
+	return f.job(c, std, func(_ *input.Reader, w *records.Filler, recorded map[string]string,
+		_ *output.Layout) (fileWork, error) {
 		recorded["command"] = "batch"
 		return fileWork{do: w.Record, advised: advice.OrMask,
 			meant: meantBy(settings.FillTable())}, nil
@@ -77,8 +77,8 @@ func (f *batchFlags) run(c *cli.Context, std console.IO) (err error) {
 
 // A filePlan says what is done with the records of a file, and completes what the manifest has of
 // the settings and the form of the output.
-type filePlan func(w *records.Filler, recorded map[string]string, layout *output.Layout) (fileWork,
-	error)
+type filePlan func(in *input.Reader, w *records.Filler, recorded map[string]string,
+	layout *output.Layout) (fileWork, error)
 
 // job works through a file, or through the Parquet files of a folder.
 func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err error) {
@@ -219,7 +219,7 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 		Seed: *f.Seed, Settings: recorded,
 		Implied: f.Implied,
 	}
-	work, err := plan(w, recorded, &layout)
+	work, err := plan(in, w, recorded, &layout)
 	if err != nil {
 		return err
 	}

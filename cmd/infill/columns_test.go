@@ -25,7 +25,9 @@ var takeColumns = map[string][]string{
 		"score --file FILE --text-field good --sentence bad,nosuch",
 	},
 	"pairs": {"score FILE --pairs good,nosuch", "score FILE --pairs nosuch,bad"},
-	"by":    {"score FILE --pairs good,bad --by nosuch"},
+	"keep-by-label": {
+		"augment FILE --text-field good --keep-by-label nosuch --seed 1"},
+	"by": {"score FILE --pairs good,bad --by nosuch"},
 }
 
 // A column or a field that the input does not have is an error which names it, the flag, and the

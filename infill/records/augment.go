@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 type Augmenter struct {
 	Filler
 	Augmenting *settings.Augmenting // of items that choose nothing else
+	ByLabel    *ByLabel             // the words that tell the labels of the file apart; nil: none
 	// Variants, Missing and Short count what the finished records have: variants, those that were
 	// wanted besides, and records with fewer than wanted. Failed records are left out.
 	Variants, Missing, Short int
@@ -101,14 +103,25 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 	if err != nil {
 		return nil, err
 	}
-	masking, labels, plain, err := maskingOf(a.Model.Tokenizer(), it, filling)
+	tok := a.Model.Tokenizer()
+	masking, labels, plain, err := maskingOf(tok, it, filling)
 	if err != nil {
 		return nil, err
 	}
 	s := &search{opt: filling.Options, wanted: line.Variants.Count, labels: labels, plain: plain}
-	s.opt.ID = it.Key()
+	s.opt.ID, s.opt.Alike = it.Key(), filling.Alike
+	labels.guide(&s.opt)
+	free := masking
+	a.ByLabel.guide(it, &masking, &s.opt)
 	s.rounds = variants.New(a.Engine, it.Text, masking, s.opt, line.Variants)
-	if _, _, err = s.rounds.Find(ctx, nil); labels.whole(err) {
+	_, _, err = s.rounds.Find(ctx, nil)
+	if errors.Is(err, text.ErrFewWords) && free.Keep != masking.Keep { // telling words may be why
+		if _, _, other := free.Choose(it.Text, tok.Token(tok.MaskID()), s.opt.Seed,
+			s.opt.ID); other == nil {
+			return &search{left: "labels"}, nil
+		}
+	}
+	if labels.whole(err) {
 		return &search{left: "labels"}, nil
 	}
 	if err != nil {

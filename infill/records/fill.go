@@ -60,7 +60,7 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 		return nil, err
 	}
 	opt := filling.Options
-	opt.ID = it.Key()
+	opt.ID, opt.Alike = it.Key(), filling.Alike
 	masking, of, plain, err := maskingOf(tok, it, filling)
 	if err != nil {
 		return nil, err
@@ -75,6 +75,7 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	if err != nil {
 		return nil, err
 	}
+	of.guide(&opt)
 	if change != nil {
 		if err := change(t, &opt); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"infill/infill"
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/text"
@@ -133,6 +134,26 @@ func (l *labels) keep() {
 				l.kept = append(l.kept, t.spans(l.tokens.at)...)
 			}
 		}
+	}
+}
+
+// tagged reports whether words have tags, such as parts of speech.
+func (l *labels) tagged() bool {
+	switch {
+	case l.cells != nil:
+		return l.item.WordTags || len(l.cells.cells[0]) > 3 // columns besides the last
+	case l.tokens != nil:
+		return slices.ContainsFunc(l.tokens.beside,
+			func(m list) bool { return wordTags.MatchString(m.name) })
+	}
+	return false
+}
+
+// guide has content words of a text with tags replaced by such words only.
+func (l *labels) guide(opt *infill.Options) {
+	if l.tagged() {
+		opt.Words.Content = true
+		opt.Alike += "\x00content"
 	}
 }
 

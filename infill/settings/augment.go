@@ -15,6 +15,9 @@ type Augmenting struct {
 	Variants  variants.Options
 	Repeats   bool // a variant may be that of another text, or another text itself
 	Originals bool // each text is written too, before its variants
+	// ByLabel is the field whose values are labels of whole texts: words that tell these apart stay.
+	// "auto" is the first field with a usual name, "off" none.
+	ByLabel string
 }
 
 // AugmentDefaults are the values of settings that nobody chose, of who makes variants. Those of the
@@ -26,7 +29,7 @@ func AugmentDefaults() (*Fill, *Augmenting) {
 	v.Masking.Rate, v.Masking.Class = 0.3, text.ClassContent
 	v.Options.Words.Filter.MinEdits, v.Options.Words.MinDistance = 1, 1
 	v.Options.Sampling.Chains = 10
-	return v, &Augmenting{Variants: variants.Default()}
+	return v, &Augmenting{Variants: variants.Default(), ByLabel: "auto"}
 }
 
 // AugmentTable lists the settings of an [Augmenting] in the order of help and documents.
@@ -58,6 +61,14 @@ var augmentTable = Table[Augmenting]{
 		Doc: "further choices of words to mask while variants are missing",
 		bind: func(v *Augmenting) *Value {
 			return WholeValue(&v.Variants.ExtraRounds, 0, variants.Max)
+		},
+	},
+	{
+		Name: "keep-by-label", Arg: "auto|off|NAME", record: true, Group: words,
+		Doc: "the field whose values are labels: words that tell the labels of the file apart are " +
+			"not masked; auto: the first of a usual name",
+		bind: func(v *Augmenting) *Value {
+			return nameValue(&v.ByLabel, "auto, off or the name of a field")
 		},
 	},
 	{

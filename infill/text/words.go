@@ -1,9 +1,11 @@
 package text
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -156,6 +158,18 @@ func (l *WordList) add(word string) error {
 
 // Holds reports whether the list, which may be nil, holds what these tokens spell.
 func (l *WordList) Holds(ids []int32) bool { return l != nil && l.byIDs[IDsKey(ids)] }
+
+// With is a list with the words of two lists of one tokenizer, either of them nil for none.
+func (l *WordList) With(other *WordList) *WordList {
+	if l == nil || other == nil {
+		return cmp.Or(l, other)
+	}
+	both := *l
+	both.phrases = slices.Concat(l.phrases, other.phrases)
+	both.byIDs = maps.Clone(l.byIDs)
+	maps.Copy(both.byIDs, other.byIDs)
+	return &both
+}
 
 // Phrases are the words of the list. Nobody changes them.
 func (l *WordList) Phrases() []Phrase { return l.phrases }

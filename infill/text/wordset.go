@@ -157,6 +157,16 @@ func (s *WordSet) overWords(text string, words [][2]int) (parts, covered []int) 
 	return parts, covered
 }
 
+// Content reports whether a word or phrase has a letter and is more than function words: the set's,
+// or of nil those of English.
+func (s *WordSet) Content(word string) bool {
+	if s == nil {
+		s = englishStops()
+	}
+	parts, covered := s.overWords(word, [][2]int{{0, len(word)}})
+	return parts[0] > covered[0] && strings.ContainsFunc(word, unicode.IsLetter)
+}
+
 //go:embed stopwords_en.txt
 var englishStopWords string
 

@@ -226,6 +226,16 @@ func (in *Reader) Unit() string {
 	return "line"
 }
 
+// Again opens the same file once more, all of it whatever the limit. It is nil for a stream.
+func (in *Reader) Again() (*Reader, error) {
+	if in.info == nil || !in.info.Mode().IsRegular() {
+		return nil, nil
+	}
+	o := in.options
+	o.Limit = 0
+	return Open(in.Name, nil, o)
+}
+
 // Columns are the columns of a table, nil for lines. Cells of Parquet have types.
 func (in *Reader) Columns() []table.Column { return in.src.columns() }
 
@@ -255,11 +265,11 @@ func (in *Reader) Lacks(setting string, names ...string) error {
 		have = append(have, c.Name)
 	}
 	lines := have == nil && in.Format() != settings.FormatText
-	if lines && (in.Empty() || in.ahead.err != nil) {
-		return nil
-	}
 	if lines {
-		it := in.ahead.item
+		it, err := in.Peek()
+		if err != nil {
+			return nil
+		}
 		if len(it.Fields) == 0 { // it is not read, or of another kind
 			return nil
 		}
@@ -284,11 +294,17 @@ func (in *Reader) Lacks(setting string, names ...string) error {
 // Empty reports whether no record is left. It reads up to the next one, which
 // Next still returns.
 func (in *Reader) Empty() bool {
+	_, err := in.Peek()
+	return err == io.EOF
+}
+
+// Peek returns what Next will.
+func (in *Reader) Peek() (Item, error) {
 	if in.ahead == nil {
 		it, err := in.next()
 		in.ahead = &ahead{it, err}
 	}
-	return in.ahead.err == io.EOF
+	return in.ahead.item, in.ahead.err
 }
 
 // Next returns the next record; io.EOF after the last. Lines of white space are

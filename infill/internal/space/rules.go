@@ -11,6 +11,7 @@ type Rules struct {
 	Function    *text.WordSet
 	MinDistance int
 	Original    []string
+	Content     bool // a content word of Original is replaced by such words only
 }
 
 // constraintsOf lists the constraints of a template under some rules.
@@ -23,6 +24,7 @@ func constraintsOf(s *Supports, t *text.Template, counts []int, r *Rules) []cons
 		&worded{b},
 		&banned{base: b, list: r.Ban},
 		&distant{base: b, least: r.MinDistance, original: r.Original},
+		&meaning{base: b, rules: r},
 		&spelling{base: b, by: s},
 		&numbered{base: b, by: s},
 		&unrepeated{base: b, asked: r.NoRepeat != text.RepeatAny},
