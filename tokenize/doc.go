@@ -73,7 +73,7 @@
 // padding, truncation and the decoder are left to the caller.
 //
 //	WordPiece      BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation
-//	all            BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace
+//	all            BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Nmt, Strip, Replace
 //	               (a string, or the expressions of ALBERT and DeBERTa), Precompiled
 //	BPE            ByteLevel, last; WhitespaceSplit, Punctuation, Split before it
 //	               (Split: a string, or the expressions of Llama 3 and Qwen 2)

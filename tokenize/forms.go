@@ -207,6 +207,26 @@ func (stripMarks) run(chars []char, _ int32) ([]char, error) {
 	}), nil
 }
 
+// nmt drops control characters, and makes spaces of white space and of characters without a form.
+type nmt struct{}
+
+var (
+	nmtDropped = rangeTable([][2]rune{{1, 8}, {0xB, 0xB}, {0xE, 0x1F}, {0x7F, 0x7F}, {0x8F, 0x8F},
+		{0x9F, 0x9F}})
+	nmtSpaces = rangeTable([][2]rune{{'\t', '\n'}, {'\f', '\r'}, {0x1680, 0x1680}, {0x200B, 0x200F},
+		{0x2028, 0x2029}, {0x2581, 0x2581}, {0xFEFF, 0xFEFF}, {0xFFFD, 0xFFFD}})
+)
+
+func (nmt) run(chars []char, _ int32) ([]char, error) {
+	out := slices.DeleteFunc(chars, func(c char) bool { return unicode.Is(nmtDropped, c.r) })
+	for i := range out {
+		if unicode.Is(nmtSpaces, out[i].r) {
+			out[i].r = ' '
+		}
+	}
+	return out, nil
+}
+
 // stripSpace drops white space at the ends.
 type stripSpace struct{ left, right bool }
 

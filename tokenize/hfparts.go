@@ -85,6 +85,8 @@ func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (norm
 		return lowercase{}, nil
 	case "StripAccents":
 		return stripMarks{}, nil
+	case "Nmt":
+		return nmt{}, nil
 	case "Strip":
 		return stripSpace{v.Left, v.Right}, nil
 	case "Precompiled":
@@ -112,7 +114,7 @@ func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (norm
 	}
 	return nil, r.fail(joinPath(path, "type"), errUnsupported,
 		"%s; a model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, BertNormalizer, "+
-			"Strip, Replace, Precompiled or a Sequence of them", kind)
+			"Nmt, Strip, Replace, Precompiled or a Sequence of them", kind)
 }
 
 // bpe reads a BPE model, of bytes or with byte fallback: the pre-tokenizer decides.

@@ -131,7 +131,7 @@ func TestLoadErrors(t *testing.T) {
 		{"unk_token",
 			map[string]string{"tokenizer.json": model(`{"type":"WordPiece","unk_token":"<x>","vocab":{"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":3,"[MASK]":4}}`)}, errMissingToken, `tokenizer.json: missing token: unk_token "<x>" is not in the vocabulary; set unk_token in tokenizer_config.json to the model's spelling`},
 		{"normalizer",
-			map[string]string{"tokenizer.json": smallJSON(map[string]string{"normalizer": `{"type":"Nmt"}`})}, errUnsupported, "tokenizer.json: normalizer.type: unsupported: Nmt; a model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, BertNormalizer, Strip, Replace, Precompiled or a Sequence of them"},
+			map[string]string{"tokenizer.json": smallJSON(map[string]string{"normalizer": `{"type":"Prepend"}`})}, errUnsupported, "tokenizer.json: normalizer.type: unsupported: Prepend; a model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, BertNormalizer, Nmt, Strip, Replace, Precompiled or a Sequence of them"},
 		{"normalizer flag",
 			map[string]string{"tokenizer.json": smallJSON(map[string]string{"normalizer": `{"type":"BertNormalizer","lowercase":3}`})}, ErrFormat, "tokenizer.json:3: normalizer.lowercase: malformed: byte 134: want a JSON true or false, found number"},
 		{"pre-tokenizer",

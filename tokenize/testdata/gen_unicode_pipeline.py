@@ -36,7 +36,7 @@ sets = {
     "other": [c for c in CODES if joins("!", chr(c))],
 }
 forms = {}
-for name in ["NFC", "NFD", "NFKC", "NFKD"]:
+for name in ["NFC", "NFD", "NFKC", "NFKD", "Nmt"]:
     f = getattr(normalizers, name)()
     forms[name] = {"%x" % c: f.normalize_str(chr(c)) for c in CODES
                    if not 0xAC00 <= c <= 0xD7A3 and f.normalize_str(chr(c)) != chr(c)}
