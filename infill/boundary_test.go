@@ -21,7 +21,7 @@ func TestNumberAfterBlank(t *testing.T) {
 	m := openSmall(t)
 	tok, e := m.Tokenizer(), New(m)
 	for _, line := range []string{
-		"q=[MASK]&x=___1", "see room [MASK]12b.", "(___7)", "see page[MASK]1.", "walk___2",
+		"q=[MASK]&x=___1", "see room [MASK]12b.", "(___7)", "see page[MASK]1.", "walk[MASK]2",
 	} {
 		tm, err := text.Parse(tok, line)
 		if err != nil {

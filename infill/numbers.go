@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"infill/infill/internal/recall"
 	"infill/infill/text"
@@ -27,6 +29,11 @@ func (e *Engine) numbered(ctx context.Context, t *text.Template, opt *Options) (
 	}
 	if open == nil {
 		return t, nil, 0, nil
+	}
+	for _, word := range opt.Results.Rank {
+		if strings.ContainsFunc(word, unicode.IsDigit) { // asked for
+			return t.WithDigits(open), nil, 0, nil
+		}
 	}
 	exact, err := e.model.Float32(ctx)
 	if err != nil {

@@ -87,3 +87,35 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A rank that is asked of a number lets a plain blank take numbers, with the model's shares.
+func TestRankOfNumber(t *testing.T) {
+	t.Parallel()
+	m := openSmall(t)
+	opt := Options{Results: ResultOptions{Rank: []string{"1984", "paris"}}}
+	r, err := New(m).FillText(t.Context(), "She was happy in the [MASK].", opt)
+	if err != nil || len(r.Ranks) != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	tm := parsed(t, New(m), "She was happy in the [MASK].")
+	state := [][]int32{{m.Tokenizer().MaskID()}}
+	out := [][]float32{make([]float32, m.VocabSize())}
+	s := &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}
+	if err := m.Conditional(t.Context(), s, state, []int{0}, out); err != nil {
+		t.Fatal(err)
+	}
+	id := func(word string) int32 {
+		enc, err := m.Tokenizer().Pieces(word)
+		if err != nil || len(enc.IDs) != 1 {
+			t.Fatal(word, enc, err)
+		}
+		return enc.IDs[0]
+	}
+	want := float64(out[0][id("1984")] - out[0][id("paris")])
+	if got := math.Log(r.Ranks[0].Probability / r.Ranks[1].Probability); math.Abs(got-want) > 1e-4 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if len(r.Numbers) > 0 {
+		t.Errorf("blanks %v are doubtful, and were asked for", r.Numbers)
+	}
+}

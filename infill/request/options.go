@@ -103,7 +103,8 @@ type ResultOptions struct {
 	// (samplers.Info.Exact), and steps must be made. Draws of the fillings stay the same.
 	Marginals bool
 	// Rank are words whose ranks and probabilities Result.Ranks has, wherever they stand. The
-	// template has one blank, whose distribution is computed.
+	// template has one blank, whose distribution is computed. A plain blank takes numbers too if one
+	// of the words has a digit.
 	Rank []string
 }
 
