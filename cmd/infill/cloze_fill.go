@@ -55,7 +55,8 @@ func (f *clozeFlags) items(path string, std console.IO) (_ []input.Item, err err
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
 	in, err := input.Open(path, std.In, input.Options{Format: f.Format,
-		TextField: f.TextField, Quote: f.Quote, Delimiter: f.Delimiter, Limit: f.Limit})
+		TextField: f.TextField, Quote: f.Quote, Delimiter: f.Delimiter, Limit: f.Limit,
+		Encoding: f.Encoding})
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func (f *fileFlags) input(ctx context.Context, path string, std console.IO, othe
 func (f *fileFlags) inputOptions() input.Options {
 	return input.Options{Format: f.Format, TextField: f.TextField, Quote: f.Quote,
 		Delimiter: f.Delimiter, Lists: f.lists, Sentence: f.Sentence,
-		Records: f.Records, OnNull: f.OnNull,
+		Records: f.Records, OnNull: f.OnNull, Encoding: f.Encoding,
 		Limit: f.Limit, Shard: f.Shard}
 }
 

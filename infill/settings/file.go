@@ -13,6 +13,7 @@ type File struct {
 	Format       Format // of the input
 	OutputFormat Format
 	TextField    string // the field or the column that has the text
+	Encoding     string // of the input, a name of the WHATWG's list; "" is UTF-8
 	Records      string // the path to the records of a file that is one object
 	OnNull       string // what a text that is null does: "skip" or "error"
 	Sentence     string // the fields or columns that name the sentence of a word, with commas between
@@ -139,6 +140,11 @@ var fileTable = Table[File]{
 		Doc: "the list of records in a file that is one JSON object, as data in {\"data\": [...]}; " +
 			"by itself the only list of objects",
 		bind: func(v *File) *Value { return textValue(&v.Records) },
+	},
+	{
+		Name: "encoding", Arg: "NAME", record: true, Group: results,
+		Doc:  "of the input, if not UTF-8: windows-1252, utf-16le, shift_jis and others",
+		bind: func(v *File) *Value { return textValue(&v.Encoding) },
 	},
 	{
 		Name: "on-null", record: true, Group: results,

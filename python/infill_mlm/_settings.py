@@ -114,6 +114,7 @@ class ScoreSettings(TypedDict, total=False):
     energy: parts to add to the score, with their weights
     scoring: pll: each piece beside all others; within-word: without the later pieces of its word; blended: in the order of the text, too. Unset: pll for texts, blended for candidates
     words: say what each word scores: its pieces, each masked together with the later ones (default: false)
+    word_parts: words with marks inside, such as didn't and 10:30, as their parts (default: false)
     span_offsets: what places of words count: characters|utf16|bytes, auto: the one that fits, off: none are places (default: auto)
     """
 
@@ -121,6 +122,7 @@ class ScoreSettings(TypedDict, total=False):
     energy: Sequence[str]
     scoring: Literal["blended", "pll", "within-word"]
     words: bool
+    word_parts: bool
     span_offsets: Literal["auto", "characters", "utf16", "bytes", "off"]
 
 
@@ -167,6 +169,7 @@ FILE_VARIABLES = (
     "INFILL_OUTPUT_FORMAT",
     "INFILL_TEXT_FIELD",
     "INFILL_RECORDS",
+    "INFILL_ENCODING",
     "INFILL_ON_NULL",
     "INFILL_SENTENCE",
     "INFILL_DELIMITER",

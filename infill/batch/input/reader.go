@@ -29,7 +29,7 @@ type Reader struct {
 	info    os.FileInfo // nil for a stream
 	src     source
 	close   func()
-	packed  bool    // compressed
+	packed  bool    // compressed, or in another encoding: its bytes are not those that are read
 	given   int     // records that Next returned
 	ahead   *ahead  // what Empty has read, nil if it has not
 	survey  *Survey // of a shard, which was made to find it; nil for whole files
@@ -108,6 +108,10 @@ func (in *Reader) begin(r io.Reader) error {
 	if *format == settings.FormatAuto && looksParquet(in.file, in.info) {
 		*format = settings.FormatParquet
 	}
+	if *format == settings.FormatParquet && in.options.Encoding != "" {
+		return &settings.Error{Name: "encoding", Given: in.options.Encoding,
+			Want: "none: Parquet is in UTF-8"}
+	}
 	if *format == settings.FormatParquet {
 		p, err := newParquetSource(in.file, in.info, in.options)
 		if err != nil {
@@ -121,9 +125,9 @@ func (in *Reader) begin(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	in.packed = u.Format != ""
+	in.packed = u.Format != "" || in.options.Encoding != ""
 	in.close = func() { _ = u.Close() }
-	from := bufio.NewReaderSize(u, textline.PeekSize)
+	from := bufio.NewReaderSize(in.options.decoded(u), textline.PeekSize)
 	if guessed && !format.Table() {
 		// Errors will come again when reading. The mark stays for the reader, which takes one away.
 		head, _ := from.Peek(textline.PeekSize)

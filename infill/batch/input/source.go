@@ -1,11 +1,16 @@
 package input
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
@@ -35,6 +40,9 @@ type Options struct {
 	Delimiter string
 	// Quote says that cells of TSV may stand in quotes, as those of CSV.
 	Quote bool
+	// Encoding is the name of a character encoding in the WHATWG's standard, such as windows-1252;
+	// "" is UTF-8. Parquet has none.
+	Encoding string
 	// Limit is the number of records that are read; 0 is all, and a number below 0 an error.
 	Limit int
 	// Shard is the part of the file that is read; the zero value is all of it. A line
@@ -57,7 +65,18 @@ func (o Options) check() error {
 	case !o.Format.Known():
 		return wrong("format", int(o.Format), "FormatAuto to FormatParquet")
 	}
+	if _, err := htmlindex.Get(cmp.Or(o.Encoding, "utf-8")); err != nil {
+		return wrong("encoding", o.Encoding, "an encoding, such as windows-1252, utf-16le or shift_jis")
+	}
 	return o.Shard.Check()
+}
+
+// decoded is a text in UTF-8 with the bytes of r.
+func (o Options) decoded(r io.Reader) io.Reader {
+	if e, err := htmlindex.Get(o.Encoding); err == nil {
+		return transform.NewReader(r, e.NewDecoder())
+	}
+	return r
 }
 
 // A source is the records of an input in one format. The error of next is io.EOF

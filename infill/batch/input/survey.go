@@ -59,10 +59,11 @@ func (in *Reader) count(r io.Reader) (int, error) {
 		return -1, nil // an error will come again when reading
 	}
 	defer func() { _ = u.Close() }()
+	text := in.options.decoded(u)
 	if f := in.options.Format; !f.Table() && f != settings.FormatJSON {
-		return countLines(textline.NewReader(u, jsonl.MaxInput)), nil
+		return countLines(textline.NewReader(text, jsonl.MaxInput)), nil
 	}
-	again, err := newSource(bufio.NewReaderSize(u, textline.PeekSize), &in.options)
+	again, err := newSource(bufio.NewReaderSize(text, textline.PeekSize), &in.options)
 	for n := 0; ; n++ {
 		if err == nil {
 			_, err = again.next()
