@@ -2,12 +2,14 @@ package mlm_test
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"infill/internal/ort/orttest"
 	"infill/mlm"
+	"infill/mlm/checktest"
 	"infill/mlm/onnx"
 )
 
@@ -102,9 +104,10 @@ func TestAdapted(t *testing.T) {
 		"two outputs":   {beside, "prediction_logits has the logits; seq_relationship_logits left out"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := opened(t, editedFolder(t, "bert-sdpa-tied", c.change))
+			dir := editedFolder(t, "bert-sdpa-tied", c.change)
+			m := opened(t, dir)
 			compareFolder(t, m, readTruth(t, "bert"), true)
-			r, err := m.Check(t.Context(), mlm.CheckOptions{Seed: 1})
+			r, err := checktest.Check(t.Context(), m, os.DirFS(dir), checktest.Options{Seed: 1})
 			if err != nil || !r.OK || !m.Info().Gradients {
 				t.Errorf("%+v, %v: %s", r, err, m.Info().NoGradients)
 			}

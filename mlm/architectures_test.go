@@ -15,6 +15,7 @@ import (
 	"infill/infill/text"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
+	"infill/mlm/checktest"
 )
 
 // architectures are the kinds of models that masked language models are, by
@@ -113,7 +114,8 @@ func TestArchitectures(t *testing.T) {
 	for _, a := range architectures {
 		for _, fixture := range a.fixtures {
 			t.Run(fixture, func(t *testing.T) {
-				m, err := mlm.OpenDir(context.Background(), exportFolder(t, a.folder, fixture), mlm.Options{})
+				dir := exportFolder(t, a.folder, fixture)
+				m, err := mlm.OpenDir(context.Background(), dir, mlm.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -125,7 +127,7 @@ func TestArchitectures(t *testing.T) {
 				truth := readTruth(t, a.folder)
 				compareFolder(t, m, truth, fixture == truth.Fixture)
 				fillFolder(t, m)
-				r, err := m.Check(context.Background(), mlm.CheckOptions{Seed: 1})
+				r, err := checktest.Check(t.Context(), m, os.DirFS(dir), checktest.Options{Seed: 1})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,7 +20,7 @@ import (
 // calibratorOf is one for an open model, as if it stated no columns.
 func calibratorOf(t *testing.T, m *Model) *calibrator {
 	t.Helper()
-	g, done, err := m.from.Parse(m.info.File)
+	g, done, err := parsedAgain(m)
 	if err != nil {
 		t.Fatal(err)
 	}

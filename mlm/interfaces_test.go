@@ -150,7 +150,9 @@ func TestFixedSizes(t *testing.T) {
 			mlm.ErrTooLong) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := m.Check(t.Context(), mlm.CheckOptions{}); !errors.Is(err, mlm.ErrNoGradient) {
+		short := &mlm.Sentence{IDs: long.IDs[:length], Blanks: []int{1, 2}}
+		if err := m.Gradient(t.Context(), short, [][]int32{{5, 6}}, mlm.Full, [][]float32{{0, 0}},
+			[][]float32{make([]float32, 2*m.VocabSize())}); !errors.Is(err, mlm.ErrNoGradient) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -386,7 +386,7 @@ func TestKeptGone(t *testing.T) {
 	if !slices.Equal(everything(t, m, s, states), want) {
 		t.Error("other bits")
 	}
-	if _, err := m.reference(); err != nil {
+	if err := readAgain(m); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@ package mlm_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,25 +11,26 @@ import (
 	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
 	"infill/mlm"
+	"infill/mlm/checktest"
 	"infill/mlm/device"
 	"infill/mlm/device/devicetest"
 	"infill/mlm/device/openvino"
 	"infill/models"
 )
 
-// Gradients are right on OpenVINO by the measure of `infill model check`, and so is what is derived
+// Gradients are right on OpenVINO by the measure of package checktest, and so is what is derived
 // for it after a graph for the processor was kept in the cache.
 func TestOpenVINOCheck(t *testing.T) {
 	testmode.Long(t)
 	devicetest.OpenVINO(t)
 	cache := t.TempDir()
-	check := func(t *testing.T, m *mlm.Model, err error) {
+	check := func(t *testing.T, m *mlm.Model, files fs.FS, err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = m.Close() }()
-		r, err := m.Check(t.Context(), mlm.CheckOptions{Seed: 1})
+		r, err := checktest.Check(t.Context(), m, files, checktest.Options{Seed: 1})
 		if err != nil || !r.OK {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -38,20 +40,22 @@ func TestOpenVINOCheck(t *testing.T) {
 			m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Devices: devicetest.Devices(),
 				Device: device, CacheDir: cache,
 				Runtime: orttest.Load(t).Path})
-			check(t, m, err)
+			check(t, m, models.Small(), err)
 		}
 	})
 	for _, a := range architectures {
 		t.Run(a.folder, func(t *testing.T) {
-			m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, a.fixtures[0]),
+			dir := exportFolder(t, a.folder, a.fixtures[0])
+			m, err := mlm.OpenDir(t.Context(), dir,
 				mlm.Options{Devices: devicetest.Devices(), Device: openvino.Name})
-			check(t, m, err)
+			check(t, m, os.DirFS(dir), err)
 		})
 	}
 	t.Run("BERT-base", func(t *testing.T) {
-		m, err := mlm.OpenDir(t.Context(), testmode.BERTBase(t), mlm.Options{Devices: devicetest.Devices(),
+		dir := testmode.BERTBase(t)
+		m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{Devices: devicetest.Devices(),
 			Device: openvino.Name})
-		check(t, m, err)
+		check(t, m, os.DirFS(dir), err)
 	})
 }
 
@@ -59,7 +63,7 @@ func TestOpenVINOCheck(t *testing.T) {
 // gives the errors.
 func TestOpenVINOCheckBFloat16(t *testing.T) {
 	devicetest.BFloat16(t)
-	check := func(t *testing.T, m *mlm.Model, err error) {
+	check := func(t *testing.T, m *mlm.Model, files fs.FS, err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +72,7 @@ func TestOpenVINOCheckBFloat16(t *testing.T) {
 		if m.Precision() != mlm.BFloat16 || m.Device() != openvino.Name {
 			t.Fatalf("on %s in %s", m.Device(), m.Precision())
 		}
-		r, err := m.Check(t.Context(), mlm.CheckOptions{Seed: 1})
+		r, err := checktest.Check(t.Context(), m, files, checktest.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,16 +84,17 @@ func TestOpenVINOCheckBFloat16(t *testing.T) {
 	for _, a := range architectures {
 		for _, fixture := range a.fixtures {
 			t.Run(fixture, func(t *testing.T) {
-				m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, fixture),
+				dir := exportFolder(t, a.folder, fixture)
+				m, err := mlm.OpenDir(t.Context(), dir,
 					mlm.Options{Devices: devicetest.Devices(), Device: openvino.Name, Precision: mlm.Auto})
-				check(t, m, err)
+				check(t, m, os.DirFS(dir), err)
 			})
 		}
 	}
 	t.Run("small", func(t *testing.T) {
 		m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Devices: devicetest.Devices(),
 			Device: mlm.AutoDevice, Precision: mlm.BFloat16})
-		check(t, m, err)
+		check(t, m, models.Small(), err)
 	})
 }
 

@@ -93,7 +93,7 @@ func TestStoredWeights(t *testing.T) {
 		}
 	}
 	runtime.GC() // the folder must stay open until the model is closed
-	if _, err := got.reference(); err != nil {
+	if err := readAgain(got); err != nil {
 		t.Errorf("read again: %v", err)
 	}
 	if info, problems := InspectDir(dir, ""); len(problems) > 0 || info.SHA256 != got.Info().SHA256 {

@@ -87,7 +87,6 @@ func TestZeroModelIsClosed(t *testing.T) {
 		"Gradient":     func() error { return m.Gradient(ctx, s, state, Full, one, one) },
 		"Conditional":  func() error { return m.Conditional(ctx, s, state, []int{0}, one) },
 		"Independent":  func() error { return m.Independent(ctx, s, one) },
-		"Check":        func() error { _, err := m.Check(ctx, CheckOptions{}); return err },
 	} {
 		if err := call(); !errors.Is(err, errClosed) {
 			t.Errorf("%s: %v", name, err)

@@ -138,7 +138,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*m
 	}
 	if stats.NonFinite > 0 {
 		r.notes = append(r.notes, r.name+": "+refusals(stats.NonFinite, "had an energy or gradient "+
-			"that is not finite")+"; check the model with: infill model check")
+			"that is not finite"))
 	}
 	out.MoveShare = stats.MoveShare()
 	if s.Info().Corrected {

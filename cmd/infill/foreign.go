@@ -49,7 +49,6 @@ var foreignFlags = []foreignFlag{
 	{fileNames, "", "batch augment cloze eval compare", "the file as an argument: %s FILE"},
 	{textNames, "", "fill augment score tokenize", "the text as an argument: %s \"TEXT\""},
 	{textNames, "", "batch cloze eval compare", "infill fill \"TEXT\""},
-	{"text", "blanks", "", "--seed N, which makes another sentence of random tokens"},
 	{"output-csv output-file out outfile output-dir dest", "output", "", "-o FILE"},
 	{"column col text-column text-col input-column field", "text-field", "", "--text-field NAME"},
 	{"batch-size bs per-device-batch-size", "threads", "",
@@ -132,6 +131,8 @@ var foreignCommands = map[string]string{
 	"benchmark":     "infill cloze FILE",
 	"model eval": "infill cloze FILE --mask-words 1, which counts the words that come back, or " +
 		"infill eval FILE --judge MODEL for the perplexity of texts",
+	"model check": "infill model info NAME, which names what has no gradient; in the repository " +
+		"bin/lab gradients compares a model with its file",
 }
 
 // asFill puts the name of the command before a text that stands in the place of one: what has a

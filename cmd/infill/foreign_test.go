@@ -44,7 +44,7 @@ func TestForeign(t *testing.T) {
 		{[]string{"compare", "--file", "x"}, "type the file as an argument: infill compare FILE\n"},
 		{[]string{"batch", "--text", "x"}, "type infill fill \"TEXT\"\n"},
 		{[]string{"eval", "--text", "x"}, "type infill fill \"TEXT\"\n"},
-		{[]string{"model", "check", "--text", "x"}, "type --seed N, which makes another sentence"},
+		{[]string{"model", "check", "x"}, "type infill model info NAME, which names what has no gradient"},
 		{[]string{"augment", "--num_aug", "3", "x.csv"}, "type --variants N\n"},
 		{[]string{"batch", "--batch_size", "8", "x.txt"}, "infill batch without it"},
 		{[]string{"fill", "--num", "3", text}, "type --top N\n"},

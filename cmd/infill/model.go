@@ -14,10 +14,9 @@ func modelCommand(std console.IO) *cli.Command {
 		Name: "model",
 		UsageText: `infill model list
 infill model pull bert-base-uncased`,
-		Usage: "what a model is, and whether its gradients are right; models by name",
+		Usage: "what a model is; models by name",
 		Subcommands: []*cli.Command{
 			modelInfoCommand(std),
-			modelCheckCommand(std),
 			modelListCommand(std),
 			modelPullCommand(std),
 			modelVerifyCommand(std),

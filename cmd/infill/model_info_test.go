@@ -141,11 +141,6 @@ func TestModelInfoBroken(t *testing.T) {
 		strings.Contains(r.out, "sha256") {
 		t.Errorf("and a truncated model: exit %d\n%s%s", r.code, r.out, r.err)
 	}
-	if r = infillRun("", "model", "check", dir); r.code != exitTrouble ||
-		!strings.Contains(r.err, "config.json") ||
-		!strings.Contains(r.err, "model.onnx") {
-		t.Errorf("check: exit %d: %s", r.code, r.err)
-	}
 	if r = infillRun("", "model", "info", t.TempDir()); r.code != exitTrouble || r.out != "" ||
 		!strings.Contains(r.err, "model.onnx") {
 		t.Errorf("an empty folder: exit %d: %s%s", r.code, r.out, r.err)

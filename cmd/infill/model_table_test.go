@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,13 +14,14 @@ import (
 
 	"infill/internal/testmode"
 	"infill/mlm"
+	"infill/mlm/checktest"
 )
 
 // tableMarks are between which the table of mlm/onnxgrad/testdata/README.md stands.
 const tableBegin, tableEnd = "<!-- table: go test ./cmd/infill -run TestModelTable -update -->\n", "<!-- end of table -->\n"
 
-// The table of mlm/onnxgrad/testdata/README.md is what the fixtures really do: every one of them is opened, filled, scored and
-// checked here, by the commands that users have.
+// The table of mlm/onnxgrad/testdata/README.md is what the fixtures really do: every one of them is opened, filled
+// and scored here, by the commands that users have, and checked.
 func TestModelTable(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../mlm/onnxgrad/testdata/*.onnx")
@@ -109,7 +111,7 @@ func fixtureRow(t *testing.T, name, file string) string {
 	)
 }
 
-// commands runs info, fill, score and check on the model in dir and says how each ended. All are on
+// commands runs info, fill, score and package checktest on the model in dir and says how each ended. All are on
 // the processor, as the bounds of a check are another device's where there is one.
 func commands(t *testing.T, name, dir string) (info mlm.Info, fill, score, check string) {
 	t.Helper()
@@ -129,17 +131,22 @@ func commands(t *testing.T, name, dir string) (info mlm.Info, fill, score, check
 			"", "score", "--json", "--device", "cpu", "--model", dir, "the cat sat on the mat .",
 		),
 	)
-	r := infillRun("", "model", "check", "--json", "--device", "cpu", "--model", dir)
-	var report mlm.CheckReport
-	switch err := json.Unmarshal([]byte(r.out), &report); {
-	case err == nil && report.OK && r.code == 0:
+	m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close() }()
+	report, err := checktest.Check(t.Context(), m, os.DirFS(dir), checktest.Options{})
+	switch {
+	case err == nil && report.OK:
 		check = fmt.Sprintf("yes, error ≤ %.0e", report.Tolerance)
 	case err == nil:
 		check = fmt.Sprintf("no, error %.0e", max(report.GradientError, report.LogProbError))
-	case !info.Gradients && r.code != 0 && strings.Contains(r.err, info.NoGradients) && strings.Contains(r.err, "use the float32 model"):
+	case !info.Gradients && errors.Is(err, mlm.ErrNoGradient) &&
+		strings.Contains(err.Error(), info.NoGradients) && strings.Contains(err.Error(), "use the float32 model"):
 		check = "refused with the remedy: " + reason(info.NoGradients)
 	default:
-		check = "no: " + reason(r.err)
+		check = "no: " + reason(err.Error())
 	}
 	return info, fill, score, check
 }

@@ -110,8 +110,6 @@ func TestAdviceWorks(t *testing.T) {
 			withTiny("batch", "--strict", "--long", "window", filepath.Join(dir, "long.txt"))},
 		{"device", withTiny("fill", "--device", "0", text), "infill doctor lists", []string{"doctor"}},
 		{"no device", withTiny("fill", "--device", "0", text), "without --device", withTiny("fill", text)},
-		{"model check", []string{"model", "check", "--device", "0", tinyModel}, "without --device",
-			[]string{"model", "check", tinyModel}},
 		{"least edits", withTiny("fill", "--mask-words", "1", "--min-edits", "900", "the cat sleeps ."),
 			"--min-edits", withTiny("fill", "--mask-words", "1", "--min-edits", "1", "the cat sleeps .")},
 		{"drop", withTiny("fill", "--mask-words", "1", "--max-drop", "-900", "the cat sleeps ."),

@@ -12,14 +12,14 @@ func cast(x *Tensor, to onnx.DataType) (*Tensor, error) {
 	if to.Size() == 0 {
 		return nil, fmt.Errorf("cast to %v", to)
 	}
-	if x.float() == isFloat(to) && to != onnx.Bool {
-		out := x.with(x.Shape)
+	if x.IsFloat() == isFloat(to) && to != onnx.Bool {
+		out := x.With(x.Shape)
 		out.Type = to
-		if x.float() || x.Type == to || to == onnx.Int64 || x.Type == onnx.Bool {
+		if x.IsFloat() || x.Type == to || to == onnx.Int64 || x.Type == onnx.Bool {
 			return out, nil
 		}
 	}
-	out, err := alloc(to, x.Shape)
+	out, err := Alloc(to, x.Shape)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func cast(x *Tensor, to onnx.DataType) (*Tensor, error) {
 		for i, v := range x.I {
 			out.F[i] = float64(v)
 		}
-	case to == onnx.Bool && x.float():
+	case to == onnx.Bool && x.IsFloat():
 		for i, v := range x.F {
 			if v != 0 {
 				out.I[i] = 1
@@ -40,7 +40,7 @@ func cast(x *Tensor, to onnx.DataType) (*Tensor, error) {
 				out.I[i] = 1
 			}
 		}
-	case x.float():
+	case x.IsFloat():
 		for i, v := range x.F {
 			out.I[i] = int64(v)
 		}
@@ -52,8 +52,8 @@ func cast(x *Tensor, to onnx.DataType) (*Tensor, error) {
 	return out, nil
 }
 
-func where(c *call) ([]*Tensor, error) {
-	cond, a, b := c.in[0], c.in[1], c.in[2]
+func where(c *Call) ([]*Tensor, error) {
+	cond, a, b := c.In[0], c.In[1], c.In[2]
 	shape, err := Broadcast(cond.Shape, a.Shape, b.Shape)
 	if err != nil {
 		return nil, err
@@ -62,12 +62,12 @@ func where(c *call) ([]*Tensor, error) {
 		return nil, err
 	}
 	whole := func(t *Tensor) *Tensor {
-		return viewed(t, shape, broadcastStrides(t.Shape, shape), 0)
+		return Viewed(t, shape, BroadcastStrides(t.Shape, shape), 0)
 	}
 	out, other := whole(b), whole(a)
 	for i, v := range whole(cond).I {
 		if v != 0 {
-			out.put(i, other, i, 1)
+			out.Put(i, other, i, 1)
 		}
 	}
 	out.Type = a.Type

@@ -2,29 +2,25 @@ package onnxeval
 
 import "fmt"
 
-var indexing = map[string]kernel{
-	"Slice":           {1, slice},
-	"Gather":          {2, gather},
-	"GatherND":        {2, gatherND},
-	"GatherElements":  {2, gatherElements},
-	"Range":           {3, rangeOp},
-	"Trilu":           {1, trilu},
-	"Pad":             {2, pad},
-	"ScatterElements": {3, scatterElements},
+var indexing = Kernels{
+	"Slice":    {1, slice},
+	"Gather":   {2, gather},
+	"GatherND": {2, gatherND},
+	"Range":    {3, rangeOp},
 }
 
-func slice(c *call) ([]*Tensor, error) {
-	x := c.in[0]
+func slice(c *Call) ([]*Tensor, error) {
+	x := c.In[0]
 	get := func(i int, name string) []int64 {
-		if t := c.arg(i); t != nil {
+		if t := c.Arg(i); t != nil {
 			return t.I
 		}
-		v, _ := c.n.Ints(name)
+		v, _ := c.Node.Ints(name)
 		return v
 	}
 	starts, ends, axes, steps := get(1, "starts"), get(2, "ends"), get(3, "axes"), get(4, "steps")
-	shape, st, from := append([]int{}, x.Shape...), strides(x.Shape), 0
-	own := strides(x.Shape)
+	shape, st, from := append([]int{}, x.Shape...), Strides(x.Shape), 0
+	own := Strides(x.Shape)
 	for i := range starts {
 		axis := i
 		var err error
@@ -63,18 +59,18 @@ func slice(c *call) ([]*Tensor, error) {
 		st[axis] = own[axis] * int(step)
 		from += int(a) * own[axis]
 	}
-	return []*Tensor{viewed(x, shape, st, from)}, nil
+	return []*Tensor{Viewed(x, shape, st, from)}, nil
 }
 
-func gather(c *call) ([]*Tensor, error) {
-	x, idx := c.in[0], c.in[1]
-	axis, err := Axis(c.n.Int("axis", 0), len(x.Shape))
+func gather(c *Call) ([]*Tensor, error) {
+	x, idx := c.In[0], c.In[1]
+	axis, err := Axis(c.Node.Int("axis", 0), len(x.Shape))
 	if err != nil {
 		return nil, err
 	}
-	outer, n, inner := around(x.Shape, axis)
+	outer, n, inner := Around(x.Shape, axis)
 	shape := append(append(append([]int{}, x.Shape[:axis]...), idx.Shape...), x.Shape[axis+1:]...)
-	out, err := alloc(x.Type, shape)
+	out, err := Alloc(x.Type, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -88,16 +84,16 @@ func gather(c *call) ([]*Tensor, error) {
 				return nil, fmt.Errorf("index %d outside %d", i, n)
 			}
 			from := (o*n + int(i)) * inner
-			out.put(at, x, from, inner)
+			out.Put(at, x, from, inner)
 			at += inner
 		}
 	}
 	return []*Tensor{out}, nil
 }
 
-func gatherND(c *call) ([]*Tensor, error) {
-	x, idx := c.in[0], c.in[1]
-	bd := int(c.n.Int("batch_dims", 0))
+func gatherND(c *Call) ([]*Tensor, error) {
+	x, idx := c.In[0], c.In[1]
+	bd := int(c.Node.Int("batch_dims", 0))
 	q := len(idx.Shape)
 	if q < 1 || bd < 0 || bd >= q {
 		return nil, fmt.Errorf("indices of shape %v with %d batch dimensions", idx.Shape, bd)
@@ -107,14 +103,14 @@ func gatherND(c *call) ([]*Tensor, error) {
 		return nil, fmt.Errorf("indices of shape %v into %v", idx.Shape, x.Shape)
 	}
 	shape := append(append([]int{}, idx.Shape[:q-1]...), x.Shape[bd+k:]...)
-	out, err := alloc(x.Type, shape)
+	out, err := Alloc(x.Type, shape)
 	if err != nil {
 		return nil, err
 	}
-	st := strides(x.Shape)
-	inner, batch := volume(x.Shape[bd+k:]), volume(idx.Shape[:bd])
-	perBatch := volume(idx.Shape[bd : q-1])
-	block := volume(x.Shape[bd:])
+	st := Strides(x.Shape)
+	inner, batch := Volume(x.Shape[bd+k:]), Volume(idx.Shape[:bd])
+	perBatch := Volume(idx.Shape[bd : q-1])
+	block := Volume(x.Shape[bd:])
 	for b := range batch {
 		for j := range perBatch {
 			row := b*perBatch + j
@@ -129,86 +125,15 @@ func gatherND(c *call) ([]*Tensor, error) {
 				}
 				from += int(i) * st[bd+d]
 			}
-			out.put(row*inner, x, from, inner)
+			out.Put(row*inner, x, from, inner)
 		}
 	}
 	return []*Tensor{out}, nil
 }
 
-func gatherElements(c *call) ([]*Tensor, error) {
-	x, idx := c.in[0], c.in[1]
-	axis, err := Axis(c.n.Int("axis", 0), len(x.Shape))
-	if err != nil {
-		return nil, err
-	}
-	if len(idx.Shape) != len(x.Shape) {
-		return nil, fmt.Errorf("indices of shape %v into %v", idx.Shape, x.Shape)
-	}
-	out, err := alloc(x.Type, idx.Shape)
-	if err != nil {
-		return nil, err
-	}
-	err = elementsAt(x.Shape, idx, axis, func(k, from int) { out.put(k, x, from, 1) })
-	return one(out, err)
-}
-
-// scatterElements puts or adds updates to where indices point along an axis.
-func scatterElements(c *call) ([]*Tensor, error) {
-	x, idx, up := c.in[0], c.arg(1), c.arg(2)
-	how := c.n.Str("reduction", "none")
-	if idx == nil || up == nil || !x.float() || !up.float() || len(up.F) != len(idx.I) ||
-		len(idx.Shape) != len(x.Shape) || how != "none" && how != "add" {
-		return nil, fmt.Errorf("this form is not supported")
-	}
-	axis, err := Axis(c.n.Int("axis", 0), len(x.Shape))
-	if err != nil {
-		return nil, err
-	}
-	out := x.with(x.Shape)
-	out.F = append([]float64{}, x.F...)
-	err = elementsAt(x.Shape, idx, axis, func(k, to int) {
-		if how == "add" {
-			out.F[to] += up.F[k]
-		} else {
-			out.F[to] = up.F[k]
-		}
-	})
-	return one(out, err)
-}
-
-// elementsAt visits the elements of idx in order, giving the flat place in an array of the given
-// shape to which each points: its own place, but for the axis, where the index stands.
-func elementsAt(shape []int, idx *Tensor, axis int, each func(k, at int)) error {
-	st := strides(shape)
-	pos := make([]int, len(idx.Shape))
-	for k, i := range idx.I {
-		if i < 0 {
-			i += int64(shape[axis])
-		}
-		at := 0
-		for d, p := range pos {
-			if d == axis {
-				p = int(i)
-			}
-			if p < 0 || p >= shape[d] {
-				return fmt.Errorf("index %d outside %v", i, shape)
-			}
-			at += p * st[d]
-		}
-		each(k, at)
-		for d := len(pos) - 1; d >= 0; d-- {
-			if pos[d]++; pos[d] < idx.Shape[d] {
-				break
-			}
-			pos[d] = 0
-		}
-	}
-	return nil
-}
-
-func rangeOp(c *call) ([]*Tensor, error) {
-	a, b, d := c.in[0], c.in[1], c.in[2]
-	if a.float() {
+func rangeOp(c *Call) ([]*Tensor, error) {
+	a, b, d := c.In[0], c.In[1], c.In[2]
+	if a.IsFloat() {
 		if d.F[0] == 0 {
 			return nil, fmt.Errorf("step 0")
 		}
@@ -249,29 +174,4 @@ func steps(a, b, d int64) (int, error) {
 		return 0, fmt.Errorf("range is too long")
 	}
 	return int(n), nil
-}
-
-func trilu(c *call) ([]*Tensor, error) {
-	x := c.in[0]
-	r := len(x.Shape)
-	if r < 2 {
-		return nil, fmt.Errorf("rank %d", r)
-	}
-	k := int64(0)
-	if t := c.arg(1); t != nil {
-		k = t.I[0]
-	}
-	upper := c.n.Int("upper", 1) != 0
-	out, err := alloc(x.Type, x.Shape)
-	if err != nil {
-		return nil, err
-	}
-	rows, cols := x.Shape[r-2], x.Shape[r-1]
-	for i := range x.Len() {
-		row, col := int64(i/cols%rows), int64(i%cols)
-		if upper && col >= row+k || !upper && col <= row+k {
-			out.put(i, x, i, 1)
-		}
-	}
-	return []*Tensor{out}, nil
 }

@@ -7,12 +7,12 @@ import (
 	"infill/mlm/onnx"
 )
 
-var layout = map[string]kernel{
+var layout = Kernels{
 	"Constant":        {0, constant},
 	"ConstantOfShape": {1, constantOfShape},
 	"Shape":           {1, shapeOf},
-	"Size": {1, func(c *call) ([]*Tensor, error) {
-		return []*Tensor{NewInt([]int{}, []int64{int64(c.in[0].Len())})}, nil
+	"Size": {1, func(c *Call) ([]*Tensor, error) {
+		return []*Tensor{NewInt([]int{}, []int64{int64(c.In[0].Len())})}, nil
 	}},
 	"Reshape":   {2, reshape},
 	"Flatten":   {1, flatten},
@@ -25,11 +25,11 @@ var layout = map[string]kernel{
 	"Split":     {1, split},
 }
 
-func constant(c *call) ([]*Tensor, error) {
-	if len(c.n.Attrs) != 1 {
+func constant(c *Call) ([]*Tensor, error) {
+	if len(c.Node.Attrs) != 1 {
 		return nil, fmt.Errorf("needs exactly one value")
 	}
-	switch a := c.n.Attrs[0]; a.Name {
+	switch a := c.Node.Attrs[0]; a.Name {
 	case "value":
 		if a.T == nil {
 			return nil, fmt.Errorf("value is not a tensor")
@@ -40,30 +40,30 @@ func constant(c *call) ([]*Tensor, error) {
 	case "value_ints":
 		return []*Tensor{NewInt([]int{len(a.Ints)}, a.Ints)}, nil
 	case "value_float":
-		return []*Tensor{newFloat([]int{}, []float64{float64(a.F)})}, nil
+		return []*Tensor{NewFloat([]int{}, []float64{float64(a.F)})}, nil
 	case "value_floats":
 		f := make([]float64, len(a.Floats))
 		for i, v := range a.Floats {
 			f[i] = float64(v)
 		}
-		return []*Tensor{newFloat([]int{len(f)}, f)}, nil
+		return []*Tensor{NewFloat([]int{len(f)}, f)}, nil
 	default:
 		return nil, fmt.Errorf("attribute %q", a.Name)
 	}
 }
 
-func constantOfShape(c *call) ([]*Tensor, error) {
-	shape, err := asInts(c.in[0])
+func constantOfShape(c *Call) ([]*Tensor, error) {
+	shape, err := AsInts(c.In[0])
 	if err != nil {
 		return nil, err
 	}
 	value := &Tensor{Type: onnx.Float, F: []float64{0}}
-	if a := c.n.Attr("value"); a != nil && a.T != nil {
+	if a := c.Node.Attr("value"); a != nil && a.T != nil {
 		if value, err = FromONNX(a.T); err != nil {
 			return nil, err
 		}
 	}
-	out, err := alloc(value.Type, shape)
+	out, err := Alloc(value.Type, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +76,8 @@ func constantOfShape(c *call) ([]*Tensor, error) {
 	return []*Tensor{out}, nil
 }
 
-func shapeOf(c *call) ([]*Tensor, error) {
-	shape := c.in[0].Shape
+func shapeOf(c *Call) ([]*Tensor, error) {
+	shape := c.In[0].Shape
 	rank := int64(len(shape))
 	clamp := func(v int64) int64 {
 		if v < 0 {
@@ -85,7 +85,7 @@ func shapeOf(c *call) ([]*Tensor, error) {
 		}
 		return min(max(v, 0), rank)
 	}
-	start, end := clamp(c.n.Int("start", 0)), clamp(c.n.Int("end", rank))
+	start, end := clamp(c.Node.Int("start", 0)), clamp(c.Node.Int("end", rank))
 	var v []int64
 	for i := start; i < end; i++ {
 		v = append(v, int64(shape[i]))
@@ -93,9 +93,9 @@ func shapeOf(c *call) ([]*Tensor, error) {
 	return []*Tensor{NewInt([]int{len(v)}, v)}, nil
 }
 
-func reshape(c *call) ([]*Tensor, error) {
-	x := c.in[0]
-	want, err := asInts(c.in[1])
+func reshape(c *Call) ([]*Tensor, error) {
+	x := c.In[0]
+	want, err := AsInts(c.In[1])
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func reshape(c *call) ([]*Tensor, error) {
 	free, known := -1, 1
 	for i, d := range shape {
 		switch {
-		case d == 0 && c.n.Int("allowzero", 0) == 0:
+		case d == 0 && c.Node.Int("allowzero", 0) == 0:
 			if i >= len(x.Shape) {
 				return nil, fmt.Errorf("shape %v copies a dimension that %v lacks", want, x.Shape)
 			}
@@ -126,33 +126,33 @@ func reshape(c *call) ([]*Tensor, error) {
 	if known != x.Len() {
 		return nil, fmt.Errorf("shape %v does not hold the elements of %v", want, x.Shape)
 	}
-	return []*Tensor{x.with(shape)}, nil
+	return []*Tensor{x.With(shape)}, nil
 }
 
-func flatten(c *call) ([]*Tensor, error) {
-	x := c.in[0]
-	axis := int(c.n.Int("axis", 1))
+func flatten(c *Call) ([]*Tensor, error) {
+	x := c.In[0]
+	axis := int(c.Node.Int("axis", 1))
 	if axis < 0 {
 		axis += len(x.Shape)
 	}
 	if axis < 0 || axis > len(x.Shape) {
 		return nil, fmt.Errorf("axis %d outside rank %d", axis, len(x.Shape))
 	}
-	return []*Tensor{x.with([]int{volume(x.Shape[:axis]), volume(x.Shape[axis:])})}, nil
+	return []*Tensor{x.With([]int{Volume(x.Shape[:axis]), Volume(x.Shape[axis:])})}, nil
 }
 
 // axes finds the axes of Squeeze, Unsqueeze and reductions: an attribute in older operator sets,
 // then an input.
-func (c *call) axes() []int64 {
-	if t := c.arg(1); t != nil {
+func (c *Call) axes() []int64 {
+	if t := c.Arg(1); t != nil {
 		return t.I
 	}
-	a, _ := c.n.Ints("axes")
+	a, _ := c.Node.Ints("axes")
 	return a
 }
 
-func unsqueeze(c *call) ([]*Tensor, error) {
-	x, axes := c.in[0], c.axes()
+func unsqueeze(c *Call) ([]*Tensor, error) {
+	x, axes := c.In[0], c.axes()
 	rank := len(x.Shape) + len(axes)
 	added := make([]bool, rank)
 	for _, a := range axes {
@@ -173,11 +173,11 @@ func unsqueeze(c *call) ([]*Tensor, error) {
 			k++
 		}
 	}
-	return []*Tensor{x.with(shape)}, nil
+	return []*Tensor{x.With(shape)}, nil
 }
 
-func squeeze(c *call) ([]*Tensor, error) {
-	x, axes := c.in[0], c.axes()
+func squeeze(c *Call) ([]*Tensor, error) {
+	x, axes := c.In[0], c.axes()
 	drop := make([]bool, len(x.Shape))
 	for _, a := range axes {
 		i, err := Axis(a, len(x.Shape))
@@ -195,12 +195,12 @@ func squeeze(c *call) ([]*Tensor, error) {
 			shape = append(shape, d)
 		}
 	}
-	return []*Tensor{x.with(shape)}, nil
+	return []*Tensor{x.With(shape)}, nil
 }
 
-func transpose(c *call) ([]*Tensor, error) {
-	x := c.in[0]
-	p, ok := c.n.Ints("perm")
+func transpose(c *Call) ([]*Tensor, error) {
+	x := c.In[0]
+	p, ok := c.Node.Ints("perm")
 	perm := make([]int, len(x.Shape))
 	seen := make([]bool, len(perm))
 	for i := range perm {
@@ -217,17 +217,17 @@ func transpose(c *call) ([]*Tensor, error) {
 }
 
 func transposed(x *Tensor, perm []int) *Tensor {
-	own := strides(x.Shape)
+	own := Strides(x.Shape)
 	shape, st := make([]int, len(perm)), make([]int, len(perm))
 	for i, p := range perm {
 		shape[i], st[i] = x.Shape[p], own[p]
 	}
-	return viewed(x, shape, st, 0)
+	return Viewed(x, shape, st, 0)
 }
 
 // viewed copies the elements that strides st over shape, starting at `from`, select of x.
-func viewed(x *Tensor, shape, st []int, from int) *Tensor {
-	out, err := alloc(x.Type, shape)
+func Viewed(x *Tensor, shape, st []int, from int) *Tensor {
+	out, err := Alloc(x.Type, shape)
 	if err != nil {
 		panic(err)
 	}
@@ -235,10 +235,10 @@ func viewed(x *Tensor, shape, st []int, from int) *Tensor {
 	if k := len(shape); k > 0 {
 		n, step = shape[k-1], st[k-1]
 	}
-	walk(shape, [][]int{st}, func(base []int, first int) {
+	Walk(shape, [][]int{st}, func(base []int, first int) {
 		at := base[0] + from
 		for k := first; k < first+n; k++ {
-			if x.float() {
+			if x.IsFloat() {
 				out.F[k] = x.F[at]
 			} else {
 				out.I[k] = x.I[at]
@@ -249,12 +249,12 @@ func viewed(x *Tensor, shape, st []int, from int) *Tensor {
 	return out
 }
 
-func expand(c *call) ([]*Tensor, error) {
-	want, err := asInts(c.in[1])
+func expand(c *Call) ([]*Tensor, error) {
+	want, err := AsInts(c.In[1])
 	if err != nil {
 		return nil, err
 	}
-	x := c.in[0]
+	x := c.In[0]
 	shape, err := Broadcast(x.Shape, want)
 	if err != nil {
 		return nil, err
@@ -262,12 +262,12 @@ func expand(c *call) ([]*Tensor, error) {
 	if err := fits(shape); err != nil {
 		return nil, err
 	}
-	return []*Tensor{viewed(x, shape, broadcastStrides(x.Shape, shape), 0)}, nil
+	return []*Tensor{Viewed(x, shape, BroadcastStrides(x.Shape, shape), 0)}, nil
 }
 
-func tile(c *call) ([]*Tensor, error) {
-	x := c.in[0]
-	times, err := asInts(c.in[1])
+func tile(c *Call) ([]*Tensor, error) {
+	x := c.In[0]
+	times, err := AsInts(c.In[1])
 	if err != nil || len(times) != len(x.Shape) {
 		return nil, fmt.Errorf("repeats %v for shape %v", times, x.Shape)
 	}
@@ -279,7 +279,7 @@ func tile(c *call) ([]*Tensor, error) {
 		return nil, err
 	}
 	if slices.Contains(x.Shape, 0) { // nothing bounds the repeats of nothing
-		return []*Tensor{viewed(x, full, strides(full), 0)}, nil
+		return []*Tensor{Viewed(x, full, Strides(full), 0)}, nil
 	}
 	for axis, k := range times {
 		parts := make([]*Tensor, k)

@@ -1,14 +1,12 @@
-// Package onnxeval computes single ONNX operators in float64, in plain Go.
-//
-// Two packages share it. mlm/onnxgrad folds constants and follows the contents of shapes with it.
-// mlm/onnxref evaluates whole model files with it, to check what onnxgrad derives. So a mistake in
-// an operator here could stand on both sides of that check. Three things guard against it: the
-// tests here compare operators with values worked out by hand or by numpy, those of onnxref compare
-// whole models with torch, and onnxref folds nothing, so that what onnxgrad folds is checked by
-// values that were never rounded or put together.
+// Package onnxeval computes single ONNX operators in float64, in plain Go: those with which models
+// compute sizes, positions and constants. mlm/onnxgrad folds constants and follows the contents of
+// shapes with it. mlm/onnxref, a helper of tests, adds the operators of layers, and evaluates whole
+// model files to check what onnxgrad derives. So a mistake in an operator here could stand on both
+// sides of that check. Three things guard against it: tests compare operators with values worked
+// out by hand or by numpy, and whole models with torch, and onnxref folds nothing, so that what
+// onnxgrad folds is checked by values that were never rounded or put together.
 //
 // Floating types of every width are computed in float64. Operators are known by their ONNX names.
-// Those of com.microsoft are the ones that ONNX Runtime's optimisers put into exported models.
 package onnxeval
 
 import (
@@ -22,48 +20,54 @@ import (
 // ErrOp is wrapped by the error for an operator, or a form of one, that the package does not know.
 var ErrOp = errors.New("operator is not supported by the float64 reference")
 
-// kernel is what the package knows of an operator.
-type kernel struct {
-	least int // inputs that must be given, the first ones
-	run   run
+// A Kernel is what is known of an operator.
+type Kernel struct {
+	Least int // inputs that must be given, the first ones
+	Run   Run
 }
 
-// run computes a node's outputs.
-type run func(c *call) ([]*Tensor, error)
+// Run computes a node's outputs.
+type Run func(c *Call) ([]*Tensor, error)
 
-// call is one application of a node.
-type call struct {
-	n     *onnx.Node
-	in    []*Tensor // an entry for every input, nil for one left out
-	opset int64
+// A Call is one application of a node.
+type Call struct {
+	Node  *onnx.Node
+	In    []*Tensor // an entry for every input, nil for one left out
+	Opset int64
 }
 
-// arg is input i, nil if left out.
-func (c *call) arg(i int) *Tensor {
-	if i < len(c.in) {
-		return c.in[i]
+// Arg is input i, nil if left out.
+func (c *Call) Arg(i int) *Tensor {
+	if i < len(c.In) {
+		return c.In[i]
 	}
 	return nil
 }
 
-var kernels map[string]kernel
+// Kernels are operators by their names.
+type Kernels map[string]Kernel
+
+var kernels Kernels
 
 func init() {
-	kernels = map[string]kernel{}
-	for _, m := range []map[string]kernel{elementwise, reductions, products, convolutions, layout,
-		indexing, neural, attention, fused} {
+	kernels = Kernels{}
+	for _, m := range []Kernels{elementwise, reductions, layout, indexing} {
 		maps.Copy(kernels, m)
 	}
 }
 
 // Node computes the outputs of a single node under operator set version opset (of the standard
-// domain). It never changes its inputs. Outputs may share their memory.
-func Node(n *onnx.Node, in []*Tensor, opset int64) (out []*Tensor, err error) {
+// domain), by the operators of this package and others. It never changes its inputs. Outputs may
+// share their memory.
+func Node(n *onnx.Node, in []*Tensor, opset int64, others Kernels) (out []*Tensor, err error) {
 	k, ok := kernels[n.Op]
+	if !ok {
+		k, ok = others[n.Op]
+	}
 	if !ok {
 		return nil, fmt.Errorf("%w: %s", ErrOp, n)
 	}
-	for i := range k.least {
+	for i := range k.Least {
 		if i >= len(in) || in[i] == nil {
 			return nil, fmt.Errorf("%s: input %d is missing", n, i)
 		}
@@ -74,7 +78,7 @@ func Node(n *onnx.Node, in []*Tensor, opset int64) (out []*Tensor, err error) {
 			out, err = nil, fmt.Errorf("%s: inputs do not fit the operator: %v", n, r)
 		}
 	}()
-	out, err = k.run(&call{n, in, opset})
+	out, err = k.Run(&Call{n, in, opset})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n, err)
 	}
@@ -95,7 +99,7 @@ func fromIntegers(n *onnx.Node, in []*Tensor) bool {
 	for _, t := range in {
 		switch {
 		case t == nil:
-		case !t.float():
+		case !t.IsFloat():
 			any = any || n.Op == "Cast"
 		case t.single:
 			any = true
@@ -107,7 +111,7 @@ func fromIntegers(n *onnx.Node, in []*Tensor) bool {
 }
 
 func rounded(t *Tensor) *Tensor {
-	out := t.with(t.Shape)
+	out := t.With(t.Shape)
 	out.single = true
 	out.F = make([]float64, len(t.F))
 	for i, v := range t.F {

@@ -4,18 +4,18 @@ import "fmt"
 
 // Tensors put together and taken apart.
 
-func concat(c *call) ([]*Tensor, error) {
-	axis, err := Axis(c.n.Int("axis", 0), len(c.in[0].Shape))
+func concat(c *Call) ([]*Tensor, error) {
+	axis, err := Axis(c.Node.Int("axis", 0), len(c.In[0].Shape))
 	if err != nil {
 		return nil, err
 	}
-	return one(joined(c.in, axis))
+	return one(joined(c.In, axis))
 }
 
 func joined(in []*Tensor, axis int) (*Tensor, error) {
 	shape := append([]int{}, in[0].Shape...)
 	for _, t := range in[1:] {
-		if len(t.Shape) != len(shape) || t.float() != in[0].float() {
+		if len(t.Shape) != len(shape) || t.IsFloat() != in[0].IsFloat() {
 			return nil, fmt.Errorf("cannot join shapes %v and %v", shape, t.Shape)
 		}
 		for i, d := range t.Shape {
@@ -25,43 +25,43 @@ func joined(in []*Tensor, axis int) (*Tensor, error) {
 		}
 		shape[axis] += t.Shape[axis]
 	}
-	out, err := alloc(in[0].Type, shape)
+	out, err := Alloc(in[0].Type, shape)
 	if err != nil {
 		return nil, err
 	}
-	outer, n, inner := around(shape, axis)
+	outer, n, inner := Around(shape, axis)
 	at := 0
 	for _, t := range in {
 		w := t.Shape[axis] * inner
 		for o := range outer {
-			out.put(o*n*inner+at, t, o*w, w)
+			out.Put(o*n*inner+at, t, o*w, w)
 		}
 		at += w
 	}
 	return out, nil
 }
 
-func split(c *call) ([]*Tensor, error) {
-	x := c.in[0]
-	axis, err := Axis(c.n.Int("axis", 0), len(x.Shape))
+func split(c *Call) ([]*Tensor, error) {
+	x := c.In[0]
+	axis, err := Axis(c.Node.Int("axis", 0), len(x.Shape))
 	if err != nil {
 		return nil, err
 	}
-	sizes, _ := c.n.Ints("split")
-	if t := c.arg(1); t != nil {
+	sizes, _ := c.Node.Ints("split")
+	if t := c.Arg(1); t != nil {
 		sizes = t.I
 	}
 	if sizes == nil {
-		parts := int(c.n.Int("num_outputs", int64(len(c.n.Outputs))))
-		if parts < 1 || parts != len(c.n.Outputs) {
-			return nil, fmt.Errorf("split into %d parts for %d outputs", parts, len(c.n.Outputs))
+		parts := int(c.Node.Int("num_outputs", int64(len(c.Node.Outputs))))
+		if parts < 1 || parts != len(c.Node.Outputs) {
+			return nil, fmt.Errorf("split into %d parts for %d outputs", parts, len(c.Node.Outputs))
 		}
 		size := (x.Shape[axis] + parts - 1) / parts
 		for left := x.Shape[axis]; len(sizes) < parts; left -= size {
 			sizes = append(sizes, int64(max(0, min(size, left))))
 		}
 	}
-	own := strides(x.Shape)
+	own := Strides(x.Shape)
 	var out []*Tensor
 	at := 0
 	for _, s := range sizes {
@@ -70,7 +70,7 @@ func split(c *call) ([]*Tensor, error) {
 		}
 		shape := append([]int{}, x.Shape...)
 		shape[axis] = int(s)
-		out = append(out, viewed(x, shape, own, at*own[axis]))
+		out = append(out, Viewed(x, shape, own, at*own[axis]))
 		at += int(s)
 	}
 	return out, nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-var reductions = map[string]kernel{
+var reductions = Kernels{
 	"ReduceSum": {1, reduce(0, func(a, v float64) float64 { return a + v }, nil)},
 	"ReduceMean": {1, reduce(0, func(a, v float64) float64 { return a + v },
 		func(a float64, n int) float64 { return a / float64(n) })},
@@ -23,15 +23,15 @@ var reductions = map[string]kernel{
 
 // reduce folds the elements along axes. Integers pass through float64, which is exact up to 2⁵³.
 func reduce(start float64, f func(a, v float64) float64,
-	finish func(a float64, n int) float64) run {
-	return func(c *call) ([]*Tensor, error) {
-		x := c.in[0]
+	finish func(a float64, n int) float64) Run {
+	return func(c *Call) ([]*Tensor, error) {
+		x := c.In[0]
 		axes := c.axes()
 		rank := len(x.Shape)
 		drop := make([]bool, rank)
 		if len(axes) == 0 {
-			if c.n.Int("noop_with_empty_axes", 0) != 0 {
-				return c.in[:1], nil
+			if c.Node.Int("noop_with_empty_axes", 0) != 0 {
+				return c.In[:1], nil
 			}
 			for i := range drop {
 				drop[i] = true
@@ -55,23 +55,23 @@ func reduce(start float64, f func(a, v float64) float64,
 				final = append(final, d)
 			}
 		}
-		if c.n.Int("keepdims", 1) != 0 {
+		if c.Node.Int("keepdims", 1) != 0 {
 			final = kept
 		}
 		wide := x
 		var err error
-		if !x.float() {
+		if !x.IsFloat() {
 			if wide, err = cast(x, 11); err != nil {
 				return nil, err
 			}
 		}
-		acc := slices.Repeat([]float64{start}, volume(kept))
-		st := broadcastStrides(kept, x.Shape)
+		acc := slices.Repeat([]float64{start}, Volume(kept))
+		st := BroadcastStrides(kept, x.Shape)
 		n, step := 1, 0
 		if rank > 0 {
 			n, step = x.Shape[rank-1], st[rank-1]
 		}
-		walk(x.Shape, [][]int{st}, func(base []int, first int) {
+		Walk(x.Shape, [][]int{st}, func(base []int, first int) {
 			at := base[0]
 			for _, v := range wide.F[first : first+n] {
 				acc[at] = f(acc[at], v)
@@ -87,28 +87,28 @@ func reduce(start float64, f func(a, v float64) float64,
 	}
 }
 
-func cumsum(c *call) ([]*Tensor, error) {
-	x := c.in[0]
-	if len(c.in[1].I) != 1 {
+func cumsum(c *Call) ([]*Tensor, error) {
+	x := c.In[0]
+	if len(c.In[1].I) != 1 {
 		return nil, fmt.Errorf("axis must be one integer")
 	}
-	if c.n.Int("exclusive", 0) != 0 || c.n.Int("reverse", 0) != 0 {
+	if c.Node.Int("exclusive", 0) != 0 || c.Node.Int("reverse", 0) != 0 {
 		return nil, fmt.Errorf("%w: this form of cumulative sum", ErrOp)
 	}
-	axis, err := Axis(c.in[1].I[0], len(x.Shape))
+	axis, err := Axis(c.In[1].I[0], len(x.Shape))
 	if err != nil {
 		return nil, err
 	}
-	out, err := alloc(x.Type, x.Shape)
+	out, err := Alloc(x.Type, x.Shape)
 	if err != nil {
 		return nil, err
 	}
-	out.put(0, x, 0, x.Len())
-	_, n, inner := around(x.Shape, axis)
+	out.Put(0, x, 0, x.Len())
+	_, n, inner := Around(x.Shape, axis)
 	for at := range x.Len() {
 		switch {
 		case at/inner%n == 0:
-		case x.float():
+		case x.IsFloat():
 			out.F[at] += out.F[at-inner]
 		default:
 			out.I[at] += out.I[at-inner]

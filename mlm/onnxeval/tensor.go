@@ -26,7 +26,7 @@ type Tensor struct {
 }
 
 // newFloat makes a float tensor. It keeps data.
-func newFloat(shape []int, data []float64) *Tensor {
+func NewFloat(shape []int, data []float64) *Tensor {
 	return &Tensor{Type: onnx.Float, Shape: shape, F: data}
 }
 
@@ -55,16 +55,16 @@ func isFloat(t onnx.DataType) bool {
 }
 
 // Len is the number of elements.
-func (t *Tensor) Len() int { return volume(t.Shape) }
+func (t *Tensor) Len() int { return Volume(t.Shape) }
 
-func (t *Tensor) float() bool { return isFloat(t.Type) }
+func (t *Tensor) IsFloat() bool { return isFloat(t.Type) }
 
 // with gives a tensor of the same elements under another shape.
-func (t *Tensor) with(shape []int) *Tensor {
+func (t *Tensor) With(shape []int) *Tensor {
 	return &Tensor{Type: t.Type, Shape: shape, F: t.F, I: t.I, single: t.single}
 }
 
-func volume(shape []int) int {
+func Volume(shape []int) int {
 	n := 1
 	for _, d := range shape {
 		n *= d
@@ -73,12 +73,12 @@ func volume(shape []int) int {
 }
 
 // alloc makes a zero tensor, refusing shapes that are negative or too large.
-func alloc(t onnx.DataType, shape []int) (*Tensor, error) {
+func Alloc(t onnx.DataType, shape []int) (*Tensor, error) {
 	if err := fits(shape); err != nil {
 		return nil, err
 	}
 	out := &Tensor{Type: t, Shape: append([]int{}, shape...)}
-	n := volume(shape)
+	n := Volume(shape)
 	if isFloat(t) {
 		out.F = make([]float64, n)
 	} else {
@@ -88,8 +88,8 @@ func alloc(t onnx.DataType, shape []int) (*Tensor, error) {
 }
 
 // put copies n elements of x, which has the same kind of numbers, from place from to place at.
-func (t *Tensor) put(at int, x *Tensor, from, n int) {
-	if x.float() {
+func (t *Tensor) Put(at int, x *Tensor, from, n int) {
+	if x.IsFloat() {
 		copy(t.F[at:at+n], x.F[from:from+n])
 	} else {
 		copy(t.I[at:at+n], x.I[from:from+n])
@@ -108,7 +108,7 @@ func fits(shape []int) error {
 }
 
 // strides of a row-major array.
-func strides(shape []int) []int {
+func Strides(shape []int) []int {
 	s := make([]int, len(shape))
 	n := 1
 	for i := len(shape) - 1; i >= 0; i-- {
@@ -140,9 +140,9 @@ func Broadcast(shapes ...[]int) ([]int, error) {
 }
 
 // broadcastStrides are the strides with which an array of shape s is read as if it had shape out.
-func broadcastStrides(s, out []int) []int {
+func BroadcastStrides(s, out []int) []int {
 	st := make([]int, len(out))
-	own := strides(s)
+	own := Strides(s)
 	off := len(out) - len(s)
 	for i, d := range s {
 		if d != 1 {
@@ -154,8 +154,8 @@ func broadcastStrides(s, out []int) []int {
 
 // walk visits every row (run along the last axis) of an array of shape out, giving for each operand
 // the index of the row's first element. Operands are described by their strides over out.
-func walk(out []int, st [][]int, row func(base []int, first int)) {
-	if volume(out) == 0 {
+func Walk(out []int, st [][]int, row func(base []int, first int)) {
+	if Volume(out) == 0 {
 		return
 	}
 	base := make([]int, len(st))
@@ -199,12 +199,12 @@ func Axis(axis int64, rank int) (int, error) {
 }
 
 // around splits a shape into the number of elements before, on and after an axis.
-func around(shape []int, axis int) (outer, n, inner int) {
-	return volume(shape[:axis]), shape[axis], volume(shape[axis+1:])
+func Around(shape []int, axis int) (outer, n, inner int) {
+	return Volume(shape[:axis]), shape[axis], Volume(shape[axis+1:])
 }
 
-func asInts(t *Tensor) ([]int, error) {
-	if t == nil || t.float() {
+func AsInts(t *Tensor) ([]int, error) {
+	if t == nil || t.IsFloat() {
 		return nil, fmt.Errorf("integers expected")
 	}
 	out := make([]int, len(t.I))

@@ -93,7 +93,7 @@ func inferKnown(n *node, op *operator, p int, opset int64, follow *int) bool {
 	}
 	proto := n.standard()
 	proto.Outputs = make([]string, len(n.out))
-	out, err := onnxeval.Node(proto, in, opset)
+	out, err := onnxeval.Node(proto, in, opset, nil)
 	if err != nil || len(out) < len(n.out) {
 		return false
 	}

@@ -422,7 +422,7 @@ func TestNeighboursAndPadding(t *testing.T) {
 	})
 }
 
-// TestFiniteDifferences checks a trained model the way `infill model check` does.
+// TestFiniteDifferences checks a trained model the way package checktest does.
 func TestFiniteDifferences(t *testing.T) {
 	t.Parallel()
 	m := loadModel(t, "../testdata/tiny-bert/model.onnx")

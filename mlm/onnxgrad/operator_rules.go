@@ -36,7 +36,7 @@ func throughKernel(n *node, p int, opset int64) ([][]int, error) {
 			return nil, fmt.Errorf("target shape depends on the input's values")
 		}
 	}
-	out, err := onnxeval.Node(n.proto(), in, opset)
+	out, err := onnxeval.Node(n.proto(), in, opset, nil)
 	if err != nil {
 		return nil, err
 	}

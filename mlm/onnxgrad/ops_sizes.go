@@ -39,7 +39,7 @@ func rangeShape(n *node, p int, opset int64) ([][]int, error) {
 	if tooLong(in) {
 		return nil, fmt.Errorf("%w: more than %d numbers", errTooLong, maxKnown)
 	}
-	out, err := onnxeval.Node(n.proto(), in, opset)
+	out, err := onnxeval.Node(n.proto(), in, opset, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -6,13 +6,17 @@
 // in it. A model of 11 M parameters takes a few tenths of a second for a sentence.
 //
 // It knows only forward operators. Of the derivation in mlm/onnxgrad it shares one part, the
-// operators of mlm/onnxeval, with which onnxgrad folds constants. Nothing is folded here: the file
-// is evaluated as it stands, so that what onnxgrad folds, fuses or rewrites is compared with what
-// the file says.
+// operators of mlm/onnxeval, with which onnxgrad folds constants. Those of layers are here.
+// Operators of com.microsoft are the ones that ONNX Runtime's optimisers put into exported models.
+// Nothing is folded here: the file is evaluated as it stands, so that what onnxgrad folds, fuses or
+// rewrites is compared with what the file says.
+//
+// It is a helper of tests and of the lab. The program does not use it.
 package onnxref
 
 import (
 	"fmt"
+	"maps"
 
 	"infill/mlm/onnx"
 	"infill/mlm/onnxeval"
@@ -44,6 +48,34 @@ func New(m *onnx.Model) (*evaluator, error) {
 		}
 	}
 	return e, nil
+}
+
+type (
+	tensor = onnxeval.Tensor
+	call   = onnxeval.Call
+	table  = onnxeval.Kernels
+)
+
+var kernels table
+
+func init() {
+	kernels = table{}
+	for _, m := range []table{activations, indexing, products, convolutions, neural,
+		attention, fused} {
+		maps.Copy(kernels, m)
+	}
+}
+
+// Node is [onnxeval.Node] with the operators of this package.
+func Node(n *onnx.Node, in []*onnxeval.Tensor, opset int64) ([]*onnxeval.Tensor, error) {
+	return onnxeval.Node(n, in, opset, kernels)
+}
+
+func one(t *onnxeval.Tensor, err error) ([]*onnxeval.Tensor, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []*onnxeval.Tensor{t}, nil
 }
 
 // Run computes the named values. inputs are the graph's inputs. A value computed by the graph may
@@ -131,7 +163,7 @@ func (e *evaluator) node(n *onnx.Node, get func(string) *onnxeval.Tensor) ([]*on
 		}
 	}
 	if n.Op != "If" {
-		return onnxeval.Node(n, in, e.opset)
+		return Node(n, in, e.opset)
 	}
 	branch := n.Attr("else_branch")
 	if len(in) != 1 || len(in[0].I) != 1 {

@@ -21,6 +21,7 @@ import (
 	"infill/lab/drafts"
 	"infill/lab/experiments"
 	"infill/lab/experiments/facility"
+	"infill/lab/gradients"
 	"infill/lab/load"
 	"infill/lab/masked"
 	"infill/lab/protocols"
@@ -47,6 +48,8 @@ var commands = []command{
 	{"sampling", "samplers on text: effective samples a second, scores and variety", sampling.Command},
 	{"baselines", "the search beside simpler ways to fill, by the words that come back",
 		baselines.Command},
+	{"gradients", "a model against its file in float64: log-probabilities and derivatives",
+		gradients.Command},
 	{"masked", "how well a model guesses masked pieces, for the cards of the models", masked.Command},
 	{"drafts", "whether a small model is worth asking before a large one", drafts.Command},
 	{"trigger", "words that make a model say the labels of texts", trigger.Command},

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 
 	"infill/internal/disk"
-	"infill/mlm/internal/export"
-	"infill/mlm/onnx"
 	"infill/models/weights"
 )
 
@@ -100,20 +98,6 @@ func (f Folder) Named(err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", f.Name, err)
-}
-
-// Parse reads and checks the model file again, with the interface that the rest of the program
-// knows; it is not kept in memory. done ends
-// access to the weights that were left in the folder's files.
-func (f Folder) Parse(name string) (m *onnx.Model, done func(), err error) {
-	f, done, err = f.Again()
-	if err != nil {
-		return nil, done, err
-	}
-	if m, err = onnx.Load(f.FS, name); err == nil {
-		m, _ = export.Of(m).Adapted()
-	}
-	return m, done, err
 }
 
 // Again opens the folder once more, if it was closed. done is never nil.

@@ -162,7 +162,7 @@ var advices = []struct {
 	{infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, " +
 		"--max-similarity)"},
 	{output.ErrMismatch, " (--force begins again)"},
-	{mlm.ErrNotFinite, "; check the model with: infill model check"},
+	{mlm.ErrNotFinite, "; pull or export the model again"},
 	{device.ErrDevice, " (infill doctor lists the devices; without --device the best is taken)"},
 	{ort.ErrNotInstalled, ": run `infill doctor --install` with its name"},
 	{ort.ErrNamed, " (without --ort and INFILL_ORT: infill doctor --install)"},

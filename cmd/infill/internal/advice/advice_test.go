@@ -65,7 +65,7 @@ func TestAdvice(t *testing.T) {
 		{fmt.Errorf("%w: have fewer", samplers.ErrTooMany), "--shortlist N"},
 		{&read.PairedError{Record: 2, Sentences: 3}, ": --top 1"},
 		{&read.PairedError{Record: 2}, ""},
-		{mlm.ErrNotFinite, "infill model check"},
+		{mlm.ErrNotFinite, "export the model again"},
 		{ort.ErrRuntime, "infill doctor --install"},
 		{hub.ErrFile, "--file PATH"},
 		{context.Canceled, "interrupted"},

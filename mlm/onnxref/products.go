@@ -1,35 +1,40 @@
-package onnxeval
+package onnxref
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
 
-var products = map[string]kernel{
-	"MatMul": {2, func(c *call) ([]*Tensor, error) {
-		return one(matmul(c.in[0], c.in[1], false, false,
+	"infill/mlm/onnxeval"
+)
+
+var products = table{
+	"MatMul": {Least: 2, Run: func(c *call) ([]*tensor, error) {
+		return one(matmul(c.In[0], c.In[1], false, false,
 			1))
 	}},
-	"FusedMatMul": {2, func(c *call) ([]*Tensor, error) {
-		if c.n.Int("transBatchA", 0) != 0 || c.n.Int("transBatchB", 0) != 0 {
+	"FusedMatMul": {Least: 2, Run: func(c *call) ([]*tensor, error) {
+		if c.Node.Int("transBatchA", 0) != 0 || c.Node.Int("transBatchB", 0) != 0 {
 			return nil, fmt.Errorf("batch transposition is not supported")
 		}
-		return one(matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0,
-			float64(c.n.Float("alpha", 1))))
+		return one(matmul(c.In[0], c.In[1], c.Node.Int("transA", 0) != 0, c.Node.Int("transB", 0) != 0,
+			float64(c.Node.Float("alpha", 1))))
 	}},
-	"MatMulNBits": {3, blocksProduct},
-	"Gemm": {2, func(c *call) ([]*Tensor, error) {
-		y, err := matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0,
-			float64(c.n.Float("alpha", 1)))
-		bias := c.arg(2)
+	"MatMulNBits": {Least: 3, Run: blocksProduct},
+	"Gemm": {Least: 2, Run: func(c *call) ([]*tensor, error) {
+		y, err := matmul(c.In[0], c.In[1], c.Node.Int("transA", 0) != 0, c.Node.Int("transB", 0) != 0,
+			float64(c.Node.Float("alpha", 1)))
+		bias := c.Arg(2)
 		if err != nil || bias == nil {
 			return one(y, err)
 		}
-		if beta := float64(c.n.Float("beta", 1)); beta != 1 {
-			bias = bias.with(bias.Shape)
+		if beta := float64(c.Node.Float("beta", 1)); beta != 1 {
+			bias = bias.With(bias.Shape)
 			bias.F = append([]float64{}, bias.F...)
 			for i := range bias.F {
 				bias.F[i] *= beta
 			}
 		}
-		return add(&call{c.n, []*Tensor{y, bias}, c.opset})
+		return one(sum(y, bias))
 	}},
 }
 
@@ -37,13 +42,13 @@ var products = map[string]kernel{
 // Runtime), with nothing rounded. Inputs: x [..., K], numbers of 8 or 4 bits in bytes [N, blocks,
 // bytes of a block], the lower half of a byte first, scales [N·blocks], zero points in the same
 // form as the numbers, a row of blocks at a time, or else half of what fits; none, bias [N].
-func blocksProduct(c *call) ([]*Tensor, error) {
-	x, q, scale, zero := c.in[0], c.in[1], c.in[2], c.arg(3)
-	k, n := int(c.n.Int("K", 0)), int(c.n.Int("N", 0))
-	bits, size := int(c.n.Int("bits", 4)), int(c.n.Int("block_size", 0))
-	if bits != 8 && bits != 4 || k < 1 || n < 1 || size < 16 || c.arg(4) != nil ||
-		zero != nil && zero.float() {
-		return nil, fmt.Errorf("%w: this form of blocks", ErrOp)
+func blocksProduct(c *call) ([]*tensor, error) {
+	x, q, scale, zero := c.In[0], c.In[1], c.In[2], c.Arg(3)
+	k, n := int(c.Node.Int("K", 0)), int(c.Node.Int("N", 0))
+	bits, size := int(c.Node.Int("bits", 4)), int(c.Node.Int("block_size", 0))
+	if bits != 8 && bits != 4 || k < 1 || n < 1 || size < 16 || c.Arg(4) != nil ||
+		zero != nil && zero.IsFloat() {
+		return nil, fmt.Errorf("%w: this form of blocks", onnxeval.ErrOp)
 	}
 	blocks, each := (k+size-1)/size, 8/bits
 	packed := (blocks + each - 1) / each // zero points of a row
@@ -52,10 +57,10 @@ func blocksProduct(c *call) ([]*Tensor, error) {
 		return nil, fmt.Errorf("%d numbers and %d scales for %d columns of %d blocks", q.Len(),
 			scale.Len(), n, blocks)
 	}
-	number := func(t *Tensor, i int) float64 {
+	number := func(t *tensor, i int) float64 {
 		return float64(t.I[i/each] >> (i % each * bits) & (1<<bits - 1))
 	}
-	w, err := alloc(x.Type, []int{n, k})
+	w, err := onnxeval.Alloc(x.Type, []int{n, k})
 	if err != nil {
 		return nil, err
 	}
@@ -69,23 +74,23 @@ func blocksProduct(c *call) ([]*Tensor, error) {
 		w.F[i] = (number(q, at*size+i%k%size) - from) * scale.F[at]
 	}
 	y, err := matmul(x, w, false, true, 1)
-	if err == nil && c.arg(5) != nil {
-		return add(&call{c.n, []*Tensor{y, c.arg(5)}, c.opset})
+	if err != nil {
+		return nil, err
 	}
-	return one(y, err)
+	return one(sum(y, c.Arg(5)))
 }
 
 // matmul is numpy's matmul of a·α and b, either transposed in its last two axes first.
-func matmul(a, b *Tensor, transA, transB bool, alpha float64) (*Tensor, error) {
-	if !a.float() || !b.float() {
+func matmul(a, b *tensor, transA, transB bool, alpha float64) (*tensor, error) {
+	if !a.IsFloat() || !b.IsFloat() {
 		return nil, fmt.Errorf("matrix product of %v and %v", a.Type, b.Type)
 	}
 	dropA, dropB := len(a.Shape) == 1, len(b.Shape) == 1
 	if dropA {
-		a = a.with([]int{1, a.Shape[0]})
+		a = a.With([]int{1, a.Shape[0]})
 	}
 	if dropB {
-		b = b.with([]int{b.Shape[0], 1})
+		b = b.With([]int{b.Shape[0], 1})
 	}
 	if len(a.Shape) < 2 || len(b.Shape) < 2 {
 		return nil, fmt.Errorf("matrix product of a scalar")
@@ -101,23 +106,25 @@ func matmul(a, b *Tensor, transA, transB bool, alpha float64) (*Tensor, error) {
 	if b.Shape[rb-2] != k {
 		return nil, fmt.Errorf("matrix product of shapes %v and %v", a.Shape, b.Shape)
 	}
-	batch, err := Broadcast(a.Shape[:ra-2], b.Shape[:rb-2])
+	batch, err := onnxeval.Broadcast(a.Shape[:ra-2], b.Shape[:rb-2])
 	if err != nil {
 		return nil, err
 	}
-	out, err := alloc(a.Type, append(append([]int{}, batch...), m, n))
+	out, err := onnxeval.Alloc(a.Type, append(append([]int{}, batch...), m, n))
 	if err != nil {
 		return nil, err
 	}
-	if volume(b.Shape[:rb-2]) == 1 && volume(batch) > 0 { // one right side: all rows of a at once
-		gemm(out.F, a.F, b.F, volume(batch)*m, k, n)
+	// one right side: all rows of a at once
+	if onnxeval.Volume(b.Shape[:rb-2]) == 1 && onnxeval.Volume(batch) > 0 {
+		gemm(out.F, a.F, b.F, onnxeval.Volume(batch)*m, k, n)
 	} else {
-		sa, sb := broadcastStrides(a.Shape[:ra-2], batch), broadcastStrides(b.Shape[:rb-2], batch)
+		sa := onnxeval.BroadcastStrides(a.Shape[:ra-2], batch)
+		sb := onnxeval.BroadcastStrides(b.Shape[:rb-2], batch)
 		step := 1
 		if len(batch) > 0 {
 			step = batch[len(batch)-1]
 		}
-		walk(batch, [][]int{sa, sb}, func(base []int, first int) {
+		onnxeval.Walk(batch, [][]int{sa, sb}, func(base []int, first int) {
 			for j := range step {
 				i := first + j
 				la, lb := base[0]+j*sa[len(sa)-1], base[1]+j*sb[len(sb)-1]
@@ -138,17 +145,15 @@ func matmul(a, b *Tensor, transA, transB bool, alpha float64) (*Tensor, error) {
 	if dropA {
 		shape = append(append([]int{}, shape[:len(batch)]...), shape[len(batch)+1:]...)
 	}
-	return out.with(shape), nil
+	return out.With(shape), nil
 }
 
-func swapLast(t *Tensor) *Tensor {
+func swapLast(t *tensor) *tensor {
 	r := len(t.Shape)
-	perm := make([]int, r)
-	for i := range perm {
-		perm[i] = i
-	}
-	perm[r-2], perm[r-1] = r-1, r-2
-	return transposed(t, perm)
+	shape, st := slices.Clone(t.Shape), onnxeval.Strides(t.Shape)
+	shape[r-2], shape[r-1] = shape[r-1], shape[r-2]
+	st[r-2], st[r-1] = st[r-1], st[r-2]
+	return onnxeval.Viewed(t, shape, st, 0)
 }
 
 // gemm adds a·b to c for row-major a [m,k], b [k,n], c [m,n]. Four rows of a share each pass over a

@@ -1,30 +1,34 @@
-package onnxeval
+package onnxref
 
-import "fmt"
+import (
+	"fmt"
 
-var convolutions = map[string]kernel{"Conv": {2, conv}}
+	"infill/mlm/onnxeval"
+)
+
+var convolutions = table{"Conv": {Least: 2, Run: conv}}
 
 // conv is a convolution along one axis. Inputs: x [B, D, L], weights [H, D/groups, K], bias [H] or
 // none.
-func conv(c *call) ([]*Tensor, error) {
-	x, w, bias := c.in[0], c.in[1], c.arg(2)
+func conv(c *call) ([]*tensor, error) {
+	x, w, bias := c.In[0], c.In[1], c.Arg(2)
 	list := func(name string, otherwise ...int64) []int64 {
-		if v, ok := c.n.Ints(name); ok {
+		if v, ok := c.Node.Ints(name); ok {
 			return v
 		}
 		return otherwise
 	}
-	if len(x.Shape) != 3 || len(w.Shape) != 3 || !x.float() || !w.float() {
-		return nil, fmt.Errorf("%w: convolution of shapes %v and %v", ErrOp, x.Shape, w.Shape)
+	if len(x.Shape) != 3 || len(w.Shape) != 3 || !x.IsFloat() || !w.IsFloat() {
+		return nil, fmt.Errorf("%w: convolution of shapes %v and %v", onnxeval.ErrOp, x.Shape, w.Shape)
 	}
 	strides, dilations, pads := list("strides", 1), list("dilations", 1), list("pads", 0, 0)
-	auto, groups := c.n.Str("auto_pad", "NOTSET"), int(c.n.Int("group", 1))
+	auto, groups := c.Node.Str("auto_pad", "NOTSET"), int(c.Node.Int("group", 1))
 	if auto == "VALID" {
 		pads = []int64{0, 0}
 	}
 	if len(strides) != 1 || len(dilations) != 1 || len(pads) != 2 || auto != "NOTSET" &&
 		auto != "VALID" {
-		return nil, fmt.Errorf("%w: this form of convolution", ErrOp)
+		return nil, fmt.Errorf("%w: this form of convolution", onnxeval.ErrOp)
 	}
 	stride, dilation, before := int(strides[0]), int(dilations[0]), int(pads[0])
 	batch, depth, length := x.Shape[0], x.Shape[1], x.Shape[2]
@@ -40,7 +44,7 @@ func conv(c *call) ([]*Tensor, error) {
 		return nil, fmt.Errorf("a kernel of %d is longer than a sequence of %d", size, length)
 	}
 	n := (span-1)/stride + 1
-	out, err := alloc(x.Type, []int{batch, width, n})
+	out, err := onnxeval.Alloc(x.Type, []int{batch, width, n})
 	if err != nil {
 		return nil, err
 	}
@@ -64,5 +68,5 @@ func conv(c *call) ([]*Tensor, error) {
 			}
 		}
 	}
-	return []*Tensor{out}, nil
+	return []*tensor{out}, nil
 }

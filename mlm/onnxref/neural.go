@@ -1,38 +1,40 @@
-package onnxeval
+package onnxref
 
 import (
 	"fmt"
 	"math"
+
+	"infill/mlm/onnxeval"
 )
 
-var neural = map[string]kernel{
-	"Softmax":            {1, softmax(false)},
-	"LogSoftmax":         {1, softmax(true)},
-	"LayerNormalization": {2, layerNorm(true)},
+var neural = table{
+	"Softmax":            {Least: 1, Run: softmax(false)},
+	"LogSoftmax":         {Least: 1, Run: softmax(true)},
+	"LayerNormalization": {Least: 2, Run: layerNorm(true)},
 	// Root-mean-square norm: ONNX opset 23's name and the runtime's.
-	"RMSNormalization":             {2, layerNorm(false)},
-	"SimplifiedLayerNormalization": {2, layerNorm(false)},
+	"RMSNormalization":             {Least: 2, Run: layerNorm(false)},
+	"SimplifiedLayerNormalization": {Least: 2, Run: layerNorm(false)},
 }
 
-func softmax(logs bool) run {
-	return func(c *call) ([]*Tensor, error) {
-		x := c.in[0]
-		if !x.float() {
+func softmax(logs bool) onnxeval.Run {
+	return func(c *call) ([]*tensor, error) {
+		x := c.In[0]
+		if !x.IsFloat() {
 			return nil, fmt.Errorf("needs floating numbers, has %v", x.Type)
 		}
 		def := int64(-1)
-		if c.opset < 13 {
+		if c.Opset < 13 {
 			def = 1
 		}
-		axis, err := Axis(c.n.Int("axis", def), len(x.Shape))
+		axis, err := onnxeval.Axis(c.Node.Int("axis", def), len(x.Shape))
 		if err != nil {
 			return nil, err
 		}
-		outer, n, inner := around(x.Shape, axis)
-		if c.opset < 13 { // flattened to two dimensions at the axis
+		outer, n, inner := onnxeval.Around(x.Shape, axis)
+		if c.Opset < 13 { // flattened to two dimensions at the axis
 			n, inner = n*inner, 1
 		}
-		out, err := alloc(x.Type, x.Shape)
+		out, err := onnxeval.Alloc(x.Type, x.Shape)
 		if err != nil {
 			return nil, err
 		}
@@ -56,25 +58,25 @@ func softmax(logs bool) run {
 				}
 			}
 		}
-		return []*Tensor{out}, nil
+		return []*tensor{out}, nil
 	}
 }
 
 // layerNorm normalises over the axes from `axis` on: y = (x − mean)/√(var + ε)·scale + bias (Ba et
 // al. 2016, arXiv:1607.06450), or without the mean (Zhang & Sennrich 2019, arXiv:1910.07467).
-func layerNorm(centre bool) run {
-	return func(c *call) ([]*Tensor, error) {
-		x, scale, bias := c.in[0], c.in[1], c.arg(2)
-		axis, err := Axis(c.n.Int("axis", -1), len(x.Shape))
+func layerNorm(centre bool) onnxeval.Run {
+	return func(c *call) ([]*tensor, error) {
+		x, scale, bias := c.In[0], c.In[1], c.Arg(2)
+		axis, err := onnxeval.Axis(c.Node.Int("axis", -1), len(x.Shape))
 		if err != nil {
 			return nil, err
 		}
-		eps := float64(c.n.Float("epsilon", 1e-5))
-		outer, n := volume(x.Shape[:axis]), volume(x.Shape[axis:])
+		eps := float64(c.Node.Float("epsilon", 1e-5))
+		outer, n := onnxeval.Volume(x.Shape[:axis]), onnxeval.Volume(x.Shape[axis:])
 		if len(scale.F) != n || bias != nil && len(bias.F) != n {
 			return nil, fmt.Errorf("scale and bias do not fit shape %v", x.Shape)
 		}
-		out, err := alloc(x.Type, x.Shape)
+		out, err := onnxeval.Alloc(x.Type, x.Shape)
 		if err != nil {
 			return nil, err
 		}
@@ -99,6 +101,6 @@ func layerNorm(centre bool) run {
 				}
 			}
 		}
-		return []*Tensor{out}, nil
+		return []*tensor{out}, nil
 	}
 }

@@ -1,27 +1,30 @@
-package onnxeval
+package onnxref
 
 import (
 	"fmt"
 	"math"
+
+	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
 )
 
-var attention = map[string]kernel{
-	"Attention":              {1, scaledAttention},
-	"RotaryEmbedding":        {1, rotary},
-	"SkipLayerNormalization": {3, skipNorm(true)},
+var attention = table{
+	"Attention":              {Least: 1, Run: scaledAttention},
+	"RotaryEmbedding":        {Least: 1, Run: rotary},
+	"SkipLayerNormalization": {Least: 3, Run: skipNorm(true)},
 }
 
 // scaledAttention is opset 23's Attention on [batch, heads, length, width], one query at a time, or
 // the runtime's operation of the same name.
-func scaledAttention(c *call) ([]*Tensor, error) {
-	if c.n.Domain != "" {
+func scaledAttention(c *call) ([]*tensor, error) {
+	if c.Node.Domain != "" {
 		return packedAttention(c)
 	}
-	q, k, v, mask := c.in[0], c.arg(1), c.arg(2), c.arg(3)
-	if k == nil || v == nil || len(c.in) > 4 || len(q.Shape) != 4 || len(k.Shape) != 4 ||
+	q, k, v, mask := c.In[0], c.Arg(1), c.Arg(2), c.Arg(3)
+	if k == nil || v == nil || len(c.In) > 4 || len(q.Shape) != 4 || len(k.Shape) != 4 ||
 		len(v.Shape) != 4 ||
-		c.n.Int("is_causal", 0) != 0 || c.n.Float("softcap", 0) != 0 {
-		return nil, fmt.Errorf("%w: this form of attention", ErrOp)
+		c.Node.Int("is_causal", 0) != 0 || c.Node.Float("softcap", 0) != 0 {
+		return nil, fmt.Errorf("%w: this form of attention", onnxeval.ErrOp)
 	}
 	batch, heads, n, d := q.Shape[0], q.Shape[1], q.Shape[2], q.Shape[3]
 	m, w := k.Shape[2], v.Shape[3]
@@ -29,23 +32,24 @@ func scaledAttention(c *call) ([]*Tensor, error) {
 		k.Shape[3] != d || v.Shape[2] != m {
 		return nil, fmt.Errorf("shapes %v, %v and %v", q.Shape, k.Shape, v.Shape)
 	}
-	alpha := float64(c.n.Float("scale", 0))
+	alpha := float64(c.Node.Float("scale", 0))
 	if alpha == 0 {
 		alpha = 1 / math.Sqrt(float64(d))
 	}
 	full := []int{batch, heads, n, m}
 	var st []int
 	if mask != nil {
-		if s, err := Broadcast(mask.Shape, full); err != nil || volume(s) != volume(full) {
+		if s, err := onnxeval.Broadcast(mask.Shape, full); err != nil ||
+			onnxeval.Volume(s) != onnxeval.Volume(full) {
 			return nil, fmt.Errorf("mask of shape %v for scores of %v", mask.Shape, full)
 		}
-		st = broadcastStrides(mask.Shape, full)
+		st = onnxeval.BroadcastStrides(mask.Shape, full)
 	}
-	out, err := alloc(q.Type, []int{batch, heads, n, w})
+	out, err := onnxeval.Alloc(q.Type, []int{batch, heads, n, w})
 	if err != nil {
 		return nil, err
 	}
-	apart := func(t *Tensor, length, width int) rowsOf {
+	apart := func(t *tensor, length, width int) rowsOf {
 		return func(b, a, i int) []float64 { return t.F[((b*heads+a)*length+i)*width:][:width] }
 	}
 	attend(full, apart(q, n, d), apart(k, m, d), apart(v, m, w), apart(out, n, w),
@@ -56,14 +60,14 @@ func scaledAttention(c *call) ([]*Tensor, error) {
 			}
 			at := b*st[0] + a*st[1] + i*st[2] + j*st[3]
 			switch {
-			case mask.float():
+			case mask.IsFloat():
 				dot += mask.F[at]
 			case mask.I[at] == 0:
 				dot = -math.MaxFloat32
 			}
 			return dot
 		})
-	return []*Tensor{out}, nil
+	return []*tensor{out}, nil
 }
 
 // rowsOf gives what a head has at a position of a text of the batch.
@@ -102,20 +106,20 @@ func attend(size []int, q, k, v, out rowsOf, score func(b, a, i, j int, dot floa
 
 // rotary is opset 23's RotaryEmbedding on [batch, heads, length, width] with given cosines and
 // sines.
-func rotary(c *call) ([]*Tensor, error) {
-	x, cos, sin := c.in[0], c.arg(1), c.arg(2)
-	if c.n.Domain != "" || cos == nil || sin == nil || c.arg(3) != nil || len(x.Shape) != 4 ||
+func rotary(c *call) ([]*tensor, error) {
+	x, cos, sin := c.In[0], c.Arg(1), c.Arg(2)
+	if c.Node.Domain != "" || cos == nil || sin == nil || c.Arg(3) != nil || len(x.Shape) != 4 ||
 		len(cos.Shape) != 3 ||
-		c.n.Int("interleaved", 0) != 0 || c.n.Int("rotary_embedding_dim", 0) != 0 {
-		return nil, fmt.Errorf("%w: this form of rotary embedding", ErrOp)
+		c.Node.Int("interleaved", 0) != 0 || c.Node.Int("rotary_embedding_dim", 0) != 0 {
+		return nil, fmt.Errorf("%w: this form of rotary embedding", onnxeval.ErrOp)
 	}
-	out, err := alloc(x.Type, x.Shape)
+	out, err := onnxeval.Alloc(x.Type, x.Shape)
 	if err != nil {
 		return nil, err
 	}
 	batch, heads, n, d := x.Shape[0], x.Shape[1], x.Shape[2], x.Shape[3]
 	half := d / 2
-	st := broadcastStrides(cos.Shape, []int{batch, n, half})
+	st := onnxeval.BroadcastStrides(cos.Shape, []int{batch, n, half})
 	for b := range batch {
 		for h := range heads {
 			for i := range n {
@@ -128,37 +132,44 @@ func rotary(c *call) ([]*Tensor, error) {
 			}
 		}
 	}
-	return []*Tensor{out}, nil
+	return []*tensor{out}, nil
 }
 
 // skipNorm is the runtime's SkipLayerNormalization, or SkipSimplifiedLayerNormalization, which does
 // not centre and has no β: the norm of a sum, which is the fourth output.
-func skipNorm(centre bool) func(*call) ([]*Tensor, error) {
-	return func(c *call) ([]*Tensor, error) {
-		beta, bias := c.arg(3), c.arg(4)
+func skipNorm(centre bool) func(*call) ([]*tensor, error) {
+	return func(c *call) ([]*tensor, error) {
+		beta, bias := c.Arg(3), c.Arg(4)
 		if !centre {
-			beta, bias = nil, c.arg(3)
+			beta, bias = nil, c.Arg(3)
 		}
-		x, err := c.sum(c.in[0], c.in[1], bias)
+		x, err := sum(c.In[0], c.In[1], bias)
 		if err != nil {
 			return nil, err
 		}
-		y, err := normalised(c, centre, x, c.in[2], beta)
-		return []*Tensor{y, nil, nil, x}, err
+		y, err := normalised(c, centre, x, c.In[2], beta)
+		return []*tensor{y, nil, nil, x}, err
 	}
 }
 
 // sum adds up tensors. Those that are nil are left out.
-func (c *call) sum(x *Tensor, others ...*Tensor) (*Tensor, error) {
+func sum(x *tensor, others ...*tensor) (_ *tensor, err error) {
 	for _, t := range others {
 		if t == nil {
 			continue
 		}
-		s, err := add(&call{c.n, []*Tensor{x, t}, c.opset})
-		if err != nil {
+		if x, err = apply("Add", x, t); err != nil {
 			return nil, err
 		}
-		x = s[0]
 	}
 	return x, nil
+}
+
+// apply computes the one output of an operator without attributes.
+func apply(op string, in ...*tensor) (*tensor, error) {
+	out, err := onnxeval.Node(&onnx.Node{Op: op}, in, 17, nil)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
 }
