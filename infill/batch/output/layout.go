@@ -138,6 +138,11 @@ func (l Layout) form() form {
 // otherwise the output.
 func (l Layout) Whole() bool { return l.packed || l.form() != asRecords }
 
+// best reports whether of the fillings of a record the best one alone is written.
+func (l Layout) best() bool {
+	return l.scores() || l.Per == settings.PerSentence && l.Kind != Variants
+}
+
 // scores reports whether records have scores, not fillings.
 func (l Layout) scores() bool { return l.Kind == Scores || l.Kind == Pairs }
 

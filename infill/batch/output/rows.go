@@ -171,7 +171,7 @@ func (m *rowMaker) rows(r jsonl.Record, it *input.Item) ([][]any, error) {
 	if len(fillings) == 0 {
 		return rows, nil
 	}
-	if m.layout.Per == settings.PerSentence || m.layout.scores() {
+	if m.layout.best() {
 		return [][]any{finish(&fillings[0], 1)}, nil
 	}
 	for i := range fillings {

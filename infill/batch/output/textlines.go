@@ -9,7 +9,6 @@ import (
 
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/internal/textline"
 )
 
@@ -17,7 +16,7 @@ import (
 // record that failed is an empty line, so that lines keep their places.
 func (l Layout) texts(r jsonl.Record) string {
 	fillings := fillingsOf(r)
-	if l.Per == settings.PerSentence {
+	if l.best() {
 		fillings = fillings[:min(len(fillings), 1)]
 	}
 	var b strings.Builder
@@ -40,7 +39,7 @@ func (l Layout) sources(list []jsonl.Record) string {
 	for _, r := range list {
 		n = max(n, len(fillingsOf(r)))
 	}
-	if l.Per == settings.PerSentence {
+	if l.best() {
 		n = min(n, 1)
 	}
 	var bodies []string
