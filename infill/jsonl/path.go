@@ -49,31 +49,37 @@ func ParsePath(s string) (Path, error) {
 	return out, nil
 }
 
-// Find are the values at the path, in order, with the path of each.
-func (p Path) Find(root *Node) (found []*Node, paths []string) {
+// A Place is a value of JSON in another one, with its path and the innermost object around it, or
+// the outermost value where there is none.
+type Place struct {
+	Path               string
+	Root, Within, Node *Node
+}
+
+// Find are the values at the path, in order.
+func (p Path) Find(root *Node) []Place {
 	if root == nil {
-		return nil, nil
+		return nil
 	}
-	found, paths = []*Node{root}, []string{""}
+	found := []Place{{"", root, root, root}}
 	for _, st := range p {
-		var next []*Node
-		var names []string
-		for i, n := range found {
-			if kid := n.Member(st.name); !st.list && kid != nil {
-				next, names = append(next, kid), append(names, strings.TrimPrefix(paths[i]+"."+st.name, "."))
+		var next []Place
+		for _, at := range found {
+			if kid := at.Node.Member(st.name); !st.list && kid != nil {
+				path := strings.TrimPrefix(at.Path+"."+st.name, ".")
+				next = append(next, Place{path, root, at.Node, kid})
 			}
-			if !st.list || n.Kind != '[' {
+			if !st.list || at.Node.Kind != '[' {
 				continue
 			}
-			for k, kid := range n.Kids {
-				if st.index < 0 || k == st.index {
-					if w := kid.Member(st.where); st.where == "" || w != nil && w.Text == st.like {
-						next, names = append(next, kid), append(names, fmt.Sprintf("%s[%d]", paths[i], k))
-					}
+			for k, kid := range at.Node.Kids {
+				w := kid.Member(st.where)
+				if (st.index < 0 || k == st.index) && (st.where == "" || w != nil && w.Text == st.like) {
+					next = append(next, Place{fmt.Sprintf("%s[%d]", at.Path, k), root, at.Within, kid})
 				}
 			}
 		}
-		found, paths = next, names
+		found = next
 	}
-	return found, paths
+	return found
 }

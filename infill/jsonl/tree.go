@@ -157,22 +157,6 @@ func Spliced(of string, splices []Splice) string {
 	return string(append(out, of[at:]...))
 }
 
-// At is the value at the path of one value, as [Path.Find] has it, and the innermost object around
-// it, or the outermost value.
-func (n *Node) At(path string) (value, within *Node) {
-	steps, _ := ParsePath(path) // one that was found has no error
-	value, within = n, n
-	for i := range steps {
-		if found, _ := steps[i : i+1].Find(value); len(found) == 1 {
-			if value.Kind == '{' {
-				within = value
-			}
-			value = found[0]
-		}
-	}
-	return value, within
-}
-
 // Scalars reports whether no element of a list is a list or an object.
 func (n *Node) Scalars() bool {
 	return !slices.ContainsFunc(n.Kids, func(k *Node) bool { return k.Kind == '[' || k.Kind == '{' })

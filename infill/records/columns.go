@@ -7,49 +7,37 @@ import (
 	"infill/infill/batch/input"
 )
 
-// columns are the rows of a sentence. cells are the columns of each, the first one the token and
-// the last its tag, with what stands between them; rest is the rest of the line.
-type columns struct {
-	cells   [][]string
-	rest    []string
-	text    string
-	at      [][2]int // bytes of the tokens
-	tagging *tagging
-}
-
-// readColumns reads the tokens and entities of an item in columns.
-func readColumns(it *input.Item) *columns {
-	c := &columns{text: it.Text, at: it.Words}
+// taggingOfRows is the tagging of a sentence in columns, whose last ones are tags.
+func taggingOfRows(it *input.Item) *tagging {
 	var tags []string
-	for _, line := range strings.Split(it.Source.Body, "\n") {
-		cells := input.CellsOf(line)
-		c.cells = append(c.cells, cells)
-		c.rest = append(c.rest, line[len(strings.Join(cells, "")):])
-		tags = append(tags, cells[len(cells)-1])
+	plain := false
+	for _, row := range it.Rows {
+		tag := row.Cells[len(row.Cells)-1]
+		tags, plain = append(tags, tag), plain || !prefixed.MatchString(tag)
 	}
-	plain := slices.ContainsFunc(tags, func(t string) bool { return !prefixed.MatchString(t) })
-	if c.tagging = newTagging(tags, "O", plain); plain && it.WordTags {
-		c.tagging.entity, c.tagging.outside = make([]int, len(tags)), "_" // of words, not of names
+	t := newTagging(tags, "O", plain)
+	if plain && it.WordTags {
+		t.entity, t.outside = make([]int, len(tags)), "_" // of words, not of names
 	}
-	return c
+	return t
 }
 
-// render is the sentence with a filled text. A token that was replaced keeps its columns. One that
-// the file did not have has _ in the columns between.
-func (c *columns) render(filled string, by change) string {
-	rows := retokened(c.at, c.text, filled, by)
-	tags := c.tagging.of(rows)
+// renderRows is the sentence with a filled text. A token that was replaced keeps its columns. One
+// that the file did not have has _ in the columns between.
+func (l *labels) renderRows(filled string, by change) string {
+	rows := retokened(l.item.Words, l.item.Text, filled, by)
+	tags := l.rows.of(rows)
 	lines := make([]string, len(rows))
 	for k, r := range rows {
-		i := min(r.origin, len(c.cells)-1)
-		cells := slices.Clone(c.cells[i])
+		of := l.item.Rows[min(r.origin, len(l.item.Rows)-1)]
+		cells := slices.Clone(of.Cells)
 		if r.added {
 			for j := 2; j < len(cells)-1; j += 2 {
 				cells[j] = "_"
 			}
 		}
 		cells[0], cells[len(cells)-1] = filled[r.at[0]:r.at[1]], tags[k]
-		lines[k] = strings.Join(cells, "") + c.rest[i]
+		lines[k] = strings.Join(cells, "") + of.Rest
 	}
 	return strings.Join(lines, "\n")
 }

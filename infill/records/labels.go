@@ -26,39 +26,34 @@ type labels struct {
 	marks  []*mark
 	tokens *tokens
 	quoted map[string]bool // fields whose JSON stands in a text, as in cells of a table
-	cells  *columns        // of a sentence that came in columns, nil for others
+	rows   *tagging        // of a sentence that came in columns, nil for others
 }
 
 // labelsOf finds the labels of an item. Nothing may move if it has none. Errors are of type
 // [*jsonl.Error] and wrap text.ErrSpan.
 func labelsOf(it *input.Item, units string) (*labels, error) {
 	l := &labels{item: it}
-	if it.Rows {
-		l.cells = readColumns(it)
-		l.kept = l.cells.tagging.spans(it.Words)
+	if it.Rows != nil {
+		l.rows = taggingOfRows(it)
+		l.kept = l.rows.spans(it.Words)
 		return l, nil
 	}
-	if it.Source != nil {
-		l.raw = it.Source.Body
+	at, err := it.At, error(nil)
+	if at == nil {
+		if at, err = l.fields(); err != nil {
+			return nil, &jsonl.Error{Line: it.Line, Kind: jsonl.ErrJSON, Reason: err.Error()}
+		}
 	} else {
-		l.fields()
-	}
-	root, err := jsonl.Tree([]byte(l.raw))
-	if err != nil {
-		return nil, &jsonl.Error{Line: it.Line, Kind: jsonl.ErrJSON, Reason: err.Error()}
-	}
-	within := root // the object that has the text
-	if it.Source != nil {
-		l.node, within = root.At(it.Place)
+		l.raw, l.node = it.Source.Body, at.Node
 	}
 	f := &finder{text: l.node, field: textName(it)}
 	if units != "off" {
-		f.walk(root, "", nil, 0)
+		f.walk(at.Root, "", nil, 0)
 	}
 	if l.marks, l.units, err = placed(f.marks, it.Line, it.Text, units); err != nil {
 		return nil, err
 	}
-	if l.tokens, err = tokensOf(within, it, l.marks); err != nil {
+	if l.tokens, err = tokensOf(at.Within, it, l.marks); err != nil {
 		return nil, err
 	}
 	l.keep()
@@ -66,11 +61,12 @@ func labelsOf(it *input.Item, units string) (*labels, error) {
 }
 
 // any reports whether something moves with the text.
-func (l *labels) any() bool { return len(l.marks) > 0 || l.tokens != nil || l.cells != nil }
+func (l *labels) any() bool { return len(l.marks) > 0 || l.tokens != nil || l.rows != nil }
 
 // fields makes an object of the fields of an item.
-func (l *labels) fields() {
+func (l *labels) fields() (*jsonl.Place, error) {
 	out, err := []byte("{"), error(nil)
+	l.quoted = map[string]bool{}
 	list := l.item.Fields
 	if l.item.Words != nil {
 		var words []string
@@ -87,30 +83,23 @@ func (l *labels) fields() {
 		var s string
 		if l.item.Columns && json.Unmarshal(f.Value, &s) == nil &&
 			strings.ContainsAny(s[:min(1, len(s))], "[{") && json.Valid([]byte(s)) {
-			f.Value, l.quoted = json.RawMessage(s), with(l.quoted, f.Name)
+			f.Value, l.quoted[f.Name] = json.RawMessage(s), true
 		}
 		if out, err = f.Append(out); err != nil { // a value that was read is JSON
-			return
+			return nil, err
 		}
 	}
 	l.raw = string(out) + "}"
+	root, err := jsonl.Tree([]byte(l.raw))
+	return &jsonl.Place{Root: root, Within: root}, err
 }
 
 // textName is the name of the member that has the text of an item.
 func textName(it *input.Item) string {
-	name := it.TextField
-	if it.Source != nil {
-		name = it.Place[strings.LastIndexAny(it.Place, ".]")+1:]
+	if it.At != nil {
+		return it.At.Path[strings.LastIndexAny(it.At.Path, ".]")+1:]
 	}
-	return name
-}
-
-func with(set map[string]bool, name string) map[string]bool {
-	if set == nil {
-		set = map[string]bool{}
-	}
-	set[name] = true
-	return set
+	return it.TextField
 }
 
 // keep takes the parts of the text that have labels: those of marks, but for marks without a label
@@ -184,8 +173,8 @@ func (l *labels) in(by change) (out []text.LabelledSpan) {
 
 // render is the source of the item with a filled text, whose labels follow it.
 func (l *labels) render(filled string, by change) (string, error) {
-	if l.cells != nil {
-		return l.cells.render(filled, by), nil
+	if l.rows != nil {
+		return l.renderRows(filled, by), nil
 	}
 	list, err := l.splices(filled, by)
 	if l.node.Kind == '"' {

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -29,12 +30,14 @@ type mark struct {
 	fits       bool
 }
 
-// pairs are names that records give to the start and the end of something. The certain ones mean
-// offsets of characters wherever they stand.
-var pairs = []struct {
+// A pairing is two names that records give to the start and the end of something. The certain ones
+// mean offsets of characters wherever they stand.
+type pairing struct {
 	start, end      string
 	length, certain bool
-}{
+}
+
+var pairings = []pairing{
 	{start: "start", end: "end"}, {start: "from", end: "to"}, {start: "begin", end: "end"},
 	{start: "start_offset", end: "end_offset", certain: true},
 	{start: "startOffset", end: "endOffset", certain: true},
@@ -96,19 +99,24 @@ func (f *finder) walk(n *jsonl.Node, path string, holder *jsonl.Node, index int)
 	}
 }
 
-// list notes a list that is a place: two whole numbers side by side, and texts.
-func (f *finder) list(n *jsonl.Node, path string, holder *jsonl.Node, index int) bool {
+// newMark is a mark without its numbers. holder is nil where no list may lose it.
+func newMark(path string, holder *jsonl.Node, index int) *mark {
 	m := &mark{path: path, index: index}
 	if holder != nil {
 		m.holders = []*jsonl.Node{holder}
 	}
-	numbers := 0
+	return m
+}
+
+// list notes a list that is a place: two whole numbers side by side, and texts.
+func (f *finder) list(n *jsonl.Node, path string, holder *jsonl.Node, index int) bool {
+	m, numbers := newMark(path, holder, index), 0
 	for i, kid := range n.Kids {
 		v, whole := kid.Whole()
 		switch {
 		case kid.Kind == '"':
 			m.loose = append(m.loose, kid)
-			m.label = cmpOr(m.label, kid.Text)
+			m.label = cmp.Or(m.label, kid.Text)
 		case !whole:
 			return false
 		case numbers == 0:
@@ -153,41 +161,37 @@ func (f *finder) add(m *mark, sure bool) {
 // object notes the places that the members of an object say: one, or where they are lists of equal
 // length one an element.
 func (f *finder) object(n *jsonl.Node, path string, holder *jsonl.Node, index int) {
-	for _, p := range pairs {
-		start, end := n.Member(p.start), n.Member(p.end)
-		if start == nil || end == nil && p.end != "" {
+	itself := func(n *jsonl.Node) *jsonl.Node { return n }
+	for _, p := range pairings {
+		start := n.Member(p.start)
+		if start == nil || p.end != "" && n.Member(p.end) == nil {
 			continue
 		}
 		if start.Kind != '[' {
-			m := &mark{path: path, index: index}
-			if holder != nil {
-				m.holders = []*jsonl.Node{holder}
-			}
-			f.pair(m, n, start, end, p.length, p.certain, func(n *jsonl.Node) *jsonl.Node { return n })
+			f.pair(newMark(path, holder, index), n, p, itself)
 			continue
 		}
-		for i := range start.Kids {
-			m := &mark{path: fmt.Sprintf("%s[%d]", path, i), index: i}
-			for _, kid := range n.Kids {
-				if kid.Kind == '[' && len(kid.Kids) == len(start.Kids) {
-					m.holders = append(m.holders, kid)
-				}
+		var lists []*jsonl.Node
+		for _, kid := range n.Kids {
+			if kid.Kind == '[' && len(kid.Kids) == len(start.Kids) {
+				lists = append(lists, kid)
 			}
-			f.pair(m, n, start, end, p.length, p.certain, func(n *jsonl.Node) *jsonl.Node {
-				if !slices.Contains(m.holders, n) {
+		}
+		for i := range start.Kids {
+			m := &mark{path: fmt.Sprintf("%s[%d]", path, i), index: i, holders: lists}
+			f.pair(m, n, p, func(n *jsonl.Node) *jsonl.Node {
+				if !slices.Contains(lists, n) {
 					return nil
 				}
 				return n.Kids[i]
 			})
 		}
 	}
-	words := membersOf(n, wordNames, func(n *jsonl.Node) *jsonl.Node { return n })
+	words := membersOf(n, wordNames, itself)
 	for i, kid := range n.Kids {
 		if parts := flat.FindStringSubmatch(kid.Text); kid.Kind == '"' && parts != nil && len(words) > 0 {
-			m := &mark{path: path + "." + n.Names[i], start: kid, words: words, index: index}
-			if holder != nil {
-				m.holders = []*jsonl.Node{holder}
-			}
+			m := newMark(path+"."+n.Names[i], holder, index)
+			m.start, m.words = kid, words
 			m.a, _ = strconv.Atoi(parts[1])
 			m.b, _ = strconv.Atoi(parts[2])
 			f.marks = append(f.marks, m)
@@ -196,30 +200,29 @@ func (f *finder) object(n *jsonl.Node, path string, holder *jsonl.Node, index in
 }
 
 // pair completes a mark of an object with a start and an end.
-func (f *finder) pair(m *mark, n, start, end *jsonl.Node, length, sure bool,
-	of func(*jsonl.Node) *jsonl.Node) {
+func (f *finder) pair(m *mark, n *jsonl.Node, p pairing, of func(*jsonl.Node) *jsonl.Node) {
 	var ok1, ok2 bool
-	m.start, m.b, ok2 = of(start), -1, true
-	if m.a, ok1 = m.start.Whole(); end != nil {
-		m.end = of(end)
-		if m.b, ok2 = m.end.Whole(); length {
+	m.start, m.b, ok2 = of(n.Member(p.start)), -1, true
+	if m.a, ok1 = m.start.Whole(); p.end != "" {
+		m.end = of(n.Member(p.end))
+		if m.b, ok2 = m.end.Whole(); p.length {
 			m.length, m.b = true, m.a+m.b
 		}
 	}
 	m.words = membersOf(n, wordNames, of)
-	if m.loose = membersOf(n, looseNames, of); !ok1 || !ok2 || end == nil && m.words == nil {
+	if m.loose = membersOf(n, looseNames, of); !ok1 || !ok2 || m.end == nil && m.words == nil {
 		return
 	}
 	for _, l := range membersOf(n, labelNames, of) {
 		if texts, ok := l.Texts(); ok {
 			l = &jsonl.Node{Text: strings.Join(texts, ",")}
 		}
-		m.label = cmpOr(m.label, l.Text)
+		m.label = cmp.Or(m.label, l.Text)
 	}
 	if m.label != "" || len(m.words) > 0 && places.MatchString(m.path) {
 		m.evidence++
 	}
-	f.add(m, sure)
+	f.add(m, p.certain)
 }
 
 // membersOf are the members of an object with one of these names that have a text or a list.
@@ -235,13 +238,6 @@ func membersOf(n *jsonl.Node, names []string, of func(*jsonl.Node) *jsonl.Node) 
 		}
 	}
 	return out
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // fold is a text with single spaces.

@@ -37,7 +37,7 @@ func columns(head []byte) (is, treebank, words bool) {
 		if !isToken(line) {
 			continue
 		}
-		cells := CellsOf(line)
+		cells := rowOf(line).Cells
 		last := cells[len(cells)-1]
 		treebank = treebank || treeRow.MatchString(line)
 		is = is && len(cells) > 1 && tag.MatchString(last) && (width == 0 || len(cells) == width)
@@ -60,7 +60,9 @@ func (it *Item) readTokens() {
 	var tokens []string
 	first := true // the tags stand first
 	for i, line := range strings.Split(it.Source.Body, "\n") {
-		cells := CellsOf(line)
+		row := rowOf(line)
+		it.Rows = append(it.Rows, row)
+		cells := row.Cells
 		tokens = append(tokens, cells[0])
 		if it.Err == nil && (len(cells) < 3 || cells[0] == "") {
 			it.Err = &jsonl.Error{Line: it.Line + i, Kind: jsonl.ErrRow, Reason: fmt.Sprintf(
@@ -75,25 +77,29 @@ func (it *Item) readTokens() {
 	it.Text, it.Words = jsonl.Joined(tokens)
 }
 
-// CellsOf takes a row of columns apart: the cells, and what stands between them and behind the
-// last. Tabs separate where there are any, else spaces do. Together they are the row.
-func CellsOf(row string) (cells []string) {
+// A Row is a line of columns: the cells with what stands between them, and the rest of the line.
+type Row struct {
+	Cells []string
+	Rest  string
+}
+
+// rowOf takes a row apart. Tabs separate where there are any, else spaces do.
+func rowOf(line string) (row Row) {
 	apart := " \r"
-	if strings.Contains(row, "\t") {
+	if strings.Contains(line, "\t") {
 		apart = "\t\r"
 	}
-	for row != "" {
-		n := strings.IndexAny(row, apart)
+	for row.Rest = line; row.Rest != ""; {
+		n := strings.IndexAny(row.Rest, apart)
 		if n < 0 {
-			n = len(row)
+			n = len(row.Rest)
 		}
-		m := n + len(row[n:]) - len(strings.TrimLeft(row[n:], apart))
-		if cells = append(cells, row[:n]); m > n && m < len(row) {
-			cells = append(cells, row[n:m])
-		} else if m > n {
+		m := n + len(row.Rest[n:]) - len(strings.TrimLeft(row.Rest[n:], apart))
+		row.Cells, line = append(row.Cells, row.Rest[:n]), row.Rest
+		if row.Rest = line[n:]; m == len(line) {
 			break // what is behind the last cell
 		}
-		row = row[m:]
+		row.Cells, row.Rest = append(row.Cells, line[n:m]), line[m:]
 	}
-	return cells
+	return row
 }

@@ -37,11 +37,12 @@ func (o *Options) place(first *jsonl.Node) error {
 	}
 	for _, name := range append([]string{o.TextField}, usual...) {
 		path, _ := jsonl.ParsePath(name)
-		found, _ := path.Find(first)
+		found := path.Find(first)
 		if len(found) == 0 || name != o.TextField && o.TextField != "text" {
 			continue
 		}
-		if _, list := found[0].Texts(); list || name != o.TextField && found[0].Kind == '"' {
+		n := found[0].Node
+		if _, list := n.Texts(); list || name != o.TextField && n.Kind == '"' {
 			o.path, o.TextField = path, name
 			return nil
 		}
@@ -83,24 +84,24 @@ func (o *Options) items(line int, body string) []Item {
 	if path == nil {
 		path, _ = jsonl.ParsePath(o.TextField)
 	}
-	found, places := path.Find(root)
+	found := path.Find(root)
 	if len(found) == 0 {
 		return bad(jsonl.ErrNoText, "no field %q", o.TextField)
 	}
 	var out []Item
-	for i, n := range found {
-		it := it
-		it.Place = places[i]
+	for i := range found {
+		it, n := it, found[i].Node
+		it.At = &found[i]
 		if words, ok := n.Texts(); ok {
 			it.Text, it.Words = jsonl.Joined(words)
 		} else if it.Null = body[n.From:n.To] == "null"; it.Null && o.OnNull != "error" {
 			it.Words = nil
 		} else if it.Text = n.Text; n.Kind != '"' {
-			it.Err = &jsonl.Error{Line: line, Field: it.Place, Kind: jsonl.ErrJSON,
-				Reason: it.Place + " is not a text"}
+			it.Err = &jsonl.Error{Line: line, Field: it.At.Path, Kind: jsonl.ErrJSON,
+				Reason: it.At.Path + " is not a text"}
 		} else if jsonwords.HalfPair([]byte(body[n.From:n.To])) {
-			it.Err = &jsonl.Error{Line: line, Field: it.Place, Kind: jsonl.ErrJSON,
-				Reason: it.Place + " has half of a surrogate pair, which is not a character"}
+			it.Err = &jsonl.Error{Line: line, Field: it.At.Path, Kind: jsonl.ErrJSON,
+				Reason: it.At.Path + " has half of a surrogate pair, which is not a character"}
 		}
 		source := *it.Source
 		source.More, it.Source = i+1 < len(found), &source
@@ -126,7 +127,7 @@ func (b *bodies) next() (Item, error) {
 			return Item{}, err
 		}
 		if b.options.Format == settings.FormatCoNLL {
-			it := Item{Line: line, Rows: true, Source: s, WordTags: b.options.wordTags}
+			it := Item{Line: line, Source: s, WordTags: b.options.wordTags}
 			it.readTokens()
 			return it, nil
 		}
@@ -357,9 +358,9 @@ func document(head []byte, r *bufio.Reader, o *Options) (records string, err err
 	}
 	lists := listsOf(root, "", o.Records)
 	path, _ := jsonl.ParsePath(o.TextField)
-	found, _ := path.Find(root)
+	found := path.Find(root)
 	switch {
-	case o.Records == "" && len(found) > 0 && found[0].Kind == '"', len(lists) == 0 && o.Records == "":
+	case o.Records == "" && (len(found) > 0 && found[0].Node.Kind == '"' || len(lists) == 0):
 		return "", nil
 	case len(lists) == 1:
 		return lists[0], nil

@@ -34,13 +34,14 @@ type Item struct {
 	// Whole says that the record keeps all fields. It otherwise leaves out the settings
 	// that it repeats.
 	Whole bool
-	// Source is the part of the file that the text is put into again, and Place where in it the text
-	// lies, as [jsonl.Node.At] has it: "" in columns. It is nil for others.
+	// Source is the part of the file that the text is put into again, and At where in its JSON the
+	// text lies. They are nil for others, and At in columns.
 	Source *jsonl.Source
-	Place  string
-	// Rows says that the source has a token and its tag a line, and WordTags that these are tags of
-	// words, not of names.
-	Rows, WordTags bool
+	At     *jsonl.Place
+	// Rows are the lines of a source that has a token and its tag a line, nil for others. WordTags
+	// says that these are tags of words, not of names.
+	Rows     []Row
+	WordTags bool
 	// Err is of type *jsonl.Error: this line cannot be read, the others can.
 	Err error
 
@@ -56,8 +57,8 @@ func (it *Item) Key() string {
 	if it.ID != nil {
 		key = "id\x00" + string(it.ID)
 	}
-	if strings.Contains(it.Place, "[") { // there may be others
-		key += "\x00" + it.Place
+	if it.At != nil && strings.Contains(it.At.Path, "[") { // there may be others
+		key += "\x00" + it.At.Path
 	}
 	return key
 }

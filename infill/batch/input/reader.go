@@ -136,35 +136,37 @@ func (in *Reader) begin(r io.Reader) error {
 			return err
 		}
 	}
-	if format.JSON() {
-		if in.options.Records, err = document(start(from, *format), from, &in.options); err != nil {
-			return err
-		}
-		switch head := start(from, *format); {
-		case in.options.Records != "":
-			*format = settings.FormatJSON
-		case guessed && overLines.Match(head):
-			return notLines(head, "it looks like JSON over several lines; make JSON lines of it, for "+
-				"instance with jq -c .")
-		case bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")):
-			*format = settings.FormatJSONL
-		}
-	}
-	head := bytes.TrimPrefix(start(from, *format), []byte("\ufeff"))
-	if format.JSON() {
-		list := *format == settings.FormatJSON && in.options.Records == ""
-		err = in.options.place(jsonl.First(head, list))
-	} else if *format == settings.FormatCoNLL {
-		_, _, in.options.wordTags = columns(head)
-	}
-	if err != nil {
-		return err
-	}
-	if *format == settings.FormatText {
+	switch {
+	case format.JSON():
+		err = in.findRecords(from, guessed)
+	case *format == settings.FormatCoNLL:
+		_, _, in.options.wordTags = columns(bytes.TrimPrefix(start(from, *format), []byte("\ufeff")))
+	case *format == settings.FormatText:
 		in.options.TextField = "text" // a line has no other name
 	}
-	in.src, err = newSource(from, &in.options)
+	if err == nil {
+		in.src, err = newSource(from, &in.options)
+	}
 	return err
+}
+
+// findRecords finds the records of JSON, and in the first one the texts.
+func (in *Reader) findRecords(from *bufio.Reader, guessed bool) (err error) {
+	o := &in.options
+	if o.Records, err = document(start(from, o.Format), from, o); err != nil {
+		return err
+	}
+	switch head := start(from, o.Format); {
+	case o.Records != "":
+		o.Format = settings.FormatJSON
+	case guessed && overLines.Match(head):
+		return notLines(head, "it looks like JSON over several lines; make JSON lines of it, for "+
+			"instance with jq -c .")
+	case bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")):
+		o.Format = settings.FormatJSONL
+	}
+	head := bytes.TrimPrefix(start(from, o.Format), []byte("\ufeff"))
+	return o.place(jsonl.First(head, o.Format == settings.FormatJSON && o.Records == ""))
 }
 
 // start is the beginning of what r reads, as much as says how records of a format look: the first
