@@ -23,66 +23,58 @@ import (
 // output is there. done says that an earlier run has completed it.
 func (o *Writer) openWhole(m *Manifest, in *input.Reader, mode Mode, exists bool) (done bool,
 	err error) {
-	part, err := os.Lstat(o.file)
+	part, err := standingAt(o.file, in, mode)
 	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return false, err
-	case err == nil && !part.Mode().IsRegular():
-		return false, fmt.Errorf("%w: %s, where records wait for the end, is not a regular file; "+
-			"move it away, or name another output", ErrLayout, o.file)
-	case err == nil && in.IsFile(part):
-		return false, fmt.Errorf("%w: records wait for the end in %s; name another output", ErrIsInput,
-			o.file)
-	case err == nil && mode == Create:
-		return false, &ExistsError{Path: o.file}
-	}
-	switch {
-	case !exists:
-		return false, nil
-	case mode == Force:
+	case err != nil:
+	case part == device:
+		err = fmt.Errorf("%w: %s, where records wait for the end, is not a regular file; move it away, "+
+			"or name another output", ErrLayout, o.file)
+	case exists && mode == Force:
 		// First the output goes, then its manifest: rows never stand beside the
 		// manifest of another run.
-		if err := placeOfManifest(o.Path, in, mode); err != nil {
-			return false, err
+		if err = placeOfManifest(o.Path, in, mode); err == nil {
+			err = os.Remove(o.Path)
 		}
-		if err := os.Remove(o.Path); err != nil {
-			return false, err
+		if err == nil {
+			err = disk.SyncDir(filepath.Dir(o.Path))
 		}
-		return false, disk.SyncDir(filepath.Dir(o.Path))
+	case exists:
+		return o.resumeWhole(m, part == regular)
 	}
+	return false, err
+}
+
+// resumeWhole is openWhole for an output that is there. part says that records wait.
+func (o *Writer) resumeWhole(m *Manifest, part bool) (done bool, err error) {
 	was, err := ReadManifest(o.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, o.check(false)
-	case err != nil:
+	}
+	if err != nil {
 		return false, err
 	}
-	complete := was.Finished
-	more := complete != nil && o.layout.form() == asRecords && was.extends(m)
+	finished := was.Finished
+	more := finished != nil && o.layout.form() == asRecords && was.extends(m)
 	if more { // the records are all there, and others follow them
 		was.Finished = nil
 	}
-	if d := was.differences(m); len(d) > 0 {
+	switch d := was.differences(m); {
+	case len(d) > 0:
 		return false, &MismatchError{Differences: d}
-	}
-	if more {
-		if err := o.unchanged(complete); err != nil {
-			return false, err
-		}
-		return false, errors.Join(o.unpack(), was.write(o.Path))
-	}
-	if was.Finished == nil && part != nil {
-		return false, nil // stopped between the rows and the manifest
-	}
-	if was.Finished == nil {
+	case finished == nil && part: // stopped between the rows and the manifest
+		return false, nil
+	case finished == nil:
 		return false, &ManifestError{manifestPath(o.Path), fmt.Sprintf(
 			"does not say that %s is finished, and its part %s is missing; start again, or name another "+
 				"output", o.Path, o.file), true}
 	}
-	if err := o.unchanged(was.Finished); err != nil {
+	if err := o.unchanged(finished); err != nil {
 		return false, err
 	}
-	o.complete = was.Finished
+	if more {
+		return false, errors.Join(o.unpack(), was.write(o.Path))
+	}
+	o.complete = finished
 	return true, o.removePart()
 }
 
