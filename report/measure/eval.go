@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,20 +23,9 @@ func Eval(generated, refs []read.Input, o EvalOptions) (*EvalResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Repetition == 0 {
-		o.Repetition = 4
-	}
-	if o.Repetition < 1 || o.Repetition > ngram.MaxOrder {
-		return nil, fmt.Errorf("%w: self-repetition of order %d (want 1 to %d)",
-			read.ErrOption, o.Repetition, ngram.MaxOrder)
-	}
-	switch {
-	case o.Read.Paired && len(refs) == 0:
-		return nil, fmt.Errorf("%w: paired evaluation without a reference file", read.ErrOption)
-	case o.Read.Paired && o.Read.Sample > 0:
-		return nil, fmt.Errorf("%w: paired evaluation cannot be sampled", read.ErrOption)
-	case o.Read.Paired && len(o.Exclude) > 0:
-		return nil, fmt.Errorf("%w: paired evaluation cannot leave references out", read.ErrOption)
+	o.Repetition = cmp.Or(o.Repetition, 4)
+	if err := o.check(len(refs)); err != nil {
+		return nil, err
 	}
 	var r *references
 	if r, err = p.readReferences(refs, o.Read.Paired); err != nil {
@@ -81,6 +71,24 @@ func Eval(generated, refs []read.Input, o EvalOptions) (*EvalResult, error) {
 		}
 	}
 	return out, nil
+}
+
+// check refuses options that do not go together, with a number of references.
+func (o *EvalOptions) check(refs int) error {
+	reason := ""
+	switch {
+	case o.Repetition < 1 || o.Repetition > ngram.MaxOrder:
+		reason = fmt.Sprintf("self-repetition of order %d (want 1 to %d)", o.Repetition, ngram.MaxOrder)
+	case o.Read.Paired && refs == 0:
+		reason = "paired evaluation without a reference file"
+	case o.Read.Paired && o.Read.Sample > 0:
+		reason = "paired evaluation cannot be sampled"
+	case o.Read.Paired && len(o.Exclude) > 0:
+		reason = "paired evaluation cannot leave references out"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: %s", read.ErrOption, reason)
 }
 
 // pair adds the differences of files that have records of the same texts. A text is a unit.
@@ -131,6 +139,13 @@ func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
 		return err
 	}
 	out.Notes, out.Level = append(out.Notes, notes...), p.level()
+	out.compareScores(t, sets, of)
+	return nil
+}
+
+// compareScores warns of differences between scores that do not compare. of has the groups of a
+// row that a unit is made of.
+func (out *EvalResult) compareScores(t *pairable, sets []*set, of func(row, unit int) []int) {
 	for _, d := range out.Differences {
 		row := slices.Index(t.names, d.Name)
 		same := true // blanks, so that the scores have the same terms
@@ -151,7 +166,6 @@ func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
 			}
 		}
 	}
-	return nil
 }
 
 // readSet reads a file of generated sentences.

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -66,39 +67,40 @@ func uniqueNgrams(m *measured) ([]Metric, error) {
 	return out, nil
 }
 
-// entropies are the entropies of the set's n-grams, in nats.
-func entropies(m *measured) ([]Metric, error) {
-	var out []Metric
-	for _, n := range m.orders() {
-		x := newMetric(fmt.Sprintf("entropy.%d", n), fmt.Sprintf("Ent-%d", n))
-		x.Unit, x.Better, x.Decimals = "nats", +1, 3
-		x.Signature = fmt.Sprintf("entropy|n:%d|log:e|N:%d|%s|v:1",
-			n, m.set.corpus.Len(), m.generated.Signature())
-		if counts, err := m.ngrams(); err != nil || counts == nil || counts[n-1].Total == 0 {
-			x.Warnings = []string{"no counts"}
-		} else {
-			x.take(counts[n-1].Entropy, nil)
+// ofNgrams computes a column for each order of n-grams. An x of a hundred is of shares.
+func ofNgrams(key, label, kind, unit string, decimals int, x float64,
+	value func(ngram.Counts) (float64, error)) func(*measured) ([]Metric, error) {
+	return func(m *measured) ([]Metric, error) {
+		var out []Metric
+		for _, n := range m.orders() {
+			c := newMetric(fmt.Sprintf("%s.%d", key, n), fmt.Sprintf("%s-%d", label, n))
+			c.Unit, c.Better, c.Decimals = unit, +1, decimals
+			c.Signature = fmt.Sprintf("%s|N:%d|%s|v:1", fmt.Sprintf(kind, n), m.set.corpus.Len(),
+				m.generated.Signature())
+			if counts, err := m.ngrams(); err != nil || counts == nil {
+				c.Warnings = []string{"no counts"}
+			} else {
+				v, err := value(counts[n-1])
+				c.take(x*v, err)
+			}
+			out = append(out, c)
 		}
-		out = append(out, x)
+		return out, nil
 	}
-	return out, nil
 }
 
-// distinctNgrams are the shares of different n-grams among all of the set.
-func distinctNgrams(m *measured) ([]Metric, error) {
-	var out []Metric
-	for _, n := range m.orders() {
-		x := newMetric(fmt.Sprintf("distinct.%d", n), fmt.Sprintf("distinct-%d", n))
-		x.Unit, x.Better = "%", +1
-		x.Signature = fmt.Sprintf("distinct|n:%d|N:%d|%s|v:1",
-			n, m.set.corpus.Len(), m.generated.Signature())
-		if counts, err := m.ngrams(); err != nil || counts == nil {
-			x.Warnings = []string{"no counts"}
-		} else {
-			v, err := counts[n-1].DistinctRatio()
-			x.take(100*v, err)
-		}
-		out = append(out, x)
-	}
-	return out, nil
-}
+// errNoCounts is of n-grams that no sentence is long enough for.
+var errNoCounts = errors.New("no counts")
+
+// The entropies of the set's n-grams, in nats, and the shares of different n-grams among all.
+var (
+	entropies = ofNgrams("entropy", "Ent", "entropy|n:%d|log:e", "nats", 3, 1,
+		func(c ngram.Counts) (float64, error) {
+			if c.Total == 0 {
+				return 0, errNoCounts
+			}
+			return c.Entropy, nil
+		})
+	distinctNgrams = ofNgrams("distinct", "distinct", "distinct|n:%d", "%", 2, 100,
+		ngram.Counts.DistinctRatio)
+)

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"math"
 
 	"infill/metrics/ngram"
 )
@@ -12,7 +13,8 @@ var measures = []struct {
 	in      where
 	compute func(*measured) ([]Metric, error)
 }{
-	{inEval, sentences},
+	{inEval, plain("n", "sentences", "", 0, 0, "",
+		func(m *measured) float64 { return float64(m.set.corpus.Len()) })},
 	{inEval | pairedFiles | inCompare | pairedRuns, selfBLEU},
 	{inEval | pairedFiles | inCompare | pairedRuns, uniqueNgrams},
 	{inEval | pairedFiles, bleuOfEach},
@@ -21,17 +23,44 @@ var measures = []struct {
 	{inEval | pairedFiles, entropies},
 	{inEval | pairedFiles, selfRepetition},
 	{inEval, compressionRatio},
-	{inEval, distinctSentences},
+	{inEval, plain("distinct_sentences", "distinct sentences", "", 0, +1, "",
+		func(m *measured) float64 { return float64(len(m.set.distinct)) })},
 	{inEval | pairedFiles, scoresOfFile},
 	{inEval | pairedFiles | inCompare | pairedRuns, perplexity},
-	{ofRun, moveShare},
-	{ofRun, acceptance},
+	{ofRun, plain("move_share", "moves", "%", 1, 0, "share of steps that proposed another state",
+		func(m *measured) float64 { return 100 * m.run.MoveShare })},
+	{ofRun, plain("acceptance", "accepted", "%", 1, 0, "share of accepted moves among those "+
+		"proposed; n/a for samplers without an acceptance step",
+		func(m *measured) float64 { return 100 * m.run.Acceptance })},
 	{ofRun | pairedRuns, distinctFillings},
 	{ofRun | pairedRuns, scoresOfRun},
-	{ofRun, evaluations},
-	{ofRun, modelRows},
-	{ofRun, stepsOfChains},
-	{ofRun, wallTime},
+	{ofRun, plain("evaluations", "evaluations", "", 0, 0, "",
+		func(m *measured) float64 { return float64(m.run.Evaluations) })},
+	{ofRun, plain("rows", "rows", "", 0, 0, "sequences that the evaluations take: an energy one for "+
+		"every masked token, a conditional one",
+		func(m *measured) float64 { return above(m.run.Rows, 1) })},
+	{ofRun, plain("steps", "steps", "", 1, 0, "mean over all chains",
+		func(m *measured) float64 { return above(m.run.Steps, m.run.taken()) })},
+	{ofRun, plain("wall", "wall time", "s", 1, -1, "",
+		func(m *measured) float64 { return m.run.Wall.Seconds() })},
+}
+
+// plain computes a column of one number, which is NaN where there is none.
+func plain(key, label, unit string, decimals, better int, detail string,
+	value func(*measured) float64) func(*measured) ([]Metric, error) {
+	return func(m *measured) ([]Metric, error) {
+		x := newMetric(key, label)
+		x.Unit, x.Decimals, x.Better, x.Detail, x.Value = unit, decimals, better, detail, value(m)
+		return one(x)
+	}
+}
+
+// above is a share of numbers that are above 0, NaN where one is not.
+func above(n int64, of int) float64 {
+	if n <= 0 || of <= 0 {
+		return math.NaN()
+	}
+	return float64(n) / float64(of)
 }
 
 // row computes the columns of the tables in where. All rows of a table have the
@@ -52,20 +81,6 @@ func (m *measured) row(in where) (Row, error) {
 		out.Metrics = append(out.Metrics, list...)
 	}
 	return out, nil
-}
-
-// sentences is their number.
-func sentences(m *measured) ([]Metric, error) {
-	x := newMetric("n", "sentences")
-	x.Value, x.Decimals = float64(m.set.corpus.Len()), 0
-	return one(x)
-}
-
-// distinctSentences is the number of different sentences.
-func distinctSentences(m *measured) ([]Metric, error) {
-	x := newMetric("distinct_sentences", "distinct sentences")
-	x.Value, x.Decimals, x.Better = float64(len(m.set.distinct)), 0, +1
-	return one(x)
 }
 
 // selfRepetition is the mean number of n-grams that a sentence shares with the
