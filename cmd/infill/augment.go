@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -96,10 +97,7 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 	if f.output != "" {
 		return usagef("%q is taken for a text, whose variants are printed: leave out --output", text)
 	}
-	if err := f.ready(); err != nil {
-		return err
-	}
-	if err := f.settled(&f.modelFlags); err != nil {
+	if err := cmp.Or(f.ready(), f.settled(&f.modelFlags)); err != nil {
 		return err
 	}
 	_, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)

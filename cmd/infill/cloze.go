@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -15,7 +15,6 @@ import (
 	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/count"
-	"infill/internal/textline"
 	"infill/metrics/bleu"
 	"infill/report/measure"
 	"infill/report/show"
@@ -102,10 +101,8 @@ func (f *clozeFlags) own() cmdline.Flags {
 
 func clozeCommand(std console.IO) *cli.Command {
 	f := &clozeFlags{}
-	models := cmdline.Flag("model",
-		"`MODEL`: a folder of an ONNX export, its .onnx file, or a name of "+
-			"\"infill model list\"; repeatable: all runs with each", &f.models)
-	models.Env = "" // the variable is read below
+	models := cmdline.Flag("model", "`MODEL`: a folder of an ONNX export, its .onnx file, or a name "+
+		"of \"infill model list\"; repeatable: all runs with each", &f.models)
 	return &cli.Command{
 		Name: "cloze",
 		UsageText: `infill cloze sentences.txt
@@ -159,10 +156,7 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 	if slices.Contains(f.reads(), "-") {
 		return usagef("every run reads the files of its settings, so none can be standard input; name it")
 	}
-	if err := f.ready(); err != nil {
-		return err
-	}
-	if err := f.check(append(f.reads(), path)...); err != nil {
+	if err := cmp.Or(f.ready(), f.check(append(f.reads(), path)...)); err != nil {
 		return err
 	}
 	runs, err := f.planned()
@@ -176,42 +170,35 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 	if f.seedChosen && !f.quiet {
 		fmt.Fprintf(std.Err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
 	}
-	bench := &clozeBench{flags: f, std: std, runs: runs}
-	defer func() { err = errors.Join(err, bench.close()) }()
-	if err := bench.open(c.Context); err != nil {
+	b := &clozeBench{flags: f, runs: runs,
+		bench: bench{std: std, quiet: f.quiet, progress: f.progress}}
+	defer func() { err = errors.Join(err, b.close()) }()
+	if err := b.open(c.Context); err != nil {
 		return err
 	}
-	if err := bench.take(path, items); err != nil {
+	if err := b.take(path, items); err != nil {
 		return err
 	}
 	begin()
-	res, err := f.measured(c.Context, bench)
+	res, err := f.measured(c.Context, b)
 	if err != nil {
 		return err
 	}
-	if err := f.render(std, show.Cloze(res)); err != nil {
-		return err
-	}
-	if bench.failed {
-		return errSomeFailed
-	}
-	return nil
+	return b.ended(&f.reportFlags, show.Cloze(res))
 }
 
 // measured fills the lines by all runs.
 func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*measure.ClozeResult, error) {
 	test := &measure.ClozeResult{
 		Command: typedCommand(), Version: version(), Date: today(), Seed: *f.Seed,
-		Protocol: f.protocol(), Gaps: f.gaps(), Among: f.among(), Level: f.level, Notes: b.notes,
+		Protocol: f.protocol(), Gaps: f.gaps(), Level: f.level, Notes: b.notes,
+		Among: f.fillingFlags.Options.Results.Top,
 	}
 	for _, m := range b.models {
 		test.Models = append(test.Models, fmt.Sprintf("%s (%s)", m.name, modelName(m.model)))
 	}
 	for i, r := range b.runs {
-		if !f.quiet {
-			fmt.Fprintf(b.std.Err, "%s (%d of %d) …\n", textline.Printable(r.name), i+1, len(b.runs))
-		}
-		run, err := b.fill(ctx, r)
+		run, err := b.fill(ctx, r, b.begins(r.name, i, len(b.runs), len(b.tasks)))
 		if err != nil {
 			return nil, fmt.Errorf("run %s: %w", r.name, err)
 		}
@@ -220,13 +207,8 @@ func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*measure.Cloz
 	return test, measure.Cloze(test)
 }
 
-// among is how many fillings of a line count.
-func (f *clozeFlags) among() int { return f.fillingFlags.Options.Results.Top }
-
 // gaps reports whether each line gets one gap of several words.
-func (f *clozeFlags) gaps() bool {
-	return f.fillingFlags.Options.Words.Unit == text.UnitPhrase
-}
+func (f *clozeFlags) gaps() bool { return f.fillingFlags.Options.Words.Unit == text.UnitPhrase }
 
 // protocol says in words what is blanked out, and in what lines.
 func (f *clozeFlags) protocol() string {
@@ -251,15 +233,4 @@ func (f *clozeFlags) protocol() string {
 		said += fmt.Sprintf(", lines of %s at most", count.Of(f.maxWords, "word"))
 	}
 	return said
-}
-
-// chosenModels are the models of the flags, or of the environment.
-func (f *clozeFlags) chosenModels() []string {
-	switch {
-	case len(f.models) > 0:
-		return f.models
-	case os.Getenv(settings.EnvName("model")) != "":
-		return []string{os.Getenv(settings.EnvName("model"))}
-	}
-	return []string{settings.DefaultModel}
 }

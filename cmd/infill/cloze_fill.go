@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"infill/cmd/infill/internal/advice"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch/input"
@@ -32,13 +31,11 @@ import (
 
 // A clozeBench fills the same lines by several runs.
 type clozeBench struct {
+	bench
 	flags  *clozeFlags
-	std    console.IO
 	runs   []*clozeRun
 	models []*clozeModel
 	tasks  []clozeTask
-	notes  []string
-	failed bool // some line could not be read, or not be filled
 }
 
 // A clozeTask is a line with its words blanked out.
@@ -118,7 +115,6 @@ func (b *clozeBench) take(path string, items []input.Item) error {
 		}
 		return usagef("%s: no line can be used: %s", path, note)
 	}
-	b.failed = out.unread > 0
 	return nil
 }
 
@@ -126,9 +122,8 @@ func (b *clozeBench) take(path string, items []input.Item) error {
 func (b *clozeBench) takeLine(it *input.Item, m text.Masking, out *left) error {
 	f := b.flags
 	if it.Err != nil {
-		if out.unread++; out.unread <= maxWarnings {
-			fmt.Fprintf(b.std.Err, "infill: %s; left out\n", advice.Message(atLine(it.Line, it.Err)))
-		}
+		out.unread++
+		b.warn(out.unread, atLine(it.Line, it.Err), "", "; left out")
 		return nil
 	}
 	if n := text.CountWords(it.Text); n < f.minWords || f.maxWords > 0 && n > f.maxWords {
@@ -158,9 +153,8 @@ func (b *clozeBench) takeLine(it *input.Item, m text.Masking, out *left) error {
 			out.blanks++
 			return nil
 		case err != nil && jsonl.Code(err) != "":
-			if out.unread++; out.unread <= maxWarnings {
-				fmt.Fprintf(b.std.Err, "infill: %s; left out\n", advice.Message(atLine(it.Line, err)))
-			}
+			out.unread++
+			b.warn(out.unread, atLine(it.Line, err), "", "; left out")
 			return nil
 		case err != nil:
 			return err
@@ -237,34 +231,25 @@ func ofLetters(line string, word [2]int) bool {
 // same is what words are compared by: whether one of the models reads both as the same tokens. A
 // model that knows lower case only has no other way to write a word, and runs are to be judged
 // alike.
-func (b *clozeBench) same() func(filled, original string) bool {
-	return func(filled, original string) bool {
-		if filled == original {
-			return true
+func (b *clozeBench) same(filled, original string) bool {
+	return filled == original || slices.ContainsFunc(b.models, func(m *clozeModel) bool {
+		tok := m.model.Tokenizer()
+		x, err := tok.Word(filled, tokenize.AfterSpace)
+		if err != nil || slices.Contains(x.IDs, tok.UNKID()) {
+			return false
 		}
-		for _, m := range b.models {
-			tok := m.model.Tokenizer()
-			x, err := tok.Word(filled, tokenize.AfterSpace)
-			if err != nil || slices.Contains(x.IDs, tok.UNKID()) {
-				continue
-			}
-			y, err := tok.Word(original, tokenize.AfterSpace)
-			if err == nil && slices.Equal(x.IDs, y.IDs) {
-				return true
-			}
-		}
-		return false
-	}
+		y, err := tok.Word(original, tokenize.AfterSpace)
+		return err == nil && slices.Equal(x.IDs, y.IDs)
+	})
 }
 
 // fill fills all lines by one run.
-func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*measure.ClozeRun, error) {
-	f := b.flags
+func (b *clozeBench) fill(ctx context.Context, r *clozeRun, bar *console.Progress) (
+	*measure.ClozeRun, error) {
+	f, among := b.flags, b.flags.fillingFlags.Options.Results.Top
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	out := &measure.ClozeRun{Name: r.name, Lines: make([]cloze.Counts, len(b.tasks))}
-	bar := console.NewProgress(f.progress, f.quiet, b.std.Err, len(b.tasks))
-	same := b.same()
 	var mu sync.Mutex
 	done := 0
 	before := processorTime()
@@ -286,19 +271,17 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*measure.ClozeRun, 
 				stop(err)
 				return err
 			case err != nil:
-				if out.Failed++; out.Failed <= maxWarnings {
-					bar.Clear()
-					fmt.Fprintf(b.std.Err, "infill: run %s: %s\n", textline.Printable(r.name),
-						advice.Message(atLine(t.line, err)))
-				}
-				b.failed, res, err = true, &infill.Result{}, nil
+				out.Failed++
+				bar.Clear()
+				b.warn(out.Failed, atLine(t.line, err), "run "+textline.Printable(r.name)+": ", "")
+				res, err = &infill.Result{}, nil
 			}
 			out.Rows, out.Asked = out.Rows+int64(res.Evaluated), out.Asked+int64(res.Rows)
 			words := wordsIn(res.Fillings)
 			if f.gaps() {
-				out.Lines[i] = cloze.CountGap(t.original[0], slices.Concat(words...), f.among(), same)
+				out.Lines[i] = cloze.CountGap(t.original[0], slices.Concat(words...), among, b.same)
 			} else {
-				out.Lines[i], err = cloze.Count(t.original, words, f.among(), same)
+				out.Lines[i], err = cloze.Count(t.original, words, among, b.same)
 			}
 			done++
 			bar.Step(done, done)

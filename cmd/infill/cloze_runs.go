@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,11 +50,16 @@ func (f *clozeFlags) planned() ([]*clozeRun, error) {
 		return models[name], nil
 	}
 	var runs []*clozeRun
-	for _, name := range f.chosenModels() {
+	if f.models == nil {
+		f.models = []string{settings.DefaultModel}
+	}
+	for _, name := range f.models {
 		for _, text := range texts {
 			r, err := settings.ParseRun(text)
 			if err != nil {
-				if slices.ContainsFunc(strings.Fields(text), isBaseline) {
+				if slices.ContainsFunc(baselines, func(b string) bool {
+					return slices.Contains(strings.Fields(text), b)
+				}) {
 					return nil, usagef("--run %s: blanks are filled together, by a search or by sampling; the "+
 						"simple ways that they were compared with are in the laboratory: bin/lab baselines",
 						console.Quoted([]string{text})[0])
@@ -63,16 +67,16 @@ func (f *clozeFlags) planned() ([]*clozeRun, error) {
 				return nil, fmt.Errorf("--run: %w", err)
 			}
 			filling, err := f.ForRun(r)
-			if err != nil {
-				return nil, fmt.Errorf("--run %s: %w", console.Quoted([]string{r.Text})[0], err)
+			if err == nil {
+				err = filling.CheckOptions()
 			}
-			if err := filling.CheckOptions(); err != nil {
+			if err != nil {
 				return nil, fmt.Errorf("--run %s: %w", console.Quoted([]string{r.Text})[0], err)
 			}
 			run := &clozeRun{name: r.Name, filling: &fillingFlags{Fill: *filling}}
 			of := name
 			if r.Model != "" {
-				if of = r.Model; name != f.chosenModels()[0] {
+				if of = r.Model; name != f.models[0] {
 					continue // it has a model of its own, and is not one of each
 				}
 			}
@@ -121,34 +125,19 @@ func (b *clozeBench) open(ctx context.Context) error {
 		if m.model, err = m.flags.open(ctx); err != nil {
 			return err
 		}
-		warn(b.std, m.model, b.flags.quiet)
+		b.atEnd(m.flags.close)
+		warn(b.std, m.model, b.quiet)
 	}
 	for _, r := range b.runs {
 		var err error
 		r.engine, err = r.filling.prepare(ctx, r.model.model, r.model.flags.secondModels(), b.std.Err,
-			b.flags.quiet)
+			b.quiet)
 		if err != nil {
 			return fmt.Errorf("run %s: %w", r.name, err)
 		}
+		b.atEnd(r.filling.CloseParts)
 	}
 	return nil
-}
-
-// isBaseline reports whether a word of a run is one of them.
-func isBaseline(word string) bool { return slices.Contains(baselines, word) }
-
-// close closes what open has opened.
-func (b *clozeBench) close() error {
-	var errs []error
-	for _, r := range b.runs {
-		if r.engine != nil {
-			errs = append(errs, r.filling.CloseParts())
-		}
-	}
-	for _, m := range b.models {
-		errs = append(errs, m.flags.close())
-	}
-	return errors.Join(errs...)
 }
 
 // wordsIn are the filled words of each filling, as they stand in its text.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 
@@ -97,19 +98,23 @@ infill compare corpus.txt --mask-rate 0.25 --reference books.txt`,
 }
 
 func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
+	r := &comparer{bench: bench{std: std, quiet: f.quiet, progress: f.progress}, strict: f.strict}
+	defer func() { err = errors.Join(err, r.close()) }()
 	p, err := f.plan(c, std)
 	if err != nil {
 		return err
 	}
-	r, err := f.comparer(c.Context, std)
-	defer func() { err = errors.Join(err, r.close()) }()
-	if err != nil {
+	if err := f.openFor(c.Context, r); err != nil {
 		return err
 	}
-	if err := r.take(p.path, p.sources, f.made.Masking, f.limit, f.strict); err != nil {
+	if err := r.take(c.Args().First(), p.sources, f.made.Masking, f.limit); err != nil {
 		return err
 	}
-	compared := f.comparison(r)
+	compared := &measure.Comparison{Command: typedCommand(), Date: today(), Model: r.model,
+		Version: version(), Seed: r.opt.Seed, Budget: r.opt.Sampling.Budget, Protocol: f.protocol()}
+	for _, t := range r.tasks {
+		compared.Sources = append(compared.Sources, t.Source)
+	}
 	closeJudge, err := f.openJudge(c.Context, &p.measure.Options)
 	if err != nil {
 		return err
@@ -124,21 +129,25 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 		return err
 	}
 	begin()
-	if err := f.sample(c.Context, std, r, compared, p); err != nil {
-		return err
+	for i, s := range p.samplers {
+		name := s.Info().Name
+		r.bar = r.begins(name, i, len(p.samplers), len(r.tasks))
+		r.name = strings.TrimSpace(name + " " + p.params[i])
+		r.engine.Forget() // no sampler profits from what another asked
+		run, err := r.run(c.Context, s)
+		r.bar.Clear()
+		if err != nil {
+			return fmt.Errorf("sampler %s: %w", name, err)
+		}
+		run.Params = p.params[i]
+		compared.Samplers = append(compared.Samplers, *run)
 	}
 	compared.Notes = r.notes
 	res, err := prepared.Compare(compared)
 	if err != nil {
 		return err
 	}
-	if err := f.render(std, show.Compare(res)); err != nil {
-		return err
-	}
-	if r.failed {
-		return errSomeFailed
-	}
-	return nil
+	return r.ended(&f.reportFlags, show.Compare(res))
 }
 
 // modelName names a model in a report.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"time"
@@ -21,17 +20,15 @@ import (
 
 // comparer runs samplers on the same sentences.
 type comparer struct {
+	bench
 	engine     *infill.Engine
 	opt        infill.Options
 	tasks      []task
 	trace      *traceFile
 	name       string // of the sampler that runs, with its parameters
-	progress   *console.Progress
-	warn       io.Writer
-	notes      []string
-	failed     bool // some line was left out, or not filled
+	bar        *console.Progress
+	strict     bool // the first line that cannot be filled is an error
 	model, sum string
-	ends       []func() error // see close
 }
 
 // A task is a sentence to fill.
@@ -41,14 +38,9 @@ type task struct {
 	template *text.Template
 }
 
-// maxWarnings bounds the lines left out that are named one by one.
-const maxWarnings = 10
-
 // take masks and reads the sentences, at most limit of them unless that is 0.
-// Those that cannot be filled are left out with a warning, or with strict are
-// an error.
-func (r *comparer) take(path string, sources []read.Source, m text.Masking, limit int,
-	strict bool) error {
+// Those that cannot be filled are left out with a warning.
+func (r *comparer) take(path string, sources []read.Source, m text.Masking, limit int) error {
 	var first error
 	left := 0
 	for _, s := range sources {
@@ -64,29 +56,26 @@ func (r *comparer) take(path string, sources []read.Source, m text.Masking, limi
 		t, masked, err := records.Blanks(r.engine.Tokenizer(), s.Text, m, &opt)
 		if err != nil {
 			err = advice.OrMask(fmt.Errorf("%s: sentence %s: %w", path, s.ID, err))
-			if jsonl.Code(err) == "" || strict {
+			if jsonl.Code(err) == "" || r.strict {
 				return err
 			}
 			if first == nil {
 				first = err
 			}
-			if left++; left <= maxWarnings {
-				fmt.Fprintf(r.warn, "infill: %s; left out\n", advice.Message(err))
-			}
+			left++
+			r.warn(left, err, "", "; left out")
 			continue
 		}
 		r.tasks = append(r.tasks,
-			task{read.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Words.Original,
-				t})
+			task{read.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Words.Original, t})
 	}
 	if len(r.tasks) == 0 {
 		return first // of lines without blanks it says what to do
 	}
 	if left > maxWarnings {
-		fmt.Fprintf(r.warn, "infill: %d sentences left out\n", left)
+		fmt.Fprintf(r.std.Err, "infill: %d sentences left out\n", left)
 	}
 	if left > 0 {
-		r.failed = true
 		r.notes = append(r.notes, fmt.Sprintf("sentences of the input that cannot be filled were left "+
 			"out: %d, the first: %v", left, first))
 	}
@@ -94,8 +83,7 @@ func (r *comparer) take(path string, sources []read.Source, m text.Masking, limi
 }
 
 // run fills every sentence with one sampler.
-func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*measure.SamplerRun,
-	error) {
+func (r *comparer) run(ctx context.Context, s samplers.Sampler) (*measure.SamplerRun, error) {
 	out := &measure.SamplerRun{Name: r.name, MoveShare: math.NaN(), Acceptance: math.NaN()}
 	var stats samplers.Stats
 	for i, t := range r.tasks {
@@ -115,11 +103,10 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*m
 		out.Wall += time.Since(start)
 		if err != nil {
 			err = fmt.Errorf("sentence %s: %w", t.ID, err)
-			if jsonl.Code(err) == "" || strict {
+			if jsonl.Code(err) == "" || r.strict {
 				return nil, err
 			}
-			fmt.Fprintf(r.warn, "infill: sampler %s: %s\n", s.Info().Name, advice.Message(err))
-			r.failed = true
+			r.warn(0, err, "sampler "+s.Info().Name+": ", "")
 			out.Sentences = append(out.Sentences, measure.SentenceRun{Err: err.Error()})
 			continue
 		}
@@ -130,7 +117,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*m
 		out.Rows += int64(res.Rows)
 		out.Steps += int64(res.Steps * opt.Sampling.Chains)
 		stats.Add(res.Stats)
-		r.progress.Step(i+1, i+1)
+		r.bar.Step(i+1, i+1)
 	}
 	if stats.Zero > 0 {
 		r.notes = append(r.notes, r.name+": "+refusals(stats.Zero, "had probability 0, against a "+

@@ -87,10 +87,7 @@ func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, er
 	if path := soleFile(c.Args().Slice()); path != "" && f.Masking.On() && !f.quiet {
 		sayFile(std, path, "infill batch")
 	}
-	if err := f.settled(&f.modelFlags); err != nil {
-		return err
-	}
-	if err := checkTrace(f.trace); err != nil {
+	if err := cmp.Or(f.settled(&f.modelFlags), checkTrace(f.trace)); err != nil {
 		return err
 	}
 	f.modelFlags.Options.Few = single && !f.Masking.On() && f.Sampling.Chosen == "" &&

@@ -75,12 +75,11 @@ func execute(ctx context.Context, std console.IO, args []string) error {
 	case err != nil:
 		return err
 	case line.Help:
-		return printText(std.Out, cmdline.Help(line.Command, helpColumns, line.All,
-			headings))
+		return printText(std.Out, cmdline.Help(line.Command, helpColumns, line.All, headings))
 	}
 	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
-	return app.RunContext(ctx, slices.Concat([]string{app.Name}, line.Names, []string{"--"},
-		line.Rest))
+	return app.RunContext(ctx, slices.Concat([]string{app.Name}, line.Names, line.Flags,
+		[]string{"--"}, line.Rest))
 }
 
 func newApp(std console.IO) *cli.App {
@@ -122,9 +121,8 @@ func setUp(path string, cmds []*cli.Command) {
 	for _, c := range cmds {
 		c.HideHelp = true
 		c.HelpName = path + " " + c.Name
-		// What is wrong in the environment; the command line is parsed.
 		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error {
-			return &program.UsageError{Text: err.Error()}
+			return &program.UsageError{Text: cmdline.Spelt(c, err)}
 		}
 		setUp(c.HelpName, c.Subcommands)
 	}

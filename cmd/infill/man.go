@@ -16,9 +16,7 @@ func manCommand(std console.IO) *cli.Command {
 		Name:      "man",
 		UsageText: `infill man > infill.1`,
 		Usage:     "the manual page, for man -l",
-		Action: func(c *cli.Context) error {
-			return printText(std.Out, manPage(c.App))
-		},
+		Action:    func(c *cli.Context) error { return printText(std.Out, manPage(c.App)) },
 	}
 }
 

@@ -61,8 +61,7 @@ func modelListCommand(std console.IO) *cli.Command {
 			}
 			for _, m := range named {
 				l := listed{Name: m.String(), Architecture: m.Architecture, Bytes: m.Size(), Licence: m.Licence,
-					Home: m.Home, Note: m.Note,
-					Cached: "no", Hash: hashWord(m), Commit: m.Commit}
+					Home: m.Home, Note: m.Note, Cached: "no", Hash: hashWord(m), Commit: m.Commit}
 				if noCache == nil {
 					l.Cached = cache.State(m)
 				}

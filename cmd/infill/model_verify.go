@@ -34,10 +34,7 @@ type verification struct {
 
 func modelVerifyCommand(std console.IO) *cli.Command {
 	var all, asJSON bool
-	flags := cmdline.Flags{
-		cmdline.Flag("all", "every model in the cache", &all),
-		jsonFlag(&asJSON),
-	}
+	flags := cmdline.Flags{cmdline.Flag("all", "every model in the cache", &all), jsonFlag(&asJSON)}
 	return &cli.Command{
 		Name:      "verify",
 		UsageText: `infill model verify --all`,

@@ -116,8 +116,7 @@ type samplerJSON struct {
 
 func samplerRecord(s samplers.Info) samplerJSON {
 	r := samplerJSON{Name: s.Name, Title: s.Title, Doc: s.Doc, Exact: s.Exact,
-		Needs: needsOf(s), Cost: s.Cost, OnText: onText[s.Name],
-		Params: []paramJSON{}}
+		Needs: needsOf(s), Cost: s.Cost, OnText: onText[s.Name], Params: []paramJSON{}}
 	for _, p := range s.Params {
 		r.Params = append(r.Params, paramJSON{p.Name, p.Doc, p.Range(), p.Default})
 	}

@@ -143,10 +143,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	if len(f.ranking.Energy) > 0 || in.Format().JSON() {
 		layout.Asked = []string{"energies"}
 	}
-	man := &output.Manifest{
-		Version: version(),
-		Model:   modelHash(s.Model), Settings: recorded,
-	}
+	man := &output.Manifest{Version: version(), Model: modelHash(s.Model), Settings: recorded}
 	seen := &doubted{model: f.Name}
 	s.Doubted = seen.add
 	d := &differences{pairs: pairs, by: f.by, groups: map[string][]float64{}}
@@ -160,8 +157,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	}
 	err = f.work(c, to, fileWork{in: in, manifest: man, form: layout, doubted: seen,
 		workers: records.InFlight(s.Model.Streams(), 0), do: s.Record, known: d.add,
-		advised: advice.OfRanking,
-		meant:   meantBy(settings.RankTable())})
+		advised: advice.OfRanking, meant: meantBy(settings.RankTable())})
 	if err == nil || errors.Is(err, errSomeFailed) {
 		if !pairs && f.quiet {
 			return err

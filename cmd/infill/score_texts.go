@@ -101,8 +101,7 @@ func (f *scoreFlags) sayOf(rec jsonl.Record, say func(string)) {
 		if slices.ContainsFunc(rec.Words, func(w jsonl.Word) bool {
 			return rec.Scoring != infill.ScoreWithinWord.String() && strings.Contains(w.Pieces, " ")
 		}) {
-			say("score of words: within-word, each piece beside all others but the later ones of its " +
-				"word")
+			say("score of words: within-word, each piece beside all others but the later ones of its word")
 		}
 		if rec.Windows > 0 {
 			say("the text is longer than the model takes: each piece is scored with as many around it " +

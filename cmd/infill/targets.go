@@ -68,8 +68,7 @@ func checkReplaced(targets []target, force bool) error {
 		switch {
 		case err != nil:
 		case !force:
-			return usagef("%s %s: the file exists; remove it, name another, or give --force", t.what,
-				t.path)
+			return usagef("%s %s: the file exists; remove it, name another, or give --force", t.what, t.path)
 		case info.Mode()&os.ModeSymlink == 0 && !info.Mode().IsRegular():
 			return usagef("%s %s: it is not a regular file; name another", t.what, t.path)
 		}

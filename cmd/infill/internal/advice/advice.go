@@ -52,57 +52,42 @@ type speller interface {
 // adviceOn says which flags or commands help against an error of the libraries. It is empty where
 // the error says all.
 func adviceOn(err error) string {
-	var ranked unranked
-	if errors.As(err, &ranked) {
-		return " (words to rank: --candidates)"
-	}
-	for _, a := range advices {
-		if errors.Is(err, a.kind) {
-			return a.text
+	for _, match := range advices {
+		if text := match(err); text != "" {
+			return text
 		}
 	}
-	var long *infill.LengthError
-	var exists *output.ExistsError
-	var manifest *output.ManifestError
-	var column *input.ColumnError
-	var lines *input.NotLinesError
-	var pull *hub.PullError
-	var paired *read.PairedError
-	var masks maskable
-	var file named
-	switch {
-	case errors.As(err, &file):
-		return "; " + ReadsFile(file.path, "infill batch")
-	case asText(err) != "":
-		return asText(err)
-	case errors.As(err, &masks):
-		return "; or let words of it be masked: --mask-words 1"
-	case errors.As(err, &long):
-		return ": --long window"
-	case errors.As(err, &exists) && exists.Join && !exists.Link:
-		return " (--force overwrites it)"
-	case errors.As(err, &exists) && !exists.Link:
-		return " (--resume goes on with it, --force overwrites it)"
-	case errors.As(err, &manifest) && manifest.Force:
-		return "; --force overwrites what is there"
-	case errors.As(err, &lines) && lines.Text:
-		return ": --format text"
-	case errors.Is(err, samplers.ErrTooMany):
-		return ": --shortlist N"
-	case errors.As(err, &column):
-		switch d := column.Delimiter(); d {
-		case ";", "|", ",":
-			return ": --delimiter '" + d + "'"
-		case "\t":
-			return ": --format tsv"
+	return ""
+}
+
+// A match says what helps against an error, "" for an error of another kind.
+type match func(error) string
+
+// kind matches errors that are of a kind.
+func kind(of error, text string) match {
+	return func(err error) string {
+		if errors.Is(err, of) {
+			return text
 		}
-		return ": --" + column.Setting + " NAME"
-	case errors.Is(err, jsonl.ErrNoText) && !errors.Is(err, read.ErrFormat):
-		return ": --text-field NAME" // infill compare has no such flag
-	case errors.As(err, &paired) && paired.Sentences > 1:
-		return ": --top 1"
-	case errors.As(err, &pull):
-		return pulls(pull)
+		return ""
+	}
+}
+
+// typed matches errors of a type. A function says more of them.
+func typed[E error](say func(E) string) match {
+	return func(err error) string {
+		var e E
+		if errors.As(err, &e) {
+			return say(e)
+		}
+		return ""
+	}
+}
+
+// where is a text if a condition holds.
+func where(holds bool, text string) string {
+	if holds {
+		return text
 	}
 	return ""
 }
@@ -119,57 +104,83 @@ func pulls(e *hub.PullError) string {
 	return text
 }
 
-// maskable is the error of a text without a blank, in a command that can mask words of it.
-type maskable struct{ error }
+// helped is an error with the advice of a command that knows more of it.
+type helped struct {
+	error
+	text string
+}
 
-func (m maskable) Unwrap() error { return m.error }
+func (h helped) Unwrap() error { return h.error }
+
+// with is err, with advice if it is of a kind and has none yet.
+func with(err, kind error, text string) error {
+	if h := (helped{}); errors.Is(err, kind) && !errors.As(err, &h) {
+		return helped{err, text}
+	}
+	return err
+}
 
 // OrMask is err, with the advice to mask words where that helps.
 func OrMask(err error) error {
-	if errors.Is(err, text.ErrNoBlank) {
-		return maskable{err}
-	}
-	return err
+	return with(err, text.ErrNoBlank, "; or let words of it be masked: --mask-words 1")
 }
-
-// unranked is the error of a blank that none of its words may fill, in a command that ranks them.
-type unranked struct{ error }
-
-func (u unranked) Unwrap() error { return u.error }
 
 // OfRanking is err, without the advice on flags that a command that ranks words does not have.
 func OfRanking(err error) error {
-	if errors.Is(err, text.ErrEmptySupport) {
-		return unranked{err}
-	}
-	return err
+	return with(err, text.ErrEmptySupport, " (words to rank: --candidates)")
 }
 
-// advices are the kinds of errors that say all about what helps.
-var advices = []struct {
-	kind error
-	text string
-}{
-	{lengths.ErrFile, "; infill model learn-lengths MODEL TEXT makes it again"},
-	{lengths.ErrFewGaps, "; give a text of more sentences, one a line"},
-	{mlm.ErrNoState, "; lengths are learned of float models with the usual head"},
-	{table.ErrCell, ": --quote writes it so, and an output in .csv, too"},
-	{text.ErrManyWords, ": --allow FILE"},
-	{infill.ErrNoCandidates, ", or: --candidates"},
-	{infill.ErrUnfilled, ": infill fill; or rank words for it: --candidates WORDS"},
-	{text.ErrEmptySupport,
-		" (flags that take fillings away: --allow, --ban, --vocab, --min-distance, --no-repeat)"},
-	{infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, " +
-		"--max-similarity)"},
-	{output.ErrMismatch, " (--force begins again)"},
-	{mlm.ErrNotFinite, "; pull or export the model again"},
-	{device.ErrDevice, " (infill doctor lists the devices; without --device the best is taken)"},
-	{ort.ErrNotInstalled, ": run `infill doctor --install` with its name"},
-	{ort.ErrNamed, " (without --ort and INFILL_ORT: infill doctor --install)"},
-	{ort.ErrRuntime, ": run `infill doctor --install`"},
-	{ort.ErrMemory, "; end other programs on it, or take --device cpu"},
-	{ort.ErrLost, "; see what nvidia-smi says; a batch goes on with --resume"},
-	{hub.ErrFile, ": --file PATH"},
+// advices say what helps; the first match does.
+var advices = []match{
+	typed(func(e helped) string { return e.text }),
+	kind(lengths.ErrFile, "; infill model learn-lengths MODEL TEXT makes it again"),
+	kind(lengths.ErrFewGaps, "; give a text of more sentences, one a line"),
+	kind(mlm.ErrNoState, "; lengths are learned of float models with the usual head"),
+	kind(table.ErrCell, ": --quote writes it so, and an output in .csv, too"),
+	kind(text.ErrManyWords, ": --allow FILE"),
+	kind(infill.ErrNoCandidates, ", or: --candidates"),
+	kind(infill.ErrUnfilled, ": infill fill; or rank words for it: --candidates WORDS"),
+	kind(text.ErrEmptySupport,
+		" (flags that take fillings away: --allow, --ban, --vocab, --min-distance, --no-repeat)"),
+	kind(infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, "+
+		"--max-similarity)"),
+	kind(output.ErrMismatch, " (--force begins again)"),
+	kind(mlm.ErrNotFinite, "; pull or export the model again"),
+	kind(device.ErrDevice, " (infill doctor lists the devices; without --device the best is taken)"),
+	kind(ort.ErrNotInstalled, ": run `infill doctor --install` with its name"),
+	kind(ort.ErrNamed, " (without --ort and INFILL_ORT: infill doctor --install)"),
+	kind(ort.ErrRuntime, ": run `infill doctor --install`"),
+	kind(ort.ErrMemory, "; end other programs on it, or take --device cpu"),
+	kind(ort.ErrLost, "; see what nvidia-smi says; a batch goes on with --resume"),
+	kind(hub.ErrFile, ": --file PATH"),
+	asText,
+	typed(func(*infill.LengthError) string { return ": --long window" }),
+	typed(func(e *output.ExistsError) string {
+		if e.Join {
+			return where(!e.Link, " (--force overwrites it)")
+		}
+		return where(!e.Link, " (--resume goes on with it, --force overwrites it)")
+	}),
+	typed(func(e *output.ManifestError) string {
+		return where(e.Force, "; --force overwrites what is there")
+	}),
+	typed(func(e *input.NotLinesError) string { return where(e.Text, ": --format text") }),
+	kind(samplers.ErrTooMany, ": --shortlist N"),
+	typed(func(e *input.ColumnError) string {
+		switch d := e.Delimiter(); d {
+		case ";", "|", ",":
+			return ": --delimiter '" + d + "'"
+		case "\t":
+			return ": --format tsv"
+		}
+		return ": --" + e.Setting + " NAME"
+	}),
+	func(err error) string { // infill compare has no such flag
+		return where(errors.Is(err, jsonl.ErrNoText) && !errors.Is(err, read.ErrFormat),
+			": --text-field NAME")
+	},
+	typed(func(e *read.PairedError) string { return where(e.Sentences > 1, ": --top 1") }),
+	typed(pulls),
 }
 
 // PlatformSetting is the name of the machine among the settings of a manifest. No flag sets it.

@@ -35,11 +35,9 @@ var badInput = []error{
 	input.ErrShard, output.ErrJoin, input.ErrNotLines,
 	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
-	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong,
-	lengths.ErrFewGaps,
+	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, lengths.ErrFewGaps,
 	corpus.ErrOption, corpus.ErrTooLarge,
-	bleu.ErrOption, bleu.ErrUnequal, read.ErrFormat, read.ErrNoSentences,
-	read.ErrOption,
+	bleu.ErrOption, bleu.ErrUnequal, read.ErrFormat, read.ErrNoSentences, read.ErrOption,
 	unpack.ErrDamaged, device.ErrDevice,
 }
 

@@ -20,18 +20,10 @@ func ReadsFile(path, command string) string {
 		textline.Printable(console.Quoted([]string{path})[0])
 }
 
-// named is the error of a text without a blank that is the name of a file.
-type named struct {
-	error
-	path string
-}
-
-func (n named) Unwrap() error { return n.error }
-
 // OrFile is the error of a text, with the command that reads a file of that name if there is one.
 func OrFile(err error, line string) error {
-	if errors.Is(err, text.ErrNoBlank) && IsFile(line) {
-		return named{err, line}
+	if IsFile(line) {
+		return with(err, text.ErrNoBlank, "; "+ReadsFile(line, "infill batch"))
 	}
 	return err
 }

@@ -29,27 +29,22 @@ func detached(c *cli.Command, arg string) string {
 // IsFlag reports whether an argument looks like a flag.
 func IsFlag(arg string) bool { return flagLike.MatchString(arg) }
 
-// A CommandLine is what was typed. Package cli would take flags after the first argument for texts.
+// A CommandLine is what was typed, in the order in which package cli reads it: that would take
+// flags after the first argument for texts.
 type CommandLine struct {
 	Command *cli.Command
 	Names   []string // of the command, after the program's
+	Flags   []string // each as --NAME=VALUE
 	Rest    []string // the arguments
 	Help    bool     // is asked for
 	All     bool     // of the help, its rare flags too
-	given   []given
-}
-
-// A given is a flag, as it was typed, and its value.
-type given struct {
-	*Option
-	as, value string
 }
 
 // A Hinter says what to type in place of a flag, or without dashes of a command, that c does not
 // have; "" if it does not know.
 type Hinter func(c *cli.Command, typed string) string
 
-// Parse finds the command of a command line and gives its flags their values. They may stand
+// Parse finds the command of a command line, and sorts flags from arguments. Flags may stand
 // anywhere before a lone "--". A command that has commands gives help.
 func Parse(root *cli.Command, args []string, hint Hinter) (*CommandLine, error) {
 	for len(args) > 0 && args[0] == "help" {
@@ -64,16 +59,6 @@ func Parse(root *cli.Command, args []string, hint Hinter) (*CommandLine, error) 
 		rest := line.find(line.Rest) // of the command after --help
 		if len(rest) > 0 && len(line.Command.Subcommands) > 0 {
 			return nil, unknownCommand(line.Command, rest[0], hint)
-		}
-	}
-	if line.Help {
-		return line, nil
-	}
-	for _, g := range line.given {
-		g.Typed = g.as
-		if err := g.Set(g.value); err != nil {
-			return nil, program.Usagef("invalid value %q for flag %s: %v", g.value,
-				dashes(strings.TrimLeft(g.as, "-")), err)
 		}
 	}
 	return line, nil
@@ -132,9 +117,22 @@ func (l *CommandLine) sort(args []string, hint Hinter) error {
 		default:
 			value, args = args[0], args[1:]
 		}
-		l.given = append(l.given, given{f, as, value})
+		f.Typed, l.Flags = as, append(l.Flags, dashes(f.Name)+"="+value)
 	}
 	return nil
+}
+
+// refused is what package flag says of a value.
+var refused = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (.*?) for (?:flag )?-([a-z-]+): `)
+
+// Spelt is an error of package cli that names a flag as it was typed.
+func Spelt(c *cli.Command, err error) string {
+	text := err.Error()
+	if m := refused.FindStringSubmatch(text); m != nil {
+		text = "invalid value " + m[1] + " for flag " +
+			dashes(strings.TrimLeft(Of(c, m[2]).Typed, "-")) + ": " + text[len(m[0]):]
+	}
+	return text
 }
 
 // Of is a command's flag of a name, nil for none.

@@ -172,9 +172,7 @@ func (f *Option) Apply(set *flag.FlagSet) error {
 		}
 		f.fromEnv = true
 	}
-	for _, name := range f.Names() {
-		set.Var(f, name, f.Usage)
-	}
+	set.Var(f, f.Name, f.Usage) // as Parse spells it
 	return nil
 }
 
