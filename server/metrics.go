@@ -38,8 +38,7 @@ type routeCounts struct {
 func newMetrics() *metrics {
 	m := &metrics{routes: map[string]*routeCounts{}}
 	for _, r := range api.Routes {
-		m.routes[r.Name()] = &routeCounts{codes: map[int]int64{},
-			buckets: make([]int64, len(bounds)+1)}
+		m.routes[r.Name()] = &routeCounts{codes: map[int]int64{}, buckets: make([]int64, len(bounds)+1)}
 	}
 	m.routes[otherRoute] = &routeCounts{codes: map[int]int64{}, buckets: make([]int64, len(bounds)+1)}
 	return m

@@ -26,8 +26,7 @@ func fileValue(p *string, want string) *Value {
 
 // readFile reads a file that a user names, which may be standard input, and compressed. The hash is
 // of its bytes as they are there.
-func (v *Fill) readFile(path string, use func(io.Reader) error) (sum string,
-	err error) {
+func (v *Fill) readFile(path string, use func(io.Reader) error) (sum string, err error) {
 	unpacked := func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {

@@ -37,11 +37,8 @@ func AugmentTable() Table[Augmenting] { return slices.Clone(augmentTable) }
 
 var augmentTable = Table[Augmenting]{
 	{
-		Name: "variants", Line: true, record: true, Group: results,
-		Doc: "variants to make of each text",
-		bind: func(v *Augmenting) *Value {
-			return WholeValue(&v.Variants.Count, 1, variants.Max)
-		},
+		Name: "variants", Line: true, record: true, Group: results, Doc: "variants to make of each text",
+		bind: func(v *Augmenting) *Value { return WholeValue(&v.Variants.Count, 1, variants.Max) },
 	},
 	{
 		Name: "action", record: true, Group: words,
@@ -51,17 +48,13 @@ var augmentTable = Table[Augmenting]{
 	},
 	{
 		Name: "per-masking", Line: true, record: true, Group: words,
-		Doc: "variants to take of one choice of masked words, before others are masked; 0: any number",
-		bind: func(v *Augmenting) *Value {
-			return WholeValue(&v.Variants.PerMasking, 0, variants.Max)
-		},
+		Doc:  "variants to take of one choice of masked words, before others are masked; 0: any number",
+		bind: func(v *Augmenting) *Value { return WholeValue(&v.Variants.PerMasking, 0, variants.Max) },
 	},
 	{
 		Name: "extra-rounds", Line: true, record: true, Group: words,
-		Doc: "further choices of words to mask while variants are missing",
-		bind: func(v *Augmenting) *Value {
-			return WholeValue(&v.Variants.ExtraRounds, 0, variants.Max)
-		},
+		Doc:  "further choices of words to mask while variants are missing",
+		bind: func(v *Augmenting) *Value { return WholeValue(&v.Variants.ExtraRounds, 0, variants.Max) },
 	},
 	{
 		Name: "keep-by-label", Arg: "auto|off|NAME", record: true, Group: words,

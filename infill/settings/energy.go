@@ -115,8 +115,7 @@ func (v *Ranking) checkCompares() error {
 	for _, text := range v.Energy {
 		if s, err := energies.Parse(text); err == nil && s.Compares() {
 			return &Error{Name: "energy", Err: fmt.Errorf("%w: %s compares with the words before a "+
-				"text was filled, which are not known of a text that is scored", energies.ErrSpec,
-				s.Name())}
+				"text was filled, which are not known of a text that is scored", energies.ErrSpec, s.Name())}
 		}
 	}
 	return nil

@@ -43,8 +43,7 @@ const (
 	FormatParquet        // Apache Parquet
 )
 
-var formatNames = []string{"auto", "text", "jsonl", "json", "conll",
-	"csv", "tsv", "parquet"}
+var formatNames = []string{"auto", "text", "jsonl", "json", "conll", "csv", "tsv", "parquet"}
 
 // String is the name of the format, as users write it.
 func (f Format) String() string {
@@ -61,9 +60,7 @@ func (f Format) Known() bool { return f >= 0 && int(f) < len(formatNames) }
 func (f Format) Table() bool { return f >= FormatCSV }
 
 // JSON reports whether records of the format are objects, which have fields of their own.
-func (f Format) JSON() bool {
-	return f == FormatJSONL || f == FormatJSON
-}
+func (f Format) JSON() bool { return f == FormatJSONL || f == FormatJSON }
 
 // uncompressed is the name of a file without the suffix of a compression, in any case.
 func uncompressed(path string) string {
@@ -152,8 +149,7 @@ var fileTable = Table[File]{
 		bind: func(v *File) *Value { return WordValue(&v.OnNull, "skip", "error") },
 	},
 	{
-		Name: "sentence", Arg: "NAMES", record: true, Group: results,
-		not: "augment batch",
+		Name: "sentence", Arg: "NAMES", record: true, Group: results, not: "augment batch",
 		Doc: "each record is a word, and those with the same values in these columns, with commas " +
 			"between, one after the other, are a sentence",
 		bind: func(v *File) *Value { return textValue(&v.Sentence) },
@@ -173,15 +169,12 @@ var fileTable = Table[File]{
 		bind: func(v *File) *Value { return WholeValue(&v.Limit, 0, math.MaxInt32) },
 	},
 	{
-		Name: "shard", Arg: "I/N", Group: results,
-		not: "augment",
+		Name: "shard", Arg: "I/N", Group: results, not: "augment",
 		Doc: "work on shard `I/N` of the input, from 0/N to N-1/N, whose outputs one after the other " +
-			"equal the output of the whole",
-		bind: func(v *File) *Value { return shardValue(&v.Shard) },
+			"equal the output of the whole", bind: func(v *File) *Value { return shardValue(&v.Shard) },
 	},
 	{
-		Name: "per", record: true, Group: results,
-		not:  "augment",
+		Name: "per", record: true, Group: results, not: "augment",
 		Doc:  "one record of the output per sentence, or one per filling (of scores, per word)",
 		bind: func(v *File) *Value { return perValue(&v.Per) },
 	},

@@ -24,50 +24,38 @@ var (
 
 var mainTable = Table[Fill]{
 	{
-		Name: "method", Line: true, record: true,
-		not: "compare",
+		Name: "method", Line: true, record: true, not: "compare",
 		Doc: "how fillings are found: search: the best ones, exact: all of a single blank, with " +
 			"probabilities, sample: draws; auto: search, or sample with a setting of the sampling",
 		bind: func(v *Fill) *Value { return namedValue(&v.Method) },
 		form: func(v *Fill) (string, error) { return v.method().String(), nil },
 	},
 	{
-		Name: "score", Line: true, record: true,
-		not:   "compare",
-		field: "scoring", Group: results,
+		Name: "score", Line: true, record: true, not: "compare", field: "scoring", Group: results,
 		Doc: "what ranks fillings: blended: words judged beside all others and in the order of " +
 			"the text, pll: beside all others only",
 		bind: func(v *Fill) *Value {
-			return choiceValue(&v.Options.Results.Score,
-				infill.ScorePLL.Names()[:infill.ScorePLL+1]...)
+			return choiceValue(&v.Options.Results.Score, infill.ScorePLL.Names()[:infill.ScorePLL+1]...)
 		},
 	},
 	{
-		Name: "effort", Line: true, record: true,
-		not:  "compare",
+		Name: "effort", Line: true, record: true, not: "compare",
 		Doc:  "how much a search looks at: quick|normal|thorough",
 		bind: func(v *Fill) *Value { return effortValue(&v.Options.Search.Effort) },
 	},
 	{
-		Name: "rows", Line: true, record: true, field: "most_rows",
-		not: "compare",
-		Doc: "rows of the model that a search evaluates at most",
-		bind: func(v *Fill) *Value {
-			return optionValue(&v.Options, infill.Ranges.Rows)
-		},
+		Name: "rows", Line: true, record: true, field: "most_rows", not: "compare",
+		Doc:  "rows of the model that a search evaluates at most",
+		bind: func(v *Fill) *Value { return optionValue(&v.Options, infill.Ranges.Rows) },
 	},
 	{
-		Name: "row-context", Line: true, record: true,
-		not: "compare",
-		Doc: "pieces of a long text that a row of a search sees; what is printed is scored in full",
-		bind: func(v *Fill) *Value {
-			return optionValue(&v.Options, infill.Ranges.Context)
-		},
+		Name: "row-context", Line: true, record: true, not: "compare",
+		Doc:  "pieces of a long text that a row of a search sees; what is printed is scored in full",
+		bind: func(v *Fill) *Value { return optionValue(&v.Options, infill.Ranges.Context) },
 	},
 	{
 		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, record: true,
-		not:    "compare",
-		family: samplerFamily,
+		not: "compare", family: samplerFamily,
 		bind: func(v *Fill) *Value {
 			return v.ofSampling("sampler", nameValue(&v.Sampling.Sampler, "the name of a sampler"))
 		},
@@ -98,37 +86,28 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "top", Doc: "fillings to return, best first", Line: true, record: true,
-		not:   "augment",
+		Name: "top", Doc: "fillings to return, best first", Line: true, record: true, not: "augment",
 		Group: results,
 		bind: func(v *Fill) *Value {
 			return optionValue(&v.Options, infill.Ranges.Top).after(func() { v.Options.Results.All = false })
 		},
 	},
 	{
-		Name: "step-size", Arg: "X|auto", Line: true, record: true,
-		not: "compare",
+		Name: "step-size", Arg: "X|auto", Line: true, record: true, not: "compare",
 		Doc: "step size of the sampler: a number above 0, or auto " +
-			"(adapted in the first half of the steps)",
-		family: samplerFamily,
-		bind: func(v *Fill) *Value {
-			return v.ofSampling("step-size", textValue(&v.Sampling.StepSize))
-		},
+			"(adapted in the first half of the steps)", family: samplerFamily,
+		bind: func(v *Fill) *Value { return v.ofSampling("step-size", textValue(&v.Sampling.StepSize)) },
 	},
 	{
-		Name: "balance", Arg: "NAME", Line: true, record: true,
-		not: "compare",
+		Name: "balance", Arg: "NAME", Line: true, record: true, not: "compare",
 		Doc: fmt.Sprintf("balancing function of the sampler: %s|%s|%s|%s", samplers.Sqrt,
-			samplers.Ratio, samplers.Max, samplers.Min),
-		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampling("balance", textValue(&v.Sampling.Balance)) },
+			samplers.Ratio, samplers.Max, samplers.Min), family: samplerFamily,
+		bind: func(v *Fill) *Value { return v.ofSampling("balance", textValue(&v.Sampling.Balance)) },
 	},
 	{
-		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE",
-		not:  "compare",
-		Line: true, record: true, field: "params",
-		family: samplerFamily,
-		bind:   func(v *Fill) *Value { return v.ofSampling("param", paramsValue(&v.Sampling.Params)) },
+		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE", not: "compare",
+		Line: true, record: true, field: "params", family: samplerFamily,
+		bind: func(v *Fill) *Value { return v.ofSampling("param", paramsValue(&v.Sampling.Params)) },
 	},
 	{
 		Name: "shortlist", record: true,
@@ -139,10 +118,8 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "temperature", Line: true, record: true,
-		Doc: "T of exp(U/T): below 1 likelier, above 1 more diverse fillings",
-		bind: func(v *Fill) *Value {
-			return temperatureValue(&v.Options)
-		},
+		Doc:  "T of exp(U/T): below 1 likelier, above 1 more diverse fillings",
+		bind: func(v *Fill) *Value { return temperatureValue(&v.Options) },
 	},
 	{
 		Name: "seed", Doc: "seed of all randomness; chosen and said when unset", Line: true,
@@ -151,10 +128,7 @@ var mainTable = Table[Fill]{
 	{
 		Name: "vocab", Line: true, record: true,
 		Doc:   "what may fill a blank: words|all|whole-words; all: punctuation and numbers too",
-		Group: words,
-		bind: func(v *Fill) *Value {
-			return namedValue(&v.Options.Words.Vocab)
-		},
+		Group: words, bind: func(v *Fill) *Value { return namedValue(&v.Options.Words.Vocab) },
 	},
 	{
 		Name: "unit", Line: true, record: true, Group: words,
@@ -170,41 +144,30 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "case", Line: true, record: true,
-		Doc:   "auto: with the capitals of English text; model: as the model spells",
-		Group: results,
-		bind: func(v *Fill) *Value {
-			return eitherValue(&v.Options.Results.AsModel, "auto", "model")
-		},
+		Doc: "auto: with the capitals of English text; model: as the model spells", Group: results,
+		bind: func(v *Fill) *Value { return eitherValue(&v.Options.Results.AsModel, "auto", "model") },
 	},
 	{
 		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, record: true,
-		Group: words,
-		bind:  func(v *Fill) *Value { return wordsValue(&v.Words.Ban) },
+		Group: words, bind: func(v *Fill) *Value { return wordsValue(&v.Words.Ban) },
 	},
 	{
 		Name: "allow", Doc: "the only words or phrases that fill blanks", Arg: "FILE",
-		file: func(v *Fill) string { return v.Words.AllowFile },
-		Line: true, record: true,
-		Group: words,
-		bind: func(v *Fill) *Value {
-			return wordsFileValue(&v.Words.AllowFile, &v.Words.Allow)
-		},
+		file: func(v *Fill) string { return v.Words.AllowFile }, Line: true, record: true, Group: words,
+		bind: func(v *Fill) *Value { return wordsFileValue(&v.Words.AllowFile, &v.Words.Allow) },
 		form: func(v *Fill) (string, error) { return v.recorded(v.Words.AllowFile) },
 	},
 	{
 		Name: "no-repeat", Line: true, record: true,
 		Doc: "fill in no word that the sentence has already, function words of its text apart; " +
-			"blanks: none that another blank has",
-		Group: words,
-		bind:  func(v *Fill) *Value { return repeatsValue(&v.Options.Words.NoRepeat) },
+			"blanks: none that another blank has", Group: words,
+		bind: func(v *Fill) *Value { return repeatsValue(&v.Options.Words.NoRepeat) },
 	},
 	{
 		Name: "mask-rate", Line: true, record: true,
 		Doc:   "blank out this share of the words of texts without blanks; 0: the texts have blanks",
 		Group: words, family: maskingFamily,
-		bind: func(v *Fill) *Value {
-			return NumberValue(&v.Masking.Rate, 0, 1, false)
-		},
+		bind: func(v *Fill) *Value { return NumberValue(&v.Masking.Rate, 0, 1, false) },
 	},
 	{
 		Name: "mask-words", Line: true, record: true,
@@ -214,11 +177,8 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "min-distance", Line: true, record: true,
-		Doc:   "least edit distance, in characters, from a word that was blanked out",
-		Group: words,
-		bind: func(v *Fill) *Value {
-			return optionValue(&v.Options, infill.Ranges.MinDistance)
-		},
+		Doc: "least edit distance, in characters, from a word that was blanked out", Group: words,
+		bind: func(v *Fill) *Value { return optionValue(&v.Options, infill.Ranges.MinDistance) },
 	},
 	{
 		Name: "long", Line: true, record: true,
@@ -261,28 +221,23 @@ var mainTable = Table[Fill]{
 	{
 		Name: "rank", Line: true, record: true, Arg: "WORDS", not: "augment cloze compare",
 		Doc:   "say the rank and the probability of these words in the one blank, however unlikely",
-		Group: results,
-		bind:  func(v *Fill) *Value { return wordsValue(&v.Options.Results.Rank) },
+		Group: results, bind: func(v *Fill) *Value { return wordsValue(&v.Options.Results.Rank) },
 	},
 	{
 		Name: "select", Line: true, record: true,
 		Doc: "how the fillings to return are chosen: likelihood: the best; " +
-			"diverse: good ones that share few words",
-		Group: results,
+			"diverse: good ones that share few words", Group: results,
 		bind: func(v *Fill) *Value {
 			return eitherValue(&v.Options.Results.Diverse, "likelihood", "diverse")
 		},
 	},
 	{
 		Name: "energy", Line: true, record: true, Arg: "PART=WEIGHT",
-		Doc:   "parts to add to the energy that is sampled and ranked, with their weights",
-		Group: words,
-		bind:  func(v *Fill) *Value { return partsValue(&v.Words.Energy) },
-		form:  (*Fill).energyRecorded,
+		Doc: "parts to add to the energy that is sampled and ranked, with their weights", Group: words,
+		bind: func(v *Fill) *Value { return partsValue(&v.Words.Energy) }, form: (*Fill).energyRecorded,
 	},
 	{
-		Name: "marginals", Line: true, record: true, Group: results,
-		not: "augment cloze compare",
+		Name: "marginals", Line: true, record: true, Group: results, not: "augment cloze compare",
 		Doc: "probabilities of the words of each blank and of whole texts, with standard errors; " +
 			"top says how many",
 		bind: func(v *Fill) *Value { return boolValue(&v.Options.Results.Marginals) },

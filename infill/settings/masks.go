@@ -22,15 +22,12 @@ var maskTable = Table[Fill]{
 	{
 		Name: "keep-file", Arg: "FILE", record: true, Group: words,
 		masked: true, file: func(v *Fill) string { return v.Words.KeepFile },
-		Doc: "a file of such words, one a line",
-		bind: func(v *Fill) *Value {
-			return fileValue(&v.Words.KeepFile, "a file of words, one a line")
-		},
+		Doc:  "a file of such words, one a line",
+		bind: func(v *Fill) *Value { return fileValue(&v.Words.KeepFile, "a file of words, one a line") },
 		form: func(v *Fill) (string, error) { return v.recorded(v.Words.KeepFile) },
 	},
 	{
-		Name: "mask-class", Line: true, record: true, Group: words,
-		masked: true,
+		Name: "mask-class", Line: true, record: true, Group: words, masked: true,
 		Doc: "words that may be masked: all, content: with a letter, and not on the list of stop " +
 			"words, everything: also addresses, versions, names of files and fields",
 		bind: func(v *Fill) *Value {
@@ -41,71 +38,55 @@ var maskTable = Table[Fill]{
 		Name: "stop-words", Arg: "FILE", Line: true, record: true, Group: words,
 		file: func(v *Fill) string { return v.Words.StopFile },
 		Doc:  "words that are not content words, in place of the program's English ones",
-		bind: func(v *Fill) *Value {
-			return wordsFileValue(&v.Words.StopFile, &v.Words.StopWords)
-		},
+		bind: func(v *Fill) *Value { return wordsFileValue(&v.Words.StopFile, &v.Words.StopWords) },
 		form: func(v *Fill) (string, error) { return v.recorded(v.Words.StopFile) },
 	},
 	{
-		Name: "mask-labels", Arg: "LABELS", Line: true, record: true, Group: words,
-		masked: true,
-		Doc:    "mask words in spans of these labels only, * for all; lines of JSON have \"spans\"",
-		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.MaskLabels) },
+		Name: "mask-labels", Arg: "LABELS", Line: true, record: true, Group: words, masked: true,
+		Doc:  "mask words in spans of these labels only, * for all; lines of JSON have \"spans\"",
+		bind: func(v *Fill) *Value { return labelsValue(&v.Masking.MaskLabels) },
 	},
 	{
-		Name: "keep-labels", Arg: "LABELS", Line: true, record: true, Group: words,
-		masked: true,
-		Doc:    "mask no word in spans of these labels, * for all",
-		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.KeepLabels) },
+		Name: "keep-labels", Arg: "LABELS", Line: true, record: true, Group: words, masked: true,
+		Doc:  "mask no word in spans of these labels, * for all",
+		bind: func(v *Fill) *Value { return labelsValue(&v.Masking.KeepLabels) },
 	},
 	{
-		Name: "offsets", Line: true, record: true, field: "span_offsets", Group: words,
-		Doc:  offsetsDoc,
+		Name: "offsets", Line: true, record: true, field: "span_offsets", Group: words, Doc: offsetsDoc,
 		bind: func(v *Fill) *Value { return offsetsValue(&v.Words.Offsets) },
 	},
 	{
-		Name: "min-edits", Line: true, record: true, Group: words,
-		masked: true, not: "compare",
-		Doc: "least edit distance, in characters, of a filled text from the text as it was",
-		bind: func(v *Fill) *Value {
-			return optionValue(&v.Options, infill.Ranges.MinEdits)
-		},
+		Name: "min-edits", Line: true, record: true, Group: words, masked: true, not: "compare",
+		Doc:  "least edit distance, in characters, of a filled text from the text as it was",
+		bind: func(v *Fill) *Value { return optionValue(&v.Options, infill.Ranges.MinEdits) },
 	},
 	{
-		Name: "max-edits", Line: true, record: true, Group: words,
-		masked: true, not: "compare",
-		Doc: "greatest edit distance, in characters, of a filled text from the text as it was; 0: any",
-		bind: func(v *Fill) *Value {
-			return optionValue(&v.Options, infill.Ranges.MaxEdits)
-		},
+		Name: "max-edits", Line: true, record: true, Group: words, masked: true, not: "compare",
+		Doc:  "greatest edit distance, in characters, of a filled text from the text as it was; 0: any",
+		bind: func(v *Fill) *Value { return optionValue(&v.Options, infill.Ranges.MaxEdits) },
 	},
 	{
-		Name: "max-drop", Line: true, record: true, Group: words,
-		masked: true, not: "compare",
+		Name: "max-drop", Line: true, record: true, Group: words, masked: true, not: "compare",
 		Doc: "nats by which a filling may score below the words that were masked; negative: above them",
 		bind: func(v *Fill) *Value {
 			return optionalNumber(&v.Options.Words.Filter.MaxDrop, math.MaxFloat64)
 		},
 	},
 	{
-		Name: "encoder", Arg: "FOLDER", record: true, Group: words,
-		masked: true, not: "compare",
+		Name: "encoder", Arg: "FOLDER", record: true, Group: words, masked: true, not: "compare",
 		file: func(v *Fill) string { return v.Words.Encoder }, folder: true,
 		Doc: "a sentence encoder in ONNX, which says how alike a filled text and the text as it was are",
 		bind: func(v *Fill) *Value {
 			return fileValue(&v.Words.Encoder, "the folder of a sentence encoder")
-		},
-		form: (*Fill).encoderRecorded,
+		}, form: (*Fill).encoderRecorded,
 	},
 	{
-		Name: "min-similarity", Line: true, record: true, Group: words,
-		masked: true, not: "compare",
+		Name: "min-similarity", Line: true, record: true, Group: words, masked: true, not: "compare",
 		Doc:  "least cosine of a filled text and the text as it was by the encoder, from -1 to 1",
 		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MinSimilarity, 1) },
 	},
 	{
-		Name: "max-similarity", Line: true, record: true, Group: words,
-		masked: true, not: "compare",
+		Name: "max-similarity", Line: true, record: true, Group: words, masked: true, not: "compare",
 		Doc: "greatest cosine of a filled text and the text as it was by the encoder: " +
 			"0.98 leaves out what says the same",
 		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MaxSimilarity, 1) },

@@ -40,8 +40,7 @@ func ModelTable() Table[Model] { return slices.Clone(modelTable) }
 var modelTable = Table[Model]{
 	{
 		Name: "model", Doc: "folder of an ONNX export, its .onnx file, or the name of a model",
-		Arg:  "MODEL",
-		bind: func(v *Model) *Value { return textValue(&v.Name) },
+		Arg: "MODEL", bind: func(v *Model) *Value { return textValue(&v.Name) },
 	},
 	{
 		Name: "model-file", Arg: "FILE",
@@ -61,9 +60,7 @@ var modelTable = Table[Model]{
 		Name: "batch-tokens",
 		Doc: fmt.Sprintf("tokens per call of the runtime, 0: %d, fewer for large models; "+
 			"results do not depend on it", mlm.DefaultBatchTokens),
-		bind: func(v *Model) *Value {
-			return WholeValue(&v.Options.BatchTokens, 0, mlm.MaxBatchTokens)
-		},
+		bind: func(v *Model) *Value { return WholeValue(&v.Options.BatchTokens, 0, mlm.MaxBatchTokens) },
 	},
 	{
 		Name: "low-memory", Doc: "use less memory, somewhat slower", record: true,
@@ -74,9 +71,7 @@ var modelTable = Table[Model]{
 		Doc: strings.Join(mlm.Auto.Names(), "|") + ": precision of the model; where a device " +
 			"rounds, printed scores are " + mlm.Float32.String() + "; " + mlm.Int8.String() +
 			" needs no device; " + mlm.Auto.String() + ": by device and model",
-		bind: func(v *Model) *Value {
-			return namedValue(&v.Options.Precision)
-		},
+		bind: func(v *Model) *Value { return namedValue(&v.Options.Precision) },
 	},
 	{
 		Name: "typography", record: true,

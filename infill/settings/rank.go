@@ -36,14 +36,12 @@ func RankTable() Table[Ranking] { return slices.Clone(rankTable) }
 var rankTable = Table[Ranking]{
 	{
 		Name: "candidates", Doc: "words or phrases to rank for the blank of the text", Arg: "WORDS",
-		Line: true, record: true,
-		bind: func(v *Ranking) *Value { return candidatesValue(&v.Candidates) },
+		Line: true, record: true, bind: func(v *Ranking) *Value { return candidatesValue(&v.Candidates) },
 	},
 	{
 		Name: "energy", Line: true, record: true, Arg: "PART=WEIGHT",
 		Doc:  "parts to add to the score, with their weights",
-		bind: func(v *Ranking) *Value { return partsValue(&v.Energy) },
-		form: (*Ranking).energyRecorded,
+		bind: func(v *Ranking) *Value { return partsValue(&v.Energy) }, form: (*Ranking).energyRecorded,
 	},
 	{
 		Name: "score", Line: true, record: true, field: "scoring",
@@ -57,8 +55,7 @@ var rankTable = Table[Ranking]{
 		bind: func(v *Ranking) *Value { return pairsValue(&v.Pairs) },
 	},
 	{
-		Name: "shared", record: true,
-		Doc:  "compare pairs by the words that both texts have",
+		Name: "shared", record: true, Doc: "compare pairs by the words that both texts have",
 		bind: func(v *Ranking) *Value { return boolValue(&v.Shared) },
 	},
 	{
@@ -72,8 +69,7 @@ var rankTable = Table[Ranking]{
 		bind: func(v *Ranking) *Value { return boolValue(&v.WordParts) },
 	},
 	{
-		Name: "offsets", Line: true, record: true, field: "span_offsets",
-		Doc:  offsetsDoc,
+		Name: "offsets", Line: true, record: true, field: "span_offsets", Doc: offsetsDoc,
 		bind: func(v *Ranking) *Value { return offsetsValue(&v.Offsets) },
 	},
 	{
@@ -82,8 +78,7 @@ var rankTable = Table[Ranking]{
 		bind: func(v *Ranking) *Value { return eitherValue(&v.Options.PerToken, "none", "tokens") },
 	},
 	{
-		Name: "case", record: true,
-		Doc:  "auto: with the capitals of English text; model: as given",
+		Name: "case", record: true, Doc: "auto: with the capitals of English text; model: as given",
 		bind: func(v *Ranking) *Value { return eitherValue(&v.Options.AsModel, "auto", "model") },
 	},
 	{

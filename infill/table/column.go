@@ -38,9 +38,7 @@ type Type struct {
 }
 
 // Keeps reports whether the format f writes cells of a [Native] type as they are stored.
-func (t Type) Keeps(f settings.Format) bool {
-	return t.node != nil && f == settings.FormatParquet
-}
+func (t Type) Keeps(f settings.Format) bool { return t.node != nil && f == settings.FormatParquet }
 
 // Plain is the narrowest type of the JSON values of a [Native] column. Other types are their own.
 func (t Type) Plain() Type {

@@ -48,8 +48,7 @@ const (
 // NewCSV reads rows of cells with commas between, which may stand in quotes. A byte order mark is
 // passed over. The error is an [*Error] for text in UTF-16, else one of r.
 func NewCSV(r io.Reader) (*CSV, error) {
-	c := &CSV{Comma: ',', Quotes: true, Limit: math.MaxInt, line: 1, r: r,
-		lines: bufio.NewReader(nil)}
+	c := &CSV{Comma: ',', Quotes: true, Limit: math.MaxInt, line: 1, r: r, lines: bufio.NewReader(nil)}
 	for c.buf.Len() < 3 && c.more() {
 	}
 	switch b := c.buf.Bytes(); {

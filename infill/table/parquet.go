@@ -117,9 +117,7 @@ func (p *Parquet) Next() (cells []any, err error) {
 
 // fill reads rows into the buffer.
 func (p *Parquet) fill() error {
-	damaged := func(err error) error {
-		return damaged(p.row+1, err)
-	}
+	damaged := func(err error) error { return damaged(p.row+1, err) }
 	p.have, p.next = 0, 0
 	if p.ended { // only now: rows in the buffer have memory of their pages
 		rows := p.rows

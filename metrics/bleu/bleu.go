@@ -81,8 +81,7 @@ func Paired(hyps *corpus.Corpus, refs []*corpus.Corpus, o Options) (*Result, err
 		}
 		if r.Len() != hyps.Len() {
 			return nil, fmt.Errorf("%w: %d hypotheses, %d sentences in reference %d; paired references "+
-				"need one line each",
-				ErrUnequal, hyps.Len(), r.Len(), k+1)
+				"need one line each", ErrUnequal, hyps.Len(), r.Len(), k+1)
 		}
 		if r.Vocab() != hyps.Vocab() {
 			return nil, errVocab

@@ -110,9 +110,7 @@ func (c *Confidence) members(n int) ([][]int, error) {
 	return out, nil
 }
 
-func (c *Confidence) rng() *rand.Rand {
-	return rand.New(rand.NewPCG(c.Seed, 0x2545f4914f6cdd1d))
-}
+func (c *Confidence) rng() *rand.Rand { return rand.New(rand.NewPCG(c.Seed, 0x2545f4914f6cdd1d)) }
 
 // percentile sorts the resampled scores and cuts the same number off both ends, as
 // sacrebleu does.

@@ -21,8 +21,7 @@ type stats struct {
 func newStats(hyps *corpus.Corpus, orders int) *stats {
 	n := hyps.Len()
 	st := &stats{
-		N: n, Orders: orders,
-		Matches: make([]int32, n*orders),
+		N: n, Orders: orders, Matches: make([]int32, n*orders),
 		HypLens: make([]int32, n), RefLens: make([]int32, n),
 	}
 	for i := range n {

@@ -8,9 +8,7 @@ import (
 
 // isSpace is Python's str.isspace, which NLTK users and sacrebleu split on: the
 // white space of Unicode and the four information separators U+001C–U+001F.
-func isSpace(r rune) bool {
-	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
-}
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 // fields yields the maximal runs of non-space characters, Python's str.split().
 func fields(line string, yield func(string)) {

@@ -70,9 +70,7 @@ func New(vocab *Vocab, pipe *Pipeline) *Corpus {
 
 // Add tokenises one line and appends it as a sentence, which may be empty.
 func (c *Corpus) Add(line string) error {
-	c.pipe.Each(line, func(token string) {
-		c.tokens = append(c.tokens, c.vocab.ID(token))
-	})
+	c.pipe.Each(line, func(token string) { c.tokens = append(c.tokens, c.vocab.ID(token)) })
 	if len(c.tokens) > maxTokens {
 		c.tokens = c.tokens[:c.end(len(c.ends)-1)]
 		return fmt.Errorf("sentence %d: %w", len(c.ends)+1, ErrTooLarge)

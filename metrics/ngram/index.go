@@ -135,9 +135,7 @@ func (l *level) count(ids []uint32, s uint32) {
 	}
 }
 
-func extend(s []uint32, n int) []uint32 {
-	return append(s, make([]uint32, n-len(s))...)
-}
+func extend(s []uint32, n int) []uint32 { return append(s, make([]uint32, n-len(s))...) }
 
 // ClosestLength returns the reference length nearest to n, the shorter of two
 // equally near ones, and false when there is no reference.

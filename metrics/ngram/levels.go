@@ -26,9 +26,7 @@ const Single = 0
 
 // NewLevels returns the numbering of c before order 1. It keeps four bytes a
 // token beside c.
-func NewLevels(c *corpus.Corpus) *Levels {
-	return &Levels{c: c, tab: newTable()}
-}
+func NewLevels(c *corpus.Corpus) *Levels { return &Levels{c: c, tab: newTable()} }
 
 // Next moves to the next order n. ids[p] is the number of the n-gram that starts
 // at token p of [corpus.Corpus.Tokens]: 1 to numbers, or [Single]. Positions
@@ -48,8 +46,7 @@ func (l *Levels) Next() (ids []uint32, numbers int) {
 		start, end := c.Bounds(i)
 		for p := start; p <= end-n; p++ {
 			a, b := prev[p], prev[p+1]
-			if a == Single || b == Single ||
-				prevOnce[a>>6]>>(a&63)&1 == 1 || prevOnce[b>>6]>>(b&63)&1 == 1 {
+			if a == Single || b == Single || prevOnce[a>>6]>>(a&63)&1 == 1 || prevOnce[b>>6]>>(b&63)&1 == 1 {
 				prev[p] = Single
 				continue
 			}

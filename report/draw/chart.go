@@ -148,8 +148,7 @@ func (c *Chart) Mark(shape int, class string, x, y, r float64) {
 		c.F(`<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`,
 			class, x-r*.9, y-r*.9, 1.8*r, 1.8*r)
 	case 2:
-		c.F(`<path class="%s" d="M%.1f %.1fl%.1f %.1fh%.1fz"/>`,
-			class, x, y-1.2*r, 1.15*r, 2.1*r, -2.3*r)
+		c.F(`<path class="%s" d="M%.1f %.1fl%.1f %.1fh%.1fz"/>`, class, x, y-1.2*r, 1.15*r, 2.1*r, -2.3*r)
 	case 3:
 		c.F(`<path class="%s" d="M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz"/>`,
 			class, x, y-1.3*r, 1.3*r, 1.3*r, -1.3*r, 1.3*r, -1.3*r, -1.3*r)

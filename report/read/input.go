@@ -34,8 +34,7 @@ type Input struct {
 // open calls Open.
 func (in Input) open() (io.ReadCloser, error) {
 	if in.Open == nil {
-		return nil, fmt.Errorf("%w: the input %q has no Open; make it with Files", ErrOption,
-			in.Name)
+		return nil, fmt.Errorf("%w: the input %q has no Open; make it with Files", ErrOption, in.Name)
 	}
 	return in.Open()
 }

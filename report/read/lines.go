@@ -46,8 +46,7 @@ func eachLine(r io.Reader, name string, each func(number int, line string) error
 			return nil
 		case errors.Is(err, textline.ErrTooLong):
 			return fmt.Errorf("%s:%d: %w: more than %d bytes without a newline; is it text with one "+
-				"sentence a line?",
-				name, n, errNotText, maxLine)
+				"sentence a line?", name, n, errNotText, maxLine)
 		case err != nil:
 			return fmt.Errorf("%s:%d: %w", name, n+1, err)
 		}

@@ -79,8 +79,7 @@ func profile(rows []measure.Row) template.HTML {
 	if len(orders) < 2 {
 		return ""
 	}
-	x := draw.Axis{Lo: float64(orders[0]), Hi: float64(orders[len(orders)-1]),
-		Label: "n-gram order n"}
+	x := draw.Axis{Lo: float64(orders[0]), Hi: float64(orders[len(orders)-1]), Label: "n-gram order n"}
 	for _, n := range orders {
 		x.Ticks = append(x.Ticks, float64(n))
 	}

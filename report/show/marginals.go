@@ -69,8 +69,7 @@ func (f *figures) probabilities(text string, of *infill.Marginals) {
 
 // origin says how probabilities came about.
 func origin(of *infill.Marginals, m *infill.Marginal) string {
-	rest := fmt.Sprintf("Others have %s %%.",
-		draw.Decimal(100*(m.Rest+undrawn(m)), 1))
+	rest := fmt.Sprintf("Others have %s %%.", draw.Decimal(100*(m.Rest+undrawn(m)), 1))
 	if of.Draws == 0 {
 		return "Computed, not sampled. " + rest
 	}

@@ -86,9 +86,7 @@ func (c *scatter) reference(v float64, name string) {
 // point draws a marker with its intervals and enters them as obstacles.
 func (c *scatter) point(i int, p planePoint) {
 	x, y := c.X.At(p.x.Value), c.Y.At(p.y.Value)
-	said := func(m measure.Metric) string {
-		return strings.TrimSpace(m.Text() + " " + bracket(m))
-	}
+	said := func(m measure.Metric) string { return strings.TrimSpace(m.Text() + " " + bracket(m)) }
 	c.F(`<g class="%s"><title>%s</title>`, draw.Colour(i), draw.Text(fmt.Sprintf("%s: %s %s, %s %s",
 		p.name, p.x.Label, said(p.x), p.y.Label, said(p.y))))
 	if p.x.HasInterval() {

@@ -59,8 +59,7 @@ func (s *Server) Document() map[string]any {
 		"openapi": "3.1.0",
 		"info": schema{"title": "infill", "version": s.Version,
 			"description": "Fills the blanks of sentences jointly. An answer continues the trace of the " +
-				"header traceparent, or begins one."},
-		"paths": paths, "components": components,
+				"header traceparent, or begins one."}, "paths": paths, "components": components,
 	}
 }
 
