@@ -127,3 +127,43 @@ func setUp(path string, cmds []*cli.Command) {
 		setUp(c.HelpName, c.Subcommands)
 	}
 }
+
+// Exit codes of the command.
+const (
+	exitOK          = program.OK
+	exitSomeFailed  = program.SomeFailed
+	exitUsage       = program.Usage
+	exitTrouble     = program.Trouble
+	exitStopped     = program.Stopped
+	exitInterrupted = program.Interrupted
+)
+
+// errSomeFailed ends a run in which single lines failed and were reported.
+var errSomeFailed = program.ErrSomeFailed
+
+// buildVersion is set by the Makefile.
+var buildVersion string
+
+func version() string { return program.Version(buildVersion) }
+
+func usagef(format string, args ...any) error { return program.Usagef(format, args...) }
+
+// The groups of flags. Settings have those for words and for what is printed themselves.
+const (
+	fillingGroup   = "filling"
+	measuringGroup = "measuring"
+	servingGroup   = "serving"
+	printingGroup  = "results"
+	modelGroup     = "model"
+)
+
+// headings are the groups in the order of help. Commands with few flags have no groups.
+var headings = [][2]string{
+	{fillingGroup, "How blanks are filled"},
+	{"words", "What may go into blanks"},
+	{measuringGroup, "What is measured"},
+	{servingGroup, "Who is answered, and how much"},
+	{printingGroup, "What is printed, and where"},
+	{modelGroup, "The model"},
+	{"", "Flags"},
+}

@@ -129,8 +129,8 @@ func (l *labels) keep() {
 // tagged reports whether words have tags, such as parts of speech.
 func (l *labels) tagged() bool {
 	switch {
-	case l.cells != nil:
-		return l.item.WordTags || len(l.cells.cells[0]) > 3 // columns besides the last
+	case l.rows != nil:
+		return l.item.WordTags || len(l.item.Rows[0].Cells) > 3 // columns besides the last
 	case l.tokens != nil:
 		return slices.ContainsFunc(l.tokens.beside,
 			func(m list) bool { return wordTags.MatchString(m.name) })

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 
+	"infill/internal/nearest"
 	"infill/tokenize"
 )
 
@@ -68,4 +70,26 @@ func asField(err error) error {
 		e.field = s.Field()
 	}
 	return e
+}
+
+// Meant is the setting that somebody may have meant by a JSON field that is none of a line, nil for
+// none: one that lines do not choose, or one whose field differs from the name by a slip, such as a
+// letter or a dash. It is one that takes the value, for data have names of their own.
+func (t Table[T]) Meant(name string, raw json.RawMessage) *Setting[T] {
+	var known []string
+	byName := map[string]*Setting[T]{}
+	for _, s := range t {
+		if s.Line && s.Field() == name {
+			return nil
+		}
+		if s.Line || s.Field() == name {
+			known = append(known, s.Field())
+			byName[s.Field()] = s
+		}
+	}
+	s := byName[nearest.Slip(strings.ReplaceAll(name, "-", "_"), known)]
+	if s == nil || string(raw) == "null" || s.SetJSON(new(T), raw) != nil {
+		return nil
+	}
+	return s
 }

@@ -2,9 +2,11 @@ package bleu
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"infill/metrics/ngram"
@@ -117,4 +119,78 @@ func (o Options) IndexOrder() (int, error) {
 		return 0, err
 	}
 	return s.counted, nil
+}
+
+// Errors and warnings. Compare with errors.Is.
+var (
+	// ErrOption reports an option that does not exist or does not fit another.
+	ErrOption = errors.New("bad BLEU option")
+	// errNoHypotheses reports an empty set of hypotheses.
+	errNoHypotheses = errors.New("no hypotheses")
+	// errNoReferences reports a hypothesis without any reference.
+	errNoReferences = errors.New("no references")
+	// ErrUnequal reports paired hypotheses and references of different number.
+	ErrUnequal = errors.New("unequal numbers of sentences")
+	// errFewSentences reports self-BLEU of fewer than two sentences.
+	errFewSentences = errors.New("self-BLEU needs at least two sentences")
+	// errSmoothing reports a smoothing method that is undefined on the data.
+	errSmoothing = errors.New("smoothing method undefined here")
+	// errZeroMatches warns that an order has no match, so the score is (close to) 0
+	// whatever the other orders are.
+	errZeroMatches = errors.New("no matching n-grams")
+	// errShort warns that no hypothesis is long enough for an order.
+	errShort = errors.New("no hypothesis is long enough for this n-gram order")
+	// errEmptySentence warns of hypotheses without any token.
+	errEmptySentence = errors.New("empty hypotheses")
+	// errLastSentence warns of a smoothing method that looks at one sentence only.
+	errLastSentence = errors.New("sentence-level smoothing used on a corpus")
+
+	// errVocab reports corpora that do not share one corpus.Vocab. It is ngram.ErrVocab.
+	errVocab = ngram.ErrVocab
+)
+
+// version is the v of the signature. It rises when a definition changes, so that
+// numbers under the same signature stay comparable.
+const version = 1
+
+// signature are the parts that the settings do not know.
+type signature struct {
+	name, agg, refs, refClean, text string
+	n                               int
+}
+
+// format writes the signature in the order of its shape:
+//
+//	selfBLEU|n:4|agg:corpus|N:100|tok:ws|case:lc|smooth:none|den:nltk|v:1
+func (g signature) format(s *settings, iv *Bounds) string {
+	parts := []string{g.name, fmt.Sprintf("n:%d", s.Order), "agg:" + g.agg, fmt.Sprintf("N:%d", g.n)}
+	if !s.uniform {
+		w := make([]string, len(s.weights))
+		for i, x := range s.weights {
+			w[i] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		parts = append(parts, "w:"+strings.Join(w, ","))
+	}
+	if g.refs != "" {
+		parts = append(parts, "refs:"+g.refs)
+	}
+	if g.refClean != "" && g.refClean != "none" {
+		parts = append(parts, "refclean:"+g.refClean)
+	}
+	parts = append(parts, g.text, "smooth:"+s.smooth.String(), "den:"+s.Denominator)
+	if s.EffectiveOrder {
+		parts = append(parts, "eff:yes")
+	}
+	if iv != nil {
+		if iv.Blocks > 0 {
+			parts = append(parts, fmt.Sprintf("jk:%d", iv.Blocks))
+		} else {
+			parts = append(parts, fmt.Sprintf("bs:%d", iv.Resamples), fmt.Sprintf("rs:%d", iv.Seed))
+		}
+		if iv.Units != g.n {
+			parts = append(parts, fmt.Sprintf("units:%d", iv.Units))
+		}
+		parts = append(parts, "ci:"+strconv.FormatFloat(iv.Level, 'g', -1, 64))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("v:%d", version)), "|")
 }

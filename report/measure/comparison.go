@@ -2,9 +2,12 @@ package measure
 
 import (
 	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"infill/infill"
+	"infill/internal/count"
 	"infill/report/read"
 )
 
@@ -116,4 +119,135 @@ func (c *Comparison) check() error {
 		}
 	}
 	return nil
+}
+
+// maxApart is by how many percent of the smaller one budgets may differ that count as equal.
+// Samplers end with whole steps, so small budgets differ by more for that alone.
+const maxApart = 2
+
+// notes are the remarks on comparability. It finds out whether the budgets are
+// unequal. gold is the number of sources whose original is known, refs that of the
+// Reference files.
+func (c *Comparison) notes(out *CompareResult, gold, refs int) []string {
+	notes := []string{c.fillingsNote(out)}
+	if s := c.budgetNote(out); s != "" {
+		notes = append(notes, s)
+	}
+	switch unknown := len(c.Sources) - gold; {
+	case refs == 0:
+		notes = append(notes,
+			"no references were given: columns against references and corpus BLEU are missing")
+	case unknown > 0:
+		notes = append(notes, fmt.Sprintf("the original of %d of %d sentences is unknown; "+
+			"if the references hold it, corpus BLEU is too high", unknown, len(c.Sources)))
+	}
+	return append(notes, c.Notes...)
+}
+
+// fillingsNote says how many fillings count, and whether they are equally many.
+func (c *Comparison) fillingsNote(out *CompareResult) string {
+	first := -1
+	for _, run := range c.Samplers {
+		n := 0
+		for _, s := range run.Sentences {
+			n += min(len(s.Fillings), out.Top)
+		}
+		switch {
+		case first < 0:
+			first = n
+		case n != first:
+			return "the samplers have different numbers of fillings; self-BLEU and unique n-grams " +
+				"depend on the number, so their columns are not comparable"
+		}
+	}
+	few := ""
+	if first < len(c.Sources)*out.Top {
+		few = " at most" // chains can end alike
+	}
+	return fmt.Sprintf("%d sentence%s, the best %d filling%s of each%s: N = %d sentence%s per sampler",
+		len(c.Sources), count.S(len(c.Sources)), out.Top, count.S(out.Top), few, first, count.S(first))
+}
+
+// budgetNote says by how much the samplers miss equal budgets; "" if that is not
+// known.
+func (c *Comparison) budgetNote(out *CompareResult) string {
+	unit := c.Budget
+	if unit == infill.BudgetSteps {
+		unit = infill.BudgetEvaluations
+	}
+	name := unit.Names()[unit]
+	least, most := math.Inf(1), 0.0
+	for _, row := range out.Rows {
+		m, _ := row.Get(name)
+		least, most = min(least, m.Value), max(most, m.Value)
+	}
+	between := fmt.Sprintf("%s to %s", decimal(least, 0), decimal(most, 0))
+	switch {
+	case !(least > 0) || len(c.Samplers) < 2:
+		return ""
+	case c.Budget == infill.BudgetSteps:
+		return "equal numbers of steps, not of model evaluations: " + between
+	case 100*(most-least) > maxApart*least:
+		out.Unequal = true
+		return fmt.Sprintf("unequal budgets: %s model %s, which is more than %d %% apart; sampling goes "+
+			"on in whole steps, at least one and at most twenty times as many as were asked for", between,
+			name, maxApart)
+	}
+	return fmt.Sprintf("equal budgets: %s model %s, which is at most %d %% apart; sampling ends with "+
+		"the step that comes nearest", between, name, maxApart)
+}
+
+// examples picks sources spread evenly over the input, so that a file made of two
+// corpora shows both.
+func (c *Comparison) examples(o CompareOptions) []Example {
+	want := min(o.Examples, len(c.Sources))
+	var out []Example
+	for k := range want {
+		i := k * len(c.Sources) / want
+		e := Example{Text: c.Sources[i].Text, Gold: c.Sources[i].Gold}
+		for _, run := range c.Samplers {
+			e.Samplers = append(e.Samplers, run.Sentences[i].example(run.Name, o.Top))
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (s SentenceRun) example(name string, top int) ExampleFillings {
+	out := ExampleFillings{Sampler: name, Err: s.Err}
+	seen := map[int]map[string]bool{}
+	for k, f := range s.Fillings {
+		if k == top {
+			break
+		}
+		p := ExampleFilling{Score: Number(f.Score)}
+		at := 0
+		for b, span := range f.Spans {
+			if at < span[0] {
+				p.Parts = append(p.Parts, Part{Text: f.Text[at:span[0]]})
+			}
+			word := f.Text[span[0]:span[1]]
+			if seen[b] == nil {
+				seen[b] = map[string]bool{}
+			}
+			part := Part{Text: word, Generated: true, Repeated: seen[b][word]}
+			seen[b][word] = true
+			out.Generated++
+			if part.Repeated {
+				out.Repeated++
+			}
+			p.Parts = append(p.Parts, part)
+			at = span[1]
+		}
+		if at < len(f.Text) {
+			p.Parts = append(p.Parts, Part{Text: f.Text[at:]})
+		}
+		out.Texts = append(out.Texts, p)
+	}
+	return out
+}
+
+// ScoreText is the score as reports print it, with a real minus sign. The template calls it.
+func (p ExampleFilling) ScoreText() string {
+	return strings.Replace(decimal(float64(p.Score), 2), "-", "−", 1)
 }
