@@ -70,8 +70,7 @@ func (f *batchFlags) run(c *cli.Context, std console.IO) (err error) {
 	return f.job(c, std, func(_ *input.Reader, w *records.Filler, recorded map[string]string,
 		_ *output.Layout) (fileWork, error) {
 		recorded["command"] = "batch"
-		return fileWork{do: w.Record, advised: advice.OrMask,
-			meant: meantBy(settings.FillTable())}, nil
+		return fileWork{do: w.Record, advised: advice.OrMask, meant: meantBy(settings.FillTable())}, nil
 	})
 }
 
@@ -215,8 +214,7 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 	w := &records.Filler{Model: e.model, Engine: e.engine, Filling: f.made, Version: version(),
 		Doubted: seen.add}
 	man := &output.Manifest{
-		Version: version(), Model: modelHash(e.model),
-		Seed: *f.Seed, Settings: recorded,
+		Version: version(), Model: modelHash(e.model), Seed: *f.Seed, Settings: recorded,
 		Implied: f.Implied,
 	}
 	work, err := plan(in, w, recorded, &layout)

@@ -51,8 +51,7 @@ func (b *batchProgress) show(p batch.Progress) {
 	}
 	var s strings.Builder
 	if p.Total > 0 {
-		fmt.Fprintf(&s, "%s %3d %% ", b.Bar(int64(p.Records), int64(p.Total)),
-			100*p.Records/p.Total)
+		fmt.Fprintf(&s, "%s %3d %% ", b.Bar(int64(p.Records), int64(p.Total)), 100*p.Records/p.Total)
 	}
 	fmt.Fprintf(&s, "%d record%s", p.Records, count.S(p.Records))
 	if p.Failed > 0 {
@@ -86,8 +85,7 @@ func (b *batchProgress) estimate(p batch.Progress, now time.Time) {
 	end := now.Add(left)
 	if b.Mode == "json" {
 		fmt.Fprintf(b.W, `{"estimate":{"records":%d,"of":%d,"per_second":%.2f,"seconds_left":%.0f,`+
-			`"end":%q}}`+"\n", p.Records, p.Total, rate, left.Seconds(),
-			end.UTC().Format(time.RFC3339))
+			`"end":%q}}`+"\n", p.Records, p.Total, rate, left.Seconds(), end.UTC().Format(time.RFC3339))
 		return
 	}
 	if b.quiet {

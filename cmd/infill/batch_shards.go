@@ -89,8 +89,7 @@ func (f *batchFlags) joinShards(c *cli.Context, std console.IO) error {
 		if failed > 0 {
 			says = failures(failed)
 		}
-		fmt.Fprintf(std.Err, "infill: %s: %d record%s%s\n", f.output, records, count.S(records),
-			says)
+		fmt.Fprintf(std.Err, "infill: %s: %d record%s%s\n", f.output, records, count.S(records), says)
 	}
 	return nil
 }

@@ -103,6 +103,7 @@ func clozeCommand(std console.IO) *cli.Command {
 	f := &clozeFlags{}
 	models := cmdline.Flag("model", "`MODEL`: a folder of an ONNX export, its .onnx file, or a name "+
 		"of \"infill model list\"; repeatable: all runs with each", &f.models)
+	models.Env = "" // the variable is read below
 	return &cli.Command{
 		Name: "cloze",
 		UsageText: `infill cloze sentences.txt

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -51,7 +53,7 @@ func (f *clozeFlags) planned() ([]*clozeRun, error) {
 	}
 	var runs []*clozeRun
 	if f.models == nil {
-		f.models = []string{settings.DefaultModel}
+		f.models = []string{cmp.Or(os.Getenv(settings.EnvName("model")), settings.DefaultModel)}
 	}
 	for _, name := range f.models {
 		for _, text := range texts {

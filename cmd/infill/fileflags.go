@@ -117,8 +117,7 @@ func (f *fileFlags) inputOptions() input.Options {
 
 // anyLayout is the form of outputs whose names say the rest.
 func (f *fileFlags) anyLayout() output.Layout {
-	return output.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote,
-		Delimiter: f.Delimiter}
+	return output.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote, Delimiter: f.Delimiter}
 }
 
 // layout is the form of the output.

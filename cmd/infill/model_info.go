@@ -109,68 +109,54 @@ func (r *recognised) packed(name string) {
 
 func printInfo(out io.Writer, i *recognised) error {
 	var b strings.Builder
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-13s %s\n", name, textline.Printable(fmt.Sprintf(format, args...)))
+	row := func(known bool, name, format string, args ...any) {
+		if known {
+			fmt.Fprintf(&b, "%-13s %s\n", name, textline.Printable(fmt.Sprintf(format, args...)))
+		}
 	}
-	if i.SHA256 != "" {
-		row("file", "%s, %s with its weights", i.File, count.Bytes(i.Bytes))
-		row("sha256", "%s", i.SHA256)
-	}
-	row("architecture", "%s", cmp.Or(i.Architecture, "not stated in config.json"))
-	if i.SHA256 != "" {
-		row("exporter", "%s, opset %d", cmp.Or(i.Producer, "unknown exporter"), i.Opset)
-		row("parameters", "%.2f M", float64(i.Parameters)/1e6)
-		row("inputs", "%s", strings.Join(i.Inputs, ", "))
-	}
+	row(i.SHA256 != "", "file", "%s, %s with its weights", i.File, count.Bytes(i.Bytes))
+	row(i.SHA256 != "", "sha256", "%s", i.SHA256)
+	row(true, "architecture", "%s", cmp.Or(i.Architecture, "not stated in config.json"))
+	row(i.SHA256 != "", "exporter", "%s, opset %d", cmp.Or(i.Producer, "unknown exporter"), i.Opset)
+	row(i.SHA256 != "", "parameters", "%.2f M", float64(i.Parameters)/1e6)
+	row(i.SHA256 != "", "inputs", "%s", strings.Join(i.Inputs, ", "))
 	for _, a := range i.Adapted {
-		row("adapted", "%s", a)
+		row(true, "adapted", "%s", a)
 	}
-	if i.Tokens > 0 {
-		row("vocabulary", "%d pieces, mask token %s = %d", i.Tokens, i.Mask, i.MaskID)
-	}
-	if i.Known != "" {
-		row("", "the pieces and ids of %s", i.Known)
-	}
+	row(i.Tokens > 0, "vocabulary", "%d pieces, mask token %s = %d", i.Tokens, i.Mask, i.MaskID)
+	row(i.Known != "", "", "the pieces and ids of %s", i.Known)
 	if i.Vocab > 0 && i.Vocab != i.Tokens {
 		more := ""
 		if i.Tokens > 0 && i.Vocab > i.Tokens {
 			more = fmt.Sprintf(", the last %d of no piece, which are never chosen", i.Vocab-i.Tokens)
 		}
-		row("logits", "%d%s", i.Vocab, more)
+		row(true, "logits", "%d%s", i.Vocab, more)
 	}
-	if i.Typography != "" {
-		row("typography", "%s", i.Typography)
-	}
-	if i.MaxLength > 0 {
-		row("length", "up to %d pieces, special tokens included", i.MaxLength)
-	}
-	if i.Embedding != "" {
-		row("embedding", "%s, width %d", i.Embedding, i.Hidden)
-	}
+	row(i.Typography != "", "typography", "%s", i.Typography)
+	row(i.MaxLength > 0, "length", "up to %d pieces, special tokens included", i.MaxLength)
+	row(i.Embedding != "", "embedding", "%s, width %d", i.Embedding, i.Hidden)
 	if i.Vocab > 0 {
 		tied := "its own table"
 		if i.Tied {
 			tied = "tied to the embedding"
 		}
-		row("head", "%s, %s", cmp.Or(i.Head, "not a plain product"), tied)
+		row(true, "head", "%s, %s", cmp.Or(i.Head, "not a plain product"), tied)
 		gradient := "full"
 		if !i.Gradients {
 			gradient = "forward only: " + i.NoGradients
 		}
-		row("gradient", "%s", gradient)
+		row(true, "gradient", "%s", gradient)
 	}
 	names := slices.Sorted(maps.Keys(i.Ops))
 	for k, op := range names {
 		names[k] = fmt.Sprintf("%s×%d", op, i.Ops[op])
 	}
-	if len(names) > 0 {
-		row("operators", "%s", strings.Join(names, " "))
-	}
+	row(len(names) > 0, "operators", "%s", strings.Join(names, " "))
 	for _, w := range i.Warnings {
-		row("WARNING", "%s", w)
+		row(true, "WARNING", "%s", w)
 	}
 	for _, p := range i.Problems {
-		row("PROBLEM", "%s", p)
+		row(true, "PROBLEM", "%s", p)
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -62,32 +63,9 @@ func modelLengthsCommand(std console.IO) *cli.Command {
 				return usagef("the model %s is part of the program; name a file to write: --output FILE, or "+
 					"learn for the folder that infill model save %s DIR writes", src.Part, src.Part)
 			}
-			in, err := unpack.Open(c.Args().Get(1))
+			to := cmp.Or(to, filepath.Join(src.Dir, lengths.File))
+			r, err := f.learn(c, to, opt, console.NewMeter("auto", quiet, std.Err))
 			if err != nil {
-				return fmt.Errorf("the text: %w", err)
-			}
-			defer func() { _ = in.Close() }()
-			f.forward()
-			f.Options.Unrounded = false // what is learned does not depend on the last bits
-			m, err := f.open(c.Context)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = f.close() }()
-			if to == "" {
-				to = filepath.Join(src.Dir, lengths.File)
-			}
-			if bar := console.NewMeter("auto", quiet, std.Err); bar.Mode == "bar" {
-				opt.Progress = func(done, of int) {
-					bar.Draw(fmt.Sprintf("%d of %s", done, count.Of(of, "gap")))
-				}
-				defer bar.Clear()
-			}
-			s, r, err := lengths.Learn(c.Context, m, in, opt)
-			if err != nil {
-				return err
-			}
-			if err := disk.Write(to, s.Bytes()); err != nil {
 				return err
 			}
 			if asJSON {
@@ -101,4 +79,30 @@ func modelLengthsCommand(std console.IO) *cli.Command {
 			return err
 		},
 	}
+}
+
+// learn writes what the model learns of the text that is the second argument.
+func (f *modelFlags) learn(c *cli.Context, to string, opt lengths.Options, bar console.Meter) (
+	*lengths.Report, error) {
+	in, err := unpack.Open(c.Args().Get(1))
+	if err != nil {
+		return nil, fmt.Errorf("the text: %w", err)
+	}
+	defer func() { _ = in.Close() }()
+	f.forward()
+	f.Options.Unrounded = false // what is learned does not depend on the last bits
+	m, err := f.open(c.Context)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.close() }()
+	if bar.Mode == "bar" {
+		opt.Progress = func(done, of int) { bar.Draw(fmt.Sprintf("%d of %s", done, count.Of(of, "gap"))) }
+		defer bar.Clear()
+	}
+	s, r, err := lengths.Learn(c.Context, m, in, opt)
+	if err != nil {
+		return nil, err
+	}
+	return r, disk.Write(to, s.Bytes())
 }

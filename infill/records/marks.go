@@ -43,8 +43,7 @@ var pairings = []pairing{
 	{start: "startOffset", end: "endOffset", certain: true},
 	{start: "char_start", end: "char_end", certain: true},
 	{start: "start_char", end: "end_char", certain: true},
-	{start: "offset", end: "length", length: true},
-	{start: "answer_start", certain: true},
+	{start: "offset", end: "length", length: true}, {start: "answer_start", certain: true},
 }
 
 var (

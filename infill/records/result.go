@@ -77,8 +77,7 @@ func filling(f *infill.Filling, by infill.Scoring, probability *float64) jsonl.F
 	}
 	return jsonl.Filling{
 		Text: f.Text, Tokens: slices.Clone(f.Tokens), Pieces: marked(f.Tokens, f.Pieces),
-		Spans: spansOf(f.Spans),
-		Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
+		Spans: spansOf(f.Spans), Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
 		Parts: parts, Energies: maps.Clone(f.Energies), Recut: f.Recut, Probability: probability,
 		Chain: f.Chain, Step: f.Step, Count: f.Count, Similarity: f.Similarity,
 	}

@@ -30,8 +30,7 @@ type Scorer struct {
 // other. ID, Line and fields are left to the caller. Errors are errParts and those of
 // [text.Parse], [settings.Ranking.Prepare], [infill.Engine.Candidates] and
 // [infill.Engine.ScoreWith].
-func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (
-	jsonl.Record, error) {
+func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (jsonl.Record, error) {
 	return s.score(ctx, &input.Item{Text: line}, r)
 }
 

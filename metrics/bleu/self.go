@@ -3,6 +3,7 @@ package bleu
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -250,21 +251,14 @@ func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*R
 		return nil, fmt.Errorf("%w: %d sentences, %d group numbers", ErrUnequal, c.Len(), len(o.Groups))
 	}
 	members := map[int][]int{}
-	var names []int
 	for i, g := range o.Groups {
-		if members[g] == nil {
-			names = append(names, g)
-		}
 		members[g] = append(members[g], i)
 	}
-	slices.Sort(names)
 	plain := *s
 	plain.Confidence = nil
 	r := &Result{Matches: make([]int64, s.Order), Totals: make([]int64, s.Order)}
-	used := 0
-	zero := 0
-	alone := 0
-	for _, g := range names {
+	used, zero, alone := 0, 0, 0
+	for _, g := range slices.Sorted(maps.Keys(members)) {
 		if len(members[g]) < 2 {
 			alone++
 			continue
@@ -291,7 +285,7 @@ func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*R
 	}
 	if alone > 0 {
 		r.Warnings = append(r.Warnings, fmt.Errorf(
-			"%d of %d groups have one sentence and are left out: %w", alone, len(names), errFewSentences))
+			"%d of %d groups have one sentence and are left out: %w", alone, len(members), errFewSentences))
 	}
 	if zero > 0 {
 		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d groups: %w in some order", zero, used,

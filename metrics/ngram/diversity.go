@@ -91,13 +91,12 @@ func Count(c *corpus.Corpus, order int, refs ...*Index) ([]Counts, error) {
 	}
 	ms := make([]*Matcher, len(refs))
 	for r, x := range refs {
-		if x == nil {
+		switch {
+		case x == nil:
 			return nil, fmt.Errorf("%w: reference %d is nil; make it with NewIndex", errOption, r+1)
-		}
-		if x.vocab != c.Vocab() {
+		case x.vocab != c.Vocab():
 			return nil, ErrVocab
-		}
-		if x.order < order {
+		case x.order < order:
 			return nil, fmt.Errorf("%w: reference %d is indexed to order %d, asked for %d", errOption, r+1,
 				x.order, order)
 		}

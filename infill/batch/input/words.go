@@ -36,8 +36,7 @@ func newWordSource(src source, o Options) (source, error) {
 	if !o.Shard.Whole() {
 		return nil, fmt.Errorf("%w: sentences of one word a line are not cut", ErrShard)
 	}
-	return &wordSource{source: src, of: strings.Split(o.Sentence, ","), seen: map[uint64]bool{}},
-		nil
+	return &wordSource{source: src, of: strings.Split(o.Sentence, ","), seen: map[uint64]bool{}}, nil
 }
 
 // errNoSentences is the error of words without a column that says where sentences end.

@@ -68,13 +68,10 @@ func columnType(t reflect.Type) (table.Type, func(any) any) {
 	case reflect.TypeFor[float64]():
 		return number, itself
 	case reflect.TypeFor[[]string]():
-		return texts, func(v any) any {
-			return cells(v.([]string), func(s string) any { return s })
-		}
+		return texts, func(v any) any { return cells(v.([]string), func(s string) any { return s }) }
 	case reflect.TypeFor[[]jsonl.Span]():
 		return spans, func(v any) any {
-			return cells(v.([]jsonl.Span),
-				func(s jsonl.Span) any { return []any{int64(s[0]), int64(s[1])} })
+			return cells(v.([]jsonl.Span), func(s jsonl.Span) any { return []any{int64(s[0]), int64(s[1])} })
 		}
 	}
 	return object, func(v any) any {

@@ -75,9 +75,7 @@ const maxManifest = 1 << 20
 
 // Beside are the files that a run has beside its output: the manifest, and the one in which the
 // records of an output that has rows wait for the last of them.
-func Beside(output string) (manifest, part string) {
-	return manifestPath(output), partPath(output)
-}
+func Beside(output string) (manifest, part string) { return manifestPath(output), partPath(output) }
 
 // manifestPath is where the manifest of an output lies.
 func manifestPath(output string) string { return output + ".manifest" }

@@ -41,9 +41,7 @@ type Writer struct {
 
 // Stream is an output that cannot be resumed, such as standard output. It takes JSON
 // lines, a record for each sentence.
-func Stream(w io.Writer) *Writer {
-	return &Writer{sink: recordSink(standardOutput, unpacked{w})}
-}
+func Stream(w io.Writer) *Writer { return &Writer{sink: recordSink(standardOutput, unpacked{w})} }
 
 const standardOutput = "standard output"
 
