@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -95,32 +96,41 @@ type sink interface {
 	finish(complete bool) error
 }
 
-// A lineSink writes something of each record as it comes: the record, or lines of its texts.
-type lineSink struct {
-	name string // in messages
-	w    io.WriteCloser
-	of   func(record []byte) ([]byte, error)
+// A stream writes something of each record as it comes.
+type stream struct {
+	put  func(record []byte) error
+	end  func() error // of a complete output
+	file io.Closer    // nil for one that stays open
+	rows *rowStream   // nil for other forms
 }
 
-func (s lineSink) write(record []byte) error {
-	b, err := s.of(record)
-	if err != nil {
-		return err
+func (s *stream) write(record []byte) error { return s.put(record) }
+
+func (s *stream) finish(complete bool) (err error) {
+	if complete {
+		err = s.end()
 	}
-	if _, err = s.w.Write(b); err != nil {
-		return fmt.Errorf("writing %s: %w", s.name, err)
+	if s.file != nil {
+		err = errors.Join(err, s.file.Close())
 	}
-	return nil
+	return err
 }
 
-func (s lineSink) finish(complete bool) error {
-	if !complete {
+// streamOf writes a text of each record: the record itself, or lines of it.
+func streamOf(name string, w io.WriteCloser, of func(record []byte) ([]byte, error)) *stream {
+	return &stream{end: w.Close, put: func(record []byte) error {
+		b, err := of(record)
+		if err != nil {
+			return err
+		}
+		if _, err = w.Write(b); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
 		return nil
-	}
-	return s.w.Close()
+	}}
 }
 
-// recordSink writes the records themselves.
-func recordSink(name string, w io.WriteCloser) sink {
-	return lineSink{name, w, func(record []byte) ([]byte, error) { return record, nil }}
+// streamOfRecords writes the records themselves.
+func streamOfRecords(name string, w io.WriteCloser) *stream {
+	return streamOf(name, w, func(record []byte) ([]byte, error) { return record, nil })
 }

@@ -19,8 +19,9 @@ type rowStream struct {
 	renamed [][2]string // where each record has columns of its own, see Writer.Renamed
 }
 
-func newRowStream(w io.Writer, in *input.Reader, l Layout) (*rowStream, error) {
+func newRowStream(w io.Writer, in *input.Reader, l Layout) (*stream, error) {
 	s := &rowStream{w: w, maker: l.newRowMaker(in.Options())}
+	out := &stream{rows: s, put: s.write, end: func() error { return nil }}
 	switch {
 	case l.Format == settings.FormatParquet, l.Format == settings.FormatJSON:
 		return nil, fmt.Errorf("%w: Parquet and arrays of JSON are not written to a stream; name a "+
@@ -29,12 +30,14 @@ func newRowStream(w io.Writer, in *input.Reader, l Layout) (*rowStream, error) {
 		return nil, fmt.Errorf("%w: the columns of JSON are known at its end only; name an output file",
 			ErrLayout)
 	case in.Format().JSON():
-		return s, nil
+		return out, nil
 	}
 	s.maker.addAll(in, false)
 	var err error
-	s.rows, err = table.NewWriter(w, l.Format, l.comma(), s.maker.columns())
-	return s, err
+	if s.rows, err = table.NewWriter(w, l.Format, l.comma(), s.maker.columns()); err == nil {
+		out.end = s.rows.Close
+	}
+	return out, err
 }
 
 func (s *rowStream) write(record []byte) error {
@@ -61,12 +64,4 @@ func (s *rowStream) write(record []byte) error {
 		return err
 	}
 	return rows.Flush()
-}
-
-// finish ends the rows of a complete output.
-func (s *rowStream) finish(complete bool) error {
-	if s.rows == nil || !complete {
-		return nil
-	}
-	return s.rows.Close()
 }

@@ -58,16 +58,16 @@ func (l Layout) sources(list []jsonl.Record) string {
 	return s.Before + strings.Join(bodies, s.Between) + s.After
 }
 
-// ofTexts is the sink of lines for a stream.
-func (l Layout) ofTexts(name string, w io.WriteCloser) sink {
+// ofTexts writes lines to a stream.
+func (l Layout) ofTexts(name string, w io.WriteCloser) *stream {
 	m := &lineMaker{Layout: l}
-	return lineSink{name, w, func(record []byte) ([]byte, error) {
+	return streamOf(name, w, func(record []byte) ([]byte, error) {
 		r, err := recordOf(0, record)
 		if err != nil {
 			return nil, err
 		}
 		return []byte(m.add(r)), nil
-	}}
+	})
 }
 
 // difference is the one part in which two texts differ.

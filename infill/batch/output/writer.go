@@ -41,7 +41,7 @@ type Writer struct {
 
 // Stream is an output that cannot be resumed, such as standard output. It takes JSON
 // lines, a record for each sentence.
-func Stream(w io.Writer) *Writer { return &Writer{sink: recordSink(standardOutput, unpacked{w})} }
+func Stream(w io.Writer) *Writer { return &Writer{sink: streamOfRecords(standardOutput, unpacked{w})} }
 
 const standardOutput = "standard output"
 
@@ -63,8 +63,8 @@ func (l Layout) Stream(w io.Writer, in *input.Reader) (*Writer, error) {
 // errNoInput is returned for an input that is not open.
 var errNoInput = errors.New("the records are of no input; open one with input.Open")
 
-// newRowSink makes rows of records as they come.
-func newRowSink(name string, w io.Writer, in *input.Reader, l Layout) (sink, error) {
+// newRowSink makes rows or lines of records as they come.
+func newRowSink(name string, w io.Writer, in *input.Reader, l Layout) (*stream, error) {
 	if !in.Options().Shard.Whole() {
 		return nil, errRowsOfShard
 	}
@@ -166,34 +166,24 @@ func standingAt(path string, in *input.Reader, mode Mode) (standing, error) {
 	return regular, nil
 }
 
-// A deviceSink is closed at its end.
-type deviceSink struct {
-	sink
-	f *os.File
-}
-
-func (d *deviceSink) finish(complete bool) error {
-	return errors.Join(d.sink.finish(complete), d.f.Close())
-}
-
 // openDevice opens a device or a pipe.
 func (o *Writer) openDevice(in *input.Reader) error {
 	f, err := os.OpenFile(o.Path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	var to sink
+	var to *stream
 	if o.layout.form() == asRecords {
 		var w io.WriteCloser
 		w, err = packing(o.Path, f, true)
-		to = recordSink(o.Path, w)
+		to = streamOfRecords(o.Path, w)
 	} else {
 		to, err = newRowSink(o.Path, f, in, o.layout)
 	}
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	o.sink = &deviceSink{to, f}
+	to.file, o.sink = f, to
 	return nil
 }
 
@@ -260,12 +250,8 @@ func (o *Writer) Renamed(in *input.Reader) [][2]string {
 		m.addAll(in, false)
 		return m.renamed()
 	}
-	to := o.sink
-	if d, ok := to.(*deviceSink); ok {
-		to = d.sink
-	}
-	if s, ok := to.(*rowStream); ok {
-		return s.renamed
+	if s, ok := o.sink.(*stream); ok && s.rows != nil {
+		return s.rows.renamed
 	}
 	return o.renamed
 }
