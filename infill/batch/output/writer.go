@@ -41,7 +41,9 @@ type Writer struct {
 
 // Stream is an output that cannot be resumed, such as standard output. It takes JSON
 // lines, a record for each sentence.
-func Stream(w io.Writer) *Writer { return &Writer{sink: streamOfRecords(standardOutput, unpacked{w})} }
+func Stream(w io.Writer) *Writer {
+	return &Writer{sink: streamOfRecords(standardOutput, unpacked{w})}
+}
 
 const standardOutput = "standard output"
 
