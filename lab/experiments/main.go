@@ -32,6 +32,7 @@ import (
 	"infill/lab/experiments/lab"
 	"infill/lab/experiments/rbm"
 	"infill/lab/experiments/rbmlearn"
+	"infill/lab/internal/processor"
 )
 
 // experiments are all there are, in the order of all.
@@ -130,11 +131,12 @@ func choose(names []string) ([]lab.Experiment, error) {
 
 // text is the page with its head.
 func text(e lab.Experiment, page *lab.Page, o lab.Options) string {
-	how := fmt.Sprintf("`bin/lab experiments -seed %d %s`", o.Seed, e.Name)
+	quick, sizes := "", ""
 	if o.Quick {
-		how = fmt.Sprintf("`bin/lab experiments -quick -seed %d %s`: sizes of the quick case", o.Seed,
-			e.Name)
+		quick, sizes = "-quick ", ", with the sizes of the quick case"
 	}
+	how := fmt.Sprintf("`bin/lab experiments %s-seed %d %s` on %s%s", quick, o.Seed, e.Name,
+		processor.Name(), sizes)
 	return fmt.Sprintf("# %s\n\nSource: %s. Made by %s.\n\n%s\n", e.Title, e.Source, how,
 		strings.TrimSpace(page.Text))
 }

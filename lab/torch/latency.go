@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"infill/lab/internal/processor"
 )
 
 // everyBenchmark is the pattern of all benchmarks.
@@ -34,7 +36,7 @@ func (s *settings) latency(book *book, pattern string) error {
 	if len(ran) == 0 {
 		return fmt.Errorf("no benchmark of lab/speed matches %q", pattern)
 	}
-	on := fmt.Sprintf("%s, %d cores, %s/%s, %s%s", cpuName(), runtime.NumCPU(),
+	on := fmt.Sprintf("%s, %d cores, %s/%s, %s%s", processor.Name(), runtime.NumCPU(),
 		runtime.GOOS, runtime.GOARCH, runtime.Version(), busy)
 	book.addLatency(ran, commit(), on, pattern == everyBenchmark)
 	return book.save()

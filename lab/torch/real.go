@@ -197,7 +197,7 @@ func (j *realJob) run(ctx context.Context) (err error) {
 	for seed := range j.seeds {
 		for _, t := range tasks {
 			for _, p := range strings.Fields(j.programs) {
-				k := realKey{j.name(), p, t.id, uint64(seed + 1), j.chains, j.steps, j.threads, processor()}
+				k := realKey{j.name(), p, t.id, uint64(seed + 1), j.chains, j.steps, j.threads, units()}
 				if j.known(k) != nil {
 					continue
 				}
@@ -228,9 +228,9 @@ func (j *realJob) close() error {
 	return err
 }
 
-// processor is AMX where the processor has units for products of bfloat16, and "" elsewhere. Times
+// units is AMX where the processor has units for products of bfloat16, and "" elsewhere. Times
 // of the two are not compared.
-func processor() string {
+func units() string {
 	if cpu.X86.HasAMXTile && cpu.X86.HasAMXBF16 {
 		return "AMX"
 	}

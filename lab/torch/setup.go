@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/lab/internal/processor"
 	"infill/models"
 )
 
@@ -100,7 +101,8 @@ func (s *settings) command(name string, args ...string) error {
 
 // describe finds out what the cell was measured on.
 func (m *meter) describe() (machine, error) {
-	d := machine{CPU: cpuName(), Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH,
+	d := machine{CPU: processor.Name(), Cores: runtime.NumCPU(),
+		OS: runtime.GOOS + "/" + runtime.GOARCH,
 		Go: runtime.Version()}
 	var own struct{ ORT string }
 	if err := m.workers[ours].ask(command{Do: "versions"}, &own); err != nil {
@@ -136,18 +138,4 @@ func describeModel(dir string) (string, error) {
 	}
 	return fmt.Sprintf("%d layers of width %d (%s inside), %d pieces", c.Layers, c.Width, inside,
 		c.Pieces), nil
-}
-
-// cpuName is the processor's name as the kernel states it.
-func cpuName() string {
-	data, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return "unknown"
-	}
-	for l := range strings.Lines(string(data)) {
-		if key, v, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(v)
-		}
-	}
-	return "unknown"
 }

@@ -182,11 +182,33 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		return nil, err
 	}
 	dmala := results[slices.Index(methods, "DMALA")]
-	figure, err := p.stepSizes(ctx, dmala.m, dmala.buffer, o.Seed)
+	figures, err := p.figures(ctx, set, dmala, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	return p.page(set, results, figure), nil
+	return p.page(set, results, figures), nil
+}
+
+// figures are the acceptance by step size of two models: one that learned for a quarter of the
+// iterations, and the one that has learned all.
+func (p plan) figures(ctx context.Context, set *images.Set, all *learned, seed uint64) ([]figure,
+	error) {
+	early, m := p, p.newModel(set, seed)
+	early.iters /= 4
+	neg, err := p.negative(ctx, "DMALA", m, seed)
+	if err != nil {
+		return nil, err
+	}
+	buffer, err := early.learn(ctx, neg, m, set.Train, seed)
+	if err != nil {
+		return nil, err
+	}
+	out := []figure{{iters: early.iters}, {iters: p.iters}}
+	if out[0].rates, err = p.stepSizes(ctx, m, buffer, seed); err != nil {
+		return nil, err
+	}
+	out[1].rates, err = p.stepSizes(ctx, all.m, all.buffer, seed)
+	return out, err
 }
 
 // papers has log-likelihoods of test images of static and dynamic MNIST, Omniglot and Caltech, by
@@ -216,7 +238,7 @@ func theirs() string {
 	return lab.Table(rows...)
 }
 
-func (p plan) page(set *images.Set, results []*learned, stepSizes string) *lab.Page {
+func (p plan) page(set *images.Set, results []*learned, figures []figure) *lab.Page {
 	rows := [][]string{{"sampler", "training images", "test images", "error of log Z"}}
 	strips := []images.Strip{{Title: "images", X: set.Train[:12]}}
 	all := rowNames()
@@ -238,7 +260,8 @@ func (p plan) page(set *images.Set, results []*learned, stepSizes string) *lab.P
 		"{budget}", fmt.Sprint(p.tuning.Budget),
 		"{repeats}", fmt.Sprint(p.repeats), "{chains}", fmt.Sprint(p.chains), "{rungs}",
 		fmt.Sprint(p.rungs), "{table}", lab.Table(rows...),
-		"{settle}", fmt.Sprint(p.settle), "{kept}", fmt.Sprint(p.settle/10), "{acceptance}", stepSizes,
+		"{settle}", fmt.Sprint(p.settle), "{kept}", fmt.Sprint(p.settle/10), "{early}",
+		fmt.Sprint(p.iters/4), "{acceptance}", tableOf(figures), "{verdict}", verdict(figures),
 		"{papers}", theirs()).Replace(about)
 	return &lab.Page{Text: text, Charts: map[string]string{
 		"samples.svg": images.Pictures(set.Side, set.Levels, strips)}}

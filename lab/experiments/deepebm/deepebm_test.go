@@ -3,11 +3,14 @@ package deepebm
 import (
 	"context"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"infill/internal/testmode"
 	"infill/lab/experiments/contrast"
 	"infill/lab/experiments/images"
+	"infill/lab/experiments/lab"
 	"infill/lab/experiments/lab/labtest"
 	"infill/lab/targets"
 	"infill/samplers"
@@ -244,5 +247,27 @@ func TestAcceptance(t *testing.T) {
 	got, err := acceptance(ctx, m, x, alpha, beta, 100, 1)
 	if err != nil || math.Abs(got.Mean-want) > 4*got.SE || want > 0.95 || got.SE > 0.01 {
 		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+// The sentence about step sizes is of the numbers: a rise within two standard errors is none.
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	falls := make([]lab.Spread, len(figureAlphas))
+	for i := range falls {
+		falls[i] = lab.Spread{Mean: 1 - .05*float64(i), SE: .04}
+	}
+	rises := slices.Clone(falls)
+	rises[6].Mean = .98
+	got := verdict([]figure{{10, [][]lab.Spread{falls, falls, falls, falls}},
+		{20, [][]lab.Spread{falls, rises, falls, rises}}, {30, [][]lab.Spread{rises, rises, rises, rises}}})
+	want := []string{"On the model of 10 iterations the rate only falls, which is not the paper's shape.",
+		"with β = 0.65 from 0.750 at α = 0.75 to 0.980 at 1, β = 0.95 from 0.750 at α = 0.75 to 0.980 at 1. " +
+			"It only falls with β = 0.5, β = 0.8.", "On the model of 30 iterations the rate rises again"}
+	lines := strings.Split(got, "\n")
+	for i, w := range want {
+		if i >= len(lines) || !strings.Contains(lines[i], w) {
+			t.Errorf("line %d of %q, want %q", i, got, w)
+		}
 	}
 }
