@@ -38,7 +38,8 @@ import (
 // Errors: ErrOption, also for a template or a list of words that was made with the tokenizer of
 // another vocabulary, ErrEmptySupport, ErrFiltered, mlm.ErrTooLong, mlm.ErrNotFinite for a term's
 // value, too, the sampler's own parameters (samplers.ErrParam), the model's, or the cause of ctx's
-// end.
+// end. Work ends shortly before a deadline of ctx: then the result is what was found by that time,
+// beside context.DeadlineExceeded.
 func (e *Engine) Fill(ctx context.Context, t *text.Template, opt Options) (*Result, error) {
 	if err := e.usable(ctx, t, &opt); err != nil {
 		return nil, err
@@ -50,6 +51,7 @@ func (e *Engine) Fill(ctx context.Context, t *text.Template, opt Options) (*Resu
 	if was, ok := e.memo.Kept(key).(*Result); ok {
 		return again(was, &opt)
 	}
+	opt.EndBefore(ctx)
 	var res *Result
 	err := gate.Compute(ctx, e.model, func(ctx context.Context) (err error) {
 		res, err = e.run(ctx, t, &opt)
@@ -64,6 +66,9 @@ func (e *Engine) Fill(ctx context.Context, t *text.Template, opt Options) (*Resu
 			return nil, err
 		}
 		e.memo.Keep(key, kept, bytesOf(kept))
+	}
+	if res.Ended == EndedStopped && opt.Late() {
+		return res, context.DeadlineExceeded
 	}
 	return res, nil
 }

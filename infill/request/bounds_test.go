@@ -67,6 +67,9 @@ func TestEveryNumberIsChecked(t *testing.T) {
 		switch v := at(new(Options)); v.Kind() {
 		case reflect.Struct:
 			for i := range v.NumField() {
+				if !v.Type().Field(i).IsExported() { // no option
+					continue
+				}
 				walk(name+"."+v.Type().Field(i).Name,
 					func(o *Options) reflect.Value { return at(o).Field(i) })
 			}

@@ -1,6 +1,9 @@
 package request
 
 import (
+	"context"
+	"time"
+
 	"infill/infill/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -28,6 +31,8 @@ type Options struct {
 	// with equal ones have equal options. What was filled without a draw is then remembered, and
 	// computed once.
 	Alike string
+
+	end time.Time // see EndBefore
 }
 
 // WordOptions say what may go into blanks, and what the finished text is judged by besides the
@@ -129,8 +134,25 @@ type WatchOptions struct {
 	Stop <-chan struct{}
 }
 
+// reserve is the time before a deadline that is left for scores of the states that were found, or a
+// fifth of the time if that is less.
+const reserve = 300 * time.Millisecond
+
+// EndBefore has work end as by Watch.Stop shortly before ctx's deadline, if it has one.
+func (o *Options) EndBefore(ctx context.Context) {
+	if deadline, ok := ctx.Deadline(); ok {
+		o.end = deadline.Add(-min(reserve, time.Until(deadline)/5))
+	}
+}
+
+// Late reports whether the time of EndBefore is over.
+func (o *Options) Late() bool { return !o.end.IsZero() && time.Now().After(o.end) }
+
 // Stopped reports whether no chain is to begin another step.
 func (o *Options) Stopped() bool {
+	if o.Late() {
+		return true
+	}
 	select {
 	case <-o.Watch.Stop:
 		return true
