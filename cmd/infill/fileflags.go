@@ -71,11 +71,10 @@ func (f *fileFlags) check() error {
 	return nil
 }
 
-// input opens the file of records. Nothing on standard input is an error, as
-// it is of every command, unless an engine feeds it parts that may be empty; a
-// named file may be empty, and so is then its output.
-// The output must not take the place of the input, nor of the other files that
-// the command reads.
+// input opens the file of records. Nothing on standard input is an error, as it is of every
+// command, unless an engine feeds it parts that may be empty; a named file may be empty, and so is
+// then its output. The output must not take the place of the input, nor of the other files that the
+// command reads.
 func (f *fileFlags) input(ctx context.Context, path string, std console.IO, others ...string) (
 	*input.Reader, error) {
 	if path == "-" && console.IsTerminal(std.In) {
@@ -111,8 +110,7 @@ func (f *fileFlags) input(ctx context.Context, path string, std console.IO, othe
 func (f *fileFlags) inputOptions() input.Options {
 	return input.Options{Format: f.Format, TextField: f.TextField, Quote: f.Quote,
 		Delimiter: f.Delimiter, Lists: f.lists, Sentence: f.Sentence,
-		Records: f.Records, OnNull: f.OnNull, Encoding: f.Encoding,
-		Limit: f.Limit, Shard: f.Shard}
+		Records: f.Records, OnNull: f.OnNull, Encoding: f.Encoding, Limit: f.Limit, Shard: f.Shard}
 }
 
 // anyLayout is the form of outputs whose names say the rest.

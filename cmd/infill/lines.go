@@ -108,9 +108,8 @@ func manyTexts(args []string, std console.IO) (iter.Seq2[line, error], error) {
 	}, nil
 }
 
-// eachText runs do on every text. What is wrong with one of several texts is
-// reported in its place and the others go on; the error of a single text is
-// returned.
+// eachText runs do on every text. What is wrong with one of several texts is reported in its place
+// and the others go on; the error of a single text is returned.
 func eachText(std console.IO, texts iter.Seq2[line, error], asJSON, single, strict bool,
 	do func(int, string) error) error {
 	done, failed := 0, 0

@@ -182,9 +182,8 @@ type renderer interface {
 	HTML(io.Writer) error
 }
 
-// check refuses, before any work is done, to overwrite files: those that exist
-// without --force, and those that the command reads ("-" is standard input) in
-// any case.
+// check refuses, before any work is done, to overwrite files: those that exist without --force, and
+// those that the command reads ("-" is standard input) in any case.
 func (f *reportFlags) check(inputs ...string) error {
 	targets := []target{{"--markdown", f.markdown}, {"--html", f.html}}
 	if err := checkTargets(targets, inputs...); err != nil {

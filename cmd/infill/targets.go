@@ -13,11 +13,10 @@ import (
 // A target is a file that a command is about to write.
 type target struct{ what, path string } // what it is, such as --html
 
-// checkTargets refuses, before any work is done, files that cannot be what was
-// meant: a folder, a file called "-", one in a folder that is not there, two
-// results in one file, and a file that the command reads ("-" is standard
-// input). Whether a file that exists may be overwritten is the caller's
-// business, but one that is read never may. Empty paths are flags not given.
+// checkTargets refuses, before any work is done, files that cannot be what was meant: a folder, a
+// file called "-", one in a folder that is not there, two results in one file, and a file that the
+// command reads ("-" is standard input). Whether a file that exists may be overwritten is the
+// caller's business, but one that is read never may. Empty paths are flags not given.
 func checkTargets(targets []target, inputs ...string) error {
 	for i, t := range targets {
 		if t.path == "" {

@@ -70,6 +70,5 @@ var errJob = errors.New("bad job")
 
 var errNoInput = fmt.Errorf("%w: it has no input; open one with input.Open", errJob)
 
-// ErrTooMany is returned when more records fail than allowed; the run can be
-// resumed.
+// ErrTooMany is returned when more records fail than allowed; the run can be resumed.
 var ErrTooMany = errors.New("stopped: too many lines failed")

@@ -12,10 +12,9 @@ import (
 	"infill/internal/gate"
 )
 
-// Run works through the input and closes the output. When ctx ends, the record
-// that is next in the output, and those that are ready after it, are still
-// written, but for Abandon; then the error is ctx's. The Progress returned says what the output
-// holds, whatever the error.
+// Run works through the input and closes the output. When ctx ends, the record that is next in the
+// output, and those that are ready after it, are still written, but for Abandon; then the error is
+// ctx's. The Progress returned says what the output holds, whatever the error.
 //
 // Errors: errJob before anything is read, ErrTooMany, the cause of ctx's end, those of
 // Do, or those of reading and writing. A panic in Do goes on in Run, as a value that has its stack,
@@ -83,9 +82,8 @@ type slot struct {
 
 func (j *Job) work(ctx context.Context, p *Progress) error {
 	r := &runner{Job: j, live: map[*slot]bool{}}
-	// order has every item that was read and not yet written. Its bound is
-	// what keeps memory flat: a slow item lets the others run only so far
-	// ahead.
+	// order has every item that was read and not yet written. Its bound is what keeps memory flat: a
+	// slow item lets the others run only so far ahead.
 	order := make(chan *slot, 4*j.Workers)
 	todo := make(chan *slot, 4*j.Workers)
 	stop := make(chan struct{})

@@ -36,11 +36,10 @@ var codes = []struct {
 	{tokenize.ErrTooLarge, "too_long"},
 }
 
-// Code is the name that records give an error of a single line: empty,
-// no_blank, bad_blank, empty_support, too_few_words, bad_start, no_original, filtered, bad_span,
-// too_long, bad_json, bad_row, bad_option, invalid_utf8, fault or
-// unsupported. It is "" for an error that
-// would befall every line.
+// Code is the name that records give an error of a single line: empty, no_blank, bad_blank,
+// empty_support, too_few_words, bad_start, no_original, filtered, bad_span, too_long, bad_json,
+// bad_row, bad_option, invalid_utf8, fault or unsupported. It is "" for an error that would befall
+// every line.
 func Code(err error) string {
 	if errors.Is(err, samplers.ErrTooMany) {
 		return "unsupported" // other lines may have fewer states

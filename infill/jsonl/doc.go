@@ -17,11 +17,10 @@
 //
 // # Decoding
 //
-// Decoding is strict and bounded. A line has to be one JSON object in UTF-8
-// with nothing after it. Two members must not have the same name, and a member
-// that a record uses must have its type. The objects inside a record, such as
-// its fillings, have no members but those that Append writes. A [Decoder] bounds
-// the length of a line, the depth of nesting and the number of fillings. What
-// is wrong is an [*Error] with the line and the path of the field. Encoding
-// what was decoded gives the same bytes for every line that [Append] wrote.
+// Decoding is strict and bounded. A line has to be one JSON object in UTF-8 with nothing after it.
+// Two members must not have the same name, and a member that a record uses must have its type. The
+// objects inside a record, such as its fillings, have no members but those that Append writes. A
+// [Decoder] bounds the length of a line, the depth of nesting and the number of fillings. What is
+// wrong is an [*Error] with the line and the path of the field. Encoding what was decoded gives the
+// same bytes for every line that [Append] wrote.
 package jsonl

@@ -41,8 +41,7 @@ func (noText) Unwrap() error { return ErrJSON }
 type Error struct {
 	// Line is the number that the caller gave the line, from 1; 0 for none.
 	Line int
-	// Field is the path of the member, such as "fillings[2].spans"; "" if the
-	// whole line is meant.
+	// Field is the path of the member, such as "fillings[2].spans"; "" if the whole line is meant.
 	Field string
 	// Kind is ErrLineTooLong, ErrJSON, ErrNoText, ErrRow, or an error that [Code] knows.
 	Kind error

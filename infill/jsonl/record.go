@@ -46,9 +46,8 @@ type Origin struct {
 	Source *Source `json:"labelled_source,omitempty"`
 	// Error says why there is no result, or none but unfinished work; nil if there is one.
 	Error *Failure `json:"error,omitempty"`
-	// Fields are the fields of the user's line that go with the record. Those
-	// whose names records use themselves are written into one object, the
-	// member input_fields.
+	// Fields are the fields of the user's line that go with the record. Those whose names records use
+	// themselves are written into one object, the member input_fields.
 	Fields []Field `json:"-"`
 }
 
@@ -240,10 +239,9 @@ type Filling struct {
 	// Probability is exp(Score/T) over the sum for all fillings that fit, at
 	// temperature T: from 0 to 1. It is nil where not known, as after sampling.
 	Probability *float64 `json:"probability,omitempty"`
-	// Chain is the first chain, from 0, whose state this was, and Step the step at which it was.
-	// Count is the number of chains that ended here, of "visited" states that
-	// of the chains that evaluated it, along "chain" the number of states. All are 0
-	// without chains.
+	// Chain is the first chain, from 0, whose state this was, and Step the step at which it was. Count
+	// is the number of chains that ended here, of "visited" states that of the chains that evaluated
+	// it, along "chain" the number of states. All are 0 without chains.
 	Chain int `json:"chain"`
 	Step  int `json:"step"`
 	Count int `json:"count"`

@@ -17,8 +17,7 @@ type Step struct {
 	Line int    `json:"line,omitempty"`
 	// Step is the number of the step; 0 is the start.
 	Step int `json:"step"`
-	// Energy is the energy of every chain in nats, null where the sampler
-	// computes none.
+	// Energy is the energy of every chain in nats, null where the sampler computes none.
 	Energy []*float64 `json:"energy"`
 	// Proposed says to which chains another state was proposed, Accepted which of them went there.
 	// The start has neither.

@@ -27,9 +27,8 @@ type Scorer struct {
 }
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
-// other. ID, Line and fields are left to the caller. Errors are errParts and those of
-// [text.Parse], [settings.Ranking.Prepare], [infill.Engine.Candidates] and
-// [infill.Engine.ScoreWith].
+// other. ID, Line and fields are left to the caller. Errors are errParts and those of [text.Parse],
+// [settings.Ranking.Prepare], [infill.Engine.Candidates] and [infill.Engine.ScoreWith].
 func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (jsonl.Record, error) {
 	return s.score(ctx, &input.Item{Text: line}, r)
 }

@@ -13,8 +13,7 @@ import (
 	"infill/infill/settings"
 )
 
-// Kind is the kind of a column's type, and says what its cells are. A cell that is
-// nil is empty.
+// Kind is the kind of a column's type, and says what its cells are. A cell that is nil is empty.
 type Kind int
 
 const (

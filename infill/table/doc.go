@@ -9,8 +9,7 @@
 //
 // # Writing
 //
-// [NewWriter] writes rows under the names and types of [Column]. A type is a text,
-// a number, a truth value, JSON, or a list or structure of those. Parquet has
-// columns of exactly these types. CSV and JSON have lists and structures as JSON.
-// Equal rows always give equal bytes.
+// [NewWriter] writes rows under the names and types of [Column]. A type is a text, a number, a
+// truth value, JSON, or a list or structure of those. Parquet has columns of exactly these types.
+// CSV and JSON have lists and structures as JSON. Equal rows always give equal bytes.
 package table

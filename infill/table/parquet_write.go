@@ -13,8 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// rowGroupBytes is about how many bytes of values a row group has. It bounds the memory
-// of writing.
+// rowGroupBytes is about how many bytes of values a row group has. It bounds the memory of writing.
 const rowGroupBytes = 16 << 20
 
 // parquetWriter writes a Parquet file.
@@ -154,8 +153,7 @@ func (p *parquetWriter) Close() (err error) {
 	return p.w.Close()
 }
 
-// shredder takes a cell apart into values of the leaves of a column, with levels. See
-// assembler.
+// shredder takes a cell apart into values of the leaves of a column, with levels. See assembler.
 type shredder struct {
 	row   []parquet.Row // values of each leaf
 	first int           // index of the first leaf

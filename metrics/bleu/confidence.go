@@ -112,8 +112,7 @@ func (c *Confidence) members(n int) ([][]int, error) {
 
 func (c *Confidence) rng() *rand.Rand { return rand.New(rand.NewPCG(c.Seed, 0x2545f4914f6cdd1d)) }
 
-// percentile sorts the resampled scores and cuts the same number off both ends, as
-// sacrebleu does.
+// percentile sorts the resampled scores and cuts the same number off both ends, as sacrebleu does.
 func (c *Confidence) percentile(scores []float64, units int) *Bounds {
 	slices.Sort(scores)
 	cut := int(math.Floor(float64(len(scores)) * (1 - c.Level) / 2 * (1 + 1e-12)))

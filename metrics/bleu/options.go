@@ -21,8 +21,7 @@ const DefaultOrder = 4
 // Options says which BLEU is meant. The zero value is BLEU-4 with uniform weights,
 // no smoothing, NLTK's conventions and no interval.
 type Options struct {
-	// Order is the highest n-gram order, 1 to [MaxOrder]; 0 means len(Weights), else
-	// [DefaultOrder].
+	// Order is the highest n-gram order, 1 to [MaxOrder]; 0 means len(Weights), else [DefaultOrder].
 	Order int
 	// Weights are the exponents of the precisions, one per order, not all 0. Nil is uniform. They
 	// are taken as they are, as NLTK takes them, also if their sum is not 1.

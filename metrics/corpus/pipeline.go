@@ -57,8 +57,7 @@ type Pipeline struct {
 	unk   string // the marker of an unknown word, after cases
 }
 
-// NewPipeline checks the names in o. An unknown one is an [ErrOption] that lists
-// the known ones.
+// NewPipeline checks the names in o. An unknown one is an [ErrOption] that lists the known ones.
 func NewPipeline(o Options) (*Pipeline, error) {
 	o = Options{cmp.Or(o.Tokenizer, "ws"), cmp.Or(o.Case, "lc"), cmp.Or(o.Clean, "none")}
 	check := func(what, name string, known []string) error {
@@ -115,8 +114,7 @@ func (p *Pipeline) Signature() string {
 	return s
 }
 
-// Each calls yield for every token of the line, in order. A token may share
-// memory with the line.
+// Each calls yield for every token of the line, in order. A token may share memory with the line.
 func (p *Pipeline) Each(line string, yield func(token string)) {
 	if p.opt.Case == "lc" {
 		line = lower(line)
@@ -168,12 +166,11 @@ func (p *Pipeline) replace(t string) string {
 	return t
 }
 
-// LooseKey reduces a sentence to its letters and digits in lower case, so that two
-// copies of a sentence that differ in case, spacing, quotation marks or in how a
-// corpus escapes punctuation have the same key. Sentences that were infilled are
-// left out of the references by this key: their makers often dropped the quotes.
-// Marks of unknown words ([UNK], @@unknown@@) are left out. A sentence without
-// any letter or digit has the key "", which must not be used to exclude.
+// LooseKey reduces a sentence to its letters and digits in lower case, so that two copies of a
+// sentence that differ in case, spacing, quotation marks or in how a corpus escapes punctuation
+// have the same key. Sentences that were infilled are left out of the references by this key: their
+// makers often dropped the quotes. Marks of unknown words ([UNK], @@unknown@@) are left out. A
+// sentence without any letter or digit has the key "", which must not be used to exclude.
 func LooseKey(line string) string {
 	line = lower(line)
 	line = strings.ReplaceAll(line, "@@unknown@@", "")

@@ -39,10 +39,9 @@ func fields(line string, yield func(string)) {
 	}
 }
 
-// pairs rewrites a line from left to right without overlap: where first and
-// second hold for two neighbouring characters, both are written with the spaces
-// that layout asks for and skipped. Else one character is copied. It is what
-// re.sub does with a pattern of two one-character groups.
+// pairs rewrites a line from left to right without overlap: where first and second hold for two
+// neighbouring characters, both are written with the spaces that layout asks for and skipped. Else
+// one character is copied. It is what re.sub does with a pattern of two one-character groups.
 func pairs(in []rune, first, second func(rune) bool, before, between, after bool) []rune {
 	out := make([]rune, 0, len(in)+8)
 	for i := 0; i < len(in); {

@@ -13,9 +13,8 @@ var ErrTooLarge = errors.New("corpus too large: more than 4294967000 tokens; spl
 // maxTokens leaves room for the reserved numbers of the n-gram tables.
 const maxTokens = math.MaxUint32 - 295
 
-// Vocab numbers the distinct tokens of one or more corpora, 0 upwards in order
-// of first appearance. The zero value is empty and ready. It is not safe for
-// concurrent use.
+// Vocab numbers the distinct tokens of one or more corpora, 0 upwards in order of first appearance.
+// The zero value is empty and ready. It is not safe for concurrent use.
 type Vocab struct {
 	ids   map[string]uint32
 	words []string

@@ -60,10 +60,9 @@ func (c Counts) DistinctRatio() (float64, error) { return c.ratio(c.Distinct) }
 // the set: Once ÷ Total, in [0,1] (Wang & Cho 2019; DLP, Table 3).
 func (c Counts) UniqueSelf() (float64, error) { return c.ratio(c.Once) }
 
-// UniqueReference is the number of different generated n-grams that reference r
-// lacks, divided by all generated n-gram tokens, in [0,1] (Wang & Cho 2019). References count
-// from 0. Errors, here and in the other shares: errNoNgrams, and errOption for a reference that
-// Count was not given.
+// UniqueReference is the number of different generated n-grams that reference r lacks, divided by
+// all generated n-gram tokens, in [0,1] (Wang & Cho 2019). References count from 0. Errors, here
+// and in the other shares: errNoNgrams, and errOption for a reference that Count was not given.
 func (c Counts) UniqueReference(r int) (float64, error) {
 	if r < 0 || r >= len(c.Absent) {
 		return math.NaN(), fmt.Errorf("%w: reference %d, counted from 0, of %d", errOption, r,

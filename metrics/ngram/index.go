@@ -6,10 +6,9 @@ import (
 	"infill/metrics/corpus"
 )
 
-// Index holds the n-grams of a reference set for orders 1 to Order: which occur,
-// how often at most in one sentence (BLEU's clip), and the sentence lengths.
-// Sentences are added one by one and not kept, so references of any size stream
-// through. Memory grows with the number of distinct n-grams.
+// Index holds the n-grams of a reference set for orders 1 to Order: which occur, how often at most
+// in one sentence (BLEU's clip), and the sentence lengths. Sentences are added one by one and not
+// kept, so references of any size stream through. Memory grows with the number of distinct n-grams.
 //
 // Adding is not safe for concurrent use. Reading through a [matcher] of one's own
 // is, once adding has ended.
@@ -166,8 +165,7 @@ func closest(sorted []int, n int) (int, bool) {
 	return sorted[i], true
 }
 
-// Matcher compares sentences with an [Index]. It holds the scratch space of one
-// goroutine.
+// Matcher compares sentences with an [Index]. It holds the scratch space of one goroutine.
 type Matcher struct {
 	x     *Index
 	ids   []uint32

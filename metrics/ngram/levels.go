@@ -2,11 +2,10 @@ package ngram
 
 import "infill/metrics/corpus"
 
-// Levels numbers the n-grams of a corpus for n = 1, 2, 3, … in turn. At each
-// order every position has a dense number (equal n-grams have equal numbers), and
-// an n-gram that can occur only once, because one of its halves does, gets
-// [Single] without being looked up. In text most long n-grams are of that kind,
-// which is what makes a million sentences fit into memory and time.
+// Levels numbers the n-grams of a corpus for n = 1, 2, 3, … in turn. At each order every position
+// has a dense number (equal n-grams have equal numbers), and an n-gram that can occur only once,
+// because one of its halves does, gets [Single] without being looked up. In text most long n-grams
+// are of that kind, which is what makes a million sentences fit into memory and time.
 //
 //	l := ngram.NewLevels(c)
 //	for n := 1; n <= 4; n++ {
@@ -24,8 +23,7 @@ type Levels struct {
 // Single is the number at a position whose n-gram occurs nowhere else.
 const Single = 0
 
-// NewLevels returns the numbering of c before order 1. It keeps four bytes a
-// token beside c.
+// NewLevels returns the numbering of c before order 1. It keeps four bytes a token beside c.
 func NewLevels(c *corpus.Corpus) *Levels { return &Levels{c: c, tab: newTable()} }
 
 // Next moves to the next order n. ids[p] is the number of the n-gram that starts

@@ -29,8 +29,7 @@ type Axis struct {
 	Log      bool
 }
 
-// Nice is a linear axis that covers lo to hi, and a little more, with round ticks, about n
-// of them.
+// Nice is a linear axis that covers lo to hi, and a little more, with round ticks, about n of them.
 func Nice(lo, hi float64, n int, label string) Axis {
 	if !(hi > lo) {
 		pad := math.Max(1, math.Abs(lo)*0.05)

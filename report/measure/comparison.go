@@ -69,12 +69,10 @@ type ChainTrace struct {
 	// Evaluations is how many evaluations the chain had made at its start and after
 	// each step; where chains share a budget, the mean over them.
 	Evaluations []float64
-	// Energy is U in nats after each step. Values that are not finite are left out
-	// of means.
+	// Energy is U in nats after each step. Values that are not finite are left out of means.
 	Energy []float64
-	// Accepted is each step's acceptance in [0,1]: 0 or 1, or a probability; NaN for
-	// the start and for steps that proposed the state itself. Nil for samplers without an
-	// acceptance step.
+	// Accepted is each step's acceptance in [0,1]: 0 or 1, or a probability; NaN for the start and for
+	// steps that proposed the state itself. Nil for samplers without an acceptance step.
 	Accepted []float64
 }
 
@@ -125,9 +123,8 @@ func (c *Comparison) check() error {
 // Samplers end with whole steps, so small budgets differ by more for that alone.
 const maxApart = 2
 
-// notes are the remarks on comparability. It finds out whether the budgets are
-// unequal. gold is the number of sources whose original is known, refs that of the
-// Reference files.
+// notes are the remarks on comparability. It finds out whether the budgets are unequal. gold is the
+// number of sources whose original is known, refs that of the Reference files.
 func (c *Comparison) notes(out *CompareResult, gold, refs int) []string {
 	notes := []string{c.fillingsNote(out)}
 	if s := c.budgetNote(out); s != "" {
@@ -168,8 +165,7 @@ func (c *Comparison) fillingsNote(out *CompareResult) string {
 		len(c.Sources), count.S(len(c.Sources)), out.Top, count.S(out.Top), few, first, count.S(first))
 }
 
-// budgetNote says by how much the samplers miss equal budgets; "" if that is not
-// known.
+// budgetNote says by how much the samplers miss equal budgets; "" if that is not known.
 func (c *Comparison) budgetNote(out *CompareResult) string {
 	unit := c.Budget
 	if unit == infill.BudgetSteps {

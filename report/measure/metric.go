@@ -27,8 +27,7 @@ type Metric struct {
 	Unit string
 	// Decimals is how many digits tables print after the point.
 	Decimals int
-	// Better is +1 when more is better (or more diverse), −1 when less is, 0 when
-	// neither is meant.
+	// Better is +1 when more is better (or more diverse), −1 when less is, 0 when neither is meant.
 	Better int
 	// Signature names the definition behind the number.
 	Signature string
@@ -97,8 +96,7 @@ func either(n int, one, many string) string {
 	return many
 }
 
-// decimal prints with a fixed number of digits; whole numbers from 10,000 on get
-// thin separators.
+// decimal prints with a fixed number of digits; whole numbers from 10,000 on get thin separators.
 func decimal(x float64, digits int) string {
 	if digits == 0 && math.Abs(x) >= 10_000 {
 		return count.Thousands(int(math.Round(x)))

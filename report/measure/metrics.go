@@ -63,8 +63,7 @@ func above(n int64, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// row computes the columns of the tables in where. All rows of a table have the
-// same columns.
+// row computes the columns of the tables in where. All rows of a table have the same columns.
 func (m *measured) row(in where) (Row, error) {
 	out := Row{Name: m.set.name}
 	for _, x := range measures {

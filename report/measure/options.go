@@ -17,10 +17,9 @@ import (
 	"infill/report/read"
 )
 
-// Options says how sentences are measured. The zero value is the literature's
-// way: white-space tokens in lower case, BLEU-4 without smoothing under NLTK's
-// conventions, pooled self-BLEU, references cleaned as Wang & Cho do, no
-// intervals.
+// Options says how sentences are measured. The zero value is the literature's way: white-space
+// tokens in lower case, BLEU-4 without smoothing under NLTK's conventions, pooled self-BLEU,
+// references cleaned as Wang & Cho do, no intervals.
 type Options struct {
 	// Tokenize is one of [corpus.Tokenizers]; "" is "ws".
 	Tokenize string
@@ -35,8 +34,7 @@ type Options struct {
 	// jackknife of other self-BLEU and of differences from the first sampler, or the first file that
 	// was made from the same texts. Its Units and Groups are not read.
 	BLEU bleu.SelfOptions
-	// Ngrams are the orders of unique n-grams; nil is 1 to 4 for Eval, 2 and 3 for
-	// Compare.
+	// Ngrams are the orders of unique n-grams; nil is 1 to 4 for Eval, 2 and 3 for Compare.
 	Ngrams []int
 	// Exclude lists sentences that are left out of the references because they were
 	// the ones infilled; compared by [corpus.LooseKey].

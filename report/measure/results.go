@@ -32,8 +32,7 @@ type EvalResult struct {
 	// intervals over the texts that records of both say they were made from. They come with
 	// Options.BLEU.Confidence.
 	Differences []Row `json:"differences,omitempty"`
-	// Notes are remarks on the whole comparison, such as unequal numbers of
-	// sentences.
+	// Notes are remarks on the whole comparison, such as unequal numbers of sentences.
 	Notes []string `json:"notes,omitempty"`
 
 	Level float64 `json:"-"` // of the differences' intervals
@@ -94,8 +93,7 @@ type Trace struct {
 	Chains     int    `json:"chains"`
 }
 
-// Example is one source sentence with the fillings of every sampler, as in DLP's
-// Figure 6.
+// Example is one source sentence with the fillings of every sampler, as in DLP's Figure 6.
 type Example struct {
 	Text     string            `json:"text"`
 	Gold     string            `json:"gold,omitempty"`

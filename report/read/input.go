@@ -107,11 +107,10 @@ func (notText) Unwrap() error { return ErrFormat }
 // The bound keeps a file without newlines from being read into memory whole.
 const maxLine = 16 << 20
 
-// eachLine calls each for every line of r with its number, 1 upwards. Line ends may
-// be \n or \r\n, the last one may be missing, and a leading byte order mark is
-// dropped. The string is the callee's to keep. name is the file's name for error
-// messages. It stops at the first error, its own or each's. A file without any
-// byte is [ErrNoSentences], one that is not text [ErrFormat].
+// eachLine calls each for every line of r with its number, 1 upwards. Line ends may be \n or \r\n,
+// the last one may be missing, and a leading byte order mark is dropped. The string is the callee's
+// to keep. name is the file's name for error messages. It stops at the first error, its own or
+// each's. A file without any byte is [ErrNoSentences], one that is not text [ErrFormat].
 func eachLine(r io.Reader, name string, each func(number int, line string) error) error {
 	in := textline.NewReader(r, maxLine)
 	if head, _ := in.Peek(4); len(head) > 0 {

@@ -23,8 +23,7 @@ type Options struct {
 	// TextField is the member of a JSON line that has its sentence, where it has no fillings; "" is
 	// "text".
 	TextField string
-	// Sample keeps a uniform sample of this many sentences, drawn with Seed; 0
-	// keeps all.
+	// Sample keeps a uniform sample of this many sentences, drawn with Seed; 0 keeps all.
 	Sample int
 	Seed   uint64
 	// Paired refuses a record without exactly one sentence, by a [PairedError].

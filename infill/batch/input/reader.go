@@ -297,8 +297,7 @@ func (in *Reader) Lacks(setting string, names ...string) error {
 	return nil
 }
 
-// Empty reports whether no record is left. It reads up to the next one, which
-// Next still returns.
+// Empty reports whether no record is left. It reads up to the next one, which Next still returns.
 func (in *Reader) Empty() bool {
 	_, err := in.Peek()
 	return err == io.EOF

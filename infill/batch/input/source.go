@@ -20,8 +20,7 @@ import (
 // Options say how an input is read.
 type Options struct {
 	Format settings.Format
-	// TextField is the field or the column that has the text; "" is "text".
-	// Lines of text have none.
+	// TextField is the field or the column that has the text; "" is "text". Lines of text have none.
 	TextField string
 	// Longest is how many bytes a line or an element may have; 0 is [jsonl.MaxInput].
 	Longest int
@@ -164,8 +163,7 @@ func (e *ColumnError) Delimiter() string {
 // Is says that the error is a [table.ErrTable].
 func (e *ColumnError) Is(target error) bool { return target == table.ErrTable }
 
-// place finds the columns that mean something: that of the text, and that of the
-// id, −1 for none.
+// place finds the columns that mean something: that of the text, and that of the id, −1 for none.
 func place(names []string, textField string) (text, id int, err error) {
 	text, id = -1, -1
 	at := map[string]int{}

@@ -16,9 +16,8 @@ import (
 	"infill/internal/unpack"
 )
 
-// Survey reads the file once from end to end. It does not touch what Next
-// returns. The error of a table that cannot be read to its end wraps
-// [table.ErrTable].
+// Survey reads the file once from end to end. It does not touch what Next returns. The error of a
+// table that cannot be read to its end wraps [table.ErrTable].
 func (in *Reader) Survey() (Survey, error) {
 	if in.survey != nil {
 		return *in.survey, nil

@@ -157,8 +157,7 @@ var fillingColumns = slices.Concat(
 	})},
 )
 
-// fillingsColumn has all fillings of a sentence, each with the members of its own
-// columns.
+// fillingsColumn has all fillings of a sentence, each with the members of its own columns.
 func fillingsColumn(columns []ownColumn) ownColumn {
 	var members []table.Column
 	for _, c := range columns {

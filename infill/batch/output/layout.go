@@ -55,8 +55,7 @@ type Layout struct {
 	packed  bool // the name says that it is compressed
 }
 
-// Found is the layout with the format that the name of an output says. The error wraps
-// [ErrLayout].
+// Found is the layout with the format that the name of an output says. The error wraps [ErrLayout].
 func (l Layout) Found(path string) (Layout, error) {
 	if l.Format == settings.FormatAuto {
 		if ext := foreign(path); ext != "" {

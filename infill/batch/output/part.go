@@ -30,8 +30,7 @@ func (o *Writer) openWhole(m *Manifest, in *input.Reader, mode Mode, exists bool
 		err = fmt.Errorf("%w: %s, where records wait for the end, is not a regular file; move it away, "+
 			"or name another output", ErrLayout, o.file)
 	case exists && mode == Force:
-		// First the output goes, then its manifest: rows never stand beside the
-		// manifest of another run.
+		// First the output goes, then its manifest: rows never stand beside the manifest of another run.
 		if err = placeOfManifest(o.Path, in, mode); err == nil {
 			err = os.Remove(o.Path)
 		}

@@ -98,8 +98,7 @@ func (m *rowMaker) renamed() [][2]string {
 	return out
 }
 
-// inputFields are the fields of the input's record by name, in the order id, text, the
-// others.
+// inputFields are the fields of the input's record by name, in the order id, text, the others.
 func (m *rowMaker) inputFields(r jsonl.Record) []jsonl.Field {
 	id, text, gold := r.Of().ID, r.Of().Text, r.Of().Gold
 	if f, ok := r.(*jsonl.Filled); ok && len(f.Masked) > 0 { // then gold is infill's

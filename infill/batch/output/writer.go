@@ -210,8 +210,7 @@ func (o *Writer) openRecords(mode Mode, exists bool) error {
 	case !exists:
 		return disk.SyncDir(filepath.Dir(o.Path))
 	case mode == Force:
-		// Emptied before the manifest changes: records never stand beside
-		// the manifest of another run.
+		// Emptied before the manifest changes: records never stand beside the manifest of another run.
 		if err := o.records.f.Truncate(0); err != nil {
 			return err
 		}

@@ -176,9 +176,8 @@ func (f *Option) Apply(set *flag.FlagSet) error {
 	return nil
 }
 
-// GoesWith refuses flags of the command line that nothing would come of Without another. A value
-// of the environment is there for many commands, and may well idle; so may one that asks for
-// nothing.
+// GoesWith refuses flags of the command line that nothing would come of Without another. A value of
+// the environment is there for many commands, and may well idle; so may one that asks for nothing.
 func GoesWith(c *cli.Context, other string, names ...string) error {
 	for _, f := range c.Command.Flags {
 		o, ok := f.(*Option)
