@@ -120,14 +120,12 @@ func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err err
 	defer func() { err = errors.Join(err, e.done()) }()
 	failed := false
 	for _, file := range files {
-		f.output = file.output
-		switch err := f.file(c, std, file.input, &e, plan); {
+		switch err := f.file(c, std, file, &e, plan); {
 		case errors.Is(err, errSomeFailed):
 			failed = true
 		case err != nil:
 			return err
 		}
-		f.seedChosen = false // it is said once
 	}
 	if failed {
 		return errSomeFailed
@@ -136,21 +134,19 @@ func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err err
 }
 
 // file fills one of the files, with the engine of those before it.
-func (f *batchFlags) file(c *cli.Context, std console.IO, path string, e *fileEngine,
+func (f *batchFlags) file(c *cli.Context, std console.IO, of pair, e *fileEngine,
 	plan filePlan) (err error) {
-	in, err := f.input(c.Context, path, std, f.reads()...)
+	in, err := f.input(c.Context, of, std, f.reads()...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if e.model == nil {
-		opened, err := f.opened(c, std, in.Format().JSON())
-		if err != nil {
+		if err := f.openFor(c, std, e, in.Format().JSON()); err != nil {
 			return err
 		}
-		*e = opened
 	}
-	return f.fillFile(c, std, in, *e, plan)
+	return f.fillFile(c, std, in, of.output, e, plan)
 }
 
 // seedOf has the seed that was chosen by the run that is resumed stay.
@@ -173,23 +169,27 @@ type fileEngine struct {
 	model  *mlm.Model
 	engine *infill.Engine
 	done   func() error // closes both
+	seeded bool         // the seed was said
 }
 
-// opened opens the model. lines says that lines may have settings of their own.
-func (f *batchFlags) opened(c *cli.Context, std console.IO, lines bool) (e fileEngine, err error) {
+// openFor opens the model. lines says that lines may have settings of their own.
+func (f *batchFlags) openFor(c *cli.Context, std console.IO, e *fileEngine, lines bool) error {
 	if !lines {
 		if err := f.settled(&f.modelFlags); err != nil {
-			return e, err
+			return err
 		}
 	}
-	e.model, e.engine, e.done, err = f.engine(c.Context, std, &f.modelFlags, f.quiet)
-	return e, err
+	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)
+	if err == nil {
+		e.model, e.engine, e.done = m, engine, done
+	}
+	return err
 }
 
 // fillFile works through a file.
-func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, e fileEngine,
-	plan filePlan) error {
-	layout, err := f.anyLayout().Of(in, f.output)
+func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, to string,
+	e *fileEngine, plan filePlan) error {
+	layout, err := f.anyLayout().Of(in, to)
 	if err != nil {
 		return err
 	}
@@ -222,10 +222,11 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 		return err
 	}
 	draws := f.Masking.On() || f.made.Options.Method != infill.MethodSearch
-	if draws && f.seedChosen && !f.quiet {
+	if draws && f.seedChosen && !e.seeded && !f.quiet {
 		work.begins = func() { fmt.Fprintf(std.Err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
-	work.in, work.manifest, work.form, work.doubted = in, man, layout, seen
+	e.seeded = true
+	work.in, work.to, work.manifest, work.form, work.doubted = in, to, man, layout, seen
 	work.workers = records.InFlight(e.model.Streams(), f.made.Options.Sampling.Chains)
 	return f.work(c, std, work)
 }

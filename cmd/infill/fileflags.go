@@ -71,29 +71,32 @@ func (f *fileFlags) check() error {
 	return nil
 }
 
-// input opens the file of records. Nothing on standard input is an error, as it is of every
-// command, unless an engine feeds it parts that may be empty; a named file may be empty, and so is
-// then its output. The output must not take the place of the input, nor of the other files that the
-// command reads.
-func (f *fileFlags) input(ctx context.Context, path string, std console.IO, others ...string) (
+// input opens the file of records that become an output. Nothing on standard input is an error, as
+// it is of every command, unless an engine feeds it parts that may be empty; a named file may be
+// empty, and so is then its output. The output must not take the place of the input, nor of the
+// other files that the command reads.
+func (f *fileFlags) input(ctx context.Context, of pair, std console.IO, others ...string) (
 	*input.Reader, error) {
+	path, to := of.input, of.output
 	if path == "-" && console.IsTerminal(std.In) {
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
-	if f.output != "" && f.output != "-" {
+	if to != "" && to != "-" {
 		flag := f.outputFlag.Spelling()
-		targets := []target{{flag, f.output}}
-		if info, err := os.Stat(f.output); err != nil || info.Mode().IsRegular() {
-			manifest, part := output.Beside(f.output)
-			targets = append(targets, target{flag + " " + f.output + ": its manifest", manifest},
-				target{flag + " " + f.output + ": its records until the end", part})
+		targets := []target{{flag, to}}
+		if info, err := os.Stat(to); err != nil || info.Mode().IsRegular() {
+			manifest, part := output.Beside(to)
+			targets = append(targets, target{flag + " " + to + ": its manifest", manifest},
+				target{flag + " " + to + ": its records until the end", part})
 		}
 		if err := checkTargets(targets, append(others, path)...); err != nil {
 			return nil, err
 		}
-		if l, err := f.layout(); err != nil {
-			return nil, err
-		} else if err := l.Free(f.output); err != nil && !f.resume && !f.force {
+		l, err := f.anyLayout().Found(to)
+		if err == nil && !f.resume && !f.force {
+			err = l.Free(to)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -117,9 +120,6 @@ func (f *fileFlags) inputOptions() input.Options {
 func (f *fileFlags) anyLayout() output.Layout {
 	return output.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote, Delimiter: f.Delimiter}
 }
-
-// layout is the form of the output.
-func (f *fileFlags) layout() (output.Layout, error) { return f.anyLayout().Found(f.output) }
 
 // mode says what happens to an output that exists.
 func (f *fileFlags) mode() output.Mode {

@@ -24,6 +24,7 @@ import (
 // fileWork is what a command does with the records of a file.
 type fileWork struct {
 	in       *input.Reader
+	to       string // the output
 	manifest *output.Manifest
 	form     output.Layout // of the output
 	workers  int           // lines at the same time
@@ -103,14 +104,14 @@ func (f *fileFlags) mayFail() int {
 
 // open opens the output.
 func (r *fileRun) open(survey input.Survey) (*output.Writer, error) {
-	if r.output == "" || r.output == "-" {
+	if r.to == "" || r.to == "-" {
 		endWithReader(r.std.Out)
 		return r.form.Stream(r.std.Out, r.in)
 	}
 	m := r.manifest
 	m.SHA256, m.Bytes, m.Input = survey.SHA256, survey.Bytes, r.in.Name
 	m.Limit, m.Shard = r.Limit, r.Shard
-	return m.Open(r.output, r.in, r.mode(), r.form)
+	return m.Open(r.to, r.in, r.mode(), r.form)
 }
 
 // say prints a note.

@@ -119,7 +119,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	layout, err := f.layout()
+	layout, err := f.anyLayout().Found(f.output)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	case f.output == "" || f.output == "-":
 		std.Out = std.Err
 	}
-	err = f.work(c, to, fileWork{in: in, manifest: man, form: layout, doubted: seen,
+	err = f.work(c, to, fileWork{in: in, to: f.output, manifest: man, form: layout, doubted: seen,
 		workers: records.InFlight(s.Model.Streams(), 0), do: s.Record, known: d.add,
 		advised: advice.OfRanking, meant: meantBy(settings.RankTable())})
 	if err == nil || errors.Is(err, errSomeFailed) {
@@ -170,7 +170,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 
 // scoreInput opens the file. A column that --pairs or --by names and that is not there is an error.
 func (f *scoreFlags) scoreInput(c *cli.Context, std console.IO) (*input.Reader, error) {
-	in, err := f.input(c.Context, f.file, std, energies.Files(f.ranking.Energy)...)
+	in, err := f.input(c.Context, pair{f.file, f.output}, std, energies.Files(f.ranking.Energy)...)
 	if column := (*input.ColumnError)(nil); f.ranking.Pairs != nil && errors.As(err, &column) {
 		column.Setting = "pairs"
 	}
