@@ -11,8 +11,9 @@ import (
 // A Doubt is what may be wrong with a text that is worked on all the same.
 type Doubt struct {
 	// Code is near_blank, of text that only looks like a blank, foreign_text, of one most of whose
-	// letters are in words that the vocabulary does not know, or spells in short pieces, or numbers,
-	// of plain blanks that take numbers besides words. sentence_stops, sentence_word and
+	// letters are in words that the vocabulary does not know, or spells in short pieces, or whose
+	// function words are of a language that the vocabulary is not of, or numbers, of plain blanks
+	// that take numbers besides words. sentence_stops, sentence_word and
 	// sentence_again are of words, one a record, that are hardly one sentence.
 	Code    string `json:"code"`
 	Message string `json:"message"` // what is there, and what helps
@@ -56,6 +57,10 @@ func spellingDoubts(tok *tokenize.Tokenizer, s string) []Doubt {
 		out = append(out, Doubt{"foreign_text", fmt.Sprintf("most of the text, in %s letters, is "+
 			"unknown to the model's vocabulary or spelt in short pieces, so that results mean "+
 			"little; take a model of its language", script), script})
+	} else if name := unknownLanguage(tok, outside(p.Text, p.Blanks)); name != "" {
+		out = append(out, Doubt{"foreign_text", fmt.Sprintf("the text seems to be in %s, which is not "+
+			"the language of the model, so that results mean little; take a model of its language",
+			name), "Latin"})
 	}
 	return out
 }

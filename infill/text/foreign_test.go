@@ -103,3 +103,37 @@ func TestForeignVocabularies(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// The language of a text is told by its function words, but not by names in an English one.
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	tok := tokenizetest.Small(t)
+	for s, want := range map[string]string{
+		"Me gusta [MASK] en la [MASK].":                              "Spanish",
+		"Il fait [MASK] aujourd'hui.":                                "French",
+		"Der Hund läuft durch den [MASK].":                           "German",
+		"La [MASK] è molto bella, ma non è mia.":                     "Italian",
+		"Ela não [MASK] em casa com os filhos.":                      "Portuguese",
+		"Ik heb een [MASK] voor mijn moeder.":                        "Dutch",
+		"Jag har en [MASK] och du har två.":                          "Swedish",
+		"Jeg har ikke en [MASK], men hun har to.":                    "Danish",
+		"Nie wiem, czy to jest [MASK].":                              "Polish",
+		"Bu [MASK] benim için çok güzel.":                            "Turkish",
+		"She moved from Los Angeles to Las [MASK].":                  "",
+		"General de Gaulle spoke in [MASK].":                         "",
+		"Charles de Gaulle, Simone de [MASK], Leonardo da Vinci":     "",
+		"Los Angeles [MASK]":                                         "",
+		"The bar mitzvah of Ludwig van Beethoven die [MASK] hard":    "",
+		"War and [MASK]":                                             "",
+		"The words “el” and “la” are [MASK].":                        "",
+		"[MASK] man and men come at a fast pace, so war must [MASK]": "",
+	} {
+		p, err := parseBlanks(s, tok.Token(tok.MaskID()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := unknownLanguage(tok, outside(p.Text, p.Blanks)); got != want {
+			t.Errorf("%s: %q, want %q", s, got, want)
+		}
+	}
+}

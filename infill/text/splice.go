@@ -36,7 +36,7 @@ func (t *Template) Splice(words []string, asGiven ...int) (string, [][2]int) {
 			words[i] = strings.ToLower(words[i]) // a model with capitals guesses them
 		}
 	}
-	names := !small && english(tok) && !foreignSentence(t)
+	names := !small && english(tok) && languageOf(t.outside()) == nil
 	switch {
 	case small:
 		return t.Write(words)

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -50,8 +49,7 @@ func caseOf(word string) wordCase {
 
 // isFunctionWord reports whether a word is on the list of English function words.
 func isFunctionWord(word string) bool {
-	parts := wordParts(word)
-	return len(parts) > 0 && !slices.Contains(englishStops().covered(parts), false)
+	return englishStops().Covers(word)
 }
 
 // writtenLower reports whether the author of a text writes sentences in lower
@@ -201,39 +199,16 @@ const longestTitle = 9
 // saying are words before what somebody says.
 var saying = setOf("answered asked cried replied said say says shouted whispered")
 
-// foreignSentence reports whether a text is of another language, by its function words: it has some
-// of these and none of English.
-func foreignSentence(t *Template) bool {
-	foreign := false
-	for _, part := range t.outside() {
-		for a, b := range truecase.Words(part) {
-			word := strings.ToLower(part[a:b])
-			if isFunctionWord(word) {
-				return false
-			}
-			foreign = foreign || otherFunction[part[a:b]] || otherPronoun[word]
-		}
-	}
-	return foreign
-}
-
-// Function words of other languages that English does not have. In English texts those but the
-// pronouns begin names: Las Vegas.
-var (
-	otherFunction = setOf("che das dans della der des ein eine einen el est et gli het ist las le " +
-		"les los mit nicht por pour que qui sont una und une")
-	otherPronoun = setOf("elle elles ich il ils wir")
-)
-
 // outside are the parts of the text around its blanks.
-func (t *Template) outside() []string {
-	var parts []string
+func (t *Template) outside() []string { return outside(t.Text, t.Blanks) }
+
+func outside(text string, blanks []Blank) (parts []string) {
 	last := 0
-	for _, b := range t.Blanks {
-		parts = append(parts, t.Text[last:b.Start])
+	for _, b := range blanks {
+		parts = append(parts, text[last:b.Start])
 		last = b.End
 	}
-	return append(parts, t.Text[last:])
+	return append(parts, text[last:])
 }
 
 // standsApart reports whether a word after this text begins a word.

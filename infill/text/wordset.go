@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -130,6 +131,12 @@ func (s *WordSet) covered(parts []wordPart) []bool {
 		}
 	}
 	return out
+}
+
+// Covers reports whether the set has all parts of a word, of which there is one at least.
+func (s *WordSet) Covers(word string) bool {
+	parts := wordParts(word)
+	return len(parts) > 0 && !slices.Contains(s.covered(parts), false)
 }
 
 // overWords says of each word of a text, as byte spans, how many parts it has and how many of these
