@@ -65,6 +65,10 @@ infill eval a.jsonl b.jsonl --html report.html`,
 		Description: evalDescription,
 		Flags:       cmdline.Join(f.flags().Under(measuringGroup)),
 		Action: func(c *cli.Context) error {
+			if c.NArg() == 0 && f.html != "" {
+				return usagef("no file of generated sentences: --html takes %s for the page that it "+
+					"writes; type: infill eval %[1]s --html report.html", f.html)
+			}
 			if c.NArg() == 0 {
 				return usagef("no file of generated sentences; try: infill eval generated.txt --reference " +
 					"corpus.txt")

@@ -218,6 +218,8 @@ func TestEvalBadInput(t *testing.T) {
 		says string
 	}{
 		{"no file", []string{"eval"}, 2, "no file"},
+		{"the file as the page", []string{"eval", "--html", "l.csv"}, 2,
+			"infill eval l.csv --html report.html"},
 		{"missing file", []string{"eval", "no/such/file"}, 3, "no/such/file"},
 		{"empty file", []string{"eval", write(t, "empty.txt", "")}, 2, "empty"},
 		{"binary file", []string{"eval", write(t, "b.bin", "\x7fELF\x00\x00\x01")}, 2, "not a text file"},

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"maps"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,6 +67,37 @@ func TestCandidatesLeftOut(t *testing.T) {
 		r = infillRun("", append(args, "--quiet", c.text)...)
 		if c.code == 0 && r.err != "" {
 			t.Errorf("%s for %s: --quiet: %s", c.list, c.text, r.err)
+		}
+	}
+}
+
+// The sum of the words stands beside the score of a text where it is another one.
+func TestScoreAndWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		flags []string
+		text  string
+		says  bool
+	}{
+		{nil, "He bought a souvenir.", true},
+		{[]string{"--score", "within-word"}, "He bought a souvenir.", false},
+		{nil, "He bought a car.", false},
+	} {
+		args := append([]string{"score", "--quiet", "--model", "small"}, c.flags...)
+		r := infillRun("", append(args, c.text)...)
+		first, words, _ := strings.Cut(r.out, "\n")
+		sum, total := 0.0, 0.0
+		for line := range strings.Lines(words) {
+			x, _ := strconv.ParseFloat(strings.Fields(line)[0], 64)
+			sum += x
+		}
+		_, printed, is := strings.Cut(first, "(words, within-word: ")
+		if !is {
+			printed = first
+		}
+		_, err := fmt.Sscan(strings.Replace(printed, ")", " ", 1), &total)
+		if err != nil || is != c.says || math.Abs(total-sum) > .05 {
+			t.Errorf("%q: %q, of words %v: %v", c.flags, first, sum, err)
 		}
 	}
 }

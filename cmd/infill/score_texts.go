@@ -98,9 +98,7 @@ func (f *scoreFlags) sayOf(rec jsonl.Record, say func(string)) {
 		say(scoringNote("score of candidates", rec.Scoring))
 	case *jsonl.Scored:
 		say(scoringNote("score", rec.Scoring))
-		if slices.ContainsFunc(rec.Words, func(w jsonl.Word) bool {
-			return rec.Scoring != infill.ScoreWithinWord.String() && strings.Contains(w.Pieces, " ")
-		}) {
+		if _, other := sumOfWords(rec); other {
 			say("score of words: within-word, each piece beside all others but the later ones of its word")
 		}
 		if rec.Windows > 0 {
@@ -113,10 +111,24 @@ func (f *scoreFlags) sayOf(rec jsonl.Record, say func(string)) {
 	}
 }
 
+// sumOfWords is the sum of the scores of words. other reports whether it is another sum than the
+// text's: a word has several pieces, and they do not see its later ones.
+func sumOfWords(r *jsonl.Scored) (sum float64, other bool) {
+	for _, w := range r.Words {
+		sum += *w.Score
+		other = other || strings.Contains(w.Pieces, " ")
+	}
+	return sum, other && r.Scoring != infill.ScoreWithinWord.String()
+}
+
 // scoredLines are a scored text as people read it.
 func (f *scoreFlags) scoredLines(out io.Writer, r *jsonl.Scored) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%8.2f  %s%s\n", *r.Score, besides(r.Energies), shown(out, r.Text))
+	words := ""
+	if sum, other := sumOfWords(r); other {
+		words = fmt.Sprintf("(words, within-word: %.2f)  ", sum)
+	}
+	fmt.Fprintf(&b, "%8.2f  %s%s%s\n", *r.Score, besides(r.Energies), words, shown(out, r.Text))
 	for _, w := range r.Words {
 		score, pieces := *w.Score, ""
 		if f.bits {

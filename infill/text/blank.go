@@ -72,11 +72,18 @@ func blankAt(s, mask string) (Blank, int, error) {
 		return b, n, nil
 	}
 	n, err := b.read(s)
+	if m := wildcards.FindStringSubmatch(s); err != nil && m != nil {
+		err = fmt.Errorf("%w; a pattern is an expression, such as [MASK/^%s$/]", err,
+			strings.NewReplacer("?", ".", "*", ".*").Replace(m[1]))
+	}
 	if err != nil {
 		err = fmt.Errorf("%q: %w", asWritten(s), err)
 	}
 	return b, n, err
 }
+
+// wildcards are letters with ? and * for others, as shells have them, where options stand.
+var wildcards = regexp.MustCompile(`^\[MASK:?([?*]*[A-Za-z]+[?*][A-Za-z?*]*|[?*]+[A-Za-z]+)\]`)
 
 var errUnclosed = errors.New("the blank is not closed; end it with ]")
 

@@ -61,6 +61,8 @@ func TestBlankErrors(t *testing.T) {
 	for text, says := range map[string]string{
 		"the [MASK:] .":                     "name",
 		"the [MASK:a b] .":                  "order",
+		"the [MASK:c?t] .":                  "such as [MASK/^c.t$/]",
+		"the [MASK*ing] .":                  "such as [MASK/^.*ing$/]",
 		"the [MASK*0] .":                    "count",
 		"the [MASK*0w] .":                   "count",
 		"the [MASK*3-2w] .":                 "count",
