@@ -18,6 +18,7 @@ import (
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/infill/text"
 	"infill/mlm"
 )
 
@@ -159,6 +160,27 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 	w.out.notes(out)
 	if early {
 		return context.Canceled
+	}
+	return w.ended(ctx, t, out)
+}
+
+// ended says, of one text for people, which filling is first with a full stop behind it, if another
+// one is. A quick search looks for it.
+func (w *filler) ended(ctx context.Context, t *text.Template, f *filling) error {
+	o := *f.opt
+	if !w.single || w.quiet || w.json || o.EndShown || f.Method == infill.MethodSample ||
+		f.Groups != nil || t.WithEnd() == t {
+		return nil
+	}
+	o.EndShown, o.Watch, o.Search.Effort = true, infill.WatchOptions{}, infill.EffortQuick
+	o.Results = infill.ResultOptions{Score: o.Results.Score, Top: 1, AsModel: o.Results.AsModel}
+	r, err := w.engine.Fill(ctx, t, o)
+	if err != nil {
+		return ctx.Err() // nothing is found so, which changes nothing
+	}
+	if first := r.Fillings[0].Text; first != f.Fillings[0].Text {
+		fmt.Fprintf(w.std.Err, "infill: with a full stop behind it the first is %q "+
+			"(--end-mark auto, which prints none)\n", shown(w.std.Err, first))
 	}
 	return nil
 }
