@@ -168,11 +168,11 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		},
 		{"no repeat of the text",
 			"Dogs, the [MASK" + animal + "] saw the bear and the [MASK" + animal + "] .",
-			Options{Words: WordOptions{NoRepeat: text.RepeatNever}},
+			Options{Words: WordOptions{NoRepeat: text.RepeatText}},
 			pairs(animals[:7], animals[:7], func(x, y string) bool { return x != y })},
 		{
 			"no repeat of the text in several tokens", "the old dog saw the [MASK*2] .",
-			Options{Words: WordOptions{NoRepeat: text.RepeatNever}},
+			Options{Words: WordOptions{NoRepeat: text.RepeatText}},
 			single(slices.DeleteFunc(slices.Clone(two), func(s string) bool {
 				words := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '.' })
 				return strings.ContainsAny(s, ",.") || len(words) == 2 && words[0] == words[1] ||
@@ -184,12 +184,12 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		{
 			"no repeat of the text in lists and words",
 			"the dogs saw a [MASK|dog|big dogs|the|cat|Dogs] and a dog[MASK|s|y] .",
-			Options{Words: WordOptions{NoRepeat: text.RepeatNever}},
+			Options{Words: WordOptions{NoRepeat: text.RepeatText}},
 			pairs([]string{"dog", "the", "cat"}, []string{"y"}, nil),
 		},
 		{
 			"no repeat, function words of its own", "the dog saw a [MASK|the|saw|dog|cat] .",
-			Options{Words: WordOptions{NoRepeat: text.RepeatNever, Function: wordSet(t, "dog")}},
+			Options{Words: WordOptions{NoRepeat: text.RepeatText, Function: wordSet(t, "dog")}},
 			single([]string{"dog", "cat"}),
 		},
 		{

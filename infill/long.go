@@ -54,7 +54,7 @@ func wholeOnly(t *text.Template, parts []text.Part, opt *Options) error {
 		what string
 	}{
 		{opt.Method != MethodSearch, "draws, probabilities and exact sums are"},
-		{opt.Words.NoRepeat != text.RepeatAny, "the rule against words twice looks"},
+		{opt.Words.NoRepeat == text.RepeatText, "the rule against words twice looks"},
 		{filter.On(), "a filter by score or similarity looks"},
 		{len(opt.Words.Terms) > 0, "other parts of the energy than the model's are"},
 		{opt.Results.All, "a list of all fillings is"},

@@ -48,7 +48,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "steps": -1}`, 422, "bad_option",
 			`"steps" is -1, want a whole number from 0`},
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "no_repeat": 1}`, 422, "bad_option",
-			`"no_repeat" is 1, want true or false`},
+			`"no_repeat" is 1, want blanks or off or text`},
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "allow": "/etc/passwd"}`, 422, "bad_option",
 			`"allow" is "/etc/passwd", want a list of words`},
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "energy": ["words:/etc/passwd=1"]}`, 422,

@@ -541,7 +541,7 @@ func TestBatchIntoEval(t *testing.T) {
 	var out string
 	for _, suffix := range []string{".jsonl.gz", ".jsonl.zst", ".jsonl"} {
 		out = filepath.Join(dir, "made-by-batch"+suffix)
-		if r := infillRun("", withTiny("batch", in, "-o", out, "--mask-rate", "0.25", "--seed", "1", "--quiet", "--no-repeat", "--select", "diverse", "--min-distance", "1")...); r.code != 0 {
+		if r := infillRun("", withTiny("batch", in, "-o", out, "--mask-rate", "0.25", "--seed", "1", "--quiet", "--no-repeat", "text", "--select", "diverse", "--min-distance", "1")...); r.code != 0 {
 			t.Fatalf("exit %d: %s", r.code, r.err)
 		}
 		r := infillRun("", "eval", out, "--reference", in, "--json")

@@ -42,7 +42,7 @@ func TestConstraintErrors(t *testing.T) {
 		{"allow, a word of no vocabulary", []string{"--allow", file("dog\nqqq\n"), text}, 2, []string{"words.txt", "line 2", "qqq"}},
 		{"allow, a word too long", []string{"--allow", file("dog\n\n" + strings.Repeat("dog ", 60) + "\n"), text}, 2, []string{"line 3", "200"}},
 		{"allow, none fits", []string{"--allow", file("dog\ncat\n"), "the [MASK] and the [MASK*2] ."}, 2, []string{"blank 2", "--allow"}},
-		{"no repeat, too few words", []string{"--no-repeat", "the [MASK|dog] and the [MASK|dog] ."}, 2, []string{"blank 2", "--no-repeat"}},
+		{"no repeat, too few words", []string{"--no-repeat", "text", "the [MASK|dog] and the [MASK|dog] ."}, 2, []string{"blank 2", "--no-repeat"}},
 		{"distance without masking", []string{"--min-distance", "2", text}, 2, []string{"--min-distance", "--mask-rate"}},
 		{"distance too large", []string{"--min-distance", "101", "--mask-words", "1", "the dog sleeps ."}, 2, []string{"min-distance", "0 to 100"}},
 		{"distance that nothing keeps", []string{"--min-distance", "90", "--mask-words", "1", "the dog sleeps ."}, 2, []string{"blank 1", "--min-distance"}},
@@ -69,26 +69,33 @@ func TestConstraintErrors(t *testing.T) {
 	}
 }
 
-// --no-repeat takes a word, which is not taken for a text.
+// --no-repeat takes a word, and is about blanks by default.
 func TestNoRepeat(t *testing.T) {
 	t.Parallel()
 	const text = "the dog saw the [MASK|dog|cat] ."
+	const two = "the [MASK/^(dog|the)$/] saw the [MASK/^(dog|the)$/] ."
 	for _, c := range []struct {
-		args []string
-		dog  bool
+		args  []string
+		lines int
+		says  string
 	}{
-		{[]string{"--no-repeat", text}, false},
-		{[]string{text, "--no-repeat"}, false},
-		{[]string{"--no-repeat", "true", text}, false},
-		{[]string{"--no-repeat=blanks", text}, true},
-		{[]string{"--no-repeat", "blanks", text}, true},
-		{[]string{"--no-repeat", "--", text}, false},
-		{[]string{"--no-repeat=false", text}, true},
+		{[]string{"--no-repeat", "text", text}, 1, ""},
+		{[]string{"--no-repeat", "blanks", text}, 2, ""},
+		{[]string{text}, 2, ""},
+		{[]string{"--no-repeat=off", two}, 4, ""},
+		{[]string{two}, 3, ""}, // "the the" has no meaning
+		{[]string{"the [MASK|dog|cat] saw the [MASK|dog|cat] ."}, 4, ""},
+		{[]string{"--no-repeat", "text", "the [MASK|dog|cat] saw the [MASK|dog|cat] ."}, 2, ""},
+		{[]string{"the [MASK:a|dog|cat] saw the [MASK:a|dog|cat] ."}, 2, ""},
+		{[]string{"the [MASK/^dog$/] saw the [MASK/^dog$/] ."}, 1, "has a word in two blanks"},
 	} {
-		r := infillRun("", withTiny(append([]string{"fill", "--quiet"}, c.args...)...)...)
-		if r.code != exitOK || strings.Count(r.out, "\n") != 1+map[bool]int{true: 1}[c.dog] ||
-			strings.Contains(r.out, "the dog .") != c.dog {
-			t.Errorf("%q: exit %d: %s%s", c.args, r.code, r.out, r.err)
+		for _, way := range [][]string{nil, {"--method", "sample", "--steps", "40"}} {
+			r := infillRun("", withTiny(append(append([]string{"fill"}, way...), c.args...)...)...)
+			if r.code != exitOK || way == nil && strings.Count(r.out, "\n") != c.lines ||
+				way != nil && c.lines == 3 && strings.Contains(r.out, "dog saw the dog") ||
+				!strings.Contains(r.err, c.says) || c.says == "" && strings.Contains(r.err, "two blanks") {
+				t.Errorf("%q, %q: exit %d: %s%s", way, c.args, r.code, r.out, r.err)
+			}
 		}
 	}
 }

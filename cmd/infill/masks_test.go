@@ -63,7 +63,7 @@ func TestMaskChoices(t *testing.T) {
 		{"--mask-class content", "--mask-class goes with --mask-rate"},
 		{"--keep-labels x", "--keep-labels goes with"},
 		{"--max-drop 1", "--max-drop goes with"},
-		{"--mask-rate 1 --stop-words " + keep, "--stop-words goes with --mask-class or --no-repeat"},
+		{"--mask-rate 1 --no-repeat off --stop-words " + keep, "--stop-words goes with --mask-class or --no-repeat"},
 		{"--mask-rate 1 --min-edits 3 --max-edits 2", "--max-edits is 2, want at least min-edits"},
 		{"--encoder " + encoder, "--encoder goes with --mask-rate"},
 		{"--mask-rate 1 --min-similarity .5", "--min-similarity goes with --encoder: it is what"},

@@ -133,8 +133,8 @@ func TestServeAsFill(t *testing.T) {
 		args   []string
 	}{
 		{`"text": "the [MASK] sleeps in the ___ ."`, []string{"the [MASK] sleeps in the ___ ."}},
-		{`"text": "the [MASK*1-2] sleeps .", "top": 2, "steps": 9, "no_repeat": true, "model": "b"`,
-			[]string{"the [MASK*1-2] sleeps .", "--top", "2", "--steps", "9", "--no-repeat"}},
+		{`"text": "the [MASK*1-2] sleeps .", "top": 2, "steps": 9, "no_repeat": "text", "model": "b"`,
+			[]string{"the [MASK*1-2] sleeps .", "--top", "2", "--steps", "9", "--no-repeat", "text"}},
 		{`"text": "the dog sleeps in the house .", "mask_words": 2, "sampler": "gwg", "temperature": 2`,
 			[]string{"the dog sleeps in the house .", "--mask-words", "2", "--sampler", "gwg",
 				"--temperature", "2"}},

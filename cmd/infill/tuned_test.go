@@ -78,7 +78,7 @@ func TestTunedAndShortlist(t *testing.T) {
 // Proposals that a constraint forbids are counted and said.
 func TestForbiddenProposals(t *testing.T) {
 	t.Parallel()
-	f, said := fields(t, "--no-repeat", "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .")
+	f, said := fields(t, "--no-repeat", "text", "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .")
 	n, err := strconv.Atoi(string(f["zero_states"]))
 	if err != nil || n < 5 ||
 		!strings.Contains(said, strconv.Itoa(n)+" states of probability 0 refused") {
@@ -89,7 +89,7 @@ func TestForbiddenProposals(t *testing.T) {
 		t.Errorf("without a constraint: %s, %q", f["zero_states"], said)
 	}
 	in := write(t, "in.txt", "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .\n")
-	res, _ := comparison(t, 0, "--samplers", "dmala,gibbs-mh", "--no-repeat", in)
+	res, _ := comparison(t, 0, "--samplers", "dmala,gibbs-mh", "--no-repeat", "text", in)
 	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, "dmala: ") ||
 		!strings.Contains(notes, "proposals or neighbours had probability 0") {
 		t.Errorf("compare says %q", notes)

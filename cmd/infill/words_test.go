@@ -121,7 +121,7 @@ func TestErrorsInWords(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"fill", "--no-repeat=x", "a [MASK]"}, "for flag --no-repeat: want true or false, or blanks"},
+		{[]string{"fill", "--no-repeat=x", "a [MASK]"}, "for flag --no-repeat: want off|blanks|text"},
 		{[]string{"fill", "--model", dir, "a [MASK]"}, `"vocab_size" is a text, want a whole number`},
 		{[]string{"cloze", "--mask-rate", "x"}, "for flag --mask-rate: want a number from 0 to 1"},
 	} {

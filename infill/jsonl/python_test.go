@@ -128,8 +128,6 @@ func pythonType[T any](s *settings.Setting[T], defaults func() *T) string {
 		return "Sequence[str]"
 	case takes(`{"a":1}`):
 		return "Mapping[str, Any]"
-	case v.Kind == reflect.Bool && v.Choices != nil:
-		return fmt.Sprintf("bool | Literal[%q]", v.Choices[len(v.Choices)-1])
 	case v.Kind == reflect.Bool:
 		return "bool"
 	case v.Kind == reflect.Int:

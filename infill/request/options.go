@@ -38,13 +38,15 @@ type Options struct {
 // WordOptions say what may go into blanks, and what the finished text is judged by besides the
 // model. The zero value lets words of the vocabulary fill them.
 type WordOptions struct {
-	Vocab    text.Vocab     // tokens that may fill a blank
-	Unit     text.Unit      // what a plain blank takes; zero value: a token
-	Allow    *text.WordList // the only fillings of every blank; nil: any
-	Ban      *text.WordList // words that fill no blank; nil: none
-	NoRepeat text.Repeats   // which words fill no blank again; zero value: all may
-	// Function are words without a meaning, which NoRepeat lets fill a blank although the text has
-	// them. nil: those of English.
+	Vocab text.Vocab     // tokens that may fill a blank
+	Unit  text.Unit      // what a plain blank takes; zero value: a token
+	Allow *text.WordList // the only fillings of every blank; nil: any
+	Ban   *text.WordList // words that fill no blank; nil: none
+	// NoRepeat says which words fill no blank again. Zero value: all may, so that what is drawn is
+	// drawn of all states. Programs for people have text.RepeatBlanks.
+	NoRepeat text.Repeats
+	// Function are words without a meaning, which NoRepeat lets come again. nil: see
+	// text.Template.FunctionWords.
 	Function *text.WordSet
 	// MinDistance is the least edit distance, in characters, of a filling from Original:
 	// 0 (any) to 100. Without Original it has no effect.

@@ -76,26 +76,6 @@ func nameValue(p *string, want string) *Value {
 	return v
 }
 
-// repeatsValue is a truth value, or the word for the blanks alone.
-func repeatsValue(p *text.Repeats) *Value {
-	v := namedValue(p)
-	v.Kind, v.want = reflect.Bool, "true or false, or blanks"
-	v.wantJSON = `true or false, or "blanks"`
-	v.setJSON = func(raw json.RawMessage) error {
-		var yes bool
-		if json.Unmarshal(raw, &yes) == nil {
-			return v.set(strconv.FormatBool(yes))
-		}
-		var word string
-		if json.Unmarshal(raw, &word) != nil || word != v.Choices[text.RepeatText] {
-			return errWant
-		}
-		*p = text.RepeatText
-		return nil
-	}
-	return v
-}
-
 // effortValue has the words in the order of how much they stand for.
 func effortValue(p *infill.Effort) *Value {
 	of := []infill.Effort{infill.EffortQuick, infill.EffortNormal, infill.EffortThorough}

@@ -125,6 +125,7 @@ func Defaults() *Fill {
 			Sampling: infill.SamplingOptions{Chains: ran.Sampling.Chains,
 				Temperature: ran.Sampling.Temperature},
 			Results: infill.ResultOptions{Top: ran.Results.Top},
+			Words:   infill.WordOptions{NoRepeat: text.RepeatBlanks},
 		},
 	}
 }

@@ -159,9 +159,10 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "no-repeat", Line: true, record: true,
-		Doc: "fill in no word that the sentence has already, function words of its text apart; " +
-			"blanks: none that another blank has", Group: words,
-		bind: func(v *Fill) *Value { return repeatsValue(&v.Options.Words.NoRepeat) },
+		Doc: "words that fill no blank again: off: none, blanks: those of other blanks but for " +
+			"function words, text: those of other blanks and, but for function words, of the text",
+		Group: words,
+		bind:  func(v *Fill) *Value { return namedValue(&v.Options.Words.NoRepeat) },
 	},
 	{
 		Name: "mask-rate", Line: true, record: true,

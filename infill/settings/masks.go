@@ -136,7 +136,7 @@ func (v *Fill) checkMasks() error {
 	}
 	switch {
 	case (v.Words.StopWords != nil || v.Words.StopFile != "") && m.Class != text.ClassContent &&
-		v.Options.Words.NoRepeat != text.RepeatNever:
+		v.Options.Words.NoRepeat == text.RepeatAny:
 		return &Error{Name: "stop-words", Needs: []string{"mask-class", "no-repeat"},
 			Err: errors.New("it says which words are not content")}
 	case f.MinSimilarity != nil && v.Words.Encoder == "":

@@ -71,10 +71,10 @@ func TestParseRun(t *testing.T) {
 		{"vocab=all model=a/b=c", "vocab=all", "a/b=c"},
 		{"model=small", "", "small"},
 		{`{}`, "", ""},
-		{`{"steps":3,"no_repeat":true,"ban":["a b","c"]}`, `steps=3 no-repeat=true ban=["a b","c"]`, ""},
+		{`{"steps":3,"no_repeat":"text","ban":["a b","c"]}`, `steps=3 no-repeat=text ban=["a b","c"]`, ""},
 		{`{"name":"my run","model":"small","vocab":"all"}`, "my run", "small"},
 		{"param=a=1 param=b=2", "param=a=1 param=b=2", ""},
-		{"no_repeat=true", "no-repeat=true", ""},
+		{"no_repeat=text", "no-repeat=text", ""},
 	} {
 		r, err := ParseRun(c.text)
 		if err != nil || r.Name != c.name || r.Model != c.model {

@@ -18,7 +18,7 @@ type Value struct {
 	Kind     reflect.Kind
 	Min, Max float64  // of a number
 	Above    bool     // Min itself is refused
-	Choices  []string // the words that a String may be, and a Bool has besides true; nil: any
+	Choices  []string // the words that a String may be; nil: any
 
 	want, wantJSON string
 	get            func() string

@@ -19,7 +19,7 @@ type language struct {
 	words *WordSet
 }
 
-// otherLanguages are those of functionwords.txt.
+// otherLanguages lists the languages of functionwords.txt.
 var otherLanguages = sync.OnceValue(func() (out []language) {
 	for line := range strings.Lines(functionWordLines) {
 		if name, list, ok := strings.Cut(line, ":"); ok {
@@ -74,8 +74,8 @@ var ofName = setOf("da das de del della den der di do dos du el la las le los te
 
 func beforeCapital(s string) bool { return unicode.IsUpper(firstRune(strings.TrimSpace(s))) }
 
-// FunctionWords are the given ones. In place of nil they are those of the language of the text
-// around the blanks, one of eleven, and of English where that is not told.
+// FunctionWords are the given ones. In place of nil they belong to the language of the text around
+// the blanks, one of eleven, and to English where that is not told.
 func (t *Template) FunctionWords(given *WordSet) *WordSet {
 	if given != nil {
 		return given

@@ -5,27 +5,75 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Repeats says which words may fill a blank although they stand elsewhere in the finished text.
 type Repeats int
 
 const (
-	RepeatAny   Repeats = iota // all
-	RepeatNever                // none but function words of the text; tied blanks count once
-	RepeatText                 // those around the blanks; none fills two that are not tied
+	RepeatAny Repeats = iota // all
+	// RepeatBlanks: none with a meaning that another blank has, see [Template.Twice], where fillings
+	// without one were found.
+	RepeatBlanks
+	RepeatText // none that another blank has, lists too, and none of the text that has a meaning
 )
 
 // Names lists the words for the values of Repeats, in their order.
-func (Repeats) Names() []string { return []string{"false", "true", "blanks"} }
+func (Repeats) Names() []string { return []string{"off", "blanks", "text"} }
+
+// Twice reports whether a word with a meaning stands in two blanks of a finished text. spans are
+// the bytes of the blanks. A word with a meaning has two letters, one of them Latin, and is not
+// among the function words, see [Template.FunctionWords]. Case does not count. Tied blanks may
+// repeat, and so may those with lists of their own. It is nil where nothing can.
+func (t *Template) Twice(function *WordSet) func(text string, spans [][2]int) bool {
+	free := 0
+	for g := range t.Groups {
+		if t.Groups[g].Words == nil {
+			free++
+		}
+	}
+	if free < 2 {
+		return nil
+	}
+	function = t.FunctionWords(function)
+	type place struct{ group, start int }
+	return func(text string, spans [][2]int) bool {
+		first := map[string]place{}
+		for b, s := range spans {
+			g := t.Owner[b]
+			if t.Groups[g].Words != nil {
+				continue
+			}
+			from := s[0] - len(LettersBefore(text[:s[0]]))
+			parts := wordParts(text[from : s[1]+len(LettersAfter(text[s[1]:]))])
+			covered := function.covered(parts)
+			for i, p := range parts {
+				at, met := first[p.lower]
+				switch {
+				case covered[i] || !meant(p.lower):
+				case !met:
+					first[p.lower] = place{g, from + p.start}
+				case at.group != g && at.start != from+p.start: // not one word of two blanks
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+// meant reports whether a word in lower case may have a meaning of its own.
+func meant(word string) bool {
+	latin := func(r rune) bool { return unicode.Is(unicode.Latin, r) }
+	return utf8.RuneCountInString(word) > 1 && strings.IndexFunc(word, latin) >= 0
+}
 
 // Meant are the words around the blanks that have a meaning: those with a letter that are not among
-// the function words, nil for those of English. has reports whether a text has one of them, without
-// regard to case. It is nil if there are none. Equal keys have equal answers.
+// the function words, see [Template.FunctionWords]. has reports whether a text has one of them,
+// without regard to case. It is nil if there are none. Equal keys have equal answers.
 func (t *Template) Meant(function *WordSet) (has func(s string) bool, key string) {
-	if function == nil {
-		function = englishStops()
-	}
+	function = t.FunctionWords(function)
 	words := map[string]bool{}
 	from := 0
 	for i := range len(t.Blanks) + 1 {

@@ -34,3 +34,44 @@ func TestMeant(t *testing.T) {
 		}
 	}
 }
+
+// A word with a meaning counts where two blanks have it, and only there.
+func TestTwice(t *testing.T) {
+	t.Parallel()
+	tok := tokenizetest.Small(t)
+	for _, c := range []struct {
+		text, words string
+		want        bool
+	}{
+		{"The [MASK], sugar and [MASK].", "sugar flour", false}, // sugar is not in two blanks
+		{"The [MASK], salt and [MASK].", "sugar Sugar", true},
+		{"[MASK] dog and [MASK] cat", "the the", false},
+		{"[MASK*2] dog and [MASK] cat", "the+big big", true},
+		{"[MASK*2] dog and [MASK] cat", "very+very one", false},
+		{"un[MASK] and un[MASK]", "able able", true},
+		{"un[MASK] and [MASK]", "able able", false},
+		{"[MASK][MASK] and [MASK]", "sun flower moon", false},
+		{"[MASK] and [MASK]", "42 42", false},
+		{"a[[MASK]] and b[[MASK]]", "i i", false},
+		{"[MASK:a] and [MASK:a] or [MASK]", "dog dog cat", false},
+		{"[MASK:a] and [MASK:a] or [MASK]", "dog dog dog", true},
+		{"[MASK|dog|cat] and [MASK|dog|cat] or [MASK]", "dog dog dog", false},
+		{"[MASK|dog|cat] and [MASK] or [MASK]", "cat dog dog", true},
+		{"[MASK] Hund und [MASK] Katze sind nicht hier", "der der", false},
+		{"[MASK] Hund und [MASK] Katze sind nicht hier", "the the", true},
+	} {
+		tm, err := Parse(tok, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice := tm.Twice(nil)
+		words := strings.Fields(c.words)
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], "+", " ")
+		}
+		filled, spans := tm.Write(words)
+		if got := twice != nil && twice(filled, spans); got != c.want {
+			t.Errorf("%s: %v, want %v", filled, got, c.want)
+		}
+	}
+}

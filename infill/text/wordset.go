@@ -133,7 +133,7 @@ func (s *WordSet) covered(parts []wordPart) []bool {
 	return out
 }
 
-// Covers reports whether the set has all parts of a word, of which there is one at least.
+// Covers reports whether the set has all parts of a word. A word without parts is not covered.
 func (s *WordSet) Covers(word string) bool {
 	parts := wordParts(word)
 	return len(parts) > 0 && !slices.Contains(s.covered(parts), false)

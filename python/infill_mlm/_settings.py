@@ -34,7 +34,7 @@ class FillSettings(TypedDict, total=False):
     case: auto: with the capitals of English text; model: as the model spells (default: auto)
     ban: words that fill no blank
     allow: the only words or phrases that fill blanks
-    no_repeat: fill in no word that the sentence has already, function words of its text apart; blanks: none that another blank has (default: false)
+    no_repeat: words that fill no blank again: off: none, blanks: those of other blanks but for function words, text: those of other blanks and, but for function words, of the text (default: blanks)
     mask_rate: blank out this share of the words of texts without blanks; 0: the texts have blanks (default: 0)
     mask_words: blank out exactly this many words of texts without blanks (default: 0)
     min_distance: least edit distance, in characters, from a word that was blanked out (default: 0)
@@ -81,7 +81,7 @@ class FillSettings(TypedDict, total=False):
     case: Literal["auto", "model"]
     ban: Sequence[str]
     allow: Sequence[str]
-    no_repeat: bool | Literal["blanks"]
+    no_repeat: Literal["off", "blanks", "text"]
     mask_rate: float
     mask_words: int
     min_distance: int

@@ -115,7 +115,7 @@ class ModelTest(unittest.TestCase):
 
     def test_no_repeat_has_a_word_too(self):
         text = "The dog saw the [MASK|dog|cat]."
-        for setting, want in ((True, ["cat"]), ("blanks", ["cat", "dog"]), (False, ["cat", "dog"])):
+        for setting, want in (("text", ["cat"]), ("blanks", ["cat", "dog"]), ("off", ["cat", "dog"])):
             got = self.model.fill(text, no_repeat=setting)
             self.assertEqual(sorted(f.tokens[0] for f in got), want)
 
@@ -248,13 +248,13 @@ class ModelTest(unittest.TestCase):
         self.assertEqual(got, [want[text] for text in SEVERAL * 8])
 
     def test_mapper(self):
-        mapper = pickle.loads(pickle.dumps(self.model.mapper("sentence", no_repeat=True)))
+        mapper = pickle.loads(pickle.dumps(self.model.mapper("sentence", no_repeat="text")))
         self.addCleanup(mapper.model.close)
         got = mapper({"sentence": [SEVERAL[0], None, "no blank"], "label": [1, 2, 3]})
         best = self.model.fill(SEVERAL[0])[0]
         self.assertEqual(got, {"filled": [best.text, None, None],
                                "filled_score": [best.score, None, None]})
-        self.assertEqual(pickle.dumps(mapper), pickle.dumps(self.model.mapper("sentence", no_repeat=True)))
+        self.assertEqual(pickle.dumps(mapper), pickle.dumps(self.model.mapper("sentence", no_repeat="text")))
 
     def test_datasets(self):
         try:

@@ -118,10 +118,6 @@ func valueSchema(v *settings.Value, doc string) schema {
 	switch {
 	case v.Kind == reflect.Bool:
 		out["type"], out["description"] = "boolean", doc
-		if v.Choices != nil { // the last of them is a word
-			out["type"] = []string{"boolean", "string"}
-			out["enum"] = []any{false, true, v.Choices[len(v.Choices)-1]}
-		}
 	case v.Kind == reflect.Int:
 		out["type"], out["minimum"], out["maximum"] = "integer", v.Min, v.Max
 	case v.Kind == reflect.Float64:

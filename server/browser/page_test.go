@@ -205,12 +205,12 @@ const pressed = `[...document.querySelectorAll("#views [aria-pressed=true]")].ma
 func TestSettings(t *testing.T) {
 	const text = `It's the [MASK:a], "the [MASK:a]", he said.`
 	query := url.Values{"text": {text}, "seed": {"18446744073709551615"}, "steps": {"8"},
-		"chains": {"7"}, "temperature": {"1.5"}, "ban": {"man, dog"}, "no_repeat": {"true"},
+		"chains": {"7"}, "temperature": {"1.5"}, "ban": {"man, dog"}, "no_repeat": {"text"},
 		"sampler": {"gwg"}, "params": {"draws=2"}, "top": {"3"}}
 	p := open(t, "/?"+query.Encode())
 	p.wait(done)
 	want := shown(p.ask(map[string]any{"text": text, "seed": json.Number(query.Get("seed")),
-		"steps": 8, "chains": 7, "temperature": 1.5, "ban": []string{"man", "dog"}, "no_repeat": true,
+		"steps": 8, "chains": 7, "temperature": 1.5, "ban": []string{"man", "dog"}, "no_repeat": "text",
 		"sampler": "gwg", "params": map[string]any{"draws": 2}, "top": 3}))
 	p.same("the API", p.best(), want)
 	if changed := eval[string](p, `document.getElementById("changed").textContent`); changed != "8 changed" {

@@ -55,12 +55,12 @@ func TestEnvironment(t *testing.T) {
 	if err := o.environment(func(name string) string { return env[name] }); err != nil {
 		t.Fatal(err)
 	}
-	if err := set.Parse([]string{"--steps", "5", "--no-repeat", "--limit=3"}); err != nil {
+	if err := set.Parse([]string{"--steps", "5", "--no-repeat", "text", "--limit=3"}); err != nil {
 		t.Fatal(err)
 	}
 	o.finish()
 	want := []pipeline.Setting{{Name: "steps", Text: "9"}, {Name: "ban", Text: "x"},
-		{Name: "steps", Text: "5"}, {Name: "no-repeat", Text: "true"}}
+		{Name: "steps", Text: "5"}, {Name: "no-repeat", Text: "text"}}
 	if !reflect.DeepEqual(o.chosen, want) || o.job.Output != "" || o.job.Source.Limit != 3 {
 		t.Errorf("%q, %+v", o.chosen, o.job)
 	}

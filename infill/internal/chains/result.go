@@ -110,6 +110,14 @@ func (p *run) result(ctx context.Context, kept samplers.Stats, taken []*sighting
 	if res.Fillings, err = p.Sieve.Pass(ctx, res.Fillings); err != nil {
 		return nil, err
 	}
+	once := slices.DeleteFunc(slices.Clone(res.Fillings), func(f request.Filling) bool {
+		return p.Twice(&f)
+	})
+	if len(once) > 0 {
+		res.Fillings = once
+	} else if len(res.Fillings) > 0 && p.Twice(&res.Fillings[0]) {
+		choosing.WarnTwice(res)
+	}
 	if err := p.Rescore(ctx, res, stateOf, false); err != nil {
 		return nil, err
 	}

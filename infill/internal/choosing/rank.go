@@ -1,12 +1,14 @@
 package choosing
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sort"
 
 	"infill/infill/internal/target"
 	"infill/infill/request"
+	"infill/infill/text"
 	"infill/mlm"
 )
 
@@ -27,14 +29,30 @@ const diversityWeight = 2.0
 type Chooser struct {
 	*target.Task
 	Sieve *Sieve // by the text before words were masked; nil: it is not known
+	twice func(text string, spans [][2]int) bool
 }
 
 // New is the chooser of a task. score scores the words that stood in its blanks.
 func New(p *target.Task, score func(text string, spans [][2]int) (*float64, error)) (*Chooser,
 	error) {
 	s, err := newSieve(p.Template, p.Opt, score)
-	return &Chooser{p, s}, err
+	c := &Chooser{Task: p, Sieve: s}
+	if w := &p.Opt.Words; w.NoRepeat == text.RepeatBlanks {
+		c.twice = p.Template.Twice(w.Function)
+	}
+	return c, err
 }
+
+// Twice reports whether a filling has a word again that text.RepeatBlanks allows once.
+func (p *Chooser) Twice(f *request.Filling) bool {
+	return p.twice != nil && p.twice(f.Text, f.Spans)
+}
+
+// errTwice is why fillings have a word twice in spite of text.RepeatBlanks.
+var errTwice = errors.New("every filling that was found has a word in two blanks")
+
+// WarnTwice warns that every filling has a word twice.
+func WarnTwice(r *request.Result) { r.Warnings = append(r.Warnings, errTwice) }
 
 // NewResult is a result without fillings.
 func (p *Chooser) NewResult() *request.Result {

@@ -172,6 +172,10 @@ func (s *Seeker) Result(ctx context.Context) (*request.Result, error) {
 		return nil, p.Choices[0].Target.Extra.Blame(fmt.Errorf("%w: no filling has a finite score",
 			mlm.ErrNotFinite))
 	}
+	if len(s.found) == 0 && len(s.twice) > 0 {
+		s.found = s.twice
+		choosing.WarnTwice(res)
+	}
 	if len(s.found) == 0 {
 		return nil, p.Sieve.Err()
 	}

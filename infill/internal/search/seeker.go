@@ -45,6 +45,7 @@ type Seeker struct {
 	Rows  *recall.Source
 	queue guesses
 	found []*filled // scored, in the order in which they were found
+	twice []*filled // scored and refused, see choosing.Chooser.Twice
 	best  []*filled // of these the best that count, best first, at most want
 	seen  map[string]float64
 	texts map[string]*filled
@@ -117,7 +118,7 @@ type work struct {
 
 // mustEnd reports whether the search has to end, which it does not before something is found.
 func (s *Seeker) mustEnd() bool {
-	if len(s.found) == 0 || !s.over() {
+	if len(s.found)+len(s.twice) == 0 || !s.over() {
 		return false
 	}
 	s.ended = request.EndedRows
@@ -155,7 +156,10 @@ func (s *Seeker) take(ctx context.Context, f *filled) error {
 	if err != nil || len(passed) == 0 {
 		return err
 	}
-	f.text = passed[0]
+	if f.text = passed[0]; s.p.Twice(&f.text) {
+		s.twice = append(s.twice, f)
+		return nil
+	}
 	s.found = append(s.found, f)
 	at, _ := slices.BinarySearchFunc(s.best, f, byRank)
 	if at < s.want {

@@ -87,7 +87,7 @@ type elsewhereKey struct{ words, around string }
 
 func newElsewhere(b base, r *Rules) *elsewhere {
 	e := &elsewhere{base: b}
-	if r.NoRepeat == text.RepeatNever {
+	if r.NoRepeat == text.RepeatText {
 		e.has, e.words = b.t.Meant(r.Function)
 	}
 	return e

@@ -27,7 +27,7 @@ func constraintsOf(s *Supports, t *text.Template, counts []int, r *Rules) []cons
 		&meaning{base: b, rules: r},
 		&spelling{base: b, by: s},
 		&numbered{base: b, by: s},
-		&unrepeated{base: b, asked: r.NoRepeat != text.RepeatAny},
+		&unrepeated{base: b, asked: r.NoRepeat == text.RepeatText},
 		newElsewhere(b, r),
 	}
 }

@@ -2,7 +2,6 @@ package cmdline
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -109,9 +108,6 @@ func (l *CommandLine) sort(args []string, hint Hinter) error {
 		case hasValue:
 		case f.IsBoolFlag():
 			value = "true"
-			if len(args) > 0 && slices.Contains(f.Value.Choices, args[0]) { // a word in its place
-				value, args = args[0], args[1:]
-			}
 		case len(args) == 0:
 			return program.Usagef("flag %s needs a value (%s --help)", a, l.Command.HelpName)
 		default:

@@ -28,7 +28,7 @@ COMMANDS:{{range .}}
 {{with others .}}
 {{$.HelpName}} --help all lists {{.}} more.
 {{else}}
-Flags can be set in the environment: --no-repeat by INFILL_NO_REPEAT=true, one with
+Flags can be set in the environment: --no-repeat by INFILL_NO_REPEAT=text, one with
 a name in brackets by that name.
 {{end}}`
 
