@@ -508,3 +508,20 @@ func TestAugmentText(t *testing.T) {
 		}
 	}
 }
+
+// A table has each original and all of its variants, whatever the number of blanks.
+func TestAugmentedTable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.csv"), "text,label\nthe big dog sleeps in the house,a\n"+
+		"the old bear saw the small fish,b\n")
+	out := filepath.Join(dir, "out.csv")
+	r := infillRun("", withTiny("augment", in, "-o", out, "--originals", "--variants", "3",
+		"--mask-words", "2", "--seed", "1", "--quiet")...)
+	if r.code != exitOK {
+		t.Fatal(r.err)
+	}
+	if n := strings.Count(get(t, out), "\n"); n != 1+2*4 {
+		t.Errorf("%d lines, want a header and four for each text:\n%s", n, get(t, out))
+	}
+}
