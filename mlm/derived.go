@@ -28,14 +28,12 @@ type derived struct {
 // by a guess until the hash is known, not longer.
 func newDerived(ctx context.Context, from source.Folder, x *export.Masked, info *facts, o options,
 	sum func() (string, error)) (*derived, error) {
-	m := x.Freed()
-	c := o.shelf().For(ctx, from, m, info.File, info.Bytes, o.identity())
+	c := o.shelf().For(ctx, from, x.Model, info.File, info.Bytes, o.identity())
 	if c == nil {
-		g, err := derive(from, m, o, nil)
+		g, err := derive(from, x, o, nil)
 		if err != nil {
 			return nil, err
 		}
-		g.About.NewHead = x.NewHead()
 		return openGraph(g, from, info, o)
 	}
 	if guess := c.Guess(); guess != "" {
@@ -66,7 +64,7 @@ func newDerived(ctx context.Context, from source.Folder, x *export.Masked, info 
 		}
 	}
 	var unkept error
-	g, err := derive(from, m, o, func(m *onnx.Model) (out *onnx.Model, data string, err error) {
+	g, err := derive(from, x, o, func(m *onnx.Model) (out *onnx.Model, data string, err error) {
 		out, data, unkept = c.KeepWeights(model, m)
 		return out, data, unkept
 	})
@@ -74,12 +72,11 @@ func newDerived(ctx context.Context, from source.Folder, x *export.Masked, info 
 		if !errors.Is(unkept, cache.ErrTooLarge) {
 			info.Unkept = unkept.Error()
 		}
-		g, err = derive(from, m, o, nil)
+		g, err = derive(from, x, o, nil)
 	}
 	if err != nil {
 		return nil, err
 	}
-	g.About.NewHead = x.NewHead()
 	d, err := openGraph(g, from, info, o)
 	if err == nil { // what the runtime refuses is not worth keeping
 		c.Keep(model, g)
@@ -99,7 +96,7 @@ func (o *options) identity() string {
 }
 
 // derive makes the graph, ready for the runtime. keep is as in encoded.
-func derive(from source.Folder, m *onnx.Model, o options, keep keeper) (*cache.Graph, error) {
+func derive(from source.Folder, x *export.Masked, o options, keep keeper) (*cache.Graph, error) {
 	var exact [][]int
 	if o.Precision == Int8 {
 		var err error
@@ -107,12 +104,13 @@ func derive(from source.Folder, m *onnx.Model, o options, keep keeper) (*cache.G
 			return nil, err
 		}
 	}
-	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8, Exact: exact,
+	g, a, err := differentiate(x.Freed(), onnxgrad.Options{Int8: o.Precision == Int8, Exact: exact,
 		Unshared: o.unshared, ForwardOnly: o.Forward, Half: o.Precision == Float16, Unpadded: true})
 	if err != nil {
 		return nil, err
 	}
 	out := &cache.Graph{About: *a}
+	out.About.NewHead = x.NewHead()
 	o, _ = o.sized(a.Weights, a.Kept)
 	late := o.LowMemory && !a.Gradient
 	if !late && keep != nil && from.Dir == "" && o.on().Name() == device.CPU {

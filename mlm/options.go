@@ -1,9 +1,9 @@
 package mlm
 
 import (
-	"fmt"
 	"slices"
 
+	"infill/internal/nearest"
 	"infill/mlm/device"
 	"infill/mlm/internal/cache"
 	"infill/tokenize"
@@ -128,7 +128,7 @@ var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16", F
 func (Precision) Names() []string { return slices.Clone(precisionNames) }
 
 // String is the precision's name: fp32, int8, bf16, fp16 or auto.
-func (p Precision) String() string { return nameOf(precisionNames, "precision", int(p)) }
+func (p Precision) String() string { return nearest.Of(precisionNames, "precision", p) }
 
 // Rounds reports whether a device rounds the numbers themselves. Printed scores are then those of
 // another model, see [Model.Float32].
@@ -162,12 +162,4 @@ var gradientModeNames = []string{Full: "full", Forward: "forward"}
 func (GradientMode) Names() []string { return slices.Clone(gradientModeNames) }
 
 // String is the mode's name: full or forward.
-func (g GradientMode) String() string { return nameOf(gradientModeNames, "gradient", int(g)) }
-
-// nameOf is name i of a list, and where there is none what it is of, with the number.
-func nameOf(names []string, what string, i int) string {
-	if i < 0 || i >= len(names) {
-		return fmt.Sprintf("%s(%d)", what, i)
-	}
-	return names[i]
-}
+func (g GradientMode) String() string { return nearest.Of(gradientModeNames, "gradient", g) }

@@ -1,8 +1,9 @@
 package samplers
 
 import (
-	"fmt"
 	"math"
+
+	"infill/internal/nearest"
 )
 
 // Balance is a locally balanced weight function g with g(t) = t·g(1/t) (Zanella 2020, definition
@@ -21,12 +22,7 @@ const (
 var balanceNames = []string{"sqrt", "ratio", "max", "min"}
 
 // String returns the name: sqrt, ratio, max or min.
-func (b Balance) String() string {
-	if int(b) < len(balanceNames) {
-		return balanceNames[b]
-	}
-	return fmt.Sprintf("balance(%d)", uint8(b))
-}
+func (b Balance) String() string { return nearest.Of(balanceNames, "balance", b) }
 
 // Log is log g(exp(delta)), computed without leaving log space.
 func (b Balance) Log(delta float64) float64 {

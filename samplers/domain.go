@@ -3,6 +3,8 @@ package samplers
 import (
 	"fmt"
 	"math"
+
+	"infill/internal/nearest"
 )
 
 // Kind says what the categories of a coordinate mean.
@@ -16,15 +18,7 @@ const (
 
 // String returns the kind's name.
 func (k Kind) String() string {
-	switch k {
-	case Nominal:
-		return "nominal"
-	case Binary:
-		return "binary"
-	case Ordinal:
-		return "ordinal"
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
+	return nearest.Of([]string{"nominal", "binary", "ordinal"}, "kind", k)
 }
 
 // maxCategories bounds K_i and the length of a gradient, so that sizes read
@@ -81,24 +75,8 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 		if c.Step == 0 {
 			c.Step = 1
 		}
-		switch {
-		case c.Kind > Ordinal:
-			return nil, fmt.Errorf("%w: coordinate %d has unknown kind %d, want Nominal, Binary or Ordinal",
-				ErrDomain, i, c.Kind)
-		case c.K < 1 || c.K > maxCategories:
-			return nil, fmt.Errorf("%w: coordinate %d has %d categories, want 1 to %d", ErrDomain, i, c.K,
-				maxCategories)
-		case c.Kind == Binary && c.K != 2:
-			return nil, fmt.Errorf("%w: binary coordinate %d has %d categories, want 2", ErrDomain, i, c.K)
-		case c.Kind == Binary && c.Allowed != nil:
-			return nil, fmt.Errorf("%w: binary coordinate %d has a support mask; leave a fixed "+
-				"coordinate out instead", ErrDomain, i)
-		case math.IsNaN(c.Low) || math.IsInf(c.Low, 0) || math.IsNaN(c.Step) || math.IsInf(c.Step, 0):
-			return nil, fmt.Errorf("%w: coordinate %d has values %g + v·%g, want finite Low and Step",
-				ErrDomain, i, c.Low, c.Step)
-		case c.Allowed != nil && len(c.Allowed) != c.K:
-			return nil, fmt.Errorf("%w: coordinate %d has a mask of %d entries for %d categories, want "+
-				"one for each", ErrDomain, i, len(c.Allowed), c.K)
+		if err := c.check(i); err != nil {
+			return nil, err
 		}
 		d.free[i] = c.K
 		if c.Allowed != nil {
@@ -133,6 +111,30 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 		d.minD2 = 2
 	}
 	return d, nil
+}
+
+// check checks coordinate i, whose defaults are set.
+func (c *Coord) check(i int) error {
+	switch {
+	case c.Kind > Ordinal:
+		return fmt.Errorf("%w: coordinate %d has unknown kind %d, want Nominal, Binary or Ordinal",
+			ErrDomain, i, c.Kind)
+	case c.K < 1 || c.K > maxCategories:
+		return fmt.Errorf("%w: coordinate %d has %d categories, want 1 to %d", ErrDomain, i, c.K,
+			maxCategories)
+	case c.Kind == Binary && c.K != 2:
+		return fmt.Errorf("%w: binary coordinate %d has %d categories, want 2", ErrDomain, i, c.K)
+	case c.Kind == Binary && c.Allowed != nil:
+		return fmt.Errorf("%w: binary coordinate %d has a support mask; leave a fixed "+
+			"coordinate out instead", ErrDomain, i)
+	case math.IsNaN(c.Low) || math.IsInf(c.Low, 0) || math.IsNaN(c.Step) || math.IsInf(c.Step, 0):
+		return fmt.Errorf("%w: coordinate %d has values %g + v·%g, want finite Low and Step",
+			ErrDomain, i, c.Low, c.Step)
+	case c.Allowed != nil && len(c.Allowed) != c.K:
+		return fmt.Errorf("%w: coordinate %d has a mask of %d entries for %d categories, want "+
+			"one for each", ErrDomain, i, len(c.Allowed), c.K)
+	}
+	return nil
 }
 
 // dist2 is the squared distance between categories that are steps apart.

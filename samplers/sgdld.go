@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"infill/internal/nearest"
 )
 
 // Rates says where [SGDLD] has its rates from.
@@ -20,12 +22,7 @@ const (
 var ratesNames = []string{"auto", "ratios", "taylor"}
 
 // String returns the name: auto, ratios or taylor.
-func (r Rates) String() string {
-	if int(r) < len(ratesNames) {
-		return ratesNames[r]
-	}
-	return fmt.Sprintf("rates(%d)", uint8(r))
-}
+func (r Rates) String() string { return nearest.Of(ratesNames, "rates", r) }
 
 // SGDLD is stochastic-gradient discrete Langevin dynamics (the paper of that name,
 // by anonymous authors under double-blind review, algorithm 1): a jump process on

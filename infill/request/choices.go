@@ -1,8 +1,9 @@
 package request
 
 import (
-	"fmt"
 	"slices"
+
+	"infill/internal/nearest"
 )
 
 // Method says how fillings are found.
@@ -30,7 +31,7 @@ func (Method) Names() []string { return slices.Clone(methodNames) }
 var methodNames = []string{"auto", "exact", "search", "sample"}
 
 // String returns the word of Names.
-func (m Method) String() string { return nameOf(methodNames, "method", m) }
+func (m Method) String() string { return nearest.Of(methodNames, "method", m) }
 
 // Effort says how much a search looks at.
 type Effort int
@@ -47,7 +48,7 @@ func (Effort) Names() []string { return slices.Clone(effortNames) }
 var effortNames = []string{"normal", "quick", "thorough"}
 
 // String returns the word of Names.
-func (e Effort) String() string { return nameOf(effortNames, "effort", e) }
+func (e Effort) String() string { return nearest.Of(effortNames, "effort", e) }
 
 // Ending says why a search or the steps of chains ended.
 type Ending int
@@ -124,7 +125,7 @@ func (Collect) Names() []string { return slices.Clone(collectNames) }
 var collectNames = []string{"visited", "last", "chain"}
 
 // String returns the word of Names.
-func (c Collect) String() string { return nameOf(collectNames, "collect", c) }
+func (c Collect) String() string { return nearest.Of(collectNames, "collect", c) }
 
 // MaxKept bounds the states that CollectChain takes of all chains together, and those that
 // CollectVisited keeps where all fillings are asked for.
@@ -157,12 +158,4 @@ func (Start) Names() []string { return slices.Clone(startNames) }
 var startNames = []string{"masked", "argmax", "original", "random"}
 
 // String returns the word.
-func (s Start) String() string { return nameOf(startNames, "start", s) }
-
-// nameOf is the word of a value, and where there is none what it is of, with the number.
-func nameOf[I ~int](names []string, what string, i I) string {
-	if i < 0 || int(i) >= len(names) {
-		return fmt.Sprintf("%s(%d)", what, int(i))
-	}
-	return names[i]
-}
+func (s Start) String() string { return nearest.Of(startNames, "start", s) }

@@ -1,6 +1,10 @@
 package request
 
-import "slices"
+import (
+	"slices"
+
+	"infill/internal/nearest"
+)
 
 // Scoring names the score that ranks fillings. Scores are sums of log f(token | a context) over the
 // tokens of all blanks, in nats. They differ in what the context shows of the other filled tokens.
@@ -27,7 +31,7 @@ func (Scoring) Names() []string { return slices.Clone(scoringNames) }
 var scoringNames = []string{"blended", "pll", "within-word"}
 
 // String returns the word of Names.
-func (s Scoring) String() string { return nameOf(scoringNames, "scoring", s) }
+func (s Scoring) String() string { return nearest.Of(scoringNames, "scoring", s) }
 
 // The weights of ScoreBlended.
 const (

@@ -1,11 +1,12 @@
 package settings
 
 import (
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"infill/internal/nearest"
 )
 
 // File is how a file of texts is read, and how its records are written.
@@ -46,12 +47,7 @@ const (
 var formatNames = []string{"auto", "text", "jsonl", "json", "conll", "csv", "tsv", "parquet"}
 
 // String is the name of the format, as users write it.
-func (f Format) String() string {
-	if !f.Known() {
-		return fmt.Sprintf("format(%d)", int(f))
-	}
-	return formatNames[f]
-}
+func (f Format) String() string { return nearest.Of(formatNames, "format", f) }
 
 // Known reports whether there is such a format.
 func (f Format) Known() bool { return f >= 0 && int(f) < len(formatNames) }

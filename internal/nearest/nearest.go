@@ -1,7 +1,18 @@
-// Package nearest finds the name that somebody meant.
+// Package nearest finds the name that somebody meant, and names values.
 package nearest
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
+
+// Of is the name of a value, and where there is none what it is of, with the number.
+func Of[I ~int | ~uint8](names []string, what string, i I) string {
+	if i < 0 || int(i) >= len(names) {
+		return fmt.Sprintf("%s(%d)", what, int(i))
+	}
+	return names[i]
+}
 
 // maxName bounds what is compared, in characters: nobody means a name with a page.
 const maxName = 64

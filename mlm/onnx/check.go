@@ -1,6 +1,9 @@
 package onnx
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The operator sets whose semantics the rest of the program knows. Below 7 broadcasting worked
 // differently. Above 25 nothing has been seen yet.
@@ -63,17 +66,8 @@ func checkGraph(g *Graph, outer *scope, depth int) error {
 	}
 	producer := map[string]int{}
 	for i, n := range g.Nodes {
-		if n.Domain != "" && n.Domain != Microsoft {
-			return errorf(errUnsupported, n.String(), "custom operator of domain %q", n.Domain)
-		}
-		if len(n.Attrs) > 1 {
-			names := map[string]bool{}
-			for _, a := range n.Attrs {
-				if names[a.Name] {
-					return errorf(errGraph, n.String(), "attribute %q given twice", a.Name)
-				}
-				names[a.Name] = true
-			}
+		if err := n.check(); err != nil {
+			return err
 		}
 		for _, o := range n.Outputs {
 			if o == "" {
@@ -103,6 +97,19 @@ func checkGraph(g *Graph, outer *scope, depth int) error {
 					return fmt.Errorf("%s of %s: %w", a.Name, n, err)
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// check checks what a node says of itself.
+func (n *Node) check() error {
+	if n.Domain != "" && n.Domain != Microsoft {
+		return errorf(errUnsupported, n.String(), "custom operator of domain %q", n.Domain)
+	}
+	for i, a := range n.Attrs {
+		if slices.ContainsFunc(n.Attrs[:i], func(b *Attribute) bool { return a.Name == b.Name }) {
+			return errorf(errGraph, n.String(), "attribute %q given twice", a.Name)
 		}
 	}
 	return nil

@@ -13,10 +13,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		return nil, errorf(errLimit, "graph", "more than %d tensors", maxTensors)
 	}
 	t := &Tensor{}
-	var packed []byte
-	var ints []int64
-	var raw, isExternal bool
-	ext := map[string]string{}
+	s := spelt{external: map[string]string{}}
 	err := p.message(f, "tensor", p.largeData, func(f field) (err error) {
 		switch f.num {
 		case 1:
@@ -31,17 +28,17 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		case 3:
 			return errorf(errUnsupported, tensorAt(t.Name), "segmented tensor")
 		case 4: // float_data
-			packed, err = f.packed(packed, 4)
+			s.packed, err = f.packed(s.packed, 4)
 		case 10: // double_data
-			packed, err = f.packed(packed, 8)
+			s.packed, err = f.packed(s.packed, 8)
 		case 5, 7, 11: // int32_data, int64_data, uint64_data
-			ints, err = f.ints(ints)
+			s.ints, err = f.ints(s.ints)
 		case 6:
 			return errorf(errUnsupported, tensorAt(t.Name), "string data")
 		case 8:
 			t.Name, err = f.str()
 		case 9:
-			if raw = true; f.left {
+			if s.raw = true; f.left {
 				p.leftData(t, f)
 				return nil
 			}
@@ -52,17 +49,30 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 			t.Origin = Origin{File: p.file, Offset: p.baseAt + int64(cap(p.base)-cap(t.data)),
 				Length: int64(len(t.data))}
 		case 13:
-			err = p.entry(f, ext)
+			err = p.entry(f, s.external)
 		case 14:
 			var v int64
 			v, err = f.int64()
-			isExternal = v == 1
+			s.isExternal = v == 1
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	return p.settle(t, s)
+}
+
+// spelt is what a TensorProto says of its data, in one of the forms that it may have.
+type spelt struct {
+	packed          []byte
+	ints            []int64
+	raw, isExternal bool
+	external        map[string]string
+}
+
+// settle gives a tensor the data that were spelt.
+func (p *parser) settle(t *Tensor, s spelt) (*Tensor, error) {
 	if t.Type.Bytes(1) == 0 {
 		return nil, errorf(errUnsupported, tensorAt(t.Name), "element %v", t.Type)
 	}
@@ -72,26 +82,26 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 	}
 	want := t.Type.Bytes(n)
 	switch {
-	case isExternal:
-		return t, p.external(t, ext, want)
+	case s.isExternal:
+		return t, p.external(t, s.external, want)
 	case t.ext != nil: // left in the file
 		return fitting(t)
-	case raw:
+	case s.raw:
 		if p.file == "" {
 			t.Origin = Origin{}
 		}
 		t.data = t.data[:len(t.data):len(t.data)]
-	case packed != nil:
-		t.data = packed[:len(packed):len(packed)]
-	case ints != nil:
+	case s.packed != nil:
+		t.data = s.packed[:len(s.packed):len(s.packed)]
+	case s.ints != nil:
 		size := t.Type.Size()
 		if size == 0 { // each number has the byte of two elements
 			n, size = want, 1
 		}
-		if int64(len(ints)) != n {
-			return nil, errorf(errGraph, tensorAt(t.Name), "%d values for shape %v", len(ints), t.Dims)
+		if int64(len(s.ints)) != n {
+			return nil, errorf(errGraph, tensorAt(t.Name), "%d values for shape %v", len(s.ints), t.Dims)
 		}
-		t.data = packInts(ints, size)
+		t.data = packInts(s.ints, size)
 	}
 	return fitting(t)
 }

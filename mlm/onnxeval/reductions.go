@@ -26,40 +26,14 @@ func reduce(start float64, f func(a, v float64) float64,
 	finish func(a float64, n int) float64) Run {
 	return func(c *Call) ([]*Tensor, error) {
 		x := c.In[0]
-		axes := c.axes()
-		rank := len(x.Shape)
-		drop := make([]bool, rank)
-		if len(axes) == 0 {
-			if c.Node.Int("noop_with_empty_axes", 0) != 0 {
-				return c.In[:1], nil
-			}
-			for i := range drop {
-				drop[i] = true
-			}
+		if len(c.axes()) == 0 && c.Node.Int("noop_with_empty_axes", 0) != 0 {
+			return c.In[:1], nil
 		}
-		for _, a := range axes {
-			i, err := Axis(a, rank)
-			if err != nil {
-				return nil, err
-			}
-			drop[i] = true
-		}
-		kept, final := make([]int, rank), []int{}
-		count := 1
-		for i, d := range x.Shape {
-			kept[i] = d
-			if drop[i] {
-				kept[i] = 1
-				count *= d
-			} else {
-				final = append(final, d)
-			}
-		}
-		if c.Node.Int("keepdims", 1) != 0 {
-			final = kept
+		kept, final, count, err := c.reduced()
+		if err != nil {
+			return nil, err
 		}
 		wide := x
-		var err error
 		if !x.IsFloat() {
 			if wide, err = cast(x, 11); err != nil {
 				return nil, err
@@ -68,7 +42,7 @@ func reduce(start float64, f func(a, v float64) float64,
 		acc := slices.Repeat([]float64{start}, Volume(kept))
 		st := BroadcastStrides(kept, x.Shape)
 		n, step := 1, 0
-		if rank > 0 {
+		if rank := len(x.Shape); rank > 0 {
 			n, step = x.Shape[rank-1], st[rank-1]
 		}
 		Walk(x.Shape, [][]int{st}, func(base []int, first int) {
@@ -85,6 +59,33 @@ func reduce(start float64, f func(a, v float64) float64,
 		}
 		return one(cast(&Tensor{Type: 11, Shape: final, F: acc}, x.Type))
 	}
+}
+
+// reduced are the shape of a reduction with its axes of length one, the one that it returns, and
+// the number of elements that go into one.
+func (c *Call) reduced() (kept, final []int, count int, err error) {
+	shape, axes := c.In[0].Shape, c.axes()
+	drop := slices.Repeat([]bool{len(axes) == 0}, len(shape))
+	for _, a := range axes {
+		i, err := Axis(a, len(shape))
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		drop[i] = true
+	}
+	kept, final, count = slices.Clone(shape), []int{}, 1
+	for i, d := range shape {
+		if drop[i] {
+			kept[i] = 1
+			count *= d
+		} else {
+			final = append(final, d)
+		}
+	}
+	if c.Node.Int("keepdims", 1) != 0 {
+		final = kept
+	}
+	return kept, final, count, nil
 }
 
 func cumsum(c *Call) ([]*Tensor, error) {

@@ -29,7 +29,7 @@ type sizeSource struct {
 
 func (d *derivation) emit() error {
 	e := d.newEmitter()
-	graph, in := e.graph, e.input
+	graph := e.graph
 	var length, chains, rows, blanks [probes]int
 	for p := range probes {
 		length[p], chains[p], rows[p], blanks[p] = probeLength[p], probeChains[p], probeRows(p),
@@ -48,27 +48,7 @@ func (d *derivation) emit() error {
 	if w := weightOf(d.embedding.in[0]); w != nil {
 		out.Embedding = w.Name
 	}
-	in(inPositions, onnx.Int64, "rows")
-	in(inTargets, onnx.Int64, "rows")
-	if d.prompt == nil {
-		in(inBlanks, onnx.Int64, "chains", "blanks")
-	} else {
-		in(inBlanks, onnx.Int64, "rows", "blanks")
-		in(inPrompt, onnx.Float, "rows", "blanks", "dimension")
-		e.names[d.prompt] = inPrompt
-	}
-	if d.first != nil {
-		in(inFirst, onnx.Int64, "distinct")
-		in(inNumbers, onnx.Int64, "rows", "length")
-		e.names[d.first], e.names[d.numbers] = inFirst, inNumbers
-	}
-	in(inConditional, onnx.Bool)
-	if d.then != nil {
-		in(inGradient, onnx.Bool)
-	}
-	for _, v := range []*value{d.positions, d.targets, d.blanks} {
-		e.names[v] = v.name
-	}
+	d.declare(e)
 	e.names[d.picked] = outLogProb
 
 	wanted := []*value{d.picked, d.logp}
@@ -105,6 +85,32 @@ func (d *derivation) emit() error {
 		graph.Outputs = append(graph.Outputs, floatInfo(outState, "rows", "state"))
 	}
 	return d.finish(e, out, append(forward, branches...))
+}
+
+// declare adds the inputs of a batch, beside those of the file.
+func (d *derivation) declare(e *emitter) {
+	in := e.input
+	in(inPositions, onnx.Int64, "rows")
+	in(inTargets, onnx.Int64, "rows")
+	if d.prompt == nil {
+		in(inBlanks, onnx.Int64, "chains", "blanks")
+	} else {
+		in(inBlanks, onnx.Int64, "rows", "blanks")
+		in(inPrompt, onnx.Float, "rows", "blanks", "dimension")
+		e.names[d.prompt] = inPrompt
+	}
+	if d.first != nil {
+		in(inFirst, onnx.Int64, "distinct")
+		in(inNumbers, onnx.Int64, "rows", "length")
+		e.names[d.first], e.names[d.numbers] = inFirst, inNumbers
+	}
+	in(inConditional, onnx.Bool)
+	if d.then != nil {
+		in(inGradient, onnx.Bool)
+	}
+	for _, v := range []*value{d.positions, d.targets, d.blanks} {
+		e.names[v] = v.name
+	}
 }
 
 // uniqueNames tells apart the nodes that stem from the same node, as the runtime demands.

@@ -34,6 +34,19 @@ func (g *gatherer) run(nodes []*node, want place, keep ...*value) *value {
 		g.full[v] = true
 	}
 	axes := map[*value][]int{want.v: {want.axis}}
+	g.plan(nodes, axes)
+	for _, n := range nodes {
+		r, pushed := g.pushed[n]
+		if pushed || slices.ContainsFunc(n.out, func(v *value) bool { return g.full[v] }) {
+			g.rebuild(n, r, pushed, axes)
+		}
+	}
+	return g.gathered(want)
+}
+
+// plan says which nodes are computed at the positions only. axes are those along which values are
+// gathered, at first the wanted one.
+func (g *gatherer) plan(nodes []*node, axes map[*value][]int) {
 	for _, n := range slices.Backward(nodes) {
 		full, some := false, false
 		for _, o := range n.out {
@@ -65,41 +78,39 @@ func (g *gatherer) run(nodes []*node, want place, keep ...*value) *value {
 			g.full[o] = true
 		}
 	}
-	for _, n := range nodes {
-		r, pushed := g.pushed[n]
-		if !pushed && !slices.ContainsFunc(n.out, func(v *value) bool { return g.full[v] }) {
-			continue
-		}
-		g.context = n.name
-		c := *n
-		c.in = make([]*value, len(n.in))
-		for i, v := range n.in {
-			switch {
-			case v == nil:
-			case pushed && r[i] >= 0:
-				c.in[i] = g.gathered(place{v, r[i]})
-			default:
-				c.in[i] = g.whole(v)
-			}
-		}
-		c.out = nil
-		for _, o := range n.out {
-			w := &value{name: o.name, typ: o.typ, shape: o.shape}
-			if pushed && n.op == "Reshape" {
-				w.shape = o.shape.with(axes[o][0], g.index.shape.at(1))
-			}
-			c.out = append(c.out, w)
-		}
-		g.add(&c)
-		for i, o := range n.out {
-			if pushed {
-				g.at[place{o, axes[o][0]}] = c.out[i]
-			} else {
-				g.plain[o] = c.out[i]
-			}
+}
+
+// rebuild adds a node again, at the positions only if it is pushed: r are then the axes along which
+// its inputs are gathered.
+func (g *gatherer) rebuild(n *node, r []int, pushed bool, axes map[*value][]int) {
+	g.context = n.name
+	c := *n
+	c.in = make([]*value, len(n.in))
+	for i, v := range n.in {
+		switch {
+		case v == nil:
+		case pushed && r[i] >= 0:
+			c.in[i] = g.gathered(place{v, r[i]})
+		default:
+			c.in[i] = g.whole(v)
 		}
 	}
-	return g.gathered(want)
+	c.out = nil
+	for _, o := range n.out {
+		w := &value{name: o.name, typ: o.typ, shape: o.shape}
+		if pushed && n.op == "Reshape" {
+			w.shape = o.shape.with(axes[o][0], g.index.shape.at(1))
+		}
+		c.out = append(c.out, w)
+	}
+	g.add(&c)
+	for i, o := range n.out {
+		if pushed {
+			g.at[place{o, axes[o][0]}] = c.out[i]
+		} else {
+			g.plain[o] = c.out[i]
+		}
+	}
 }
 
 // whole is the rebuilt counterpart of v at all positions.

@@ -27,8 +27,7 @@ func arithmeticOps() []operator {
 		}),
 		ofTwo("Mul", func(b *builder, e *entry, g []*value) []*value {
 			return e.each(func(i int) *value {
-				return b.unbroadcast(b.mul(g[0], e.in[1-i]),
-					e.in[i].shape)
+				return b.unbroadcast(b.mul(g[0], e.in[1-i]), e.in[i].shape)
 			})
 		}),
 		with(ofTwo("Div", func(b *builder, e *entry, g []*value) []*value {
@@ -60,8 +59,7 @@ func arithmeticOps() []operator {
 		{name: "Abs", least: 1, most: 1, shape: sameShape, typ: firstType,
 			gather: pointwise, share: pointwiseShared, none: unseen},
 		choice("Min"), choice("Max"),
-		{name: "Clip", least: 1, most: 3, shape: sameShape, typ: firstType,
-			gather: never, share: apart, none: unseen},
+		with(step("Clip"), func(o *operator) { o.most, o.none = 3, unseen }),
 		step("Floor"), step("Ceil"), step("Round"), step("Sign"),
 	}
 }

@@ -94,23 +94,10 @@ func (b *builder) attention(n *node, u map[*value][]*node, masks map[*value]*val
 		return false
 	}
 	p := weightsOf(mean.in[0], u)
-	if p == nil {
+	if p == nil || !slices.Contains([]int64{-1, 3}, p.proto().Int("axis", -1)) {
 		return false
 	}
-	if a := p.proto().Int("axis", -1); a != -1 && a != 3 {
-		return false
-	}
-	scores, mask := sole(p.in[0], "MatMul", u), (*value)(nil)
-	if add := sole(p.in[0], "Add", u); add != nil {
-		for i := range add.in {
-			if m := sole(add.in[i], "MatMul", u); m != nil {
-				scores, mask = m, add.in[1-i]
-			}
-		}
-	}
-	if mask != nil && uniform(mask) { // which changes no softmax
-		mask = nil
-	}
+	scores, mask := masked(p.in[0], u)
 	if scores == nil || scores.transA {
 		return false
 	}
@@ -142,22 +129,37 @@ func (b *builder) attention(n *node, u map[*value][]*node, masks map[*value]*val
 			return false
 		}
 	}
-	var bias *value
 	if biases != nil {
-		bias = b.with("Concat", "axis", 0, biases...)
+		bias := b.with("Concat", "axis", 0, biases...)
 		bias.fixed = true
-	}
-	switch {
-	case mask != nil:
-		in = append(in, bias, nil, mask)
-	case bias != nil:
 		in = append(in, bias)
+	}
+	if mask != nil {
+		in = append(in, nil, nil, nil)[:6]
+		in[5] = mask
 	}
 	y := b.add(&node{op: wholeAttention, in: in, attrs: []*onnx.Attribute{
 		onnx.Attr("num_heads", q[0][heads]),
 		onnx.Attr("scale", float32(scores.alpha))}})
 	b.add(&node{op: "Reshape", in: []*value{y}, out: n.out})
 	return true
+}
+
+// masked is v without the mask that is added to it. mask is nil where there is none that changes a
+// softmax.
+func masked(v *value, u map[*value][]*node) (scores *node, mask *value) {
+	scores = sole(v, "MatMul", u)
+	if add := sole(v, "Add", u); add != nil {
+		for i := range add.in {
+			if m := sole(add.in[i], "MatMul", u); m != nil {
+				scores, mask = m, add.in[1-i]
+			}
+		}
+	}
+	if mask != nil && uniform(mask) {
+		mask = nil
+	}
+	return scores, mask
 }
 
 // weightsOf is the softmax that gives v, perhaps with NaN replaced: no text has every place masked.
