@@ -54,9 +54,7 @@ func load(dir fs.FS, name string, leave int64) (*Model, error) {
 	}
 	p := &parser{file: name, dir: dir, sizes: map[string]int64{name: info.Size()}, src: r,
 		leave: leave}
-	m := &Model{}
-	return p.finish(m, p.stream(0, info.Size(), "model", onlyGraph,
-		func(f field) error { return p.model(m, f) }))
+	return p.whole(field{left: true, to: info.Size()})
 }
 
 // What stays in the file at each level of a message, given a field's number and size.
@@ -73,64 +71,78 @@ func (p *parser) largeData(num protowire.Number, size int64) bool {
 // longestHead is the largest number of bytes that a tag and a length or number can have.
 const longestHead = 20
 
-// stream decodes the fields of the message that is bytes from to to of the file. Fields that leave
-// selects are handed on as ranges of the file, the others with their bytes.
-func (p *parser) stream(from, to int64, at string, leave func(protowire.Number, int64) bool,
+// message decodes a message, whether its bytes were read or left in the file. Of one that was left,
+// fields that leave selects are left too.
+func (p *parser) message(m field, at string, leave func(protowire.Number, int64) bool,
 	each func(field) error) error {
-	for from < to {
-		head, err := p.peek(from, min(longestHead, to-from))
-		if err != nil {
-			return err
+	if m.typ != protowire.BytesType {
+		return m.wrong("a message")
+	}
+	for from := m.from; from < m.to; {
+		var head []byte
+		if !m.left {
+			head = m.b[from-m.from:]
+		} else {
+			var err error
+			if head, err = p.peek(from, min(longestHead, m.to-from)); err != nil {
+				return err
+			}
 		}
 		num, typ, n := protowire.ConsumeTag(head)
 		if n < 0 {
 			return errorf(ErrFormat, at, "%v", protowire.ParseError(n))
 		}
 		f := field{num: num, typ: typ, at: at}
-		if typ != protowire.BytesType {
-			// A number: it lies in the head, or the message ends within it.
-			k := protowire.ConsumeFieldValue(num, typ, head[n:])
-			if k < 0 {
-				return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num,
-					protowire.ParseError(k))
-			}
-			if err := p.fields(head[:n+k:n+k], at, each); err != nil {
-				return err
-			}
-			from += int64(n + k)
-			continue
+		k, size := f.number(head[n:])
+		if k == 0 { // groups are not used by ONNX
+			return errorf(ErrFormat, at, "field %d has wire type %d", num, typ)
 		}
-		size, k := protowire.ConsumeVarint(head[n:])
+		from += int64(n + k)
+		if k > 0 && size > uint64(m.to-from) {
+			k = protowire.ConsumeFieldValue(num, typ, nil) // as of a message that ends
+		}
 		if k < 0 {
 			return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num,
 				protowire.ParseError(k))
 		}
-		from += int64(n + k)
-		if size > uint64(to-from) {
-			return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num,
-				io.ErrUnexpectedEOF)
-		}
 		f.from, f.to = from, from+int64(size)
 		from = f.to
-		if leave(num, int64(size)) {
+		var err error
+		switch {
+		case typ != protowire.BytesType:
+		case !m.left:
+			f.b = m.b[f.from-m.from : f.to-m.from : f.to-m.from]
+		case leave != nil && leave(num, int64(size)):
 			f.left = true
-		} else if f.b, err = p.read(f.from, int64(size)); err != nil {
-			return err
+		default:
+			f.b, err = p.read(f.from, int64(size))
 		}
-		if err := each(f); err != nil {
+		if err == nil {
+			err = each(f)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// message decodes an embedded message, whether it was read or left in the file.
-func (p *parser) message(f field, at string, leave func(protowire.Number, int64) bool,
-	each func(field) error) error {
-	if f.left {
-		return p.stream(f.from, f.to, at, leave, each)
+// number reads the number that follows a tag, or the size of the bytes that follow. k is how many
+// bytes it takes, 0 for a group and negative for an error of protowire.
+func (f *field) number(b []byte) (k int, size uint64) {
+	switch f.typ {
+	case protowire.BytesType:
+		size, k = protowire.ConsumeVarint(b)
+	case protowire.VarintType:
+		f.bits, k = protowire.ConsumeVarint(b)
+	case protowire.Fixed32Type:
+		var v uint32
+		v, k = protowire.ConsumeFixed32(b)
+		f.bits = uint64(v)
+	case protowire.Fixed64Type:
+		f.bits, k = protowire.ConsumeFixed64(b)
 	}
-	return p.nested(f, at, each)
+	return k, size
 }
 
 // window is how much is read ahead for the heads of fields.
@@ -154,8 +166,7 @@ func (p *parser) peek(off, n int64) ([]byte, error) {
 	return p.seen[off-p.seenAt : off-p.seenAt+n], nil
 }
 
-// read gives n bytes at offset off of the file, to keep. They become the base that origins are
-// counted from.
+// read gives n bytes at offset off of the file, to keep.
 func (p *parser) read(off, n int64) ([]byte, error) {
 	b := make([]byte, n)
 	if n <= window {
@@ -167,7 +178,6 @@ func (p *parser) read(off, n int64) ([]byte, error) {
 	} else if k, err := p.src.ReadAt(b, off); int64(k) < n {
 		return nil, &Error{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
 	}
-	p.base, p.baseAt = b, off
 	return b, nil
 }
 

@@ -16,12 +16,15 @@ import (
 // tensors ("" for none). External data files are looked up in dir. Parse checks sizes and ranges.
 // Check checks the graph.
 func Parse(data []byte, file string, dir fs.FS) (*Model, error) {
-	p := &parser{base: data[:len(data):len(data)], file: file, dir: dir, sizes: map[string]int64{}}
-	m := &Model{}
-	return p.finish(m, p.fields(p.base, "model", func(f field) error { return p.model(m, f) }))
+	p := &parser{file: file, dir: dir, sizes: map[string]int64{}}
+	return p.whole(field{b: data, to: int64(len(data))})
 }
 
-func (p *parser) finish(m *Model, err error) (*Model, error) {
+// whole decodes a model, which is a message without a head.
+func (p *parser) whole(f field) (*Model, error) {
+	m := &Model{}
+	f.typ = protowire.BytesType
+	err := p.message(f, "model", onlyGraph, func(f field) error { return p.model(m, f) })
 	if err == nil && m.Graph == nil {
 		err = errorf(ErrFormat, "model", "no graph in the file")
 	}
@@ -55,8 +58,6 @@ func (p *parser) model(m *Model, f field) (err error) {
 
 // parser holds what is counted across the whole file.
 type parser struct {
-	base           []byte // what tensors' origins are counted in, which begins at baseAt of the file
-	baseAt         int64
 	file           string
 	dir            fs.FS
 	nodes, tensors int
@@ -70,8 +71,8 @@ type parser struct {
 	room   []byte
 }
 
-// field is one decoded protobuf field: bytes for length-delimited ones, else bits. Left ones are
-// the bytes from to to of the file, not read.
+// field is one decoded protobuf field: bytes for length-delimited ones, else bits. The bytes are
+// those from to to of the file. Those of left ones were not read.
 type field struct {
 	num      protowire.Number
 	typ      protowire.Type
@@ -80,40 +81,6 @@ type field struct {
 	at       string
 	left     bool
 	from, to int64
-}
-
-func (p *parser) fields(b []byte, at string, each func(field) error) error {
-	for len(b) > 0 {
-		num, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return errorf(ErrFormat, at, "%v", protowire.ParseError(n))
-		}
-		b = b[n:]
-		f := field{num: num, typ: typ, at: at}
-		switch typ {
-		case protowire.BytesType:
-			f.b, n = protowire.ConsumeBytes(b)
-		case protowire.VarintType:
-			f.bits, n = protowire.ConsumeVarint(b)
-		case protowire.Fixed32Type:
-			var v uint32
-			v, n = protowire.ConsumeFixed32(b)
-			f.bits = uint64(v)
-		case protowire.Fixed64Type:
-			f.bits, n = protowire.ConsumeFixed64(b)
-		default: // groups are not used by ONNX
-			return errorf(ErrFormat, at, "field %d has wire type %d", num, typ)
-		}
-		if n < 0 {
-			return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num,
-				protowire.ParseError(n))
-		}
-		b = b[n:]
-		if err := each(f); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (f field) wrong(want string) error {
@@ -371,11 +338,7 @@ func (p *parser) valueInfo(f field) (*ValueInfo, error) {
 }
 
 func (p *parser) nested(f field, at string, each func(field) error) error {
-	b, err := f.msg()
-	if err != nil {
-		return err
-	}
-	return p.fields(b, at, each)
+	return p.message(f, at, nil, each)
 }
 
 func (p *parser) dim(f field, v *ValueInfo) error {

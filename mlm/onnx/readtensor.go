@@ -44,10 +44,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 			}
 			t.data, err = f.msg()
 			t.ext = nil
-			// Sub-slices keep the capacity of the whole, which gives the offset. The next field may have
-			// another base.
-			t.Origin = Origin{File: p.file, Offset: p.baseAt + int64(cap(p.base)-cap(t.data)),
-				Length: int64(len(t.data))}
+			t.Origin = Origin{File: p.file, Offset: f.from, Length: int64(len(t.data))}
 		case 13:
 			err = p.entry(f, s.external)
 		case 14:
@@ -90,7 +87,6 @@ func (p *parser) settle(t *Tensor, s spelt) (*Tensor, error) {
 		if p.file == "" {
 			t.Origin = Origin{}
 		}
-		t.data = t.data[:len(t.data):len(t.data)]
 	case s.packed != nil:
 		t.data = s.packed[:len(s.packed):len(s.packed)]
 	case s.ints != nil:
