@@ -109,6 +109,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 		if err != nil {
 			return err
 		}
+		o.Alike = ""                 // the work is to be seen
 		o.Watch.TraceEnergies = true // of all samplers, so that they can be compared
 		o.Watch.Trace = func(st infill.Step) error {
 			e.frame(stepOf(m.model.Tokenizer(), st))

@@ -86,7 +86,7 @@ func TestEvalOfVariants(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := put(t, filepath.Join(dir, "in.csv"), "line,review,label\n"+
-		"7,the old dog sleeps in the house .,a\n8,,b\n9,the small bear saw the fish .,b\n")
+		"7,the old dog sleeps in the house .,a\n8,is it,b\n9,the small bear saw the fish .,b\n")
 	var first string
 	for _, name := range []string{"out.jsonl", "out.csv", "out.tsv", "out.parquet"} {
 		out := filepath.Join(dir, name)

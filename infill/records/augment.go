@@ -92,8 +92,8 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 	if it.Err != nil {
 		return nil, it.Err
 	}
-	if it.Null {
-		return &search{left: "null"}, nil
+	if it.Left != "" {
+		return &search{left: it.Left}, nil
 	}
 	filling, own, err := a.Filling.ForLine(a.Model.Tokenizer(), it.Choices())
 	if err != nil {

@@ -93,7 +93,7 @@ func Learn(in *input.Reader, tok *tokenize.Tokenizer, m text.Masking, field stri
 			return nil, err
 		}
 		name, label := labelOf(&it, fields...)
-		if it.Err != nil || it.Null || label == "" {
+		if it.Err != nil || it.Left != "" || label == "" {
 			continue
 		}
 		b.Field, fields = name, []string{name}

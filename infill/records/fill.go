@@ -51,8 +51,8 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	if it.Err != nil {
 		return nil, it.Err
 	}
-	if it.Null {
-		return f.left(it, "null"), nil
+	if it.Left != "" {
+		return f.left(it, it.Left), nil
 	}
 	tok := f.Model.Tokenizer()
 	filling, own, err := f.Filling.ForLine(tok, it.Choices())

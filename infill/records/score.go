@@ -116,8 +116,9 @@ func (s *Scorer) Item(ctx context.Context, it *input.Item) (jsonl.Record, error)
 		return nil, fmt.Errorf("%w: a Scorer needs a Ranking, for items that choose nothing else",
 			errParts)
 	}
-	if it.Null {
-		return &jsonl.Filled{Origin: jsonl.Origin{Model: hash(s.Model), Left: "null"}}, nil
+	if it.Left != "" {
+		return &jsonl.Filled{Item: jsonl.Item{Text: it.Text},
+			Origin: jsonl.Origin{Model: hash(s.Model), Left: it.Left}}, nil
 	}
 	ranking, err := s.Ranking.ForLine(it.Choices())
 	if err != nil {

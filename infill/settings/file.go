@@ -16,7 +16,7 @@ type File struct {
 	TextField    string // the field or the column that has the text
 	Encoding     string // of the input, a name of the WHATWG's list; "" is UTF-8
 	Records      string // the path to the records of a file that is one object
-	OnNull       string // what a text that is null does: "skip" or "error"
+	OnNull       string // what a text that is null or empty does: "skip" or "error"
 	Sentence     string // the fields or columns that name the sentence of a word, with commas between
 	Delimiter    string // between the cells of CSV
 	Quote        bool   // cells of TSV may stand in quotes
@@ -141,7 +141,7 @@ var fileTable = Table[File]{
 	},
 	{
 		Name: "on-null", record: true, Group: results,
-		Doc:  "what a text that is null does: skip, it stays as it is, or error",
+		Doc:  "what a text that is null or empty does: skip, it stays as it is, or error",
 		bind: func(v *File) *Value { return WordValue(&v.OnNull, "skip", "error") },
 	},
 	{

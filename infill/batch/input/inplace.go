@@ -94,8 +94,8 @@ func (o *Options) items(line int, body string) []Item {
 		it.At = &found[i]
 		if words, ok := n.Texts(); ok {
 			it.Text, it.Words = jsonl.Joined(words)
-		} else if it.Null = body[n.From:n.To] == "null"; it.Null && o.OnNull != "error" {
-			it.Words = nil
+		} else if body[n.From:n.To] == "null" {
+			it.Left = "null"
 		} else if it.Text = n.Text; n.Kind != '"' {
 			it.Err = &jsonl.Error{Line: line, Field: it.At.Path, Kind: jsonl.ErrJSON,
 				Reason: it.At.Path + " is not a text"}

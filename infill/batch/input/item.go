@@ -22,8 +22,8 @@ type Item struct {
 	// member or column that has it, "" for lines of text.
 	Text      string
 	TextField string
-	// Null says that the text is null, so that there is nothing to do.
-	Null bool
+	// Left says why there is nothing to do: the text is "null" or "empty". It is "" for others.
+	Left string
 	// Words are the bytes of the words of a text that came cut into words, nil for others.
 	Words  [][2]int
 	Doubts []text.Doubt  // about words that were made a sentence
@@ -93,11 +93,25 @@ func (it *Item) parse(o Options, b []byte) error {
 	it.TextField = cmp.Or(o.TextField, "text")
 	in, err := jsonl.Decoder{TextField: it.TextField, Lists: o.Lists}.Input(it.Line, b)
 	it.ID, it.Text, it.Words, it.Fields = in.ID, in.Text, in.Words, in.Fields
-	if it.Null = in.Null; it.Null && o.OnNull == "error" {
-		return &jsonl.Error{Line: it.Line, Kind: jsonl.ErrNoText, Reason: "the text is null"}
-	}
-	if err != nil && it.Text == "" && !it.Null {
+	if in.Null {
+		it.Left = "null"
+	} else if err != nil && it.Text == "" {
 		it.Text = string(b)
 	}
 	return err
+}
+
+// leave says whether there is nothing to do. An error of a text that is null or empty is wanted
+// where onNull is "error"; that of an empty one comes from what is made of it.
+func (it *Item) leave(onNull string) {
+	switch {
+	case it.Err != nil:
+	case onNull == "error" && it.Left == "null":
+		it.Left, it.Err = "", &jsonl.Error{Line: it.Line, Kind: jsonl.ErrNoText,
+			Reason: "the text is null"}
+	case onNull == "error":
+		it.Left = ""
+	case it.Left == "" && strings.TrimSpace(it.Text) == "":
+		it.Left = "empty"
+	}
 }

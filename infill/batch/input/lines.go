@@ -31,6 +31,8 @@ func (o Options) Item(l Line) Item {
 	case l.TooLong:
 		it.Err = &jsonl.Error{Line: l.Number, Kind: jsonl.ErrLineTooLong,
 			Reason: fmt.Sprintf("more than %d bytes", cmp.Or(o.Longest, jsonl.MaxInput))}
+	case o.Format == settings.FormatJSON && string(l.Text) == "null":
+		it.Left = "null"
 	case o.Format == settings.FormatJSON && notElement(l.Text) != "":
 		it.Text = string(l.Text)
 		it.Err = &jsonl.Error{Line: l.Number, Kind: jsonl.ErrJSON,
@@ -42,6 +44,7 @@ func (o Options) Item(l Line) Item {
 	default:
 		it.Text = string(l.Text)
 	}
+	it.leave(o.OnNull)
 	if bad, ok := it.Err.(*jsonl.Error); ok && o.Format == settings.FormatJSON {
 		bad.Kind = badElement{bad.Kind}
 	}
@@ -55,7 +58,7 @@ func notElement(b []byte) string {
 		return ""
 	case b[0] == '[':
 		return "an array"
-	case b[0] == 't' || b[0] == 'f' || b[0] == 'n':
+	case b[0] == 't' || b[0] == 'f':
 		return string(b)
 	case b[0] != '"' && b[0] != '{':
 		return "a number"

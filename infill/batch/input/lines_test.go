@@ -178,13 +178,26 @@ func TestElements(t *testing.T) {
 	const want = "; want a text or an object with a text"
 	for text, says := range map[string]string{
 		"5": "bad element: it is a number" + want, "[\"a\"]": "bad element: it is an array" + want,
-		"null": "bad element: it is null" + want, "true": "bad element: it is true" + want,
-		"{}": "bad element: no field \"text\"", "x": "bad element: want an object such as",
+		"true": "bad element: it is true" + want,
+		"{}":   "bad element: no field \"text\"", "x": "bad element: want an object such as",
 		"\"\\ud800\"": "bad element: it has half", `{"text":5}`: "bad element: text is not a string",
 	} {
 		it := Options{Format: settings.FormatJSON}.Item(Line{Number: 3, Text: []byte(text)})
 		if it.Err == nil || !strings.HasPrefix(it.Err.Error(), says) || jsonl.Code(it.Err) != "bad_json" || it.Line != 3 {
 			t.Errorf("%s: %+v", text, it)
+		}
+	}
+	// A text that is null or empty is nothing to do, unless it is to be an error.
+	for text, left := range map[string]string{"null": "null", `""`: "empty", `{"text":" "}`: "empty",
+		`{"text":null}`: "null", `"a"`: ""} {
+		o := Options{Format: settings.FormatJSON}
+		if it := o.Item(Line{Number: 1, Text: []byte(text)}); it.Err != nil || it.Left != left {
+			t.Errorf("%s: %+v", text, it)
+		}
+		o.OnNull = "error"
+		if it := o.Item(Line{Number: 1, Text: []byte(text)}); it.Left != "" ||
+			(it.Err != nil) != (left == "null") {
+			t.Errorf("%s is an error: %+v", text, it)
 		}
 	}
 	long := Options{Format: settings.FormatJSON}.Item(Line{Number: 1, TooLong: true})

@@ -16,7 +16,6 @@ type parquetSource struct {
 	r        *table.Parquet
 	text, id int
 	row      int
-	nulls    string // see [Options.OnNull]
 }
 
 // looksParquet reports whether a file begins as Parquet does.
@@ -43,7 +42,7 @@ func newParquetSource(f *os.File, info os.FileInfo, o Options) (*parquetSource, 
 		return nil, &table.Error{Reason: fmt.Sprintf("it has %d rows, at most %d are read; split it",
 			r.Rows(), math.MaxInt32)}
 	}
-	s := &parquetSource{r: r, nulls: o.OnNull}
+	s := &parquetSource{r: r}
 	var names []string
 	for _, c := range r.Columns() {
 		names = append(names, c.Name)
@@ -78,9 +77,7 @@ func (s *parquetSource) next() (Item, error) {
 		}
 		switch {
 		case i == s.text && string(v) == "null":
-			if it.Null = true; s.nulls == "error" {
-				it.Err = &jsonl.Error{Line: it.Line, Kind: jsonl.ErrNoText, Reason: "the text is null"}
-			}
+			it.Left = "null"
 		case i == s.text:
 			var words []string
 			if json.Unmarshal(v, &words) == nil {

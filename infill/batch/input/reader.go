@@ -325,7 +325,13 @@ func (in *Reader) Next() (Item, error) {
 	return in.next()
 }
 
-func (in *Reader) next() (Item, error) { return nextOf(in, in.src.next) }
+func (in *Reader) next() (Item, error) {
+	it, err := nextOf(in, in.src.next)
+	if err == nil {
+		it.leave(in.options.OnNull)
+	}
+	return it, err
+}
 
 // nextOf is the next record or line within the limit.
 func nextOf[T any](in *Reader, read func() (T, error)) (T, error) {

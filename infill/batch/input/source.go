@@ -27,7 +27,8 @@ type Options struct {
 	// Records is the path to the list of records in a file that is one object; "" for the only list
 	// of objects.
 	Records string
-	// OnNull is "error" where a text that is null is an error of its record. Otherwise it is left.
+	// OnNull is "error" where a text that is null or empty is an error of its record. Otherwise it is
+	// left.
 	OnNull string
 	// Lists says that the text of a JSON line may be a list of its words.
 	Lists bool

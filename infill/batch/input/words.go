@@ -148,7 +148,7 @@ func together(words []Item) Item {
 	if out.Err != nil {
 		return out
 	}
-	out.ID, out.Fields = nil, nil
+	out.ID, out.Fields, out.Left = nil, nil, ""
 	var texts, names []string
 	cells := map[string][]json.RawMessage{} // null for a word without the field
 	for n, w := range words {
