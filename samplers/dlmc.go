@@ -239,9 +239,9 @@ func (r dlmcRule) weights(k, _ int, xi int32, _ int, delta []float64) {
 }
 
 // local is false: ν is a softmax over all categories.
-func (dlmcRule) local() bool { return false }
+func (*flow) local() bool { return false }
 
-func (dlmcRule) linear(int, int) (slope, stay float64, ok bool) { return 0, 0, false }
+func (*flow) linear(int, int) (slope, stay float64, ok bool) { return 0, 0, false }
 
 func (s *DLMC) Info() Info { return dlmcInfo }
 

@@ -79,8 +79,3 @@ func (r eulerRule) weights(k, _ int, xi int32, _ int, delta []float64) {
 	}
 	delta[xi] = logStay(lm, nu)
 }
-
-// local is false: ν is a softmax over all categories.
-func (eulerRule) local() bool { return false }
-
-func (eulerRule) linear(int, int) (slope, stay float64, ok bool) { return 0, 0, false }

@@ -2,7 +2,6 @@ package tokenize
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -230,14 +229,4 @@ func isWord(s string) bool {
 		letter = letter || unicode.IsLetter(r)
 	}
 	return letter
-}
-
-// String describes the tokenizer in a few words, for people.
-func (t *Tokenizer) String() string {
-	cased := "cased"
-	if t.lower {
-		cased = "uncased"
-	}
-	names := [...]string{"WordPiece", "byte-level BPE", "Unigram", "BPE with byte fallback"}
-	return fmt.Sprintf("%s, %s, %d tokens", names[t.algorithm], cased, len(t.tokens))
 }

@@ -63,9 +63,8 @@ func TestAccessors(t *testing.T) {
 	if _, ok := tok.ID("xyzzy"); ok {
 		t.Error("xyzzy has an id")
 	}
-	if tok.VocabSize() != 868 || tok.MaxLength() != 0 || !tok.Lowercase() ||
-		tok.String() != "WordPiece, uncased, 868 tokens" {
-		t.Errorf("%v: size %d, length %d", tok, tok.VocabSize(), tok.MaxLength())
+	if tok.VocabSize() != 868 || tok.MaxLength() != 0 || !tok.Lowercase() {
+		t.Errorf("size %d, length %d", tok.VocabSize(), tok.MaxLength())
 	}
 }
 
