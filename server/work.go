@@ -158,7 +158,7 @@ func holdable(chains, tokens, vocab int) error {
 type timed struct {
 	waits context.Context // ends at the limit, or once works has ended
 	works context.Context // ends overTime later, for what can say nothing before its end
-	stop  func()
+	end   func()
 }
 
 func (s *Server) begin(ctx context.Context) *timed {
@@ -166,8 +166,6 @@ func (s *Server) begin(ctx context.Context) *timed {
 	waits, stop2 := context.WithTimeout(works, s.opt.Limit)
 	return &timed{waits, works, func() { stop(); stop2() }}
 }
-
-func (t *timed) end() { t.stop() }
 
 // cause is the error of a request whose time may be over, whose client may be gone, or that the
 // server has cut off.

@@ -9,9 +9,6 @@ import (
 	"infill/internal/jsonwords"
 )
 
-// SpansField is the member of a line of input that has its labelled spans.
-const SpansField = "spans"
-
 // An Input is a line that asks for work.
 type Input struct {
 	// ID is a JSON string or number; nil if the line has none.
