@@ -72,6 +72,8 @@ func TestNames(t *testing.T) {
 			"Chapter One: The End of the World"},
 		{"How to Make the Perfect [MASK].", "cake", "How to Make the Perfect cake."},
 		{"President Lincoln Was [MASK]! He Was [MASK]", "tall/old", "President Lincoln Was tall! He Was old"},
+		{"Stainless Steel Water [MASK] with Straw, 32 oz, Keeps Drinks [MASK] for 24 [MASK]",
+			"bottle/cold/hours", "Stainless Steel Water Bottle with Straw, 32 oz, Keeps Drinks Cold for 24 Hours"},
 		{"Anna and Peter met Paul in the [MASK]", "park", "Anna and Peter met Paul in the park"},
 		{"Anna, Peter and Paul [MASK]", "laugh", "Anna, Peter and Paul laugh"},
 		// Titles in quotation marks, of which a word has a capital.
@@ -102,6 +104,9 @@ func TestNames(t *testing.T) {
 		{"An [MASK] decomposition, a [MASK] address.", "lu/mac", "An LU decomposition, a MAC address."},
 		{"He gave [MASK] Xun 5 [MASK] on a [MASK].", "lu/ml/mac", "He gave Lu Xun 5 ml on a Mac."},
 		// Speakers.
+		{"A: Do you want [MASK] or [MASK]? B: [MASK], please.", "coffee/tea/yes",
+			"A: Do you want coffee or tea? B: Yes, please."},
+		{"He left. At 3: [MASK] again.", "gone", "He left. At 3: gone again."},
 		{"ZC: [MASK] is late.", "it", "ZC: It is late."}, {"Q: [MASK] is it?", "who", "Q: Who is it?"},
 		{"ZC: Who is it?\nDr. Smith: [MASK] is me.", "it", "ZC: Who is it?\nDr. Smith: It is me."},
 		{"Peter: [MASK] is late.", "it", "Peter: It is late."},

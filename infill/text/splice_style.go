@@ -142,16 +142,19 @@ func titleWords(part string) (capitals, names int, ok bool) {
 	if strings.ContainsAny(part, ".!?") {
 		return 0, 0, false
 	}
+	number := false // is the word before, as that of a unit
 	for a, b := range truecase.Words(part) {
 		word := part[a:b]
-		switch first := firstRune(word); {
+		first := firstRune(word)
+		switch {
 		case unicode.IsUpper(first):
 			if capitals++; isName(word) {
 				names++
 			}
-		case unicode.IsLower(first) && !smallInTitles[word]:
+		case unicode.IsLower(first) && !smallInTitles[word] && !number:
 			return 0, 0, false
 		}
+		number = unicode.IsDigit(first)
 	}
 	return capitals, names, true
 }

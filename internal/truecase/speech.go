@@ -20,8 +20,9 @@ func Starts(text string, a int) bool {
 	return opensSpeech(text[:a], text[a:]) || afterSpeaker(text[:a])
 }
 
-// speaker is what begins a line of a conversation.
-var speaker = regexp.MustCompile(`(?:^|\n)[ \t]*((?:\p{Lu}[\pL.]*[ \t]+){0,2}\p{Lu}\pL*):\s+$`)
+// speaker is what begins a line of a conversation, or what somebody says on a line of others.
+var speaker = regexp.MustCompile(`(?:^|\n|[.!?]["'”’]*[ \t])[ \t]*` +
+	`((?:\p{Lu}[\pL.]*[ \t]+){0,2}\p{Lu}\pL*):\s+$`)
 
 // afterSpeaker reports whether a text ends with a speaker: initials, words in capitals, names, or a
 // part in a conversation.
