@@ -96,7 +96,8 @@ func (e *Engine) parted(ctx context.Context, t *text.Template, parts []text.Part
 		o.Watch.Chosen, o.Words.Filter = nil, Filter{}
 		if opt.Watch.Progress != nil {
 			o.Watch.Progress = func(pr Progress) error {
-				return opt.Watch.Progress(Progress{Rows: whole.Rows + pr.Rows})
+				return opt.Watch.Progress(Progress{Rows: whole.Rows + pr.Rows, Filled: p.First,
+					Blanks: len(t.Blanks)})
 			}
 		}
 		if strings.TrimSpace(t.Text[p.End:]) != "" {

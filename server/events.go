@@ -185,6 +185,9 @@ type aloneWord struct {
 type foundEvent struct {
 	Rows     int            `json:"rows"`     // of the model, up to now
 	Fillings []foundFilling `json:"fillings"` // the best up to now, best first
+	// Filled of all Blanks are filled, of a long text that is filled in groups, which has no Fillings.
+	Filled int `json:"filled_blanks,omitempty"`
+	Blanks int `json:"blanks,omitempty"`
 }
 
 type foundFilling struct {
@@ -195,7 +198,8 @@ type foundFilling struct {
 }
 
 func foundBy(p infill.Progress) *foundEvent {
-	e := &foundEvent{Rows: p.Rows, Fillings: []foundFilling{}}
+	e := &foundEvent{Rows: p.Rows, Fillings: []foundFilling{}, Filled: p.Filled,
+		Blanks: p.Blanks}
 	for _, f := range p.Best[:min(len(p.Best), foundFillings)] {
 		e.Fillings = append(e.Fillings, foundFilling{f.Text, f.Tokens, f.Spans, f.Score})
 	}

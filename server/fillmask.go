@@ -312,14 +312,21 @@ func likeliest(logProb []float32, n int) []int32 {
 	return top
 }
 
-// alone are the likeliest words of every blank when all blanks are masked, one token each.
+// alone are the likeliest words of every blank when all blanks are masked, one token each; none of
+// a text that the model does not see as a whole.
 func alone(ctx context.Context, m *mlm.Model, t *text.Template) ([][]aloneWord, error) {
+	out := make([][]aloneWord, len(t.Blanks))
 	_, probs, err := independent(ctx, m, t)
+	if errors.Is(err, mlm.ErrTooLong) { // it is filled in groups, and never seen as a whole
+		for b := range out {
+			out[b] = []aloneWord{}
+		}
+		return out, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	tok := m.Tokenizer()
-	out := make([][]aloneWord, len(probs))
 	for b := range probs {
 		for _, id := range likeliest(probs[b], aloneWords) {
 			word, p := text.Word(tok, []int32{id}), math.Exp(float64(probs[b][id]))

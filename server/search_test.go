@@ -227,3 +227,39 @@ func TestSearchTimeLimit(t *testing.T) {
 		t.Errorf("batch: %q %.100s", u.Error.Code, a.body)
 	}
 }
+
+// A text that is filled in groups is streamed as any other: events say how many of its blanks are
+// filled, and the record is that of a plain request.
+func TestLongStream(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{})
+	body := `{"text": "` + strings.Repeat("the [MASK] sleeps . ", 40) + `", "most_rows": 40`
+	plain := ask(t, "POST", h.URL+"/v1/fill", body+"}")
+	a := ask(t, "POST", h.URL+"/v1/fill", body+`, "stream": true}`)
+	list := readEvents(t, a)
+	n := len(list)
+	if plain.code != http.StatusOK || a.code != http.StatusOK || n < 3 || list[n-1].Event != "done" {
+		t.Fatalf("%d %s, %d, %d events: %s", plain.code, plain.body, a.code, n, a.body)
+	}
+	var first startEvent
+	if err := json.Unmarshal(list[0].Data, &first); err != nil || first.Blanks != 40 ||
+		len(first.Alone) != 40 || first.Alone[0] == nil || len(first.Alone[0]) > 0 {
+		t.Errorf("%v: %+v", err, first)
+	}
+	filled := 0
+	for _, e := range list[1 : n-1] {
+		var f foundEvent
+		if err := json.Unmarshal(e.Data, &f); err != nil || f.Blanks != 40 || f.Filled < filled {
+			t.Errorf("%v after %d: %s", err, filled, e.Data)
+		}
+		filled = f.Filled
+	}
+	if filled == 0 {
+		t.Error("no event says that blanks are filled")
+	}
+	var done struct{ Record json.RawMessage }
+	if err := json.Unmarshal(list[n-1].Data, &done); err != nil ||
+		string(done.Record) != strings.TrimSpace(string(plain.body)) {
+		t.Errorf("%v: %s\nwant %s", err, done.Record, plain.body)
+	}
+}

@@ -211,8 +211,9 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 		}
 	}
 	seen := &doubted{model: f.Name}
+	bar := newBatchProgress(f.progress, f.quiet, 0, std.Err)
 	w := &records.Filler{Model: e.model, Engine: e.engine, Filling: f.made, Version: version(),
-		Doubted: seen.add}
+		Doubted: seen.add, Watched: bar.within}
 	man := &output.Manifest{
 		Version: version(), Model: modelHash(e.model), Seed: *f.Seed, Settings: recorded,
 		Implied: f.Implied,
@@ -226,7 +227,7 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 		work.begins = func() { fmt.Fprintf(std.Err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
 	e.seeded = true
-	work.in, work.to, work.manifest, work.form, work.doubted = in, to, man, layout, seen
+	work.in, work.to, work.manifest, work.form, work.doubted, work.bar = in, to, man, layout, seen, bar
 	work.workers = records.InFlight(e.model.Streams(), f.made.Options.Sampling.Chains)
 	return f.work(c, std, work)
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"infill/cmd/infill/internal/console"
+	"infill/infill"
 	"infill/infill/batch"
 	"infill/internal/count"
 )
@@ -15,6 +17,7 @@ import (
 type batchProgress struct {
 	console.Meter
 	now   func() time.Time
+	mu    sync.Mutex // of all below, for several lines are in work
 	start time.Time
 	from  batch.Progress // what earlier runs had done
 	begun bool
@@ -31,6 +34,8 @@ func newBatchProgress(mode string, quiet bool, workers int, w io.Writer) *batchP
 
 // show takes the news of a run.
 func (b *batchProgress) show(p batch.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	now := b.now()
 	if !b.begun {
 		b.begun, b.start, b.from = true, now, p
@@ -66,6 +71,22 @@ func (b *batchProgress) show(p batch.Progress) {
 	b.Draw(s.String())
 }
 
+// Clear takes the picture away.
+func (b *batchProgress) Clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Meter.Clear()
+}
+
+// within shows how far the long text of a line is.
+func (b *batchProgress) within(line int, p infill.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.Blanks > 0 && b.Due(b.now(), 200*time.Millisecond, time.Second, false) {
+		b.Long(line, p, fmt.Sprintf("line %d: ", line))
+	}
+}
+
 // longBatch is how much time must be left for an estimate of the end to be worth a line.
 const longBatch = 30 * time.Second
 
@@ -91,7 +112,7 @@ func (b *batchProgress) estimate(p batch.Progress, now time.Time) {
 	if b.quiet {
 		return
 	}
-	b.Clear()
+	b.Meter.Clear()
 	layout := "15:04"
 	if end.YearDay() != now.YearDay() || left > 24*time.Hour {
 		layout = "15:04 on 2 January"

@@ -35,6 +35,7 @@ type fileWork struct {
 	advised func(error) error                     // the error of a line with advice; nil: as it is
 	summary func() string                         // besides the numbers of records; nil for none
 	meant   func(jsonl.Field) string              // what a field of data may mean, see meantBy
+	bar     *batchProgress                        // nil: one is made
 	doubted *doubted                              // what there is to say of the texts
 }
 
@@ -47,7 +48,6 @@ type fileRun struct {
 	fileWork
 	std      console.IO
 	out      *output.Writer
-	bar      *batchProgress
 	reported int // lines that fail
 }
 
@@ -58,8 +58,11 @@ func (f *fileFlags) work(c *cli.Context, std console.IO, w fileWork) error {
 	if err != nil {
 		return err
 	}
-	r := &fileRun{fileFlags: f, fileWork: w, std: std,
-		bar: newBatchProgress(f.progress, f.quiet, w.workers, std.Err)}
+	r := &fileRun{fileFlags: f, fileWork: w, std: std}
+	if r.bar == nil {
+		r.bar = newBatchProgress(f.progress, f.quiet, w.workers, std.Err)
+	}
+	r.bar.workers = w.workers
 	if r.out, err = r.open(survey); err != nil {
 		return err
 	}

@@ -111,6 +111,7 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 	s := &search{opt: filling.Options, wanted: line.Variants.Count, labels: labels, plain: plain}
 	s.opt.ID, s.opt.Alike = it.Key(), filling.Alike
 	labels.guide(&s.opt)
+	a.watch(it.Line, &s.opt)
 	free := masking
 	a.ByLabel.guide(it, &masking, &s.opt)
 	s.rounds = variants.New(a.Engine, it.Text, masking, s.opt, line.Variants)

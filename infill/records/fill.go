@@ -25,6 +25,8 @@ type Filler struct {
 	Version string            // of the program, for records
 	// Doubted, if not nil, is told of the doubts about the texts of items that have a record.
 	Doubted func(line int, doubts []text.Doubt)
+	// Watched, if not nil, is told how far the texts of items are, by several goroutines.
+	Watched func(line int, p infill.Progress)
 }
 
 // Record is the record of an item as a batch file has it. The error is one that would befall every
@@ -76,6 +78,7 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 		return nil, err
 	}
 	of.guide(&opt)
+	f.watch(it.Line, &opt)
 	if change != nil {
 		if err := change(t, &opt); err != nil {
 			return nil, err
@@ -87,6 +90,16 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	}
 	rec := Filled(f.Model, f.Version, it.Text, masked, &opt, r)
 	return rec, of.follow(rec, plain, t, opt.Words.Original)
+}
+
+// watch tells of the work on a line.
+func (f *Filler) watch(line int, opt *infill.Options) {
+	if f.Watched != nil {
+		opt.Watch.Progress = func(p infill.Progress) error {
+			f.Watched(line, p)
+			return nil
+		}
+	}
 }
 
 // left is the record of an item whose text is left as it is.

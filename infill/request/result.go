@@ -170,4 +170,7 @@ type Progress struct {
 	// Best are the fillings found up to now, best first, at most Options.Results.Top. They are the
 	// receiver's. There are none while a long text is filled in groups, see Result.Groups.
 	Best []Filling
+	// Of a long text that is filled in groups these many of all its Blanks are filled. Both are 0 for
+	// others.
+	Filled, Blanks int
 }

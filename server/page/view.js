@@ -93,7 +93,8 @@ export class View {
 
   // found takes an event of that name: the best fillings that a search has.
   found(e) {
-    this.find(".best .when").textContent = `so far, after ${e.rows} rows of the model`;
+    this.find(".best .when").textContent = e.blanks ? `${e.filled_blanks ?? 0} of ${e.blanks} blanks are filled`
+      : `so far, after ${e.rows} rows of the model`;
     const same = this.fillings?.length === e.fillings.length
       && this.fillings.every((f, i) => f.text === e.fillings[i].text);
     if (!same) this.listed(e.fillings);

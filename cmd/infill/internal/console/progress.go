@@ -100,7 +100,11 @@ func (p *Progress) Step(line, n int) {
 
 // Found shows the best filling that a search has, and the rows of the model up to now.
 func (p *Progress) Found(line int, s infill.Progress) {
-	if len(s.Best) == 0 || !p.Due(time.Now(), often, often, false) {
+	if len(s.Best) == 0 && s.Blanks == 0 || !p.Due(time.Now(), often, often, false) {
+		return
+	}
+	if s.Blanks > 0 {
+		p.Long(line, s, "")
 		return
 	}
 	best := s.Best[0]
@@ -111,6 +115,16 @@ func (p *Progress) Found(line int, s infill.Progress) {
 	}
 	text, _ := json.Marshal(best.Text) // a string has JSON
 	p.Line(`%s"rows":%d,"score":%.2f,"best":%s`, at(line), s.Rows, best.Score, text)
+}
+
+// Long shows how many blanks of a long text are filled, and the rows of the model up to now.
+func (m *Meter) Long(line int, s infill.Progress, before string) {
+	if m.Mode == "json" {
+		m.Line(`%s"rows":%d,"filled_blanks":%d,"blanks":%d`, at(line), s.Rows, s.Filled, s.Blanks)
+		return
+	}
+	m.Draw(fmt.Sprintf("%s%s %d of %d blanks, %s", before, m.Bar(int64(s.Filled), int64(s.Blanks)),
+		s.Filled, s.Blanks, count.Of(s.Rows, "row")))
 }
 
 // at is the field of a line that has a number.
