@@ -75,3 +75,23 @@ func TestBatchOfDamagedInput(t *testing.T) {
 		t.Errorf("--force: exit %d: %s", r.code, r.err)
 	}
 }
+
+// An output that was damaged since is refused by --resume. What is said then is no command that is
+// refused again.
+func TestResumeOfDamagedOutput(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] sleeps .\nthe [MASK] runs .\n")
+	out := filepath.Join(dir, "o.jsonl")
+	args := withTiny("batch", in, "-o", out, "--seed", "1")
+	if r := infillRun("", args...); r.code != exitOK {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	put(t, out, strings.Replace(get(t, out), `"version"`, `"versioX"`, 1))
+	r := infillRun("", append(args, "--resume")...)
+	if r.code == exitOK || !strings.Contains(r.err, "damaged or changed") ||
+		strings.Contains(r.err, "go on with") ||
+		!strings.Contains(r.err, "begin again with:\n  infill batch --force") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}

@@ -186,7 +186,13 @@ func (r *fileRun) sayOutput() {
 // sayAgain says, after an error, how to go on with an output that is a file.
 func (r *fileRun) sayAgain(c *cli.Context, p batch.Progress, err error) {
 	so, how, flags := "", "go on with", []string{"--resume"}
+	var damaged *output.ManifestError
 	switch {
+	case errors.As(err, &damaged): // which would be refused again
+		if damaged.Force {
+			fmt.Fprintf(r.std.Err, "infill: begin again with:\n  %s\n", againCommand(c, "--force"))
+		}
+		return
 	case input.Damaged(err):
 		so = " of what came before the damage"
 		how, flags = "get the input again whole, then begin again with", []string{"--force"}

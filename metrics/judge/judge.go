@@ -3,8 +3,10 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"strings"
@@ -26,6 +28,7 @@ type Judge struct {
 	// Pseudo says that the model is a masked one, so that its numbers are pseudo-perplexities.
 	Pseudo bool
 
+	name  string // as it was opened
 	one   func(ctx context.Context, text string) (Verdict, error)
 	close func() error
 }
@@ -48,7 +51,7 @@ func Open(ctx context.Context, name string, o mlm.Options) (*Judge, error) {
 			v.LogProb, v.Tokens, err = m.LogProb(ctx, text)
 			return v, err
 		}
-		return &Judge{Sum: "sha256:" + m.SHA256(), one: one, close: m.Close}, nil
+		return &Judge{Sum: "sha256:" + m.SHA256(), name: name, one: one, close: m.Close}, nil
 	}
 	o.Forward = true
 	m, err := open.Model(ctx, name, o)
@@ -63,7 +66,8 @@ func Open(ctx context.Context, name string, o mlm.Options) (*Judge, error) {
 		}
 		return Verdict{s.Score, len(s.Pieces)}, nil
 	}
-	return &Judge{Sum: "sha256:" + m.Info().SHA256, Pseudo: true, one: one, close: e.Close}, nil
+	return &Judge{Sum: "sha256:" + m.Info().SHA256, Pseudo: true, name: name, one: one,
+		close: e.Close}, nil
 }
 
 // Close frees the model.
@@ -92,7 +96,7 @@ func (j *Judge) Verdicts(ctx context.Context, texts []string) ([]Verdict, error)
 		})
 	}
 	if err := each.Wait(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the judge %s: %w", cmp.Or(j.name, "default"), err)
 	}
 	out := make([]Verdict, len(texts))
 	for i, s := range texts {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -157,4 +158,16 @@ func TestRefusedFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = j.Close()
+}
+
+// An error that is no text's names the judge.
+func TestVerdictsNameTheJudge(t *testing.T) {
+	t.Parallel()
+	j := &Judge{name: "models/mine", one: func(context.Context, string) (Verdict, error) {
+		return Verdict{}, mlm.ErrNotFinite
+	}}
+	_, err := j.Verdicts(t.Context(), []string{"A text."})
+	if !errors.Is(err, mlm.ErrNotFinite) || !strings.Contains(err.Error(), "models/mine") {
+		t.Error(err)
+	}
 }

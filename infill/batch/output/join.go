@@ -174,8 +174,8 @@ func copyRecords(ctx context.Context, w io.Writer, shard io.Reader) (records int
 
 // changed is the error of a shard that is not what its run finished.
 func (s *part) changed(was, is string) error {
-	return fmt.Errorf("%w: %s, shard %v, was finished with %s and now has %s; copy it again, or %s",
-		ErrJoin, s.path, s.manifest.Shard, was, is, finishIt)
+	return fmt.Errorf("%w: %s, shard %v, was finished with %s and now has %s; copy it again, or "+
+		"begin it again, and join then", ErrJoin, s.path, s.manifest.Shard, was, is)
 }
 
 // partsOf reads the manifests of outputs, and puts the shards into their order.
@@ -275,12 +275,12 @@ func wholeOf(parts []*part) (*Manifest, error) {
 	}
 	for _, p := range parts {
 		if p.manifest.Finished == nil {
-			return nil, fmt.Errorf("%w: %s, shard %v, is not finished; %s", ErrJoin, p.path,
-				p.manifest.Shard, finishIt)
+			return nil, fmt.Errorf("%w: %s, shard %v, is not finished; resume it, and join then",
+				ErrJoin, p.path, p.manifest.Shard)
 		}
 		if _, err := os.Stat(p.path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w: %s, shard %v, is not there, only its manifest; copy it again, or %s",
-				ErrJoin, p.path, p.manifest.Shard, finishIt)
+			return nil, fmt.Errorf("%w: %s, shard %v, is not there, only its manifest; copy it again, "+
+				"or begin it again, and join then", ErrJoin, p.path, p.manifest.Shard)
 		}
 	}
 	return &whole, nil
@@ -329,9 +329,6 @@ func join(words []string) string {
 	}
 	return b.String()
 }
-
-// finishIt is what helps against a shard that is not whole.
-const finishIt = "resume it, and join then"
 
 // A part is an output that is to be joined.
 type part struct {
