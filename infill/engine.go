@@ -1,8 +1,10 @@
 package infill
 
 import (
+	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -20,6 +22,9 @@ import (
 // one deadline may cancel all of them. Four for each of mlm.Options.Threads keep the model busy,
 // and the others wait for their turn before they call Fill. Results do not depend on it. Memory
 // does.
+//
+// A model that was opened without its backward pass is opened again, with it, by the first fill
+// whose sampler needs gradients. Such a fill is altogether of that model.
 type Engine struct {
 	model    *mlm.Model // nil: everything is refused
 	supports *space.Supports
@@ -54,6 +59,32 @@ func (e *Engine) WithMemo(bytes int64) *Engine {
 		e.memo = recall.NewMemo(bytes)
 	}
 	return e
+}
+
+// differentiable is the engine with gradients. The second models of the options get theirs, too.
+func (e *Engine) differentiable(ctx context.Context, opt *Options) (_ *Engine, err error) {
+	opt.Words.Terms = slices.Clone(opt.Words.Terms)
+	for i, w := range opt.Words.Terms {
+		s, ok := w.Term.(*SecondModel)
+		if !ok || s.engine.model == nil {
+			continue
+		}
+		own := &SecondModel{name: s.name}
+		if own.engine, err = s.engine.withGradients(ctx); err != nil {
+			return nil, err
+		}
+		opt.Words.Terms[i].Term = own
+	}
+	return e.withGradients(ctx)
+}
+
+// withGradients is the engine on its model with gradients, see [mlm.Model.WithGradients].
+func (e *Engine) withGradients(ctx context.Context) (*Engine, error) {
+	m, err := e.model.WithGradients(ctx)
+	if err != nil || m == e.model {
+		return e, err
+	}
+	return &Engine{model: m, supports: e.supports, memo: e.memo, shares: e.shares}, nil
 }
 
 // Close closes the engine's model. Where others use that as well, nothing has to be closed but it.

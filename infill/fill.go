@@ -51,10 +51,16 @@ func (e *Engine) Fill(ctx context.Context, t *text.Template, opt Options) (*Resu
 	if was, ok := e.memo.Kept(key).(*Result); ok {
 		return again(was, &opt)
 	}
+	own, err := e, error(nil)
+	if opt.NeedsGradient() {
+		if own, err = e.differentiable(ctx, &opt); err != nil {
+			return nil, err
+		}
+	}
 	opt.EndBefore(ctx)
 	var res *Result
-	err := gate.Compute(ctx, e.model, func(ctx context.Context) (err error) {
-		res, err = e.run(ctx, t, &opt)
+	err = gate.Compute(ctx, own.model, func(ctx context.Context) (err error) {
+		res, err = own.run(ctx, t, &opt)
 		return err
 	})
 	if err != nil {

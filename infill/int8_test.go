@@ -1,8 +1,13 @@
 package infill
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -82,5 +87,66 @@ func TestInt8SameForAnyBatches(t *testing.T) {
 		) {
 			t.Errorf("%+v: %v, want %v", o, r.Fillings, want)
 		}
+	}
+}
+
+// A model that states what stays exact is in 8 bits for a search, and in float32 altogether for a
+// sampler that needs gradients, second models too. Where 8 bits are named that sampler is refused.
+func TestGradientsOfAModelInInt8(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(tinyFolder)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "config.json")
+	config, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config = bytes.Replace(config, []byte("{"), []byte(`{"int8_exact":[],`), 1)
+	if err := os.WriteFile(path, config, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opened := func(o mlm.Options) *mlm.Model {
+		m, err := mlm.OpenDir(t.Context(), dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = m.Close() })
+		return m
+	}
+	auto := opened(mlm.Options{Precision: mlm.Auto, Forward: true})
+	named, exact := opened(mlm.Options{Precision: mlm.Int8}), opened(mlm.Options{})
+	fill := func(m *mlm.Model, opt Options) (*Result, error) {
+		opt.Words.Terms = []Weighted{{Term: NewSecondModel("second", m), Weight: 0.5}}
+		return New(m).FillText(t.Context(), "the [MASK] sees the [MASK] .", opt)
+	}
+	langevin := Options{Seed: 3, Results: ResultOptions{Score: ScorePLL},
+		Sampling: SamplingOptions{Sampler: &samplers.DMALA{}, Chains: 6, Steps: 8}}
+	for _, c := range []struct {
+		opt  Options
+		like *mlm.Model
+		p    mlm.Precision
+	}{{Options{}, named, mlm.Int8}, {langevin, exact, mlm.Float32}, {Options{}, named, mlm.Int8}} {
+		got, err := fill(auto, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := fill(c.like, c.opt)
+		if err != nil || !reflect.DeepEqual(got.Fillings, want.Fillings) {
+			t.Errorf("%v: %+v, want %+v (%v)", c.p, got.Fillings, want.Fillings, err)
+		}
+	}
+	if p, ok := auto.Gradients(); auto.Precision() != mlm.Int8 || p != mlm.Float32 || !ok {
+		t.Errorf("%v, gradients in %v: %v", auto.Precision(), p, ok)
+	}
+	if _, _, gradients := auto.Work(); gradients.Rows == 0 {
+		t.Error("the work of the gradients is not counted")
+	}
+	if _, ok := named.Gradients(); ok {
+		t.Error("there are gradients in 8 bits")
+	}
+	if _, err := fill(named, langevin); !errors.Is(err, mlm.ErrNoGradient) {
+		t.Errorf("gradients in 8 bits: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	_ "embed" // the text
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -77,6 +78,34 @@ func (c *calibrator) columns(ctx context.Context) ([][]int, error) {
 	return nil, fmt.Errorf("%w: a masked piece loses %.3g nats with %d columns in %s, and %.3g is "+
 		"the most; open it in %s", errRounding, lost, exactColumns[len(exactColumns)-1], Float32,
 		mostDivergence, Float32)
+}
+
+// WholeInt8 is the file of the model in fsys with its products in 8 bits: its inputs, and the
+// logits of the model that [Int8] evaluates, by operators of ONNX alone. Its weights are unsigned,
+// since other programs do not test for processors that saturate. It is nil unless config.json
+// states the columns that stay exact. [Open] has the same errors of files.
+func WholeInt8(ctx context.Context, fsys fs.FS) (file []byte, err error) {
+	c, err := source.Files{Beside: fsys}.Config()
+	if err != nil || c.Exact == nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := &opener{from: source.Folder{FS: fsys}}
+	if err := p.read(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { cancel(); _, _ = p.hashes() }()
+	d, err := onnxgrad.Derive(p.graph.Freed(), onnxgrad.Options{Whole: true, Int8: true,
+		Exact: c.Exact})
+	if err != nil {
+		return nil, p.named(err)
+	}
+	m, err := (options{signedness: unsigned}).exact(d.Model)
+	if err != nil {
+		return nil, err
+	}
+	return m.Marshal()
 }
 
 // mostOf are the places of the n largest numbers, ascending. Of equal ones the first count.

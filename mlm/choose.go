@@ -19,10 +19,22 @@ const largeRounded = LargeWeights
 // automatic says that neither the device nor the precision is named.
 func (o *options) automatic() bool { return o.Device == AutoDevice && o.Precision == Auto }
 
-// choose puts names in the place of AutoDevice and Auto. weights is the size of the model's weights
-// in bytes, 0 for what is to stay in float32. It looks for devices only where that matters: their
-// files are compared with hashes.
+// choose puts names in the place of AutoDevice and Auto, see chooseDevice. A model that states what
+// stays exact in 8 bits has these on the processor, unless somebody wants its gradients: also where
+// signed products saturate, as the slower kernel still beats float32.
 func (o *options) choose(weights int64) {
+	auto := o.Precision == Auto
+	o.chooseDevice(weights)
+	if auto && o.Precision == Float32 && o.Forward && o.stated != nil &&
+		(o.Device == "" || o.Device == device.CPU) {
+		o.Precision = Int8
+	}
+}
+
+// chooseDevice chooses a device and what precision that brings. weights is the size of the model's
+// weights in bytes, 0 for what is to stay in float32. It looks for devices only where that matters:
+// their files are compared with hashes.
+func (o *options) chooseDevice(weights int64) {
 	usable := func(d device.About) bool { return d.Problem == "" }
 	switch {
 	case o.automatic():
@@ -130,7 +142,7 @@ func (o options) onDevice(ctx context.Context, weights int64, open func(options)
 	if err == nil || !o.automatic() || chosen.Device == device.CPU || ctx.Err() != nil {
 		return err
 	}
-	o.Device, o.Precision = device.CPU, Float32
+	o.Device = device.CPU
 	if err := o.findDevice(weights); err != nil {
 		return err
 	}

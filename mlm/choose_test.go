@@ -113,6 +113,17 @@ func TestChoose(t *testing.T) {
 		{"", named{openvino.Name, Float32}, 0, "", named{openvino.Name, Float32}},
 		{"", named{openvino.Name, Int8}, 0, "", named{openvino.Name, Int8}},
 		{"", named{openvino.Name, BFloat16}, 0, "", rounded},
+		// It states what stays exact in 8 bits.
+		{"no bfloat16", named{AutoDevice, Auto}, 0, "forward stated", named{device.CPU, Int8}},
+		{"no bfloat16", named{AutoDevice, Auto}, 0, "stated", cpu}, // for gradients
+		{"no bfloat16", named{AutoDevice, Auto}, 0, "forward stated low-memory", named{device.CPU, Int8}},
+		{"bfloat16", named{AutoDevice, Auto}, large, "forward stated", rounded},
+		{"bfloat16", named{AutoDevice, Auto}, large, "forward stated unrounded", named{device.CPU, Int8}},
+		{"", named{device.CPU, Auto}, 0, "forward stated", named{device.CPU, Int8}},
+		{"", named{"", Auto}, 0, "forward stated", named{"", Int8}},
+		{"", named{device.CPU, Float32}, 0, "forward stated", cpu},
+		{"", named{"", Float32}, 0, "forward stated", named{"", Float32}},
+		{"card", named{cuda.Name, Auto}, 0, "unrounded forward stated", named{cuda.Name, Float32}},
 	} {
 		found := false
 		for machine, list := range machines {
@@ -124,9 +135,12 @@ func TestChoose(t *testing.T) {
 				if c.weights == small && weights > small || c.weights == large && weights < large {
 					continue
 				}
-				o := of(Options{Device: c.name.device, Precision: c.name.p, Unrounded: c.how == "unrounded",
-					LowMemory: c.how == "low-memory", Forward: c.how == "forward"})
-				o.Devices = pretend(list...)
+				has := func(word string) bool { return strings.Contains(c.how, word) }
+				o := of(Options{Device: c.name.device, Precision: c.name.p, Unrounded: has("unrounded"),
+					LowMemory: has("low-memory"), Forward: has("forward"), Devices: pretend(list...)})
+				if has("stated") {
+					o.stated = [][]int{{1}}
+				}
 				o.choose(weights)
 				if got := (named{o.Device, o.Precision}); got != c.want {
 					t.Errorf("%s, %v, %d bytes, %s: %v, want %v", machine, c.name, weights, c.how, got,

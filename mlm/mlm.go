@@ -80,8 +80,8 @@ type Model struct {
 	be    backend
 	sched *scheduler
 
-	options options // that it was opened with
-	exact   exact
+	asked, options      options // before and after the choice of what was left to Open
+	exact, withGradient beside
 }
 
 // Tokenizer is the tokenizer found beside the model.
@@ -126,14 +126,20 @@ type Work struct{ Runs, Rows, Tokens, Distinct int64 }
 
 // Work counts what was evaluated since the model was opened: energies (one
 // token at a blank), conditionals (the vocabulary at a blank) and gradients.
-// What was shared or known already was not evaluated and is not counted.
+// What was shared or known already was not evaluated and is not counted. The work of the model of
+// WithGradients is among it.
 func (m *Model) Work() (energies, conditionals, gradients Work) {
 	if m.sched == nil {
 		return
 	}
-	get := func(k kind) Work {
-		c := &m.sched.did[k]
-		return Work{c.runs.Load(), c.rows.Load(), c.tokens.Load(), c.distinct.Load()}
+	second := m.withGradient.opened()
+	get := func(k kind) (w Work) {
+		for _, m := range append(second, m) {
+			c := &m.sched.did[k]
+			w.Runs, w.Rows = w.Runs+c.runs.Load(), w.Rows+c.rows.Load()
+			w.Tokens, w.Distinct = w.Tokens+c.tokens.Load(), w.Distinct+c.distinct.Load()
+		}
+		return w
 	}
 	return get(energyRow), get(conditionalRow), get(gradientGroup)
 }
@@ -183,5 +189,5 @@ func (m *Model) Close() error {
 		return nil
 	}
 	m.sched.close()
-	return errors.Join(m.be.close(), m.exact.close())
+	return errors.Join(m.be.close(), m.exact.close(), m.withGradient.close())
 }

@@ -155,7 +155,7 @@ func (p *opener) read(ctx context.Context) error {
 	if err := errors.Join(from.Named(gerr), from.Named(terr), from.Named(cerr)); err != nil {
 		return err
 	}
-	p.model = &Model{tok: tok, from: from}
+	p.model = &Model{tok: tok, from: from, asked: p.o}
 	info := &p.model.info
 	// The processor computes in float32 whatever the file asks for.
 	if p.graph, err = info.addFile(name, onnxgrad.Widen(m)); err != nil {
@@ -176,7 +176,7 @@ func (p *opener) read(ctx context.Context) error {
 func (p *opener) settle() (size int64) {
 	o := &p.o
 	if p.graph.NoDerivative() == "" {
-		size = p.graph.WeightBytes()
+		size, o.stated = p.graph.WeightBytes(), p.model.info.config.Exact
 	}
 	onCPU := o.Device == "" || o.Device == AutoDevice || o.Device == CPUDevice
 	if o.Few && size >= LargeWeights && onCPU {
@@ -228,7 +228,6 @@ func (p *opener) backend(ctx context.Context, o options) (backend, error) {
 			if o.signedness, err = o.signedness.settled(o.on()); err != nil {
 				return nil, err
 			}
-			o.stated = info.config.Exact
 			o.columns = sync.OnceValues(func() ([][]int, error) { return c.columns(ctx) })
 		}
 		d, err := newDerived(ctx, p.from, p.graph, info, o, sum)

@@ -88,7 +88,7 @@ type options struct {
 type Precision int
 
 const (
-	// Float32 is the precision of everything else.
+	// Float32 is the precision that the weights are trained in.
 	Float32 Precision = iota
 	// Int8 has the products with weights in whole numbers of 8 bits. Each column of weights and each
 	// token has a scale of its own, and a few columns stay in float32. A row depends on no other. All
@@ -109,8 +109,9 @@ const (
 	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
 	// brings its precision: BFloat16 or Float16 where it has that, and Float32 elsewhere. A precision
 	// that is named picks a device that has it. Where neither is named large models are opened on a
-	// device that rounds, and everything else in Float32. Models so chosen say by [Model.Device] and
-	// [Model.Precision] what it is.
+	// device that rounds. Everything else is in Float32, but for models on the processor whose
+	// config.json has int8_exact, as the default model's: with Forward they are in Int8. Models so
+	// chosen say by [Model.Device] and [Model.Precision] what it is.
 	Auto
 )
 

@@ -43,10 +43,11 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) error {
 	var list []modelAnswer
 	for i, m := range s.models {
 		info := m.model.Info()
+		_, gradients := m.model.Gradients()
 		list = append(list, modelAnswer{
 			Name: m.name, Default: i == 0, SHA256: info.SHA256, Architecture: info.Architecture,
 			Parameters: info.Parameters, Vocab: info.Vocab, MaxLength: info.MaxLength, Mask: info.Mask,
-			Gradients: info.Gradients, Warnings: info.Warnings,
+			Gradients: gradients, Warnings: info.Warnings,
 		})
 	}
 	return writeValue(w, map[string]any{"models": list})

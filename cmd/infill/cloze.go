@@ -343,12 +343,9 @@ func (b *clozeBench) open(ctx context.Context) error {
 		}
 	}
 	for _, m := range b.models {
-		gradient := slices.ContainsFunc(b.runs, func(r *clozeRun) bool {
-			return r.model == m && r.filling.NeedsGradient()
+		m.flags.Options.Forward = slices.ContainsFunc(b.runs, func(r *clozeRun) bool {
+			return r.model == m && !r.filling.NeedsGradient()
 		})
-		if !gradient {
-			m.flags.forward()
-		}
 		var err error
 		if m.model, err = m.flags.open(ctx); err != nil {
 			return err

@@ -204,6 +204,7 @@ func (f *compareFlags) plan(c *cli.Context, std console.IO) (*comparePlan, error
 
 // openFor opens the model, the parts of the energy and the trace.
 func (f *compareFlags) openFor(ctx context.Context, r *comparer) error {
+	f.modelFlags.Options.Forward = false // all samplers have one model
 	m, err := f.open(ctx)
 	if err != nil {
 		return err

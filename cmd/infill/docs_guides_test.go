@@ -9,7 +9,6 @@ import (
 
 	"infill/infill/settings"
 	"infill/internal/testmode"
-	"infill/mlm"
 )
 
 // Guides whose examples are told in order: a block under a line that ends with the name of a file
@@ -20,7 +19,6 @@ func TestGuides(t *testing.T) {
 		t.Skip("some seconds of the default model")
 	}
 	t.Setenv(settings.EnvName("model"), settings.DefaultModel)
-	t.Setenv(settings.EnvName("precision"), mlm.Float32.String())
 	guides, err := filepath.Abs(filepath.Join("..", "..", "docs", "guide"))
 	if err != nil {
 		t.Fatal(err)

@@ -16,16 +16,14 @@ import (
 	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/testmode"
-	"infill/mlm"
 	"infill/models"
 	"infill/tokenize"
 )
 
 var update = flag.Bool("update", false, "print the examples of the documents anew")
 
-// The output that documents show is what the default model prints in float32: the very lines or,
-// on a processor that adds in another order, and in 8 bits, which the long run has, lines whose
-// scores are right.
+// The output that documents show is what the default model prints: the very lines or, on a processor
+// that adds in another order, lines whose scores are right.
 func TestDocumentedOutput(t *testing.T) {
 	if testing.Short() && !*update {
 		t.Skip("a quarter of a minute of the default model")
@@ -63,7 +61,6 @@ func TestDocumentedOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(settings.EnvName("precision"), mlm.Float32.String())
 	same := true
 	for name, least := range docs {
 		doc, seen, exactly := documentedOutput(t, tok, texts[name])
@@ -89,7 +86,6 @@ func TestReadmeFile(t *testing.T) {
 		t.Skip("some seconds of the default model")
 	}
 	t.Setenv(settings.EnvName("model"), settings.DefaultModel)
-	t.Setenv(settings.EnvName("precision"), mlm.Float32.String())
 	readme := get(t, "../../README.md")
 	block := func(kind string) [][]string {
 		return regexp.MustCompile("(?s)```"+kind+"\n(.*?)```").FindAllStringSubmatch(readme, -1)

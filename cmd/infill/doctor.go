@@ -226,7 +226,9 @@ func stateOf(dev device.About) string {
 func (d *diagnosis) usual() string {
 	usual := fmt.Sprintf("%s in %s", device.CPU, mlm.Float32)
 	large := d.Automatic.Device + " in " + d.Automatic.Precision
-	if large == usual {
+	only := large == usual
+	usual += fmt.Sprintf(", in %s if config.json has int8_exact", mlm.Int8)
+	if only {
 		return usual
 	}
 	return fmt.Sprintf("%s for models whose weights take %s or more in %s, %s for others", large,

@@ -80,9 +80,6 @@ func (f *fillingFlags) settled(m *modelFlags) error {
 	if err := f.CheckOptions(); err != nil {
 		return err
 	}
-	if !f.NeedsGradient() {
-		m.forward()
-	}
 	m.mayRound(&f.Fill)
 	return nil
 }
@@ -90,6 +87,7 @@ func (f *fillingFlags) settled(m *modelFlags) error {
 // engine opens the model and an engine on it. done closes both.
 func (f *fillingFlags) engine(ctx context.Context, std console.IO, from *modelFlags, quiet bool) (
 	m *mlm.Model, engine *infill.Engine, done func() error, err error) {
+	from.Options.Forward = !f.NeedsGradient()
 	if m, err = from.open(ctx); err != nil {
 		return nil, nil, nil, err
 	}

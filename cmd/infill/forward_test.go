@@ -30,7 +30,8 @@ func TestForwardOpens(t *testing.T) {
 		{"", []string{"fill", "--low-memory", text}, false},
 		{text, []string{"batch", "-"}, false},
 		{text, []string{"batch", "--sampler", "dmala", "-"}, true},
-		{line, []string{"batch", "--format", "jsonl", "-"}, true},
+		{line, []string{"batch", "--format", "jsonl", "-"}, false}, // until a line needs it
+		{line, []string{"batch", "--format", "jsonl", "--sampler", "dmala", "-"}, true},
 		{"", []string{"score", "the dog sleeps ."}, false},
 		{"", []string{"score", "--energy", "words:" + words + "=1", "the dog sleeps ."}, false},
 		{"", []string{"score", "--energy", second, "the dog sleeps ."}, false},

@@ -68,6 +68,7 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Options.Forward = false // it says whether there are gradients
 	m, err := f.open(ctx)
 	if err == nil {
 		defer func() { _ = f.close() }()

@@ -89,7 +89,6 @@ func (f *modelFlags) learn(c *cli.Context, to string, opt lengths.Options, bar c
 		return nil, fmt.Errorf("the text: %w", err)
 	}
 	defer func() { _ = in.Close() }()
-	f.forward()
 	f.Options.Unrounded = false // what is learned does not depend on the last bits
 	m, err := f.open(c.Context)
 	if err != nil {

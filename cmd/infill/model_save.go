@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,12 +16,14 @@ import (
 	"infill/infill/open"
 	"infill/internal/count"
 	"infill/internal/disk"
+	"infill/mlm"
 	"infill/models/weights"
 )
 
 const modelSaveDescription = "" +
 	`For other programs, which cannot read a model that is part of this one: the folder has model.onnx
-with its weights, vocab.txt and config.json. A folder that has files already is left alone.`
+with its weights, vocab.txt and config.json. Of a model that is evaluated in 8 bits it has
+model_int8.onnx, too, with the same scores. A folder that has files already is left alone.`
 
 func modelSaveCommand(std console.IO) *cli.Command {
 	return &cli.Command{
@@ -41,7 +44,7 @@ func modelSaveCommand(std console.IO) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if err := saveModel(src, dir); err != nil {
+			if err := saveModel(c.Context, src, dir); err != nil {
 				return fmt.Errorf("model save: %w", err)
 			}
 			_, err = fmt.Fprintln(std.Out, dir)
@@ -51,12 +54,12 @@ func modelSaveCommand(std console.IO) *cli.Command {
 }
 
 // saveModel writes the files of a model to a new folder.
-func saveModel(s open.Source, dir string) error {
+func saveModel(ctx context.Context, s open.Source, dir string) error {
 	if s.File != "" {
 		return fmt.Errorf("%s is a file; give the folder of the model", filepath.Join(s.Dir, s.File))
 	}
 	if s.Part != "" {
-		return saveFolder(s.Files(), dir)
+		return saveBoth(ctx, s.Files(), dir)
 	}
 	if inside, err := below(s.Dir, dir); err != nil || inside {
 		return cmp.Or(err, fmt.Errorf("%s is in the folder of the model; give one outside", dir))
@@ -66,7 +69,22 @@ func saveModel(s open.Source, dir string) error {
 		return err
 	}
 	defer done()
-	return saveFolder(weights.Expand(files), dir)
+	return saveBoth(ctx, weights.Expand(files), dir)
+}
+
+// int8File is the name of a model in 8 bits that was saved.
+const int8File = "model_int8.onnx"
+
+// saveBoth saves a folder and the model in 8 bits, if the program evaluates that.
+func saveBoth(ctx context.Context, from fs.FS, dir string) error {
+	if err := saveFolder(from, dir); err != nil {
+		return err
+	}
+	file, err := mlm.WholeInt8(ctx, from)
+	if err != nil || file == nil {
+		return err
+	}
+	return disk.Write(filepath.Join(dir, int8File), file)
 }
 
 // openRoot opens a folder. No link leads out of it. Those of a snapshot in Hugging Face's cache may

@@ -44,6 +44,9 @@ func TestModelSave(t *testing.T) {
 			!strings.Contains(r.err, dir+" is not empty; give a folder that does not exist") {
 			t.Errorf("%s: again: exit %d: %s%s", m.Name, r.code, r.out, r.err)
 		}
+		if m.Name == settings.DefaultModel {
+			sameInInt8(t, dir)
+		}
 	}
 	dir := filepath.Join(t.TempDir(), "tiny")
 	if r := infillRun("", "model", "save", tinyModel, dir); r.code != 0 {
@@ -66,6 +69,28 @@ func TestModelSave(t *testing.T) {
 		if r := infillRun("", append([]string{"model", "save"}, args...)...); r.code != exitUsage {
 			t.Errorf("%q: exit %d: %s", args, r.code, r.err)
 		}
+	}
+}
+
+// sameInInt8 compares the saved graph in 8 bits with what the program evaluates. It has no gradients.
+func sameInInt8(t *testing.T, dir string) {
+	t.Helper()
+	score := func(args ...string) float64 {
+		r := infillRun("", append([]string{"score", "--json", "She sat on the bed."}, args...)...)
+		var rec jsonl.Scored
+		if err := json.Unmarshal([]byte(r.out), &rec); err != nil || rec.Score == nil {
+			t.Fatalf("%v: %s", err, r.err)
+		}
+		return *rec.Score
+	}
+	saved := []string{"--model", dir, "--model-file", int8File}
+	own, fp32 := score("--model", dir), score("--model", dir, "--precision", "fp32")
+	if got := score(saved...); math.Abs(got-own) > 1e-3 || math.Abs(fp32-own) < 1e-3 {
+		t.Errorf("saved in 8 bits %.5f, want %.5f, in float32 %.5f", got, own, fp32)
+	}
+	r := infillRun("", append([]string{"fill", "--sampler", "dmala", "A [MASK] [MASK]."}, saved...)...)
+	if r.code == 0 || !strings.Contains(r.err, "MatMulInteger") {
+		t.Errorf("gradients: exit %d: %s", r.code, r.err)
 	}
 }
 

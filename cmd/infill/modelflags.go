@@ -27,6 +27,7 @@ var opening, closing = open.Source.Open, (*mlm.Model).Close
 type modelFlags struct {
 	settings.Model
 	opened []openModel
+	asked  mlm.Options // of the flags, for further models
 }
 
 // An openModel is a model and where it comes from.
@@ -52,6 +53,7 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.asked = f.Options
 	m, err := f.once(ctx, src)
 	if err != nil {
 		return nil, err
@@ -85,9 +87,6 @@ func (f *modelFlags) mayRound(v *settings.Fill) {
 	f.Options.Unrounded = v.Options.Results.Marginals || len(v.Words.Energy) > 0
 }
 
-// forward has the model opened without its backward pass.
-func (f *modelFlags) forward() { f.Options.Forward = true }
-
 // once loads a model as the flags say, unless it is open already.
 func (f *modelFlags) once(ctx context.Context, src open.Source) (*mlm.Model, error) {
 	for _, o := range f.opened {
@@ -95,7 +94,7 @@ func (f *modelFlags) once(ctx context.Context, src open.Source) (*mlm.Model, err
 			return o.model, nil
 		}
 	}
-	m, err := opening(src, ctx, f.Options)
+	m, err := opening(src, ctx, f.asked)
 	if err == nil {
 		f.opened = append(f.opened, openModel{src, m})
 	}
@@ -112,7 +111,7 @@ func (f *modelFlags) secondModels() energies.Options {
 		m, err := f.once(ctx, src)
 		return m, true, err
 	}
-	return energies.Options{Options: f.Options, Model: open}
+	return energies.Options{Options: f.asked, Model: open}
 }
 
 // warn says what makes a model's results doubtful and, unless quiet is set, what makes it take more

@@ -203,7 +203,6 @@ func (f *scoreFlags) recorded() (map[string]string, error) {
 
 // open opens the model and the parts of the energy, and makes a scorer on them.
 func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
-	f.forward() // no part of a score asks for a gradient
 	// Scores are of the model itself, so that a rounded one would be opened for nothing.
 	switch f.Options.Precision {
 	case mlm.BFloat16:

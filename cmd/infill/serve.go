@@ -223,6 +223,7 @@ func (f *serveFlags) load(ctx context.Context, std console.IO, s *server.Server,
 	for i, name := range f.parts {
 		weighted[i] = name + "=1"
 	}
+	f.asked = f.Options
 	parts, err := energies.Open(ctx, weighted, f.secondModels())
 	if err != nil {
 		return nil, &settings.Error{Name: "energy", Err: err}

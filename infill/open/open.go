@@ -24,9 +24,9 @@ import (
 )
 
 // Engine opens a model and returns an engine on it. Without a name it is the default model, which
-// is part of the program. A name is one that [Find] finds. The engine computes on all cores, in
-// float32, and results do not depend on their number. For other options of the model there are
-// [Model] and [infill.New].
+// is part of the program. A name is one that [Find] finds. The engine computes on all cores of the
+// processor, and results do not depend on their number. Its precision is [mlm.Auto]. For other
+// options of the model there are [Model] and [infill.New].
 //
 // Errors come from [Model], or wrap [text.ErrOption] for more than one name.
 func Engine(name ...string) (*infill.Engine, error) {
@@ -35,7 +35,8 @@ func Engine(name ...string) (*infill.Engine, error) {
 			text.ErrOption, len(name))
 	}
 	m, err := Model(context.Background(), strings.Join(name, ""),
-		mlm.Options{Threads: min(runtime.GOMAXPROCS(0), mlm.MaxThreads)})
+		mlm.Options{Threads: min(runtime.GOMAXPROCS(0), mlm.MaxThreads), Precision: mlm.Auto,
+			Forward: true})
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,8 @@ func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batc
 		return ofVariants(it.Text, &s.opt, found, s.wanted, made, s.labels, s.plain)
 	})
 	if err == nil && s.left == "" {
-		rec.Version, rec.Model, rec.Machine = a.Version, hash(a.Model), machine(a.Model)
+		rec.Version, rec.Model, rec.Machine = a.Version, hash(a.Model),
+			machine(a.Model, s.opt.NeedsGradient())
 		rec.Doubts = text.Doubts(a.Model.Tokenizer(), it.Text)
 		tell(a.Doubted, it, rec.Doubts)
 		a.note(it, rec)

@@ -104,7 +104,7 @@ func (f *Filler) watch(line int, opt *infill.Options) {
 
 // left is the record of an item whose text is left as it is.
 func (f *Filler) left(it *input.Item, why string) *jsonl.Filled {
-	return &jsonl.Filled{Item: jsonl.Item{Text: it.Text}, Machine: machine(f.Model),
+	return &jsonl.Filled{Item: jsonl.Item{Text: it.Text}, Machine: machine(f.Model, false),
 		Origin: jsonl.Origin{Model: hash(f.Model), Version: f.Version, Left: why}}
 }
 
@@ -178,7 +178,7 @@ func Blanks(tok *tokenize.Tokenizer, line string, m text.Masking, opt *infill.Op
 func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 	r *infill.Result) *jsonl.Filled {
 	rec := ofResult(masked, opt, r)
-	rec.Version, rec.Model, rec.Machine = version, hash(m), machine(m)
+	rec.Version, rec.Model, rec.Machine = version, hash(m), machine(m, opt.NeedsGradient())
 	rec.Doubts = text.Doubts(m.Tokenizer(), given, r.Numbers...)
 	if opt.Words.Original != nil {
 		rec.Gold = given
@@ -186,12 +186,16 @@ func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 	return rec
 }
 
-// machine is what evaluates a model, unless that is the usual.
-func machine(m *mlm.Model) (on jsonl.Machine) {
+// machine is what evaluates a model, or its form with gradients, unless that is the usual.
+func machine(m *mlm.Model, gradients bool) (on jsonl.Machine) {
 	if d := m.Device(); d != mlm.CPUDevice {
 		on.Device = d
 	}
-	if p := m.Precision(); p != mlm.Float32 {
+	p := m.Precision()
+	if gradients {
+		p, _ = m.Gradients()
+	}
+	if p != mlm.Float32 {
 		on.Precision = p.String()
 	}
 	return on

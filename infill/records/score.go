@@ -60,7 +60,8 @@ func (s *Scorer) score(ctx context.Context, it *input.Item, r settings.Ranking) 
 	if err != nil {
 		return nil, err
 	}
-	rec.Scoring, rec.Model, rec.Machine = r.ScoredBy(false).String(), hash(s.Model), machine(s.Model)
+	rec.Scoring, rec.Model = r.ScoredBy(false).String(), hash(s.Model)
+	rec.Machine = machine(s.Model, false)
 	rec.Doubts = append(it.Doubts, text.Doubts(tok, line)...)
 	return rec, nil
 }
@@ -74,7 +75,8 @@ func (s *Scorer) rank(ctx context.Context, it *input.Item, t *text.Template,
 		return nil, err
 	}
 	rec := ofCandidates(it.Text, list)
-	rec.Scoring, rec.Model, rec.Machine = r.Options.Score.String(), hash(s.Model), machine(s.Model)
+	rec.Scoring, rec.Model = r.Options.Score.String(), hash(s.Model)
+	rec.Machine = machine(s.Model, false)
 	rec.Doubts = append(it.Doubts, text.Doubts(s.Model.Tokenizer(), it.Text)...)
 	listed := r.Candidates
 	if listed == nil {

@@ -75,10 +75,13 @@ type FillSampling struct {
 // [infill.Options.NeedsGradient].
 func (v *Fill) NeedsGradient() bool {
 	opt, err := v.options()
-	if err != nil || opt.Method == infill.MethodSearch {
+	if err != nil {
 		return false
 	}
-	return len(v.Words.Energy) > 0 || opt.NeedsGradient()
+	if len(v.Words.Energy) > 0 {
+		opt.Words.Terms = []infill.Weighted{{}}
+	}
+	return opt.NeedsGradient()
 }
 
 // defaultMemo is [infill.DefaultMemo] in units of 2^20 bytes.

@@ -20,16 +20,16 @@ type Model struct {
 const DefaultModel = "default"
 
 // ModelDefaults are the values of settings that nobody chose. Device and precision are left to
-// [mlm.Open], which stays with the processor and float32. A caller that can do with scores of
-// float32 and chains in another precision takes Unrounded back. [Model.Used] notes what it chose.
+// [mlm.Open], which stays with the processor, and gradients to the engine. A caller that can do
+// with scores of float32 and chains in another precision takes Unrounded back, and one that is sure
+// to need gradients Forward. [Model.Used] notes what was chosen.
 func ModelDefaults() *Model {
 	threads := min(runtime.NumCPU(), mlm.MaxThreads)
 	return &Model{Name: DefaultModel, Options: mlm.Options{Threads: threads,
-		Device: mlm.AutoDevice, Precision: mlm.Auto, Unrounded: true}}
+		Device: mlm.AutoDevice, Precision: mlm.Auto, Unrounded: true, Forward: true}}
 }
 
-// Used notes the device and the precision that a model was opened with, so that a manifest has
-// them, and that further models follow.
+// Used notes the device and the precision that a model was opened with, for manifests.
 func (v *Model) Used(m *mlm.Model) {
 	v.Options.Device, v.Options.Precision = m.Device(), m.Precision()
 }

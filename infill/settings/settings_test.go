@@ -158,10 +158,10 @@ func TestDefaultsAreTheEngines(t *testing.T) {
 		t.Errorf("%s and %s name one library", s.Env(), ort.EnvLibrary)
 	}
 	// Programs that name nothing have the processor and float32. Commands leave it to mlm.Open.
-	if m.Device != mlm.AutoDevice || m.Precision != mlm.Auto || !m.Unrounded {
+	if m.Device != mlm.AutoDevice || m.Precision != mlm.Auto || !m.Unrounded || !m.Forward {
 		t.Errorf("%+v", m)
 	}
-	m.Threads, m.Device, m.Precision, m.Unrounded = 0, "", mlm.Float32, false
+	m.Threads, m.Device, m.Precision, m.Unrounded, m.Forward = 0, "", mlm.Float32, false, false
 	if !reflect.DeepEqual(m, mlm.Options{}) {
 		t.Errorf("%+v", m)
 	}

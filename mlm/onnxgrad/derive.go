@@ -47,8 +47,8 @@ type Options struct {
 	// Exact are, for each matrix that Int8 rounds, columns of what it is multiplied with that stay in
 	// float32. nil is for none. The matrices are numbered as Derived.Watched numbers them.
 	Exact [][]int
-	// Whole makes the graph of the file again: its inputs, and the logits at all positions. Without
-	// Int8 it has the outputs that Derived.Watched describes, too.
+	// Whole makes the graph of the file again, of ONNX's own operators: its inputs, and the logits at
+	// all positions. Without Int8 it has the outputs that Derived.Watched describes, too.
 	Whole bool
 	// Half computes all up to the logits in half precision (float16), for devices that have kernels
 	// for it: those of layer norms and softmaxes are to add up in float32. It has no backward pass.
@@ -138,6 +138,8 @@ func passes() []pass {
 			func(o Options) bool { return o.Whole && !o.Int8 }, (*derivation).watch},
 		{"integers", "products with weights are computed in 8 bits",
 			func(o Options) bool { return o.Int8 }, (*derivation).integers},
+		{"plain", "products are operators of ONNX alone",
+			func(o Options) bool { return o.Whole }, (*derivation).plain},
 		{"emit", "the graph in ONNX's terms, the backward pass in a branch", atBlanks,
 			(*derivation).emit},
 		{"emit whole", "the graph of the file in ONNX's terms",

@@ -101,6 +101,7 @@
 //     tenth of R·L or less.
 //   - watch: with Options.Whole, the largest sizes of what these are multiplied with are outputs.
 //   - integers: with Options.Int8, products with weights are computed in 8 bits.
+//   - plain: with Options.Whole, products are operators of ONNX alone, none of the runtime's.
 //   - emit: the backward pass becomes a branch of an ONNX If. The runtime always computes
 //     everything that is outside branches, so this is how one session with one copy of the weights
 //     serves calls with and without gradients. Saved values of the forward pass are read by the

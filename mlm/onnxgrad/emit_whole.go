@@ -50,6 +50,37 @@ func (d *derivation) finish(e *emitter, out *Derived, nodes []*onnx.Node) error 
 	return nil
 }
 
+// plain has products written as operators that every runtime knows.
+func (d *derivation) plain() error {
+	turned := func(out *builder, x *value) *value {
+		perm := make([]int64, x.shape.rank())
+		for i := range perm {
+			perm[i] = int64(i)
+		}
+		n := len(perm)
+		perm[n-2], perm[n-1] = perm[n-1], perm[n-2]
+		return out.transpose(x, perm)
+	}
+	d.forward.nodes = d.forward.rewritten(d.forward.nodes, func(out *builder, n *node) bool {
+		if n.op != "MatMul" || !n.transA && !n.transB && n.alpha == 1 {
+			return false
+		}
+		x, y := n.in[0], n.in[1]
+		if n.transA {
+			x = turned(out, x)
+		}
+		if n.transB {
+			y = turned(out, y)
+		}
+		if n.alpha != 1 {
+			x = out.mul(x, out.scalar(n.alpha))
+		}
+		out.add(&node{op: "MatMul", in: []*value{x, y}, alpha: 1, out: n.out})
+		return true
+	})
+	return d.forward.err
+}
+
 // emitWhole writes the graph of Options.Whole.
 func (d *derivation) emitWhole() error {
 	e := d.newEmitter()
@@ -69,6 +100,10 @@ func (d *derivation) emitWhole() error {
 		e.graph.Outputs, wanted = append(e.graph.Outputs, info), append(wanted, v)
 	}
 	nodes := e.nodes(linear(d.forward, live(d.forward.nodes, wanted...), wanted))
-	return d.finish(e, &Derived{Facts: Facts{Vocabulary: d.logits.shape[0][2],
+	err := d.finish(e, &Derived{Facts: Facts{Vocabulary: d.logits.shape[0][2],
 		Dimension: d.words.shape[0][2], Tied: d.tied}, Watched: d.watched, Forward: len(nodes)}, nodes)
+	if err == nil {
+		delete(d.out.Model.Opsets, onnx.Microsoft)
+	}
+	return err
 }

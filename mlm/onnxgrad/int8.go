@@ -62,7 +62,7 @@ func (d *derivation) joints(nodes []*node) (list []*joint, of map[*node]*joint) 
 			continue
 		}
 		var exact []int
-		if d.opt.Exact != nil {
+		if len(d.opt.Exact) > 0 {
 			exact = d.opt.Exact[k]
 		}
 		key := fmt.Sprintf("%p %v", n.in[0], exact)

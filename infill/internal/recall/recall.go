@@ -27,7 +27,7 @@ type Recall struct {
 	mask      int32         // the token
 	memo      *Memo         // nil: everything is asked
 	kept      *kept         // what is remembered of rows
-	of        string        // begins the names of what is remembered: which model said it
+	of        string        // begins the names of what is remembered: the model's precision
 	wider     *Recall       // r before its tokens became fewer, whose rows hold those of r; or nil
 	evaluated *atomic.Int64 // rows that the model evaluated
 	fresh     *atomic.Int64 // those of evaluated that Result.Rows counts
@@ -37,8 +37,8 @@ type Recall struct {
 
 // New is a model with a memo, nil for none, for one fill.
 func New(m *mlm.Model, o *Memo) *Recall {
-	return &Recall{model: m, mask: m.Tokenizer().MaskID(), memo: o, different: new(Tally),
-		evaluated: new(atomic.Int64), fresh: new(atomic.Int64)}
+	return &Recall{model: m, mask: m.Tokenizer().MaskID(), memo: o, of: precisionOf(m),
+		different: new(Tally), evaluated: new(atomic.Int64), fresh: new(atomic.Int64)}
 }
 
 // Counting is r for the questions that Result.Rows counts, which samplers, a search and Exact ask.
@@ -86,14 +86,13 @@ func (r *Recall) name() string {
 	return r.of + r.kept.name
 }
 
-// unroundedName begins the names of what the float32 form of a rounded model says, which shares
-// the memo. No name of kept tokens is as long with it as another without.
-const unroundedName = "f"
+// precisionOf begins the names of what a form of a model says. All forms share the memo.
+func precisionOf(m *mlm.Model) string { return string(byte('0' + m.Precision())) }
 
 // Unrounded is r of the float32 form m of its model. It counts with r.
 func (r *Recall) Unrounded(m *mlm.Model) *Recall {
 	out := *r
-	out.model, out.of = m, unroundedName
+	out.model, out.of = m, precisionOf(m)
 	if r.wider != nil {
 		out.wider = r.wider.Unrounded(m)
 	}
