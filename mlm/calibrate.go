@@ -81,9 +81,8 @@ func (c *calibrator) columns(ctx context.Context) ([][]int, error) {
 }
 
 // WholeInt8 is the file of the model in fsys with its products in 8 bits: its inputs, and the
-// logits of the model that [Int8] evaluates, by operators of ONNX alone. Its weights are unsigned,
-// since other programs do not test for processors that saturate. It is nil unless config.json
-// states the columns that stay exact. [Open] has the same errors of files.
+// logits of the model that [Int8] evaluates, by operators of ONNX alone. It is nil unless
+// config.json states the columns that stay exact. [Open] has the same errors of files.
 func WholeInt8(ctx context.Context, fsys fs.FS) (file []byte, err error) {
 	c, err := source.Files{Beside: fsys}.Config()
 	if err != nil || c.Exact == nil {
@@ -101,11 +100,7 @@ func WholeInt8(ctx context.Context, fsys fs.FS) (file []byte, err error) {
 	if err != nil {
 		return nil, p.named(err)
 	}
-	m, err := (options{signedness: unsigned}).exact(d.Model)
-	if err != nil {
-		return nil, err
-	}
-	return m.Marshal()
+	return d.Model.Marshal()
 }
 
 // mostOf are the places of the n largest numbers, ascending. Of equal ones the first count.
@@ -202,11 +197,7 @@ func (c *calibrator) run(ctx context.Context, o onnxgrad.Options, batches []*bat
 	own := c.o
 	own.device, own.about, own.Precision, own.LowMemory = device.Processor{}, device.About{}, Float32,
 		false
-	m, err := own.exact(d.Model)
-	if err != nil {
-		return nil, err
-	}
-	data, _, err := encoded(c.from, m, own, nil)
+	data, _, err := encoded(c.from, d.Model, own, nil)
 	if err != nil {
 		return nil, err
 	}

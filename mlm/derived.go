@@ -91,8 +91,8 @@ func (o *options) shelf() *cache.Shelf { return cache.Open(o.CacheDir, o.cacheLi
 // identity is what a derived graph depends on beside the model and the program.
 func (o *options) identity() string {
 	return fmt.Sprintf("device=%s precision=%v low-memory=%v loose=%v unshared=%v forward=%v "+
-		"exact=%v signs=%d", o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared,
-		o.Forward, o.stated, o.signedness)
+		"exact=%v", o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared,
+		o.Forward, o.stated)
 }
 
 // derive makes the graph, ready for the runtime. keep is as in encoded.
@@ -118,11 +118,6 @@ func derive(from source.Folder, x *export.Masked, o options, keep keeper) (*cach
 	} else {
 		g.Model, out.About.Late = export.Of(g.Model).Widened(late)
 		out.About.Late = out.About.Late && late
-	}
-	if o.Precision == Int8 {
-		if g.Model, err = o.exact(g.Model); err != nil {
-			return nil, err
-		}
 	}
 	out.Onnx, out.About.Data, err = encoded(from, g.Model, o, keep)
 	return out, err

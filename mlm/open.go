@@ -224,10 +224,6 @@ func (p *opener) backend(ctx context.Context, o options) (backend, error) {
 		}
 		if o.Precision == Int8 {
 			c := calibrator{p.from, p.graph.Freed(), p.model.tok, info, o}
-			var err error
-			if o.signedness, err = o.signedness.settled(o.on()); err != nil {
-				return nil, err
-			}
 			o.columns = sync.OnceValues(func() ([][]int, error) { return c.columns(ctx) })
 		}
 		d, err := newDerived(ctx, p.from, p.graph, info, o, sum)

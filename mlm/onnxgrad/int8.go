@@ -8,8 +8,9 @@ import (
 	"infill/mlm/onnx"
 )
 
-// mostRounded is the largest whole number of a weight.
-const mostRounded = 127
+// mostRounded is the largest whole number of a weight. Two products of it and 255 have 16 bits.
+// Processors of x86 without VNNI add them up there, and saturate beyond.
+const mostRounded = 64
 
 // number gives the matrices that Int8 rounds their numbers, in the order of the products that read
 // them: all that are stored as matrices of weights, but for the head, whose numbers are the answer.
@@ -99,9 +100,8 @@ func (d *derivation) watch() error {
 //	s = (max x' − min x')/255,   −z = round(min x'/s),   q = round(x'/s − (−z)),   x' = x without f
 //	x·W ≈ s·w ⊙ (q·W₈) + [x_f, −z·s] · [W_f; w ⊙ Σ W₈]
 //
-// A row depends on no other, and sums are of integers: the same on every processor, if that adds
-// them up right (see SaturatesIntegers of package mlm). Left as they are: the head,
-// and products with what is not stored as a matrix.
+// A row depends on no other, and sums are of integers, the same on every processor. Left as they
+// are: the head, and products with what is not stored as a matrix.
 func (d *derivation) integers() error {
 	_, of := d.joints(d.forward.nodes)
 	d.forward.nodes = d.forward.rewritten(d.forward.nodes, func(out *builder, n *node) bool {

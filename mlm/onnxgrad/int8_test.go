@@ -238,9 +238,9 @@ func formula(x []float32, w func(k int) float64, exact []int) (want, plain float
 		}
 		scaled := v * step
 		q := math.RoundToEven(float64(scaled - float32(zero)))
-		sum += (q + zero) * math.RoundToEven(w(k)/(top/127))
+		sum += (q + zero) * math.RoundToEven(w(k)/(top/64))
 	}
-	return want + float64(scale)*sum*top/127, plain
+	return want + float64(scale)*sum*top/64, plain
 }
 
 // runJoint runs the products of a joint on some rows.
