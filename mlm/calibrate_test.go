@@ -47,7 +47,7 @@ func TestStatedColumns(t *testing.T) {
 	}
 }
 
-// The small model is near itself in float32, too.
+// The small model is near itself in float32 with the columns that are found for it.
 func TestSmallInIntegers(t *testing.T) {
 	t.Parallel()
 	c := calibratorOf(t, openDefault(t, options{}))
@@ -59,9 +59,13 @@ func TestSmallInIntegers(t *testing.T) {
 	if _, err := c.run(t.Context(), onnxgrad.Options{Whole: true}, batches[:6], exact); err != nil {
 		t.Fatal(err)
 	}
+	columns, err := c.columns(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	rounded := &conditionals{beside: exact}
-	if _, err := c.run(t.Context(), onnxgrad.Options{Whole: true, Int8: true}, batches[:6],
-		rounded); err != nil {
+	if _, err := c.run(t.Context(), onnxgrad.Options{Whole: true, Int8: true, Exact: columns},
+		batches[:6], rounded); err != nil {
 		t.Fatal(err)
 	}
 	kl := rounded.divergence / float64(rounded.rows)

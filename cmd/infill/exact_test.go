@@ -168,7 +168,7 @@ func TestFillRecut(t *testing.T) {
 func TestScoreAboveZero(t *testing.T) {
 	const text = "He was born in New [MASK*1-2] City, New [MASK*1-2], in the United [MASK*1-2] of America."
 	for s, noted := range map[string]bool{text: true, "The [MASK] of [MASK*1-2] was a [MASK].": false} {
-		r := infillRun("", "fill", "--model", "small", "--top", "1", s)
+		r := infillRun("", "fill", "--model", "small", "--top", "1", "--no-repeat", "off", s)
 		if r.code != 0 || strings.Contains(r.err, "above 0") != noted ||
 			strings.HasPrefix(strings.TrimSpace(r.out), "-") == noted {
 			t.Errorf("exit %d, %s%s", r.code, r.out, r.err)

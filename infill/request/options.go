@@ -138,7 +138,7 @@ type WatchOptions struct {
 
 // reserve is the time before a deadline that is left for scores of the states that were found, or a
 // fifth of the time if that is less.
-const reserve = 300 * time.Millisecond
+const reserve = time.Second
 
 // EndBefore has work end as by Watch.Stop shortly before ctx's deadline, if it has one.
 func (o *Options) EndBefore(ctx context.Context) {

@@ -159,8 +159,8 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "no-repeat", Line: true, record: true,
-		Doc: "words that fill no blank again: off: none, blanks: those of other blanks but for " +
-			"function words, text: those of other blanks and, but for function words, of the text",
+		Doc: "what fills no blank again: off: nothing, blanks: content words of other blanks, text: " +
+			"those of the text too",
 		Group: words,
 		bind:  func(v *Fill) *Value { return namedValue(&v.Options.Words.NoRepeat) },
 	},

@@ -34,7 +34,7 @@ class FillSettings(TypedDict, total=False):
     case: auto: with the capitals of English text; model: as the model spells (default: auto)
     ban: words that fill no blank
     allow: the only words or phrases that fill blanks
-    no_repeat: words that fill no blank again: off: none, blanks: those of other blanks but for function words, text: those of other blanks and, but for function words, of the text (default: blanks)
+    no_repeat: what fills no blank again: off: nothing, blanks: content words of other blanks, text: those of the text too (default: blanks)
     mask_rate: blank out this share of the words of texts without blanks; 0: the texts have blanks (default: 0)
     mask_words: blank out exactly this many words of texts without blanks (default: 0)
     min_distance: least edit distance, in characters, from a word that was blanked out (default: 0)

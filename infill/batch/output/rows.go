@@ -155,7 +155,8 @@ func (m *rowMaker) rows(r jsonl.Record, it *input.Item) ([][]any, error) {
 	}
 	var rows [][]any
 	failed := r.By().Error != nil
-	if m.layout.Per == settings.PerWord && (!failed || m.input.Sentence != "") {
+	noWords := failed || r.By().Left != ""
+	if m.layout.Per == settings.PerWord && (!noWords || m.input.Sentence != "") {
 		return m.wordRows(r, row), nil
 	}
 	fillings := fillingsOf(r)
