@@ -35,7 +35,7 @@ func TestMeaning(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		may := true
+		var may bool
 		if g.Max == 1 || g.Words != nil {
 			ask, _ := m.alone(slot{t: tp, g: g, count: 1, list: g.Words != nil})
 			may = ask == nil || ask(text.Phrase{IDs: the.IDs, Text: "the"})
