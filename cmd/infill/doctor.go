@@ -93,7 +93,7 @@ type diagnosis struct {
 	Devices []device.About `json:"devices"`
 	// Automatic is where large models are opened, if neither that nor the precision is named.
 	Automatic automatic `json:"automatic"`
-	// Integers says which weights 8-bit products have here: signed, or unsigned where the
+	// Integers says which weights models quantised elsewhere have here: signed, or unsigned where the
 	// processor gets signed ones wrong. "" if that is not known.
 	Integers string `json:"integers,omitempty"`
 	Model    struct {
@@ -199,7 +199,7 @@ func (d *diagnosis) text() string {
 	}
 	line("device "+mlm.AutoDevice, "%s", d.usual())
 	if d.Integers != "" {
-		line("8-bit products", "%s", integersAbout[d.Integers])
+		line("models quantised elsewhere", "%s", integersAbout[d.Integers])
 	}
 	line("default model", "%s, %s, %s", d.Model.Name, d.Model.Source, count.Bytes(d.Model.Bytes))
 	line("hub", "%s, %s", textline.Printable(d.Hub.Address), textline.Printable(d.token()))

@@ -26,7 +26,7 @@ func TestDoctorSaysWhichIntegers(t *testing.T) {
 		t.Errorf("%q, %v, want %q", d.Integers, err, want)
 	}
 	r = infillRun("", "doctor")
-	if !strings.Contains(r.out, "\n8-bit products: "+want+" weights") {
+	if !strings.Contains(r.out, "\nmodels quantised elsewhere: "+want+" weights") {
 		t.Errorf("want %s weights in:\n%s", want, r.out)
 	}
 }
