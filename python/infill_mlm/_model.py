@@ -30,7 +30,7 @@ _AHEAD = 64  # texts of fill_many that are sent before the first answer is taken
 
 # The lines of a process that goes on for as long as lines come. Without a format the program
 # would wait for more bytes, to find it by them.
-_LINES = ["--format", "jsonl", "--output-format", "jsonl", "--text-field", "text", "--quiet"]
+_LINES = ["--format", "jsonl", "--output-format", "jsonl", "--text-field", "text", "--on-null", "error", "--quiet"]
 _PAIRS = ["score", "--file", "-", "-o", "-", "--pairs", "text,against", "--format", "jsonl",
           "--output-format", "jsonl", "--quiet"]
 _COMMANDS = {
