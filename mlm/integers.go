@@ -40,7 +40,7 @@ var probes sync.Map
 
 // SaturatesIntegers says whether the processor gets products of unsigned by signed 8-bit integers
 // wrong. Those of x86 without VNNI do: their instruction adds two products
-// of up to 255·127 in 16 bits, and a sum beyond ±32,767 becomes that bound. Models then get
+// of up to 255·127 in 16 bits, and a sum beyond ±32,767 becomes that bound. Quantised models get
 // unsigned weights, of the same products and bits, for which the runtime has a slower and exact
 // kernel. The answer comes from a product of the largest numbers, computed once in a process.
 //

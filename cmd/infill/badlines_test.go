@@ -76,7 +76,7 @@ func TestBatchOfDamagedInput(t *testing.T) {
 	}
 }
 
-// An output that was damaged since is refused by --resume. What is said then is no command that is
+// --resume refuses an output that was damaged since. The message names no command that would be
 // refused again.
 func TestResumeOfDamagedOutput(t *testing.T) {
 	t.Parallel()

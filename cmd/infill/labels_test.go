@@ -230,7 +230,7 @@ func TestTokensInParquet(t *testing.T) {
 	}
 }
 
-// A sentence that is all names, and a text that is null or empty, are no failures: they stay, and are counted.
+// Sentences of names alone, and texts that are null or empty, stay and are counted. They do not fail.
 func TestLeftAsTheyAre(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -171,7 +171,7 @@ func sayFile(std console.IO, path, command string) {
 // Lines of text may look like JSON lines, as in a file of records that is called .txt. They
 // are texts all the same, and that is said.
 
-// hasText says whether a line is a JSON object with a text in the given field.
+// hasText reports whether a line is a JSON object with a text in this field.
 func hasText(line []byte, field string) bool {
 	var members map[string]json.RawMessage
 	var text *string

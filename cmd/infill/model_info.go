@@ -68,7 +68,7 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Options.Forward = false // it says whether there are gradients
+	f.Options.Forward = false // gradients are among the facts
 	m, err := f.open(ctx)
 	if err == nil {
 		defer func() { _ = f.close() }()

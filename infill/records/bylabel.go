@@ -30,8 +30,7 @@ type ByLabel struct {
 var usualLabels = []string{"label", "labels", "class", "category", "sentiment", "intent",
 	"polarity", "topic", "target", "label_text"}
 
-// Labels are classes where each has leastOfLabel texts on average, and there are no more than
-// mostLabels.
+// Labels are classes if they are mostLabels at most, with leastOfLabel texts each on average.
 const (
 	leastOfLabel = 3
 	mostLabels   = 200

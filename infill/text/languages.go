@@ -33,10 +33,10 @@ var otherLanguages = sync.OnceValue(func() (out []language) {
 // fewFunction is how many different function words are enough to tell a language.
 const fewFunction = 2
 
-// languageOf is the language other than English of the parts of a text around its blanks, nil where
-// there is no evidence of one: different function words that English does not have, more than those
-// of English. Names have some of them, such as Las Vegas and de Gaulle. So those with a capital
-// count where a sentence begins only, and particles not before a capital.
+// languageOf is the foreign language of the parts of a text around its blanks, nil for English and
+// in doubt. A language needs more different function words of its own than English has there. Names
+// have some, such as Las Vegas and de Gaulle. So those with a capital count where a sentence begins
+// only, and particles not before a capital.
 func languageOf(parts []string) *language {
 	english, before, best := 0, "", 0
 	all := otherLanguages()

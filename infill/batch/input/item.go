@@ -101,8 +101,8 @@ func (it *Item) parse(o Options, b []byte) error {
 	return err
 }
 
-// leave says whether there is nothing to do. An error of a text that is null or empty is wanted
-// where onNull is "error"; that of an empty one comes from what is made of it.
+// leave marks a text that is null or empty as one to leave. Where onNull is "error", a null is an
+// error here, and an empty text gets its error later.
 func (it *Item) leave(onNull string) {
 	switch {
 	case it.Err != nil:

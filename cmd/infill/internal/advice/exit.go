@@ -107,7 +107,7 @@ func LooksText(name string) bool {
 		}) && !slices.Contains(extensions, strings.ToLower(filepath.Ext(name))))
 }
 
-// IsFile says whether a text is the name of a file.
+// IsFile reports whether a file has this name.
 func IsFile(text string) bool {
 	if text == "" || text == "-" {
 		return false
