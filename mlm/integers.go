@@ -38,11 +38,10 @@ func (s signedness) settled(d device.Device) (signedness, error) {
 // probes has a func() (bool, error) for the name of each device that was asked for.
 var probes sync.Map
 
-// SaturatesIntegers says whether the processor gets products of unsigned by signed 8-bit integers
-// wrong. Those of x86 without VNNI do: their instruction adds two products
-// of up to 255·127 in 16 bits, and a sum beyond ±32,767 becomes that bound. Quantised models get
-// unsigned weights, of the same products and bits, for which the runtime has a slower and exact
-// kernel. The answer comes from a product of the largest numbers, computed once in a process.
+// SaturatesIntegers reports whether the processor gets products of unsigned by signed 8-bit
+// integers wrong. Those of x86 without VNNI do: their instruction adds two products of up to
+// 255·127 in 16 bits, and a sum beyond ±32,767 becomes that bound. Quantised models get unsigned
+// weights there, of the same products and bits, by a slower and exact kernel.
 //
 // The runtime must be loaded. Errors wrap one of internal/ort.
 func SaturatesIntegers() (bool, error) { return saturates(device.Processor{}) }
