@@ -12,22 +12,22 @@ import (
 var update = flag.Bool("update", false, "write the tables of the documents")
 
 const (
-	guide    = "../../docs/guide/batch.md"
+	page     = "../../docs/reference/settings.md"
 	tableTop = "<!-- settings: go test ./infill/settings -run Docs -update writes this table -->\n"
 	tableEnd = "<!-- end of settings -->\n"
 )
 
-// The table of settings in the guide is the one that the code has.
+// The table of settings in the reference is the one that the code has.
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile(guide)
+	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, ok := strings.Cut(string(b), tableTop)
 	old, after, ok2 := strings.Cut(rest, tableEnd)
 	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the table", guide)
+		t.Fatalf("%s has no place for the table", page)
 	}
 	var table strings.Builder
 	table.WriteString("| field | flag | value | default | meaning |\n|---|---|---|---|---|\n")
@@ -44,10 +44,10 @@ func TestDocs(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s: the table of settings differs; -update writes it", guide)
+		t.Fatalf("%s: the table of settings differs; -update writes it", page)
 	}
 	text := before + tableTop + table.String() + tableEnd + after
-	if err := os.WriteFile(guide, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
