@@ -25,7 +25,8 @@ func (Repeats) Names() []string { return []string{"off", "blanks", "text"} }
 // Twice reports whether a word with a meaning stands in two blanks of a finished text. spans are
 // the bytes of the blanks. A word with a meaning has two letters, one of them Latin, and is not
 // among the function words, see [Template.FunctionWords]. Case does not count. Tied blanks may
-// repeat, and so may those with lists of their own. It is nil where nothing can.
+// repeat, and so may those with lists of their own. "day by day" and "better and better" are
+// English, see idiom. It is nil where nothing can.
 func (t *Template) Twice(function *WordSet) func(text string, spans [][2]int) bool {
 	free := 0
 	for g := range t.Groups {
@@ -37,7 +38,7 @@ func (t *Template) Twice(function *WordSet) func(text string, spans [][2]int) bo
 		return nil
 	}
 	function = t.FunctionWords(function)
-	type place struct{ group, start int }
+	type place struct{ group, start, end int }
 	return func(text string, spans [][2]int) bool {
 		first := map[string]place{}
 		for b, s := range spans {
@@ -53,8 +54,9 @@ func (t *Template) Twice(function *WordSet) func(text string, spans [][2]int) bo
 				switch {
 				case covered[i] || !meant(p.lower):
 				case !met:
-					first[p.lower] = place{g, from + p.start}
-				case at.group != g && at.start != from+p.start: // not one word of two blanks
+					first[p.lower] = place{g, from + p.start, from + p.end}
+				case at.group != g && at.start != from+p.start && // not one word of two blanks
+					!idiom(text[at.end:from+p.start], p.lower):
 					return true
 				}
 			}
@@ -62,6 +64,23 @@ func (t *Template) Twice(function *WordSet) func(text string, spans [][2]int) bo
 		return false
 	}
 }
+
+// idiom reports whether English says a word twice with this between.
+func idiom(between, word string) bool {
+	between = strings.TrimSpace(between)
+	return steps[between] || between == "and" && rises[word]
+}
+
+// What stands between a word and itself: "day by day", "door to door"; and what stands so with
+// "and" between. Other words with "and" are what the model makes of two blanks that it cannot tell
+// apart: "friendly and friendly".
+var (
+	steps = setOf("after by to upon")
+	rises = setOf("better bigger brighter closer colder darker days deeper easier farther faster " +
+		"further greater harder heavier higher hotter hours larger lighter longer louder lower " +
+		"miles narrower nearer older poorer quicker richer round shorter slower smaller softer " +
+		"stronger taller thicker thinner tighter warmer weaker wider worse years younger")
+)
 
 // meant reports whether a word in lower case may have a meaning of its own.
 func meant(word string) bool {
