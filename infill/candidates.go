@@ -16,15 +16,15 @@ import (
 // ErrNoCandidates is returned where nothing is to be ranked. It wraps ErrBlank.
 var ErrNoCandidates = fmt.Errorf("%w: no candidates", text.ErrBlank)
 
-// A Candidate is a word or phrase for a blank, with what the model says of it.
+// A Candidate is a word or phrase for a blank, with its score.
 type Candidate struct {
 	Candidate string `json:"candidate"`
 	Text      string `json:"text"` // the sentence with it
-	// Tokens are what the model's pieces of it look like, Pieces are these as the vocabulary spells
-	// them, with its marks.
+	// Tokens are the model's pieces as a reader sees them, Pieces are these with the vocabulary's
+	// marks.
 	Tokens []string `json:"tokens"`
 	Pieces []string `json:"pieces,omitempty"`
-	// Score is the score of the pieces, those of tied blanks included, in nats, computed as
+	// Score is the score of the pieces, tied blanks included, in nats, computed as
 	// CandidateOptions.Score says, plus CandidateOptions.Terms.
 	Score         float64 `json:"score"`
 	ScorePerToken float64 `json:"score_per_token"` // Score over the number of pieces
@@ -47,11 +47,11 @@ type CandidateOptions struct {
 	Terms []Weighted
 }
 
-// Candidates ranks the words or phrases for the one blank of a template (or
-// several that are tied), best first; without words, those that the blank
-// lists. Other options of the blank hold: a count or an expression leaves out
-// what does not meet it. Candidates may have different numbers of pieces. Then a blended score has
-// a part for the length, and PerToken divides others by the number.
+// Candidates ranks the words or phrases for the one blank of a template (or several that are tied),
+// best first; without words, the blank's own list. Other options of the blank hold: a count or an
+// expression leaves out candidates that do not meet it. Candidates may have different numbers of
+// pieces. Then a blended score has a part for the length, and PerToken divides others by the
+// number.
 //
 // Errors: ErrBlank for more than one blank or a word that cannot be spelt, ErrNoCandidates,
 // ErrEmptySupport, ErrOption, mlm.ErrTooLong, mlm.ErrNotFinite, or a term's.
@@ -87,7 +87,7 @@ func (e *Engine) Candidates(ctx context.Context, t *text.Template, words []strin
 	return out, nil
 }
 
-// listing is a template whose one group of blanks has these words, or those that it lists.
+// listing is a template whose one group of blanks has these words, or else its own list.
 func listing(t *text.Template, words []string) (*text.Template, error) {
 	if len(t.Groups) != 1 {
 		return nil, &text.Error{Offset: t.Blanks[t.Groups[1].Blanks[0]].Start,

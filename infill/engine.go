@@ -33,11 +33,11 @@ type Engine struct {
 	alike    atomic.Pointer[tokenize.Tokenizer] // another one with the tokens of the model's
 }
 
-// DefaultMemo is the memory that an engine has for what the model said, in bytes. With a vocabulary
+// DefaultMemo is the memory that an engine has for the model's answers, in bytes. With a vocabulary
 // of 30,522 it has room for 2,190 whole rows, or for 540 gradients of four blanks.
 const DefaultMemo = 256 << 20
 
-// New returns an engine on a model. It remembers what the model says in at most DefaultMemo bytes.
+// New returns an engine on a model. It remembers the model's answers in at most DefaultMemo bytes.
 // An engine without a model refuses everything with ErrOption. Package infill/open opens models by
 // their names.
 func New(m *mlm.Model) *Engine {
@@ -49,10 +49,10 @@ func New(m *mlm.Model) *Engine {
 		shares: sync.OnceValues(func() (*lengths.Shares, error) { return readShares(m) })}
 }
 
-// WithMemo gives the engine, which has filled nothing yet, another number of bytes for what the
-// model says, and returns it. 0 or less remembers nothing. Energies, gradients and conditionals
-// that are remembered are not evaluated again, within a sentence and from one sentence to the next.
-// Results are the same bits whatever the number is.
+// WithMemo gives the engine, which has filled nothing yet, another number of bytes for the model's
+// answers, and returns it. 0 or less remembers nothing. Energies, gradients and conditionals in
+// memory are not evaluated again, within a sentence and from one sentence to the next. Results are
+// the same bits whatever the number is.
 func (e *Engine) WithMemo(bytes int64) *Engine {
 	e.memo = nil
 	if bytes > 0 && e.model != nil {
@@ -95,8 +95,8 @@ func (e *Engine) Close() error {
 	return e.model.Close()
 }
 
-// Forget drops what the engine remembers of the model's answers. What is filled next is filled at
-// the cost, and with the result, that it has by itself.
+// Forget drops the model's answers from memory. The next text has the cost, and the result, that it
+// has by itself.
 func (e *Engine) Forget() {
 	if e.memo != nil {
 		e.memo.Forget()
@@ -111,8 +111,8 @@ func (e *Engine) Tokenizer() *tokenize.Tokenizer {
 	return e.model.Tokenizer()
 }
 
-// readShares reads what the model knows of the lengths of gaps. One without a file has constant
-// shares.
+// readShares reads the shares of lengths of gaps that the model has learned. A model without their
+// file has constant shares.
 func readShares(m *mlm.Model) (*lengths.Shares, error) {
 	data, err := m.Beside(lengths.File, lengths.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && m.StateWidth() == 0 {

@@ -13,7 +13,7 @@ type LengthError struct {
 	Limit  int // the most pieces that the model takes
 }
 
-// Error says what is wrong and what helps.
+// Error names the fault and a remedy.
 func (e *LengthError) Error() string {
 	return fmt.Sprintf("%v: %d pieces with the special tokens, the model takes %d; "+
 		"split the text, or let the model see a part of it", mlm.ErrTooLong, e.Pieces, e.Limit)

@@ -15,9 +15,9 @@ import (
 	"infill/mlm"
 )
 
-// maxExactRows bounds the rows of the model that computing π may take. All single tokens of a
-// blank take one row together, a phrase of n tokens takes n. Of tied blanks each takes a row for
-// every token of every filling. Terms take Term.Rows of every filling. What would take more is
+// maxExactRows bounds the rows of the model that computing π may take. All single tokens of a blank
+// take one row together, a phrase of n tokens takes n. Of tied blanks each takes a row for every
+// token of every filling. Terms take Term.Rows of every filling. A blank that would take more is
 // searched or sampled: 25 chains of 20 steps take about as many rows of their own.
 const maxExactRows = 2048
 
@@ -64,8 +64,8 @@ func (p *exact) fill(ctx context.Context) (*Result, error) {
 }
 
 // exactRows is at most how many rows the scores of all states of the one coordinate take. A single
-// token's score is an entry of what the model says of the blank, for all tokens at once. Tied
-// blanks see each other filled, so there every token needs rows of its own.
+// token's score is an entry of the blank's row, which has all tokens at once. Tied blanks see each
+// other filled, so there every token needs rows of its own.
 func exactRows(t *target.Target, score Scoring) int {
 	c, tied := &t.Coords[0], len(t.Groups[0].Blanks)
 	perState := func(tokens int) int { // what no other state shares
@@ -123,7 +123,7 @@ func (p *exact) weigh(ctx context.Context, u []float64, parts []Parts) (*Result,
 		return nil, err
 	}
 	if p.Opt.Results.Marginals {
-		// They are of all states, as those of chains are, also of what a filter or Top leaves out.
+		// They are of all states, as in chains, also of fillings that a filter or Top leaves out.
 		first := make([]Filling, min(chains.Listed(p.Opt), len(texts)))
 		for i := range first {
 			first[i] = t.Spell([]int32{int32(texts[i].v)}, p.Opt.Results.AsModel)

@@ -20,9 +20,9 @@ import (
 // all are computed, and the best are returned with their probabilities.
 //
 // Otherwise the fillings with the best scores are searched, or, where Options.Method says so,
-// chains of states are sampled. Chains start from independent draws of what the model says of each
-// blank with all of them masked. The states that Options.Results.Collect takes, duplicates merged,
-// are ranked by Options.Results.Score. In the first Options.Sampling.Steps/2 steps, a burn-in, the
+// chains of states are sampled. Chains start from independent draws of each blank's distribution
+// with all blanks masked. The states that Options.Results.Collect takes, duplicates merged, are
+// ranked by Options.Results.Score. In the first Options.Sampling.Steps/2 steps, a burn-in, the
 // sampler adapts.
 //
 // Where a template leaves the number of tokens of a blank open, a search looks at maxLengths
@@ -33,13 +33,13 @@ import (
 // where the score per token ranks.
 //
 // A text whose blanks lie too far apart for the model to see all at once is filled in groups from
-// the left, see Result.Groups. Each group sees the best words of those before it.
+// the left, see Result.Groups. Each group sees the best words of the groups before it.
 //
 // Errors: ErrOption, also for a template or a list of words that was made with the tokenizer of
 // another vocabulary, ErrEmptySupport, ErrFiltered, mlm.ErrTooLong, mlm.ErrNotFinite for a term's
 // value, too, the sampler's own parameters (samplers.ErrParam), the model's, or the cause of ctx's
-// end. Work ends shortly before a deadline of ctx: then the result is what was found by that time,
-// beside context.DeadlineExceeded.
+// end. Work ends shortly before a deadline of ctx: then the result has the fillings found by that
+// time, beside context.DeadlineExceeded.
 func (e *Engine) Fill(ctx context.Context, t *text.Template, opt Options) (*Result, error) {
 	if err := e.usable(ctx, t, &opt); err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func (e *Engine) newGapReader(ctx context.Context, t *text.Template, opt *Option
 }
 
 // read is log P of each length of a group in a range, the other groups having these lengths. Tied
-// blanks have the mean of what is said of each.
+// blanks have the mean of theirs.
 func (r *gapReader) read(ctx context.Context, g int, in lengths.Range, others []int) ([]float64,
 	error) {
 	out := make([]float64, in.Most-in.Least+1)
@@ -61,9 +61,9 @@ func (r *gapReader) read(ctx context.Context, g int, in lengths.Range, others []
 	return out, nil
 }
 
-// readGaps finds how likely the open lengths of a template are, and where scores are blended those
-// of lists whose entries differ in theirs. Each is read with the others at their shortest. Where
-// there are several gaps, all are read again with these at their likeliest lengths.
+// readGaps finds how likely the open lengths of a template are, and where scores are blended the
+// lengths of lists whose entries differ in them. Each is read with the others at their shortest.
+// Where there are several gaps, all are read again with these at their likeliest lengths.
 func (e *Engine) readGaps(ctx context.Context, t *text.Template, lists [][]text.Phrase,
 	opt *Options) (*openLengths, error) {
 	o, groups := &openLengths{t: t, opt: opt, combined: 1}, t.Groups

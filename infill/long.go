@@ -40,7 +40,7 @@ func (e *Engine) parts(t *text.Template, opt *Options) ([]text.Part, error) {
 	return parts, wholeOnly(t, parts, opt)
 }
 
-// wholeOnly refuses what looks over a whole text that is filled in parts.
+// wholeOnly refuses options that need a whole text for a text that is filled in parts.
 func wholeOnly(t *text.Template, parts []text.Part, opt *Options) error {
 	refuse := func(blank int, what, remedy string) error {
 		return &text.Error{Offset: t.Blanks[blank].Start, Msg: fmt.Sprintf("%s over the whole text, "+
@@ -132,7 +132,7 @@ func wordsIn(f *Filling) (out []string) {
 	return out
 }
 
-// addGroup adds what filling n blanks together, from first on, took and said.
+// addGroup adds the costs and notes of n blanks filled together, from first on.
 func addGroup(r *Result, first, n int, of *Result) {
 	r.Groups = append(r.Groups, n)
 	r.Ended = max(r.Ended, of.Ended)
@@ -149,8 +149,8 @@ func addGroup(r *Result, first, n int, of *Result) {
 	r.PerToken = r.PerToken || of.PerToken
 }
 
-// joinGroups makes the fillings of a text of those of its parts. The nth has the nth best of every
-// part, or the last of one that has fewer.
+// joinGroups joins the fillings of parts to fillings of their text. The nth has the nth best of
+// every part, or the last of a part that has fewer.
 func joinGroups(r *Result, t *text.Template, found [][]Filling) {
 	for _, list := range found {
 		r.Fillings = append(r.Fillings, make([]Filling, max(0, len(list)-len(r.Fillings)))...)

@@ -11,8 +11,8 @@ import (
 	"infill/infill/text"
 )
 
-// numbersAbove is the share of what the model gives to words and numbers together from which a
-// plain blank takes numbers too.
+// numbersAbove is the share of numbers, among words and numbers, from which a plain blank takes
+// numbers too.
 const numbersAbove = 0.5
 
 // numbered lets plain blanks take numbers where the model has mostly these, all blanks masked. It
@@ -62,8 +62,8 @@ func (e *Engine) numbered(ctx context.Context, t *text.Template, opt *Options) (
 	return t.WithDigits(take), blanks, m.Evaluated(), nil
 }
 
-// numberShares is what numbers have of words and numbers in the blanks of some groups, the least of
-// tied ones, all blanks masked.
+// numberShares is the share of numbers, among words and numbers, in the blanks of some groups, the
+// least of tied ones, all blanks masked.
 func (e *Engine) numberShares(ctx context.Context, t *text.Template, groups []int,
 	src *recall.Source, m *recall.Recall) ([]float64, error) {
 	lengths := make([]int, len(t.Groups))

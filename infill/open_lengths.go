@@ -10,7 +10,7 @@ import (
 	"infill/samplers"
 )
 
-// perPiece is c of what a length adds to a score, log P(n | text) + c·n: a score loses nats with
+// perPiece is c of the part for a length in a score, log P(n | text) + c·n: a score loses nats with
 // each piece, more than longer fillings are worse.
 const perPiece = 0.75
 
@@ -43,8 +43,7 @@ type choice struct {
 	unlikely bool
 }
 
-// choices are the lengths of every chain, or of a search those that it looks at, the likeliest
-// first.
+// choices are the lengths of every chain, or the lengths that a search looks at, likeliest first.
 func (o *openLengths) choices() []choice {
 	shortest := choice{counts: make([]int, len(o.t.Groups))}
 	for g := range o.t.Groups {
@@ -63,8 +62,8 @@ func (o *openLengths) choices() []choice {
 	return out
 }
 
-// likelyLengths are the likeliest combinations of the open lengths. Those of some gaps that are not
-// among the likeliest are not with further gaps either.
+// likelyLengths are the likeliest combinations of the open lengths. A combination for some gaps
+// that is not among the likeliest is not with further gaps either.
 func (o *openLengths) likelyLengths(shortest choice) []choice {
 	out := []choice{shortest}
 	for _, g := range o.groups {
@@ -89,7 +88,7 @@ func (o *openLengths) likelyLengths(shortest choice) []choice {
 }
 
 // drawable are the numbers of tokens that chains can have of a group: all, or where words are
-// counted those that are likely enough.
+// counted the likely ones.
 func (o *openLengths) drawable(g int) []int {
 	var out []int
 	top := slices.Max(o.shares[g])

@@ -110,7 +110,7 @@ func longestOf(g *text.Group, list []text.Phrase) int {
 	return n
 }
 
-// rulesOf are the options that say what may fill the blanks.
+// rulesOf are the rules of the blanks among the options.
 func rulesOf(o *Options) *space.Rules {
 	return &space.Rules{Vocab: o.Words.Vocab, Allow: o.Words.Allow, Ban: o.Words.Ban,
 		NoRepeat: o.Words.NoRepeat, Function: o.Words.Function,

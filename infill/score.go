@@ -13,7 +13,7 @@ import (
 	"infill/mlm"
 )
 
-// ScoreOptions say how [Engine.ScoreWith] scores a text, and what else it says of it.
+// ScoreOptions say how [Engine.ScoreWith] scores a text, and which parts of it too.
 type ScoreOptions struct {
 	By         Scoring
 	RefuseLong bool // see Options.RefuseLong
@@ -64,9 +64,9 @@ func checkSpans(sentence string, spans [][2]int) error {
 }
 
 // ScoreWith is ScoreText with further parts of the energy. They judge the text as if blanks had
-// filled all of it, and no words had stood there before. Errors: those of Score, ErrOption for
-// terms out of range, ErrSpan for words and regions that are not of the text,
-// mlm.ErrNotFinite, a term's, or with RefuseLong a *LengthError.
+// filled all of it, and no words had stood there before. Errors are as in Score, ErrOption for
+// terms out of range, ErrSpan for words and regions that are not of the text, mlm.ErrNotFinite, a
+// term's, or with RefuseLong a *LengthError.
 func (e *Engine) ScoreWith(ctx context.Context, sentence string, o ScoreOptions) (*Score, error) {
 	terms := o.Terms
 	if err := request.CheckTerms(terms); err != nil {
@@ -114,12 +114,11 @@ func (e *Engine) ScoreWith(ctx context.Context, sentence string, o ScoreOptions)
 	return s, nil
 }
 
-// ScoreSpans is the part of Score that belongs to some bytes of a text: the sum
-// over the word pieces that have bytes in one of the spans, the others being
-// context only. For the filled blanks of a text and the model that filled them
-// this is U(θ); a model with another vocabulary may cut the same words into more
-// or fewer pieces. Errors: those of Score, mlm.ErrTooLong, and ErrSpan for spans that are none, or
-// that have no bytes of a word piece.
+// ScoreSpans is the part of Score that belongs to some bytes of a text: the sum over the word
+// pieces that have bytes in one of the spans, the others being context only. For the filled blanks
+// of a text and the model that filled them this is U(θ); a model with another vocabulary may cut
+// the same words into more or fewer pieces. Errors are as in Score, mlm.ErrTooLong, and ErrSpan for
+// spans that are none, or that have no bytes of a word piece.
 func (e *Engine) ScoreSpans(ctx context.Context, sentence string, spans [][2]int) (*Score, error) {
 	return e.scoreSpans(ctx, sentence, spans, ScorePLL)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // ScoreShared scores two texts by the pieces that they have in common, as CrowS-Pairs does (Nangia
-// et al., EMNLP 2020): each by itself, and those that differ are context only. n is their number.
+// et al., EMNLP 2020): each by itself. Pieces that differ are context only. n is their number.
 // Special tokens at the ends are matched too, but not scored. The pieces are matched as Python's
 // difflib does without autojunk, which also settles which of several ways to match them is taken.
 // Errors come from Score and [Engine.ScoreSpans], or are ErrEmpty for texts without a common piece.
@@ -50,8 +50,8 @@ func (e *Engine) ScoreShared(ctx context.Context, texts [2]string, by Scoring) (
 	return scores, n, nil
 }
 
-// matching finds what two lists share, in order: the longest run that both have, of equal ones the
-// first, and then the same on both sides of it (Ratcliff and Obershelp).
+// matching finds the runs that two lists share, in order: the longest run that both have, of equal
+// ones the first, and then the same on both sides of it (Ratcliff and Obershelp).
 func matching(a, b []int32, found func(a, b int)) {
 	var within func(a0, a1, b0, b1 int)
 	within = func(a0, a1, b0, b1 int) {

@@ -2,7 +2,7 @@ package infill
 
 import "infill/infill/internal/target"
 
-// A PieceScore is what the model says of one word piece.
+// A PieceScore is one word piece with its score.
 type PieceScore struct {
 	Piece   string
 	ID      int32
@@ -15,8 +15,8 @@ type PieceScore struct {
 //	Σ over word pieces of log f(piece | the rest, that piece masked)
 //
 // in nats (Salazar et al., "Masked language model scoring", ACL 2020), or another sum of such
-// logarithms, see [Scoring]. It is what the score of a filling would be if every piece of the
-// sentence were a blank.
+// logarithms, see [Scoring]. It is the score of a filling whose blanks are all pieces of the
+// sentence.
 type Score struct {
 	Text          string
 	Score         float64 // nats
@@ -27,11 +27,11 @@ type Score struct {
 	Windows int
 	// Energies are the parts of Score by name, weights included, nil without terms.
 	Energies map[string]float64
-	// Words and Regions are those that [ScoreOptions] ask for.
+	// Words and Regions are as [ScoreOptions] ask for.
 	Words, Regions []WordScore
 }
 
-// A WordScore is what the model says of a word or of another part of a text.
+// A WordScore is a word, or another part of a text, with its score.
 type WordScore struct {
 	Span [2]int // bytes of the text
 	// Pieces are the indices of its word pieces in Score.Pieces, nil if it has none of its own.
@@ -109,7 +109,7 @@ func withinWord(word []int) []target.ScoreTerm {
 	return out
 }
 
-// words are the scores of words. word has that of each piece, and values those of the terms of
+// words are the scores of words. word has the word of each piece, and values the terms of
 // withinWord. Without a cut a word has the bytes of its pieces.
 func (s *Score) words(word []int, values []float64, cut [][2]int) []WordScore {
 	var out []WordScore

@@ -13,8 +13,8 @@ import (
 )
 
 // A SecondModel is the term of another masked model, with a tokenizer of its own: its
-// pseudo-log-likelihood of what fills the blanks, which is what [Engine.ScoreSpans] says of the
-// finished text. With weight 1 the energy describes the product of both models.
+// pseudo-log-likelihood of the filled words, the [Engine.ScoreSpans] of the finished text. With
+// weight 1 the energy describes the product of both models.
 //
 // Where it has the vocabulary of the engine's model, the gradients of energies have its gradient
 // too, so that proposals go where both models point.

@@ -9,8 +9,8 @@ import (
 	"infill/mlm"
 )
 
-// Check finds options out of their range, which Engine.Fill refuses whatever the text is. The
-// error is ErrOption. Settings of the sampler are checked by Fill, when it knows what is sampled.
+// Check finds options out of their range, which Engine.Fill refuses whatever the text is. The error
+// is ErrOption. Settings of the sampler are checked by Fill, when the template is resolved.
 func (o Options) Check() error {
 	for _, check := range []func() error{o.checkRanges, o.checkChoices, o.checkTogether} {
 		if err := check(); err != nil {

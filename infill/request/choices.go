@@ -62,7 +62,7 @@ const (
 // String returns a word for the ending.
 func (e Ending) String() string { return [...]string{"itself", "rows", "stopped"}[e] }
 
-// A Budget says what SamplingOptions.Steps measures.
+// A Budget is the unit of SamplingOptions.Steps.
 type Budget int
 
 const (
@@ -74,14 +74,12 @@ const (
 	//
 	//	evaluations ≈ chains · (Steps + 1)
 	//
-	// An evaluation is a state whose U, or U and ∇U, a sampler asks for, or one
-	// masked conditional. Samplers that evaluate less than a state a step (a
-	// proposal that is the state itself needs none) thus make more steps,
-	// those that evaluate more make fewer. All chains make the same number of
-	// steps, at least one and at most 20·Steps: the number after which
-	// the evaluations made are nearest to the budget, taking the next step to
-	// cost what the last one did. The budget is one for all chains because a
-	// chain that was stopped by its own count would always be stopped after a
+	// An evaluation is a state whose U, or U and ∇U, a sampler asks for, or one masked conditional.
+	// Samplers that evaluate less than a state a step (a proposal that is the state itself needs
+	// none) thus make more steps, and others fewer. All chains make the same number of steps, at
+	// least one and at most 20·Steps: the number after which the evaluations made are nearest to
+	// the budget, taking the next step to cost as much as the last one. The budget is one for all
+	// chains because a chain that was stopped by its own count would always be stopped after a
 	// proposal that moved, which favours states that are easily left.
 	BudgetEvaluations
 	// BudgetRows is the same with rows, the sequences that the model is asked
@@ -127,7 +125,7 @@ var collectNames = []string{"visited", "last", "chain"}
 // String returns the word of Names.
 func (c Collect) String() string { return nearest.Of(collectNames, "collect", c) }
 
-// MaxKept bounds the states that CollectChain takes of all chains together, and those that
+// MaxKept bounds the states that CollectChain takes of all chains together, and the states that
 // CollectVisited keeps where all fillings are asked for.
 const MaxKept = 1 << 20
 
@@ -138,7 +136,7 @@ const keptOfChain = 25
 type Start int
 
 const (
-	// StartMasked draws every blank by itself from what the model says with all blanks masked.
+	// StartMasked draws every blank by itself from its distribution with all blanks masked.
 	StartMasked Start = iota
 	// StartArgmax takes the likeliest token of every blank, all blanks masked, for all chains: the
 	// protocol of DISCS (Goshvadi and others, NeurIPS 2023). Where constraints forbid these together

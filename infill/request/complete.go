@@ -23,9 +23,9 @@ const (
 	defaultContext     = 128
 )
 
-// Complete returns the options as Engine.Fill runs them: Method is what MethodAuto is for,
-// and defaults stand in place of the zero values of Rows, Context, Sampler, Steps, Chains, Top and
-// Temperature. Then 0 Steps are none. Ranges are not checked.
+// Complete returns the options as Engine.Fill runs them: Method is a definite one in place of
+// MethodAuto, and defaults stand in place of the zero values of Rows, Context, Sampler, Steps,
+// Chains, Top and Temperature. Then 0 Steps are none. Ranges are not checked.
 func (o Options) Complete() Options {
 	o.Method = o.method()
 	o.Search.Rows = cmp.Or(o.Search.Rows, defaultRows)
@@ -48,7 +48,7 @@ func (o Options) Complete() Options {
 	return o
 }
 
-// method is what Method stands for.
+// method is the method that MethodAuto stands for, or Method.
 func (o *Options) method() Method {
 	s := &o.Sampling
 	return o.Method.Resolve(s.Sampler != nil || s.Steps != 0 || s.NoSteps ||
@@ -71,7 +71,8 @@ func (m Method) Resolve(chosen bool, o *Options) Method {
 	return MethodSearch
 }
 
-// probabilities reports whether the options ask for what only draws of π and exact sums tell.
+// probabilities reports whether the options ask for numbers that only draws of π and exact sums
+// give.
 func (o *Options) probabilities() bool {
 	t := o.Sampling.Temperature
 	return t != 0 && t != defaultTemperature || o.Results.Marginals

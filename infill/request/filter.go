@@ -11,9 +11,9 @@ import (
 // ErrFiltered is returned when a filter refuses all fillings that were found.
 var ErrFiltered = errors.New("no filling passes the filters")
 
-// A Filter refuses fillings by what they make of the text that stood there before words were
-// masked, the original. Options.Words.Original has those words, one for every blank. The zero value
-// refuses none.
+// A Filter refuses fillings by comparing their text with the text before words were masked, the
+// original. Options.Words.Original has those words, one for every blank. The zero value refuses
+// none.
 //
 // A filter chooses among fillings that were found. A constraint, such as Options.Words.MinDistance,
 // decides where the search goes.

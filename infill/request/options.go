@@ -27,23 +27,23 @@ type Options struct {
 	RefuseLong bool
 	Seed       uint64 // with ID, decides all randomness
 	ID         string // names the sentence among others of the same seed
-	// Alike, if not empty, stands for all other options but Seed, ID, Words.Original and Watch: calls
-	// with equal ones have equal options. What was filled without a draw is then remembered, and
+	// Alike, if not empty, stands for all other options but Seed, ID, Words.Original and Watch:
+	// calls with equal ones have equal options. A result without a draw is then remembered, and
 	// computed once.
 	Alike string
 
 	end time.Time // see EndBefore
 }
 
-// WordOptions say what may go into blanks, and what the finished text is judged by besides the
-// model. The zero value lets words of the vocabulary fill them.
+// WordOptions are the rules of blanks, and the judges of the finished text besides the model. The
+// zero value lets words of the vocabulary fill them.
 type WordOptions struct {
 	Vocab text.Vocab     // tokens that may fill a blank
 	Unit  text.Unit      // what a plain blank takes; zero value: a token
 	Allow *text.WordList // the only fillings of every blank; nil: any
 	Ban   *text.WordList // words that fill no blank; nil: none
-	// NoRepeat says which words fill no blank again. Zero value: all may, so that what is drawn is
-	// drawn of all states. Programs for people have text.RepeatBlanks.
+	// NoRepeat says which words fill no blank again. Zero value: all may, so that draws are from
+	// all states. Programs for people have text.RepeatBlanks.
 	NoRepeat text.Repeats
 	// Function are words without a meaning, which NoRepeat lets come again. nil: see
 	// text.Template.FunctionWords.
@@ -90,9 +90,9 @@ type SamplingOptions struct {
 	Starts    *Starts // fillings of earlier runs that they begin with in turn, see ReadStarts; or nil
 }
 
-// ResultOptions say which of the fillings that were found are returned, and what is said of them.
+// ResultOptions choose the fillings that are returned, and the fields that these have.
 type ResultOptions struct {
-	// Score is what ranks fillings. With Marginals, which are of U, it is ScorePLL.
+	// Score ranks fillings. With Marginals, which are of U, it is ScorePLL.
 	Score Scoring
 	Top   int  // fillings to return at most, up to 10,000; 0 means 5
 	All   bool // all fillings are returned, see Result.LeftOut
@@ -115,7 +115,7 @@ type ResultOptions struct {
 	Rank []string
 }
 
-// WatchOptions are functions that are told of the work, and what ends it early. They change no
+// WatchOptions are functions that are told of the work, and reasons to end it early. They change no
 // filling of work that ends by itself. An error of a function ends the work with that error.
 type WatchOptions struct {
 	// Chosen, if not nil, is called once before the model is asked, with the method that fills the
@@ -176,7 +176,7 @@ type Step struct {
 	Starts   func(k int) []int   // for every blank, the index of its first token among them
 }
 
-// Begin is the word for where chains begin: that of Start, or "given" for Starts.
+// Begin is the word for where chains begin: the name of Start, or "given" for Starts.
 func (s *SamplingOptions) Begin() string {
 	if s.Starts != nil {
 		return "given"

@@ -9,17 +9,17 @@ type Filling struct {
 	// walking and walk ##ing, or café and ĠcafÃ©: one string for every blank.
 	Tokens, Pieces []string
 	Spans          [][2]int // byte span of each blank's filling in Text
-	// Score is in nats what Options.Results.Score says of the pieces and, with Options.Words.Terms,
-	// Σ λ_k U_k.
+	// Score is the sum of Options.Results.Score of the pieces and, with Options.Words.Terms, Σ λ_k
+	// U_k, in nats.
 	Score         float64
 	ScorePerToken float64 // Score over the number of pieces
 	Parts         Parts   // what the model's part of Score is made of
 	// Energies are the parts of Score by name, weights included, nil without Options.Words.Terms: they
 	// sum to it. ModelEnergy is the model's.
 	Energies map[string]float64
-	// Recut says that the tokenizer cuts the finished text into other pieces than those that were
-	// filled in: walk[MASK] may be filled with ##ing, and walking be one piece. Score is
-	// then not what Engine.ScoreSpans says of the finished text.
+	// Recut says that the tokenizer cuts the finished text into other pieces than the blanks have:
+	// walk[MASK] may be filled with ##ing, and walking be one piece. Engine.ScoreSpans then gives
+	// the finished text another score.
 	Recut bool
 	// Probability is exp(Score/T) over the sum for all fillings that fit: 0 to 1. With ScorePLL it is
 	// π of the text.
@@ -28,10 +28,10 @@ type Filling struct {
 	// Edits is the Levenshtein distance of Text from the text with Options.Words.Original in its
 	// blanks, in characters and without regard to case; 0 without these words.
 	Edits int
-	// Changed is how many blanks have another word than Options.Words.Original, case and what the
-	// model does not read apart; 0 without these words.
+	// Changed is how many blanks have another word than Options.Words.Original, case and marks that
+	// the model does not read apart; 0 without these words.
 	Changed int
-	// Similarity is what Filter.Similarity says of Text, nil without it.
+	// Similarity is the value of Filter.Similarity for Text, nil without it.
 	Similarity *float64
 	// Chain is the first chain, from 0, whose state this was, and Step the step at which it was, see
 	// Collect. Count is how many chains ended here. Of CollectVisited it is how many chains
@@ -50,7 +50,7 @@ type WordRank struct {
 	Probability float64 `json:"probability"`
 }
 
-// A Result is what filling a sentence gave.
+// A Result has the fillings of a sentence, and how they were found.
 type Result struct {
 	Fillings []Filling // best first, at most Options.Results.Top
 	Method   Method    // how they were found: never MethodAuto
@@ -59,8 +59,9 @@ type Result struct {
 	// sampled, so that the seed had no part in it. Steps, Stats and Tuned are then empty.
 	Exact bool
 	// Distinct is the number of different fillings among the states that Options.Results.Collect
-	// takes, of those that a search scored in full, or if Exact of all that fit. Of CollectVisited it
-	// counts different tokens. From 131,072 on it is then an estimate, off by about 0.3 %.
+	// takes, among the fillings that a search scored in full, or if Exact among all that fit. Of
+	// CollectVisited it counts different tokens. From 131,072 on it is then an estimate, off by
+	// about 0.3 %.
 	Distinct int
 	// LookedAt is the share that a search looked at, at least, of all fillings of a text whose only
 	// blank has an open length: log P(n | text) for all of one piece, which one row has, and with the
@@ -70,9 +71,8 @@ type Result struct {
 	// LeftOut is how many of these there was no room for where Options.Results.Top asks for all: those
 	// beyond the best maxKept that CollectVisited took. It is 0 otherwise.
 	LeftOut int
-	// OriginalScore is the score of Options.Words.Original in the blanks: the sum of what the model
-	// says of their pieces, in nats. It is known if Options.Words.Filter.MaxDrop is set, and otherwise
-	// nil.
+	// OriginalScore is the score of Options.Words.Original in the blanks, in nats. It is known if
+	// Options.Words.Filter.MaxDrop is set, and otherwise nil.
 	OriginalScore *float64
 	// Acceptance is the share of accepted proposals among those after the burn-in that were another
 	// state, in [0,1]; NaN without any. MoveShare is the share of these among all steps after the
@@ -81,29 +81,29 @@ type Result struct {
 	Acceptance float64
 	Stats      samplers.Stats // counts summed over chains and all steps
 	Steps      int            // steps that every chain made
-	// Rows is the number of sequences that the sampler asked the model about, see BudgetRows, that a
-	// search asked about, each once, or if Exact of those that all states take. Those of the start
-	// and of the ranking are not among them.
+	// Rows is the number of sequences that the sampler asked the model about, see BudgetRows, that
+	// a search asked about, each once, or if Exact the number that all states take. The start and
+	// the ranking are not counted.
 	Rows int
-	// Repeated counts the Rows that the sampler had asked about before, in any chain, and that a memo
-	// can thus answer: rows with the same token masked in the same text, or rows of a gradient at the
-	// same state. It does not depend on what the memo holds. From 131,072 different rows on it is an
+	// Repeated counts the Rows that the sampler had asked about before, in any chain, and that a
+	// memo can thus answer: rows with the same token masked in the same text, or rows of a gradient
+	// at the same state. It does not depend on the memo. From 131,072 different rows on it is an
 	// estimate, off by about 0.3 % of Rows.
 	Repeated int
 	// Fresh counts the Rows that the model evaluated: at most Rows. Evaluated counts all that it
-	// evaluated for this call, those of the start and of the ranking among them: at least Fresh. Both
-	// depend on what the engine's memo holds and, without one, count what chains ask for at the same
-	// time for each, although the model evaluates it once.
+	// evaluated for this call, start and ranking included: at least Fresh. Both depend on the
+	// engine's memo and, without one, count a row that chains ask for at the same time for each,
+	// although the model evaluates it once.
 	Fresh, Evaluated int
 
-	// Numbers are the plain blanks, from 0, that take numbers besides words, since the model has more
-	// than half of what it gives to both for numbers.
+	// Numbers are the plain blanks, from 0, that take numbers besides words, since the model gives
+	// numbers more than half of the share of both.
 	Numbers []int
 	// Lengths says how Parts.Length is known: "learned" from the text, or "constant" where the model
 	// has no file of lengths. It is "" where no length is open, or the score per token ranks.
 	Lengths string
-	// Shown is what the model saw behind the text and Score counts as seen, "." or "": see
-	// Options.EndShown. It is not part of Filling.Text.
+	// Shown is the end mark that the model saw behind the text and Score counts as seen, "." or "":
+	// see Options.EndShown. It is not part of Filling.Text.
 	Shown  string
 	Tuned  map[string]float64 // what the sampler adapted, mean over chains
 	Window *[2]int            // bytes of the text that the model saw; nil: all
@@ -124,7 +124,7 @@ type Result struct {
 // Where a template leaves numbers of tokens open, π is the mixture of its distributions given the
 // lengths, with equal weights, and each of them is estimated from the chains of its lengths.
 //
-// Records have them as this JSON. What is not known is nil, and not there.
+// Records have them as this JSON. An unknown number is nil, and left out.
 type Marginals struct {
 	Blanks   []Marginal `json:"blanks"`   // in the order of the text; tied ones have the same words
 	Fillings Marginal   `json:"fillings"` // whole texts

@@ -7,7 +7,7 @@ import (
 )
 
 // Scoring names the score that ranks fillings. Scores are sums of log f(token | a context) over the
-// tokens of all blanks, in nats. They differ in what the context shows of the other filled tokens.
+// tokens of all blanks, in nats. They differ in the other filled tokens that the context shows.
 type Scoring int
 
 const (

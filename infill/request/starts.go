@@ -62,8 +62,8 @@ type startRecord struct {
 }
 
 // ReadStarts reads the records of an earlier run, JSON lines, whose fillings are to be starts.
-// Records without fillings, such as those of lines that failed, are passed over. name is the file's
-// name. Errors name file and line. They wrap ErrStart, unless reading fails.
+// Records without fillings, such as records of lines that failed, are passed over. name is the
+// file's name. Errors name file and line. They wrap ErrStart, unless reading fails.
 func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, error) {
 	if tok == nil {
 		return nil, fmt.Errorf("%w: %w", ErrStart, text.ErrNoTokenizer)

@@ -9,9 +9,8 @@ import (
 	"infill/infill/text"
 )
 
-// A Term is a part of an energy that judges finished texts: what a classifier or a second
-// model says of them, a list of words, how near they are to what stood there before. With
-// [WordOptions.Terms] the energy is
+// A Term is a part of an energy that judges finished texts: a classifier, a second model, a list of
+// words, the distance from the text before. With [WordOptions.Terms] the energy is
 //
 //	U(θ) = U₁(θ) + Σ_k λ_k U_k(text of θ)
 //
@@ -21,12 +20,12 @@ import (
 // π ∝ exp(U/T) of it.
 //
 // A term is safe for concurrent use. Its values depend on the text alone, bit by bit: not on the
-// texts beside it, nor on what was asked before.
+// texts beside it, nor on earlier questions.
 type Term interface {
-	// Name is what results call the term. It is not empty and not "model", which is U₁.
+	// Name is the term's name in results. It is not empty and not "model", which is U₁.
 	Name() string
-	// Rows is about how many sequences of a neural network the value of a text takes, 0 for
-	// none. It bounds what is computed exactly, see maxExactRows.
+	// Rows is about how many sequences of a neural network the value of a text takes, 0 for none.
+	// It bounds the exact computation, see maxExactRows.
 	Rows() int
 	// Values sets v[k] to the value of texts[k], in nats before the weight. v has the length of
 	// texts, and zeros. Values are finite. A state whose value is not is refused and counted, as one
@@ -73,7 +72,7 @@ const ModelEnergy = "model"
 // MaxWeight bounds the size of a weight.
 const MaxWeight = 1e6
 
-// CheckTerms finds what is wrong with terms before anything is computed.
+// CheckTerms finds faults of terms before anything is computed.
 func CheckTerms(terms []Weighted) error {
 	var names []string
 	for i, w := range terms {
