@@ -1,11 +1,8 @@
 package records
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"infill/infill"
 	"infill/infill/batch/input"
@@ -26,52 +23,23 @@ type ByLabel struct {
 	bans  map[string]*text.WordList // by label: the words of all others
 }
 
-// usualLabels are fields that have the label of a text, the first one first.
-var usualLabels = []string{"label", "labels", "class", "category", "sentiment", "intent",
-	"polarity", "topic", "target", "label_text"}
-
 // Labels are classes if they are mostLabels at most, with leastOfLabel texts each on average.
 const (
 	leastOfLabel = 3
 	mostLabels   = 200
 )
 
-// labelOf is the label of an item in one of these fields, "" for none: a text, a number or a truth,
-// or a list with one.
-func labelOf(it *input.Item, fields ...string) (field, label string) {
-	for _, name := range fields {
-		i := slices.IndexFunc(it.Fields, func(f jsonl.Field) bool { return f.Name == name })
-		if i < 0 {
-			continue
-		}
-		var v any
-		if json.Unmarshal(it.Fields[i].Value, &v) != nil {
-			continue
-		}
-		if list, ok := v.([]any); ok && len(list) == 1 {
-			v = list[0]
-		}
-		switch v := v.(type) {
-		case string, float64, bool:
-			if s := strings.TrimSpace(fmt.Sprint(v)); s != "" {
-				return name, s
-			}
-		}
-	}
-	return "", ""
-}
-
 // LabelField is the field of the next record that has its label, "" for none; see [Learn].
 func LabelField(in *input.Reader, field string) string {
 	it, _ := in.Peek() // of an error or no record the item has no field
-	name, _ := labelOf(&it, fieldsOf(field)...)
+	name, _ := jsonl.Label(it.Fields, fieldsOf(field)...)
 	return name
 }
 
 // fieldsOf are the fields that a setting stands for.
 func fieldsOf(field string) []string {
 	if field == "auto" {
-		return usualLabels
+		return jsonl.LabelNames()
 	}
 	return []string{field}
 }
@@ -91,7 +59,7 @@ func Learn(in *input.Reader, tok *tokenize.Tokenizer, m text.Masking, field stri
 		if err != nil {
 			return nil, err
 		}
-		name, label := labelOf(&it, fields...)
+		name, label := jsonl.Label(it.Fields, fields...)
 		if it.Err != nil || it.Left != "" || label == "" {
 			continue
 		}
@@ -142,7 +110,7 @@ func (b *ByLabel) guide(it *input.Item, m *text.Masking, opt *infill.Options) {
 		m.Keep.Add(keep)
 		m.Keep.Add(b.words)
 	}
-	if _, label := labelOf(it, b.Field); b.bans[label] != nil {
+	if _, label := jsonl.Label(it.Fields, b.Field); b.bans[label] != nil {
 		opt.Words.Ban = opt.Words.Ban.With(b.bans[label])
 		opt.Alike += "\x00label\x00" + label
 	}

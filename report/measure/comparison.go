@@ -243,7 +243,10 @@ func (s SentenceRun) example(name string, top int) ExampleFillings {
 	return out
 }
 
-// ScoreText is the score as reports print it, with a real minus sign. The template calls it.
+// ScoreText is the score as reports print it, with a real minus sign, "" without one.
 func (p ExampleFilling) ScoreText() string {
+	if !finite(float64(p.Score)) {
+		return ""
+	}
 	return strings.Replace(decimal(float64(p.Score), 2), "-", "−", 1)
 }

@@ -63,8 +63,12 @@ func Eval(generated, refs []read.Input, o EvalOptions) (*EvalResult, error) {
 			return nil, fmt.Errorf("%s: %w", generated[i].Name, err)
 		}
 		out.Rows = append(out.Rows, row)
+		out.Examples = append(out.Examples, exampleOf(info))
 	}
 	out.Notes = evalNotes(out.Files, o)
+	if err := out.labels(sets, &measured{plan: p, refs: r, eval: &o, scored: scored}); err != nil {
+		return nil, err
+	}
 	if p.BLEU.Confidence != nil && len(sets) > 1 && !o.Read.Paired {
 		if err := out.pair(p, sets, &measured{refs: r, eval: &o, scored: scored}); err != nil {
 			return nil, err

@@ -13,19 +13,19 @@ var measures = []struct {
 	in      where
 	compute func(*measured) ([]Metric, error)
 }{
-	{inEval, plain("n", "sentences", "", 0, 0, "",
+	{inEval | ofLabel, plain("n", "sentences", "", 0, 0, "",
 		func(m *measured) float64 { return float64(m.set.corpus.Len()) })},
-	{inEval | pairedFiles | inCompare | pairedRuns, selfBLEU},
+	{inEval | ofLabel | pairedFiles | inCompare | pairedRuns, selfBLEU},
 	{inEval | pairedFiles | inCompare | pairedRuns, uniqueNgrams},
 	{inEval | pairedFiles, bleuOfEach},
 	{inCompare | pairedRuns, bleuOfAll},
-	{inEval | pairedFiles, distinctNgrams},
+	{inEval | ofLabel | pairedFiles, distinctNgrams},
 	{inEval | pairedFiles, entropies},
 	{inEval | pairedFiles, selfRepetition},
 	{inEval, compressionRatio},
 	{inEval, plain("distinct_sentences", "distinct sentences", "", 0, +1, "",
 		func(m *measured) float64 { return float64(len(m.set.distinct)) })},
-	{inEval | pairedFiles, scoresOfFile},
+	{inEval | ofLabel | pairedFiles, scoresOfFile},
 	{inEval | pairedFiles | inCompare | pairedRuns, perplexity},
 	{ofRun, plain("move_share", "moves", "%", 1, 0, "share of steps that proposed another state",
 		func(m *measured) float64 { return 100 * m.run.MoveShare })},
@@ -110,6 +110,7 @@ type where int
 
 const (
 	inEval    where = 1 << iota // files of sentences
+	ofLabel                     // sentences of a label
 	inCompare                   // samplers: the table of quality
 	ofRun                       // samplers: the table of what the runs cost
 

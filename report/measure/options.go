@@ -159,6 +159,10 @@ type EvalResult struct {
 	Files      []read.File `json:"files"`
 	References []Reference `json:"references"`
 	Rows       []Row       `json:"rows"`
+	// ByLabel are metrics of the sentences of each label and file, and Examples some sentences of each
+	// file, by their labels.
+	ByLabel  []Row     `json:"by_label,omitempty"`
+	Examples []Example `json:"examples,omitempty"`
 	// Judged are the sentences of each file, with what a judge says of them.
 	Judged [][]Judged `json:"judged,omitempty"`
 	// Differences are the metrics of the files from the second on less those of the first, with

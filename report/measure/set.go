@@ -16,11 +16,12 @@ type set struct {
 	corpus   *corpus.Corpus
 	groups   []int // the record that each sentence came from
 	distinct map[string]bool
-	gzip     *ngram.Compressor // of files only
-	scores   []scores          // of the sentences
-	sources  map[int]origin    // what the sentences of a group were made from; nil: nobody asks
-	scoring  string            // what the scores of a file are
-	judged   bool              // by a judge, who needs the texts and has verdicts on them
+	gzip     *ngram.Compressor       // of files only
+	scores   []scores                // of the sentences
+	labels   map[string]map[int]bool // the groups of each label
+	sources  map[int]origin          // what the sentences of a group were made from; nil: nobody asks
+	scoring  string                  // what the scores of a file are
+	judged   bool                    // by a judge, who needs the texts and has verdicts on them
 	texts    []string
 	verdicts []judge.Verdict
 	// gold counts the records that say which sentence was infilled, known those
@@ -54,7 +55,7 @@ func (s *set) mean(kind int) mean {
 
 func (p *plan) newSet(name string, v *corpus.Vocab) *set {
 	return &set{name: name, corpus: corpus.New(v, p.generated), distinct: map[string]bool{},
-		judged: p.Judge != nil}
+		judged: p.Judge != nil, labels: map[string]map[int]bool{}}
 }
 
 func (s *set) add(x read.Sentence) error {
@@ -67,6 +68,12 @@ func (s *set) add(x read.Sentence) error {
 		s.texts = append(s.texts, x.Text)
 	}
 	s.scores = append(s.scores, scores{ofSentence: x.Score, perToken: x.PerToken})
+	if x.Label != "" && len(s.labels) <= mostLabels {
+		if s.labels[x.Label] == nil {
+			s.labels[x.Label] = map[int]bool{}
+		}
+		s.labels[x.Label][x.Group] = true
+	}
 	if s.sources != nil {
 		s.sources[x.Group] = origin{cmp.Or(x.Gold, x.Blanked), x.Blanked}
 	}

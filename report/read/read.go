@@ -18,7 +18,8 @@ import (
 // sentences, blank ones included: an empty generation is a generation. In JSON lines every filling
 // is a sentence, and every variant.
 func Sentences(in Input, o Options, each func(Sentence) error) (File, error) {
-	rd := &reader{file: File{Name: in.Name}, o: o, each: each}
+	rd := &reader{file: File{Name: in.Name}, o: o, each: each,
+		shown: newReservoir[Sentence](shownExamples, o.Seed)}
 	if o.Sample < 0 || o.Top < 0 {
 		return rd.file, fmt.Errorf("%w: sample %d, top %d (want 0 or more)", ErrOption, o.Sample, o.Top)
 	}
@@ -107,5 +108,6 @@ func (rd *reader) finish() error {
 			}
 		}
 	}
+	f.Examples = rd.shown.items()
 	return nil
 }

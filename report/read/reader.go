@@ -43,6 +43,10 @@ type Sentence struct {
 	// Blanked is the text with its blanks that the sentence was made from, "" where the file does not
 	// have it.
 	Blanked string
+	// Spans are the bytes of the filled words, nil where unknown, and Label is the text's label by
+	// [jsonl.LabelNames], "" for none.
+	Spans [][2]int
+	Label string
 }
 
 // various stands for what differs from record to record.
@@ -72,6 +76,8 @@ type File struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Probabilities come from the first records of the file that have any, three at most.
 	Probabilities []Probabilities `json:"probabilities,omitempty"`
+	// Examples are some of the sentences, drawn with the seed.
+	Examples []Sentence `json:"-"`
 }
 
 // String is how many sentences count, and the format.
@@ -81,6 +87,9 @@ func (f File) String() string {
 
 // drawnRecords is how many records have their probabilities drawn: the first of a file.
 const drawnRecords = 3
+
+// shownExamples is how many sentences are the examples of a file.
+const shownExamples = 10
 
 // Probabilities are the probabilities of a text's fillings and of the words in its blanks, as its
 // record has them.
@@ -95,6 +104,8 @@ type reader struct {
 	each    func(Sentence) error
 	file    File
 	sample  *reservoir[Sentence]
+	shown   *reservoir[Sentence]
+	label   string // of the last record
 	leading int    // blank lines before the format is known
 	row     *row   // the line before, if it was the row of a sentence
 	rank    int    // of its sentence among those of its record
@@ -103,6 +114,7 @@ type reader struct {
 
 func (rd *reader) keep(s Sentence) error {
 	rd.file.N++
+	rd.shown.add(s)
 	return rd.each(s)
 }
 
@@ -158,6 +170,7 @@ func (rd *reader) json(n int, line string) error {
 	if err != nil {
 		return fmt.Errorf("%s:%d: %w: %w", rd.file.Name, n, ErrFormat, err)
 	}
+	_, rd.label = jsonl.Label(fields, jsonl.LabelNames()...)
 	if mayBeRow(fields) {
 		if r, _ := rowOf(fields, rd.o.TextField, false); r != nil { // of other members it is none
 			return rd.sentence(r)
@@ -226,8 +239,21 @@ func (rd *reader) generated(f *jsonl.Filling, i int, of *jsonl.Filled) error {
 	if strings.TrimSpace(text) == "" {
 		rd.file.Blank++
 	}
-	return rd.offer(Sentence{Text: text, Group: rd.file.Records - 1, Score: f.Score,
-		PerToken: f.ScorePerToken, Gold: of.Gold, Blanked: of.Text})
+	return rd.offer(Sentence{Text: text, Group: rd.file.Records - 1, Score: f.Score, Label: rd.label,
+		PerToken: f.ScorePerToken, Gold: of.Gold, Blanked: of.Text, Spans: spansIn(text, f.Spans)})
+}
+
+// spansIn are the spans of a text, nil unless each follows the one before and ends in the text.
+func spansIn(text string, spans []jsonl.Span) (out [][2]int) {
+	at := 0
+	for _, s := range spans {
+		if s[0] < at || s[1] < s[0] || s[1] > len(text) {
+			return nil
+		}
+		at = s[1]
+		out = append(out, [2]int(s))
+	}
+	return out
 }
 
 // sentence takes a row. Rows one after the other that have the same line are of one record.

@@ -48,7 +48,8 @@ func rowOf(fields []jsonl.Field, textField string, cells bool) (*row, error) {
 	}
 	to := map[string]any{"line": &line, "score": &f.Score, "score_per_token": &f.ScorePerToken,
 		"scoring": &r.Scoring, "error": &e.Code, "error_message": &e.Message, "blanked": &blanked,
-		"variant": &variant, "original": &original, "filled": &filled, "text": &text, "fillings": &all}
+		"variant": &variant, "original": &original, "filled": &filled, "text": &text, "fillings": &all,
+		"filled_spans": &f.Spans}
 	for _, f := range fields {
 		if f.Name == textField {
 			_ = json.Unmarshal(f.Value, &sentence) // a value of JSON

@@ -69,6 +69,7 @@ func (rd *reader) cells(it *input.Item, textField string, own, lines bool) error
 		return err
 	}
 	fields := []jsonl.Field{{Name: textField, Value: sentence}}
+	_, rd.label = jsonl.Label(it.Fields, jsonl.LabelNames()...)
 	var r *row
 	if own {
 		if !lines {

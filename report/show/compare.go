@@ -37,7 +37,7 @@ func Compare(r *measure.CompareResult) *Document {
 		tables: []*table{best, cost}, gold: r.Gold, Examples: r.Examples,
 		References: inWords(r.References), Notes: r.Notes, Version: r.Version,
 		signatures: signatures(r.Rows),
-		Warnings:   append(warnings(r.Rows), differenceWarnings(r.Differences)...),
+		Warnings:   append(warnings(r.Rows, ""), warnings(r.Differences, "differences of ")...),
 		figures:    compareFigures(r), result: r,
 	}
 	if r.Protocol != "" {
@@ -113,8 +113,8 @@ func Cloze(r *measure.ClozeResult) *Document {
 	d := &Document{
 		opening: []string{count.Of(r.Lines, "line") + ", " + r.Protocol}, Title: r.Title,
 		Facts: clozeFacts(r), tables: []*table{across("run", r.Rows, columns(r.Rows), nil)},
-		Notes: r.Notes, Warnings: append(warnings(r.Rows), differenceWarnings(r.Differences)...),
-		result: r,
+		Notes: r.Notes, result: r,
+		Warnings: append(warnings(r.Rows, ""), warnings(r.Differences, "differences of ")...),
 	}
 	if len(r.Differences) > 0 {
 		d.tables = append(d.tables, differences("run", "lines", r.Differences, r.Rows, r.Level))

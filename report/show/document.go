@@ -19,6 +19,7 @@ type Document struct {
 	gold        *measure.Metric // of the original sentences
 	figures     figures         // of a page
 	Examples    []measure.Example
+	OfFiles     bool // the examples are of files, not of samplers
 
 	References, Notes, Warnings []string
 	signatures                  []signed

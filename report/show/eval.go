@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"infill/report/measure"
@@ -30,18 +31,32 @@ func Eval(r *measure.EvalResult) *Document {
 		tables:     []*table{t.turned("metric")},
 		References: inWords(r.References), Notes: r.Notes, Version: r.Version,
 		signatures: signatures(r.Rows), figures: evalFigures(r), result: r,
+		Examples: r.Examples, OfFiles: true,
+	}
+	if len(r.ByLabel) > 0 {
+		t := across("label", r.ByLabel, columns(r.ByLabel), nil)
+		t.note, t.heading, t.Title = "by label", "By label", "By label"
+		t.Caption = "Self-BLEU and distinct n-grams depend on the number of sentences."
+		for i := range t.Lines {
+			t.Lines[i].Key = "" // a line is not a file
+		}
+		d.tables = append(d.tables, t)
 	}
 	if len(r.Differences) > 0 {
 		t := differences("", "sources", r.Differences, r.Rows, r.Level)
 		d.tables = append(d.tables, t.turned("metric"))
 	}
+	var of tally
 	for _, f := range r.Files {
 		for _, w := range f.Warnings {
-			d.Warnings = append(d.Warnings, f.Name+": "+w)
+			of.add(w, "", f.Name)
 		}
 	}
-	d.Warnings = append(d.Warnings, warnings(r.Rows)...)
-	d.Warnings = append(d.Warnings, differenceWarnings(r.Differences)...)
+	for _, k := range of.keys {
+		d.Warnings = append(d.Warnings, strings.Join(of.of[k], ", ")+": "+k[0])
+	}
+	d.Warnings = slices.Concat(d.Warnings, warnings(r.Rows, ""), warnings(r.ByLabel, "label "),
+		warnings(r.Differences, "differences of "))
 	return d
 }
 

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -110,7 +111,7 @@ func (d *Document) Markdown(w io.Writer) error {
 	if d.gold != nil {
 		p.f("\n%s: %s\n", escapeMarkdown(d.gold.Label), markdownCell(*d.gold))
 	}
-	p.markdownExamples(d.Examples)
+	p.markdownExamples(d.Examples, d.OfFiles)
 	p.bullets("References", d.References)
 	p.markdownSignatures(d.signatures)
 	p.bullets("Notes", d.Notes)
@@ -118,21 +119,27 @@ func (d *Document) Markdown(w io.Writer) error {
 	return p.err
 }
 
-func (p *printer) markdownExamples(examples []measure.Example) {
+func (p *printer) markdownExamples(examples []measure.Example, ofFiles bool) {
 	if len(examples) == 0 {
 		return
 	}
-	p.f("\n## Examples\n\nGenerated words are **bold**; ~~**struck**~~ ones repeat an earlier " +
-		"filling of the same sampler in the same place.\n")
+	p.f("\n## Examples\n\nGenerated words are **bold**")
+	if !ofFiles {
+		p.f("; ~~**struck**~~ ones repeat an earlier filling of the same sampler in the same place")
+	}
+	p.f(".\n")
 	for _, e := range examples {
 		p.f("\n> %s\n\n", escapeMarkdown(e.Text))
 		for _, s := range e.Samplers {
-			p.f("- %s", escapeMarkdown(s.Sampler))
+			p.f("- %s", escapeMarkdown(cmp.Or(s.Sampler, "texts")))
 			if s.Err != "" {
 				p.f(": %s\n", escapeMarkdown(s.Err))
 				continue
 			}
-			p.f(" (%d of %d repeated)\n", s.Repeated, s.Generated)
+			if s.Generated > 0 {
+				p.f(" (%d of %d repeated)", s.Repeated, s.Generated)
+			}
+			p.f("\n")
 			for _, f := range s.Texts {
 				p.f("    - ")
 				for _, part := range f.Parts {
@@ -145,7 +152,10 @@ func (p *printer) markdownExamples(examples []measure.Example) {
 					}
 					p.f("%s", text)
 				}
-				p.f(" (%s)\n", f.ScoreText())
+				if score := f.ScoreText(); score != "" {
+					p.f(" (%s)", score)
+				}
+				p.f("\n")
 			}
 		}
 	}

@@ -67,52 +67,43 @@ func fold(list []signed, s signed, field string) []signed {
 	return append(list, s)
 }
 
-// warnings collects the metrics' warnings, each once, with where it applies.
-func warnings(rows []measure.Row) []string {
-	type where struct{ text, heading string }
-	names := map[where][]string{}
-	var order []where
-	for _, r := range rows {
-		for _, m := range r.Metrics {
-			for _, w := range m.Warnings {
-				k := where{w, heading(m.Group, m.Label, m.Unit)}
-				if names[k] == nil {
-					order = append(order, k)
-				}
-				names[k] = append(names[k], r.Name)
-			}
-		}
-	}
-	var out []string
-	for _, k := range order {
-		who := ""
-		if len(rows) > 1 && len(names[k]) < len(rows) {
-			who = strings.Join(names[k], ", ") + ": "
-		}
-		out = append(out, fmt.Sprintf("%s%s: %s", who, k.heading, k.text))
-	}
-	return out
+// A tally has lists of texts by pairs of keys, in the order in which these came.
+type tally struct {
+	keys [][2]string
+	of   map[[2]string][]string
 }
 
-// differenceWarnings are the warnings of a table of differences, each once for a row, because most
-// of its numbers have the same.
-func differenceWarnings(rows []measure.Row) []string {
-	var out []string
+func (t *tally) add(a, b, text string) {
+	k := [2]string{a, b}
+	if t.of == nil {
+		t.of = map[[2]string][]string{}
+	}
+	if t.of[k] == nil {
+		t.keys = append(t.keys, k)
+	}
+	t.of[k] = append(t.of[k], text)
+}
+
+// warnings collects the metrics' warnings, each once, with where it applies: the rows, unless it is
+// all of them, and the metrics. A word for the rows stands before their names.
+func warnings(rows []measure.Row, word string) (out []string) {
+	var names, headings tally
 	for _, r := range rows {
-		of := map[string][]string{}
-		var order []string
 		for _, m := range r.Metrics {
 			for _, w := range m.Warnings {
-				if of[w] == nil {
-					order = append(order, w)
-				}
-				of[w] = append(of[w], heading(m.Group, m.Label, m.Unit))
+				names.add(w, heading(m.Group, m.Label, m.Unit), r.Name)
 			}
 		}
-		for _, w := range order {
-			which := strings.Join(of[w], ", ")
-			out = append(out, fmt.Sprintf("differences of %s (%s): %s", r.Name, which, w))
+	}
+	for _, k := range names.keys {
+		who := ""
+		if of := names.of[k]; word != "" || len(of) < len(rows) {
+			who = word + strings.Join(of, ", ") + ": "
 		}
+		headings.add(who, k[0], k[1])
+	}
+	for _, k := range headings.keys {
+		out = append(out, fmt.Sprintf("%s%s: %s", k[0], strings.Join(headings.of[k], ", "), k[1]))
 	}
 	return out
 }
