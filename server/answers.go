@@ -112,7 +112,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 		o.Alike = ""                 // the work is to be seen
 		o.Watch.TraceEnergies = true // of all samplers, so that they can be compared
 		o.Watch.Trace = func(st infill.Step) error {
-			e.frame(stepOf(m.model.Tokenizer(), st))
+			e.frame(stepOf(tp, ran.Results.AsModel, st))
 			return e.failed()
 		}
 		o.Watch.Progress = func(p infill.Progress) error {

@@ -219,8 +219,8 @@ type stepEvent struct {
 	accepted, proposed int
 }
 
-// stepOf makes an event of a step.
-func stepOf(tok *tokenize.Tokenizer, st infill.Step) *stepEvent {
+// stepOf makes an event of a step. asModel leaves words without the capitals of fillings.
+func stepOf(tp *text.Template, asModel bool, st infill.Step) *stepEvent {
 	f := &stepEvent{Step: st.Step, Moved: make([]bool, len(st.Energy))}
 	copy(f.Moved, st.Accepted)
 	for k, proposed := range st.Proposed {
@@ -237,7 +237,14 @@ func stepOf(tok *tokenize.Tokenizer, st infill.Step) *stepEvent {
 		} else {
 			f.Energy = append(f.Energy, &u)
 		}
-		f.Tokens = append(f.Tokens, spelt(tok, st.Tokens(k), st.Starts(k)))
+		words := spelt(tp.Tok, st.Tokens(k), st.Starts(k))
+		if !asModel {
+			whole, spans := tp.Splice(words)
+			for b, s := range spans {
+				words[b] = whole[s[0]:s[1]]
+			}
+		}
+		f.Tokens = append(f.Tokens, words)
 	}
 	return f
 }

@@ -4,10 +4,14 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
+	"infill/infill"
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/samplers"
+	"infill/tokenize/tokenizetest"
 )
 
 // A stream has the energies of a sampler that needs none, so that samplers can be compared.
@@ -78,6 +82,25 @@ func TestForm(t *testing.T) {
 	for _, set := range settings.FillTable() {
 		if seen[set.Field()] != set.Line {
 			t.Errorf("%s: in the form %v, in requests %v", set.Field(), seen[set.Field()], set.Line)
+		}
+	}
+}
+
+// Words of chains have the capitals of fillings, unless the model's spelling is asked for.
+func TestStepCapitals(t *testing.T) {
+	t.Parallel()
+	tp, err := text.Parse(tokenizetest.Small(t), "Paris is in [MASK], as the [MASK] say.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	france, _ := tp.Tok.ID("france")
+	germans, _ := tp.Tok.ID("germans")
+	ids := []int32{france, germans}
+	st := infill.Step{Energy: []float64{-1}, Tokens: func(int) []int32 { return ids },
+		Starts: func(int) []int { return []int{0, 1} }}
+	for asModel, want := range map[bool]string{false: "France Germans", true: "france germans"} {
+		if got := strings.Join(stepOf(tp, asModel, st).Tokens[0], " "); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
