@@ -15,7 +15,7 @@ import (
 //	<~X      the word before has a capital, ~x: none, ~0: begins with a digit, ~$: there is none
 //	>~X      the same of the word after
 //	<~X>~x   both
-//	<~T      the word before is a town that has a team
+//	<~T      the word before is a town that has a team, or "the" before a team that plays
 //	<=house  the word before is "house" in any spelling, and was filled in too
 //
 // A number has no other context than ~0. Punctuation between the two words stands after < or >:
@@ -39,12 +39,13 @@ func contextsOf(dst []string, text string, a, b int, capital func(string) bool,
 		start := wordStart(text, end)
 		if mark, ok := between(text[end:a]); ok {
 			word := text[start:end]
-			if lower := strings.ToLower(word); StartsSentence(text[:start]) && !capital(lower) {
+			lower := strings.ToLower(word)
+			if StartsSentence(text[:start]) && !capital(lower) {
 				word = lower
 			}
 			left = "<" + mark + "~" + shapeOf(word)
 			dst = named(append(dst, left), "<"+mark, word, open(start, word))
-			if mark == "" && towns[word] {
+			if mark == "" && (towns[word] || lower == "the" && plays(text, a, b)) {
 				dst = append(dst, "<~T")
 			}
 		}
@@ -63,20 +64,6 @@ func contextsOf(dst []string, text string, a, b int, capital func(string) bool,
 	}
 	return dst
 }
-
-// towns are those before nicknames of teams, by their last words.
-var towns = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`Anaheim Angeles Antonio Arizona Atlanta Baltimore Bay Boston
-		Brooklyn Buffalo Calgary Carolina Charlotte Chicago Cincinnati City Cleveland Colorado
-		Columbus Dallas Denver Detroit Diego Edmonton Florida Francisco Houston Indiana Jersey Louis
-		Memphis Miami Milwaukee Minnesota Montreal Nashville Oakland Oklahoma Orlando Orleans Ottawa
-		Philadelphia Phoenix Pittsburgh Portland Sacramento Seattle Tampa Tennessee Texas Toronto Utah
-		Vancouver Washington Winnipeg York`) {
-		m[w] = true
-	}
-	return m
-}()
 
 // pronoun is the word I that is not a numeral, as it is in Temple I.
 var pronoun = regexp.MustCompile(`^I(?:['’]|\s+(?:am|can|could|did|do|ever|had|have|know|like|` +
