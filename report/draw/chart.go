@@ -4,6 +4,7 @@
 package draw
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html"
@@ -313,15 +314,7 @@ func (c *Chart) names(lines []Line) []float64 {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case at[a] < at[b]:
-			return -1
-		case at[a] > at[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 	for range 500 { // push neighbours apart until nothing overlaps
 		moved := false
 		for k := 1; k < len(order); k++ {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"infill/report/measure"
 )
@@ -46,11 +47,5 @@ func inWords[T fmt.Stringer](list []T) []string {
 
 // given are the facts that have a value.
 func given(facts [][2]string) [][2]string {
-	var out [][2]string
-	for _, f := range facts {
-		if f[1] != "" {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(facts, func(f [2]string) bool { return f[1] == "" })
 }

@@ -76,18 +76,13 @@ func evalFacts(r *measure.EvalResult) [][2]string {
 func evalFigures(r *measure.EvalResult) (out figures) {
 	var points []planePoint
 	for _, row := range r.Rows {
-		x, ok := row.Get("bleu.all")
-		if !ok {
-			for _, m := range row.Metrics {
-				if strings.HasPrefix(m.Key, "bleu") {
-					x = m
-				}
+		x := measure.Metric{Value: math.NaN()}
+		for _, m := range row.Metrics {
+			if strings.HasPrefix(m.Key, "bleu") { // that of all references is the last
+				x = m
 			}
 		}
 		y, _ := row.Get("self_bleu")
-		if x.Key == "" {
-			x.Value = math.NaN()
-		}
 		points = append(points, planePoint{row.Name, x, y})
 	}
 	if len(points) > 1 {

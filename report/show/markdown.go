@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"infill/report/draw"
 	"infill/report/measure"
 )
 
@@ -12,7 +13,7 @@ import (
 // starts markup, HTML or a new cell.
 func escapeMarkdown(s string) string {
 	var b strings.Builder
-	for _, r := range plain(s) {
+	for _, r := range draw.Plain(s) {
 		switch r {
 		case '\\', '`', '*', '_', '{', '}', '[', ']', '(', ')', '#', '+', '!', '|', '~':
 			b.WriteByte('\\')
@@ -32,7 +33,7 @@ func escapeMarkdown(s string) string {
 
 // codeSpan wraps text in backquotes, in as many as it needs.
 func codeSpan(s string) string {
-	s = strings.ReplaceAll(plain(s), "|", "\\|")
+	s = strings.ReplaceAll(draw.Plain(s), "|", "\\|")
 	ticks := "`"
 	for strings.Contains(s, ticks) {
 		ticks += "`"

@@ -22,22 +22,18 @@ func (p *printer) f(format string, args ...any) {
 	}
 }
 
-// plain makes text safe for a terminal: file names and sentences may hold escape
-// sequences, and a table must not be redrawn by its own contents.
-func plain(s string) string { return draw.Plain(s) }
-
 // Text writes the document for a terminal. An asterisk marks a number that has a warning.
 func (d *Document) Text(w io.Writer) error {
 	p := &printer{w: w}
 	for _, s := range d.opening {
-		p.f("%s\n", plain(s))
+		p.f("%s\n", draw.Plain(s))
 	}
 	for i, t := range d.tables {
 		if i > 0 || len(d.opening) > 0 {
 			p.f("\n")
 		}
 		if t.note != "" {
-			p.f("%s\n\n", plain(t.note))
+			p.f("%s\n\n", draw.Plain(t.note))
 		}
 		if t.split == 0 {
 			p.grid(t.grid(0, len(t.Heads)))
@@ -64,12 +60,12 @@ func (t *table) grid(from, to int) [][]string {
 	for _, h := range t.Heads[from:to] {
 		group := ""
 		if h.Group != last {
-			group = plain(h.Group)
+			group = draw.Plain(h.Group)
 		}
 		last = h.Group
 		grouped = grouped || group != ""
 		groups = append(groups, group)
-		heads = append(heads, plain(heading("", h.Name, h.Unit)))
+		heads = append(heads, draw.Plain(heading("", h.Name, h.Unit)))
 	}
 	var out [][]string
 	if grouped {
@@ -77,7 +73,7 @@ func (t *table) grid(from, to int) [][]string {
 	}
 	out = append(out, heads)
 	for _, l := range t.Lines {
-		row := []string{plain(l.heading())}
+		row := []string{draw.Plain(l.heading())}
 		for _, c := range l.Cells[from:to] {
 			row = append(row, cell(c.Metric))
 		}
@@ -136,7 +132,7 @@ func (p *printer) list(title string, items []string) {
 	}
 	p.f("\n%s\n", title)
 	for _, s := range items {
-		p.f("  %s\n", plain(s))
+		p.f("  %s\n", draw.Plain(s))
 	}
 }
 
@@ -150,6 +146,6 @@ func (p *printer) signatures(sigs []signed) {
 		if s.Rows != "" {
 			of = " [" + s.Rows + "]"
 		}
-		p.f("%s\n", strings.TrimRight(plain("  "+s.Heading+of+"  "+s.Signature), " "))
+		p.f("%s\n", strings.TrimRight(draw.Plain("  "+s.Heading+of+"  "+s.Signature), " "))
 	}
 }
