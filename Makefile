@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all test-page test-spark test-beam test-lab test-wheel wheel release test-release beam lab setup openvino build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
+.PHONY: all demo test test-all test-page test-spark test-beam test-lab test-wheel wheel release test-release beam lab setup build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
 
 all: build
 
@@ -29,10 +29,6 @@ build:
 setup: build
 	@echo "== ONNX Runtime: looking for it, installing it into the cache if it is missing"
 	./$(BIN) doctor --install
-
-# make openvino  installs the device openvino, which some of the long tests need
-openvino: setup
-	./$(BIN) doctor --install openvino
 
 demo: setup
 	@echo "== filling three blanks jointly: score and sentence, best first"

@@ -11,11 +11,6 @@ import (
 	"infill/mlm/device"
 )
 
-// largeRounded is the size of the weights, in bytes, from which on a model is opened on a device
-// that rounds by itself. In bfloat16 BERT-base, which has 438 MB, takes half the time a row, while
-// a graph takes seconds to be compiled at the start. Small models gain nothing.
-const largeRounded = LargeWeights
-
 // automatic says that neither the device nor the precision is named.
 func (o *options) automatic() bool { return o.Device == AutoDevice && o.Precision == Auto }
 
@@ -31,52 +26,31 @@ func (o *options) choose(weights int64) {
 	}
 }
 
-// chooseDevice chooses a device and what precision that brings. weights is the size of the model's
-// weights in bytes, 0 for what is to stay in float32. It looks for devices only where that matters:
-// their files are compared with hashes.
+// chooseDevice chooses a device and what precision that brings: half precision has no backward
+// pass. weights is the size of the model's weights in bytes, 0 for what is to stay in float32. It
+// looks for devices only where that matters, as they look at files: a small model gains nothing.
 func (o *options) chooseDevice(weights int64) {
-	usable := func(d device.About) bool { return d.Problem == "" }
-	switch {
-	case o.automatic():
-		o.Device, o.Precision = device.CPU, Float32
-		if o.Unrounded || o.LowMemory || weights < cmp.Or(o.large, largeRounded) {
-			return
-		}
-		fast := func(d device.About) bool { return usable(d) && !d.Slow }
-		if list := o.Devices.Rounding(o.CacheDir); slices.ContainsFunc(list, fast) {
-			d := list[slices.IndexFunc(list, fast)]
-			o.Device, o.Precision = d.Name, o.rounding(d)
-		}
-	case o.Device == AutoDevice && o.Precision.Rounds():
+	large := weights >= cmp.Or(o.large, LargeWeights)
+	auto, rounds := o.automatic(), o.Precision.Rounds()
+	var list []device.About
+	if o.Device != "" && o.Device != device.CPU && (rounds || o.Precision == Auto && !o.Unrounded) &&
+		(!auto || large && !o.LowMemory) {
+		list = o.Devices.Rounding(o.CacheDir)
+	}
+	if o.Device == AutoDevice {
 		o.Device = device.CPU
-		// Of one that has it, but cannot be used, the error says what is in the way.
-		list := slices.DeleteFunc(slices.Clone(o.Devices.Rounding(o.CacheDir)),
-			func(d device.About) bool { return rounding(d.Rounding) != o.Precision })
-		if len(list) > 0 {
-			o.Device = list[max(0, slices.IndexFunc(list, usable))].Name
+		usable := func(d device.About) bool { return d.Problem == "" && !(auto && d.Slow) }
+		if i := slices.IndexFunc(list, usable); i >= 0 || rounds && len(list) > 0 {
+			o.Device = list[max(0, i)].Name // of one that cannot be used the error says why
 		}
-	case o.Device == AutoDevice:
-		o.Device = device.CPU
-	case o.Precision == Auto:
+	}
+	if o.Precision == Auto {
 		o.Precision = Float32
-		if o.Unrounded || o.Device == device.CPU || o.Device == "" {
-			return
-		}
-		for _, d := range o.Devices.Rounding(o.CacheDir) {
-			if d.Name == o.Device {
-				o.Precision = o.rounding(d)
-			}
+		named := func(d device.About) bool { return d.Name == o.Device }
+		if o.Forward && slices.ContainsFunc(list, named) {
+			o.Precision = Float16
 		}
 	}
-}
-
-// rounding is the precision that a device brings: float16 has no backward pass.
-func (o *options) rounding(d device.About) Precision {
-	p := rounding(d.Rounding)
-	if p == Float16 && !o.Forward {
-		return Float32
-	}
-	return p
 }
 
 // library is the file that the runtime is loaded from, "" to look for it: that which somebody
@@ -100,9 +74,9 @@ func (o *options) findDevice(weights int64) error {
 	}
 	// What positions share makes products of other sizes in each call.
 	o.unshared = o.unshared || o.about.Apart > 0
-	if o.Precision.Rounds() && rounding(o.about.Rounding) != o.Precision {
-		return fmt.Errorf("%w: the device %s has no fast products of %s on this processor; there are %s "+
-			"and %s", errOption, o.about.Name, o.Precision, Float32, Int8)
+	if o.Precision.Rounds() && o.about.Rounding != o.Precision.String() {
+		return fmt.Errorf("%w: the device %s has no fast products of %s; there are %s and %s", errOption,
+			o.about.Name, o.Precision, Float32, Int8)
 	}
 	return nil
 }
@@ -113,22 +87,6 @@ func (o *options) on() device.Device {
 		return device.Processor{}
 	}
 	return o.device
-}
-
-// numbers are what the device's are worth.
-func (o *options) numbers() device.Numbers {
-	return o.on().Numbers(o.Precision.Rounds())
-}
-
-// refused says why what is named cannot be had. An error names the devices there are. Whether one
-// works turns out only with the runtime, so that is loaded for it.
-func (o options) refused(library func() error) error {
-	first := o
-	err := first.findDevice(0)
-	if err == nil || library() != nil {
-		return err
-	}
-	return o.findDevice(0)
 }
 
 // onDevice opens something of a size, see choose, where the options have it. What was chosen by

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-
-	"infill/mlm/device"
 )
 
 // A beside is another form of a model, opened when somebody asks for it.
@@ -15,18 +13,15 @@ type beside struct {
 	closed bool
 }
 
-// Float32 is the model in float32: m itself, or if that is rounded, as with [BFloat16],
-// a second model without a backward pass, on the processor or on the same card. The first call
-// opens it, and it is closed with m. Errors come from [Open], or are errClosed.
+// Float32 is the model in float32: m itself, or if that is rounded, as with [Float16], a second
+// model without a backward pass, on the same card. The first call opens it, and it is closed with
+// m. Errors come from [Open], or are errClosed.
 func (m *Model) Float32(ctx context.Context) (*Model, error) {
-	if !m.options.numbers().Rounded {
+	if !m.options.Precision.Rounds() {
 		return m, nil
 	}
 	o := m.options
 	o.Precision, o.Forward = Float32, true
-	if o.about.Apart == 0 {
-		o.Device = device.CPU
-	}
 	return m.exact.open(ctx, m, o)
 }
 

@@ -45,7 +45,7 @@ func TestQuantised(t *testing.T) {
 		"bert-int8", "bert-int8-ort", "distilbert-int8", "roberta-int8"} {
 		o := of(Options{Threads: 2})
 		if i > 3 {
-			o.signedness = unsigned // as on processors whose signed products saturate
+			o.unsigned = true // as on processors whose signed products saturate
 		}
 		dir := t.TempDir() // there the runtime reads the weights from the file
 		if err := os.CopyFS(dir, fixtureFiles(t, name)); err != nil {

@@ -7,36 +7,8 @@ import (
 	"sync"
 
 	"infill/internal/ort"
-	"infill/mlm/device"
 	"infill/mlm/onnx"
 )
-
-// signedness says how 8-bit weights are handed to the runtime.
-type signedness int
-
-const (
-	byProbe signedness = iota // unsigned where signed ones saturate
-	signed
-	unsigned
-)
-
-// settled replaces byProbe by what suits the device. The runtime must be loaded.
-func (s signedness) settled(d device.Device) (signedness, error) {
-	if s != byProbe {
-		return s, nil
-	}
-	saturates, err := saturates(d)
-	if err != nil {
-		return s, err
-	}
-	if saturates {
-		return unsigned, nil
-	}
-	return signed, nil
-}
-
-// probes has a func() (bool, error) for the name of each device that was asked for.
-var probes sync.Map
 
 // SaturatesIntegers reports whether the processor gets products of unsigned by signed 8-bit
 // integers wrong. Those of x86 without VNNI do: their instruction adds two products of up to
@@ -44,31 +16,19 @@ var probes sync.Map
 // weights there, of the same products and bits, by a slower and exact kernel.
 //
 // The runtime must be loaded. Errors wrap one of internal/ort.
-func SaturatesIntegers() (bool, error) { return saturates(device.Processor{}) }
+func SaturatesIntegers() (bool, error) { return saturates() }
 
-// saturates is SaturatesIntegers for any device.
-func saturates(d device.Device) (bool, error) {
-	f, _ := probes.LoadOrStore(d.Name(),
-		sync.OnceValues(func() (bool, error) {
-			m, want := largest(onnx.Int8)
-			return probe(d, m, want)
-		}))
-	return f.(func() (bool, error))()
-}
+var saturates = sync.OnceValues(func() (bool, error) { return probe(largest(onnx.Int8)) })
 
 // probe says whether a row of 255s times the weights of m does not give what it must. The
 // runtime has kernels of its own for a single row and for weights that are not repacked.
-func probe(d device.Device, m *onnx.Model, want []int32) (bool, error) {
+func probe(m *onnx.Model, want []int32) (bool, error) {
 	graph, err := m.Marshal()
 	if err != nil {
 		return false, err
 	}
-	p, err := d.Provider(device.Session{})
-	if err != nil {
-		return false, err
-	}
 	for _, loose := range []bool{false, true} {
-		c := ort.Config{Provider: p, NoPrepack: loose}
+		c := ort.Config{NoPrepack: loose}
 		if wrong, err := multiplies(graph, want, c); wrong || err != nil {
 			return wrong, err
 		}

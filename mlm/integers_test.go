@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"infill/internal/ort/orttest"
-	"infill/mlm/device"
 	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
 )
@@ -24,11 +23,11 @@ func TestUnsignedProductsAreExact(t *testing.T) {
 		if m, err = export.Of(m).UnsignedWeights(); err != nil {
 			t.Fatal(err)
 		}
-		if wrong, err := probe(device.Processor{}, m, want); wrong || err != nil {
+		if wrong, err := probe(m, want); wrong || err != nil {
 			t.Errorf("%v: wrong %v, %v", typ, wrong, err)
 		}
 		want[len(want)-1]--
-		if wrong, err := probe(device.Processor{}, m, want); !wrong || err != nil {
+		if wrong, err := probe(m, want); !wrong || err != nil {
 			t.Errorf("%v: a wrong sum is not found: %v", typ, err)
 		}
 	}

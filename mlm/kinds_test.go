@@ -10,8 +10,6 @@ import (
 	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/mlm/device"
-	"infill/mlm/device/devicetest"
-	"infill/mlm/device/openvino"
 	"infill/models"
 )
 
@@ -27,15 +25,6 @@ func TestKindsAgree(t *testing.T) {
 			m, err := mlm.OpenDir(t.Context(), testmode.BERTBase(t), mlm.Options{})
 			kindsAgree(t, m, err)
 		})
-	})
-	t.Run("bfloat16", func(t *testing.T) {
-		eachKind(t, mlm.Options{Devices: devicetest.Devices(),
-			Device: devicetest.Emulated, Precision: mlm.BFloat16}, testmode.All())
-	})
-	t.Run(openvino.Name, func(t *testing.T) {
-		devicetest.OpenVINO(t)
-		eachKind(t, mlm.Options{Devices: devicetest.Devices(),
-			Device: openvino.Name, Precision: mlm.Auto}, testmode.All())
 	})
 }
 

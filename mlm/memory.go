@@ -70,8 +70,8 @@ func (b bounds) rows(k key) int {
 // holds them, and the bytes that a token keeps for the backward pass, 0 if there is none.
 func (o options) sized(weights, kept int64) (options, bounds) {
 	large := weights >= largeModel
-	// Where weights are not repacked no table is, and some devices cannot have it loose.
-	o.looseTable = o.looseTable || large && !o.about.FixedWeights && !o.LowMemory
+	// Where weights are not repacked no table is, and a card cannot have it loose.
+	o.looseTable = o.looseTable || large && o.about.Apart == 0 && !o.LowMemory
 	if o.about.Apart > 0 { // where results would depend on BatchTokens
 		return o, bounds{batch: cmp.Or(o.about.Tokens, DefaultBatchTokens), apart: o.about.Apart}
 	}

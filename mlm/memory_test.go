@@ -132,7 +132,7 @@ func TestSized(t *testing.T) {
 		loose   bool
 	}{{of(Options{Threads: 2}), largeModel - 1, false}, {of(Options{Threads: 2}), largeModel, true},
 		{of(Options{Threads: 2, LowMemory: true}), largeModel, false},
-		{options{Options: Options{Threads: 2}, about: device.About{FixedWeights: true}}, largeModel,
+		{options{Options: Options{Threads: 2}, about: device.About{Apart: 2}}, largeModel,
 			false}} {
 		if got, _ := c.o.sized(c.weights, per); got.looseTable != c.loose {
 			t.Errorf("%+v of %d bytes: loose table %v", c.o, c.weights, got.looseTable)

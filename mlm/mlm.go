@@ -162,7 +162,7 @@ func (m *Model) Device() string { return m.options.on().Name() }
 
 // SameBytes says whether a result is the same bits each time. On some devices the last bits of a
 // row may depend on the rows beside it, which threads and timing decide.
-func (m *Model) SameBytes() bool { return !m.options.numbers().Neighbours }
+func (m *Model) SameBytes() bool { return m.options.about.Apart == 0 }
 
 // Threads is how many batches are evaluated at the same time.
 func (m *Model) Threads() int { return m.options.Threads }

@@ -18,7 +18,6 @@ import (
 	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
 	"infill/mlm/device/devicetest"
-	"infill/mlm/device/openvino"
 	"infill/mlm/internal/export"
 	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
@@ -414,16 +413,10 @@ func TestBitsTiny(t *testing.T) {
 	t.Run("int8", func(t *testing.T) {
 		testBits(t, openTiny, of(Options{Precision: Int8}), []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
 	})
-	t.Run("bfloat16", func(t *testing.T) {
-		o := of(Options{Devices: devicetest.Devices(), Device: devicetest.Emulated,
-			Precision: BFloat16})
+	t.Run("fp16", func(t *testing.T) {
+		o := of(Options{Devices: devicetest.Devices(), Device: devicetest.Card,
+			Precision: Float16, Forward: true})
 		testBits(t, openTiny, o, []int{4, 9, 20, 38}, 9)
-	})
-	t.Run(openvino.Name, func(t *testing.T) {
-		testmode.Long(t)
-		devicetest.OpenVINO(t)
-		testBits(t, openTiny, of(Options{Devices: devicetest.Devices(),
-			Device: openvino.Name, Precision: Auto}), []int{4, 9, 20, 38}, 9)
 	})
 }
 

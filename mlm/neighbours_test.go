@@ -9,9 +9,6 @@ import (
 	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
 	"infill/mlm"
-	"infill/mlm/device"
-	"infill/mlm/device/devicetest"
-	"infill/mlm/device/openvino"
 	"infill/models"
 )
 
@@ -19,61 +16,20 @@ import (
 // is among them. Tiny models do not show that: kernels are chosen by the size of a product.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		device string
-		p      mlm.Precision
-	}{{device.CPU, mlm.Float32}, {openvino.Name, mlm.Float32}, {openvino.Name, mlm.BFloat16}} {
-		for _, forward := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s %v forward=%v", c.device, c.p, forward), func(t *testing.T) {
-				switch {
-				case !forward && c.device == device.CPU:
-					testmode.Long(t)
-				case c.p == mlm.BFloat16:
-					devicetest.BFloat16(t)
-				case c.device == openvino.Name:
-					devicetest.OpenVINO(t)
-				}
-				o := mlm.Options{Devices: devicetest.Devices(),
-					Device: c.device, Precision: c.p, Threads: 1, Forward: forward,
-					BatchTokens: mlm.MaxBatchTokens, Runtime: orttest.Load(t).Path}
-				m, err := mlm.Open(t.Context(), models.Small(), o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer func() { _ = m.Close() }()
-				sameBesideOthers(t, m)
-			})
-		}
-	}
-}
-
-// The same in bfloat16 with every export, and with BERT-base.
-func TestNeighboursBFloat16(t *testing.T) {
-	testmode.Long(t)
-	devicetest.BFloat16(t)
-	folders := map[string]string{}
-	for _, a := range architectures {
-		for _, f := range a.fixtures {
-			folders[f] = exportFolder(t, a.folder, f)
-		}
-	}
-	check := func(t *testing.T, dir string) {
-		for _, forward := range []bool{false, true} {
-			m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{Devices: devicetest.Devices(),
-				Device:    openvino.Name,
-				Precision: mlm.BFloat16, Threads: 1, Forward: forward})
+	for _, forward := range []bool{false, true} {
+		t.Run(fmt.Sprint("forward=", forward), func(t *testing.T) {
+			if !forward {
+				testmode.Long(t)
+			}
+			m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Threads: 1, Forward: forward,
+				BatchTokens: mlm.MaxBatchTokens, Runtime: orttest.Load(t).Path})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer func() { _ = m.Close() }()
-			t.Log("forward", forward)
 			sameBesideOthers(t, m)
-		}
+		})
 	}
-	for name, dir := range folders {
-		t.Run(name, func(t *testing.T) { check(t, dir) })
-	}
-	t.Run("BERT-base", func(t *testing.T) { check(t, testmode.BERTBase(t)) })
 }
 
 func sameBesideOthers(t *testing.T, m *mlm.Model) {

@@ -51,7 +51,8 @@ func open(ctx context.Context, from source.Folder, o options) (*Model, error) {
 		return err
 	})
 	if !o.automatic() { // what is named can be refused before anything is read
-		if err := o.refused(library); err != nil {
+		chosen := o
+		if err := chosen.findDevice(0); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +71,7 @@ func (o *options) check() error {
 	case o.Threads < 1 || o.Threads > MaxThreads:
 		return fmt.Errorf("%w: %d threads, want 1 to %d, or 0 for 1", errOption, o.Threads, MaxThreads)
 	case o.Precision < Float32 || o.Precision > Auto:
-		return fmt.Errorf("%w: %s, want Float32, Int8, BFloat16, Float16 or Auto", errOption, o.Precision)
+		return fmt.Errorf("%w: %s, want Float32, Int8, Float16 or Auto", errOption, o.Precision)
 	case o.BatchTokens < 0 || o.BatchTokens > MaxBatchTokens:
 		return fmt.Errorf("%w: %d tokens a batch, want 0 to %d", errOption, o.BatchTokens, MaxBatchTokens)
 	}
@@ -213,7 +214,7 @@ func (p *opener) start(ctx context.Context, o options) error {
 func (p *opener) backend(ctx context.Context, o options) (backend, error) {
 	info := &p.model.info
 	info.NoGradients = p.graph.NoDerivative()
-	if o.about.NoIntegers && (info.NoGradients != "" || o.Precision == Int8) {
+	if o.about.Apart > 0 && (info.NoGradients != "" || o.Precision == Int8) {
 		return nil, fmt.Errorf("%w: products of 8-bit integers were not checked on the device %s; use %s",
 			errOption, o.about.Name, device.CPU)
 	}

@@ -81,7 +81,7 @@ type options struct {
 	// Tests have others.
 	cacheLimits *cache.Limits // nil for the usual ones
 	large       int64         // bytes of weights from which on Auto may round, 0 for the usual ones
-	signedness  signedness    // of 8-bit weights
+	unsigned    bool          // 8-bit weights, also where signed ones do not saturate
 }
 
 // Precision says how products are computed.
@@ -96,18 +96,14 @@ const (
 	// conditionals would change too much is refused, with what it would cost. Models that multiply
 	// integers already run as they are.
 	Int8
-	// BFloat16 has the factors and results of all products rounded to bfloat16, of energies and
-	// conditionals, too. Where they are the same function of the state each time, samplers with an
-	// acceptance step are exact for the rounded model, which is another one. Where they
-	// are not, [Model.SameBytes] says so. [Model.Float32] is the model itself. Only some devices
-	// have it.
-	BFloat16
 	// Float16 has energies and conditionals computed in half precision, the sums of norms and
-	// softmaxes and all from the logits on in float32. What is said of BFloat16 holds. Full gradients
-	// come from the model in float32. Only graphics cards have it.
+	// softmaxes and all from the logits on in float32. Where they are the same function of the state
+	// each time, samplers with an acceptance step are exact for the rounded model, which is another
+	// one. Where they are not, [Model.SameBytes] says so. [Model.Float32] is the model itself. Full
+	// gradients come from that. Only graphics cards have it.
 	Float16
 	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
-	// brings its precision: BFloat16 or Float16 where it has that, and Float32 elsewhere. A precision
+	// brings its precision: Float16 where it has that, and Float32 elsewhere. A precision
 	// that is named picks a device that has it. Where neither is named large models are opened on a
 	// device that rounds. Everything else is in Float32, but for models on the processor whose
 	// config.json has int8_exact, as the default model's: with Forward they are in Int8. Models so
@@ -122,29 +118,17 @@ const (
 	CPUDevice  = device.CPU
 )
 
-var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16", Float16: "fp16",
-	Auto: "auto"}
+var precisionNames = []string{Float32: "fp32", Int8: "int8", Float16: "fp16", Auto: "auto"}
 
 // Names lists the names of all precisions, in their order.
 func (Precision) Names() []string { return slices.Clone(precisionNames) }
 
-// String is the precision's name: fp32, int8, bf16, fp16 or auto.
+// String is the precision's name: fp32, int8, fp16 or auto.
 func (p Precision) String() string { return nearest.Of(precisionNames, "precision", p) }
 
 // Rounds reports whether a device rounds the numbers themselves. Printed scores are then those of
 // another model, see [Model.Float32].
-func (p Precision) Rounds() bool { return p == BFloat16 || p == Float16 }
-
-// rounding is the precision of a device's products, [Float32] where they are exact.
-func rounding(r device.Rounding) Precision {
-	switch r {
-	case device.BFloat16:
-		return BFloat16
-	case device.Float16:
-		return Float16
-	}
-	return Float32
-}
+func (p Precision) Rounds() bool { return p == Float16 }
 
 // GradientMode says what [Model.Gradient] computes.
 type GradientMode int

@@ -151,15 +151,17 @@ func logSum(row []float32) float64 {
 	return top + math.Log(sum)
 }
 
-// exact gives a model of products of integers, with unsigned weights where the device needs them.
+// exact gives a model of products of integers, with unsigned weights where the processor
+// needs them.
 // The runtime must be loaded.
 func (o options) exact(m *onnx.Model) (*onnx.Model, error) {
 	if !export.Of(m).MultipliesIntegers() {
 		return m, nil
 	}
-	s, err := o.signedness.settled(o.on())
-	if err != nil || s == signed {
-		return m, err
+	if !o.unsigned {
+		if wrong, err := saturates(); err != nil || !wrong {
+			return m, err
+		}
 	}
 	return export.Of(m).UnsignedWeights()
 }

@@ -13,13 +13,11 @@ import (
 	"infill/mlm/onnx"
 )
 
-// encoded is a graph, original or derived, as the runtime gets it, changed to what the device
-// computes right. Weights of a folder on disk are referred to by file, offset
-// and length, so that the runtime maps them; all others travel inside the graph. keep moves them to
-// the cache if it is not nil, and data is their file there.
+// encoded is a graph, original or derived, as the runtime gets it. Weights of a folder on disk are
+// referred to by file, offset and length, so that the runtime maps them; all others travel inside
+// the graph. keep moves them to the cache if it is not nil, and data is their file there.
 func encoded(from source.Folder, m *onnx.Model, o options, keep keeper) (graph []byte, data string,
 	err error) {
-	o.on().Rewrite(m, o.Precision.Rounds())
 	if o.looseTable {
 		m = export.Of(m).Loosened()
 	}
@@ -50,8 +48,7 @@ const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGe
 
 // session gives an encoded graph to the runtime, which maps weights from the folder dir.
 func session(dir string, data []byte, inputs, outputs []string, o options) (*ort.Session, error) {
-	p, err := o.on().Provider(device.Session{CacheDir: o.CacheDir, Streams: o.Threads,
-		Rounded: o.Precision.Rounds()})
+	p, err := o.on().Provider(o.CacheDir)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", device.ErrDevice, o.on().Name(), err)
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"infill/internal/ort/orttest"
-	"infill/mlm/device"
 	"infill/mlm/internal/export"
 	"infill/mlm/onnx"
 )
@@ -67,7 +66,7 @@ func TestUnsignedWeights(t *testing.T) {
 		if !bytes.Equal(before, marshalled(t, m)) {
 			t.Errorf("%s: the model was changed", c.name)
 		}
-		if wrong, err := probe(device.Processor{}, u, want); wrong || err != nil {
+		if wrong, err := probe(u, want); wrong || err != nil {
 			t.Errorf("%s: wrong %v, %v", c.name, wrong, err)
 		}
 		for _, w := range u.Graph.Initializers {

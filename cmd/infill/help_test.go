@@ -270,7 +270,7 @@ func TestBashCompletes(t *testing.T) {
 		{"infill fill --vocab wh", "whole-words"},
 		{"infill fill --sampler gw", "gwg"},
 		{"infill fill --model sm", "small"},
-		{"infill fill --device op", "openvino"},
+		{"infill fill --device cu", "cuda"},
 		{"infill fill --vocab = wh", "whole-words"}, // bash cuts --vocab=wh so
 		{"infill fill --vocab =", "words all whole-words"},
 		{"infill completion b", "bash"},

@@ -13,7 +13,7 @@ import (
 	"infill/mlm/device/devicetest"
 )
 
-func init() { devices = append(devices, devicetest.Emulation{}) }
+func init() { devices = devicetest.Devices() }
 
 // A device brings its precision, and a precision its device. Both are in records and manifests, and
 // said at the start. A run with others is refused with the names of both.
@@ -28,32 +28,32 @@ func TestPrecisionIsRecorded(t *testing.T) {
 		return infillRun("", append([]string{"batch", in, "-o", out, "--model", "small", "--seed", "1",
 			"--steps", "4", "--chains", "2"}, more...)...)
 	}
-	// Where OpenVINO is installed on a processor of Intel with AVX512_BF16, the precision picks that.
-	on := devicetest.Emulated
-	for _, named := range [][]string{{"--device", devicetest.Emulated}, {"--precision", "bf16"}} {
+	// Where CUDA is installed the precision picks that.
+	on := devicetest.Card
+	for _, named := range [][]string{{"--device", devicetest.Card}, {"--precision", "fp16"}} {
 		if named[0] == "--precision" {
 			list := devices.Rounding("")
 			on = list[slices.IndexFunc(list, func(d device.About) bool {
-				return d.Problem == "" && d.Rounding == device.BFloat16
+				return d.Problem == "" && d.Rounding == device.Float16
 			})].Name
 		}
 		r := run(append(named, "--force")...)
 		rec, man := textOf(t, out), textOf(t, out+".manifest")
-		if r.code != 0 || !strings.Contains(r.err, "on the device "+on+" in bf16") ||
-			!strings.Contains(rec, `"device":"`+on+`","precision":"bf16"`) ||
+		if r.code != 0 || !strings.Contains(r.err, "on the device "+on+" in fp16") ||
+			!strings.Contains(rec, `"device":"`+on+`","precision":"fp16"`) ||
 			!strings.Contains(man, `"device": "`+on+`"`) ||
-			!strings.Contains(man, `"precision": "bf16"`) {
+			!strings.Contains(man, `"precision": "fp16"`) {
 			t.Errorf("%v: %d, %s%s%s", named, r.code, r.err, rec, man)
 		}
 	}
 	r := run("--resume")
-	for _, part := range []string{"--device was " + on + ", is cpu", "--precision was bf16, is fp32",
+	for _, part := range []string{"--device was " + on + ", is cpu", "--precision was fp16, is fp32",
 		"give what the first run had"} {
 		if r.code == 0 || !strings.Contains(r.err, part) {
 			t.Errorf("%q is not in: %s", part, r.err)
 		}
 	}
-	if r := run("--resume", "--precision", "bf16"); r.code != 0 {
+	if r := run("--resume", "--precision", "fp16"); r.code != 0 {
 		t.Error(r.err)
 	}
 	r = run("--force")
@@ -94,11 +94,11 @@ func TestMayRound(t *testing.T) {
 	}
 }
 
-// A score in bf16 is the one in float32, of one model, on the processor.
+// A score in fp16 is the one in float32, of one model.
 func TestScoreOpensNoRoundedModel(t *testing.T) {
 	t.Parallel()
 	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}
-	f.Name, f.Options.Precision, f.Options.Device = "small", mlm.BFloat16, devicetest.Emulated
+	f.Name, f.Options.Precision = "small", mlm.Float16
 	s, err := f.open(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -120,5 +120,17 @@ func TestDoctorSaysWhatIsChosen(t *testing.T) {
 	r = infillRun("", "doctor", "--json")
 	if !strings.Contains(r.out, `"automatic"`) || !strings.Contains(r.out, `"precision":`) {
 		t.Error(r.out)
+	}
+}
+
+// What earlier builds took is refused, with what to give.
+func TestOldDevices(t *testing.T) {
+	t.Parallel()
+	for flag, want := range map[string]string{"--precision=bf16": `did you mean "int8"?`,
+		"--device=openvino": "without --device the best is taken"} {
+		if r := infillRun("", "fill", flag, "The [MASK] sat."); r.code != exitUsage ||
+			!strings.Contains(r.err, want) {
+			t.Errorf("%s: %d, %s", flag, r.code, r.err)
+		}
 	}
 }

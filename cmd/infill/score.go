@@ -204,10 +204,7 @@ func (f *scoreFlags) recorded() (map[string]string, error) {
 // open opens the model and the parts of the energy, and makes a scorer on them.
 func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 	// Scores are of the model itself, so that a rounded one would be opened for nothing.
-	switch f.Options.Precision {
-	case mlm.BFloat16:
-		f.Options.Device, f.Options.Precision = mlm.CPUDevice, mlm.Float32
-	case mlm.Float16:
+	if f.Options.Precision.Rounds() {
 		f.Options.Precision = mlm.Float32
 	}
 	m, err := f.modelFlags.open(ctx)

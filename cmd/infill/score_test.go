@@ -21,8 +21,8 @@ func TestScoreManifest(t *testing.T) {
 		"offsets": "auto", "pairs": "", "shared": "false", "typography": "auto",
 	}
 	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}
-	f.Options.Device = mlm.CPUDevice                         // as it was opened
-	f.Options.Precision, f.Options.Threads = mlm.BFloat16, 7 // decide no score
+	f.Options.Device = mlm.CPUDevice                        // as it was opened
+	f.Options.Precision, f.Options.Threads = mlm.Float16, 7 // decide no score
 	got, err := f.recorded()
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)

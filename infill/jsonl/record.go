@@ -56,7 +56,7 @@ type Origin struct {
 func (o *Origin) By() *Origin { return o }
 
 // A Machine is the computer's part in a record. Device is what evaluated the model, such as
-// "openvino", and Precision is "bf16" or "int8" if the search for fillings used it. Records without
+// "cuda", and Precision is "fp16" or "int8" if the search for fillings used it. Records without
 // Device are of "cpu".
 type Machine struct {
 	Device    string `json:"device,omitempty"`

@@ -199,9 +199,9 @@ func TestRecorded(t *testing.T) {
 	if got, _ := ModelTable().Recorded(m); got["precision"] != "int8" {
 		t.Errorf("%v", got)
 	}
-	m.Options.Device, m.Options.Precision = "openvino", mlm.BFloat16
-	if got, _ := ModelTable().Recorded(m); got["precision"] != "bf16" ||
-		got["device"] != "openvino" {
+	m.Options.Device, m.Options.Precision = "cuda", mlm.Float16
+	if got, _ := ModelTable().Recorded(m); got["precision"] != "fp16" ||
+		got["device"] != "cuda" {
 		t.Errorf("%v", got)
 	}
 }

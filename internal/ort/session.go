@@ -19,7 +19,7 @@ type Config struct {
 	// faster than one run of several.
 	Threads int
 	// Provider evaluates the graph, nil for the runtime's own kernels.
-	Provider *Provider
+	Provider Provider
 	// Plain evaluates the graph as it is. Else the runtime rewrites it, as far as all processors
 	// have it the same.
 	Plain bool
@@ -37,6 +37,26 @@ type Config struct {
 	// Entries are session configuration keys of the C API, such as
 	// "optimization.disable_specified_optimizers".
 	Entries map[string]string
+}
+
+// A Provider is CUDA's, which belongs to a build of the runtime, with options as its documentation
+// has them.
+type Provider map[string]string
+
+// attach adds the provider to the options of a session. There may be none.
+func (p Provider) attach(o *binding.SessionOptions) error {
+	if p == nil {
+		return nil
+	}
+	cuda, err := binding.NewCUDAProviderOptions()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = cuda.Destroy() }()
+	if err := cuda.Update(p); err != nil {
+		return err
+	}
+	return o.AppendExecutionProviderCUDA(cuda)
 }
 
 // Session is a loaded model. Its methods are safe for concurrent use.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -302,5 +303,15 @@ func BenchmarkRunOverhead(b *testing.B) {
 		if err := s.Run(context.Background(), in, out); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A provider that the runtime does not have ends the opening of a session.
+func TestSessionProvider(t *testing.T) {
+	orttest.Load(t)
+	_, err := ort.OpenBytes("model", []byte("x"), []string{"a"}, []string{"b"},
+		ort.Config{Provider: ort.Provider{"device_id": "0"}})
+	if err == nil || strings.Contains(err.Error(), "panicked") {
+		t.Errorf("no CUDA: %v", err)
 	}
 }

@@ -31,9 +31,6 @@ type Wheel struct {
 	// Files are kept of the package, with their SHA-256, each by its path inside Folder. Beside each
 	// other they lie by the last part of it. "" where the package's own SHA-256 is enough.
 	Files map[string]string
-	// Quick has only the sizes of the files compared after the install: hashing them all takes longer
-	// than the work of many commands.
-	Quick bool
 
 	mu    sync.Mutex
 	found map[string]string // versions of libraries that were looked at
@@ -42,10 +39,10 @@ type Wheel struct {
 // ErrNotInstalled: a plug-in's files are not there, or not whole.
 var ErrNotInstalled = errors.New("not installed")
 
-// Find finds the library, in the cache unless the environment names another, and compares its files
-// with those that are pinned, once in a process. version is the library's version, or says by its
-// hash that it is another build. cache replaces the user's cache folder, "" does not. Errors of
-// what is not in the cache wrap [ErrNotInstalled].
+// Find finds the library, in the cache unless the environment names another, and compares the sizes
+// of its files with those that were installed, once in a process. version is the library's version,
+// or says by its hash that it is another build. cache replaces the user's cache folder, "" does
+// not. Errors of what is not in the cache wrap [ErrNotInstalled].
 func (w *Wheel) Find(cache string) (file, version string, err error) {
 	if w.Env != "" {
 		file = os.Getenv(w.Env)
@@ -115,17 +112,6 @@ func (w *Wheel) Dir(cache string) (string, error) {
 	return filepath.Join(dir, w.Name, w.Version, w.Platform), err
 }
 
-// check compares the files of a folder with what they are to be. Errors wrap ErrNotInstalled.
-func (w *Wheel) check(dir string) error {
-	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotInstalled, err)
-	}
-	if w.Quick {
-		return w.checkSizes(dir)
-	}
-	return w.checkSums(dir)
-}
-
 // checkSums compares the files with their hashes.
 func (w *Wheel) checkSums(dir string) error {
 	return w.each(dir, func(name, at string) error {
@@ -155,9 +141,6 @@ func (w *Wheel) each(dir string, check func(name, at string) error) error {
 const sizesFile = "sizes.json"
 
 func (w *Wheel) noteSizes(dir string) error {
-	if !w.Quick {
-		return nil
-	}
 	sizes := map[string]int64{}
 	for name := range w.Files {
 		info, err := os.Stat(filepath.Join(dir, path.Base(name)))
@@ -173,7 +156,9 @@ func (w *Wheel) noteSizes(dir string) error {
 	return disk.Write(filepath.Join(dir, sizesFile), append(b, '\n'))
 }
 
-func (w *Wheel) checkSizes(dir string) error {
+// check compares the files of a folder with the sizes that were noted: hashing them all takes
+// longer than the work of many commands. Errors wrap ErrNotInstalled.
+func (w *Wheel) check(dir string) error {
 	var sizes map[string]int64
 	b, err := disk.Read(filepath.Join(dir, sizesFile), 1<<16)
 	if err == nil {

@@ -119,7 +119,7 @@ func TestInstallWheel(t *testing.T) {
 			if _, err := w.Install(context.Background(), o(nil, 1)); err != nil {
 				t.Error(err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, "lib.so"), []byte("y"), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "lib.so"), []byte("y"), 0o600); err != nil { // shorter
 				t.Fatal(err)
 			}
 		}
@@ -152,6 +152,7 @@ func TestFindWheel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	put(filepath.Join(dir, sizesFile), `{"lib.so":7,"threads":4}`)
 	put(filepath.Join(dir, "lib.so"), "x")
 	problem("expected", false)
 	put(filepath.Join(dir, "lib.so"), "library")
@@ -184,12 +185,12 @@ func TestFindWheel(t *testing.T) {
 	}
 }
 
-// A quick package is compared with its hashes once, and later with the sizes that were noted. It may
-// be for one Python, have files in several folders, and vouch for some of them as a whole.
-func TestQuickWheel(t *testing.T) {
+// A package is compared with its hashes once, and later with the sizes that were noted. It may be
+// for one Python, have files in several folders, and vouch for some of them as a whole.
+func TestWheelSizes(t *testing.T) {
 	t.Parallel()
 	file, w := fakeWheel(t, map[string]string{"lib/lib.so": "library", "LICENSE": "free"})
-	w.Quick, w.Python, w.Files["LICENSE"] = true, "3.12", ""
+	w.Python, w.Files["LICENSE"] = "3.12", ""
 	python := fakePython(t, "some-plugin==1.2", file, 0)
 	script := string(read(t, python))
 	const want = "--implementation cp --python-version 3.12 --abi cp312"

@@ -159,7 +159,7 @@ func TestImportsOfEngine(t *testing.T) {
 	}
 	module := modulePath(t, cmd.Dir)
 	for _, pkg := range []string{"models", "models/hub", "mlm/device/known", "mlm/device/cuda",
-		"mlm/device/openvino", "infill/open"} {
+		"infill/open"} {
 		if slices.Contains(strings.Fields(string(out)), module+"/"+pkg) {
 			t.Errorf("package infill needs %s", pkg)
 		}

@@ -50,26 +50,6 @@ func TestVocabOfRun(t *testing.T) {
 	}
 }
 
-// The same holds of the precision: without a name it is fp32.
-func TestPrecisionOfRun(t *testing.T) {
-	j := job{protocols: "A", budgets: "steps", samplers: "gibbs", vocab: defaultVocab}
-	for precision, want := range map[string]string{"fp32": "", "bf16": `"precision":"bf16",`} {
-		j.precision = precision
-		b, err := json.Marshal(record{key: j.keys("1", 1)[0]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if has := strings.Contains(string(b), `"precision"`); has != (want != "") ||
-			!strings.Contains(string(b), want) {
-			t.Errorf("a run in %s is %s", precision, b)
-		}
-	}
-	j.precision = "int8"
-	if m, err := j.open(t.Context()); err == nil || !strings.Contains(err.Error(), "fp32 or bf16") {
-		t.Errorf("int8: %v, %v", m, err)
-	}
-}
-
 // Runs of two vocabularies, or of two precisions, in one file have tables of their own, which name
 // what is not words or fp32, in whatever order the runs were made.
 func TestTwoVocabs(t *testing.T) {

@@ -19,16 +19,12 @@ import (
 // defaultVocab is -vocab unless somebody says otherwise.
 const defaultVocab = "words"
 
-// defaultPrecision is -precision unless somebody says otherwise.
-const defaultPrecision = mlm.Float32
-
 // smallModel is the name of the model of no folder in the records.
 const smallModel = "small"
 
 // A job is what the flags of run ask for.
 type job struct {
 	model, data, out, samplers, protocols, budgets, vocab string
-	precision                                             string
 	only, words, seeds                                    string
 	limit, steps, chains, threads                         int
 	at                                                    string
@@ -57,8 +53,6 @@ func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.StringVar(&j.budgets, "budget", budgets,
 		"what is equal: steps, evaluations or rows, or several of them")
 	f.StringVar(&j.vocab, "vocab", defaultVocab, "what may fill a blank: words, all or whole-words")
-	f.StringVar(&j.precision, "precision", defaultPrecision.String(),
-		"of the chains: fp32, or bf16 on a device that has it; scores are in fp32")
 	f.StringVar(&j.seeds, "seeds", "5",
 		"how many seeds, from 1 on, or the first and the last, as in 2-5")
 	f.StringVar(&j.only, "only", "", "numbers of sentences, as in 1,2,11; empty: all")
@@ -155,8 +149,8 @@ func (j *job) keys(sentence string, seed uint64) []key {
 			for _, budget := range strings.Fields(j.budgets) {
 				out = append(out, key{
 					Model: j.name(), Data: j.dataName(), MaskRate: j.rate, Vocab: j.vocabName(),
-					Precision: j.precisionName(), Protocol: protocol, Budget: budget,
-					Steps: j.steps, Chains: j.chains, Sampler: spec, Sentence: sentence, Seed: seed,
+					Protocol: protocol, Budget: budget, Steps: j.steps, Chains: j.chains,
+					Sampler: spec, Sentence: sentence, Seed: seed,
 				})
 			}
 		}
@@ -165,16 +159,7 @@ func (j *job) keys(sentence string, seed uint64) []key {
 }
 
 func (j *job) open(ctx context.Context) (*mlm.Model, error) {
-	opt := mlm.Options{Threads: j.threads, Device: mlm.AutoDevice}
-	switch j.precision {
-	case mlm.Float32.String():
-		opt.Precision = mlm.Float32
-	case mlm.BFloat16.String():
-		opt.Precision = mlm.BFloat16
-	default:
-		return nil, fmt.Errorf("-precision %s: want %v or %v", j.precision, mlm.Float32, mlm.BFloat16)
-	}
-	return open.Model(ctx, cmp.Or(j.model, "small"), opt)
+	return open.Model(ctx, cmp.Or(j.model, "small"), mlm.Options{Threads: j.threads})
 }
 
 // name is the model's in the records.
@@ -192,15 +177,6 @@ func (j *job) vocabName() string {
 		return ""
 	}
 	return j.vocab
-}
-
-// precisionName is what the records call the precision. That of files that are older than the field
-// has no name.
-func (j *job) precisionName() string {
-	if j.precision == defaultPrecision.String() {
-		return ""
-	}
-	return j.precision
 }
 
 // one fills a sentence. early are the states on the way that were asked for.

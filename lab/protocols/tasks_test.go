@@ -21,7 +21,7 @@ func TestTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j := job{precision: "fp32", data: a + "," + b, vocab: "words", words: "6-8", limit: 2, rate: .25}
+	j := job{data: a + "," + b, vocab: "words", words: "6-8", limit: 2, rate: .25}
 	m, err := j.open(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,6 @@ import (
 //	before    DMALA of an earlier build of infill, which -before names
 //	torch     the straightforward DMALA in PyTorch, with the step size that dmala found
 //
-// rows:precision=bf16 has its chains in bfloat16, on a processor that has it.
 // torch:bfloat16 computes under autocast. torch:chains=5:steps=1 makes only this part of the
 // work, whose time is then scaled: every step costs it the same. It has no results.
 const realPrograms = "dmala before torch:chains=5:steps=1 dmala:gradient=forward dlmc " +
@@ -52,8 +51,7 @@ type realJob struct {
 	seeds, steps, chains, threads                              int
 	verbose                                                    io.Writer
 
-	opened  *mlm.Model    // in float32
-	rounded [2]*mlm.Model // in bfloat16, without a backward pass and with one, opened when needed
+	opened  *mlm.Model
 	done    []realRun
 	version string
 }
@@ -219,13 +217,10 @@ func (j *realJob) run(ctx context.Context) (err error) {
 }
 
 func (j *realJob) close() error {
-	var err error
-	for _, m := range append(j.rounded[:], j.opened) {
-		if m != nil {
-			err = errors.Join(err, m.Close())
-		}
+	if j.opened == nil {
+		return nil
 	}
-	return err
+	return j.opened.Close()
 }
 
 // units is AMX where the processor has units for products of bfloat16, and "" elsewhere. Times

@@ -41,9 +41,6 @@ func realName(program string) string {
 	if name := realNames[program]; name != "" {
 		return name
 	}
-	if name, ok := strings.CutSuffix(program, inBFloat16); ok {
-		return realName(name) + ", bfloat16"
-	}
 	rest, ok := strings.CutPrefix(program, "torch")
 	if !ok {
 		return "`" + program + "`"
@@ -122,10 +119,7 @@ func realTables(all []realRun) []*realTable {
 
 // realRank orders programs: PyTorch, infill before, infill of now as in realPrograms.
 func realRank(program string) int {
-	of, rounded := strings.CutSuffix(program, inBFloat16)
-	switch i := slices.Index(strings.Fields(realPrograms), of); {
-	case rounded:
-		return 200 + i
+	switch i := slices.Index(strings.Fields(realPrograms), program); {
 	case strings.HasPrefix(program, "torch"):
 		return 0
 	case program == realBefore:

@@ -16,26 +16,18 @@ import (
 	"infill/infill/jsonl"
 	"infill/lab/internal/chains"
 	"infill/lab/internal/runlog"
-	"infill/mlm"
 )
 
 // runInfill has infill fill a sentence, with an engine that remembers nothing of others. What a
-// first call sets up is not measured. In bfloat16 the time has the ranking of the best states in
-// float32, and states have the energies of the rounded model.
+// first call sets up is not measured.
 func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	opt := t.opt
 	opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps = r.Seed, r.Chains, r.Steps
-	spec, rounded := strings.CutSuffix(r.Program, inBFloat16)
 	var err error
-	if opt.Sampling.Sampler, err = chains.Sampler(spec, &opt); err != nil {
+	if opt.Sampling.Sampler, err = chains.Sampler(r.Program, &opt); err != nil {
 		return err
 	}
 	model := j.opened
-	if rounded {
-		if model, err = j.inBFloat16(opt.NeedsGradient()); err != nil {
-			return err
-		}
-	}
 	warm := opt
 	warm.Sampling.Steps, warm.Sampling.Chains = 1, 1
 	if _, err := infill.New(model).WithMemo(0).Fill(ctx, t.template, warm); err != nil {
@@ -86,23 +78,6 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	}
 	r.RealStates, r.Path = statesOf(&trace), pathOf(&trace, at)
 	return nil
-}
-
-// inBFloat16 ends the name of a sampler whose chains are in bfloat16.
-const inBFloat16 = ":precision=bf16"
-
-// inBFloat16 is the model in bfloat16, as the command opens it for samplers with and without a
-// backward pass.
-func (j *realJob) inBFloat16(backward bool) (_ *mlm.Model, err error) {
-	m := &j.rounded[0]
-	if backward {
-		m = &j.rounded[1]
-	}
-	if *m == nil {
-		*m, err = openModel(j.model, mlm.Options{Threads: j.threads, Device: mlm.AutoDevice,
-			Precision: mlm.BFloat16, Forward: !backward})
-	}
-	return *m, err
 }
 
 // codeVersion names the last commit that changed what is measured, "" outside a checkout.

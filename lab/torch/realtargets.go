@@ -62,7 +62,7 @@ func realTargets(threads int) []realTarget {
 
 // targets writes what was aimed at beside what the samplers without a backward pass reach.
 func (t *realTable) targets(p printer) {
-	rows, one := t.fastest(realDefault), t.fastest(equalProgram)
+	rows, one := realDefault, equalProgram
 	candidates := [][]*realRun{
 		t.after(rows, infill.DefaultSteps), t.after(one, infill.DefaultSteps),
 		t.after(one, infill.DefaultSteps/2), t.of(rows), t.of(one),
@@ -103,14 +103,6 @@ func (t *realTable) targets(p printer) {
 		p("%s", l)
 	}
 	p("")
-}
-
-// fastest is the sampler in bfloat16 where the table has that, as the command takes it there.
-func (t *realTable) fastest(sampler string) string {
-	if slices.Contains(t.programs, sampler+inBFloat16) {
-		return sampler + inBFloat16
-	}
-	return sampler
 }
 
 // like is the program of the table that is a name, or the name with a part of the work.

@@ -23,15 +23,9 @@ func (l List) About(cache string) (out []About) {
 	return out
 }
 
-// Rounding lists the devices that are faster in another precision on this machine, whether they can
-// be used or not. Where there are none it looks at no file.
-func (l List) Rounding(cache string) (out []About) {
-	for _, d := range l {
-		if d.Rounding() != Exact {
-			out = append(out, d.About(cache))
-		}
-	}
-	return out
+// Rounding lists the devices that are faster in half precision, whether they can be used or not.
+func (l List) Rounding(cache string) []About {
+	return slices.DeleteFunc(l.About(cache), func(a About) bool { return a.Rounding != Float16 })
 }
 
 // Runtime is the library that the runtime has to be for the device of that name, "" for any.

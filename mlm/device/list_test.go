@@ -13,19 +13,12 @@ type broken struct {
 	Processor
 	problem string
 	missing bool
-	rounds  bool
+	rounds  string
 }
 
 func (b broken) Name() string { return "broken" }
-func (b broken) Rounding() Rounding {
-	if b.rounds {
-		return BFloat16
-	}
-	return Exact
-}
-
 func (b broken) About(string) About {
-	return About{Name: "broken", Problem: b.problem, Missing: b.missing}
+	return About{Name: "broken", Problem: b.problem, Missing: b.missing, Rounding: b.rounds}
 }
 
 func TestFind(t *testing.T) {
@@ -61,7 +54,7 @@ func TestRounding(t *testing.T) {
 	if list := (List{broken{}}).Rounding(""); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	if list := (List{broken{rounds: true, problem: "not there"}}).Rounding(""); len(list) != 1 || list[0].Problem != "not there" {
+	if list := (List{broken{rounds: Float16, problem: "not there"}}).Rounding(""); len(list) != 1 || list[0].Problem != "not there" {
 		t.Errorf("%+v", list)
 	}
 }

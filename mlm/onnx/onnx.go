@@ -250,13 +250,6 @@ func (n *Node) Str(name, def string) string {
 	return def
 }
 
-// IsProduct reports whether the node is a product of two matrices. The graph need not have been
-// checked.
-func (n *Node) IsProduct() bool {
-	return (n.Op == "MatMul" || n.Op == "Gemm" || n.Op == "FusedMatMul") && len(n.Inputs) > 1 &&
-		len(n.Outputs) > 0
-}
-
 // AttrType is an AttributeProto.AttributeType.
 type AttrType int32
 

@@ -4,7 +4,9 @@
 //
 // Products of float32 are computed as such, not in the shorter format that cards call TF32. For
 // half precision onnxgrad derives another graph, see onnxgrad.Options. Kernels for products of
-// other sizes add in another order, so calls have one size for each length of rows.
+// other sizes add in another order, so calls have one size for each length of rows. The bits are
+// then the same for calls that follow each other, whatever rows share them. Where calls overlapped
+// one number in twenty had other last bits on an H200.
 package cuda
 
 import (
@@ -18,7 +20,6 @@ import (
 	"infill/internal/disk"
 	"infill/internal/ort"
 	"infill/mlm/device"
-	"infill/mlm/onnx"
 )
 
 // calls is how many calls a card evaluates at the same time: while one computes, the results of
@@ -34,9 +35,6 @@ type Device struct{}
 // Name is [Name].
 func (Device) Name() string { return Name }
 
-// Rounding is [device.Float16].
-func (Device) Rounding() device.Rounding { return device.Float16 }
-
 // Runtime is the build of the runtime for CUDA, where it and a card are there.
 func (Device) Runtime(cache string) string {
 	path, _, err := build.Find(cache)
@@ -50,9 +48,9 @@ func (Device) Runtime(cache string) string {
 }
 
 // About finds the build, the driver with its card, and CUDA's libraries.
-func (d Device) About(cache string) device.About {
-	a := device.About{Name: Name, About: "a graphics card of NVIDIA", Rounding: d.Rounding(),
-		Apart: calls, Tokens: tokens, FixedWeights: true, NoIntegers: true}
+func (Device) About(cache string) device.About {
+	a := device.About{Name: Name, About: "a graphics card of NVIDIA", Rounding: device.Float16,
+		Apart: calls, Tokens: tokens}
 	path, version, err := build.Find(cache)
 	if err == nil || errors.Is(err, ort.ErrNotInstalled) {
 		c, derr := driver()
@@ -82,31 +80,22 @@ func (d Device) About(cache string) device.About {
 	return a
 }
 
-// Rewrite changes nothing.
-func (Device) Rewrite(*onnx.Model, bool) {}
-
-// Numbers are the same bits for calls that follow each other, whatever rows share them. Where calls
-// overlapped one number in twenty had other last bits on an H200.
-func (Device) Numbers(rounded bool) device.Numbers {
-	return device.Numbers{Neighbours: true, Rounded: rounded}
-}
-
 // Provider is CUDA with the session's options, once its libraries are loaded.
-func (Device) Provider(s device.Session) (*ort.Provider, error) {
-	paths, err := located(s.CacheDir)
+func (Device) Provider(cache string) (ort.Provider, error) {
+	paths, err := located(cache)
 	if err != nil {
 		return nil, err
 	}
 	if err := load(paths); err != nil {
 		return nil, err
 	}
-	return &ort.Provider{Options: options()}, nil
+	return options(), nil
 }
 
 // options are the options of every session. Memory grows by what a session asks for: growing by
 // powers of two would hold half of it for nothing.
-func options() map[string]string {
-	o := map[string]string{"device_id": "0", "use_tf32": "0",
+func options() ort.Provider {
+	o := ort.Provider{"device_id": "0", "use_tf32": "0",
 		"arena_extend_strategy": "kSameAsRequested", "cudnn_conv_algo_search": "HEURISTIC"}
 	if c, err := driver(); err == nil {
 		o["gpu_mem_limit"] = strconv.FormatInt(c.memory/10*9, 10)

@@ -21,7 +21,7 @@ const platform = "linux-amd64"
 // build is the build of the runtime that is installed.
 var build = ort.Wheel{
 	Name: Name, Env: env, Version: ort.Version, Platform: platform, Size: "220 MB",
-	Package: "onnxruntime-gpu", Tag: "manylinux_2_28_x86_64", Python: "3.12", Quick: true,
+	Package: "onnxruntime-gpu", Tag: "manylinux_2_28_x86_64", Python: "3.12",
 	SHA256: "b2b8d6afabf3c23c2c698639a16388816dc7298f388a9ddddf504b283990ea01",
 	Folder: "onnxruntime", Library: "libonnxruntime.so." + ort.Version,
 	Files: map[string]string{
@@ -48,7 +48,7 @@ func nvidia(name, version, tag, size, sum, folder, dist string, libraries ...str
 		files["nvidia/"+folder+"/lib/"+l] = ""
 	}
 	return &library{Wheel: ort.Wheel{Name: name, Version: version, Platform: platform, Size: size,
-		Package: name, Tag: tag, SHA256: sum, Library: libraries[0], Files: files, Quick: true}}
+		Package: name, Tag: tag, SHA256: sum, Library: libraries[0], Files: files}}
 }
 
 func (l *library) with(then ...string) *library {

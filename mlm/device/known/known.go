@@ -5,8 +5,7 @@ package known
 import (
 	"infill/mlm/device"
 	"infill/mlm/device/cuda"
-	"infill/mlm/device/openvino"
 )
 
 // Devices are those beside the processor, the one used by default first.
-func Devices() device.List { return device.List{cuda.Device{}, openvino.Device{}} }
+func Devices() device.List { return device.List{cuda.Device{}} }

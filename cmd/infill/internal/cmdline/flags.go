@@ -145,6 +145,9 @@ func (f *Option) Spelling() string {
 	return dashes(f.Name)
 }
 
+// replaced has, for values that earlier builds took, those to give now.
+var replaced = map[string]string{"bf16": "int8"}
+
 // Set is the parser's way to the value.
 func (f *Option) Set(text string) error {
 	if f.writes && text == "" { // else standard output, or nothing, would have what a file was to have
@@ -154,7 +157,7 @@ func (f *Option) Set(text string) error {
 	if err == nil {
 		return nil
 	}
-	if n := nearest.Name(text, f.Value.Choices); n != "" {
+	if n := cmp.Or(replaced[text], nearest.Name(text, f.Value.Choices)); n != "" {
 		return fmt.Errorf("%w; did you mean %q?", err, n)
 	}
 	return err

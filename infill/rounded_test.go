@@ -14,25 +14,17 @@ import (
 	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/mlm/device/devicetest"
-	"infill/mlm/device/openvino"
 	"infill/models"
 	"infill/samplers"
 )
 
-// eachRounded runs a test on the device that emulates bfloat16 and, where the processor has it, on
-// the real one.
-func eachRounded(t *testing.T, test func(t *testing.T, device string)) {
+// openAs opens a model in a precision, in half precision on a device that emulates a card.
+func openAs(t *testing.T, fsys fs.FS, p mlm.Precision) *mlm.Model {
 	t.Helper()
-	t.Run(devicetest.Emulated, func(t *testing.T) { test(t, devicetest.Emulated) })
-	t.Run(openvino.Name, func(t *testing.T) { test(t, devicetest.BFloat16(t).Name) })
-}
-
-// openRounded opens a model in bfloat16 on a device, and with "" in float32 on the processor.
-func openRounded(t *testing.T, fsys fs.FS, device string) *mlm.Model {
-	t.Helper()
-	o := mlm.Options{Threads: 2}
-	if device != "" {
-		o.Devices, o.Precision, o.Device = devicetest.Devices(), mlm.BFloat16, device
+	o := mlm.Options{Threads: 2, Precision: p}
+	if p == mlm.Float16 {
+		o.Devices, o.Device = devicetest.Devices(), devicetest.Card
+		o.Precision, o.Forward = mlm.Auto, true // which leaves gradients to another model
 	}
 	m, err := mlm.Open(t.Context(), fsys, o)
 	if err != nil {
@@ -42,25 +34,20 @@ func openRounded(t *testing.T, fsys fs.FS, device string) *mlm.Model {
 	return m
 }
 
-// Chains on rounded energies and gradients are exact for the rounded model: those that start from
-// its enumerated distribution stay there.
-func TestBFloat16StaysExact(t *testing.T) {
+// Chains on rounded energies are exact for the rounded model: those that start from its enumerated
+// distribution stay there.
+func TestRoundedStaysExact(t *testing.T) {
 	t.Parallel()
-	eachRounded(t, staysExact)
-}
-
-func staysExact(t *testing.T, device string) {
 	const text = "the [MASK] sleeps in the [MASK] ."
 	tiny := os.DirFS(tinyFolder)
-	plain, _, _ := enumerateWith(t, openRounded(t, tiny, ""), text)
-	en, _, _ := enumerateWith(t, openRounded(t, tiny, device), text)
+	plain, _, _ := enumerateWith(t, openAs(t, tiny, mlm.Float32), text)
+	en, _, _ := enumerateWith(t, openAs(t, tiny, mlm.Float16), text)
 	if slices.Equal(en.u, plain.u) {
 		t.Fatal("nothing was rounded")
 	}
 	const chains, steps = 4000, 10
 	p := en.probabilities()
-	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.GWG{Draws: 3},
-		&samplers.Rows{Rate: 0.5}} {
+	for _, s := range []samplers.Sampler{&samplers.GibbsMH{}, &samplers.Rows{Rate: 0.5}} {
 		x0 := en.draw(p, chains, samplers.NewStream(3, s.Info().Name, 0))
 		run, err := samplers.Start(t.Context(), s, en, x0, samplers.Options{Seed: 2, ID: s.Info().Name})
 		if err != nil {
@@ -77,15 +64,11 @@ func staysExact(t *testing.T, device string) {
 }
 
 // The fillings of a rounded model have the scores of float32, and their order.
-func TestBFloat16Scores(t *testing.T) {
+func TestRoundedScores(t *testing.T) {
 	t.Parallel()
-	eachRounded(t, roundedScores)
-}
-
-func roundedScores(t *testing.T, device string) {
 	tiny := os.DirFS(tinyFolder)
-	truth := New(openRounded(t, tiny, ""))
-	e := New(openRounded(t, tiny, device))
+	truth := New(openAs(t, tiny, mlm.Float32))
+	e := New(openAs(t, tiny, mlm.Float16))
 	for _, line := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
 		"the [MASK*1-2] sees a [MASK] ."} {
 		tm, err := text.Parse(e.Tokenizer(), line)
@@ -141,52 +124,50 @@ func roundedScores(t *testing.T, device string) {
 
 // What is scored in float32 is remembered too, apart from what the rounded model says. Results do
 // not depend on it.
-func TestBFloat16NothingTwice(t *testing.T) {
+func TestRoundedNothingTwice(t *testing.T) {
 	t.Parallel()
-	eachRounded(t, func(t *testing.T, device string) {
-		m := openRounded(t, os.DirFS(tinyFolder), device)
-		without, e := New(m).WithMemo(0), New(m)
-		for i, line := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
-			"the [MASK] sees a [MASK|red|old dog|cat] ."} {
-			tm, err := text.Parse(m.Tokenizer(), line)
-			if err != nil {
-				t.Fatal(err)
+	m := openAs(t, os.DirFS(tinyFolder), mlm.Float16)
+	without, e := New(m).WithMemo(0), New(m)
+	for i, line := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
+		"the [MASK] sees a [MASK|red|old dog|cat] ."} {
+		tm, err := text.Parse(m.Tokenizer(), line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, opt := range []Options{{}, {Sampling: SamplingOptions{Sampler: &samplers.DMALA{}}},
+			{Results: ResultOptions{Diverse: true}}} {
+			opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Score = uint64(i), 4, 6, ScorePLL
+			var all [3]*Result
+			var evaluated [3]int
+			for j, by := range []*Engine{without, e, e} {
+				if all[j], err = by.Fill(t.Context(), tm, opt); err != nil {
+					t.Fatal(err)
+				}
+				evaluated[j] = all[j].Evaluated
+				all[j].Fresh, all[j].Evaluated = 0, 0
 			}
-			for _, opt := range []Options{{}, {Sampling: SamplingOptions{Sampler: &samplers.DMALA{}}},
-				{Results: ResultOptions{Diverse: true}}} {
-				opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Score = uint64(i), 4, 6, ScorePLL
-				var all [3]*Result
-				var evaluated [3]int
-				for j, by := range []*Engine{without, e, e} {
-					if all[j], err = by.Fill(t.Context(), tm, opt); err != nil {
-						t.Fatal(err)
-					}
-					evaluated[j] = all[j].Evaluated
-					all[j].Fresh, all[j].Evaluated = 0, 0
-				}
-				if evaluated[0] == 0 || evaluated[2] != 0 {
-					t.Errorf("%q: %v rows evaluated: without a memo, with it, again", line, evaluated)
-				}
-				if want := fmt.Sprintf("%+v", all[0]); fmt.Sprintf("%+v", all[1]) != want ||
-					fmt.Sprintf("%+v", all[2]) != want {
-					t.Errorf("%q: %+v, %+v, want %s", line, all[1], all[2], want)
-				}
+			if evaluated[0] == 0 || evaluated[2] != 0 {
+				t.Errorf("%q: %v rows evaluated: without a memo, with it, again", line, evaluated)
+			}
+			if want := fmt.Sprintf("%+v", all[0]); fmt.Sprintf("%+v", all[1]) != want ||
+				fmt.Sprintf("%+v", all[2]) != want {
+				t.Errorf("%q: %+v, %+v, want %s", line, all[1], all[2], want)
 			}
 		}
-	})
+	}
 }
 
-// What bfloat16 costs: the distance between the posteriors of the model and of the rounded one, over
+// What half precision costs: the distance between the posteriors of the model and of the rounded one, over
 // all fillings of two lists, and the largest difference of log f.
-func TestBFloat16Bias(t *testing.T) {
+func TestRoundedBias(t *testing.T) {
 	t.Parallel()
 	texts := []string{
 		"She drank a cup of [MASK|tea|coffee|water|wine|milk] in the [MASK|kitchen|garden|morning|evening].",
 		"The [MASK|doctor|teacher|king|boy|farmer] was very [MASK|tired|angry|happy|old|kind].",
 	}
-	bias := func(t *testing.T, fsys fs.FS, devices [2]string, most float64) {
+	bias := func(t *testing.T, fsys fs.FS, most float64) {
 		t.Helper()
-		models := [2]*mlm.Model{openRounded(t, fsys, devices[0]), openRounded(t, fsys, devices[1])}
+		models := [2]*mlm.Model{openAs(t, fsys, mlm.Float32), openAs(t, fsys, mlm.Float16)}
 		for _, line := range texts {
 			var u [2][]float64
 			var logf [2][][]float32
@@ -231,17 +212,8 @@ func TestBFloat16Bias(t *testing.T) {
 			}
 		}
 	}
-	both := func(t *testing.T, devices [2]string) {
-		t.Helper()
-		t.Run("small", func(t *testing.T) { bias(t, models.Small(), devices, 0.02) })
-		t.Run("BERT-base", func(t *testing.T) {
-			bias(t, os.DirFS(testmode.BERTBase(t)), devices, 0.02)
-		})
-	}
-	eachRounded(t, func(t *testing.T, device string) { both(t, [2]string{"", device}) })
-	t.Run("both", func(t *testing.T) {
-		both(t, [2]string{devicetest.Emulated, devicetest.BFloat16(t).Name})
-	})
+	t.Run("small", func(t *testing.T) { bias(t, models.Small(), 0.02) })
+	t.Run("BERT-base", func(t *testing.T) { bias(t, os.DirFS(testmode.BERTBase(t)), 0.02) })
 }
 
 // variation is the total variation between exp(u) and exp(v), both normalised.
