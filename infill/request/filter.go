@@ -37,8 +37,8 @@ func (f *Filter) On() bool { return *f != Filter{} }
 func (f *Filter) check() error {
 	switch {
 	case f.MaxEdits > 0 && f.MinEdits > f.MaxEdits:
-		return fmt.Errorf("%w: edit distances from %d to %d, want the smaller one first", text.ErrOption,
-			f.MinEdits, f.MaxEdits)
+		return fmt.Errorf("%w: greatest edit distance %d, want at least the least, %d", text.ErrOption,
+			f.MaxEdits, f.MinEdits)
 	case f.MaxDrop != nil && (math.IsNaN(*f.MaxDrop) || math.IsInf(*f.MaxDrop, 0)):
 		return fmt.Errorf("%w: a drop of %v nats, want a finite number", text.ErrOption, *f.MaxDrop)
 	case f.Similarity == nil && (f.MinSimilarity != nil || f.MaxSimilarity != nil):
@@ -52,7 +52,8 @@ func (f *Filter) check() error {
 		most = *f.MaxSimilarity
 	}
 	if !(least <= most) {
-		return fmt.Errorf("%w: similarities from %v to %v", text.ErrOption, least, most)
+		return fmt.Errorf("%w: greatest similarity %v, want at least the least, %v", text.ErrOption, most,
+			least)
 	}
 	return nil
 }

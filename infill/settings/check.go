@@ -25,14 +25,15 @@ func (v *Fill) Check() error {
 }
 
 // CheckOptions finds options that no text allows, before a model and the files of settings are
-// open. The error is text.ErrOption, or of [Fill.NewSampler]. [Fill.Check] has what it finds of
-// filters, which an encoder may complete later.
+// open. The error is text.ErrOption, or of [Fill.NewSampler].
 func (v *Fill) CheckOptions() error {
 	opt, err := v.options()
 	if err != nil {
 		return err
 	}
-	opt.Words.Filter = infill.Filter{}
+	if v.Words.Encoder != "" { // which is opened later
+		opt.Words.Filter.Similarity = struct{ infill.Term }{}
+	}
 	return opt.Check()
 }
 

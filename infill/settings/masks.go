@@ -3,9 +3,7 @@ package settings
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
-	"strconv"
 
 	"infill/infill"
 	"infill/infill/text"
@@ -143,14 +141,8 @@ func (v *Fill) checkMasks() error {
 		return &Error{Name: "min-similarity", Needs: []string{"encoder"}, Err: errUnmeasured}
 	case f.MaxSimilarity != nil && v.Words.Encoder == "":
 		return &Error{Name: "max-similarity", Needs: []string{"encoder"}, Err: errUnmeasured}
-	case f.MinSimilarity != nil && f.MaxSimilarity != nil && *f.MinSimilarity > *f.MaxSimilarity:
-		return &Error{Name: "max-similarity", Given: fmt.Sprint(*f.MaxSimilarity),
-			Want: fmt.Sprintf("at least min-similarity, %v", *f.MinSimilarity)}
 	case f.MaxDrop != nil && v.Words.Energy != nil:
 		return &Error{Name: "max-drop", Without: []string{"energy"}}
-	case f.MaxEdits > 0 && f.MinEdits > f.MaxEdits:
-		return &Error{Name: "max-edits", Given: strconv.Itoa(f.MaxEdits),
-			Want: "at least min-edits, " + strconv.Itoa(f.MinEdits)}
 	}
 	return nil
 }
