@@ -15,7 +15,6 @@ import (
 	"infill/infill/text"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
-	"infill/mlm/checktest"
 )
 
 // architectures are the kinds of models that masked language models are, by
@@ -107,7 +106,7 @@ func readTruth(t testing.TB, architecture string) folderTruth {
 const near = 2e-4
 
 // TestArchitectures opens a whole folder of each architecture, compares ids and
-// scores with transformers and onnxruntime, fills blanks, and checks gradients.
+// scores with transformers and onnxruntime, and fills blanks.
 func TestArchitectures(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
@@ -127,13 +126,8 @@ func TestArchitectures(t *testing.T) {
 				truth := readTruth(t, a.folder)
 				compareFolder(t, m, truth, fixture == truth.Fixture)
 				fillFolder(t, m)
-				r, err := checktest.Check(t.Context(), m, os.DirFS(dir), checktest.Options{Seed: 1})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Logf("gradient error %.1e, log f error %.1e", r.GradientError, r.LogProbError)
-				if !r.OK || r.GradientError > 1e-4 || !m.Info().Gradients {
-					t.Errorf("gradient check: %+v", r)
+				if !m.Info().Gradients { // onnxgrad's TestModels checks them
+					t.Error(m.Info().NoGradients)
 				}
 			})
 		}

@@ -17,15 +17,15 @@ const bertBegin, bertEnd = "<!-- bert-base: go test ./cmd/infill -run TestBERTBa
 // knows what it should, and the row in docs/reference/models.md is what it did.
 func TestBERTBase(t *testing.T) {
 	dir := testmode.BERTBase(t)
-	info, fill, score, check := commands(t, "BERT-base", dir)
-	mustWork(t, "BERT-base", fill, score, check)
+	info, fill, score, gradient := commands(t, "BERT-base", dir)
+	mustWork(t, "BERT-base", fill, score, gradient)
 	if info.Architecture != "BertForMaskedLM" || info.Parameters/1e5 != 1095 || info.Hidden != 768 || !info.Tied ||
 		info.MaskID != 103 ||
 		info.Known != "BERT, uncased English (30,522 pieces)" {
 		t.Errorf("info: %+v", info)
 	}
 	row := fmt.Sprintf("| BERT-base uncased, %.1f M | torch, TorchScript | %d | %s | %s | %s |\n",
-		float64(info.Parameters)/1e6, info.Opset, fill, score, check)
+		float64(info.Parameters)/1e6, info.Opset, fill, score, gradient)
 	doc := get(t, filepath.Join("..", "..", "docs", "reference", "models.md"))
 	_, rest, ok := strings.Cut(doc, bertBegin)
 	want, _, ok2 := strings.Cut(rest, bertEnd)

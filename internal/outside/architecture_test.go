@@ -21,7 +21,7 @@ import (
 // helpers are the packages that do not ship: tests, their helpers, the lab, and what makes releases.
 var helpers = []string{
 	"internal/ort/orttest", "internal/outside", "internal/prose", "internal/testmode",
-	"infill/batch/input/inputtest", "lab", "mlm/checktest", "mlm/device/devicetest", "mlm/onnxref",
+	"infill/batch/input/inputtest", "lab", "mlm/device/devicetest",
 	"models/hub/hubtest",
 	"models/train", "server/browser", "tokenize/tokenizetest",
 }

@@ -1,10 +1,10 @@
 // Package onnxeval computes single ONNX operators in float64, in plain Go: those with which models
 // compute sizes, positions and constants. mlm/onnxgrad folds constants and follows the contents of
-// shapes with it. mlm/onnxref, a helper of tests, adds the operators of layers, and evaluates whole
-// model files to check what onnxgrad derives. So a mistake in an operator here could stand on both
-// sides of that check. Three things guard against it: tests compare operators with values worked
-// out by hand or by numpy, and whole models with torch, and onnxref folds nothing, so that what
-// onnxgrad folds is checked by values that were never rounded or put together.
+// shapes with it. Its tests add the operators of layers, and evaluate whole model files to check
+// what it derives. So a mistake in an operator here could stand on both sides of that check. Three
+// things guard against it: tests compare operators with values worked out by hand or by numpy, and
+// whole models with torch, and nothing is folded there, so that what onnxgrad folds is checked by
+// values that were never rounded or put together.
 //
 // Floating types of every width are computed in float64. Operators are known by their ONNX names.
 package onnxeval

@@ -11,7 +11,6 @@ import (
 
 	"infill/mlm/onnx"
 	"infill/mlm/onnxeval"
-	"infill/mlm/onnxref"
 )
 
 // made gives a value of random contents: an input if name is set, else a weight.
@@ -62,7 +61,7 @@ func evaluate(t *testing.T, nodes []*node, want *value, inputs ...*value) []floa
 			p = fusedProto(n)
 		}
 		p.Outputs = make([]string, len(n.out))
-		out, err := onnxref.Node(p, in, 17)
+		out, err := evaluated(p, in, 17)
 		if err != nil {
 			t.Fatalf("%v: %v", n, err)
 		}

@@ -19,7 +19,6 @@ import (
 	"infill/internal/testmode"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxeval"
-	"infill/mlm/onnxref"
 )
 
 type array struct {
@@ -192,7 +191,7 @@ func TestDerivationInFloat64(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, f fixture) {
 		d := derive(t, f.model)
-		e, err := onnxref.New(d.Model)
+		e, err := newEvaluator(d.Model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -439,7 +438,7 @@ func TestSharedModel(t *testing.T) {
 func checkByDifferences(t *testing.T, m *onnx.Model, ids []int64, blanks []int, mask int64,
 	tokens int) {
 	t.Helper()
-	lm, err := onnxref.NewMaskedLM(m)
+	lm, err := NewMaskedLM(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,15 +466,15 @@ func checkByDifferences(t *testing.T, m *onnx.Model, ids []int64, blanks []int, 
 	for j := range along {
 		along[j] = rng.Perm(lm.Vocabulary())[:min(tokens, lm.Vocabulary())]
 	}
-	rep, err := lm.Check(t.Context(), &onnxref.Sentence{IDs: ids, Blanks: blanks, Mask: mask},
-		onnxref.Outputs{LogProb: r.logProb, Conditional: r.conditional,
+	rep, err := lm.Check(t.Context(), &Sentence{IDs: ids, Blanks: blanks, Mask: mask},
+		Outputs{LogProb: r.logProb, Conditional: r.conditional,
 			Gradient: r.gradient}, along)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("relative errors: log f %.2g, conditional %.2g, gradient %.2g, second term %.2g",
 		rep.LogProb.Rel(), rep.Conditional.Rel(), rep.Gradient.Rel(), rep.Second.Rel())
-	for name, d := range map[string]onnxref.Deviation{"U": rep.Energy, "log f": rep.LogProb,
+	for name, d := range map[string]Deviation{"U": rep.Energy, "log f": rep.LogProb,
 		"conditional": rep.Conditional, "gradient": rep.Gradient, "second term": rep.Second} {
 		if !(d.Rel() < 1e-5) {
 			t.Errorf("%s: relative error %.2g", name, d.Rel())

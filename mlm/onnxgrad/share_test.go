@@ -12,7 +12,6 @@ import (
 	"infill/internal/testmode"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxeval"
-	"infill/mlm/onnxref"
 )
 
 func unshared(t testing.TB, m *onnx.Model) *Derived {
@@ -124,7 +123,7 @@ func TestSharedOnce(t *testing.T) {
 				names = append(names, n.Outputs[0])
 			}
 		}
-		e, err := onnxref.New(d.Model)
+		e, err := newEvaluator(d.Model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +330,7 @@ func TestSharedInMutatedGraphs(t *testing.T) {
 // reference is log f of a call in float64, nil if the graph cannot be evaluated.
 func reference(t *testing.T, d *Derived, c map[string]array) []float64 {
 	t.Helper()
-	e, err := onnxref.New(d.Model)
+	e, err := newEvaluator(d.Model)
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"slices"

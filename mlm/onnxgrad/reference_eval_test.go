@@ -1,18 +1,16 @@
-// Package onnxref checks gradients of masked language models against the model file itself, in
-// float64.
+// The files reference_*_test.go check gradients of masked language models against the model file
+// itself, in float64.
 //
-// It evaluates the file, operator by operator, and takes derivatives by central differences, which
+// They evaluate the file, operator by operator, and take derivatives by central differences, which
 // are good to ten digits: weights of any width are widened to float64 and every operator computes
 // in it. A model of 11 M parameters takes a few tenths of a second for a sentence.
 //
-// It knows only forward operators. Of the derivation in mlm/onnxgrad it shares one part, the
-// operators of mlm/onnxeval, with which onnxgrad folds constants. Those of layers are here.
-// Operators of com.microsoft are the ones that ONNX Runtime's optimisers put into exported models.
-// Nothing is folded here: the file is evaluated as it stands, so that what onnxgrad folds, fuses or
-// rewrites is compared with what the file says.
-//
-// It is a helper of tests and of the lab. The program does not use it.
-package onnxref
+// Of the derivation they share one part, the operators of mlm/onnxeval, with which constants are
+// folded. Those of layers are here. Operators of com.microsoft are the ones that ONNX Runtime's
+// optimisers put into exported models. Nothing is folded here: the file is evaluated as it stands,
+// so that what is folded, fused or rewritten is compared with what the file says.
+
+package onnxgrad
 
 import (
 	"fmt"
@@ -31,8 +29,8 @@ type evaluator struct {
 	by      map[string]*onnx.Node
 }
 
-// New prepares a model that [onnx.Model.Check] has passed: its weights are widened to float64.
-func New(m *onnx.Model) (*evaluator, error) {
+// newEvaluator prepares a model that [onnx.Model.Check] has passed: its weights are widened to float64.
+func newEvaluator(m *onnx.Model) (*evaluator, error) {
 	e := &evaluator{model: m, opset: m.Opsets[""], weights: map[string]*onnxeval.Tensor{},
 		by: map[string]*onnx.Node{}}
 	for _, w := range m.Graph.Initializers {
@@ -51,9 +49,9 @@ func New(m *onnx.Model) (*evaluator, error) {
 }
 
 type (
-	tensor = onnxeval.Tensor
-	call   = onnxeval.Call
-	table  = onnxeval.Kernels
+	dense = onnxeval.Tensor
+	call  = onnxeval.Call
+	table = onnxeval.Kernels
 )
 
 var kernels table
@@ -61,13 +59,13 @@ var kernels table
 func init() {
 	kernels = table{}
 	for _, m := range []table{activations, indexing, products, convolutions, neural,
-		attention, fused} {
+		attentions, fused} {
 		maps.Copy(kernels, m)
 	}
 }
 
-// Node is [onnxeval.Node] with the operators of this package.
-func Node(n *onnx.Node, in []*onnxeval.Tensor, opset int64) ([]*onnxeval.Tensor, error) {
+// evaluated is [onnxeval.Node] with the operators of layers.
+func evaluated(n *onnx.Node, in []*onnxeval.Tensor, opset int64) ([]*onnxeval.Tensor, error) {
 	return onnxeval.Node(n, in, opset, kernels)
 }
 
@@ -163,7 +161,7 @@ func (e *evaluator) node(n *onnx.Node, get func(string) *onnxeval.Tensor) ([]*on
 		}
 	}
 	if n.Op != "If" {
-		return Node(n, in, e.opset)
+		return evaluated(n, in, e.opset)
 	}
 	branch := n.Attr("else_branch")
 	if len(in) != 1 || len(in[0].I) != 1 {

@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"errors"
@@ -55,7 +55,7 @@ type MaskedLM struct {
 // operator that cannot be evaluated.
 func NewMaskedLM(m *onnx.Model) (*MaskedLM, error) {
 	m = separate(m)
-	e, err := New(m)
+	e, err := newEvaluator(m)
 	if err != nil {
 		return nil, err
 	}

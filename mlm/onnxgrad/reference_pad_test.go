@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 )
 
 // pad surrounds x with zeros (or a given value). Other modes are not used by our models.
-func pad(c *call) ([]*tensor, error) {
+func pad(c *call) ([]*dense, error) {
 	x := c.In[0]
 	pads, err := onnxeval.AsInts(c.In[1])
 	if err != nil || c.Node.Str("mode", "constant") != "constant" || c.Arg(3) != nil ||
@@ -42,5 +42,5 @@ func pad(c *call) ([]*tensor, error) {
 		}
 		out.Put(first+base[1], x, base[0], n)
 	})
-	return []*tensor{out}, nil
+	return []*dense{out}, nil
 }

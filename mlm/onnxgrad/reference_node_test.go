@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"errors"
@@ -114,7 +114,7 @@ func TestKernels(t *testing.T) {
 		{"Where", nil, []*onnxeval.Tensor{{Type: onnx.Bool, Shape: []int{2, 1}, I: []int64{1, 0}}, x,
 			f([]int{}, 9)}, f([]int{2, 3}, 1, 2, 3, 9, 9, 9)},
 	} {
-		out, err := Node(&onnx.Node{Op: c.op, Attrs: c.attrs, Outputs: []string{"y"}}, c.in, 14)
+		out, err := evaluated(&onnx.Node{Op: c.op, Attrs: c.attrs, Outputs: []string{"y"}}, c.in, 14)
 		if err != nil {
 			t.Errorf("%s: %v", c.op, err)
 			continue
@@ -150,7 +150,7 @@ func TestBadNodes(t *testing.T) {
 		"Range": {onnxeval.NewInt([]int{}, []int64{0}), onnxeval.NewInt([]int{}, []int64{1 << 60}),
 			onnxeval.NewInt([]int{}, []int64{1})},
 	} {
-		_, err := Node(&onnx.Node{Name: "n", Op: op, Outputs: []string{"y"}}, in, 14)
+		_, err := evaluated(&onnx.Node{Name: "n", Op: op, Outputs: []string{"y"}}, in, 14)
 		if err == nil {
 			t.Errorf("%s: no error", op)
 		}

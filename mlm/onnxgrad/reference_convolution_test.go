@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ var convolutions = table{"Conv": {Least: 2, Run: conv}}
 
 // conv is a convolution along one axis. Inputs: x [B, D, L], weights [H, D/groups, K], bias [H] or
 // none.
-func conv(c *call) ([]*tensor, error) {
+func conv(c *call) ([]*dense, error) {
 	x, w, bias := c.In[0], c.In[1], c.Arg(2)
 	list := func(name string, otherwise ...int64) []int64 {
 		if v, ok := c.Node.Ints(name); ok {
@@ -68,5 +68,5 @@ func conv(c *call) ([]*tensor, error) {
 			}
 		}
 	}
-	return []*tensor{out}, nil
+	return []*dense{out}, nil
 }

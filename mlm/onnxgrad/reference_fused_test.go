@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ var fused = table{
 
 // packedAttention is the runtime's Attention: one weight makes queries, keys and values.
 // Inputs: x [B, S, D], weight [D, 3H], bias [3H], mask, past, bias of the scores.
-func packedAttention(c *call) ([]*tensor, error) {
+func packedAttention(c *call) ([]*dense, error) {
 	x, w, bias := c.In[0], c.Arg(1), c.Arg(2)
 	if w == nil || len(x.Shape) != 3 || len(w.Shape) != 2 || w.Shape[0] != x.Shape[2] ||
 		c.Arg(4) != nil || c.Arg(6) != nil ||
@@ -42,7 +42,7 @@ func packedAttention(c *call) ([]*tensor, error) {
 	if y, err = sum(y, bias); err != nil {
 		return nil, err
 	}
-	part := func(from, n int) *tensor {
+	part := func(from, n int) *dense {
 		return onnxeval.Viewed(y, []int{batch, length, n}, onnxeval.Strides(y.Shape), from)
 	}
 	return manyHeads(c.Node, part(0, h), part(h, h), part(2*h, v), c.Arg(3), c.Arg(5))
@@ -50,7 +50,7 @@ func packedAttention(c *call) ([]*tensor, error) {
 
 // multiHead is MultiHeadAttention. Inputs: query [B, S, H], key [B, T, H], value [B, T, W], bias [H
 // + H + W], mask of the keys, bias of the scores, keys and values from before.
-func multiHead(c *call) ([]*tensor, error) {
+func multiHead(c *call) ([]*dense, error) {
 	q, k, v, bias := c.In[0], c.Arg(1), c.Arg(2), c.Arg(3)
 	if k == nil || v == nil || len(q.Shape) != 3 || len(k.Shape) != 3 || len(v.Shape) != 3 ||
 		c.Arg(6) != nil || c.Arg(7) != nil ||
@@ -63,7 +63,7 @@ func multiHead(c *call) ([]*tensor, error) {
 			return nil, fmt.Errorf("a bias of %d for widths %d and %d", bias.Len(), h, w)
 		}
 		from := 0
-		for _, t := range []**tensor{&q, &k, &v} {
+		for _, t := range []**dense{&q, &k, &v} {
 			n := (*t).Shape[2]
 			sum, err := sum(*t, onnxeval.NewFloat([]int{n}, bias.F[from:from+n]))
 			if err != nil {
@@ -76,7 +76,7 @@ func multiHead(c *call) ([]*tensor, error) {
 }
 
 // manyHeads is softmax(α·Q·Kᵀ + mask + bias)·V for each of the heads into which the widths are cut.
-func manyHeads(node *onnx.Node, q, k, v, mask, bias *tensor) ([]*tensor, error) {
+func manyHeads(node *onnx.Node, q, k, v, mask, bias *dense) ([]*dense, error) {
 	batch, n, m, h, w := q.Shape[0], q.Shape[1], k.Shape[1], q.Shape[2], v.Shape[2]
 	heads := int(node.Int("num_heads", 0))
 	if heads < 1 || heads > 4096 || h%heads != 0 || w%heads != 0 || k.Shape[2] != h ||
@@ -106,7 +106,7 @@ func manyHeads(node *onnx.Node, q, k, v, mask, bias *tensor) ([]*tensor, error) 
 	if err != nil {
 		return nil, err
 	}
-	packed := func(t *tensor, length, width int) rowsOf {
+	packed := func(t *dense, length, width int) rowsOf {
 		return func(b, a, i int) []float64 { return t.F[((b*length+i)*heads+a)*width:][:width] }
 	}
 	attend([]int{batch, heads, n, m}, packed(q, n, d), packed(k, m, d), packed(v, m, e),
@@ -120,12 +120,12 @@ func manyHeads(node *onnx.Node, q, k, v, mask, bias *tensor) ([]*tensor, error) 
 			}
 			return dot
 		})
-	return []*tensor{out}, nil
+	return []*dense{out}, nil
 }
 
 // keysSeen tells which keys j a query i of row b sees: the mask has a one for each, [B, T] or [B,
 // S, T], or the number of leading keys, [B].
-func keysSeen(mask *tensor, batch, n, m int) (func(b, i, j int) bool, error) {
+func keysSeen(mask *dense, batch, n, m int) (func(b, i, j int) bool, error) {
 	switch {
 	case mask == nil:
 		return func(int, int, int) bool { return true }, nil
@@ -144,7 +144,7 @@ func keysSeen(mask *tensor, batch, n, m int) (func(b, i, j int) bool, error) {
 // embedNorm is EmbedLayerNormalization: the sum of the embeddings of words, positions and segments,
 // normalised. Its second output counts the positions that its mask marks, its third is the sum.
 // After Separate the first input holds the words' embeddings and the table is left out.
-func embedNorm(c *call) ([]*tensor, error) {
+func embedNorm(c *call) ([]*dense, error) {
 	words, segments, table, positions, types := c.In[0], c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4)
 	gamma, beta, mask, at := c.Arg(5), c.Arg(6), c.Arg(7), c.Arg(8)
 	if positions == nil || gamma == nil || beta == nil || (segments == nil) != (types == nil) {
@@ -165,7 +165,7 @@ func embedNorm(c *call) ([]*tensor, error) {
 			at.I[i] = int64(i)
 		}
 	}
-	for _, p := range [][2]*tensor{{positions, at}, {types, segments}} {
+	for _, p := range [][2]*dense{{positions, at}, {types, segments}} {
 		if p[0] == nil {
 			continue
 		}
@@ -179,7 +179,7 @@ func embedNorm(c *call) ([]*tensor, error) {
 	}
 	y, err := normalised(c, true, x, gamma, beta)
 	if err != nil || mask == nil {
-		return []*tensor{y, nil, x}, err
+		return []*dense{y, nil, x}, err
 	}
 	if len(mask.Shape) != 2 || mask.IsFloat() {
 		return nil, fmt.Errorf("a mask of %v %v", mask.Type, mask.Shape)
@@ -191,13 +191,13 @@ func embedNorm(c *call) ([]*tensor, error) {
 	for i, v := range mask.I {
 		count.I[i/mask.Shape[1]] += v
 	}
-	return []*tensor{y, count, x}, nil
+	return []*dense{y, count, x}, nil
 }
 
 // normalised is the norm over the last axis with the epsilon of a fused node, 1e-12 unless it says.
-func normalised(c *call, centre bool, x, gamma, beta *tensor) (*tensor, error) {
+func normalised(c *call, centre bool, x, gamma, beta *dense) (*dense, error) {
 	n := &onnx.Node{Attrs: []*onnx.Attribute{onnx.Attr("epsilon", c.Node.Float("epsilon", 1e-12))}}
-	y, err := layerNorm(centre)(&call{Node: n, In: []*tensor{x, gamma, beta},
+	y, err := layerNorm(centre)(&call{Node: n, In: []*dense{x, gamma, beta},
 		Opset: c.Opset})
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ var neural = table{
 }
 
 func softmax(logs bool) onnxeval.Run {
-	return func(c *call) ([]*tensor, error) {
+	return func(c *call) ([]*dense, error) {
 		x := c.In[0]
 		if !x.IsFloat() {
 			return nil, fmt.Errorf("needs floating numbers, has %v", x.Type)
@@ -58,14 +58,14 @@ func softmax(logs bool) onnxeval.Run {
 				}
 			}
 		}
-		return []*tensor{out}, nil
+		return []*dense{out}, nil
 	}
 }
 
 // layerNorm normalises over the axes from `axis` on: y = (x − mean)/√(var + ε)·scale + bias (Ba et
 // al. 2016, arXiv:1607.06450), or without the mean (Zhang & Sennrich 2019, arXiv:1910.07467).
 func layerNorm(centre bool) onnxeval.Run {
-	return func(c *call) ([]*tensor, error) {
+	return func(c *call) ([]*dense, error) {
 		x, scale, bias := c.In[0], c.In[1], c.Arg(2)
 		axis, err := onnxeval.Axis(c.Node.Int("axis", -1), len(x.Shape))
 		if err != nil {
@@ -101,6 +101,6 @@ func layerNorm(centre bool) onnxeval.Run {
 				}
 			}
 		}
-		return []*tensor{out}, nil
+		return []*dense{out}, nil
 	}
 }

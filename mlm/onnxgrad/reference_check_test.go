@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"context"
@@ -17,8 +17,6 @@ type Outputs struct {
 type Deviation struct {
 	MaxAbs float64 // largest difference, NaN if one of the numbers is
 	Scale  float64 // largest absolute true value
-
-	wrong, right float64 // sums of squares of the differences and of the true values
 }
 
 // Rel is the largest difference relative to the largest true value. Single true values may be close
@@ -30,20 +28,10 @@ func (d Deviation) Rel() float64 {
 	return d.MaxAbs / d.Scale
 }
 
-// RMS is the root-mean-square difference relative to the root mean square of the true values. It
-// depends less than Rel on how many numbers are compared.
-func (d Deviation) RMS() float64 {
-	if d.right == 0 {
-		return math.Sqrt(d.wrong)
-	}
-	return math.Sqrt(d.wrong / d.right)
-}
-
 func (d *Deviation) add(got, want float64) {
 	off := math.Abs(got - want)
 	d.MaxAbs = math.Max(d.MaxAbs, off) // keeps NaN
 	d.Scale = max(d.Scale, math.Abs(want))
-	d.wrong, d.right = d.wrong+off*off, d.right+want*want
 }
 
 // report is the outcome of Check.

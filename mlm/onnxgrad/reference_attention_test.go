@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"infill/mlm/onnxeval"
 )
 
-var attention = table{
+var attentions = table{
 	"Attention":              {Least: 1, Run: scaledAttention},
 	"RotaryEmbedding":        {Least: 1, Run: rotary},
 	"SkipLayerNormalization": {Least: 3, Run: skipNorm(true)},
@@ -16,7 +16,7 @@ var attention = table{
 
 // scaledAttention is opset 23's Attention on [batch, heads, length, width], one query at a time, or
 // the runtime's operation of the same name.
-func scaledAttention(c *call) ([]*tensor, error) {
+func scaledAttention(c *call) ([]*dense, error) {
 	if c.Node.Domain != "" {
 		return packedAttention(c)
 	}
@@ -49,7 +49,7 @@ func scaledAttention(c *call) ([]*tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	apart := func(t *tensor, length, width int) rowsOf {
+	apart := func(t *dense, length, width int) rowsOf {
 		return func(b, a, i int) []float64 { return t.F[((b*heads+a)*length+i)*width:][:width] }
 	}
 	attend(full, apart(q, n, d), apart(k, m, d), apart(v, m, w), apart(out, n, w),
@@ -67,7 +67,7 @@ func scaledAttention(c *call) ([]*tensor, error) {
 			}
 			return dot
 		})
-	return []*tensor{out}, nil
+	return []*dense{out}, nil
 }
 
 // rowsOf gives what a head has at a position of a text of the batch.
@@ -106,7 +106,7 @@ func attend(size []int, q, k, v, out rowsOf, score func(b, a, i, j int, dot floa
 
 // rotary is opset 23's RotaryEmbedding on [batch, heads, length, width] with given cosines and
 // sines.
-func rotary(c *call) ([]*tensor, error) {
+func rotary(c *call) ([]*dense, error) {
 	x, cos, sin := c.In[0], c.Arg(1), c.Arg(2)
 	if c.Node.Domain != "" || cos == nil || sin == nil || c.Arg(3) != nil || len(x.Shape) != 4 ||
 		len(cos.Shape) != 3 ||
@@ -132,13 +132,13 @@ func rotary(c *call) ([]*tensor, error) {
 			}
 		}
 	}
-	return []*tensor{out}, nil
+	return []*dense{out}, nil
 }
 
 // skipNorm is the runtime's SkipLayerNormalization, or SkipSimplifiedLayerNormalization, which does
 // not centre and has no β: the norm of a sum, which is the fourth output.
-func skipNorm(centre bool) func(*call) ([]*tensor, error) {
-	return func(c *call) ([]*tensor, error) {
+func skipNorm(centre bool) func(*call) ([]*dense, error) {
+	return func(c *call) ([]*dense, error) {
 		beta, bias := c.Arg(3), c.Arg(4)
 		if !centre {
 			beta, bias = nil, c.Arg(3)
@@ -148,12 +148,12 @@ func skipNorm(centre bool) func(*call) ([]*tensor, error) {
 			return nil, err
 		}
 		y, err := normalised(c, centre, x, c.In[2], beta)
-		return []*tensor{y, nil, nil, x}, err
+		return []*dense{y, nil, nil, x}, err
 	}
 }
 
 // sum adds up tensors. Those that are nil are left out.
-func sum(x *tensor, others ...*tensor) (_ *tensor, err error) {
+func sum(x *dense, others ...*dense) (_ *dense, err error) {
 	for _, t := range others {
 		if t == nil {
 			continue
@@ -166,7 +166,7 @@ func sum(x *tensor, others ...*tensor) (_ *tensor, err error) {
 }
 
 // apply computes the one output of an operator without attributes.
-func apply(op string, in ...*tensor) (*tensor, error) {
+func apply(op string, in ...*dense) (*dense, error) {
 	out, err := onnxeval.Node(&onnx.Node{Op: op}, in, 17, nil)
 	if err != nil {
 		return nil, err

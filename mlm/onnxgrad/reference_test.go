@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"encoding/json"
@@ -10,39 +10,17 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"infill/mlm/onnx"
 	"infill/mlm/onnxeval"
 )
 
-const fixtures = "../onnxgrad/testdata"
-
-type array struct {
-	Shape []int
-	Data  []float64
-}
-
-func (a array) ints() *onnxeval.Tensor {
-	v := make([]int64, len(a.Data))
-	for i, x := range a.Data {
-		v[i] = int64(x)
-	}
-	return onnxeval.NewInt(a.Shape, v)
-}
-
-func load(t testing.TB, file string) *onnx.Model {
-	t.Helper()
-	m, err := onnx.Load(os.DirFS(filepath.Dir(file)), filepath.Base(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
+// tensor is the array as int64.
+func (a array) tensor() *onnxeval.Tensor { return onnxeval.NewInt(a.Shape, a.ints()) }
 
 // TestTorchLogits compares whole forward passes with torch in float64. The
 // stored values have ten decimals.
 func TestTorchLogits(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(fixtures + "/*.json")
+	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no fixtures: %v", err)
 	}
@@ -77,8 +55,8 @@ func compareLogits(t *testing.T, file string) bool {
 		t.Fatal(err)
 	}
 	name := strings.TrimSuffix(file, ".json")
-	m := load(t, name+".onnx")
-	e, err := New(m)
+	m := loadModel(t, name+".onnx")
+	e, err := newEvaluator(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +70,7 @@ func compareLogits(t *testing.T, file string) bool {
 	for i, c := range f.Calls {
 		in := map[string]*onnxeval.Tensor{}
 		for _, v := range m.Graph.Inputs {
-			in[v.Name] = c[v.Name].ints()
+			in[v.Name] = c[v.Name].tensor()
 		}
 		out, err := e.Run(in, "logits")
 		if strings.Contains(file, "-int8") && errors.Is(err, onnxeval.ErrOp) {
@@ -142,7 +120,7 @@ func TestSlope(t *testing.T) {
 }
 
 func slopes(t *testing.T, name string) {
-	raw, err := os.ReadFile(fixtures + "/" + name + ".json")
+	raw, err := os.ReadFile("testdata/" + name + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,13 +129,13 @@ func slopes(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	c := f.Calls[1] // one chain of two blanks, nothing padded
-	lm, err := NewMaskedLM(load(t, fixtures+"/"+name+".onnx"))
+	lm, err := NewMaskedLM(loadModel(t, "testdata/"+name+".onnx"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	length := c["input_ids"].Shape[1]
-	s := &Sentence{IDs: c["input_ids"].ints().I[:length],
-		Types: c["token_type_ids"].ints().I[:length], Mask: 4}
+	s := &Sentence{IDs: c["input_ids"].ints()[:length],
+		Types: c["token_type_ids"].ints()[:length], Mask: 4}
 	for i, b := range c["blanks"].Data {
 		s.Blanks = append(s.Blanks, int(b))
 		s.IDs[int(b)] = int64(c["targets"].Data[i])
@@ -191,7 +169,7 @@ func slopes(t *testing.T, name string) {
 }
 
 func BenchmarkTinySentence(b *testing.B) {
-	lm, err := NewMaskedLM(load(b, "../testdata/tiny-bert/model.onnx"))
+	lm, err := NewMaskedLM(loadModel(b, "../testdata/tiny-bert/model.onnx"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ var indexing = table{
 	"ScatterElements": {Least: 3, Run: scatterElements},
 }
 
-func gatherElements(c *call) ([]*tensor, error) {
+func gatherElements(c *call) ([]*dense, error) {
 	x, idx := c.In[0], c.In[1]
 	axis, err := onnxeval.Axis(c.Node.Int("axis", 0), len(x.Shape))
 	if err != nil {
@@ -31,7 +31,7 @@ func gatherElements(c *call) ([]*tensor, error) {
 }
 
 // scatterElements puts or adds updates to where indices point along an axis.
-func scatterElements(c *call) ([]*tensor, error) {
+func scatterElements(c *call) ([]*dense, error) {
 	x, idx, up := c.In[0], c.Arg(1), c.Arg(2)
 	how := c.Node.Str("reduction", "none")
 	if idx == nil || up == nil || !x.IsFloat() || !up.IsFloat() || len(up.F) != len(idx.I) ||
@@ -56,7 +56,7 @@ func scatterElements(c *call) ([]*tensor, error) {
 
 // elementsAt visits the elements of idx in order, giving the flat place in an array of the given
 // shape to which each points: its own place, but for the axis, where the index stands.
-func elementsAt(shape []int, idx *tensor, axis int, each func(k, at int)) error {
+func elementsAt(shape []int, idx *dense, axis int, each func(k, at int)) error {
 	st := onnxeval.Strides(shape)
 	pos := make([]int, len(idx.Shape))
 	for k, i := range idx.I {
@@ -84,7 +84,7 @@ func elementsAt(shape []int, idx *tensor, axis int, each func(k, at int)) error 
 	return nil
 }
 
-func trilu(c *call) ([]*tensor, error) {
+func trilu(c *call) ([]*dense, error) {
 	x := c.In[0]
 	r := len(x.Shape)
 	if r < 2 {
@@ -106,5 +106,5 @@ func trilu(c *call) ([]*tensor, error) {
 			out.Put(i, x, i, 1)
 		}
 	}
-	return []*tensor{out}, nil
+	return []*dense{out}, nil
 }

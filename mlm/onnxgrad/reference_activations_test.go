@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"math"
@@ -16,7 +16,7 @@ var activations = table{
 		return max(x, 0) +
 			math.Log1p(math.Exp(-math.Abs(x)))
 	})},
-	"IsNaN": {Least: 1, Run: func(c *call) ([]*tensor, error) {
+	"IsNaN": {Least: 1, Run: func(c *call) ([]*dense, error) {
 		out, err := onnxeval.Alloc(onnx.Bool, c.In[0].Shape)
 		if err != nil {
 			return nil, err
@@ -26,18 +26,18 @@ var activations = table{
 				out.I[i] = 1
 			}
 		}
-		return []*tensor{out}, nil
+		return []*dense{out}, nil
 	}},
-	"Gelu": {Least: 1, Run: func(c *call) ([]*tensor, error) {
+	"Gelu": {Least: 1, Run: func(c *call) ([]*dense, error) {
 		if c.Node.Str("approximate", "none") == "tanh" {
 			return onnxeval.Unary(fastGelu)(c)
 		}
 		return onnxeval.Unary(gelu)(c)
 	}},
-	"FastGelu":  {Least: 1, Run: biased(fastGelu)},
-	"BiasGelu":  {Least: 2, Run: biased(gelu)},
-	"QuickGelu": {Least: 1, Run: func(c *call) ([]*tensor, error) { return quickGelu(c) }},
-	"Dropout":   {Least: 1, Run: func(c *call) ([]*tensor, error) { return c.In[:1], nil }},
+	"FastGelu":  {Least: 1, Run: withBias(fastGelu)},
+	"BiasGelu":  {Least: 2, Run: withBias(gelu)},
+	"QuickGelu": {Least: 1, Run: func(c *call) ([]*dense, error) { return quickGelu(c) }},
+	"Dropout":   {Least: 1, Run: func(c *call) ([]*dense, error) { return c.In[:1], nil }},
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
@@ -49,18 +49,18 @@ func fastGelu(x float64) float64 {
 	return 0.5 * x * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
 }
 
-func quickGelu(c *call) ([]*tensor, error) {
+func quickGelu(c *call) ([]*dense, error) {
 	a := float64(c.Node.Float("alpha", 1.702))
 	return onnxeval.Unary(func(x float64) float64 { return x * sigmoid(a*x) })(c)
 }
 
-// biased applies f to the sum of the input and an optional bias along the last axis.
-func biased(f func(float64) float64) onnxeval.Run {
-	return func(c *call) ([]*tensor, error) {
+// withBias applies f to the sum of the input and an optional bias along the last axis.
+func withBias(f func(float64) float64) onnxeval.Run {
+	return func(c *call) ([]*dense, error) {
 		x, err := sum(c.In[0], c.Arg(1))
 		if err != nil {
 			return nil, err
 		}
-		return onnxeval.Unary(f)(&call{Node: c.Node, In: []*tensor{x}, Opset: c.Opset})
+		return onnxeval.Unary(f)(&call{Node: c.Node, In: []*dense{x}, Opset: c.Opset})
 	}
 }

@@ -1,4 +1,4 @@
-package onnxref
+package onnxgrad
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 )
 
 var products = table{
-	"MatMul": {Least: 2, Run: func(c *call) ([]*tensor, error) {
+	"MatMul": {Least: 2, Run: func(c *call) ([]*dense, error) {
 		return one(matmul(c.In[0], c.In[1], false, false,
 			1))
 	}},
-	"FusedMatMul": {Least: 2, Run: func(c *call) ([]*tensor, error) {
+	"FusedMatMul": {Least: 2, Run: func(c *call) ([]*dense, error) {
 		if c.Node.Int("transBatchA", 0) != 0 || c.Node.Int("transBatchB", 0) != 0 {
 			return nil, fmt.Errorf("batch transposition is not supported")
 		}
@@ -20,7 +20,7 @@ var products = table{
 			float64(c.Node.Float("alpha", 1))))
 	}},
 	"MatMulNBits": {Least: 3, Run: blocksProduct},
-	"Gemm": {Least: 2, Run: func(c *call) ([]*tensor, error) {
+	"Gemm": {Least: 2, Run: func(c *call) ([]*dense, error) {
 		y, err := matmul(c.In[0], c.In[1], c.Node.Int("transA", 0) != 0, c.Node.Int("transB", 0) != 0,
 			float64(c.Node.Float("alpha", 1)))
 		bias := c.Arg(2)
@@ -42,7 +42,7 @@ var products = table{
 // Runtime), with nothing rounded. Inputs: x [..., K], numbers of 8 or 4 bits in bytes [N, blocks,
 // bytes of a block], the lower half of a byte first, scales [N·blocks], zero points in the same
 // form as the numbers, a row of blocks at a time, or else half of what fits; none, bias [N].
-func blocksProduct(c *call) ([]*tensor, error) {
+func blocksProduct(c *call) ([]*dense, error) {
 	x, q, scale, zero := c.In[0], c.In[1], c.In[2], c.Arg(3)
 	k, n := int(c.Node.Int("K", 0)), int(c.Node.Int("N", 0))
 	bits, size := int(c.Node.Int("bits", 4)), int(c.Node.Int("block_size", 0))
@@ -57,7 +57,7 @@ func blocksProduct(c *call) ([]*tensor, error) {
 		return nil, fmt.Errorf("%d numbers and %d scales for %d columns of %d blocks", q.Len(),
 			scale.Len(), n, blocks)
 	}
-	number := func(t *tensor, i int) float64 {
+	number := func(t *dense, i int) float64 {
 		return float64(t.I[i/each] >> (i % each * bits) & (1<<bits - 1))
 	}
 	w, err := onnxeval.Alloc(x.Type, []int{n, k})
@@ -81,7 +81,7 @@ func blocksProduct(c *call) ([]*tensor, error) {
 }
 
 // matmul is numpy's matmul of a·α and b, either transposed in its last two axes first.
-func matmul(a, b *tensor, transA, transB bool, alpha float64) (*tensor, error) {
+func matmul(a, b *dense, transA, transB bool, alpha float64) (*dense, error) {
 	if !a.IsFloat() || !b.IsFloat() {
 		return nil, fmt.Errorf("matrix product of %v and %v", a.Type, b.Type)
 	}
@@ -148,7 +148,7 @@ func matmul(a, b *tensor, transA, transB bool, alpha float64) (*tensor, error) {
 	return out.With(shape), nil
 }
 
-func swapLast(t *tensor) *tensor {
+func swapLast(t *dense) *dense {
 	r := len(t.Shape)
 	shape, st := slices.Clone(t.Shape), onnxeval.Strides(t.Shape)
 	shape[r-2], shape[r-1] = shape[r-1], shape[r-2]
