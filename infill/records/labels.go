@@ -60,9 +60,6 @@ func labelsOf(it *input.Item, units string) (*labels, error) {
 	return l, nil
 }
 
-// any reports whether something moves with the text.
-func (l *labels) any() bool { return len(l.marks) > 0 || l.tokens != nil || l.rows != nil }
-
 // fields makes an object of the fields of an item.
 func (l *labels) fields() (*jsonl.Place, error) {
 	out, err := []byte("{"), error(nil)

@@ -270,3 +270,6 @@ func FuzzLabels(f *testing.F) {
 		}
 	})
 }
+
+// any reports whether something moves with the text.
+func (l *labels) any() bool { return len(l.marks) > 0 || l.tokens != nil || l.rows != nil }
