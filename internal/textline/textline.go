@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // ErrTooLong is a line of more bytes than the reader allows.
@@ -146,3 +147,16 @@ var spaces = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
 // OneLine is a text with spaces in the place of line ends, which a text of JSON may have.
 func OneLine(text string) string { return spaces.Replace(text) }
+
+// Whole is the beginning of a text without the part of a character at its end.
+func Whole(b []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if start := len(b) - n; utf8.RuneStart(b[start]) {
+			if !utf8.FullRune(b[start:]) {
+				b = b[:start]
+			}
+			break
+		}
+	}
+	return b
+}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"infill/infill/settings"
@@ -19,6 +21,10 @@ var ErrNotLines = errors.New("no lines of text")
 type NotLinesError struct {
 	What string // what it looks like, and what to do
 	Text bool   // the format text reads it, if somebody says that it is text
+	// Texts is the column with the texts, from 1, of lines that have a tab between a text and its
+	// label, and Header its name, "" for none. It is 0 for others.
+	Texts  int
+	Header string
 }
 
 // Error says what is wrong and what helps.
@@ -42,15 +48,15 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		return named, notLines(head, "it looks like %s; give text or JSON lines in UTF-8, or a table",
 			kind)
 	}
-	is, treebank, _ := columns(head)
+	looks := columns(head)
 	switch of := pair.FindSubmatch(head); {
-	case treebank:
+	case looks.treebank:
 		return named, notLines(head, "it looks like a treebank (CoNLL-U), whose columns are not read; "+
 			"give columns with a token and its tag, such as B-PER, or JSON lines with spans: "+
 			`{"text": "Ann slept.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}`)
 	case named == settings.FormatCoNLL:
 		return named, nil
-	case is:
+	case looks.is:
 		return settings.FormatCoNLL, nil
 	case of != nil && of[1] == nil:
 		return settings.FormatJSONL, nil
@@ -58,7 +64,7 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		return settings.FormatJSON, nil
 	}
 	if named == settings.FormatText {
-		return named, oldEnds(head)
+		return named, textLines(head)
 	}
 	if named != settings.FormatAuto && named != settings.FormatJSON {
 		return named, nil
@@ -84,7 +90,7 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		return named, notLines(head, "its name says JSON, and it is neither an array of texts or "+
 			"objects nor JSON lines; mend it")
 	}
-	return settings.FormatText, oldEnds(head)
+	return settings.FormatText, textLines(head)
 }
 
 // object reports whether an input that begins so is a value of JSON, which may stand on lines.
@@ -94,27 +100,59 @@ func object(head []byte) bool {
 	return err == nil || errors.Is(err, io.ErrUnexpectedEOF) && len(head) > textline.PeekSize/2
 }
 
-// oldEnds is an error for text whose lines end in carriage returns alone. It would be one sentence.
-// Where there are line ends too, a carriage return is a character like others.
-func oldEnds(head []byte) error {
-	if bytes.IndexByte(head, '\n') >= 0 || bytes.IndexByte(bytes.TrimSpace(head), '\r') < 0 {
+// textLines is an error for text whose lines end in carriage returns alone, which would be one
+// sentence, and for texts with labels, which would be varied too. Where there are line ends, a
+// carriage return is a character like others.
+func textLines(head []byte) error {
+	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(bytes.TrimSpace(head), '\r') >= 0 {
+		return &NotLinesError{What: "its lines end in carriage returns alone, as in old Macintosh " +
+			"files; make line ends of them first (tr '\\r' '\\n')"}
+	}
+	texts, header := labelled(head)
+	if texts == 0 {
 		return nil
 	}
-	return &NotLinesError{What: "its lines end in carriage returns alone, as in old Macintosh " +
-		"files; make line ends of them first (tr '\\r' '\\n')"}
+	err := notLines(head, "each line is a text and its label, with a tab between; say that it is a table")
+	err.Texts, err.Header = texts, header
+	return err
+}
+
+// labelled is the column of the texts, from 1, of lines that have a text and a label with a tab
+// between, and its name if the first line has names; 0 for other lines. Labels are single words, or
+// few.
+func labelled(head []byte) (texts int, header string) {
+	var cells [2][]string
+	for _, line := range wholeLines(head) {
+		row := strings.Split(strings.TrimSpace(line), "\t")
+		switch {
+		case len(row) == 2:
+			cells[0], cells[1] = append(cells[0], row[0]), append(cells[1], row[1])
+		case row[0] != "" || len(row) > 1:
+			return 0, ""
+		}
+	}
+	for k, of := range cells {
+		kinds, others := map[string]bool{}, cells[1-k]
+		single := !slices.ContainsFunc(of, func(c string) bool { return strings.Contains(c, " ") })
+		spaced := 0
+		for i := range of {
+			kinds[of[i]] = true
+			spaced += count(strings.Contains(others[i], " "))
+		}
+		if len(of) < 2 || 2*spaced < len(of) || !single && 4*len(kinds) > len(of) {
+			continue
+		}
+		if single && !strings.Contains(others[0], " ") {
+			header = others[0]
+		}
+		return 2 - k, header
+	}
+	return 0, ""
 }
 
 // notLines is the error of an input that begins so. Only UTF-8 can be read as text after all.
-func notLines(head []byte, format string, args ...any) error {
-	for i := len(head) - 1; i >= 0 && i > len(head)-utf8.UTFMax; i-- {
-		if utf8.RuneStart(head[i]) {
-			if !utf8.FullRune(head[i:]) { // the last character is cut
-				head = head[:i]
-			}
-			break
-		}
-	}
-	return &NotLinesError{What: fmt.Sprintf(format, args...), Text: utf8.Valid(head)}
+func notLines(head []byte, format string, args ...any) *NotLinesError {
+	return &NotLinesError{What: fmt.Sprintf(format, args...), Text: utf8.Valid(textline.Whole(head))}
 }
 
 // LooksArray reports whether an input that begins so is an array of JSON, and not text.

@@ -58,6 +58,22 @@ func TestNotLines(t *testing.T) {
 		{"a.txt", "Ann O\nBob O\nTom O\n", ""},                           // no label has a name
 		{"a.txt", "Vitamin B-twelve\nIt is B-plus.\nGroup O\nx O\n", ""}, // a sentence among them
 		{"a.txt", "One [MASK].\rTwo [MASK].\n", ""},
+		{"a.conll", "The old man sat.\nShe left.\n\nThen came rain .\n", "not columns"},
+		{"a.bio", "Hello.\n\nWorld.\n", "not columns"},
+		{"a.iob", "I sat in\na small house\nby the sea\n", "not columns"}, // three words each
+		{"a.iob2", `{"text":"Ann slept.","spans":[]}` + "\n", "not columns"},
+		{"a.conll", "Ann PER\nslept O\n", ""},
+		{"a.conll", "the det\ncat noun\nthe det\ndog noun\n", ""},
+		{"a.conll", "the\tdet\ncat\tnoun\n", ""},
+		{"a.conll", "O Ann\nO slept\n", ""}, // an error of its sentence
+		{"a.conll", "", ""},
+		{"a.txt", "pos\tIt was good.\nneg\tIt was bad.\n", "say that it is a table"},
+		{"a", "text\tlabel\nIt was good.\t1\r\n\nIt was bad.\t0", "say that it is a table"},
+		{"a.txt", "It is good.\tvery good\nIt is fine.\tvery good\nAh.\tbad\nIt is.\tbad\n" +
+			strings.Repeat("It is so.\tbad\n", 5), "say that it is a table"},
+		{"a.txt", "It was good.\tEs war gut.\nIt is bad.\tEs ist arg.\n", ""}, // no labels
+		{"a.txt", "pos\tIt was good.\nIt was bad.\n", ""},
+		{"a.txt", "dog\tHund\ncat\tKatze\n", ""},
 		{"a.txt", "One [MASK].\r", ""},
 		{"a", "[MASK] ran.\n", ""},
 		{"a", "[ [MASK] ] ran.\n", ""},

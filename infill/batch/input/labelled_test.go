@@ -3,11 +3,43 @@ package input
 import (
 	"errors"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"infill/infill/batch/input/inputtest"
 	"infill/infill/settings"
 )
+
+// A sentence whose rows are no tokens and tags is an error that names the line. Others are read.
+func TestRowErrors(t *testing.T) {
+	t.Parallel()
+	const good = "Ann B-PER\nslept O\n\n"
+	for rows, want := range map[string]string{
+		"Bob B-PER\nran\n. O":       `line 5 is not a token and its tag`,
+		"Bob N B-PER\nran O\n. . O": "line 5 has 2 columns, and line 4 has 3",
+		"B-PER Bob\nO ran\nO .":     "line 4 has its tag first",
+		"1 Bob B-PER\n2 ran O":      "line 4 has the number of its token first",
+		"Bob PER\nran O":            "",
+		"New\u00a0York B-LOC\nis O": "",
+		"1 O\nis O":                 "",
+	} {
+		got, err := items(t, inputtest.Write(t, filepath.Join(t.TempDir(), "a.conll"), good+rows), Options{})
+		if err != nil || len(got) != 2 || strings.Contains(got[0], "<") ||
+			strings.Contains(got[1], "<bad_row>") != (want != "") {
+			t.Errorf("%q: %q, %v", rows, got, err)
+		}
+		in, err := OpenStream("a.conll", strings.NewReader(good+rows), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = in.Next()
+		if it, _ := in.Next(); it.Err == nil && want != "" || it.Err != nil &&
+			!strings.Contains(it.Err.Error(), want) {
+			t.Errorf("%q: %v, want %q", rows, it.Err, want)
+		}
+	}
+}
 
 // Whatever a labelled file holds, its items together are the file, byte for byte.
 func FuzzLabelled(f *testing.F) {

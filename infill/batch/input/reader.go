@@ -140,7 +140,11 @@ func (in *Reader) begin(r io.Reader) error {
 	case format.JSON():
 		err = in.findRecords(from, guessed)
 	case *format == settings.FormatCoNLL:
-		_, _, in.options.wordTags = columns(bytes.TrimPrefix(start(from, *format), []byte("\ufeff")))
+		head := bytes.TrimPrefix(start(from, *format), []byte("\ufeff"))
+		looks := columns(head)
+		if in.options.wordTags = looks.words; !looks.named {
+			err = notLines(head, "these are not columns with a token and its tag, such as \"Ann B-PER\"")
+		}
 	case *format == settings.FormatText:
 		in.options.TextField = "text" // a line has no other name
 	}
