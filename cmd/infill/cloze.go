@@ -96,7 +96,7 @@ func (f *clozeFlags) own() cmdline.Flags {
 	}
 	for _, o := range cmdline.Settings(settings.FileTable(), &f.File, nil) {
 		switch o.Name {
-		case "format", "text-field", "encoding", "quote", "delimiter", "limit":
+		case "format", "text-field", "encoding", "no-header", "quote", "delimiter", "limit":
 			own = append(own, o)
 		}
 	}

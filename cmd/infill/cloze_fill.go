@@ -53,7 +53,7 @@ func (f *clozeFlags) items(path string, std console.IO) (_ []input.Item, err err
 	}
 	in, err := input.Open(path, std.In, input.Options{Format: f.Format,
 		TextField: f.TextField, Quote: f.Quote, Delimiter: f.Delimiter, Limit: f.Limit,
-		Encoding: f.Encoding})
+		Encoding: f.Encoding, NoHeader: f.NoHeader})
 	if err != nil {
 		return nil, err
 	}

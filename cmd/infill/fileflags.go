@@ -112,13 +112,14 @@ func (f *fileFlags) input(ctx context.Context, of pair, std console.IO, others .
 
 func (f *fileFlags) inputOptions() input.Options {
 	return input.Options{Format: f.Format, TextField: f.TextField, Quote: f.Quote,
-		Delimiter: f.Delimiter, Lists: f.lists, Sentence: f.Sentence,
+		NoHeader: f.NoHeader, Delimiter: f.Delimiter, Lists: f.lists, Sentence: f.Sentence,
 		Records: f.Records, OnNull: f.OnNull, Encoding: f.Encoding, Limit: f.Limit, Shard: f.Shard}
 }
 
 // anyLayout is the form of outputs whose names say the rest.
 func (f *fileFlags) anyLayout() output.Layout {
-	return output.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote, Delimiter: f.Delimiter}
+	return output.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote, Delimiter: f.Delimiter,
+		Encoding: f.OutputEncoding}
 }
 
 // mode says what happens to an output that exists.

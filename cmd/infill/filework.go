@@ -174,6 +174,10 @@ func (r *fileRun) sayOutput() {
 	if r.in.Format().JSON() { // whose fields are known only now
 		r.sayRenamed("fields")
 	}
+	if n, first, as := r.out.Escaped(); n > 0 {
+		r.say("%s that %s lacks: written as escapes, such as %s for %q", count.Of(n, "character"),
+			r.form.Encoding, as, first)
+	}
 	for _, note := range r.doubted.notes(r.in.Unit()) {
 		r.say("%s", note)
 	}

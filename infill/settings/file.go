@@ -19,14 +19,18 @@ type File struct {
 	OutputFormat Format
 	TextField    string // the field or the column that has the text
 	Encoding     string // of the input, a name of the WHATWG's list; "" is UTF-8
-	Records      string // the path to the records of a file that is one object
-	OnNull       string // what a text that is null or empty does: "skip" or "error"
-	Sentence     string // the fields or columns that name the sentence of a word, with commas between
-	Delimiter    string // between the cells of CSV
-	Quote        bool   // cells of TSV may stand in quotes
-	Limit        int    // the number of records that are read, 0 for all
-	Shard        Shard  // the part of the file that is read
-	Per          Unit   // what a record of the output is made for
+	// OutputEncoding is the name of the output's encoding, as Encoding.
+	OutputEncoding string
+
+	Records   string // the path to the records of a file that is one object
+	OnNull    string // what a text that is null or empty does: "skip" or "error"
+	Sentence  string // the fields or columns that name the sentence of a word, with commas between
+	Delimiter string // between the cells of CSV
+	NoHeader  bool   // the first row of CSV or TSV is data
+	Quote     bool   // cells of TSV may stand in quotes
+	Limit     int    // the number of records that are read, 0 for all
+	Shard     Shard  // the part of the file that is read
+	Per       Unit   // what a record of the output is made for
 }
 
 // FileDefaults are the values of settings that nobody chose.
@@ -144,6 +148,11 @@ var fileTable = Table[File]{
 		bind: func(v *File) *Value { return textValue(&v.Encoding) },
 	},
 	{
+		Name: "output-encoding", Arg: "NAME", record: true, Group: results,
+		Doc:  "of the output, if not UTF-8; what it lacks becomes \\u2192, as JSON has it",
+		bind: func(v *File) *Value { return textValue(&v.OutputEncoding) },
+	},
+	{
 		Name: "on-null", record: true, Group: results,
 		Doc:  "what a text that is null or empty does: skip, it stays as it is, or error",
 		bind: func(v *File) *Value { return WordValue(&v.OnNull, "skip", "error") },
@@ -158,6 +167,11 @@ var fileTable = Table[File]{
 		Name: "delimiter", record: true, Group: results,
 		Doc:  "what stands between the cells of .csv, in and out: , or ; as in European Excel, or |",
 		bind: func(v *File) *Value { return WordValue(&v.Delimiter, ",", ";", "|") },
+	},
+	{
+		Name: "no-header", record: true, Group: results,
+		Doc:  "the first row of .csv or .tsv is data and has no names, which are then 1, 2, 3",
+		bind: func(v *File) *Value { return boolValue(&v.NoHeader) },
 	},
 	{
 		Name: "quote", record: true, Group: results,

@@ -24,12 +24,12 @@ var (
 // leastRows is how many lines have to be rows of labels.
 const leastRows = 3
 
-// A look is what the beginning of a file says of its columns.
+// A look is the kind of columns that the beginning of a file has.
 type look struct {
 	is       bool // all lines are rows of labels with as many columns each
 	treebank bool
 	words    bool // no tag is O: then they are tags of words, not of names
-	named    bool // a file that is called so may have columns: most lines look like a token and its tag
+	named    bool // most lines look like a token and its tag, as the name of the file has it
 }
 
 // wholeLines are the lines of the beginning of a file without spaces at their ends, and without the
@@ -74,7 +74,7 @@ func columns(head []byte) look {
 	return l
 }
 
-// count is 1 for what holds.
+// count is 1 for true.
 func count(holds bool) int {
 	if holds {
 		return 1

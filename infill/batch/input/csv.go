@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"infill/infill/jsonl"
@@ -12,11 +15,12 @@ import (
 	"infill/tokenize"
 )
 
-// csvSource reads CSV and TSV, whose first row has the names of the columns.
+// csvSource reads CSV and TSV, whose first row has the names of the columns, or is data.
 type csvSource struct {
 	r        *table.CSV
 	names    []string
 	text, id int
+	first    []string // the first row if it is data that were not read yet, else nil
 }
 
 func newCSVSource(r io.Reader, o Options) (*csvSource, error) {
@@ -48,9 +52,24 @@ func newCSVSource(r io.Reader, o Options) (*csvSource, error) {
 		}
 	}
 	s := &csvSource{r: c, names: names}
-	s.text, s.id, err = place(names, o.TextField)
+	if o.NoHeader {
+		s.first, s.names = names, nil
+		for i := range names {
+			s.names = append(s.names, strconv.Itoa(i+1))
+		}
+	}
+	s.text, s.id, err = place(s.names, o.TextField)
+	var missing *ColumnError
+	if errors.As(err, &missing) {
+		missing.Texts = 1 + slices.IndexFunc(s.names, func(n string) bool {
+			return len(strings.Fields(n)) > mostNameWords || utf8.RuneCountInString(n) > mostName
+		})
+	}
 	return s, err
 }
+
+// The words and the characters of the longest names of columns that are taken for names.
+const mostNameWords, mostName = 3, 40
 
 func (s *csvSource) columns() []table.Column {
 	var out []table.Column
@@ -61,7 +80,10 @@ func (s *csvSource) columns() []table.Column {
 }
 
 func (s *csvSource) next() (Item, error) {
-	cells, err := s.r.Next()
+	cells, err := s.first, error(nil)
+	if s.first = nil; cells == nil {
+		cells, err = s.r.Next()
+	}
 	it := Item{Line: s.r.Line(), TextField: s.names[s.text], Columns: true}
 	bad := func(kind error, format string, args ...any) error {
 		return &jsonl.Error{Line: it.Line, Kind: kind, Reason: fmt.Sprintf(format, args...)}
@@ -80,7 +102,7 @@ func (s *csvSource) next() (Item, error) {
 		if !s.r.Quotes {
 			remedy = "a cell of this form holds no tab; say that cells are quoted, or save it as .csv"
 		}
-		it.Err = bad(jsonl.ErrRow, "it has %d cells, the header names %d columns; %s", len(cells),
+		it.Err = bad(jsonl.ErrRow, "it has %d cells, the first row has %d; %s", len(cells),
 			len(s.names), remedy)
 	default:
 		for i, cell := range cells {

@@ -186,3 +186,37 @@ func TestParquetInput(t *testing.T) {
 		t.Errorf("numbers for texts: %q, %v", got, err)
 	}
 }
+
+// A table without a header has columns that are called by their numbers. Without being told so, a
+// first row of texts is asked about.
+func TestNoHeader(t *testing.T) {
+	t.Parallel()
+	const data = "pos\tIt was good.\nneg\tIt was really bad.\n"
+	path := inputtest.Write(t, filepath.Join(t.TempDir(), "a.tsv"), data)
+	got, err := items(t, path, Options{NoHeader: true, TextField: "2"})
+	want := []string{`1 none "It was good." 1="pos"`, `2 none "It was really bad." 1="neg"`}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	for _, c := range []struct {
+		data  string
+		texts int
+	}{
+		{"pos\tI think it was good.\n", 2}, {"a\ta\tI think it was good.\n", 3},
+		{"id\tsentence\n", 0}, {"id\tthe whole sentence\n", 0},
+		{strings.Repeat("x", 41) + "\t0\n", 1},
+	} {
+		_, err := OpenStream("a.tsv", strings.NewReader(c.data), Options{})
+		var e *ColumnError
+		if !errors.As(err, &e) || e.Texts != c.texts ||
+			strings.Contains(err.Error(), "has no header") != (c.texts > 0) {
+			t.Errorf("%q: %+v", c.data, err)
+		}
+	}
+	for name, o := range map[string]Options{"a.tsv": {NoHeader: true}, // it has no column "text"
+		"a.jsonl": {NoHeader: true, TextField: "2"}, "a": {NoHeader: true}} {
+		if _, err := OpenStream(name, strings.NewReader(data), o); err == nil {
+			t.Errorf("%s is read", name)
+		}
+	}
+}

@@ -112,7 +112,8 @@ func textLines(head []byte) error {
 	if texts == 0 {
 		return nil
 	}
-	err := notLines(head, "each line is a text and its label, with a tab between; say that it is a table")
+	err := notLines(head, "each line is a text and its label, with a tab between; say that it is a "+
+		"table")
 	err.Texts, err.Header = texts, header
 	return err
 }

@@ -112,6 +112,9 @@ func (in *Reader) begin(r io.Reader) error {
 		return &settings.Error{Name: "encoding", Given: in.options.Encoding,
 			Want: "none: Parquet is in UTF-8"}
 	}
+	if o := in.options; o.NoHeader && *format != settings.FormatCSV && *format != settings.FormatTSV {
+		return &settings.Error{Name: "no-header", Given: "true", Want: "false: only CSV and TSV have one"}
+	}
 	if *format == settings.FormatParquet {
 		p, err := newParquetSource(in.file, in.info, in.options)
 		if err != nil {

@@ -1,7 +1,6 @@
 package input
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/transform"
 
@@ -38,6 +38,9 @@ type Options struct {
 	Sentence string
 	// Delimiter stands between the cells of CSV; "" is a comma.
 	Delimiter string
+	// NoHeader says that the first row of CSV or TSV is data. Columns are called by their numbers,
+	// from 1.
+	NoHeader bool
 	// Quote says that cells of TSV may stand in quotes, as those of CSV.
 	Quote bool
 	// Encoding is the name of a character encoding in the WHATWG's standard, such as windows-1252;
@@ -65,15 +68,28 @@ func (o Options) check() error {
 	case !o.Format.Known():
 		return wrong("format", int(o.Format), "FormatAuto to FormatParquet")
 	}
-	if _, err := htmlindex.Get(cmp.Or(o.Encoding, "utf-8")); err != nil {
-		return wrong("encoding", o.Encoding, "an encoding, such as windows-1252, utf-16le or shift_jis")
+	if _, err := Encoding("encoding", o.Encoding); err != nil {
+		return err
 	}
 	return o.Shard.Check()
 }
 
+// Encoding is the one of a name, nil for "". The error, a [*settings.Error], names the setting.
+func Encoding(setting, name string) (encoding.Encoding, error) {
+	if name == "" {
+		return nil, nil
+	}
+	e, err := htmlindex.Get(name)
+	if err != nil || e == encoding.Replacement { // which reads nothing
+		return nil, &settings.Error{Name: setting, Given: name,
+			Want: "an encoding, such as windows-1252, utf-16le or shift_jis"}
+	}
+	return e, nil
+}
+
 // decoded is a text in UTF-8 with the bytes of r.
 func (o Options) decoded(r io.Reader) io.Reader {
-	if e, err := htmlindex.Get(o.Encoding); err == nil {
+	if e, _ := Encoding("", o.Encoding); e != nil { // check has the error
 		return transform.NewReader(r, e.NewDecoder())
 	}
 	return r
@@ -128,6 +144,9 @@ type ColumnError struct {
 	Have    []string // the columns, or fields, that there are
 	Setting string   // the one that names it, such as text-field
 	Fields  bool     // of JSON
+	// Texts is the number, from 1, of a column of CSV or TSV whose name is longer than names are, so
+	// that the table seems to have no header; 0 for none.
+	Texts int
 }
 
 // Error says what is wrong and what helps.
@@ -140,7 +159,9 @@ func (e *ColumnError) Error() string {
 		kind = fmt.Sprintf("no field %q: lines of text have no fields", e.Want)
 	}
 	text := kind + jsonl.Names(e.Have)
-	if e.Setting == "text-field" {
+	if e.Texts > 0 {
+		text += "; if that row has texts, and not names, say that the table has no header"
+	} else if e.Setting == "text-field" {
 		text += "; name the one with the texts"
 	}
 	if d := e.Delimiter(); d != "" {
@@ -166,23 +187,18 @@ func (e *ColumnError) Is(target error) bool { return target == table.ErrTable }
 
 // place finds the columns that mean something: that of the text, and that of the id, −1 for none.
 func place(names []string, textField string) (text, id int, err error) {
-	text, id = -1, -1
-	at := map[string]int{}
+	text, id = slices.Index(names, textField), slices.Index(names, "id")
+	if text < 0 {
+		return 0, 0, &ColumnError{Want: textField, Have: names, Setting: "text-field"}
+	}
 	for i, n := range names {
-		if first, ok := at[n]; ok {
+		if first := slices.Index(names, n); first < i {
 			return 0, 0, &table.Error{Reason: fmt.Sprintf(
 				"columns %d and %d are both called %q; rename one of them", first+1, i+1, n)}
 		}
-		at[n] = i
-		switch n {
-		case textField:
-			text = i
-		case "id":
-			id = i
-		}
 	}
-	if text < 0 {
-		return 0, 0, &ColumnError{Want: textField, Have: names, Setting: "text-field"}
+	if id == text {
+		id = -1
 	}
 	return text, id, nil
 }

@@ -45,6 +45,8 @@ type Layout struct {
 	Quote  bool // cells of TSV stand in quotes where they need it
 	// Delimiter stands between the cells of CSV; "" is a comma.
 	Delimiter string
+	// Encoding is the name of a character encoding as of an input; "" is UTF-8.
+	Encoding string
 	// Asked are columns of rows for which somebody asked, or could have: "masked" with the text that
 	// has blanks, "energies" and "marginals".
 	Asked []string
@@ -66,7 +68,12 @@ func (l Layout) Found(path string) (Layout, error) {
 	}
 	ext := suffixOf(path)
 	l.packed = packed(path)
+	_, err := input.Encoding("output-encoding", l.Encoding)
 	switch {
+	case err != nil:
+		return l, err
+	case l.Encoding != "" && l.Format == settings.FormatParquet:
+		return l, fmt.Errorf("%w: Parquet is in UTF-8, and not in %s", ErrLayout, l.Encoding)
 	case slices.Contains(otherPacked, ext):
 		return l, fmt.Errorf("%w: %s: outputs are compressed as .gz and .zst, and not as %s; name it "+
 			"so, or without %[3]s, and compress it afterwards", ErrLayout, path, ext)
@@ -135,7 +142,9 @@ func (l Layout) form() form {
 
 // Whole reports whether the output is made when all records are there. The records themselves are
 // otherwise the output.
-func (l Layout) Whole() bool { return l.packed || l.form() != asRecords }
+func (l Layout) Whole() bool {
+	return l.packed || l.form() != asRecords || l.Encoding != ""
+}
 
 // best reports whether of the fillings of a record the best one alone is written.
 func (l Layout) best() bool {

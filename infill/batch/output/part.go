@@ -53,7 +53,8 @@ func (o *Writer) resumeWhole(m *Manifest, part bool) (done bool, err error) {
 		return false, err
 	}
 	finished := was.Finished
-	more := finished != nil && o.layout.form() == asRecords && was.extends(m)
+	more := finished != nil && o.layout.form() == asRecords && o.layout.Encoding == "" &&
+		was.extends(m)
 	if more { // the records are all there, and others follow them
 		was.Finished = nil
 	}
@@ -143,7 +144,7 @@ func (o *Writer) written(write func(io.Writer) error) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(write(w), w.Close())
+		return errors.Join(write(o.encoded(w)), w.Close())
 	})
 }
 

@@ -37,6 +37,7 @@ type Writer struct {
 	manifest *Manifest   // nil for a stream and a device
 	complete *Finished   // an earlier run has made the rows; nil if not
 	renamed  [][2]string // of JSON lines, see Renamed
+	encoder  *encoder    // nil for UTF-8
 }
 
 // Stream is an output that cannot be resumed, such as standard output. It takes JSON
@@ -54,8 +55,9 @@ func (l Layout) Stream(w io.Writer, in *input.Reader) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := Stream(w)
-	o.layout = l
+	o := &Writer{layout: l}
+	w = o.encoded(w)
+	o.sink = streamOfRecords(standardOutput, unpacked{w})
 	if l.form() != asRecords {
 		o.sink, err = newRowSink(standardOutput, w, in, l)
 	}
@@ -96,7 +98,7 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Wr
 	if err != nil {
 		return nil, err
 	}
-	if l.form() != asRecords && !in.Options().Shard.Whole() {
+	if (l.form() != asRecords || l.Encoding != "") && !in.Options().Shard.Whole() {
 		return nil, errRowsOfShard
 	}
 	stands, err := standingAt(path, in, mode)
@@ -178,9 +180,9 @@ func (o *Writer) openDevice(in *input.Reader) error {
 	if o.layout.form() == asRecords {
 		var w io.WriteCloser
 		w, err = packing(o.Path, f, true)
-		to = streamOfRecords(o.Path, w)
+		to = streamOfRecords(o.Path, unpacked{o.encoded(w)})
 	} else {
-		to, err = newRowSink(o.Path, f, in, o.layout)
+		to, err = newRowSink(o.Path, o.encoded(f), in, o.layout)
 	}
 	if err != nil {
 		return errors.Join(err, f.Close())

@@ -5,6 +5,7 @@ package advice
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"infill/infill"
@@ -164,7 +165,15 @@ var advices = []match{
 	typed(func(e *output.ManifestError) string {
 		return where(e.Force, "; --force overwrites what is there")
 	}),
-	typed(func(e *input.NotLinesError) string { return where(e.Text, ": --format text") }),
+	typed(func(e *input.NotLinesError) string {
+		of := ""
+		if e.Header != "" {
+			of = ": --format tsv --text-field " + e.Header + ", or"
+		} else if e.Texts > 0 {
+			of = fmt.Sprintf(": --format tsv --no-header --text-field %d, or", e.Texts)
+		}
+		return of + where(e.Text, ": --format text")
+	}),
 	kind(samplers.ErrTooMany, ": --shortlist N"),
 	typed(func(e *input.ColumnError) string {
 		switch d := e.Delimiter(); d {
@@ -172,6 +181,9 @@ var advices = []match{
 			return ": --delimiter '" + d + "'"
 		case "\t":
 			return ": --format tsv"
+		}
+		if e.Texts > 0 {
+			return fmt.Sprintf(": --no-header --text-field %d", e.Texts)
 		}
 		return ": --" + e.Setting + " NAME"
 	}),
