@@ -33,7 +33,8 @@ type Type struct {
 	Elem   *Type    // of a List
 	Fields []Column // of a Struct
 
-	node parquet.Node // of a Native
+	node   parquet.Node // of a Native
+	origin *origin      // of a Native
 }
 
 // Keeps reports whether the format f writes cells of a [Native] type as they are stored.

@@ -41,10 +41,12 @@ func NewParquet(r io.ReaderAt, size int64) (p *Parquet, err error) {
 	}
 	p = &Parquet{file: f, groups: f.RowGroups(), buffer: make([]parquet.Row, rowsAtOnce)}
 	leaf := 0
+	origins := originsOf(f, len(f.Root().Fields()))
 	elements := f.Metadata().Schema[1:] // without the root
-	for _, field := range f.Root().Fields() {
+	for i, field := range f.Root().Fields() {
 		field, elements = withHalves(field, elements)
-		p.columns = append(p.columns, Column{field.Name(), Type{Kind: Native, node: field}})
+		p.columns = append(p.columns, Column{field.Name(),
+			Type{Kind: Native, node: field, origin: origins[i]}})
 		p.first = append(p.first, leaf)
 		leaf += leafCount(field)
 	}

@@ -32,24 +32,40 @@ func newParquetWriter(w io.Writer, columns []Column) (p *parquetWriter, err erro
 	leaf := 0
 	for _, c := range columns {
 		n := nodeOf(c.Type)
-		root.fields = append(root.fields, fieldOf(c.Name, n))
+		of := fieldOf(c.Name, n)
+		if root.fields = append(root.fields, of); c.Type.Categories() {
+			of.encode(&parquet.RLEDictionary) // Arrow reads categories of no other encoding
+		}
 		p.first = append(p.first, leaf)
 		leaf += leafCount(n)
 	}
 	if leaf > parquet.MaxColumnIndex {
 		return nil, fmt.Errorf("%d columns, a Parquet file has at most %d", leaf, parquet.MaxColumnIndex)
 	}
-	p.w = parquet.NewGenericWriter[any](w, parquet.NewSchema("schema", root),
-		parquet.Compression(&parquet.Snappy), parquet.CreatedBy("infill", "1", ""))
+	options := []parquet.WriterOption{parquet.NewSchema("schema", root),
+		parquet.Compression(&parquet.Snappy), parquet.CreatedBy("infill", "1", "")}
+	for _, kv := range arrowSchema(columns) {
+		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
+	}
+	p.w = parquet.NewGenericWriter[any](w, options...)
 	return p, nil
 }
 
 // A field is a node with a name. Unlike a parquet.Group it keeps the order of its
-// fields, and it leaves encoding and compression to the writer.
+// fields, and it leaves compression and, where encoding is nil, encoding to the writer.
 type field struct {
 	parquet.Node
-	name   string
-	fields []parquet.Field
+	name     string
+	fields   []parquet.Field
+	encoding encoding.Encoding
+}
+
+// encode has an encoding for all leaves of a field.
+func (f *field) encode(e encoding.Encoding) {
+	f.encoding = e
+	for _, kid := range f.fields {
+		kid.(*field).encode(e) // fieldOf makes no others
+	}
 }
 
 func fieldOf(name string, n parquet.Node) *field {
@@ -68,7 +84,7 @@ func fieldOf(name string, n parquet.Node) *field {
 
 func (f *field) Name() string                          { return f.name }
 func (f *field) Fields() []parquet.Field               { return f.fields }
-func (f *field) Encoding() encoding.Encoding           { return nil }
+func (f *field) Encoding() encoding.Encoding           { return f.encoding }
 func (f *field) Compression() compress.Codec           { return nil }
 func (f *field) Value(reflect.Value) (v reflect.Value) { return v }
 

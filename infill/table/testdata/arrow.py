@@ -1,0 +1,19 @@
+"""Writes arrow.parquet: columns with types that Arrow has and Parquet lacks. Needs pandas 3.1 and pyarrow 26."""
+import datetime
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+frame = pd.DataFrame({
+    "size": pd.Categorical(["mid", "low"], categories=["low", "mid", "high"], ordered=True),
+    "took": pd.to_timedelta([1, None], unit="s"),
+    "when": pd.to_datetime(["2024-01-01", "2024-06-01"]).tz_localize("Europe/Vienna"),
+})
+table = pa.Table.from_pandas(frame)
+table = table.append_column("pair", pa.array([[1, 2], None], pa.list_(pa.int32(), 2)))
+table = table.append_column("deep", pa.array(
+    [{"d": datetime.timedelta(seconds=3), "c": ["x", "y"]}, None],
+    pa.struct([("d", pa.duration("ms")), ("c", pa.list_(pa.dictionary(pa.int32(), pa.string())))])))
+table = table.append_column("n", pa.array([1, 2], pa.int64()))
+pq.write_table(table, "arrow.parquet")
