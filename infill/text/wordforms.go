@@ -16,9 +16,12 @@ type textWord struct {
 	fixed bool
 }
 
-// markup are the forms that a text has for something else than words, in five classes. Those in one
+// markup are the forms that a text has for something else than words, in six classes. Those in one
 // word between signs, such as $x$ and :smile:, are found as words.
 var markup = regexp.MustCompile(strings.Join([]string{
+	// code of Markdown, in fences and between single backticks; two backticks are a quote
+	"(?ms:^ {0,3}```.*?(?:^ {0,3}```|\\z)|^ {0,3}~~~.*?(?:^ {0,3}~~~|\\z))",
+	"``+", "`[^`\\s](?:[^`\n]*[^`\\s])?`",
 	// tags and comments of HTML, and what chat models have between bars
 	`<!--(?s:.*?)-->`,
 	`</?\pL[\w:.-]*(?:\s+[\w:@.-]+=(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>`,
@@ -44,13 +47,20 @@ func wordsOf(text string) []textWord {
 			continue
 		}
 		out = appendWords(out, text, last, m[0])
-		if strings.ContainsFunc(text[m[0]:m[1]], isLetterOrDigit) {
+		if isCode(text[m[0]:m[1]]) {
+			for _, w := range appendWords(nil, text, m[0], m[1]) {
+				out = append(out, textWord{w.span, true})
+			}
+		} else if strings.ContainsFunc(text[m[0]:m[1]], isLetterOrDigit) {
 			out = append(out, textWord{[2]int{m[0], m[1]}, true})
 		}
 		last = m[1]
 	}
 	return appendWords(out, text, last, len(text))
 }
+
+// isCode reports whether markup is code of Markdown, whose words are words for themselves.
+func isCode(of string) bool { return strings.ContainsAny(strings.TrimLeft(of, " ")[:1], "`~") }
 
 // standsAlone reports whether markup with a sign in front begins and ends there. "US$5 or $6" has
 // no formula, "50%d" has no field, and "a\b" is the name of a file.
