@@ -44,9 +44,14 @@ func tokensOf(within *jsonl.Node, it *input.Item, marks []*mark) (*tokens, error
 	}
 	n := len(t.list.Kids)
 	for i, kid := range within.Kids {
+		name := within.Names[i]
+		if kid.Kind == '[' && len(kid.Kids) != n && strings.HasSuffix(name, "_tags") {
+			return nil, &jsonl.Error{Line: it.Line, Field: name, Kind: text.ErrSpan,
+				Reason: fmt.Sprintf("field %q: %d tags for %d tokens", name, len(kid.Kids), n)}
+		}
 		if kid != t.list && kid.Kind == '[' && len(kid.Kids) == n && kid.Scalars() {
-			t.beside = append(t.beside, list{within.Names[i], kid})
-			t.taggings = append(t.taggings, taggingOf(within.Names[i], kid))
+			t.beside = append(t.beside, list{name, kid})
+			t.taggings = append(t.taggings, taggingOf(name, kid))
 		}
 	}
 	words, texts := t.list.Texts()
