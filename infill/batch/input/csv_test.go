@@ -85,6 +85,7 @@ func TestTableRefusals(t *testing.T) {
 		"mac.tsv":     {"\"text\"\t\"l\"\r\"[MASK] a\"\t\"b\"\r", `tr '\r' '\n'`},
 		"latin.csv":   {"text,\xe9\n", "column 2 is not UTF-8"},
 		"head.csv":    {"\"text\"x,a\n", "line 1: the row that names the columns"},
+		"a.spacy":     {"\x00\x01", "spaCy's DocBin"},
 		"a.parquet":   {"text\nx\n", "not a whole Parquet file"},
 	} {
 		path := inputtest.Write(t, filepath.Join(t.TempDir(), name), c.data)

@@ -116,6 +116,11 @@ var foreignTables = append([]string{
 // wraps [table.ErrTable].
 func Foreign(name string) error {
 	ext, how := suffixOf(name), ""
+	if ext == ".spacy" {
+		return fmt.Errorf("%w: spaCy's DocBin is not read; write a line of JSON for each doc, as "+
+			`{"text": doc.text, "spans": [{"start": e.start_char, "end": e.end_char, "label": e.label_} `+
+			"for e in doc.ents]}", table.ErrTable)
+	}
 	if !slices.Contains(foreignTables, ext) {
 		return nil
 	}
