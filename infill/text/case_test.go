@@ -267,12 +267,8 @@ func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string, together in
 
 // withoutTable is a word with a capital at the start of a sentence, and the pronoun I.
 func withoutTable(tm *Template, blank int, word string) string {
-	before, after := tm.Text[:tm.Blanks[blank].Start], tm.Text[tm.Blanks[blank].End:]
-	switch {
-	case writtenLower(tm):
-		return word
-	case truecase.StartsSentence(before):
+	if !writtenLower(tm) && (word == "i" || truecase.StartsSentence(tm.Text[:tm.Blanks[blank].Start])) {
 		return capitalise(word)
 	}
-	return pronouns(word, before, after)
+	return word
 }

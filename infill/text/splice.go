@@ -53,11 +53,8 @@ func (t *Template) Splice(words []string, asGiven ...int) (string, [][2]int) {
 	whole, at := t.Write(words)
 	title := names && writtenTitle(t)
 	blank := -1
-	return t.write(words, func(word, before, after string) string {
+	return t.write(words, func(word, before string) string {
 		blank++
-		if names {
-			word = pronouns(word, before, after)
-		}
 		starts := truecase.Starts(before+whole[at[blank][0]:], len(before))
 		if masked && free(blank) {
 			switch caseOf(t.Masked[blank]) {
@@ -65,7 +62,7 @@ func (t *Template) Splice(words []string, asGiven ...int) (string, [][2]int) {
 				return upper(word)
 			case titleCase:
 				starts = starts || !isFunctionWord(word)
-			case lowerCase, mixedCase:
+			case lowerCase:
 				return word
 			}
 		}
@@ -81,9 +78,9 @@ func (t *Template) Splice(words []string, asGiven ...int) (string, [][2]int) {
 func (t *Template) Write(words []string) (string, [][2]int) { return t.write(words, nil) }
 
 // write puts words into the blanks. spell, if not nil, may change a word. It is called in the order
-// of the text, with what stands around the word.
+// of the text, with the text before the word.
 func (t *Template) write(words []string,
-	spell func(word, before, after string) string) (string, [][2]int) {
+	spell func(word, before string) string) (string, [][2]int) {
 	var b strings.Builder
 	spans := make([][2]int, len(t.Blanks))
 	last := 0
@@ -92,11 +89,7 @@ func (t *Template) write(words []string,
 		last = bl.End
 		word := words[i]
 		if spell != nil {
-			after := t.Text[bl.End:]
-			if i+1 < len(t.Blanks) && t.Blanks[i+1].Start == bl.End {
-				after = words[i+1]
-			}
-			word = spell(word, b.String(), after)
+			word = spell(word, b.String())
 		}
 		start := b.Len()
 		b.WriteString(word)
@@ -134,26 +127,6 @@ func address(text string, span [2]int) bool {
 	return strings.Contains(before, "@") || strings.HasPrefix(after, "@") ||
 		strings.Contains(before, "://") || strings.HasPrefix(strings.ToLower(before), "www.") ||
 		strings.HasPrefix(before, "/") || strings.HasPrefix(before, "~/")
-}
-
-// pronouns writes a capital I for every word i of a filling. before and after
-// are what stands around the filling. "i.e." and "i-" are left alone.
-func pronouns(filling, before, after string) string {
-	text := before + filling + after
-	out := []byte(filling)
-	for k, c := range out {
-		at := len(before) + k
-		last, next := lastRune(text[:at]), firstRune(text[at+1:])
-		part := func(r rune) bool { return isLetterOrDigit(r) || r == '-' || r == '_' }
-		if c != 'i' || at > 0 && (part(last) || last == '.') || at+1 < len(text) && part(next) {
-			continue
-		}
-		if next == '.' && isLetterOrDigit(firstRune(text[at+2:])) {
-			continue
-		}
-		out[k] = 'I'
-	}
-	return string(out)
 }
 
 // english reports whether a vocabulary belongs to an English model. In other

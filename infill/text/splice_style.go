@@ -12,11 +12,10 @@ import (
 type wordCase int
 
 const (
-	noCase wordCase = iota // no letters, I, and abbreviations such as U.S.: any word has its own
+	noCase wordCase = iota // no letters, I, U.S., iPhone: any word has its own
 	lowerCase
 	titleCase // the first letter only
 	upperCase // two letters or more
-	mixedCase // such as iPhone
 )
 
 // caseOf is how a word is written.
@@ -41,10 +40,8 @@ func caseOf(word string) wordCase {
 		return titleCase
 	case capitals == letters:
 		return upperCase
-	case begins: // McDonald, TVs
-		return noCase
 	}
-	return mixedCase
+	return noCase // McDonald, iPhone
 }
 
 // isFunctionWord reports whether a word is on the list of English function words.
@@ -103,31 +100,17 @@ func writtenUpper(t *Template) bool {
 }
 
 // writtenTitle reports whether a text is a title, such as "How to Make the Perfect [MASK]". It has
-// three words with a capital, and two of them are neither names nor the first. All others are small
-// words, and no sentence ends.
+// three words with a capital that are not names. All others are small words, and no sentence ends.
 func writtenTitle(t *Template) bool {
-	capitals, common := 0, 0
-	for i, part := range t.outside() {
+	common := 0
+	for _, part := range t.outside() {
 		upper, names, ok := titleWords(part)
 		if !ok {
 			return false
 		}
-		if i == 0 && startsCommon(part) { // a sentence begins so, too
-			common--
-		}
-		capitals, common = capitals+upper, common+upper-names
+		common += upper - names
 	}
-	return capitals > 2 && common > 1
-}
-
-// startsCommon reports whether the first word with a capital is not a name.
-func startsCommon(s string) bool {
-	for a, b := range truecase.Words(s) {
-		if unicode.IsUpper(firstRune(s[a:])) {
-			return !isName(s[a:b])
-		}
-	}
-	return false
+	return common > 2
 }
 
 // isName reports whether a word has a capital wherever it stands.
@@ -176,28 +159,23 @@ func quotesTitle(text string, filled [][2]int, i int) bool {
 		return false
 	}
 	end := filled[i][1] + to
-	words, common := 0, 0
+	common := 0
 	for at := from; at < end; {
 		next, part := end, end // the part up to the next filled span
 		for _, s := range filled {
 			if s[0] >= at && s[0] < part {
 				part, next = s[0], s[1]
-				words++
 			}
 		}
 		capitals, names, ok := titleWords(text[at:part])
 		if !ok || strings.ContainsAny(text[at:part], ",;:") {
 			return false
 		}
-		words += len(strings.Fields(text[at:part]))
 		common += capitals - names
 		at = max(next, part)
 	}
-	return common > 0 && words <= longestTitle
+	return common > 0
 }
-
-// longestTitle is how many words a title in quotation marks has at most.
-const longestTitle = 9
 
 // saying are words before what somebody says.
 var saying = setOf("answered asked cried replied said say says shouted whispered")

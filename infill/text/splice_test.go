@@ -169,7 +169,7 @@ func TestCaseOfMasked(t *testing.T) {
 		{"The DOG sleeps.", "DOG", "cat", "The CAT sleeps.", false},
 		{"THE DOG SLEEPS.", "THE", "a", "A DOG SLEEPS.", false},
 		{"We saw an iPhone.", "iPhone", "house", "We saw an house.", false},
-		{"iPhone users wait", "iPhone", "the", "the users wait", false},
+		{"iPhone users wait", "iPhone", "the", "The users wait", false},
 		{"So he left the city.", "he city", "i/france", "So I left the France.", false},
 		{"So I left.", "I", "he", "So he left.", false},
 		{"Many U.S. adults", "U.S.", "american", "Many American adults", false},
