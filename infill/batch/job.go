@@ -10,7 +10,7 @@ import (
 	"infill/infill/jsonl"
 )
 
-// A Record is what became of an item.
+// A Record is the outcome of an item.
 type Record struct {
 	JSON   []byte // one JSON object without a line end; it has the item's line and id
 	Failed bool   // it is an error record

@@ -85,6 +85,21 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
+// Who uses or builds the program can read all of its documents: the lab and Beam have their own.
+func TestDocumentsAreShort(t *testing.T) {
+	t.Parallel()
+	const most = 45_000
+	n := 0
+	for name, text := range tree(t, ".md") {
+		if forUsers(name) && !strings.HasPrefix(name, "beam/") {
+			n += len(strings.Fields(text))
+		}
+	}
+	if n < most/2 || n > most {
+		t.Errorf("the documents have %d words, want at most %d", n, most)
+	}
+}
+
 // A line of a table is read at a glance. Data are apart: tables of the lab and sentences of models.
 func TestTables(t *testing.T) {
 	t.Parallel()

@@ -48,8 +48,8 @@ func (e Entry) fits(contexts []string) bool {
 //go:embed table.txt
 var tableText string
 
-// technicalText has what the corpus of the table lacks: words of programmers, and nicknames of
-// teams, written by hand. It comes before the table.
+// technicalText has words that the corpus of the table lacks: words for programmers, and nicknames
+// of teams, written by hand. It comes before the table.
 //
 //go:embed technical.txt
 var technicalText string
