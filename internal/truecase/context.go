@@ -1,7 +1,6 @@
 package truecase
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -53,7 +52,7 @@ func contextsOf(dst []string, text string, a, b int, capital func(string) bool,
 	start := nextWord(text, b)
 	if mark, ok := between(text[b:start]); ok {
 		word := text[start:wordEnd(text, start)]
-		if word == "I" && pronoun.MatchString(text[start:]) {
+		if word == "I" {
 			word = "i" // no name is beside it
 		}
 		right = ">" + mark + "~" + shapeOf(word)
@@ -64,10 +63,6 @@ func contextsOf(dst []string, text string, a, b int, capital func(string) bool,
 	}
 	return dst
 }
-
-// pronoun is the word I that is not a numeral, as it is in Temple I.
-var pronoun = regexp.MustCompile(`^I(?:['’]|\s+(?:am|can|could|did|do|ever|had|have|know|like|` +
-	`love|never|saw|think|want|will|would)\b)`)
 
 // named appends the contexts that name a word. An open one may be spelt in two ways.
 func named(dst []string, side, word string, open bool) []string {
