@@ -25,7 +25,7 @@ func TestGuides(t *testing.T) {
 	}
 	judge := os.DirFS(filepath.Join(guides, "..", "..", "metrics", "judge", "testdata", "gpt2"))
 	pages := []string{"pairs.md", "batch.md#Tables as output", "../reference/metrics.md#Diversity",
-		"words.md", "labels.md", "../reference/metrics.md#A judge"}
+		"words.md", "labels.md", "masks.md#Words", "../reference/metrics.md#A judge"}
 	if !testmode.All() && !*update { // the quick ones
 		pages = pages[:3]
 	}
