@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infill/infill/internal/recall"
+	"infill/infill/request"
 	"infill/infill/text"
 )
 
@@ -19,8 +20,12 @@ type partial struct {
 }
 
 // starts are the fillings that a part's search begins with: the ends of beams that fill blank after
-// blank, each from what the model says with the others filled or masked.
+// blank, each from what the model says with the others filled or masked. Of the wide round they are
+// ends that were not begun before.
 func (s *Seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) {
+	if s.wide && slices.Max(part.Counts) < 2 {
+		return nil, nil
+	}
 	pt := &seekPart{Target: part.exact, number: part.number, beam: part.beam, starts: part.starts,
 		orders: part.orders}
 	orders, err := s.orders(ctx, pt)
@@ -42,6 +47,9 @@ func (s *Seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) 
 			break
 		}
 	}
+	if s.wide && !pt.widened {
+		return nil, nil
+	}
 	if len(ends) == 0 { // rules that concern several blanks forbid them all
 		alone, err := s.alone(ctx, pt)
 		if err != nil {
@@ -59,8 +67,14 @@ func (s *Seeker) starts(ctx context.Context, part *seekPart) ([]*filled, error) 
 	}
 	slices.SortFunc(list, byValue)
 	var out []*filled
-	for _, b := range list[:min(len(list), pt.starts)] {
-		out = append(out, &filled{part: part, x: b.x, key: pt.keyOf(b.x), near: -1})
+	for _, b := range list {
+		f := &filled{part: part, x: b.x, key: pt.keyOf(b.x), near: -1}
+		if len(out) < pt.starts && !math.IsInf(s.seen[f.key], 1) {
+			out = append(out, f)
+		}
+	}
+	if s.wide {
+		return out, nil
 	}
 	marked, err := s.marked(ctx, part, out[0])
 	return append(out, marked...), err
@@ -120,12 +134,26 @@ func (s *Seeker) orders(ctx context.Context, pt *seekPart) ([][]int, error) {
 	return out, nil
 }
 
-// beam fills the coordinates in an order and keeps the best sums of conditionals.
+// laterPieces is how many nats a score mostly loses by the pieces of a gap after its first.
+const laterPieces = 2
+
+// hopeless reports whether a partial filling is hardly the beginning of the best one.
+func (s *Seeker) hopeless(pt *seekPart, b *partial) bool {
+	most := request.Parts{Left: b.value, Length: pt.LengthPart(pt.LayoutOf(b.x, nil).Lengths)}
+	return s.p.Opt.Results.Score.Of(most)-laterPieces < s.best[0].score
+}
+
+// beam fills the coordinates in an order and keeps the best sums of conditionals. The wide round
+// keeps more first pieces of a gap: a name may begin with one that is unlikely by itself.
 func (s *Seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partial, error) {
 	beam := []*partial{pt.empty()}
 	ordered := slices.IsSorted(order)
 	for n, i := range order {
-		width := pt.beam
+		c, width := &pt.Coords[i], pt.beam
+		wide := s.wide && pt.Counts[c.Group] > 1 && (n == 0 || pt.Coords[order[n-1]].Group != c.Group)
+		if wide {
+			width *= s.reach.wider
+		}
 		if s.over() { // one end is enough to find something
 			width = 1
 		}
@@ -159,6 +187,10 @@ func (s *Seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partia
 		for len(beam) > 1 && beam[len(beam)-1].value < beam[0].value-s.reach.slack {
 			beam = beam[:len(beam)-1]
 		}
+		for wide && len(beam) > pt.beam && s.hopeless(pt, beam[len(beam)-1]) {
+			beam = beam[:len(beam)-1]
+		}
+		pt.widened = pt.widened || wide && len(beam) > pt.beam
 		if len(beam) == 0 {
 			break
 		}

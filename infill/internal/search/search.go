@@ -18,12 +18,12 @@ import (
 )
 
 var reaches = map[request.Effort]reach{
-	request.EffortQuick: {beam: 5, slack: 2, starts: 5, orders: 2, top: 12, margin: 0,
+	request.EffortQuick: {beam: 5, wider: 1, slack: 2, starts: 5, orders: 2, top: 12, margin: 0,
 		uneven: request.DefaultTop, share: 0.3},
-	request.EffortNormal: {beam: 10, slack: 3, starts: 12, orders: 2, top: 12, margin: 0.25,
+	request.EffortNormal: {beam: 10, wider: 3, slack: 3, starts: 12, orders: 2, top: 12, margin: 0.25,
 		uneven: 20, share: 0.15},
-	request.EffortThorough: {beam: 16, slack: math.Inf(1), starts: 40, orders: 3, top: 40, margin: 3,
-		uneven: 20, share: 0.02},
+	request.EffortThorough: {beam: 16, wider: 3, slack: math.Inf(1), starts: 40, orders: 3, top: 40,
+		margin: 3, uneven: 20, share: 0.02},
 }
 
 // LeastShare is how likely open lengths must be, beside the likeliest, for a search to begin them.
@@ -87,7 +87,19 @@ func tiedOrListed(p *target.Task) bool {
 	})
 }
 
+// Run searches, and once more with more first pieces, while these may begin a better filling than
+// the best one.
 func (s *Seeker) Run(ctx context.Context) error {
+	for range min(2, s.reach.wider) {
+		if err := s.round(ctx); err != nil || s.ended != request.EndedItself || len(s.best) == 0 {
+			return err
+		}
+		s.wide = true
+	}
+	return nil
+}
+
+func (s *Seeker) round(ctx context.Context) error {
 	var starts []*filled
 	var impossible error
 	for _, pt := range s.parts {
@@ -104,7 +116,7 @@ func (s *Seeker) Run(ctx context.Context) error {
 			break // these are enough to find something
 		}
 	}
-	if len(starts) == 0 {
+	if len(starts) == 0 && !s.wide {
 		return impossible
 	}
 	var active []*filled

@@ -19,6 +19,7 @@ import (
 // A reach is what an effort stands for.
 type reach struct {
 	beam   int     // partial fillings that a beam keeps
+	wider  int     // times as many first pieces of a gap, in a round for the best that was found
 	slack  float64 // nats below its best at which a beam drops one
 	starts int     // ends of beams that are scored
 	orders int     // of filling blank after blank: from the left, from the right, the surest first
@@ -50,6 +51,7 @@ type Seeker struct {
 	seen  map[string]float64
 	texts map[string]*filled
 	whole float64 // what costly parts of the energy can add at most; +Inf if nobody knows
+	wide  bool    // this is the wide round, see beam
 	ended request.Ending
 	bad   int // fillings whose score is not a number
 	// GaveUp is told of the states that are given up, if a test asks; else nil.
@@ -69,6 +71,7 @@ type seekPart struct {
 	// beam, starts and orders are its own part of the reach.
 	beam, starts, orders int
 	expanded             bool // all values of the one coordinate are among the guesses
+	widened              bool // a beam has kept more than usual
 }
 
 // share gives a part its effort: by how likely its lengths are beside the likeliest. Each further
