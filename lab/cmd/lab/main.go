@@ -19,6 +19,7 @@ import (
 	"infill/lab/compare"
 	"infill/lab/cuda"
 	"infill/lab/drafts"
+	"infill/lab/efforts"
 	"infill/lab/experiments"
 	"infill/lab/experiments/facility"
 	"infill/lab/gradients"
@@ -51,6 +52,7 @@ var commands = []command{
 	{"gradients", "a model against its file in float64: log-probabilities and derivatives",
 		gradients.Command},
 	{"masked", "how well a model guesses masked pieces, for the cards of the models", masked.Command},
+	{"efforts", "how often the search finds the best filling that a wider one finds", efforts.Command},
 	{"drafts", "whether a small model is worth asking before a large one", drafts.Command},
 	{"trigger", "words that make a model say the labels of texts", trigger.Command},
 	{"torch", "chain-steps a second beside PyTorch", torch.Command},
