@@ -44,6 +44,7 @@ func TestDocumentedCommands(t *testing.T) {
 	put(t, filepath.Join("corpus", "a.txt"), "The [MASK] went home.\n")
 	put(t, "table.csv", "id,sentence\n1,The [MASK] went home.\n")
 	put(t, "prices.csv", "text;price\nThe [MASK] is old.;1,50\n")
+	put(t, "ratings.txt", "good\tThe soup was hot.\nbad\tThe room was → cold.\n")
 	put(t, "books.txt", "The young woman went by bus.\nHe sat down on the bed.\n")
 	put(t, "reviews.csv", "review,label\nThe film was wonderful and the actors played well.,pos\n")
 	put(t, "reviews.jsonl", `{"text":"The old man went home by train.","label":"pos",`+
