@@ -15,12 +15,16 @@ import (
 func TestDocumentedCommands(t *testing.T) {
 	testmode.Long(t)
 	var commands []string
+	file, shown := regexp.MustCompile("(?ms)`([\\w.-]+)`:\n\n^```\\w*\n(.*?)^```$"), map[string]string{}
 	for _, doc := range []string{
 		"blanks.md", "batch.md", "search.md", "augment.md", "masks.md", "samplers.md",
 	} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", doc))
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, m := range file.FindAllStringSubmatch(string(b), -1) {
+			shown[m[1]] = m[2]
 		}
 		for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(b), -1) {
 			commands = append(commands, strings.Split(strings.TrimSpace(block[1]), "\n")...)
@@ -43,8 +47,9 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 	put(t, filepath.Join("corpus", "a.txt"), "The [MASK] went home.\n")
 	put(t, "table.csv", "id,sentence\n1,The [MASK] went home.\n")
-	put(t, "prices.csv", "text;price\nThe [MASK] is old.;1,50\n")
-	put(t, "ratings.txt", "good\tThe soup was hot.\nbad\tThe room was → cold.\n")
+	for name, text := range shown {
+		put(t, name, text)
+	}
 	put(t, "books.txt", "The young woman went by bus.\nHe sat down on the bed.\n")
 	put(t, "reviews.csv", "review,label\nThe film was wonderful and the actors played well.,pos\n")
 	put(t, "reviews.jsonl", `{"text":"The old man went home by train.","label":"pos",`+
