@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all test-page test-spark test-beam test-lab test-wheel wheel release test-release beam lab setup build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
+.PHONY: all demo test test-all test-page test-spark test-beam test-lab test-wheel wheel release module test-release beam lab setup build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
 
 all: build
 
@@ -71,6 +71,13 @@ PLATFORMS ?=
 release:
 	@echo "== building archives (the first time compiles all dependencies for each platform)"
 	GO=$(GO) python3 scripts/release/release.py $(VERSION) $(PLATFORMS)
+
+# make module PATH=example.org/you/infill   writes a copy of the module with that path into
+#                     dist/module, to be published
+# The variable is also where programs are found, so the recipe asks the system for its own.
+COPY ?= dist/module
+module:
+	@PATH=$$(command -p getconf PATH) scripts/module.sh "$(PATH)" "$(COPY)"
 
 # make test-release   builds this machine's archive in two folders, compares the bytes, and runs it
 #                     and the image in root folders of their own

@@ -29,7 +29,7 @@ func TestLibrariesNameNoFlags(t *testing.T) {
 		case err != nil:
 			return err
 		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."),
-			d.IsDir() && (d.Name() == "testdata" || path == filepath.Join(root, "lab")):
+			d.IsDir() && (d.Name() == "testdata" || d.Name() == "dist" || path == filepath.Join(root, "lab")):
 			return filepath.SkipDir
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil

@@ -1,7 +1,6 @@
 package read_test
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -30,12 +29,18 @@ func sentences(in string, o read.Options) ([]read.Sentence, read.File, error) {
 	return out, sum, err
 }
 
-//go:embed testdata/records.jsonl
-var batchRecords string
+func batchRecords(t testing.TB) string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/records.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
 
 func TestReadBatchRecords(t *testing.T) {
 	t.Parallel()
-	got, sum, err := sentences(batchRecords, read.Options{})
+	got, sum, err := sentences(batchRecords(t), read.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +60,7 @@ func TestReadBatchRecords(t *testing.T) {
 		sum.Sampler != "dmala" {
 		t.Errorf("summary %+v", sum)
 	}
-	if got, _, err = sentences(batchRecords, read.Options{Top: 1}); err != nil || len(got) != 2 {
+	if got, _, err = sentences(batchRecords(t), read.Options{Top: 1}); err != nil || len(got) != 2 {
 		t.Errorf("top 1: %d sentences, %v", len(got), err)
 	}
 }
@@ -63,11 +68,11 @@ func TestReadBatchRecords(t *testing.T) {
 // An array of JSON is read as its elements are in JSON lines, and an array of texts as lines.
 func TestReadArrays(t *testing.T) {
 	t.Parallel()
-	want, wantSum, err := sentences(batchRecords, read.Options{})
+	want, wantSum, err := sentences(batchRecords(t), read.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(batchRecords), "\n\n", "\n"), "\n")
+	lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(batchRecords(t)), "\n\n", "\n"), "\n")
 	got, sum, err := sentences("[\n"+strings.Join(lines, ",\n")+"\n]", read.Options{})
 	if wantSum.Format = "json"; err != nil || !reflect.DeepEqual(got, want) ||
 		!reflect.DeepEqual(sum, wantSum) {
@@ -199,7 +204,7 @@ func TestSampleIsStable(t *testing.T) {
 }
 
 func FuzzReadSentences(f *testing.F) {
-	f.Add(batchRecords)
+	f.Add(batchRecords(f))
 	f.Add("plain\nlines\n")
 	f.Add("{\"text\":\"a\"}\n{\"fillings\":[{\"text\":\"\"}]}")
 	f.Add("[{]")
