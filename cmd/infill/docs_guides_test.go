@@ -23,54 +23,60 @@ func TestGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := os.DirFS(filepath.Join(guides, "..", "..", "metrics", "judge", "testdata", "gpt2"))
 	pages := []string{"pairs.md", "batch.md#Tables as output", "../reference/metrics.md#Diversity",
 		"words.md", "labels.md", "masks.md#Words", "../reference/metrics.md#A judge"}
 	if !testmode.All() && !*update { // the quick ones
 		pages = pages[:3]
 	}
 	for _, name := range pages {
-		file, section, _ := strings.Cut(name, "#")
-		path := filepath.Join(guides, file)
-		page, part := get(t, path), [2]int{}
-		if part[1] = len(page); section != "" {
-			part[0] = strings.Index(page, "\n## "+section+"\n") + 1
-			part[1] = part[0] + strings.Index(page[part[0]:], "\n## ")
-		}
-		doc := page[part[0]:part[1]]
-		t.Chdir(t.TempDir())
-		if err := os.CopyFS("gpt2", judge); err != nil {
-			t.Fatal(err)
-		}
-		put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")
-		put(t, "people.jsonl", `{"text":"The old man met Ann.","label":[[16,19,"PER"]]}`+"\n")
-		ran := 0
-		block := regexp.MustCompile("(?sm)(?:`([\\w.-]+)`:\n\n)?^```(\\w*)\n(.*?)^```$")
-		now := block.ReplaceAllStringFunc(doc, func(of string) string {
-			m := block.FindStringSubmatch(of)
-			switch {
-			case m[2] == "sh":
-				for _, line := range strings.Split(strings.TrimSpace(m[3]), "\n") {
-					line, _, _ = strings.Cut(line, " #")
-					if r := infillRun("", words(line)[1:]...); r.code != 0 {
-						t.Errorf("%s: %s: exit %d, %s", name, line, r.code, r.err)
-					}
+		t.Run(name, func(t *testing.T) { runGuide(t, guides, name) })
+	}
+}
+
+// runGuide runs the examples of a page, or of its section behind #, in a folder of their own.
+func runGuide(t *testing.T, guides, name string) {
+	t.Helper()
+	file, section, _ := strings.Cut(name, "#")
+	path := filepath.Join(guides, file)
+	page, part := get(t, path), [2]int{}
+	if part[1] = len(page); section != "" {
+		part[0] = strings.Index(page, "\n## "+section+"\n") + 1
+		part[1] = part[0] + strings.Index(page[part[0]:], "\n## ")
+	}
+	doc := page[part[0]:part[1]]
+	t.Chdir(t.TempDir())
+	judge := os.DirFS(filepath.Join(guides, "..", "..", "metrics", "judge", "testdata", "gpt2"))
+	if err := os.CopyFS("gpt2", judge); err != nil {
+		t.Fatal(err)
+	}
+	put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")
+	put(t, "people.jsonl", `{"text":"The old man met Ann.","label":[[16,19,"PER"]]}`+"\n")
+	ran := 0
+	block := regexp.MustCompile("(?sm)(?:`([\\w.-]+)`:\n\n)?^```(\\w*)\n(.*?)^```$")
+	now := block.ReplaceAllStringFunc(doc, func(of string) string {
+		m := block.FindStringSubmatch(of)
+		switch {
+		case m[2] == "sh":
+			for _, line := range strings.Split(strings.TrimSpace(m[3]), "\n") {
+				line, _, _ = strings.Cut(line, " #")
+				if r := infillRun("", words(line)[1:]...); r.code != 0 {
+					t.Errorf("%s: %s: exit %d, %s", name, line, r.code, r.err)
 				}
-			case m[2] == "console":
-				ran++
-				return "```console\n" + guideExample(t, name, m[3]) + "```"
-			case m[1] != "":
-				put(t, m[1], m[3])
 			}
-			return of
-		})
-		if ran == 0 {
-			t.Errorf("%s has no example", name)
+		case m[2] == "console":
+			ran++
+			return "```console\n" + guideExample(t, name, m[3]) + "```"
+		case m[1] != "":
+			put(t, m[1], m[3])
 		}
-		if *update {
-			if err := os.WriteFile(path, []byte(page[:part[0]]+now+page[part[1]:]), 0o644); err != nil {
-				t.Fatal(err)
-			}
+		return of
+	})
+	if ran == 0 {
+		t.Errorf("%s has no example", name)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(page[:part[0]]+now+page[part[1]:]), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

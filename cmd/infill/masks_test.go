@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -73,12 +74,38 @@ func TestMaskChoices(t *testing.T) {
 			"greatest similarity 0.4, want at least the least, 0.5"},
 		{"--mask-rate 1 --encoder " + dir, "--encoder: "},
 		{"--mask-rate 1 --keep-file " + filepath.Join(dir, "none"), "--keep-file"},
+		{"--mask-file " + keep, "--mask-file goes with --mask-rate"},
+		{"--mask-rate 1 --mask-file " + filepath.Join(dir, "none"), "--mask-file"},
 		{"--mask-rate 1 --keep -", `--keep: bad option: the word "-"`},
 	} {
 		r := infillRun("", withTiny(append([]string{"fill", "the dog sleeps ."},
 			strings.Fields(c.flags)...)...)...)
 		if r.code == 0 || !strings.Contains(r.err, c.says) {
 			t.Errorf("%s: exit %d, %s", c.flags, r.code, r.err)
+		}
+	}
+}
+
+// With --mask-file the words of the file are masked, and a line without any stays as it is.
+func TestMaskFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := put(t, filepath.Join(dir, "words.txt"), "dog\nthe house\n")
+	in := put(t, filepath.Join(dir, "in.txt"), "The dog sleeps in the house .\nThe old man sleeps .\n")
+	for command, want := range map[string]string{
+		"batch":   `"masked":["dog","the","house"] "left":"words"`,
+		"augment": `"masked":["dog"] "masked":["house"] "variant":0`,
+	} {
+		args := withTiny(command, in, "--mask-file", list, "--seed", "1", "--quiet", "--output-format", "jsonl")
+		if command == "batch" {
+			args = append(args, "--mask-rate", "1")
+		} else {
+			args = append(args, "--mask-words", "1", "--variants", "2")
+		}
+		r := infillRun("", args...)
+		got := strings.Join(regexp.MustCompile(`"masked":\[.*?\]|"left":"\w+"|"variant":0`).FindAllString(r.out, -1), " ")
+		if r.code != 0 || got != want {
+			t.Errorf("%s: exit %d, %q: %s%s", command, r.code, got, r.out, r.err)
 		}
 	}
 }

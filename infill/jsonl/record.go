@@ -40,8 +40,8 @@ type Origin struct {
 	// Model is "sha256:" and the hash of the model, Version the program's.
 	Model   string `json:"model,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Left says why the text was left as it is: "null", "empty", or "labels" on
-	// all of its words.
+	// Left says why the text was left as it is: "null", "empty", "labels" on all of its words, or
+	// "words": it has none of those to be masked.
 	Left string `json:"left,omitempty"`
 	// Source is what the text came from, where that is a form of another tool.
 	Source *Source `json:"labelled_source,omitempty"`

@@ -122,8 +122,8 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 			return &search{left: "labels"}, nil
 		}
 	}
-	if labels.whole(err) {
-		return &search{left: "labels"}, nil
+	if why := labels.left(err, masking.Only); why != "" {
+		return &search{left: why}, nil
 	}
 	if err != nil {
 		return nil, ownError(err, own)

@@ -71,8 +71,8 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	if it.Source != nil && errors.Is(err, text.ErrNoBlank) && !filling.Masking.On() {
 		return f.left(it, ""), nil // a sentence without a blank
 	}
-	if of.whole(err) {
-		return f.left(it, "labels"), nil
+	if why := of.left(err, masking.Only); why != "" {
+		return f.left(it, why), nil
 	}
 	if err != nil {
 		return nil, err

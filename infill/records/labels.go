@@ -143,18 +143,24 @@ func (l *labels) guide(opt *infill.Options) {
 	}
 }
 
-// whole reports whether no word can be masked because all have labels.
-func (l *labels) whole(err error) bool {
-	if !errors.Is(err, text.ErrFewWords) || len(l.kept) == 0 {
-		return false
+// left is why the text is left as it is where an error says that no word can be masked: all have
+// labels, or none is one of those asked for. "" stands for no such reason.
+func (l *labels) left(err error, only *text.WordSet) string {
+	switch {
+	case !errors.Is(err, text.ErrFewWords):
+		return ""
+	case only != nil && len(only.Places(l.item.Text)) == 0:
+		return "words"
+	case len(l.kept) == 0:
+		return ""
 	}
 	for i, r := range l.item.Text {
 		in := func(s text.LabelledSpan) bool { return s.Start <= i && i < s.End }
 		if (unicode.IsLetter(r) || unicode.IsDigit(r)) && !slices.ContainsFunc(l.kept, in) {
-			return false
+			return ""
 		}
 	}
-	return true
+	return "labels"
 }
 
 // in are the labelled parts of the text that a change makes.

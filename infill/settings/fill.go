@@ -44,6 +44,7 @@ type FillWords struct {
 
 	Keep     []string // words that are not masked
 	KeepFile string   // a file of further ones, as AllowFile
+	MaskFile string   // a file of the only words that are masked, as AllowFile
 	// StopWords are the function words that text.ClassContent leaves, and StopFile a file of them,
 	// as AllowFile. Without either they are the program's English ones.
 	StopWords []string

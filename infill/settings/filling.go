@@ -51,7 +51,8 @@ func (v *Fill) prepare(tok *tokenize.Tokenizer, was *Filling) (*Filling, error) 
 	for _, part := range []struct {
 		setting string
 		make    func(*tokenize.Tokenizer, *Filling) error
-	}{{"ban", f.ban}, {"allow", f.allow}, {"start", f.start}, {"keep", f.keep}, {"stop-words", f.stop},
+	}{{"ban", f.ban}, {"allow", f.allow}, {"start", f.start}, {"keep", f.keep},
+		{"mask-file", f.only}, {"stop-words", f.stop},
 		{"energy", f.terms}} {
 		if err := part.make(tok, was); err != nil {
 			if e, ok := err.(*Error); ok { // it has a name of its own
@@ -107,25 +108,37 @@ func (f *Filling) start(tok *tokenize.Tokenizer, _ *Filling) (err error) {
 // keep makes the set of words that are not masked, of a list and of a file.
 func (f *Filling) keep(_ *tokenize.Tokenizer, was *Filling) (err error) {
 	now, before := &f.given.Words, &was.given.Words
-	if now.Keep == nil && now.KeepFile == "" {
-		return nil
-	}
 	if was.Masking.Keep != nil && slices.Equal(now.Keep, before.Keep) &&
 		now.KeepFile == before.KeepFile {
 		f.Masking.Keep = was.Masking.Keep
 		return nil
 	}
-	var ofFile *text.WordSet
-	if now.KeepFile != "" {
-		ofFile, err = once(&f.given, "keep-file", now.KeepFile, nil, text.ReadWordSet)
-		if err != nil {
-			return &Error{Name: "keep-file", Err: err}
-		}
+	ofFile, err := f.ofFile("keep-file", now.KeepFile)
+	if f.Masking.Keep = ofFile; err != nil || now.Keep == nil {
+		return err
 	}
-	if f.Masking.Keep, err = text.NewWordSet(now.Keep); err == nil && ofFile != nil {
+	if f.Masking.Keep, err = text.NewWordSet(now.Keep); err == nil {
 		f.Masking.Keep.Add(ofFile)
 	}
 	return err
+}
+
+// only makes the set of the only words that are masked.
+func (f *Filling) only(*tokenize.Tokenizer, *Filling) (err error) {
+	f.Masking.Only, err = f.ofFile("mask-file", f.given.Words.MaskFile)
+	return err
+}
+
+// ofFile is the set of words of a file that a setting names, nil for none.
+func (f *Filling) ofFile(setting, path string) (*text.WordSet, error) {
+	if path == "" {
+		return nil, nil
+	}
+	set, err := once(&f.given, setting, path, nil, text.ReadWordSet)
+	if err != nil {
+		return nil, &Error{Name: setting, Err: err}
+	}
+	return set, nil
 }
 
 // stop makes the set of words that are not content words.
@@ -137,8 +150,8 @@ func (f *Filling) stop(_ *tokenize.Tokenizer, was *Filling) (err error) {
 		*set = was.Masking.Stop
 	case now.StopWords != nil:
 		*set, err = text.NewWordSet(now.StopWords)
-	case now.StopFile != "":
-		*set, err = once(&f.given, "stop-words", now.StopFile, nil, text.ReadWordSet)
+	default:
+		*set, err = f.ofFile("stop-words", now.StopFile)
 	}
 	f.Options.Words.Function = *set
 	return err

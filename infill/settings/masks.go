@@ -25,6 +25,13 @@ var maskTable = Table[Fill]{
 		form: func(v *Fill) (string, error) { return v.recorded(v.Words.KeepFile) },
 	},
 	{
+		Name: "mask-file", Arg: "FILE", record: true, Group: words,
+		masked: true, file: func(v *Fill) string { return v.Words.MaskFile },
+		Doc:  "a file of the only words and phrases that are masked, one a line",
+		bind: func(v *Fill) *Value { return fileValue(&v.Words.MaskFile, "a file of words, one a line") },
+		form: func(v *Fill) (string, error) { return v.recorded(v.Words.MaskFile) },
+	},
+	{
 		Name: "mask-class", Line: true, record: true, Group: words, masked: true,
 		Doc: "words that may be masked: all, content: with a letter, and not on the list of stop " +
 			"words, everything: also addresses, versions, names of files and fields",

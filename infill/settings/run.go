@@ -217,10 +217,9 @@ func (v *Fill) ForRun(r *Run) (*Fill, error) {
 
 // masksAs reports whether the same words of texts are masked.
 func (v *Fill) masksAs(o *Fill) bool {
-	a, b := v.Masking, o.Masking
-	return a.Rate == b.Rate && a.Words == b.Words && a.Class == b.Class &&
-		slices.Equal(a.MaskLabels, b.MaskLabels) && slices.Equal(a.KeepLabels, b.KeepLabels) &&
-		slices.Equal(v.Words.Keep, o.Words.Keep) && v.Words.KeepFile == o.Words.KeepFile &&
-		v.Words.Offsets == o.Words.Offsets &&
-		slices.Equal(v.Words.StopWords, o.Words.StopWords) && v.Words.StopFile == o.Words.StopFile
+	return v.Masking.Rate == o.Masking.Rate && v.Masking.Words == o.Masking.Words &&
+		slices.Equal(v.Words.StopWords, o.Words.StopWords) &&
+		!slices.ContainsFunc(maskTable, func(s *Setting[Fill]) bool {
+			return s.not == "" && s.bind(v).String() != s.bind(o).String()
+		})
 }

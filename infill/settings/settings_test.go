@@ -42,7 +42,7 @@ var samples = map[string][2]string{
 	"keep": {"Ann,New York", `["Ann","New York"]`}, "mask-class": {"content", `"content"`},
 	"mask-labels": {"name,place", `["name","place"]`}, "keep-labels": {"*", `["*"]`},
 	"offsets": {"utf16", `"utf16"`}, "min-edits": {"3", "3"}, "max-edits": {"40", "40"},
-	"max-drop": {"-1.5", "-1.5"}, "encoder": {"enc", `"enc"`},
+	"max-drop": {"-1.5", "-1.5"}, "mask-file": {"words", `"words"`}, "encoder": {"enc", `"enc"`},
 	"min-similarity": {"0.5", "0.5"}, "max-similarity": {"-0.25", "-0.25"},
 }
 
@@ -179,7 +179,7 @@ func TestRecorded(t *testing.T) {
 		"collect": "visited", "effort": "normal", "encoder": "", "end-mark": "none", "energy": "",
 		"gradient": "full", "keep": "", "keep-file": "", "keep-labels": "",
 		"long": "window", "marginals": "false", "mask-class": "all", "mask-labels": "",
-		"mask-rate": "0", "mask-words": "0", "max-drop": "", "max-edits": "0", "max-similarity": "",
+		"mask-file": "", "mask-rate": "0", "mask-words": "0", "max-drop": "", "max-edits": "0", "max-similarity": "",
 		"method": "search", "min-distance": "0", "min-edits": "0", "min-similarity": "",
 		"no-repeat": "blanks", "param": "", "rank": "", "row-context": "128", "rows": "10000", "sampler": "rows",
 		"score": "blended", "select": "likelihood", "shortlist": "0", "offsets": "auto",

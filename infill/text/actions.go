@@ -10,7 +10,7 @@ import (
 )
 
 // gaps are the places between two words, with white space or nothing between them, where a word may
-// be put in: not within a kept span or phrase, and of spans with labels to be masked only within.
+// be put in: not within a kept span or phrase, and within a span that is asked for.
 func (m Masking) gaps(text string, found []textWord) [][2]int {
 	words := make([][2]int, len(found))
 	for i, w := range found {
@@ -20,25 +20,21 @@ func (m Masking) gaps(text string, found []textWord) [][2]int {
 	if m.Keep != nil {
 		_, kept = m.Keep.overWords(text, words)
 	}
+	asked, some := m.asked(text)
 	var out [][2]int
 	for i := 1; i < len(words); i++ {
 		at := words[i][0]
 		between := text[words[i-1][1]:at]
 		apart := between == "" && IsIdeograph(lastRune(text[:at])) && IsIdeograph(firstRune(text[at:]))
 		if !apart && !unicode.IsSpace(lastRune(between)) || kept[i-1] > 0 && kept[i] > 0 ||
-			m.inKept([2]int{at, at}) || len(m.MaskLabels) > 0 && !m.inMasked(at) {
+			m.inKept([2]int{at, at}) || some && !slices.ContainsFunc(asked, func(s [2]int) bool {
+			return s[0] < at && at < s[1]
+		}) {
 			continue
 		}
 		out = append(out, [2]int{at, at})
 	}
 	return out
-}
-
-// inMasked reports whether a place is within a span to be masked.
-func (m Masking) inMasked(at int) bool {
-	return slices.ContainsFunc(m.Spans, func(s LabelledSpan) bool {
-		return s.Start < at && at < s.End && among(m.MaskLabels, s.Label)
-	})
 }
 
 // deletable reports whether a word can be taken out. Punctuation beside it must not be left alone.

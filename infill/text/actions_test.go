@@ -88,6 +88,7 @@ func TestGaps(t *testing.T) {
 			KeepLabels: []string{"p"}}},
 		{"I love New York", "I love New |York", Masking{Spans: []LabelledSpan{{7, 15, "p"}},
 			MaskLabels: []string{"p"}}},
+		{"I love New York", "I love New |York", Masking{Only: wordSet(t, "new york", "love")}},
 		{"今天好，走 a", "今|天|好，走 |a", Masking{}},
 	} {
 		found := c.m.gaps(c.text, wordsOf(c.text))

@@ -45,6 +45,7 @@ type Masking struct {
 	Words int     // or exactly this number; 1 to MaxMaskWords
 
 	Keep  *WordSet  // words that are never masked; nil: none
+	Only  *WordSet  // the only words and phrases that are masked, of other words no part; nil: any
 	Class WordClass // the words that may be masked
 	Stop  *WordSet  // the function words of ClassContent; nil: those of English
 	// Spans are labelled parts of the text without its escapes. If MaskLabels has labels, only words
@@ -255,10 +256,11 @@ func (m Masking) candidates(text string, found []textWord) [][2]int {
 	var words [][2]int
 	for _, w := range found {
 		// A label asks for what it stands at.
-		if !w.fixed || m.Class == classEverything || len(m.MaskLabels) > 0 {
+		if !w.fixed || m.Class == classEverything && m.Only == nil || len(m.MaskLabels) > 0 {
 			words = append(words, w.span)
 		}
 	}
+	asked, some := m.asked(text)
 	taken := make([]bool, len(words))
 	if m.Keep != nil {
 		_, kept := m.Keep.overWords(text, words)
@@ -282,10 +284,10 @@ func (m Masking) candidates(text string, found []textWord) [][2]int {
 		if taken[i] || m.inKept(w) {
 			continue
 		}
-		if len(m.MaskLabels) == 0 {
-			out = append(out, w)
+		if some {
+			out = append(out, within(asked, text, w)...)
 		} else {
-			out = append(out, m.within(text, w)...)
+			out = append(out, w)
 		}
 	}
 	if m.Fits != nil {

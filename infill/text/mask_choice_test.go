@@ -67,6 +67,32 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+func TestMaskOnly(t *testing.T) {
+	t.Parallel()
+	in := []LabelledSpan{{0, 10, "x"}}
+	for _, c := range []struct {
+		m    Masking
+		text string
+		want []string
+	}{
+		{Masking{}, "New York or york", []string{"New", "York"}},
+		{Masking{}, "Ann's cat, ANN!", []string{"Ann", "ANN"}},
+		{Masking{}, "Annie met a dog-lover", []string{"dog"}},
+		{Masking{}, "https://ann.org/dog, @ann", nil},
+		{Masking{Class: classEverything}, "https://ann.org/dog, @ann", nil},
+		{Masking{}, "no such word", nil},
+		{Masking{Keep: wordSet(t, "dog")}, "Ann's dog", []string{"Ann"}},
+		{Masking{Class: ClassContent, Stop: wordSet(t, "ann")}, "Ann, dog", []string{"dog"}},
+		{Masking{Spans: in, KeepLabels: []string{"x"}}, "Ann's dogs, Ann", []string{"Ann"}},
+		{Masking{Spans: in, MaskLabels: []string{"x"}}, "Ann's dogs, Ann", []string{"Ann"}},
+	} {
+		c.m.Only = wordSet(t, "ann", "dog", "new york")
+		if got := maskable(t, c.m, c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
 func TestContentWords(t *testing.T) {
 	t.Parallel()
 	const text = "It's the mother-in-law who didn't give us 25 good books in 1999, isn't it?"

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,22 +48,37 @@ func (m Masking) inKept(word [2]int) bool {
 	})
 }
 
+// asked are the only spans that are masked, if some are asked for: spans with MaskLabels, places of
+// Only, or of both the places within such a span.
+func (m Masking) asked(text string) (spans [][2]int, some bool) {
+	for _, s := range m.Spans {
+		if among(m.MaskLabels, s.Label) {
+			spans = append(spans, [2]int{s.Start, s.End})
+		}
+	}
+	if m.Only != nil {
+		labelled := spans
+		spans = slices.DeleteFunc(m.Only.Places(text), func(p [2]int) bool {
+			return len(m.MaskLabels) > 0 && !slices.ContainsFunc(labelled, func(s [2]int) bool {
+				return s[0] <= p[0] && p[1] <= s[1]
+			})
+		})
+	}
+	slices.SortFunc(spans, func(a, b [2]int) int {
+		return cmp.Or(a[0]-b[0], b[1]-a[1]) // of nested spans the outer one
+	})
+	return spans, m.Only != nil || len(m.MaskLabels) > 0
+}
+
 // within are the parts of a word that lie in spans to be masked. A span that ends between a letter
 // or digit and another one has no part of that word. Nothing outside the spans is part of it: of
 // "Ann's" a span of "Ann" has the name alone.
-func (m Masking) within(text string, word [2]int) [][2]int {
+func within(spans [][2]int, text string, word [2]int) [][2]int {
 	var out [][2]int
 	last := word[0]
-	spans := slices.Clone(m.Spans)
-	slices.SortFunc(spans, func(a, b LabelledSpan) int {
-		if a.Start != b.Start {
-			return a.Start - b.Start
-		}
-		return b.End - a.End // of nested spans the outer one
-	})
 	for _, s := range spans {
-		a, b := max(s.Start, word[0]), min(s.End, word[1])
-		if a >= b || a < last || !among(m.MaskLabels, s.Label) {
+		a, b := max(s[0], word[0]), min(s[1], word[1])
+		if a >= b || a < last {
 			continue
 		}
 		inner := wordsOf(text[a:b])
@@ -71,8 +87,8 @@ func (m Masking) within(text string, word [2]int) [][2]int {
 		}
 		b = a + inner[len(inner)-1].span[1]
 		a += inner[0].span[0]
-		if a > 0 && a == s.Start && isLetterOrDigit(lastRune(text[:a])) ||
-			b == s.End && isLetterOrDigit(firstRune(text[b:])) {
+		if a > 0 && a == s[0] && isLetterOrDigit(lastRune(text[:a])) ||
+			b == s[1] && isLetterOrDigit(firstRune(text[b:])) {
 			continue
 		}
 		out, last = append(out, [2]int{a, b}), b

@@ -117,17 +117,32 @@ func partsKey(parts []wordPart) string {
 	return b.String()
 }
 
+// from is the length of the longest entry of the set that begins with the first part, 0 for none.
+func (s *WordSet) from(parts []wordPart) int {
+	n := min(s.longest[parts[0].lower], len(parts))
+	for n > 0 && !s.entries[partsKey(parts[:n])] {
+		n--
+	}
+	return n
+}
+
+// Places are the bytes of a text at which entries of the set stand, in order. They may overlap.
+func (s *WordSet) Places(text string) (out [][2]int) {
+	parts := wordParts(text)
+	for i, p := range parts {
+		if n := s.from(parts[i:]); n > 0 {
+			out = append(out, [2]int{p.start, parts[i+n-1].end})
+		}
+	}
+	return out
+}
+
 // covered says of each part of a text whether an entry of the set covers it.
 func (s *WordSet) covered(parts []wordPart) []bool {
 	out := make([]bool, len(parts))
-	for i, p := range parts {
-		for n := min(s.longest[p.lower], len(parts)-i); n > 0; n-- {
-			if s.entries[partsKey(parts[i:i+n])] {
-				for k := i; k < i+n; k++ {
-					out[k] = true
-				}
-				break // the longest covers the shorter ones
-			}
+	for i := range parts {
+		for k := range s.from(parts[i:]) {
+			out[i+k] = true
 		}
 	}
 	return out

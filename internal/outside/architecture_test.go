@@ -53,7 +53,8 @@ func sources(t *testing.T, mode parser.Mode) map[string][]*ast.File {
 			return err
 		}
 		if d.IsDir() {
-			if d.Name() == "testdata" || d.Name() == "dist" || strings.HasPrefix(d.Name(), ".") && name != root {
+			if d.Name() == "testdata" || d.Name() == "dist" ||
+				strings.HasPrefix(d.Name(), ".") && name != root {
 				return filepath.SkipDir
 			}
 			return nil

@@ -48,8 +48,8 @@ func run(t *testing.T, dir string, env []string, args ...string) string {
 	return string(out)
 }
 
-// TestRenameModule has make write a copy of the repository with another path. Every import of every module in it,
-// those of tests too, must then lead to a package of the copy, no other line of Go may differ, and
+// TestRenameModule has make write a copy of the repository with another path. Every import of every
+// module in it, those of tests too, must then lead to a package of the copy, no other line of Go may differ, and
 // the guide must tell programs to require the new path. So the copy compiles if this repository
 // does. The long run compiles a module of it that requires another, and runs the other tests of this
 // package in it.
@@ -138,7 +138,8 @@ func TestGoGet(t *testing.T) {
 		return "file://" + filepath.ToSlash(filepath.Join(cache, "cache", "download"))
 	}
 	others := files(strings.TrimSpace(goRun(t, dir, "env", "GOMODCACHE")))
-	env := []string{"GOMODCACHE=" + cache, "GOFLAGS=-modcacherw " + os.Getenv("GOFLAGS"), "GOSUMDB=off", "GOWORK=off",
+	env := []string{"GOMODCACHE=" + cache, "GOFLAGS=-modcacherw " + os.Getenv("GOFLAGS"),
+		"GOSUMDB=off", "GOWORK=off",
 		"GOVCS=*:git", "GOPROXY=" + others, "GONOPROXY=" + path, "GIT_CONFIG_COUNT=1",
 		"GIT_CONFIG_KEY_0=url." + dir + ".insteadOf", "GIT_CONFIG_VALUE_0=https://" + path}
 	var made struct{ Zip string }

@@ -69,7 +69,8 @@ func TestGuideProgram(t *testing.T) {
 // guideProgram is the program of the guide to the library.
 func guideProgram(t *testing.T) string {
 	t.Helper()
-	m := regexp.MustCompile("(?s)```go\n(package main\n.*?)```").FindSubmatch(file(t, "docs/guide/library.md"))
+	guide := file(t, "docs/guide/library.md")
+	m := regexp.MustCompile("(?s)```go\n(package main\n.*?)```").FindSubmatch(guide)
 	if m == nil {
 		t.Fatal("library.md has no program")
 	}

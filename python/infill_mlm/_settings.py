@@ -155,12 +155,14 @@ class SharedSettings(TypedDict, total=False):
     shortlist: candidates per blank, the likeliest with all blanks masked; 0: all (default: 0)
     memo: MB to remember what the model says, 0: nothing is remembered; results do not depend on it (default: 256)
     keep_file: a file of such words, one a line
+    mask_file: a file of the only words and phrases that are masked, one a line
     encoder: a sentence encoder in ONNX, which says how alike a filled text and the text as it was are
     """
 
     shortlist: int
     memo: int
     keep_file: str
+    mask_file: str
     encoder: str
 
 # The variables of settings that the package chooses itself.
