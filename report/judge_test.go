@@ -26,7 +26,8 @@ func stern() *measure.Judge {
 				continue
 			}
 			bad := float64(strings.Count(s, "bad"))
-			out[i] = judge.Verdict{LogProb: -float64(len(words)) - 2*bad, Tokens: len(words)}
+			out[i] = judge.Verdict{LogProb: -float64(len(words)) - 2*bad, Tokens: len(words),
+				Characters: len(s), Words: len(words)}
 		}
 		return out, nil
 	}}
@@ -56,6 +57,11 @@ func TestEvalJudge(t *testing.T) {
 	}
 	if want := math.Exp(17. / 11); math.Abs(b.Value-want) > 1e-9 || !b.HasInterval() || b.Low <= 0 {
 		t.Errorf("b: %+v, want %v", b, want)
+	}
+	c, w := metric(t, r.Rows[0], "judge_bits_per_character"), metric(t, r.Rows[0], "judge_nats_per_word")
+	if math.Abs(c.Value-10/math.Ln2/32) > 1e-9 || math.Abs(w.Value-10./8) > 1e-9 || !w.HasInterval() ||
+		!strings.HasPrefix(c.Signature, "bpc|judge:01234567|agg:characters|N:3|") {
+		t.Errorf("%+v, %+v", c, w)
 	}
 	if len(a.Warnings) != 1 || !strings.HasPrefix(a.Warnings[0], "1 of 4 sentences is left out") ||
 		!strings.HasPrefix(a.Signature, "ppl|judge:01234567|agg:tokens|N:3|jk:3|units:3|") {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"runtime"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -33,10 +34,12 @@ type Judge struct {
 	close func() error
 }
 
-// A Verdict is what a judge says of a text.
+// A Verdict is what a judge says of a text, zero where it is empty or too long to judge.
 type Verdict struct {
-	LogProb float64 // the sum over the tokens, in nats
-	Tokens  int     // 0 where the text is empty or too long to judge
+	LogProb    float64 // the sum over the tokens, in nats
+	Tokens     int
+	Characters int // Unicode code points
+	Words      int // what stands between white space
 }
 
 // Open opens a judge: the folder of a causal model in ONNX, which its config.json names as such, or
@@ -64,7 +67,7 @@ func Open(ctx context.Context, name string, o mlm.Options) (*Judge, error) {
 		if err != nil {
 			return Verdict{}, err
 		}
-		return Verdict{s.Score, len(s.Pieces)}, nil
+		return Verdict{LogProb: s.Score, Tokens: len(s.Pieces)}, nil
 	}
 	return &Judge{Sum: "sha256:" + m.Info().SHA256, Pseudo: true, name: name, one: one,
 		close: e.Close}, nil
@@ -88,10 +91,13 @@ func (j *Judge) Verdicts(ctx context.Context, texts []string) ([]Verdict, error)
 	each, ctx := errgroup.WithContext(ctx)
 	each.SetLimit(runtime.GOMAXPROCS(0))
 	for i, s := range different {
-		each.Go(func() (err error) {
-			if of[i], err = j.one(ctx, s); refused(err) {
-				of[i], err = Verdict{}, nil
+		each.Go(func() error {
+			v, err := j.one(ctx, s)
+			if refused(err) {
+				return nil
 			}
+			of[i] = v
+			of[i].Characters, of[i].Words = utf8.RuneCountInString(s), len(strings.Fields(s))
 			return err
 		})
 	}
@@ -118,21 +124,25 @@ func refused(err error) bool {
 }
 
 // Perplexity is the perplexity of texts together, NaN for none: exp(−Σ log p / number of tokens).
-func Perplexity(of ...Verdict) float64 { return math.Exp(loss(of)) }
-
-// loss is the mean over all tokens, in nats.
-func loss(of []Verdict) float64 {
-	sum, tokens := 0.0, 0
-	for _, v := range of {
-		sum, tokens = sum-v.LogProb, tokens+v.Tokens
-	}
-	return sum / float64(tokens)
+func Perplexity(of ...Verdict) float64 {
+	return math.Exp(Loss(func(v Verdict) int { return v.Tokens }, of...))
 }
 
-// Interval is an interval for the perplexity of texts in units that were chosen independently. It
-// is a jackknife of the logarithm, which leaves out at most the given number of parts in turn. It
-// is NaN if a single part holds all tokens.
-func Interval(units [][]Verdict, level float64, blocks int) (low, high float64) {
+// Loss is −Σ log p of texts together, in nats, over the sum of a number of each, such as its
+// tokens. It is NaN for none. Judges of different vocabularies compare by characters or words.
+func Loss(per func(Verdict) int, of ...Verdict) float64 {
+	sum, n := 0.0, 0
+	for _, v := range of {
+		sum, n = sum-v.LogProb, n+per(v)
+	}
+	return sum / float64(n)
+}
+
+// Interval is an interval for the [Loss] of texts in units that were chosen independently. It is a
+// jackknife, which leaves out at most the given number of parts in turn. It is NaN if a single part
+// holds all tokens.
+func Interval(per func(Verdict) int, units [][]Verdict, level float64, blocks int) (low,
+	high float64) {
 	n := min(len(units), blocks)
 	without := make([]float64, n)
 	for k := range n {
@@ -142,12 +152,12 @@ func Interval(units [][]Verdict, level float64, blocks int) (low, high float64) 
 				rest = append(rest, u...)
 			}
 		}
-		without[k] = loss(rest)
+		without[k] = Loss(per, rest...)
 	}
 	var all []Verdict
 	for _, u := range units {
 		all = append(all, u...)
 	}
-	mean, half := loss(all), interval.Jackknife(level, without)
-	return math.Exp(mean - half), math.Exp(mean + half)
+	mean, half := Loss(per, all...), interval.Jackknife(level, without)
+	return mean - half, mean + half
 }

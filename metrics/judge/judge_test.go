@@ -57,7 +57,7 @@ func TestCausal(t *testing.T) {
 	if err != nil || j.Pseudo || !strings.HasPrefix(j.Sum, "sha256:") {
 		t.Fatalf("%v, %+v", err, j)
 	}
-	sum, tokens := 0.0, 0
+	sum, tokens, characters, words := 0.0, 0, 0, 0
 	for i, w := range want {
 		if got[i].Tokens != w.Tokens || math.Abs(got[i].LogProb-w.LogProb) > 1e-4 {
 			t.Errorf("%q: %+v, torch has %v of %d tokens", w.Text, got[i], w.LogProb, w.Tokens)
@@ -66,6 +66,16 @@ func TestCausal(t *testing.T) {
 			t.Errorf("%q: perplexity %v, torch has %v", w.Text, Perplexity(got[i]), ppl)
 		}
 		sum, tokens = sum+w.LogProb, tokens+w.Tokens
+		characters, words = characters+len([]rune(w.Text)), words+len(strings.Fields(w.Text))
+	}
+	for _, c := range []struct {
+		n   int
+		per func(Verdict) int
+	}{{characters, func(v Verdict) int { return v.Characters }},
+		{words, func(v Verdict) int { return v.Words }}} {
+		if of := Loss(c.per, got...) * float64(c.n); c.n == 0 || math.Abs(of/-sum-1) > 1e-5 {
+			t.Errorf("over %d: %v, torch has %v", c.n, of, sum)
+		}
 	}
 	if ppl := math.Exp(-sum / float64(tokens)); math.Abs(Perplexity(got...)/ppl-1) > 1e-4 {
 		t.Errorf("of all: %v, torch has %v", Perplexity(got...), ppl)
@@ -115,21 +125,22 @@ func TestInterval(t *testing.T) {
 	t.Parallel()
 	var units [][]Verdict
 	for _, x := range []float64{3, 1, 4, 1, 5} {
-		units = append(units, []Verdict{{-x, 1}})
+		units = append(units, []Verdict{{LogProb: -x, Words: 1}})
 	}
+	words := func(v Verdict) int { return v.Words }
 	const mean, half = 2.8, 2.7764451052 * 0.8
-	low, high := Interval(units, .95, 50)
-	if math.Abs(math.Log(low)-(mean-half)) > 1e-9 || math.Abs(math.Log(high)-(mean+half)) > 1e-9 {
-		t.Errorf("%v to %v", math.Log(low), math.Log(high))
+	low, high := Interval(words, units, .95, 50)
+	if math.Abs(low-(mean-half)) > 1e-9 || math.Abs(high-(mean+half)) > 1e-9 {
+		t.Errorf("%v to %v", low, high)
 	}
-	if low, _ := Interval(units[:1], .95, 50); !math.IsNaN(low) {
+	if low, _ := Interval(words, units[:1], .95, 50); !math.IsNaN(low) {
 		t.Errorf("of one: %v", low)
 	}
 	// Whole blocks: five units in two parts are the first two and the last three.
-	low, high = Interval(units, .5, 2) // t of one degree at one half is 1
+	low, high = Interval(words, units, .5, 2) // t of one degree at one half is 1
 	middle := (10./3 - 2) / 2
-	r := math.Exp(math.Sqrt(.5 * 2 * middle * middle))
-	if math.Abs(low*r-math.Exp(mean)) > 1e-9 || math.Abs(high/r-math.Exp(mean)) > 1e-9 {
+	r := math.Sqrt(.5 * 2 * middle * middle)
+	if math.Abs(low+r-mean) > 1e-9 || math.Abs(high-r-mean) > 1e-9 {
 		t.Errorf("%v to %v", low, high)
 	}
 }

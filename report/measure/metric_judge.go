@@ -47,26 +47,35 @@ func (p *plan) judge(sets []*set) (out [][]Judged, err error) {
 	return out, nil
 }
 
-// perplexity is the perplexity that a judge gives the texts.
-func perplexity(m *measured) ([]Metric, error) {
+// losses are the numbers of a judge: what it loses by token, character and word, each on its scale.
+// Of samplers there is the first alone.
+var losses = []struct {
+	key, label, kind, over string
+	per                    func(judge.Verdict) int
+	scale                  func(nats float64) float64
+}{
+	{"judge_perplexity", "perplexity", "ppl", "tokens",
+		func(v judge.Verdict) int { return v.Tokens }, math.Exp},
+	{"judge_bits_per_character", "bits per character", "bpc", "characters",
+		func(v judge.Verdict) int { return v.Characters },
+		func(nats float64) float64 { return nats / math.Ln2 }},
+	{"judge_nats_per_word", "nats per word", "npw", "words",
+		func(v judge.Verdict) int { return v.Words }, func(nats float64) float64 { return nats }},
+}
+
+// judgements are the numbers that a judge gives the texts.
+func judgements(m *measured) (out []Metric, err error) {
 	if m.Judge == nil {
 		return nil, nil
 	}
-	x := newMetric("judge_perplexity", "perplexity by the judge")
-	x.Better = -1
-	kind := "ppl"
-	if m.Judge.Pseudo {
-		x.Label, kind = "pseudo-perplexity by the judge", "pppl"
-	}
-	tokens, without := 0, 0
 	var units [][]judge.Verdict
 	place := map[int]int{} // of a group among the units
+	judged := 0
 	for i, v := range m.set.verdicts {
-		tokens += v.Tokens
 		if v.Tokens == 0 {
-			without++
 			continue
 		}
+		judged++
 		u, known := place[m.set.groups[i]]
 		if !known {
 			u, units = len(units), append(units, nil)
@@ -74,26 +83,43 @@ func perplexity(m *measured) ([]Metric, error) {
 		}
 		units[u] = append(units[u], v)
 	}
-	if without > 0 {
-		x.Warnings = append(x.Warnings, fmt.Sprintf("%d of %d sentences %s: empty, too long for the "+
-			"judge, or with a blank or invalid UTF-8", without, len(m.set.verdicts),
-			either(without, "is left out", "are left out")))
-	}
-	if tokens == 0 {
-		return one(x)
-	}
-	x.Value = judge.Perplexity(m.set.verdicts...)
-	x.Detail = fmt.Sprintf("of %d tokens", tokens)
-	x.Signature = fmt.Sprintf("%s|judge:%.8s|agg:tokens|N:%d", kind,
-		strings.TrimPrefix(m.Judge.Sum, "sha256:"), len(m.set.verdicts)-without)
-	if m.BLEU.Confidence != nil {
-		if x.Low, x.High = judge.Interval(units, m.level(), bleu.MaxBlocks); x.HasInterval() {
-			x.Signature += fmt.Sprintf("|jk:%d|units:%d|ci:%g", min(len(units), bleu.MaxBlocks),
-				len(units), m.level())
-		} else {
-			x.warn(bleu.ErrFewUnits)
+	for _, l := range losses {
+		pseudo := ""
+		if m.Judge.Pseudo {
+			pseudo = "pseudo-"
+		}
+		x := newMetric(l.key, pseudo+l.label+" by the judge")
+		x.Better = -1
+		if judged > 0 {
+			n := 0
+			for _, v := range m.set.verdicts {
+				n += l.per(v)
+			}
+			x.Detail = fmt.Sprintf("of %d %s", n, l.over)
+			x.Value = l.scale(judge.Loss(l.per, m.set.verdicts...))
+			x.Signature = fmt.Sprintf("%.1s%s|judge:%.8s|agg:%s|N:%d", pseudo, l.kind,
+				strings.TrimPrefix(m.Judge.Sum, "sha256:"), l.over, judged)
+			if m.BLEU.Confidence != nil {
+				low, high := judge.Interval(l.per, units, m.level(), bleu.MaxBlocks)
+				if x.Low, x.High = l.scale(low), l.scale(high); x.HasInterval() {
+					x.Signature += fmt.Sprintf("|jk:%d|units:%d|ci:%g", min(len(units), bleu.MaxBlocks),
+						len(units), m.level())
+				}
+			}
+			x.Signature += "|v:1"
+		}
+		if out = append(out, x); m.eval == nil {
+			break
 		}
 	}
-	x.Signature += "|v:1"
-	return one(x)
+	x := &out[0]
+	if left := len(m.set.verdicts) - judged; left > 0 {
+		x.Warnings = append(x.Warnings, fmt.Sprintf("%d of %d sentences %s: empty, too long for the "+
+			"judge, or with a blank or invalid UTF-8", left, len(m.set.verdicts),
+			either(left, "is left out", "are left out")))
+	}
+	if m.BLEU.Confidence != nil && judged > 0 && !x.HasInterval() {
+		x.warn(bleu.ErrFewUnits)
+	}
+	return out, nil
 }

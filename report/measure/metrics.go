@@ -26,7 +26,7 @@ var measures = []struct {
 	{inEval, plain("distinct_sentences", "distinct sentences", "", 0, +1, "",
 		func(m *measured) float64 { return float64(len(m.set.distinct)) })},
 	{inEval | ofLabel | pairedFiles, scoresOfFile},
-	{inEval | pairedFiles | inCompare | pairedRuns, perplexity},
+	{inEval | pairedFiles | inCompare | pairedRuns, judgements},
 	{ofRun, plain("move_share", "moves", "%", 1, 0, "share of steps that proposed another state",
 		func(m *measured) float64 { return 100 * m.run.MoveShare })},
 	{ofRun, plain("acceptance", "accepted", "%", 1, 0, "share of accepted moves among those "+
