@@ -14,7 +14,7 @@ import (
 
 // score answers POST /v1/score.
 func (s *Server) score(w http.ResponseWriter, r *http.Request) error {
-	return s.simply(w, r, func(t *timed, m *model, q *request) error {
+	return s.simply(w, r, true, func(t *timed, m *model, q *request) error {
 		rec, err := m.scorer.Item(t.waits, &q.item) // nothing is known before its end
 		if err != nil {
 			return err
@@ -27,7 +27,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) error {
 
 // tokenize answers POST /v1/tokenize.
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) error {
-	return s.simply(w, r, func(_ *timed, m *model, q *request) error {
+	return s.simply(w, r, false, func(_ *timed, m *model, q *request) error {
 		enc, err := m.model.Tokenizer().Encode(q.item.Text)
 		if err != nil {
 			return err
@@ -38,9 +38,9 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) error {
 }
 
 // simply reads a request and does something with a place.
-func (s *Server) simply(w http.ResponseWriter, r *http.Request,
+func (s *Server) simply(w http.ResponseWriter, r *http.Request, lists bool,
 	do func(*timed, *model, *request) error) error {
-	q, err := s.request(w, r)
+	q, err := s.request(w, r, lists)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (s *Server) placed(r *http.Request, name string, do func(*timed, *model) er
 
 // fill answers POST /v1/fill.
 func (s *Server) fill(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.request(w, r)
+	q, err := s.request(w, r, false)
 	if err != nil {
 		return err
 	}

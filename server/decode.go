@@ -51,13 +51,14 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error
 	return nil, fail("bad_json", "the body ends too early")
 }
 
-// decode reads a body as a JSON line of a batch file, and takes the fields of a server out of it.
-func decode(body []byte) (*request, error) {
-	in, err := jsonl.Decoder{Bytes: maxBody}.Input(1, body)
+// decode reads a body as a JSON line of a file, whose text may be a list of words where lists says
+// so, and takes the fields of a server out of it.
+func decode(body []byte, lists bool) (*request, error) {
+	in, err := jsonl.Decoder{Bytes: maxBody, Lists: lists}.Input(1, body)
 	if err != nil {
 		return nil, err
 	}
-	q := &request{item: input.Item{Line: 1, ID: in.ID, Text: in.Text}}
+	q := &request{item: input.Item{Line: 1, ID: in.ID, Text: in.Text, Words: in.Words}}
 	for _, f := range in.Fields {
 		var err error
 		switch f.Name {

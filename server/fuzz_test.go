@@ -29,7 +29,7 @@ func FuzzRequest(f *testing.F) {
 				t.Errorf("%q: %v", s, err)
 			}
 		}
-		q, err := decode([]byte(s))
+		q, err := decode([]byte(s), true)
 		known(err)
 		if err == nil {
 			q.seeded()

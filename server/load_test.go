@@ -50,7 +50,7 @@ func TestGone(t *testing.T) {
 	for i := range 40 {
 		ctx, gone := context.WithCancel(t.Context())
 		tm := s.begin(ctx)
-		q, err := decode([]byte(endless + "}"))
+		q, err := decode([]byte(endless+"}"), false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // request reads what a client asks for.
-func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, error) {
+func (s *Server) request(w http.ResponseWriter, r *http.Request, lists bool) (*request, error) {
 	values, err := addressed(r)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, erro
 	if err != nil {
 		return nil, err
 	}
-	q, err := decode(body)
+	q, err := decode(body, lists)
 	if err != nil {
 		return nil, err
 	}

@@ -93,8 +93,11 @@ func TestServeGuide(t *testing.T) {
 			}
 		},
 		"/v1/score": func(answer string) {
-			if same := small("score", "--json", "A cat sat."); answer != same {
-				t.Errorf("%sinfill score --json prints %s", answer, same)
+			put(t, "words.jsonl", `{"text": ["A", "cat", "sat."], "words": true}`+"\n")
+			small("score", "--file", "words.jsonl", "-o", "scored.jsonl", "--quiet")
+			same := strings.Replace(get(t, "scored.jsonl"), `,"input_fields":{"words":true}`, "", 1)
+			if answer != same || !strings.Contains(same, `"word":"sat."`) {
+				t.Errorf("%sinfill score --file writes %s", answer, same)
 			}
 		},
 	}

@@ -39,7 +39,7 @@ type Verdict struct {
 	LogProb    float64 // the sum over the tokens, in nats
 	Tokens     int
 	Characters int // Unicode code points
-	Words      int // what stands between white space
+	Words      int // between white space
 }
 
 // Open opens a judge: the folder of a causal model in ONNX, which its config.json names as such, or

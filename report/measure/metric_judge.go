@@ -47,7 +47,7 @@ func (p *plan) judge(sets []*set) (out [][]Judged, err error) {
 	return out, nil
 }
 
-// losses are the numbers of a judge: what it loses by token, character and word, each on its scale.
+// losses are the numbers of a judge: its loss by token, character and word, each on its scale.
 // Of samplers there is the first alone.
 var losses = []struct {
 	key, label, kind, over string

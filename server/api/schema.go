@@ -67,6 +67,8 @@ func fillSchema() schema {
 // scoreSchema is the body of POST /v1/score.
 func scoreSchema() schema {
 	out := textSchema()
+	out["properties"].(schema)["text"] = schema{"type": []string{"string", "array"},
+		"items": schema{"type": "string"}, "description": "a text, or the words of one"}
 	for _, s := range settings.RankTable() {
 		if s.Line {
 			out["properties"].(schema)[s.Field()] = valueSchema(s.Value(&settings.Ranking{}), s.Doc)
