@@ -43,6 +43,7 @@ type scoreFlags struct {
 	bits    bool
 	by      string
 	file    string
+	nbest   string
 }
 
 // own are the flags of infill score alone.
@@ -58,6 +59,9 @@ func (f *scoreFlags) own() cmdline.Flags {
 			&f.bits),
 	}, cmdline.Settings(settings.RankTable(), &f.ranking, texts)...)
 	return append(own, cmdline.Flag("by", "tell pairs apart by this column, or `FIELD`", &f.by),
+		cmdline.Flag("nbest",
+			"an n-best list, a `FILE` with id ||| text ||| scores or id-n text: print its best lines",
+			&f.nbest),
 		cmdline.Flag("file",
 			"score the texts of a `FILE`, lines or JSON lines, to --output, as infill batch works", &f.file))
 }
@@ -70,7 +74,8 @@ func scoreCommand(std console.IO) *cli.Command {
 infill score "The [MASK] sat on the mat." --candidates cat,dog
 infill score --file corpus.txt -o scores.jsonl
 infill score --file corpus.txt -o words.csv --per word
-infill score pairs.csv --pairs good,bad --by kind`,
+infill score pairs.csv --pairs good,bad --by kind
+infill score --nbest list.txt --weight 0.5 -o scored.txt`,
 		Usage:       "pseudo-log-likelihood of complete sentences; candidates for a blank",
 		ArgsUsage:   "TEXT… | -",
 		Description: scoreDescription,
@@ -81,12 +86,14 @@ infill score pairs.csv --pairs good,bad --by kind`,
 	}
 }
 
-// run scores pairs, a file or texts: three modes, each with its own check.
+// run scores an n-best list, pairs, a file or texts, each with its own check.
 func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 	if err := cmp.Or(f.check(), f.ranking.CheckFiles()); err != nil {
 		return err
 	}
 	switch {
+	case f.nbest != "":
+		return f.scoreNBest(c, std)
 	case f.Per == settings.PerFilling:
 		return usagef("--per filling is of fillings; scores have --per word")
 	case f.file != "" && c.NArg() > 0:
@@ -97,6 +104,8 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 		f.ranking.Pairs, f.by = blimpPair, cmp.Or(f.by, "UID")
 	}
 	switch {
+	case f.ranking.Weight != nil && (f.file != "" || f.ranking.Pairs != nil):
+		return usagef("--weight goes with --nbest FILE")
 	case f.ranking.Pairs != nil:
 		if err := f.checkPairs(c); err != nil {
 			return err

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -134,5 +136,34 @@ func TestCandidateDifferences(t *testing.T) {
 	}
 	if d := scores["dog"] - scores["cat"]; *recs[0].Difference != d || !strings.Contains(r.err, " ±") {
 		t.Errorf("%v, want %v: %s", *recs[0].Difference, d, r.err)
+	}
+}
+
+// An n-best list has its scores in place, and the best lines are printed. What fails is said.
+func TestScoreNBest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := put(t, filepath.Join(dir, "list.txt"), "a-1 the old the sleeps .\na-2 the old dog sleeps .\nwhat\n")
+	out := filepath.Join(dir, "out.txt")
+	r := infillRun("", withTiny("score", "--nbest", list, "-o", out, "--quiet")...)
+	if r.code != exitSomeFailed || r.out != "a the old dog sleeps .\n" ||
+		!strings.Contains(r.err, "line 3: bad row: it is neither id") {
+		t.Errorf("exit %d: %q, %s", r.code, r.out, r.err)
+	}
+	if got := get(t, out); !regexp.MustCompile(`\Aa-1 -\d+\.\d{4}\na-2 -\d+\.\d{4}\nwhat\n\z`).MatchString(got) {
+		t.Errorf("%q", got)
+	}
+	for _, c := range [][2]string{
+		{"--nbest " + list + " -o " + out, "the file exists"},
+		{"--nbest " + list + " --per word", "--per goes with --file FILE"},
+		{"--nbest " + list + " text", "--nbest names a file of its own"},
+		{"--weight 2 text", "--weight goes with --nbest FILE"},
+		{"--weight 2 --file " + list, "--weight goes with --nbest FILE"},
+		{"--nbest " + filepath.Join(dir, "none"), "no such file"},
+	} {
+		if r := infillRun("", withTiny(append([]string{"score"}, strings.Fields(c[0])...)...)...); r.code == 0 ||
+			!strings.Contains(r.err, c[1]) {
+			t.Errorf("%s: exit %d, %s", c[0], r.code, r.err)
+		}
 	}
 }

@@ -24,16 +24,22 @@ import (
 	"infill/metrics/interval"
 )
 
+// ofFiles are the flags that go with files of texts alone.
+func ofFiles() []string {
+	names := []string{"max-errors", "ok-if-lines-fail", "by"}
+	for _, s := range settings.FileTable() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // checkTexts refuses what is of files, and texts that are names of files.
 func (f *scoreFlags) checkTexts(c *cli.Context, std console.IO) error {
 	if f.output != "" {
 		return usagef("%s goes with --file FILE", f.outputFlag.Spelling())
 	}
-	ofFiles := []string{"max-errors", "ok-if-lines-fail", "by"}
-	for _, s := range settings.FileTable() {
-		ofFiles = append(ofFiles, s.Name)
-	}
-	if err := cmdline.GoesWith(c, "--file FILE", ofFiles...); err != nil {
+	if err := cmp.Or(cmdline.GoesWith(c, "--file FILE", ofFiles()...),
+		cmdline.GoesWith(c, "--nbest FILE", "weight")); err != nil {
 		return err
 	}
 	if path := soleFile(c.Args().Slice()); path != "" {

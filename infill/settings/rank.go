@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding/json"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -24,8 +25,9 @@ type Ranking struct {
 	// nil where single texts are scored. Shared compares by the words that both have.
 	Pairs     []string
 	Shared    bool
-	Words     bool // records say what each word scores, and each labelled span
-	WordParts bool // words with marks inside, such as didn't, are their parts
+	Words     bool     // records say what each word scores, and each labelled span
+	WordParts bool     // words with marks inside, such as didn't, are their parts
+	Weight    *float64 // of the score beside the total of a line of an n-best list; nil: 1
 	// Offsets are what offsets count: "characters", "utf16", "bytes", "off", or "" as they fit.
 	Offsets string
 }
@@ -67,6 +69,10 @@ var rankTable = Table[Ranking]{
 		Name: "word-parts", Line: true, record: true,
 		Doc:  "words with marks inside, such as didn't and 10:30, as their parts",
 		bind: func(v *Ranking) *Value { return boolValue(&v.WordParts) },
+	},
+	{
+		Name: "weight", Doc: "of the score beside the total of a line of an n-best list; unset: 1",
+		bind: func(v *Ranking) *Value { return optionalNumber(&v.Weight, math.MaxFloat64) },
 	},
 	{
 		Name: "offsets", Line: true, record: true, field: "span_offsets", Doc: offsetsDoc,
