@@ -35,6 +35,8 @@ var architectures = []struct {
 	{"mpnet", []string{"mpnet"}},
 	{"deberta-v2", []string{"deberta-v2", "deberta-v2-conv"}},
 	{"modernbert", []string{"modernbert", "modernbert-dynamo", "eurobert", "eurobert-dynamo"}},
+	// Masked diffusion: the tokenizer of GPT-2 with a mask behind it, and nothing around a text.
+	{"../unmarked", []string{"eurobert"}},
 }
 
 // exportFolder makes a folder as an exporter leaves it: the fixture as
@@ -149,8 +151,8 @@ func TestArchitecturesInIntegers(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					s := &mlm.Sentence{IDs: []int32{m.Tokenizer().CLSID(), 17, 9, 23, 31, 12,
-						m.Tokenizer().SEPID()}, Blanks: []int{2, 4}}
+					s := &mlm.Sentence{IDs: []int32{max(0, m.Tokenizer().CLSID()), 17, 9, 23, 31, 12,
+						max(0, m.Tokenizer().SEPID())}, Blanks: []int{2, 4}}
 					for range s.Blanks {
 						out := make([]float32, m.VocabSize())
 						logP[i] = append(logP[i], out...)

@@ -182,7 +182,7 @@ func (s *spec) addRoles(t *Tokenizer) error {
 			name = s.instead[r]
 			id, ok = t.ids[name]
 		}
-		if !ok && (r == roleUnknown && s.neverUnknown() || s.causal && r.onlyMasked()) {
+		if !ok && s.needless(r) {
 			t.roles[r] = -1
 			continue
 		}
@@ -216,6 +216,20 @@ func (s *spec) addRoles(t *Tokenizer) error {
 		t.kind[id] |= kindSpecial
 	}
 	return nil
+}
+
+// needless reports whether a model may lack a token: a causal one has no mask, and one whose files
+// say that nothing stands around a text has no marks for it.
+func (s *spec) needless(r role) bool {
+	switch r {
+	case roleUnknown:
+		return s.neverUnknown()
+	case roleMask:
+		return s.causal
+	case roleCLS:
+		return s.template && len(s.before) == 0 && !s.causal
+	}
+	return s.template && len(s.after) == 0
 }
 
 // neverUnknown reports whether every text can be spelt with the pieces, so that no unknown

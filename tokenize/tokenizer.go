@@ -84,9 +84,6 @@ func (r role) String() string {
 	return [...]string{"unk_token", "mask_token", "pad_token", "cls_token", "sep_token"}[r]
 }
 
-// onlyMasked says that a causal model does without the token.
-func (r role) onlyMasked() bool { return r == roleMask || r == rolePad || r == roleSEP }
-
 // Repeated lists the pieces that the vocabulary has already had further up, in its order,
 // once for every repetition. Only the last id of such a piece is used.
 func (t *Tokenizer) Repeated() []string { return slices.Clone(t.repeated) }
@@ -101,13 +98,13 @@ func (t *Tokenizer) UNKID() int32 { return t.roles[roleUnknown] }
 // MaskID is the id of the mask.
 func (t *Tokenizer) MaskID() int32 { return t.roles[roleMask] }
 
-// PadID is the id that fills up short rows of a batch.
+// PadID is the id that fills up short rows of a batch, -1 if there is none.
 func (t *Tokenizer) PadID() int32 { return t.roles[rolePad] }
 
-// CLSID is the id put before every text.
+// CLSID is the id put before every text, -1 if there is none.
 func (t *Tokenizer) CLSID() int32 { return t.roles[roleCLS] }
 
-// SEPID is the id put after every text.
+// SEPID is the id put after every text, -1 if there is none.
 func (t *Tokenizer) SEPID() int32 { return t.roles[roleSEP] }
 
 // Token returns the spelling of an id, with the "##" of a continuation. It is

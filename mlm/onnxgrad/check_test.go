@@ -93,14 +93,20 @@ func ordinary(tok *tokenize.Tokenizer, rng *rand.Rand) int32 {
 
 // sentence is random tokens, with random blanks, and the state that they are filled with.
 func sentence(tok *tokenize.Tokenizer, blanks int, rng *rand.Rand) (*mlm.Sentence, []int32) {
-	s := &mlm.Sentence{IDs: []int32{tok.CLSID()}}
-	pieces := max(8, 2*blanks)
+	s := &mlm.Sentence{}
+	mark := func(id int32) {
+		if id >= 0 {
+			s.IDs = append(s.IDs, id)
+		}
+	}
+	mark(tok.CLSID())
+	first, pieces := len(s.IDs), max(8, 2*blanks)
 	for range pieces {
 		s.IDs = append(s.IDs, ordinary(tok, rng))
 	}
-	s.IDs = append(s.IDs, tok.SEPID())
+	mark(tok.SEPID())
 	for _, k := range rng.Perm(pieces)[:blanks] {
-		s.Blanks = append(s.Blanks, 1+k)
+		s.Blanks = append(s.Blanks, first+k)
 	}
 	slices.Sort(s.Blanks)
 	var state []int32
