@@ -130,7 +130,7 @@ func TestLargeColumnStays(t *testing.T) {
 		t.Errorf("in %d of %d matrices: %v", found, len(columns), columns)
 	}
 	c.info.config.Exact = columns[1:]
-	x, err := export.Of(c.graph).Masked()
+	x, err := export.Of(c.graph).Masked(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

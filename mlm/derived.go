@@ -91,8 +91,8 @@ func (o *options) shelf() *cache.Shelf { return cache.Open(o.CacheDir, o.cacheLi
 // identity is what a derived graph depends on beside the model and the program.
 func (o *options) identity() string {
 	return fmt.Sprintf("device=%s precision=%v low-memory=%v loose=%v unshared=%v forward=%v "+
-		"exact=%v", o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared,
-		o.Forward, o.stated)
+		"exact=%v inputs=%v", o.about.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared,
+		o.Forward, o.stated, o.Inputs)
 }
 
 // derive makes the graph, ready for the runtime. keep is as in encoded.

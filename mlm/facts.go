@@ -31,9 +31,11 @@ type facts struct {
 	state         int // H, the width of what the head reads; 0 if that is not known
 }
 
-// addFile notes what the model file says of itself. m is as the processor runs it.
-func (f *facts) addFile(name string, m *onnx.Model) (*export.Masked, error) {
-	x, err := export.Of(m).Masked()
+// addFile notes what the model file says of itself. m is as the processor runs it. given is
+// Options.Inputs.
+func (f *facts) addFile(name string, m *onnx.Model, given map[string]float64) (*export.Masked,
+	error) {
+	x, err := export.Of(m).Masked(given)
 	f.Info = Info{File: name, Opset: m.Opsets[""], Ops: x.Ops, Inputs: x.Inputs, Vocab: x.Vocab,
 		Parameters: x.Parameters, Bytes: x.Bytes, Adapted: x.Notes,
 		Producer: strings.TrimSuffix(m.ProducerName+" "+m.ProducerVersion, " ")}

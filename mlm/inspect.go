@@ -67,7 +67,7 @@ func (f *facts) inspectGraph(files source.Files) (problems []error) {
 	if err != nil {
 		problems = append(problems, err)
 	}
-	x, err := f.addFile(name, onnxgrad.Widen(m))
+	x, err := f.addFile(name, onnxgrad.Widen(m), nil)
 	f.SHA256, f.FileSHA256 = sum.All, sum.File
 	if err != nil {
 		return append(problems, fmt.Errorf("%s: %w", name, err))

@@ -36,6 +36,10 @@ import (
 	"infill/tokenize"
 )
 
+// An InputError is an input that is fed neither from a text nor by [Options.Inputs], or a number
+// for an input that is not there.
+type InputError = export.InputError
+
 // What callers branch on; errors of this package wrap one of them, an error
 // of internal/ort (runtime trouble) or of mlm/onnx (file trouble).
 var (

@@ -204,7 +204,7 @@ func TestPlainAgrees(t *testing.T) {
 	}
 	info := m.info
 	info.Vocab = 0 // to be found by a probe
-	masked, err := export.Of(parsed).Masked()
+	masked, err := export.Of(parsed).Masked(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func parsedAgain(m *Model) (parsed *onnx.Model, done func(), err error) {
 		return nil, done, err
 	}
 	if parsed, err = onnx.Load(from.FS, m.info.File); err == nil {
-		parsed, _ = export.Of(parsed).Adapted()
+		parsed, _ = export.Of(parsed).Adapted(nil)
 	}
 	return parsed, done, err
 }

@@ -159,7 +159,7 @@ func (p *opener) read(ctx context.Context) error {
 	p.model = &Model{tok: tok, from: from, asked: p.o}
 	info := &p.model.info
 	// The processor computes in float32 whatever the file asks for.
-	if p.graph, err = info.addFile(name, onnxgrad.Widen(m)); err != nil {
+	if p.graph, err = info.addFile(name, onnxgrad.Widen(m), p.o.Inputs); err != nil {
 		return from.Named(fmt.Errorf("%s: %w", name, err))
 	}
 	info.addConfig(cfg)

@@ -45,6 +45,9 @@ type Options struct {
 	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
 	// are the same bits, but with LowMemory and weights in 16 bits, where the last may differ.
 	Forward bool
+	// Inputs are numbers for inputs of the graph that no text has, such as a time, by their names.
+	// Each stands in every place. A graph that has another such input is refused, see [InputError].
+	Inputs map[string]float64
 	// Typography is how curly quotes, dashes and their like are shown to the model.
 	Typography tokenize.Typography
 	// Device is the name of what evaluates the model: [CPUDevice], which "" means, or one of Devices.

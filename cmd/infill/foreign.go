@@ -84,7 +84,7 @@ func foreign(c *cli.Command, typed string) string {
 		return foreignCommands[strings.TrimPrefix(c.HelpName+" ", "infill ")+strings.ToLower(typed)]
 	}
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimLeft(typed, "-")), "_", "-")
-	if cmdline.Of(c, name) != nil {
+	if "--"+name != typed && cmdline.Of(c, name) != nil {
 		return "--" + name
 	}
 	for _, f := range foreignFlags {

@@ -18,7 +18,7 @@ func TestScoreManifest(t *testing.T) {
 	want := map[string]string{
 		"candidates": "", "energy": "", "score": "", "normalize": "none", "case": "auto",
 		"long": "window", "low-memory": "false", "device": mlm.CPUDevice, "words": "false", "word-parts": "false",
-		"offsets": "auto", "pairs": "", "shared": "false", "typography": "auto",
+		"offsets": "auto", "pairs": "", "shared": "false", "typography": "auto", "input": "",
 	}
 	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}
 	f.Options.Device = mlm.CPUDevice                        // as it was opened

@@ -2,8 +2,10 @@ package settings
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"infill/mlm"
@@ -32,6 +34,34 @@ func ModelDefaults() *Model {
 // Used notes the device and the precision that a model was opened with, for manifests.
 func (v *Model) Used(m *mlm.Model) {
 	v.Options.Device, v.Options.Precision = m.Device(), m.Precision()
+}
+
+// numbersValue is access to numbers by their names.
+func numbersValue(p *map[string]float64) *Value {
+	v := listValue(new([]string))
+	v.want, v.wantJSON = "NAME=VALUE with a number", "an object of numbers"
+	v.get = func() string {
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(*p)) {
+			list = append(list, name+"="+strconv.FormatFloat((*p)[name], 'g', -1, 64))
+		}
+		return strings.Join(list, " ")
+	}
+	v.set = func(s string) error {
+		name, text, _ := strings.Cut(s, "=")
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || name == "" {
+			return errWant
+		}
+		*p = maps.Clone(*p)
+		if *p == nil {
+			*p = map[string]float64{}
+		}
+		(*p)[name] = x
+		return nil
+	}
+	v.setJSON = fromJSON(func(all map[string]float64) error { *p = all; return nil })
+	return v
 }
 
 // ModelTable lists the settings of a [Model] in the order of help and documents.
@@ -72,6 +102,11 @@ var modelTable = Table[Model]{
 			"rounds, printed scores are " + mlm.Float32.String() + "; " + mlm.Int8.String() +
 			" needs no device; " + mlm.Auto.String() + ": by device and model",
 		bind: func(v *Model) *Value { return namedValue(&v.Options.Precision) },
+	},
+	{
+		Name: "input", Arg: "NAME=VALUE", record: true,
+		Doc:  "a number for an input of the graph that no text has, such as timesteps=0; repeatable",
+		bind: func(v *Model) *Value { return numbersValue(&v.Options.Inputs) },
 	},
 	{
 		Name: "typography", record: true,

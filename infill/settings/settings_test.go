@@ -192,7 +192,8 @@ func TestRecorded(t *testing.T) {
 	m := ModelDefaults()
 	m.Options.Device, m.Options.Precision = mlm.CPUDevice, mlm.Float32 // as it was opened
 	if got, _ := ModelTable().Recorded(m); !maps.Equal(got,
-		map[string]string{"low-memory": "false", "device": "cpu", "precision": "fp32", "typography": "auto"}) {
+		map[string]string{"low-memory": "false", "device": "cpu", "precision": "fp32", "typography": "auto",
+			"input": ""}) {
 		t.Errorf("%v", got)
 	}
 	m.Options.Precision = mlm.Int8

@@ -127,7 +127,7 @@ func reference(fsys fs.FS, name string) (*onnxgrad.MaskedLM, int64, error) {
 	if err := errors.Join(cerr, merr); err != nil {
 		return nil, 0, err
 	}
-	m, _ = export.Of(m).Adapted()
+	m, _ = export.Of(m).Adapted(nil)
 	ref, err := onnxgrad.NewMaskedLM(m)
 	return ref, int64(cfg.FirstPosition()), err
 }

@@ -135,6 +135,7 @@ class ModelSettings(TypedDict, total=False):
     batch_tokens: tokens per call of the runtime, 0: 1024, fewer for large models; results do not depend on it (default: 0)
     low_memory: use less memory, somewhat slower (default: false)
     precision: fp32|int8|fp16|auto: precision of the model; where a device rounds, printed scores are fp32; int8 needs no device; auto: by device and model (default: auto)
+    input: a number for an input of the graph that no text has, such as timesteps=0; repeatable
     typography: auto|straight|as-is: how curly quotes, dashes and their like are shown to the model; straight: as plain marks; the text stays as it is (default: auto)
     device: what evaluates the model; auto: large models on a card or another device that is installed, others on cpu (default: auto)
     """
@@ -145,6 +146,7 @@ class ModelSettings(TypedDict, total=False):
     batch_tokens: int
     low_memory: bool
     precision: Literal["fp32", "int8", "fp16", "auto"]
+    input: Mapping[str, Any]
     typography: Literal["auto", "straight", "as-is"]
     device: str
 

@@ -10,13 +10,15 @@ import (
 )
 
 // Adapted gives a graph the interface that the rest of the program knows: inputs of type int64 with
-// the usual names, and logits as the output. done says what was changed, for people. m is not
-// changed, and is returned itself if there is nothing to do.
-func (m Exported) Adapted() (out *onnx.Model, done []string) {
+// the usual names, and logits as the output. Other inputs are given numbers, each in every place.
+// done says what was changed, for people. m is not changed, and is returned itself if there is
+// nothing to do.
+func (m Exported) Adapted(given map[string]float64) (out *onnx.Model, done []string) {
 	a := adapter{m: m.Model}
 	a.output()
 	a.softmax()
 	a.inputs()
+	a.constants(given)
 	return a.m, a.done
 }
 
@@ -24,6 +26,7 @@ func (m Exported) Adapted() (out *onnx.Model, done []string) {
 func (m Exported) WithUsualInputs() *onnx.Model {
 	a := adapter{m: m.Model}
 	a.inputs()
+	a.constants(nil)
 	return a.m
 }
 

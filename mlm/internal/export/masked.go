@@ -39,13 +39,20 @@ type Masked struct {
 	Bytes      int64 // of file and external data
 }
 
-// Masked gives the model the interface that the rest of the program knows and describes it, also if
-// it is refused. Errors wrap ErrNotMasked.
-func (m Exported) Masked() (*Masked, error) {
-	adapted, notes := m.Adapted()
+// Masked gives the model the interface that the rest of the program knows, other inputs the given
+// numbers, and describes it, also if it is refused. Errors wrap ErrNotMasked.
+func (m Exported) Masked(given map[string]float64) (*Masked, error) {
+	adapted, notes := m.Adapted(given)
 	out := &Masked{Exported: Exported{adapted}, Notes: notes, Ops: map[string]int{}}
 	out.describe()
 	err := out.check()
+	for name := range given {
+		if err == nil && !slices.ContainsFunc(m.Graph.Inputs, func(v *onnx.ValueInfo) bool {
+			return v.Name == name && !slices.Contains(out.Inputs, name)
+		}) {
+			err = &InputError{name, true}
+		}
+	}
 	if err == nil {
 		out.Sizes, err = sizesOf(adapted)
 		out.Notes = append(out.Notes, out.Sizes.notes()...)
@@ -82,8 +89,8 @@ func (m *Masked) check() error {
 			"export the model for masked language modelling", ErrNotMasked, m.Inputs)
 	}
 	for _, n := range m.Inputs {
-		if known := onnxgrad.Inputs(); !slices.Contains(known, n) {
-			return fmt.Errorf("%w: cannot feed the input %q (known: %v)", ErrNotMasked, n, known)
+		if !slices.Contains(onnxgrad.Inputs(), n) {
+			return &InputError{Name: n}
 		}
 	}
 	for _, v := range m.Graph.Inputs {

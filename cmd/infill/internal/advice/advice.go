@@ -155,6 +155,7 @@ var advices = []match{
 	kind(ort.ErrLost, "; see what nvidia-smi says; a batch goes on with --resume"),
 	kind(hub.ErrFile, ": --file PATH"),
 	asText,
+	typed(func(e *mlm.InputError) string { return where(!e.Absent, ": --input "+e.Name+"=0") }),
 	typed(func(*infill.LengthError) string { return ": --long window" }),
 	typed(func(e *output.ExistsError) string {
 		if e.Join {

@@ -45,6 +45,8 @@ func TestAdvice(t *testing.T) {
 		{&output.ManifestError{Path: "o", Force: true}, "--force"},
 		{&output.ManifestError{Path: "o"}, ""},
 		{text.ErrManyWords, "--allow FILE"},
+		{&mlm.InputError{Name: "timesteps"}, ": --input timesteps=0"},
+		{&mlm.InputError{Name: "timesteps", Absent: true}, ""},
 		{table.ErrCell, "--quote"},
 		{infill.ErrNoCandidates, "--candidates"},
 		{infill.ErrUnfilled, "infill fill"},

@@ -113,6 +113,11 @@ func (l *CommandLine) sort(args []string, hint Hinter) error {
 		default:
 			value, args = args[0], args[1:]
 		}
+		other := hint(l.Command, as) // who calls a file so
+		if f.Name == "input" && other != "" && !strings.Contains(value, "=") {
+			return program.Usagef("%s %s: it gives an input of the model's graph a number, NAME=VALUE; "+
+				"else type %s", as, value, other)
+		}
 		f.Typed, l.Flags = as, append(l.Flags, dashes(f.Name)+"="+value)
 	}
 	return nil
