@@ -54,7 +54,7 @@ func NewCSV(r io.Reader) (*CSV, error) {
 	switch b := c.buf.Bytes(); {
 	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
 		return nil, &Error{
-			Reason: "it is in UTF-16; convert it to UTF-8 first (iconv -f utf-16 -t utf-8)"}
+			Reason: "it is in UTF-16; say its encoding, utf-16le or utf-16be"}
 	case bytes.HasPrefix(b, []byte("\ufeff")):
 		c.buf.Next(3)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"infill/internal/textline"
 	"infill/tokenize"
 )
 
@@ -348,7 +349,7 @@ func sameOptions(a, b Blank) bool {
 func CheckText(text, remedy string) error {
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
-			return &Error{i, "save the text as UTF-8, or say its encoding", tokenize.ErrInvalidUTF8}
+			return &Error{i, textline.NotUTF8(text), tokenize.ErrInvalidUTF8}
 		}
 	}
 	if strings.TrimSpace(text) == "" {

@@ -3,6 +3,7 @@ package textline
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 // Foreign names the well-known kind of file that starts with these bytes and has no lines of text
@@ -16,8 +17,8 @@ func Foreign(head []byte) string {
 		{"\xfd7zX", "xz data (unpack it first)"},
 		{"BZh", "bzip2 data (unpack it first)"},
 		{"\x28\xb5\x2f\xfd", "zstd data (unpack it first)"},
-		{"\xff\xfe", "UTF-16 text (convert it first: iconv -f utf-16 -t utf-8)"},
-		{"\xfe\xff", "UTF-16 text (convert it first: iconv -f utf-16 -t utf-8)"},
+		{"\xff\xfe", "UTF-16 text (say its encoding, utf-16le)"},
+		{"\xfe\xff", "UTF-16 text (say its encoding, utf-16be)"},
 		{"\x89PNG", "a PNG image"},
 		{"\x7fELF", "a program"},
 	} {
@@ -26,6 +27,21 @@ func Foreign(head []byte) string {
 		}
 	}
 	return ""
+}
+
+// NotUTF8 is the remedy for a text that is not UTF-8. Bytes of a Western language among letters of
+// ASCII are most often of windows-1252. Other texts may be in several encodings.
+func NotUTF8(text string) string {
+	likely := "such as windows-1251, shift_jis or gb18030"
+	if high := len(strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf {
+			return -1
+		}
+		return 'x'
+	}, text)); 3*high < len(text) {
+		likely = "most likely windows-1252"
+	}
+	return "save the text as UTF-8, or say its encoding, " + likely
 }
 
 // Printable replaces the control characters of a text, so that no input can command a terminal.

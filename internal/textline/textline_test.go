@@ -154,3 +154,14 @@ func TestPrintable(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// An error about bytes names the encoding that Western texts most often have.
+func TestNotUTF8(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"The caf\xe9 was shut.": "windows-1252",
+		"\xcf\xf0\xe8\xe2\xe5\xf2 \xec\xe8\xf0": "windows-1251"} {
+		if got := NotUTF8(text); !strings.Contains(got, "likely "+want) && !strings.Contains(got, "as "+want) {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

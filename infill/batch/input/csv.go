@@ -12,6 +12,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
+	"infill/internal/textline"
 	"infill/tokenize"
 )
 
@@ -48,7 +49,7 @@ func newCSVSource(r io.Reader, o Options) (*csvSource, error) {
 	for i, n := range names {
 		if !utf8.ValidString(n) {
 			return nil, &table.Error{Row: c.Line(), Reason: fmt.Sprintf(
-				"the name of column %d is not UTF-8; convert the file to UTF-8 first", i+1)}
+				"the name of column %d is not UTF-8; %s", i+1, textline.NotUTF8(n))}
 		}
 	}
 	s := &csvSource{r: c, names: names}
@@ -107,7 +108,7 @@ func (s *csvSource) next() (Item, error) {
 	default:
 		for i, cell := range cells {
 			if !utf8.ValidString(cell) {
-				it.Err = bad(tokenize.ErrInvalidUTF8, "column %q; convert the file to UTF-8 first", s.names[i])
+				it.Err = bad(tokenize.ErrInvalidUTF8, "column %q; %s", s.names[i], textline.NotUTF8(cell))
 			}
 			v := jsonl.Quote(cell)
 			switch {

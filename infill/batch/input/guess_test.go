@@ -46,7 +46,7 @@ func TestNotLines(t *testing.T) {
 		{"a.json", "{\n  \"text\": \"The [MASK] ran.\"\n}", "jq -c ."},
 		{"a.png", "\x89PNG\r\n\x1a\n\x00\x00", "a PNG image"},
 		{"a.txt", "\xff\xfea\x00b\x00", "UTF-16"},
-		{"a.txt", "\xff\xfea\x00b\x00", "iconv -f utf-16 -t utf-8"},
+		{"a.txt", "\xff\xfea\x00b\x00", "say its encoding, utf-16le"},
 		{"a.jsonl", "PK\x03\x04\n", "a zip archive"},
 		{"a.bin", "text\n\x00", "NUL bytes"},
 		{"a.txt", "One [MASK].\rTwo [MASK].\r", `tr '\r' '\n'`},
