@@ -54,7 +54,8 @@ func ReadHypothesis(n int, line string) Hypothesis {
 	}
 	scores := strings.Fields(h.cells[2])
 	if len(h.cells) > 3 {
-		scores = strings.Fields(h.cells[3])[:1]
+		scores = strings.Fields(h.cells[3])
+		scores = scores[:min(1, len(scores))]
 	}
 	numbers := 0
 	for _, s := range scores {

@@ -48,7 +48,7 @@ func TestNBest(t *testing.T) {
 		{"u-x-1 the old the sleeps .\nu-x-2\tthe old dog sleeps .\nu-y-1 the dog", 1, "2 3", ""},
 		{"a ||| the dog ||| -1\nno hypothesis\na ||| the dog ||| -0.5\n", 1, "3", "2"},
 		{"a ||| the dog ||| -1\nb ||| the dog ||| F= x\na ||| the dog ||| -0.5\n", 1, "1 0 0", "2 3"},
-		{"a ||| the dog\na ||| ||| -1\na-1\n", 1, "0", "1 2 3"},
+		{"a ||| the dog\na ||| ||| -1\na-1\na ||| the dog ||| F= -1 |||\n", 1, "0", "1 2 3 4"},
 	} {
 		list := strings.Split(strings.TrimSpace(c.lines), "\n")
 		read := func(yield func(Hypothesis) bool) {
@@ -101,4 +101,16 @@ func TestHypothesisInPlace(t *testing.T) {
 		[]string{"a", ""}) {
 		t.Errorf("%q", ids)
 	}
+}
+
+// A line that cannot be read comes back as it was.
+func FuzzHypothesis(f *testing.F) {
+	for _, l := range []string{"a ||| the dog ||| F= -1 ||| -1", "a ||| b ||| c |||", "u-1 the dog", "-1"} {
+		f.Add(l)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if h := ReadHypothesis(1, line); h.Err != nil && h.InPlace() != line || h.Err == nil && h.ID == "" {
+			t.Errorf("%q: %+v, %q", line, h, h.InPlace())
+		}
+	})
 }

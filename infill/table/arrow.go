@@ -147,6 +147,12 @@ func arrowSchema(columns []Column) (out []format.KeyValue) {
 	if w.old == nil {
 		return out
 	}
+	others := out
+	defer func() {
+		if recover() != nil { // types are damaged where nothing has looked yet
+			out = others
+		}
+	}()
 	message := w.table(metadataOfV5, 1, 0, 0)
 	w.point(0, message)
 	was := w.old.member(w.old.to(w.old.member(w.old.to(0), messageHeader)), schemaOther)
