@@ -75,12 +75,13 @@ func cutWords(pieces []PieceScore, cut [][2]int) []int {
 	return out
 }
 
-// written joins the words of pieces that are parts of one word as it is written.
+// written joins the words of pieces that are parts of one word as it is written, or of one
+// character, as three full stops are of an ellipsis.
 func written(pieces []PieceScore, word []int, spans [][2]int) []int {
 	of, out := cutWords(pieces, spans), make([]int, len(word))
 	for i := 1; i < len(word); i++ {
 		out[i] = out[i-1]
-		if word[i] != word[i-1] && (of[i] < 0 || of[i] != of[i-1]) {
+		if word[i] != word[i-1] && (of[i] < 0 || of[i] != of[i-1]) && pieces[i].Span != pieces[i-1].Span {
 			out[i]++
 		}
 	}

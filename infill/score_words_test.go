@@ -214,6 +214,10 @@ func TestWordsAsWritten(t *testing.T) {
 			t.Errorf("%s: %v, want %v", words[i], w.Score, want.Words[i].Score)
 		}
 	}
+	dots, err := New(openSmall(t)).ScoreWith(t.Context(), "He left…", ScoreOptions{Words: true})
+	if err != nil || len(dots.Words) != 3 {
+		t.Errorf("an ellipsis: %+v, %v", dots, err)
+	}
 	parts, err := e.ScoreWith(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true, Parts: true})
 	if err != nil || len(parts.Words) <= len(words) {
 		t.Errorf("%+v, %v", parts, err)
