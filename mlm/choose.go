@@ -39,7 +39,7 @@ func (o *options) chooseDevice(weights int64) {
 	}
 	if o.Device == AutoDevice {
 		o.Device = device.CPU
-		usable := func(d device.About) bool { return d.Problem == "" && !(auto && d.Slow) }
+		usable := func(d device.About) bool { return d.Problem == "" && (!auto || !d.Slow) }
 		if i := slices.IndexFunc(list, usable); i >= 0 || rounds && len(list) > 0 {
 			o.Device = list[max(0, i)].Name // of one that cannot be used the error says why
 		}

@@ -167,7 +167,7 @@ func archive(t *testing.T, name, prefix string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer z.Close()
+	defer func() { _ = z.Close() }() // it was read only
 	var size uint64
 	var names []string
 	for _, f := range z.File {
