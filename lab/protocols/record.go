@@ -6,8 +6,8 @@ type key struct {
 	Data     string  `json:"data"`                // names of the files of sentences
 	MaskRate float64 `json:"mask_rate,omitempty"` // share of the words that are blank; 0: as given
 	Vocab    string  `json:"vocab,omitempty"`     // what may fill a blank, as -vocab; empty: words
-	// Precision is the precision of the chains, as -precision; empty: fp32. Scores are in fp32 in any
-	// case.
+	// Precision is the precision of the chains: empty for fp32, or bf16, which earlier builds had.
+	// Scores are in fp32 in any case.
 	Precision string `json:"precision,omitempty"`
 	Protocol  string `json:"protocol"`
 	Budget    string `json:"budget"`
