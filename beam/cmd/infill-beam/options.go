@@ -51,11 +51,16 @@ func newOptions(set *flag.FlagSet) *options {
 	return o
 }
 
-// addSettings adds the flags of a table. Each value is checked, and kept as it was given.
+// addSettings adds the flags of a table. Each value is checked, and kept as it was given. The
+// setting input is model-input here, as Beam's programs call their file so.
 func addSettings[T any](o *options, table []*settings.Setting[T], v *T) {
 	for _, s := range table {
-		o.add(s.Name, s.Doc, &kept{Value: s.Value(v), name: s.Name, list: &o.chosen})
-		o.envs[s.Name] = s.Env()
+		name := s.Name
+		if o.set.Lookup(name) != nil {
+			name = "model-" + name
+		}
+		o.add(name, s.Doc, &kept{Value: s.Value(v), name: s.Name, list: &o.chosen})
+		o.envs[name] = s.Env()
 	}
 }
 

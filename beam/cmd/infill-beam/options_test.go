@@ -29,7 +29,9 @@ func TestFlagsOfSettings(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	for _, s := range settings.ModelTable() {
-		names = append(names, s.Name)
+		if names = append(names, s.Name); s.Name == "input" {
+			names[len(names)-1] = "model-input" // beside the file
+		}
 	}
 	for _, name := range names {
 		if f := set.Lookup(name); f == nil {
