@@ -147,7 +147,7 @@ func shell(t *testing.T, command string) []string {
 func TestListGrows(t *testing.T) {
 	p := open(t, "/?text=the+[MASK]+sat.")
 	p.wait(done)
-	p.visit("/?top=60") // long enough to be seen
+	p.visit("/?top=30") // long enough to be seen
 	p.wait(ready)
 	p.do(chromedp.Evaluate[chromedp.Void](`window.lists = []; new MutationObserver(() => lists.push(
 		[...document.querySelectorAll(".best .s")].map(s => s.textContent))).observe(
