@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -24,6 +25,10 @@ type heading struct {
 
 const arrowKey = "ARROW:schema"
 
+// carried are the notes that go with columns, of pandas, Hugging Face and GeoParquet. Spark and
+// Avro note the schema of the whole file, which would hide the columns that are added.
+var carried = []string{"pandas", "huggingface", "geo"}
+
 // originsOf are the origins of the columns of a file. Damaged types are none.
 func originsOf(f *parquet.File, columns int) (out []*origin) {
 	h := &heading{}
@@ -40,7 +45,7 @@ func originsOf(f *parquet.File, columns int) (out []*origin) {
 	for _, kv := range f.Metadata().KeyValueMetadata {
 		if kv.Key == arrowKey {
 			message, _ = base64.StdEncoding.DecodeString(kv.Value)
-		} else {
+		} else if slices.Contains(carried, kv.Key) {
 			h.other = append(h.other, kv)
 		}
 	}
