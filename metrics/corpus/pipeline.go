@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 )
 
 // ErrOption reports an unknown tokenisation, case or cleaning name.
@@ -52,7 +55,7 @@ func Cleanings() []string { return []string{"none", "wc", "wc-hyphen"} }
 // Pipeline is a checked Options value, ready for use. It is safe for concurrent use.
 type Pipeline struct {
 	opt   Options
-	split func(line string, yield func(string))
+	cut   func(line string) string // puts spaces between tokens; nil: they are there
 	clean bool
 	unk   string // the marker of an unknown word, after cases
 }
@@ -77,22 +80,8 @@ func NewPipeline(o Options) (*Pipeline, error) {
 	if o.Case == "lc" && slices.Contains([]string{"13a", "intl", "zh", "char"}, o.Tokenizer) {
 		p.unk = "[unk]"
 	}
-	switch o.Tokenizer {
-	case "ws", "none":
-		p.split = fields
-	case "13a":
-		p.split = tokenize13a
-	case "intl":
-		p.split = tokenizeIntl
-	case "zh":
-		p.split = tokenizeZh
-	case "char":
-		p.split = tokenizeChar
-	case "glued":
-		p.split = func(line string, yield func(string)) { fields(glued(line), yield) }
-	case "bert":
-		p.split = tokenizeBERT
-	}
+	p.cut = map[string]func(string) string{"13a": cut13a, "intl": cutIntl, "zh": cutZh, "char": cutChar,
+		"glued": glued, "bert": cutBERT}[o.Tokenizer]
 	return p, nil
 }
 
@@ -117,29 +106,16 @@ func (p *Pipeline) Signature() string {
 // Each calls yield for every token of the line, in order. A token may share memory with the line.
 func (p *Pipeline) Each(line string, yield func(token string)) {
 	if p.opt.Case == "lc" {
-		line = lower(line)
-		if strings.Contains(line, "[unk]") {
-			line = strings.ReplaceAll(line, "[unk]", p.unk)
-		}
+		line = strings.ReplaceAll(lower(line), "[unk]", p.unk)
 	}
-	if !p.clean {
-		p.split(line, yield)
-		return
+	if p.clean { // the replacements are defined on white-space tokens
+		line = rewritten(line, p.replace)
 	}
-	switch p.opt.Tokenizer {
-	case "ws", "none":
-		fields(line, func(t string) { yield(p.replace(t)) })
-	default:
-		// The replacements are defined on white-space tokens. The other
-		// tokenisations see the cleaned line.
-		var b strings.Builder
-		fields(line, func(t string) {
-			if b.Len() > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(p.replace(t))
-		})
-		p.split(b.String(), yield)
+	if p.cut != nil {
+		line = p.cut(line)
+	}
+	for token := range words(line) {
+		yield(token)
 	}
 }
 
@@ -191,53 +167,5 @@ func lower(line string) string {
 	if !strings.ContainsAny(line, "İΣ") {
 		return strings.ToLower(line)
 	}
-	r := []rune(line)
-	var b strings.Builder
-	b.Grow(len(line) + 8)
-	for i, c := range r {
-		switch {
-		case c == 'İ':
-			b.WriteString("i̇")
-		case c == 'Σ' && endsWord(r, i):
-			b.WriteRune('ς')
-		default:
-			b.WriteRune(unicode.ToLower(c))
-		}
-	}
-	return b.String()
-}
-
-// endsWord is Unicode's Final_Sigma condition: a cased letter before, none
-// after, characters that case ignores skipped in both directions.
-func endsWord(r []rune, i int) bool {
-	j := i - 1
-	for j >= 0 && caseIgnorable(r[j]) {
-		j--
-	}
-	if j < 0 || !cased(r[j]) {
-		return false
-	}
-	j = i + 1
-	for j < len(r) && caseIgnorable(r[j]) {
-		j++
-	}
-	return j >= len(r) || !cased(r[j])
-}
-
-// cased is Unicode's property Cased. Some signs with a case, such as Ⅳ and ⓐ, are not letters.
-func cased(r rune) bool {
-	return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) ||
-		unicode.In(r, unicode.Other_Uppercase, unicode.Other_Lowercase)
-}
-
-// caseIgnorable is Unicode's property Case_Ignorable. The signs that may stand inside of a word,
-// such as an apostrophe, have no table in package unicode: they are those whose Word_Break is
-// Single_Quote, MidLetter or MidNumLet.
-func caseIgnorable(r rune) bool {
-	switch r {
-	case '\'', ':', '·', '\u0387', '\u055f', '\u05f4', '\u2027', '\ufe13', '\ufe55', '\uff1a',
-		'.', '‘', '’', '\u2024', '\ufe52', '\uff07', '\uff0e':
-		return true
-	}
-	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
+	return cases.Lower(language.Und, cases.HandleFinalSigma(true)).String(line)
 }

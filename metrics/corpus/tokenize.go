@@ -1,6 +1,9 @@
 package corpus
 
 import (
+	"iter"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,57 +13,37 @@ import (
 // white space of Unicode and the four information separators U+001C–U+001F.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
-// fields yields the maximal runs of non-space characters, Python's str.split().
-func fields(line string, yield func(string)) {
-	start := -1
-	for i := 0; i < len(line); {
-		c := line[i]
-		size := 1
-		var space bool
-		if c < utf8.RuneSelf {
-			space = c == ' ' || c >= '\t' && c <= '\r' || c >= 0x1c && c <= 0x1f
-		} else {
-			var r rune
-			r, size = utf8.DecodeRuneInString(line[i:])
-			space = isSpace(r)
+// words are the maximal runs of non-space characters, Python's str.split().
+func words(line string) iter.Seq[string] { return strings.FieldsFuncSeq(line, isSpace) }
+
+// rewritten is a line of its words as a function has them, with single spaces between.
+func rewritten(line string, as func(word string) string) string {
+	var b strings.Builder
+	for w := range words(line) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
 		}
-		if space {
-			if start >= 0 {
-				yield(line[start:i])
-				start = -1
-			}
-		} else if start < 0 {
-			start = i
-		}
-		i += size
+		b.WriteString(as(w))
 	}
-	if start >= 0 {
-		yield(line[start:])
-	}
+	return b.String()
 }
 
 // pairs rewrites a line from left to right without overlap: where first and second hold for two
-// neighbouring characters, both are written with the spaces that layout asks for and skipped. Else
-// one character is copied. It is what re.sub does with a pattern of two one-character groups.
-func pairs(in []rune, first, second func(rune) bool, before, between, after bool) []rune {
+// neighbouring characters, both are written with a space between, and one before or else behind
+// them, and skipped. Else one character is copied. It is what re.sub does with a pattern of two
+// one-character groups.
+func pairs(in []rune, first, second func(rune) bool, before bool) []rune {
 	out := make([]rune, 0, len(in)+8)
-	for i := 0; i < len(in); {
-		if i+1 < len(in) && first(in[i]) && second(in[i+1]) {
-			if before {
-				out = append(out, ' ')
-			}
+	for i := 0; i < len(in); i++ {
+		switch {
+		case i+1 == len(in) || !first(in[i]) || !second(in[i+1]):
 			out = append(out, in[i])
-			if between {
-				out = append(out, ' ')
-			}
-			out = append(out, in[i+1])
-			if after {
-				out = append(out, ' ')
-			}
-			i += 2
 			continue
+		case before:
+			out = append(out, ' ', in[i], ' ', in[i+1])
+		default:
+			out = append(out, in[i], ' ', in[i+1], ' ')
 		}
-		out = append(out, in[i])
 		i++
 	}
 	return out
@@ -87,7 +70,6 @@ func isPunct(r rune) bool     { return unicode.Is(unicode.P, r) }
 func isSymbol(r rune) bool    { return unicode.Is(unicode.S, r) }
 func notNumber(r rune) bool   { return !unicode.Is(unicode.N, r) }
 func isASCIIPun(r rune) bool  { return r < utf8.RuneSelf && unicode.In(r, unicode.P, unicode.S) }
-func isMarkChar(c byte) bool  { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_' }
 func is13aSymbol(r rune) bool { return is13a[r&0x7f] && r < utf8.RuneSelf }
 
 // is13a marks the characters of mteval-v13a's class [\{-\~\[-\` -\&\(-\+\:-\@\/].
@@ -102,8 +84,8 @@ var is13a = func() (t [128]bool) {
 
 var unescape13a = strings.NewReplacer("&quot;", `"`)
 
-// tokenize13a is mteval-v13a.pl's tokenisation in sacrebleu's reading of it.
-func tokenize13a(line string, yield func(string)) {
+// cut13a is mteval-v13a.pl's tokenisation in sacrebleu's reading of it.
+func cut13a(line string) string {
 	line = strings.TrimRightFunc(line, isSpace)
 	line = strings.ReplaceAll(line, "<skipped>", "")
 	line = strings.ReplaceAll(line, "-\n", "")
@@ -115,17 +97,16 @@ func tokenize13a(line string, yield func(string)) {
 		line = strings.ReplaceAll(line, "&lt;", "<")
 		line = strings.ReplaceAll(line, "&gt;", ">")
 	}
-	western([]rune(" "+line+" "), yield)
+	return western([]rune(" " + line + " "))
 }
 
 // western is what sacrebleu's 13a and zh have in common: signs stand alone, and so do full stops,
 // commas and dashes outside of numbers.
-func western(r []rune, yield func(string)) {
+func western(r []rune) string {
 	r = around(r, is13aSymbol)
-	r = pairs(r, notDigit, isPeriod, false, true, true)
-	r = pairs(r, isPeriod, notDigit, true, true, false)
-	r = pairs(r, isDigit, isDash, false, true, true)
-	fields(string(r), yield)
+	r = pairs(r, notDigit, isPeriod, false)
+	r = pairs(r, isPeriod, notDigit, true)
+	return string(pairs(r, isDigit, isDash, false))
 }
 
 // chinese are the characters that stand alone in sacrebleu's zh. Two of its ranges are written with
@@ -140,66 +121,37 @@ var chinese = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0xfe30, Hi: 0xfe4f, Stride: 1}, {Lo: 0xff00, Hi: 0xffef, Stride: 1},
 }}
 
-// tokenizeZh is sacrebleu's zh: every Chinese character is a token, and the rest is cut as in 13a.
-func tokenizeZh(line string, yield func(string)) {
+// cutZh is sacrebleu's zh: every Chinese character is a token, and the rest is cut as in 13a.
+func cutZh(line string) string {
 	line = strings.TrimFunc(line, isSpace)
-	western(around([]rune(line), func(r rune) bool { return unicode.Is(chinese, r) }), yield)
+	return western(around([]rune(line), func(r rune) bool { return unicode.Is(chinese, r) }))
 }
 
-// tokenizeIntl is mteval-v14's international tokenisation as in sacrebleu:
+// cutIntl is mteval-v14's international tokenisation as in sacrebleu:
 // punctuation is split off unless digits stand on both sides, symbols always.
-func tokenizeIntl(line string, yield func(string)) {
+func cutIntl(line string) string {
 	r := []rune(strings.TrimRightFunc(line, isSpace))
-	r = pairs(r, notNumber, isPunct, false, true, true)
-	r = pairs(r, isPunct, notNumber, true, true, false)
-	r = around(r, isSymbol)
-	fields(string(r), yield)
+	r = pairs(r, notNumber, isPunct, false)
+	r = pairs(r, isPunct, notNumber, true)
+	return string(around(r, isSymbol))
 }
 
-// tokenizeChar makes every character that is not white space a token.
-func tokenizeChar(line string, yield func(string)) {
-	for i, r := range line {
-		if !isSpace(r) {
-			_, size := utf8.DecodeRuneInString(line[i:])
-			yield(line[i : i+size])
-		}
-	}
+// cutChar makes every character that is not white space a token.
+func cutChar(line string) string {
+	return string(around([]rune(line), func(r rune) bool { return !isSpace(r) }))
 }
 
-// tokenizeBERT splits every ASCII punctuation sign off, as BERT's basic
-// tokeniser does. A whole token of the form [LETTERS] is a marker and stays.
-func tokenizeBERT(line string, yield func(string)) {
-	fields(line, func(t string) {
-		if isMarker(t) {
-			yield(t)
-			return
+// marker is a whole word that no tokenisation of BERT's cuts.
+var marker = regexp.MustCompile(`^\[[A-Za-z_]+\]$`)
+
+// cutBERT splits every ASCII punctuation sign off, as BERT's basic tokeniser does.
+func cutBERT(line string) string {
+	return rewritten(line, func(w string) string {
+		if w[0] == '[' && marker.MatchString(w) {
+			return w
 		}
-		start := 0
-		for i, r := range t {
-			if isASCIIPun(r) {
-				if start < i {
-					yield(t[start:i])
-				}
-				yield(t[i : i+1])
-				start = i + 1
-			}
-		}
-		if start < len(t) {
-			yield(t[start:])
-		}
+		return string(around([]rune(w), isASCIIPun))
 	})
-}
-
-func isMarker(t string) bool {
-	if len(t) < 3 || t[0] != '[' || t[len(t)-1] != ']' {
-		return false
-	}
-	for i := 1; i < len(t)-1; i++ {
-		if !isMarkChar(t[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // glue lists Hugging Face's clean_up_tokenization replacements, in its order.
@@ -213,14 +165,7 @@ var glue = [...][2]string{
 // they decode. On text that references keep token-separated this costs about a
 // third of corpus BLEU, which is why it is a named option and never the default.
 func glued(line string) string {
-	var b strings.Builder
-	fields(line, func(t string) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(t)
-	})
-	s := b.String()
+	s := strings.Join(slices.Collect(words(line)), " ")
 	for _, g := range glue {
 		s = strings.ReplaceAll(s, g[0], g[1])
 	}
