@@ -52,7 +52,7 @@ func index(t *testing.T, c *corpus.Corpus) *ngram.Index {
 	t.Helper()
 	x, err := ngram.NewIndex(2, c.Vocab())
 	if err == nil {
-		err = x.AddCorpus(c, nil)
+		err = addCorpus(x, c, nil)
 	}
 	if err != nil {
 		t.Fatal(err)

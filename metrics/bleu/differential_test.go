@@ -155,7 +155,7 @@ func TestAgainstNLTKShared(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			if err := x.AddCorpus(refs, nil); err != nil {
+			if err := addCorpus(x, refs, nil); err != nil {
 				return nil, err
 			}
 			return Corpus(hyps, x, o)

@@ -20,7 +20,7 @@ func TestMissingCorpora(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := index.AddCorpus(other, nil); err != nil {
+	if err := addCorpus(index, other, nil); err != nil {
 		t.Fatal(err)
 	}
 	second := func(_ *Result, err error) error { return err }

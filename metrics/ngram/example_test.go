@@ -24,8 +24,8 @@ func ExampleCount() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := index.AddCorpus(reference, nil); err != nil {
-		log.Fatal(err)
+	for i := range reference.Len() {
+		index.Add(reference.Sentence(i))
 	}
 	counts, err := ngram.Count(own, 2, index)
 	if err != nil {

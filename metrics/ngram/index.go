@@ -63,8 +63,7 @@ func (x *Index) Sentences() int { return x.sentences }
 // Vocab returns the numbering the index was made with.
 func (x *Index) Vocab() *corpus.Vocab { return x.vocab }
 
-// Describe notes the cleaning of sentences that are added with [Index.Add], for
-// signatures; [Index.AddCorpus] does it by itself.
+// Describe notes the cleaning of sentences that are added, for signatures.
 func (x *Index) Describe(cleaning string) {
 	if x.clean == "" {
 		x.clean = cleaning
@@ -97,23 +96,6 @@ func (x *Index) Add(tokens []uint32) {
 		ids = ids[:len(tokens)-n+1]
 		l.count(ids, s)
 	}
-}
-
-// AddCorpus adds every sentence of c for which keep is nil or true.
-func (x *Index) AddCorpus(c *corpus.Corpus, keep func(i int) bool) error {
-	if c == nil { // an empty one
-		return nil
-	}
-	if c.Vocab() != x.vocab {
-		return ErrVocab
-	}
-	x.Describe(c.Pipeline().Options().Clean)
-	for i, n := 0, c.Len(); i < n; i++ {
-		if keep == nil || keep(i) {
-			x.Add(c.Sentence(i))
-		}
-	}
-	return nil
 }
 
 // count raises the counts of the n-grams of sentence s.

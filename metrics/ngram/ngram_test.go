@@ -42,7 +42,7 @@ func index(t *testing.T, v *corpus.Vocab, order int, sentences [][]string) *Inde
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := x.AddCorpus(fromTokens(v, sentences), nil); err != nil {
+	if err := addCorpus(x, fromTokens(v, sentences), nil); err != nil {
 		t.Fatal(err)
 	}
 	return x
@@ -255,7 +255,7 @@ func TestGoldenUniqueNgrams(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := x.AddCorpus(read(corpus.Options{Clean: "wc"}, path), nil); err != nil {
+			if err := addCorpus(x, read(corpus.Options{Clean: "wc"}, path), nil); err != nil {
 				t.Fatal(err)
 			}
 			refs = append(refs, x)
@@ -312,4 +312,18 @@ func fromTokens(v *corpus.Vocab, sentences [][]string) *corpus.Corpus {
 		}
 	}
 	return c
+}
+
+// addCorpus adds the sentences of a corpus for which keep is nil or true.
+func addCorpus(x *Index, c *corpus.Corpus, keep func(i int) bool) error {
+	if c.Vocab() != x.Vocab() {
+		return ErrVocab
+	}
+	x.Describe(c.Pipeline().Options().Clean)
+	for i := range c.Len() {
+		if keep == nil || keep(i) {
+			x.Add(c.Sentence(i))
+		}
+	}
+	return nil
 }

@@ -45,9 +45,6 @@ func TestArgumentsOutOfRange(t *testing.T) {
 	if _, err := Count(c, 2, alien); !errors.Is(err, ErrVocab) {
 		t.Errorf("a reference of another vocabulary: %v", err)
 	}
-	if err := alien.AddCorpus(c, nil); !errors.Is(err, ErrVocab) {
-		t.Errorf("a corpus of another vocabulary: %v", err)
-	}
 	if _, err := (Counts{Total: 1}).UniqueReference(0); !errors.Is(err, errOption) {
 		t.Errorf("the share of no reference: %v", err)
 	}
@@ -56,8 +53,5 @@ func TestArgumentsOutOfRange(t *testing.T) {
 	}
 	if _, err := SelfRepetition(nil, 2); !errors.Is(err, errFewSentences) {
 		t.Errorf("self-repetition of no corpus: %v", err)
-	}
-	if err := low.AddCorpus(nil, nil); err != nil {
-		t.Errorf("no corpus to add: %v", err)
 	}
 }
