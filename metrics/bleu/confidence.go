@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"infill/metrics/corpus"
 	"infill/metrics/interval"
@@ -148,39 +145,21 @@ func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
 	if err != nil {
 		return nil, err
 	}
-	n := min(len(units), MaxBlocks)
-	if n < 2 {
+	if len(units) < 2 {
 		return nil, fmt.Errorf("%w: all %d are of one", ErrFewUnits, of.Len())
 	}
-	without := make([]float64, n)
-	var each errgroup.Group
-	each.SetLimit(runtime.GOMAXPROCS(0))
-	for k := range n {
-		each.Go(func() error {
-			left := make([]bool, of.Len())
-			for _, u := range units[k*len(units)/n : (k+1)*len(units)/n] {
-				for _, i := range u {
-					left[i] = true
-				}
-			}
-			var rest []int
-			for i, out := range left {
-				if !out {
-					rest = append(rest, i)
-				}
-			}
-			if len(rest) < 2 {
-				return fmt.Errorf("%w: without one of them a single sentence is left", ErrFewUnits)
-			}
-			var err error
-			without[k], err = measure(of.Select(rest))
-			return err
-		})
-	}
-	if err := each.Wait(); err != nil {
+	without, err := interval.Without(units, MaxBlocks, func(rest [][]int) (float64, error) {
+		left := slices.Sorted(slices.Values(slices.Concat(rest...)))
+		if len(left) < 2 {
+			return 0, fmt.Errorf("%w: without one of them a single sentence is left", ErrFewUnits)
+		}
+		return measure(of.Select(left))
+	})
+	if err != nil {
 		return nil, err
 	}
 	half := interval.Jackknife(c.Level, without)
 	return &Bounds{Low: max(0, score-half), High: min(max(1, score), score+half),
-		Mean: sum(without) / float64(n), Level: c.Level, Units: len(units), Blocks: n}, nil
+		Mean: sum(without) / float64(len(without)), Level: c.Level, Units: len(units),
+		Blocks: len(without)}, nil
 }

@@ -2,7 +2,13 @@
 // that are made with them.
 package interval
 
-import "math"
+import (
+	"math"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
 
 // exact is the most degrees of freedom for which the distribution is summed. Above it the expansion
 // of [Student] is right to 9 digits for every level below 1 − 1e-6.
@@ -67,6 +73,22 @@ func expansion(level, f float64) float64 {
 	g3 := z * (((3*z2+19)*z2+17)*z2 - 15) / 384
 	g4 := z * ((((79*z2+776)*z2+1482)*z2-1920)*z2 - 945) / 92160
 	return z + g1/f + g2/(f*f) + g3/(f*f*f) + g4/(f*f*f*f)
+}
+
+// Without has a value of units without each block of them in turn. The blocks are neighbours, and
+// most at most. Values are made at the same time; the error is that of one.
+func Without[U, V any](units []U, most int, value func(rest []U) (V, error)) ([]V, error) {
+	n := min(len(units), most)
+	out := make([]V, n)
+	var each errgroup.Group
+	each.SetLimit(runtime.GOMAXPROCS(0))
+	for k := range n {
+		each.Go(func() (err error) {
+			out[k], err = value(slices.Concat(units[:k*len(units)/n], units[(k+1)*len(units)/n:]))
+			return err
+		})
+	}
+	return out, each.Wait()
 }
 
 // Jackknife is half the width of an interval of a figure of n parts, from its values without each

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -143,21 +144,9 @@ func Loss(per func(Verdict) int, of ...Verdict) float64 {
 // holds all tokens.
 func Interval(per func(Verdict) int, units [][]Verdict, level float64, blocks int) (low,
 	high float64) {
-	n := min(len(units), blocks)
-	without := make([]float64, n)
-	for k := range n {
-		var rest []Verdict
-		for i, u := range units {
-			if i < k*len(units)/n || i >= (k+1)*len(units)/n {
-				rest = append(rest, u...)
-			}
-		}
-		without[k] = Loss(per, rest...)
-	}
-	var all []Verdict
-	for _, u := range units {
-		all = append(all, u...)
-	}
-	mean, half := Loss(per, all...), interval.Jackknife(level, without)
+	without, _ := interval.Without(units, blocks, func(rest [][]Verdict) (float64, error) {
+		return Loss(per, slices.Concat(rest...)...), nil
+	})
+	mean, half := Loss(per, slices.Concat(units...)...), interval.Jackknife(level, without)
 	return mean - half, mean + half
 }

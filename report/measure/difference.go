@@ -3,11 +3,8 @@ package measure
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"infill/metrics/bleu"
 	"infill/metrics/interval"
@@ -81,25 +78,13 @@ func (t *pairable) unpaired(row, common int) string {
 
 // parts are a row on some units, and on them without each block.
 func (p *plan) parts(t *pairable, row int, units []int) ([]Row, error) {
-	n := min(len(units), bleu.MaxBlocks)
-	out := make([]Row, n+1)
-	var each errgroup.Group
-	each.SetLimit(runtime.GOMAXPROCS(0))
-	for k := range n + 1 {
-		each.Go(func() error {
-			part := units
-			if k > 0 {
-				part = slices.Concat(units[:(k-1)*len(units)/n], units[k*len(units)/n:])
-			}
-			var err error
-			out[k], err = t.of(p, row, part)
-			return err
-		})
-	}
-	if err := each.Wait(); err != nil {
+	of := func(part []int) (Row, error) { return t.of(p, row, part) }
+	whole, err := of(units)
+	out, err2 := interval.Without(units, bleu.MaxBlocks, of)
+	if err = cmp.Or(err, err2); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.names[row], err)
 	}
-	return out, nil
+	return append([]Row{whole}, out...), nil
 }
 
 // less is the difference of a row from the first, from the parts of both.
