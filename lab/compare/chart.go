@@ -151,7 +151,7 @@ func (p panel) draw(f func(string, ...any), rows []Row, left, top, width float64
 	for i, x := range rows {
 		v, se := p.of(x)
 		y := top + lineHeight*(float64(i)+.5)
-		if !a.Shows(v) {
+		if !plot.Shows(a, v) {
 			f(`<text class="note" x="%.1f" y="%.1f">%s</text>`, left+8, y+4, num(v))
 			continue
 		}

@@ -39,11 +39,19 @@ func TestAt(t *testing.T) {
 	if a.At(0) != 300 || a.At(10) != 100 || a.At(5) != 200 || a.Within(99) != 100 || a.Within(-1) != 300 {
 		t.Errorf("%v %v %v %v", a.At(0), a.At(10), a.At(5), a.Within(99))
 	}
-	l := Axis{Lo: 0.08, Hi: 12, From: 0, To: 1, Log: true}
+	l := logarithmic(0.08, 12)
+	l.From, l.To = 0, 1
 	if step := l.At(10) - l.At(1); math.Abs(step-(l.At(1)-l.At(0.1))) > 1e-12 || !(step > 0.4) ||
-		l.At(l.Lo) != 0 || math.Abs(l.At(l.Hi)-1) > 1e-12 || l.Within(0) != 0 || l.Shows(0) {
+		l.At(l.Lo) != 0 || math.Abs(l.At(l.Hi)-1) > 1e-12 || l.Within(0) != 0 || l.has(0) {
 		t.Errorf("%v %v %v", l.At(0.1), l.At(1), l.At(10))
 	}
+}
+
+// logarithmic is an axis that is not linear.
+func logarithmic(lo, hi float64) Axis {
+	return Axis{Lo: lo, Hi: hi, Share: func(v float64) float64 {
+		return math.Log(v/lo) / math.Log(hi/lo)
+	}}
 }
 
 func TestText(t *testing.T) {

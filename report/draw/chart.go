@@ -23,12 +23,15 @@ var Style string
 
 // An Axis maps values to a range of the chart.
 type Axis struct {
-	Lo, Hi   float64 // values at the ends; of a logarithmic axis above 0
+	Lo, Hi   float64 // values at the ends
 	From, To float64 // drawing coordinates of Lo and Hi
 	Ticks    []float64
-	Digits   int // of the ticks of a linear axis, after the point
+	Digits   int // of the ticks, after the point
 	Label    string
-	Log      bool
+	// Share is how far a value lies from Lo to Hi, from 0 to 1, and Name the text of a tick, where the
+	// axis is not linear. A value that has no finite share has no place.
+	Share func(v float64) float64
+	Name  func(v float64) string
 }
 
 // Nice is a linear axis that covers lo to hi, and a little more, with round ticks, about n of them.
@@ -62,44 +65,29 @@ func Nice(lo, hi float64, n int, label string) Axis {
 	return a
 }
 
-// At is the place of a value. Values outside the axis have places outside its range, and 0
-// on a logarithmic axis has none: −Inf or Inf.
+// At is the place of a value. Values outside the axis have places outside its range.
 func (a Axis) At(v float64) float64 {
-	if a.Log {
-		return a.From + math.Log(v/a.Lo)/math.Log(a.Hi/a.Lo)*(a.To-a.From)
+	share := (v - a.Lo) / (a.Hi - a.Lo)
+	if a.Share != nil {
+		share = a.Share(v)
 	}
-	return a.From + (v-a.Lo)/(a.Hi-a.Lo)*(a.To-a.From)
+	return a.From + share*(a.To-a.From)
 }
 
-// Shows reports whether a value has a place within the axis.
-func (a Axis) Shows(v float64) bool { return v >= a.Lo && v <= a.Hi }
+// has reports whether a value has a place.
+func (a Axis) has(v float64) bool { return finite(v) && (a.Share == nil || finite(a.Share(v))) }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // Within is the place of a value, that of the nearer end for one outside the axis.
 func (a Axis) Within(v float64) float64 { return a.At(math.Min(math.Max(v, a.Lo), a.Hi)) }
 
 // Tick is the text of a tick.
 func (a Axis) Tick(v float64) string {
-	if !a.Log {
-		return Decimal(v, a.Digits)
+	if a.Name != nil {
+		return a.Name(v)
 	}
-	e := int(math.Floor(math.Log10(v) + 1e-9))
-	switch {
-	case e >= -3 && e < 2:
-		return strconv.FormatFloat(v, 'g', 2, 64)
-	case e == 2 || e == 3:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	factor := strconv.FormatFloat(v/math.Pow10(e), 'g', 2, 64) + "·"
-	if factor == "1·" {
-		factor = ""
-	}
-	return factor + "10" + raised(e)
-}
-
-// raised writes a number as an exponent.
-func raised(n int) string {
-	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
-		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
+	return Decimal(v, a.Digits)
 }
 
 // Decimal prints a value with digits after the point and a real minus sign.
@@ -289,14 +277,7 @@ func (c *Chart) Mark(shape int, class string, x, y, r float64) {
 }
 
 // shows reports whether point i of a line has a place.
-func (c *Chart) shows(l Line, i int) bool {
-	return finite(l.X[i], c.X.Log) && finite(l.Y[i], c.Y.Log)
-}
-
-// finite reports whether a value has a place on an axis.
-func finite(v float64, log bool) bool {
-	return !math.IsNaN(v) && !math.IsInf(v, 0) && (v > 0 || !log)
-}
+func (c *Chart) shows(l Line, i int) bool { return c.X.has(l.X[i]) && c.Y.has(l.Y[i]) }
 
 // names are the places of the lines' names on the y axis: those of their last points, moved
 // apart. A line without points has NaN.

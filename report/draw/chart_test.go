@@ -41,8 +41,8 @@ func TestChart(t *testing.T) {
 // Names do not overlap, and stay within the axis.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	c := &Chart{X: Axis{Lo: .9, Hi: 5.5, To: 1, Log: true},
-		Y: Axis{Lo: .9, Hi: 5.5, From: 300, Log: true}}
+	c := &Chart{X: logarithmic(.9, 5.5), Y: logarithmic(.9, 5.5)}
+	c.X.To, c.Y.From = 1, 300
 	at := c.names([]Line{{X: []float64{1, 2, 3, 4, 5}, Y: []float64{1, 2, 0, 4, 5}},
 		{X: []float64{1, 5}, Y: []float64{1, 5.01}}})
 	if d := at[0] - at[1]; d < LineHeight-.1 || d > LineHeight+.1 {

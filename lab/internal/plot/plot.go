@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"infill/report/draw"
@@ -114,12 +115,14 @@ func Logarithmic(lo, hi float64, n int, label string) draw.Axis {
 		lo, hi = lo/2, hi*2
 	}
 	pad := math.Pow(hi/lo, 0.04)
-	a := draw.Axis{Lo: lo / pad, Hi: hi * pad, Label: label, Log: true}
+	a := draw.Axis{Lo: lo / pad, Hi: hi * pad, Label: label, Name: tick}
+	from, to := a.Lo, a.Hi
+	a.Share = func(v float64) float64 { return math.Log(v/from) / math.Log(to/from) }
 	first, last := int(math.Floor(math.Log10(a.Lo))), int(math.Ceil(math.Log10(a.Hi)))
 	ticks := func(every int, factors ...float64) (out []float64) {
 		for e := first; e <= last; e++ {
 			for _, f := range factors {
-				if v := f * math.Pow10(e); e%every == 0 && a.Shows(v) {
+				if v := f * math.Pow10(e); e%every == 0 && Shows(a, v) {
 					out = append(out, v)
 				}
 			}
@@ -138,4 +141,29 @@ func Logarithmic(lo, hi float64, n int, label string) draw.Axis {
 		}
 	}
 	return a
+}
+
+// Shows reports whether a value has a place within an axis.
+func Shows(a draw.Axis, v float64) bool { return v >= a.Lo && v <= a.Hi }
+
+// tick is the text of a tick of a logarithmic axis.
+func tick(v float64) string {
+	e := int(math.Floor(math.Log10(v) + 1e-9))
+	switch {
+	case e >= -3 && e < 2:
+		return strconv.FormatFloat(v, 'g', 2, 64)
+	case e == 2 || e == 3:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	factor := strconv.FormatFloat(v/math.Pow10(e), 'g', 2, 64) + "·"
+	if factor == "1·" {
+		factor = ""
+	}
+	return factor + "10" + raised(e)
+}
+
+// raised writes a number as an exponent.
+func raised(n int) string {
+	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
+		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
 }

@@ -86,7 +86,7 @@ func TestLogarithmic(t *testing.T) {
 		a := Logarithmic(c.lo, c.hi, 5, "")
 		var got []string
 		for _, v := range a.Ticks {
-			if !a.Shows(v) {
+			if !Shows(a, v) {
 				t.Errorf("%v to %v: tick %v is outside %v to %v", c.lo, c.hi, v, a.Lo, a.Hi)
 			}
 			got = append(got, a.Tick(v))
