@@ -22,14 +22,14 @@ func Compare(r *measure.CompareResult) *Document {
 	for i := range min(len(r.Params), len(best.Lines)) {
 		best.Lines[i].Note = r.Params[i]
 	}
-	best.heading, best.Title = "Diversity and quality", "Diversity and quality"
+	best.Heading, best.Title = "Diversity and quality", "Diversity and quality"
 	best.Caption = "Lower self-BLEU and more unique n-grams mean more diverse fillings; " +
 		"higher corpus BLEU means closer to the references. " + intervalNote(r.Rows)
 	if mark != nil {
 		best.Caption = "Underlined: best of its column, where the intervals of differences are " +
 			"without 0. " + best.Caption
 	}
-	cost.heading, cost.Title = "Runs", "What the runs cost"
+	cost.Heading, cost.Title = "Runs", "What the runs cost"
 	cost.Caption = "Distinct fillings are counted over all chains of a sentence, " +
 		"before the best are kept."
 	d := &Document{

@@ -35,7 +35,7 @@ func Eval(r *measure.EvalResult) *Document {
 	}
 	if len(r.ByLabel) > 0 {
 		t := across("label", r.ByLabel, columns(r.ByLabel), nil)
-		t.note, t.heading, t.Title = "by label", "By label", "By label"
+		t.Note, t.Heading, t.Title = "by label", "By label", "By label"
 		t.Caption = "Self-BLEU and distinct n-grams depend on the number of sentences."
 		for i := range t.Lines {
 			t.Lines[i].Key = "" // a line is not a file

@@ -2,44 +2,62 @@ package show
 
 import (
 	"embed"
-	"fmt"
 	"html/template"
 	"io"
 	"slices"
 	"strings"
+	text "text/template"
 
 	"infill/report/draw"
+	"infill/report/measure"
 )
 
 //go:embed templates
 var templates embed.FS
 
+// A view is what templates see of a document.
+type view struct {
+	Document
+	Opening    []string
+	Tables     []*table
+	Gold       *measure.Metric
+	Figures    figures
+	Signatures []signed
+	Style      template.CSS
+}
+
+func (d *Document) view() view {
+	style := template.CSS(draw.Style) + template.CSS(pageStyle) //nolint:gosec // our own files
+	return view{*d, d.opening, d.tables, d.gold, d.figures, d.signatures, style}
+}
+
+//go:embed templates/style.css
+var pageStyle string
+
 // HTML writes the document as one self-contained page, for light and dark screens and for print.
 // The template escapes texts. Only the style sheet and finished drawings are trusted.
 func (d *Document) HTML(w io.Writer) error {
-	t, err := template.ParseFS(templates, "templates/report.html.tmpl")
-	if err != nil {
-		return fmt.Errorf("report template: %w", err)
-	}
-	css, err := templates.ReadFile("templates/style.css")
-	if err != nil {
-		return fmt.Errorf("report style: %w", err)
-	}
-	page := *d
+	page := d.view()
 	if d.Lede != "" {
 		// They stand elsewhere on the page.
 		page.Facts = slices.DeleteFunc(slices.Clone(d.Facts), func(f [2]string) bool {
 			return f[0] == "protocol" || f[0] == "version"
 		})
 	}
-	style := template.CSS(draw.Style) + template.CSS(css) //nolint:gosec // our own files
-	return t.Execute(w, struct {
-		Document
-		Tables     []*table
-		Figures    figures
-		Signatures []signed
-		Style      template.CSS
-	}{page, d.tables, d.figures, d.signatures, style})
+	return template.Must(template.ParseFS(templates, "templates/report.html.tmpl")).Execute(w, page)
+}
+
+// Markdown writes the document in Markdown. In examples generated words are bold, and repeated ones
+// also struck through.
+func (d *Document) Markdown(w io.Writer) error { return d.write(w, "report.md.tmpl") }
+
+// Text writes the document for a terminal. An asterisk marks a number that has a warning.
+func (d *Document) Text(w io.Writer) error { return d.write(w, "report.txt.tmpl") }
+
+func (d *Document) write(w io.Writer, form string) error {
+	t := text.New(form).Funcs(text.FuncMap{"plain": draw.Plain, "md": escapeMarkdown, "code": codeSpan,
+		"value": cell, "cell": markdownCell})
+	return text.Must(t.ParseFS(templates, "templates/"+form)).Execute(w, d.view())
 }
 
 // htmlGroup is a heading over several columns.

@@ -9,10 +9,10 @@ import (
 	"infill/report/measure"
 )
 
-// A table is laid out once, for all writers. Terminals have its note, Markdown documents its
-// heading, and pages its title and caption.
+// A table is laid out once, for all forms. Terminals have its note, Markdown documents its heading,
+// and pages its title and caption.
 type table struct {
-	note, heading  string
+	Note, Heading  string
 	Title, Caption string
 	split          int    // columns that a terminal has room for in one line, 0 for all
 	Corner         string // what the first column has
@@ -69,8 +69,8 @@ func arrow(m measure.Metric) string {
 // heading is the label with its group and unit.
 func (l label) heading() string { return heading(l.Group, l.Name, l.Unit) }
 
-// directed is the heading with the arrow.
-func (l label) directed() string {
+// Directed is the heading with the arrow.
+func (l label) Directed() string {
 	if l.Better == "" {
 		return l.heading()
 	}
@@ -133,8 +133,8 @@ func differences(corner, units string, rows, all []measure.Row, level float64) *
 	}
 	said := fmt.Sprintf("ifference from %s on %s, ± half of an interval of level %g", all[0].Name, on,
 		level)
-	t.note, t.heading = "d"+said, "Differences from "+all[0].Name
-	t.Title, t.Caption = t.heading, "D"+said+". Bold: the interval is without 0, and nothing speaks "+
+	t.Note, t.Heading = "d"+said, "Differences from "+all[0].Name
+	t.Title, t.Caption = t.Heading, "D"+said+". Bold: the interval is without 0, and nothing speaks "+
 		"against comparing the numbers. Each is judged by itself."
 	return t
 }

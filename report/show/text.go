@@ -1,8 +1,6 @@
 package show
 
 import (
-	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -10,52 +8,17 @@ import (
 	"infill/report/measure"
 )
 
-// printer writes until the first error and keeps it.
-type printer struct {
-	w   io.Writer
-	err error
+// Grid is the table as a terminal has it, in two parts where it is split.
+func (t *table) Grid() string {
+	if t.split == 0 {
+		return grid(t.cells(0, len(t.Heads)))
+	}
+	return grid(t.cells(0, t.split)) + "\n" + grid(t.cells(t.split, len(t.Heads)))
 }
 
-func (p *printer) f(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
-	}
-}
-
-// Text writes the document for a terminal. An asterisk marks a number that has a warning.
-func (d *Document) Text(w io.Writer) error {
-	p := &printer{w: w}
-	for _, s := range d.opening {
-		p.f("%s\n", draw.Plain(s))
-	}
-	for i, t := range d.tables {
-		if i > 0 || len(d.opening) > 0 {
-			p.f("\n")
-		}
-		if t.note != "" {
-			p.f("%s\n\n", draw.Plain(t.note))
-		}
-		if t.split == 0 {
-			p.grid(t.grid(0, len(t.Heads)))
-			continue
-		}
-		p.grid(t.grid(0, t.split))
-		p.f("\n")
-		p.grid(t.grid(t.split, len(t.Heads)))
-	}
-	if d.gold != nil {
-		p.f("\n%s: %s\n", d.gold.Label, cell(*d.gold))
-	}
-	p.list("references", d.References)
-	p.signatures(d.signatures)
-	p.list("notes", d.Notes)
-	p.list("warnings (*)", d.Warnings)
-	return p.err
-}
-
-// grid is the table's columns from one to another as a terminal has them: a row of groups if there
+// cells are the table's columns from one to another as a terminal has them: a row of groups if there
 // are any, one of heads, and the lines.
-func (t *table) grid(from, to int) [][]string {
+func (t *table) cells(from, to int) [][]string {
 	groups, heads, grouped, last := []string{""}, []string{t.Corner}, false, ""
 	for _, h := range t.Heads[from:to] {
 		group := ""
@@ -82,9 +45,9 @@ func (t *table) grid(from, to int) [][]string {
 	return out
 }
 
-// grid writes cells in columns two spaces apart, the first left, the others right
-// aligned. Rows may have fewer cells than the widest.
-func (p *printer) grid(rows [][]string) {
+// grid has cells in columns two spaces apart, the first left, the others right aligned. Rows may
+// have fewer cells than the widest.
+func grid(rows [][]string) string {
 	var width []int
 	for _, r := range rows {
 		for c, cell := range r {
@@ -94,6 +57,7 @@ func (p *printer) grid(rows [][]string) {
 			width[c] = max(width[c], utf8.RuneCountInString(cell))
 		}
 	}
+	var out strings.Builder
 	for _, r := range rows {
 		var b strings.Builder
 		for c, cell := range r {
@@ -104,8 +68,9 @@ func (p *printer) grid(rows [][]string) {
 				b.WriteString("  " + pad + cell)
 			}
 		}
-		p.f("%s\n", strings.TrimRight(b.String(), " "))
+		out.WriteString(strings.TrimRight(b.String(), " ") + "\n")
 	}
+	return out.String()
 }
 
 // cell is a value with half the width of its interval, or with its ends where a share with half the
@@ -124,28 +89,4 @@ func cell(m measure.Metric) string {
 		s += "*"
 	}
 	return s
-}
-
-func (p *printer) list(title string, items []string) {
-	if len(items) == 0 {
-		return
-	}
-	p.f("\n%s\n", title)
-	for _, s := range items {
-		p.f("  %s\n", draw.Plain(s))
-	}
-}
-
-func (p *printer) signatures(sigs []signed) {
-	if len(sigs) == 0 {
-		return
-	}
-	p.f("\nsignatures\n")
-	for _, s := range sigs {
-		of := ""
-		if s.Rows != "" {
-			of = " [" + s.Rows + "]"
-		}
-		p.f("%s\n", strings.TrimRight(draw.Plain("  "+s.Heading+of+"  "+s.Signature), " "))
-	}
 }
