@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/parquet-go/parquet-go"
@@ -28,28 +27,9 @@ func leafCount(n parquet.Node) int {
 
 // value makes the JSON of a node whose first leaf is at, below levels rep and def.
 func (a *assembler) value(dst []byte, n parquet.Node, at, rep, def int) ([]byte, error) {
-	var err error
 	switch {
 	case n.Repeated():
-		if len(a.leaves[at]) == 0 {
-			return dst, errShort
-		}
-		dst = append(dst, '[')
-		if a.leaves[at][0].DefinitionLevel() <= def {
-			a.pass(n, at)
-			return append(dst, ']'), nil
-		}
-		for i := 0; ; i++ {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = a.content(dst, n, at, rep+1, def+1); err != nil {
-				return dst, err
-			}
-			if rest := a.leaves[at]; len(rest) == 0 || rest[0].RepetitionLevel() != rep+1 {
-				return append(dst, ']'), nil
-			}
-		}
+		return a.list(dst, n, nil, at, rep, def)
 	case n.Optional():
 		if len(a.leaves[at]) == 0 {
 			return dst, errShort
@@ -61,6 +41,36 @@ func (a *assembler) value(dst []byte, n parquet.Node, at, rep, def int) ([]byte,
 		def++
 	}
 	return a.content(dst, n, at, rep, def)
+}
+
+// list makes the JSON of a repeated node, whose values are those of the element in it; nil is the node
+// itself.
+func (a *assembler) list(dst []byte, n, element parquet.Node, at, rep, def int) ([]byte, error) {
+	if len(a.leaves[at]) == 0 {
+		return dst, errShort
+	}
+	dst = append(dst, '[')
+	if a.leaves[at][0].DefinitionLevel() <= def {
+		a.pass(n, at)
+		return append(dst, ']'), nil
+	}
+	for i := 0; ; i++ {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if element == nil {
+			dst, err = a.content(dst, n, at, rep+1, def+1)
+		} else {
+			dst, err = a.value(dst, element, at, rep+1, def+1)
+		}
+		if err != nil {
+			return dst, err
+		}
+		if rest := a.leaves[at]; len(rest) == 0 || rest[0].RepetitionLevel() != rep+1 {
+			return append(dst, ']'), nil
+		}
+	}
 }
 
 var errShort = fmt.Errorf("a column has too few values")
@@ -86,11 +96,7 @@ func (a *assembler) content(dst []byte, n parquet.Node, at, rep, def int) ([]byt
 	}
 	// A list in its usual form is a group around a repeated group around the element.
 	if list, element := listOf(n); list != nil {
-		inner, err := a.value(nil, list, at, rep, def)
-		if err != nil || element == "" {
-			return append(dst, inner...), err
-		}
-		return appendElements(dst, inner, element)
+		return a.list(dst, list, element, at, rep, def)
 	}
 	dst = append(dst, '{')
 	var err error
@@ -111,39 +117,23 @@ func (a *assembler) content(dst []byte, n parquet.Node, at, rep, def int) ([]byt
 	return append(dst, '}'), err
 }
 
-// listOf is the repeated field of a list and the name of the element in it, "" where
-// the repeated field is the element.
-func listOf(n parquet.Node) (list parquet.Node, element string) {
+// listOf is the repeated field of a list and the element in it, nil where the repeated field is the
+// element.
+func listOf(n parquet.Node) (list, element parquet.Node) {
 	fields := n.Fields()
 	t := n.Type()
 	if t == nil || len(fields) != 1 || !fields[0].Repeated() {
-		return nil, ""
+		return nil, nil
 	}
 	switch logical(t).(type) {
 	case *format.ListType:
 	case *format.MapType:
-		return fields[0], "" // an array of {key, value}
+		return fields[0], nil // an array of {key, value}
 	default:
-		return nil, ""
+		return nil, nil
 	}
-	if inner := fields[0].Fields(); !fields[0].Leaf() && len(inner) == 1 {
-		return fields[0], inner[0].Name()
+	if !fields[0].Leaf() && len(fields[0].Fields()) == 1 {
+		return fields[0], fields[0].Fields()[0]
 	}
-	return fields[0], ""
-}
-
-// appendElements appends the array of objects of one member as an array of the members.
-func appendElements(dst, array []byte, name string) ([]byte, error) {
-	var objects []map[string]json.RawMessage
-	if err := json.Unmarshal(array, &objects); err != nil {
-		return dst, err
-	}
-	dst = append(dst, '[')
-	for i, o := range objects {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, o[name]...)
-	}
-	return append(dst, ']'), nil
+	return fields[0], nil
 }

@@ -1,19 +1,17 @@
 package table
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"strings"
 )
 
-// CSV reads comma- or tab-separated values. Package encoding/csv finds the cells of a row. It turns
-// \r\n within a cell into \n, and reads a quote that is never closed to the end of the file. CSV
-// takes the bytes of a cell from the file and bounds its memory. With Quotes it takes the same rows
-// (RFC 4180). Besides it takes a quote inside of a cell that does not begin with one.
+// CSV reads comma- or tab-separated values. With Quotes it takes the same rows as package
+// encoding/csv (RFC 4180), which turns \r\n within a cell into \n, and reads a quote that is never
+// closed to the end of the file. CSV keeps the bytes of a cell and bounds its memory. Besides it takes
+// a quote inside of a cell that does not begin with one.
 //
 // The first row says how many cells the others have. A quote that is never closed, or that closes
 // on a later line where the cells do not fit, is an error of the line it opens on. The lines after
@@ -29,13 +27,11 @@ type CSV struct {
 	r     io.Reader
 	buf   bytes.Buffer // what was read and is not part of a row yet
 	ended error        // of r, io.EOF at its end
-	bytes bytes.Reader // of buf
-	lines *bufio.Reader
-	line  int // of the next byte
-	row   int // of the last row
-	rows  int // that were begun
-	width int // cells of the first row
-	again int // bytes that were looked at again
+	line  int          // of the next byte
+	row   int          // of the last row
+	rows  int          // that were begun
+	width int          // cells of the first row
+	again int          // bytes that were looked at again
 	raw   string
 }
 
@@ -48,7 +44,7 @@ const (
 // NewCSV reads rows of cells with commas between, which may stand in quotes. A byte order mark is
 // passed over. The error is an [*Error] for text in UTF-16, else one of r.
 func NewCSV(r io.Reader) (*CSV, error) {
-	c := &CSV{Comma: ',', Quotes: true, Limit: math.MaxInt, line: 1, r: r, lines: bufio.NewReader(nil)}
+	c := &CSV{Comma: ',', Quotes: true, Limit: math.MaxInt, line: 1, r: r}
 	for c.buf.Len() < 3 && c.more() {
 	}
 	switch b := c.buf.Bytes(); {
@@ -90,10 +86,7 @@ func (c *CSV) Next() ([]string, error) {
 	c.row, c.rows = c.line, c.rows+1
 	for {
 		b := c.buf.Bytes()
-		f, err := c.find(b)
-		if err != nil {
-			return nil, err
-		}
+		f := c.find(b)
 		many := bytes.IndexByte(b[:f.n-1], '\n') >= 0 // lines
 		long := f.n-2 > c.Limit
 		switch {
@@ -157,62 +150,49 @@ type found struct {
 	old   bool // a carriage return stands outside of quotes, and no line ends there
 }
 
-// find looks for a row, whose cells are as they stand in b. The error is an [*Error].
-func (c *CSV) find(b []byte) (found, error) {
+// find looks for a row, whose cells are as they stand in b.
+func (c *CSV) find(b []byte) found {
 	f := found{open: -1, bad: -1}
-	if line, _, _ := bytes.Cut(b, []byte("\n")); !c.Quotes || bytes.IndexByte(line, '"') < 0 {
-		f.n = min(len(line)+1, len(b))
-		f.old = oldEnd(b, 0, len(line))
-		f.cells = strings.Split(string(bytes.TrimSuffix(line, []byte("\r"))), string(rune(c.Comma)))
-		return f, nil
-	}
-	c.bytes.Reset(b)
-	c.lines.Reset(&c.bytes)
-	r := csv.NewReader(c.lines)
-	r.Comma, r.LazyQuotes, r.FieldsPerRecord = rune(c.Comma), true, -1
-	cells, err := r.Read()
-	if err != nil {
-		return f, &Error{Row: c.row, Reason: err.Error(), Err: err}
-	}
-	f.n = int(r.InputOffset())
-	end := bytes.TrimSuffix(bytes.TrimSuffix(b[:f.n], []byte("\n")), []byte("\r"))
-	line, at := 1, 0 // the line where a cell begins, and where that begins
-	starts := make([]int, len(cells), len(cells)+1)
-	for i := range cells {
-		l, column := r.FieldPos(i)
-		for ; line < l; line++ {
-			at += bytes.IndexByte(b[at:], '\n') + 1
+	line := -1            // where the line ends that a cell ends on
+	for at := 0; ; at++ { // behind the separator
+		from, quoted := at, c.Quotes && bytes.HasPrefix(b[at:], []byte(`"`))
+		if quoted {
+			for at++; ; at += 2 { // behind one quote, or behind two
+				i := bytes.IndexByte(b[at:], '"')
+				if i < 0 {
+					f.open, f.n = from, len(b)
+					return f
+				}
+				if at += i; !bytes.HasPrefix(b[at:], []byte(`""`)) {
+					break
+				}
+			}
+			f.cells = append(f.cells, strings.ReplaceAll(string(b[from+1:at]), `""`, `"`))
+			at++
 		}
-		starts[i] = at + column - 1
-	}
-	starts = append(starts, len(end)+1)
-	for i := 0; i < len(cells) && f.bad < 0; i++ {
-		f.cell(b, starts[i], starts[i+1]-1)
-	}
-	return f, nil
-}
-
-// cell adds the cell of b that stands from one byte to another.
-func (f *found) cell(b []byte, from, to int) {
-	cell := string(b[from:to])
-	if !strings.HasPrefix(cell, `"`) {
-		f.old = f.old || oldEnd(b, from, to)
-		f.cells = append(f.cells, cell)
-		return
-	}
-	for at := 1; ; at += 2 {
-		i := strings.IndexByte(cell[at:], '"')
-		switch at += i; {
-		case i < 0:
-			f.open = from
-		case at == len(cell)-1:
-			f.cells = append(f.cells, strings.ReplaceAll(cell[1:at], `""`, `"`))
-		case cell[at+1] == '"':
-			continue
-		default:
-			f.bad, f.old = from+at, f.old || oldEnd(b, from+at+1, from+at+2)
+		if line < at {
+			if line = len(b); bytes.IndexByte(b[at:], '\n') >= 0 {
+				line = at + bytes.IndexByte(b[at:], '\n')
+			}
 		}
-		return
+		cell, _, more := bytes.Cut(b[at:line], []byte{c.Comma})
+		if from = at; !more {
+			cell = bytes.TrimSuffix(cell, []byte("\r"))
+			at, f.n = line, min(line+1, len(b))
+		} else {
+			at += len(cell)
+		}
+		switch {
+		case !quoted:
+			f.old = f.old || oldEnd(b, from, from+len(cell))
+			f.cells = append(f.cells, string(cell))
+		case len(cell) > 0:
+			f.bad, f.n, f.old = from-1, from, f.old || oldEnd(b, from, from+1)
+			return f
+		}
+		if !more {
+			return f
+		}
 	}
 }
 
