@@ -2,8 +2,6 @@ package output
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -85,52 +83,4 @@ func (f *frames) Close() error {
 		return f.frame()
 	}
 	return nil
-}
-
-// A sink takes the records of an output.
-type sink interface {
-	// write takes a record, which ends in a newline.
-	write(record []byte) error
-	// finish ends the output. If it is complete, what waits is written too. Otherwise it is left for
-	// the run that goes on.
-	finish(complete bool) error
-}
-
-// A stream writes something of each record as it comes.
-type stream struct {
-	put  func(record []byte) error
-	end  func() error // of a complete output
-	file io.Closer    // nil for one that stays open
-	rows *rowStream   // nil for other forms
-}
-
-func (s *stream) write(record []byte) error { return s.put(record) }
-
-func (s *stream) finish(complete bool) (err error) {
-	if complete {
-		err = s.end()
-	}
-	if s.file != nil {
-		err = errors.Join(err, s.file.Close())
-	}
-	return err
-}
-
-// streamOf writes a text of each record: the record itself, or lines of it.
-func streamOf(name string, w io.WriteCloser, of func(record []byte) ([]byte, error)) *stream {
-	return &stream{end: w.Close, put: func(record []byte) error {
-		b, err := of(record)
-		if err != nil {
-			return err
-		}
-		if _, err = w.Write(b); err != nil {
-			return fmt.Errorf("writing %s: %w", name, err)
-		}
-		return nil
-	}}
-}
-
-// streamOfRecords writes the records themselves.
-func streamOfRecords(name string, w io.WriteCloser) *stream {
-	return streamOf(name, w, func(record []byte) ([]byte, error) { return record, nil })
 }

@@ -12,8 +12,6 @@ import (
 
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
-	"infill/infill/settings"
-	"infill/infill/table"
 	"infill/internal/disk"
 	"infill/internal/textline"
 	"infill/internal/unpack"
@@ -100,10 +98,31 @@ func (o *Writer) removePart() error {
 
 // makeWhole makes the output from its records, whole or not at all.
 func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, failed int) error {
-	content := map[form]func(context.Context, *input.Reader) error{
-		asRecords: o.makePacked, asArray: o.makeArray, asLines: o.makeLines, asRows: o.makeRows,
-	}[o.layout.form()]
-	if err := content(ctx, in); err != nil {
+	var rows *rowStream
+	if o.layout.form() == asRows {
+		var err error
+		rows, err = o.wholeRows(ctx, in)
+		if rows.stored != nil {
+			defer func() { _ = rows.stored.Close() }() // only read
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err := disk.WriteFunc(o.Path, func(f io.Writer) error {
+		buffered := bufio.NewWriter(f)
+		w, err := packing(o.Path, buffered, o.layout.form() == asRecords)
+		if err != nil {
+			return err
+		}
+		to, err := o.streamTo(o.encoded(w), in, rows)
+		if err != nil {
+			return errors.Join(err, w.Close())
+		}
+		err = o.eachLine(ctx, func(_ int, line []byte) error { return to.put(line) })
+		return errors.Join(err, to.end(), w.Close(), buffered.Flush())
+	})
+	if err != nil {
 		return err
 	}
 	o.manifest.Written, o.manifest.Finished = nil, &Finished{Records: records, Failed: failed}
@@ -114,110 +133,6 @@ func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, faile
 		return err
 	}
 	return o.removePart()
-}
-
-// makeArray makes an array of the records.
-func (o *Writer) makeArray(ctx context.Context, _ *input.Reader) error {
-	return o.written(func(w io.Writer) error {
-		array := table.NewArrayWriter(w)
-		return errors.Join(o.copyLines(ctx, array), array.Close())
-	})
-}
-
-// makePacked makes a compressed file of the records.
-func (o *Writer) makePacked(ctx context.Context, _ *input.Reader) error {
-	return o.written(func(w io.Writer) error { return o.copyLines(ctx, w) })
-}
-
-// copyLines writes each record that was written, one at a time.
-func (o *Writer) copyLines(ctx context.Context, w io.Writer) error {
-	return o.eachLine(ctx, func(_ int, line []byte) error {
-		_, err := w.Write(line)
-		return err
-	})
-}
-
-// written writes the output, compressed as its name says.
-func (o *Writer) written(write func(io.Writer) error) error {
-	return disk.WriteFunc(o.Path, func(f io.Writer) error {
-		w, err := packing(o.Path, f, o.layout.form() == asRecords)
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(o.encoded(w)), w.Close())
-	})
-}
-
-// makeRows makes a table of the records.
-func (o *Writer) makeRows(ctx context.Context, in *input.Reader) error {
-	maker := o.layout.newRowMaker(in.Options())
-	var stored *input.Reader // the same file, read again for cells as they are stored
-	if o.layout.Format == settings.FormatParquet && in.Format() == settings.FormatParquet {
-		var err error
-		if stored, err = input.Open(in.Name, nil, in.Options()); err != nil {
-			return err
-		}
-		defer func() { _ = stored.Close() }()
-		if !in.Unchanged(stored) {
-			return inputChanged(in)
-		}
-	}
-	switch {
-	case in.Format().JSON():
-		if err := o.inferColumns(ctx, maker); err != nil {
-			return err
-		}
-		o.renamed = maker.renamed()
-	case stored != nil:
-		if err := o.movedColumns(ctx, maker); err != nil {
-			return err
-		}
-		maker.addAll(stored, true)
-	default:
-		maker.addAll(in, false)
-	}
-	return o.written(func(w io.Writer) error {
-		rows, err := table.NewWriter(w, o.layout.Format, o.layout.comma(), maker.columns())
-		if err != nil {
-			return err
-		}
-		err = o.eachRecord(ctx, func(r jsonl.Record) error {
-			var row *input.Item
-			if stored != nil {
-				it, err := stored.Next()
-				if err != nil {
-					return err
-				}
-				of := r.Of()
-				if h := (head{text: of.Text, gold: of.Gold}); it.Line != of.Line || !h.of(&it) {
-					return inputChanged(in)
-				}
-				row = &it
-			}
-			return maker.write(rows, r, row)
-		})
-		return errors.Join(err, rows.Close())
-	})
-}
-
-// inputChanged is the error of an input that was replaced while its records were made.
-func inputChanged(in *input.Reader) error {
-	return fmt.Errorf("%w: %s changed while it was read; restore it, or begin again", ErrMismatch,
-		in.Name)
-}
-
-// write writes the rows of a record.
-func (m *rowMaker) write(w table.Writer, r jsonl.Record, it *input.Item) error {
-	rows, err := m.rows(r, it)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := w.Write(row); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // movedColumns finds the columns that variants have others in than their texts.

@@ -71,7 +71,7 @@ func TestInputReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.layout.Format = open.Format()
-	if err := errors.Join(o.makeRows(t.Context(), open), open.Close()); !errors.Is(err, ErrMismatch) {
+	if err := errors.Join(o.makeWhole(t.Context(), open, 0, 0), open.Close()); !errors.Is(err, ErrMismatch) {
 		t.Errorf("of another text: %v", err)
 	}
 }

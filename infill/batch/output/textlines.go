@@ -1,13 +1,8 @@
 package output
 
 import (
-	"bufio"
-	"context"
-	"errors"
-	"io"
 	"strings"
 
-	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/internal/textline"
 )
@@ -58,18 +53,6 @@ func (l Layout) sources(list []jsonl.Record) string {
 	return s.Before + strings.Join(bodies, s.Between) + s.After
 }
 
-// ofTexts writes lines to a stream.
-func (l Layout) ofTexts(name string, w io.WriteCloser) *stream {
-	m := &lineMaker{Layout: l}
-	return streamOf(name, w, func(record []byte) ([]byte, error) {
-		r, err := recordOf(0, record)
-		if err != nil {
-			return nil, err
-		}
-		return []byte(m.add(r)), nil
-	})
-}
-
 // difference is the one part in which two texts differ.
 func difference(before, after string) jsonl.Splice {
 	n := min(len(before), len(after))
@@ -107,18 +90,4 @@ func (m *lineMaker) rest() string {
 	list := m.held
 	m.held = nil
 	return m.sources(list)
-}
-
-// makeLines makes lines of the records.
-func (o *Writer) makeLines(ctx context.Context, _ *input.Reader) error {
-	return o.written(func(w io.Writer) error {
-		b := bufio.NewWriter(w)
-		m := &lineMaker{Layout: o.layout}
-		err := o.eachRecord(ctx, func(r jsonl.Record) error {
-			_, err := b.WriteString(m.add(r))
-			return err
-		})
-		_, _ = b.WriteString(m.rest()) // Flush has the error
-		return errors.Join(err, b.Flush())
-	})
 }

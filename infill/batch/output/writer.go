@@ -36,14 +36,15 @@ type Writer struct {
 	file     string      // its path: Path, or its part
 	manifest *Manifest   // nil for a stream and a device
 	complete *Finished   // an earlier run has made the rows; nil if not
-	renamed  [][2]string // of JSON lines, see Renamed
+	renamed  [][2]string // of JSON, see Renamed
 	encoder  *encoder    // nil for UTF-8
 }
 
 // Stream is an output that cannot be resumed, such as standard output. It takes JSON
 // lines, a record for each sentence.
 func Stream(w io.Writer) *Writer {
-	return &Writer{sink: streamOfRecords(standardOutput, unpacked{w})}
+	o, _ := Layout{}.Stream(w, nil) // records need no input
+	return o
 }
 
 const standardOutput = "standard output"
@@ -56,27 +57,12 @@ func (l Layout) Stream(w io.Writer, in *input.Reader) (*Writer, error) {
 		return nil, err
 	}
 	o := &Writer{layout: l}
-	w = o.encoded(w)
-	o.sink = streamOfRecords(standardOutput, unpacked{w})
-	if l.form() != asRecords {
-		o.sink, err = newRowSink(standardOutput, w, in, l)
-	}
+	o.sink, err = o.streamTo(o.encoded(w), in, nil)
 	return o, err
 }
 
 // errNoInput is returned for an input that is not open.
 var errNoInput = errors.New("the records are of no input; open one with input.Open")
-
-// newRowSink makes rows or lines of records as they come.
-func newRowSink(name string, w io.Writer, in *input.Reader, l Layout) (*stream, error) {
-	if !in.Options().Shard.Whole() {
-		return nil, errRowsOfShard
-	}
-	if l.form() == asLines {
-		return l.ofTexts(name, unpacked{w}), nil
-	}
-	return newRowStream(w, in, l)
-}
 
 // Open opens the file that an input's records go to, with its manifest. It never
 // touches the input. With Force it replaces the output and its manifest, without it
@@ -176,19 +162,20 @@ func (o *Writer) openDevice(in *input.Reader) error {
 	if err != nil {
 		return err
 	}
-	var to *stream
+	w := io.WriteCloser(unpacked{f})
 	if o.layout.form() == asRecords {
-		var w io.WriteCloser
 		w, err = packing(o.Path, f, true)
-		to = streamOfRecords(o.Path, unpacked{o.encoded(w)})
-	} else {
-		to, err = newRowSink(o.Path, o.encoded(f), in, o.layout)
 	}
-	if err != nil {
-		return errors.Join(err, f.Close())
+	if err == nil {
+		var to *stream
+		if to, err = o.streamTo(o.encoded(w), in, nil); err == nil {
+			end := to.end
+			to.end, to.file = func() error { return errors.Join(end(), w.Close()) }, f
+			o.sink = to
+			return nil
+		}
 	}
-	to.file, o.sink = f, to
-	return nil
+	return errors.Join(err, f.Close())
 }
 
 // openRecords opens the file of records, and writes or compares its manifest. The manifest goes
@@ -252,9 +239,6 @@ func (o *Writer) Renamed(in *input.Reader) [][2]string {
 		m := o.layout.newRowMaker(in.Options())
 		m.addAll(in, false)
 		return m.renamed()
-	}
-	if s, ok := o.sink.(*stream); ok && s.rows != nil {
-		return s.rows.renamed
 	}
 	return o.renamed
 }
