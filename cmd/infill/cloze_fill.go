@@ -51,9 +51,7 @@ func (f *clozeFlags) items(path string, std console.IO) (_ []input.Item, err err
 	if path == "-" && console.IsTerminal(std.In) {
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
-	in, err := input.Open(path, std.In, input.Options{Format: f.Format,
-		TextField: f.TextField, Quote: f.Quote, Delimiter: f.Delimiter, Limit: f.Limit,
-		Encoding: f.Encoding, NoHeader: f.NoHeader})
+	in, err := input.Open(path, std.In, input.Options(f.Input))
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,6 @@ type fileFlags struct {
 	maxErrors     int64
 	okIfLinesFail bool
 	quiet         bool
-	lists         bool // texts may be lists of words
 	progress      string
 }
 
@@ -100,7 +99,7 @@ func (f *fileFlags) input(ctx context.Context, of pair, std console.IO, others .
 			return nil, err
 		}
 	}
-	in, err := input.Open(path, newInterruptible(ctx, std.In), f.inputOptions())
+	in, err := input.Open(path, newInterruptible(ctx, std.In), input.Options(f.Input))
 	if err == nil && path == "-" && !f.okIfLinesFail && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
 	}
@@ -108,12 +107,6 @@ func (f *fileFlags) input(ctx context.Context, of pair, std console.IO, others .
 		f.sayText(std, path, in)
 	}
 	return in, err
-}
-
-func (f *fileFlags) inputOptions() input.Options {
-	return input.Options{Format: f.Format, TextField: f.TextField, Quote: f.Quote,
-		NoHeader: f.NoHeader, Delimiter: f.Delimiter, Lists: f.lists, Sentence: f.Sentence,
-		Records: f.Records, OnNull: f.OnNull, Encoding: f.Encoding, Limit: f.Limit, Shard: f.Shard}
 }
 
 // anyLayout is the form of outputs whose names say the rest.

@@ -121,7 +121,7 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 
 // scoreFile works through a file, resumably.
 func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
-	f.lists = true
+	f.Lists = true
 	f.ranking.Words = f.ranking.Words || f.Per == settings.PerWord || f.Sentence != ""
 	in, err := f.scoreInput(c, std)
 	if err != nil {

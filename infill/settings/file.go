@@ -13,28 +13,55 @@ import (
 	"infill/internal/nearest"
 )
 
+// Input is how a file of texts is read.
+type Input struct {
+	Format Format
+	// TextField is the field or the column that has the text; "" is "text". Lines of text have none.
+	TextField string
+	// Longest is how many bytes a line or an element may have; 0 is 2^20.
+	Longest int
+	// Records is the path to the list of records in a file that is one object; "" for the only list
+	// of objects.
+	Records string
+	// OnNull is "error" where a text that is null or empty is an error of its record. Otherwise it is
+	// left.
+	OnNull string
+	// Lists says that the text of a JSON line may be a list of its words.
+	Lists bool
+	// Sentence are the columns, or fields, with commas between, that say which sentence a word is of.
+	// Each record of the file is then a word, and those that follow each other with the same values
+	// are one text. It is "" for files of texts.
+	Sentence string
+	// Delimiter stands between the cells of CSV; "" is a comma.
+	Delimiter string
+	// NoHeader says that the first row of CSV or TSV is data. Columns are called by their numbers,
+	// from 1.
+	NoHeader bool
+	// Quote says that cells of TSV may stand in quotes, as those of CSV.
+	Quote bool
+	// Encoding is the name of a character encoding in the WHATWG's standard, such as windows-1252;
+	// "" is UTF-8. Parquet has none.
+	Encoding string
+	// Limit is the number of records that are read; 0 is all, and a number below 0 an error.
+	Limit int
+	// Shard is the part of the file that is read; the zero value is all of it. A line
+	// belongs to the shard that its first byte lies in. Tables and compressed files are
+	// cut by the number of their records. A stream cannot be cut.
+	Shard Shard
+}
+
 // File is how a file of texts is read, and how its records are written.
 type File struct {
-	Format       Format // of the input
-	OutputFormat Format
-	TextField    string // the field or the column that has the text
-	Encoding     string // of the input, a name of the WHATWG's list; "" is UTF-8
-	// OutputEncoding is the name of the output's encoding, as Encoding.
-	OutputEncoding string
-
-	Records   string // the path to the records of a file that is one object
-	OnNull    string // what a text that is null or empty does: "skip" or "error"
-	Sentence  string // the fields or columns that name the sentence of a word, with commas between
-	Delimiter string // between the cells of CSV
-	NoHeader  bool   // the first row of CSV or TSV is data
-	Quote     bool   // cells of TSV may stand in quotes
-	Limit     int    // the number of records that are read, 0 for all
-	Shard     Shard  // the part of the file that is read
-	Per       Unit   // what a record of the output is made for
+	Input
+	OutputFormat   Format
+	OutputEncoding string // as Encoding
+	Per            Unit   // what a record of the output is made for
 }
 
 // FileDefaults are the values of settings that nobody chose.
-func FileDefaults() *File { return &File{TextField: "text", Delimiter: ",", OnNull: "skip"} }
+func FileDefaults() *File {
+	return &File{Input: Input{TextField: "text", Delimiter: ",", OnNull: "skip"}}
+}
 
 // Format is the form of records in a file.
 type Format int

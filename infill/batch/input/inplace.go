@@ -24,7 +24,7 @@ var usual = []string{"data.text", "tokens", "[0]"}
 
 // place finds the path of the texts by the first record: the one that was asked for, or a usual one
 // where a record has no text. A member that is a text needs none, whatever its name.
-func (o *Options) place(first *jsonl.Node) error {
+func (o *options) place(first *jsonl.Node) error {
 	path, err := jsonl.ParsePath(o.TextField)
 	if n := first.Member(o.TextField); o.Lists || o.Sentence != "" || n != nil && n.Kind == '"' {
 		return nil
@@ -52,13 +52,15 @@ func (o *Options) place(first *jsonl.Node) error {
 }
 
 // InPlace reports whether an output has the records of the input with other texts in their places.
-func (o *Options) InPlace() bool {
+func (in *Reader) InPlace() bool { return in.options.inPlace() }
+
+func (o *options) inPlace() bool {
 	return o.Format == settings.FormatCoNLL || o.path != nil || o.Records != ""
 }
 
 // items are the texts of a record of JSON. All have its Source, and all but the last say there that
 // more follow.
-func (o *Options) items(line int, body string) []Item {
+func (o *options) items(line int, body string) []Item {
 	it := Item{Line: line, TextField: o.TextField, Source: &jsonl.Source{Body: body}}
 	bad := func(kind error, format string, args ...any) []Item {
 		if it.Text == "" {
@@ -113,7 +115,7 @@ func (o *Options) items(line int, body string) []Item {
 // A source of bodies reads the parts of a file that texts stand in. All together are the file, byte
 // for byte.
 type bodies struct {
-	options *Options
+	options *options
 	part    func() (line int, s *jsonl.Source, err error) // the next one
 	ahead   []Item                                        // of the part that was last read
 }
@@ -143,7 +145,7 @@ func (b *bodies) next() (Item, error) {
 }
 
 // newBodies reads a file in whose parts texts are put in place.
-func newBodies(r *bufio.Reader, o *Options) (source, error) {
+func newBodies(r *bufio.Reader, o *options) (source, error) {
 	if !o.Shard.Whole() {
 		return nil, fmt.Errorf("%w: files whose texts are filled in place are not cut", ErrShard)
 	}
@@ -336,7 +338,7 @@ func (s *elementParts) closed(rest string) error {
 
 // document finds the list of records of a file that is one object: the one that is asked for, or
 // the only list of objects. It is "" for lines of objects.
-func document(head []byte, r *bufio.Reader, o *Options) (records string, err error) {
+func document(head []byte, r *bufio.Reader, o *options) (records string, err error) {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
 	first, rest, _ := bytes.Cut(head, []byte("\n"))
 	if !bytes.HasPrefix(head, []byte("{")) ||

@@ -58,7 +58,7 @@ func FuzzLabelled(f *testing.F) {
 			{Format: settings.FormatJSON}, {Format: settings.FormatJSONL, TextField: "[0]"},
 			{Format: settings.FormatJSONL, TextField: "a[].text"}}[kind%5]
 		in, err := OpenStream("x", strings.NewReader(text), o)
-		if err != nil || !in.options.InPlace() {
+		if err != nil || !in.InPlace() {
 			return
 		}
 		var whole strings.Builder

@@ -24,7 +24,7 @@ import (
 // A Reader is an open file of records, or a stream of them. Its zero value is not open.
 type Reader struct {
 	Name    string
-	options Options     // with the format that was found
+	options options     // with the format that was found
 	file    *os.File    // nil for a stream
 	info    os.FileInfo // nil for a stream
 	src     source
@@ -78,11 +78,11 @@ func OpenStream(name string, r io.Reader, o Options) (*Reader, error) {
 }
 
 func (in *Reader) open(r io.Reader, o Options) (*Reader, error) {
-	in.options, in.close = o, func() {}
+	in.options, in.close = options{Options: o}, func() {}
 	in.options.TextField = cmp.Or(o.TextField, "text")
 	err := in.begin(r)
 	if err == nil && o.Sentence != "" {
-		if in.src, err = newWordSource(in.src, in.options); err == nil {
+		if in.src, err = newWordSource(in.src, in.Options()); err == nil {
 			err = in.Lacks("sentence", strings.Split(o.Sentence, ",")...)
 		}
 	}
@@ -116,7 +116,7 @@ func (in *Reader) begin(r io.Reader) error {
 		return &settings.Error{Name: "no-header", Given: "true", Want: "false: only CSV and TSV have one"}
 	}
 	if *format == settings.FormatParquet {
-		p, err := newParquetSource(in.file, in.info, in.options)
+		p, err := newParquetSource(in.file, in.info, in.Options())
 		if err != nil {
 			return err
 		}
@@ -196,18 +196,18 @@ func start(r *bufio.Reader, f settings.Format) []byte {
 var overLines = regexp.MustCompile(`^(?:\x{FEFF})?\s*\{[ \t\r]*\n`)
 
 // newSource reads what is read from its start, in a format that is known.
-func newSource(r *bufio.Reader, o *Options) (source, error) {
-	if o.InPlace() {
+func newSource(r *bufio.Reader, o *options) (source, error) {
+	if o.inPlace() {
 		return newBodies(r, o)
 	}
 	switch o.Format {
 	case settings.FormatCSV, settings.FormatTSV:
-		return newCSVSource(r, *o)
+		return newCSVSource(r, o.Options)
 	case settings.FormatJSON:
 		a, err := table.NewArray(r, cmp.Or(o.Longest, jsonl.MaxInput))
-		return &lineItems{*o, elements(a)}, err
+		return &lineItems{o.Options, elements(a)}, err
 	}
-	return &lineItems{*o, filled(textline.NewReader(r, cmp.Or(o.Longest, jsonl.MaxInput)))}, nil
+	return &lineItems{o.Options, filled(textline.NewReader(r, cmp.Or(o.Longest, jsonl.MaxInput)))}, nil
 }
 
 // errNotOpen is returned for a Reader that nothing opened.
@@ -217,12 +217,12 @@ var errNotOpen = errors.New("the input is not open; open it with Open")
 // for errors.
 func Lines(name string, r io.Reader, format settings.Format) *Reader {
 	o := Options{Format: format, TextField: "text"}
-	return &Reader{Name: name, options: o, close: func() {},
+	return &Reader{Name: name, options: options{Options: o}, close: func() {},
 		src: &lineItems{o, filled(textline.NewReader(r, jsonl.MaxInput))}}
 }
 
 // Options say how the input is read, with the format that was found and the field of the text.
-func (in *Reader) Options() Options { return in.options }
+func (in *Reader) Options() Options { return in.options.Options }
 
 // Format is the format of the input, settings.FormatAuto if it is not open.
 func (in *Reader) Format() settings.Format { return in.options.Format }
@@ -244,7 +244,7 @@ func (in *Reader) Again() (*Reader, error) {
 	if in.info == nil || !in.info.Mode().IsRegular() {
 		return nil, nil
 	}
-	o := in.options
+	o := in.Options()
 	o.Limit = 0
 	return Open(in.Name, nil, o)
 }

@@ -59,7 +59,7 @@ func (in *Reader) cutBytes() error {
 	if err != nil {
 		return err
 	}
-	in.src = &lineItems{in.options, filled(in.linesOf(in.section(from, to), from, before))}
+	in.src = &lineItems{in.Options(), filled(in.linesOf(in.section(from, to), from, before))}
 	return nil
 }
 
@@ -220,7 +220,7 @@ func (in *Reader) count(r io.Reader) (int, error) {
 	switch {
 	case src != nil:
 		return int(src.r.Rows()), nil
-	case in.options.Sentence != "" || in.options.InPlace():
+	case in.options.Sentence != "" || in.InPlace():
 		return -1, nil // of sentences, whose number the lines do not say
 	}
 	u, err := unpack.New(r)

@@ -160,7 +160,7 @@ func (l Layout) scores() bool { return l.Kind == Scores || l.Kind == Pairs }
 func (l Layout) Of(in *input.Reader, path string) (Layout, error) {
 	auto := l.Format == settings.FormatAuto
 	l, err := l.Found(path)
-	is, named, o := in.Format(), settings.FormatOf(path), in.Options()
+	is, named := in.Format(), settings.FormatOf(path)
 	switch {
 	case err != nil:
 	case l.Format == settings.FormatCoNLL && is != l.Format:
@@ -168,7 +168,7 @@ func (l Layout) Of(in *input.Reader, path string) (Layout, error) {
 			l.Format)
 	case l.Format == settings.FormatCoNLL:
 		l.inPlace = true
-	case auto && o.InPlace():
+	case auto && in.InPlace():
 		l.inPlace = named == settings.FormatAuto || named == settings.FormatText || named == is ||
 			named == settings.FormatOf(in.Name)
 	}
