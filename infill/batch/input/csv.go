@@ -24,10 +24,10 @@ type csvSource struct {
 	first    []string // the first row if it is data that were not read yet, else nil
 }
 
-func newCSVSource(r io.Reader, o Options) (*csvSource, error) {
+func newCSVSource(r io.Reader, o Options) (out source, err error) {
 	c, err := table.NewCSV(r)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	c.Limit = jsonl.MaxInput
 	if o.Delimiter != "" {
@@ -40,15 +40,15 @@ func newCSVSource(r io.Reader, o Options) (*csvSource, error) {
 	var bad *table.RowError
 	switch {
 	case err == io.EOF:
-		return nil, &table.Error{Reason: "it is empty; its first row has to name the columns"}
+		return out, &table.Error{Reason: "it is empty; its first row has to name the columns"}
 	case errors.As(err, &bad):
-		return nil, &table.Error{Row: c.Line(), Reason: "the row that names the columns: " + bad.Reason}
+		return out, &table.Error{Row: c.Line(), Reason: "the row that names the columns: " + bad.Reason}
 	case err != nil:
-		return nil, err
+		return out, err
 	}
 	for i, n := range names {
 		if !utf8.ValidString(n) {
-			return nil, &table.Error{Row: c.Line(), Reason: fmt.Sprintf(
+			return out, &table.Error{Row: c.Line(), Reason: fmt.Sprintf(
 				"the name of column %d is not UTF-8; %s", i+1, textline.NotUTF8(n))}
 		}
 	}
@@ -66,19 +66,15 @@ func newCSVSource(r io.Reader, o Options) (*csvSource, error) {
 			return len(strings.Fields(n)) > mostNameWords || utf8.RuneCountInString(n) > mostName
 		})
 	}
-	return s, err
+	for _, n := range s.names {
+		out.columns = append(out.columns, table.Column{Name: n})
+	}
+	out.next = s.next
+	return out, err
 }
 
 // The words and the characters of the longest names of columns that are taken for names.
 const mostNameWords, mostName = 3, 40
-
-func (s *csvSource) columns() []table.Column {
-	var out []table.Column
-	for _, n := range s.names {
-		out = append(out, table.Column{Name: n})
-	}
-	return out
-}
 
 func (s *csvSource) next() (Item, error) {
 	cells, err := s.first, error(nil)

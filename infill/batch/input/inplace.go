@@ -120,8 +120,6 @@ type bodies struct {
 	ahead   []Item                                        // of the part that was last read
 }
 
-func (b *bodies) columns() []table.Column { return nil }
-
 func (b *bodies) next() (Item, error) {
 	for len(b.ahead) == 0 {
 		line, s, err := b.part()
@@ -147,9 +145,9 @@ func (b *bodies) next() (Item, error) {
 // newBodies reads a file in whose parts texts are put in place.
 func newBodies(r *bufio.Reader, o *options) (source, error) {
 	if !o.Shard.Whole() {
-		return nil, fmt.Errorf("%w: files whose texts are filled in place are not cut", ErrShard)
+		return source{}, fmt.Errorf("%w: files whose texts are filled in place are not cut", ErrShard)
 	}
-	mark := ""
+	b, mark := &bodies{options: o}, ""
 	if head, _ := r.Peek(3); string(head) == "\ufeff" {
 		mark = "\ufeff"
 		_, _ = r.Discard(len(mark)) // which were peeked at
@@ -157,10 +155,12 @@ func newBodies(r *bufio.Reader, o *options) (source, error) {
 	if o.Format == settings.FormatJSON {
 		e := &elementParts{read: &recorder{r: r}, mark: mark, records: o.Records}
 		e.decoder = json.NewDecoder(e.read)
-		return &bodies{options: o, part: e.next}, nil
+		b.part = e.next
+	} else {
+		l := &lineParts{r: r, sentences: o.Format == settings.FormatCoNLL, mark: mark}
+		b.part = l.next
 	}
-	l := &lineParts{r: r, sentences: o.Format == settings.FormatCoNLL, mark: mark}
-	return &bodies{options: o, part: l.next}, nil
+	return source{next: b.next}, nil
 }
 
 // errPart is the error of a sentence or an element that has no end in sight.

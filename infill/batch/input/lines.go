@@ -79,19 +79,14 @@ func (e badElement) Error() string {
 func (e badElement) Unwrap() error { return e.kind }
 
 // lineItems are records of lines, which [Options.Item] reads.
-type lineItems struct {
-	options Options
-	line    func() (Line, error) // the next one. Its bytes are valid until the next call
-}
-
-func (s *lineItems) columns() []table.Column { return nil }
-
-func (s *lineItems) next() (Item, error) {
-	l, err := s.line()
-	if err != nil {
-		return Item{}, err
-	}
-	return s.options.Item(l), nil
+func lineItems(o Options, line func() (Line, error)) source {
+	return source{line: line, next: func() (Item, error) {
+		l, err := line()
+		if err != nil {
+			return Item{}, err
+		}
+		return o.Item(l), nil
+	}}
 }
 
 // elements reads the elements of an array of JSON. Each is a line with the element's number.

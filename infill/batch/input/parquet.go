@@ -54,8 +54,6 @@ func newParquetSource(f *os.File, info os.FileInfo, o Options) (*parquetSource, 
 	return s, err
 }
 
-func (s *parquetSource) columns() []table.Column { return s.r.Columns() }
-
 // skip passes over n records, before the first one is read.
 func (s *parquetSource) skip(n int) error {
 	s.row += n

@@ -29,10 +29,12 @@ type Reader struct {
 	info    os.FileInfo // nil for a stream
 	src     source
 	close   func()
-	packed  bool    // compressed, or in another encoding: its bytes are not those that are read
-	given   int     // records that Next returned
-	ahead   *ahead  // what Empty has read, nil if it has not
-	survey  *Survey // of a shard, which was made to find it; nil for whole files
+	packed  bool           // compressed, or in another encoding: its bytes are not those that are read
+	parquet *parquetSource // nil for other formats
+	given   int            // records that Next returned
+	most    int            // of them, −1 for any number
+	ahead   *ahead         // what Empty has read, nil if it has not
+	survey  *Survey        // of a shard, which was made to find it; nil for whole files
 }
 
 // ahead is a result of next that was not handed out yet.
@@ -78,7 +80,7 @@ func OpenStream(name string, r io.Reader, o Options) (*Reader, error) {
 }
 
 func (in *Reader) open(r io.Reader, o Options) (*Reader, error) {
-	in.options, in.close = options{Options: o}, func() {}
+	in.options, in.close, in.most = options{Options: o}, func() {}, cmp.Or(o.Limit, -1)
 	in.options.TextField = cmp.Or(o.TextField, "text")
 	err := in.begin(r)
 	if err == nil && o.Sentence != "" {
@@ -120,7 +122,8 @@ func (in *Reader) begin(r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		in.src, in.close = p, func() { _ = p.r.Close() }
+		in.src, in.close = source{next: p.next, columns: p.r.Columns()}, func() { _ = p.r.Close() }
+		in.parquet = p
 		in.options.TextField = p.r.Columns()[p.text].Name
 		return nil
 	}
@@ -205,9 +208,9 @@ func newSource(r *bufio.Reader, o *options) (source, error) {
 		return newCSVSource(r, o.Options)
 	case settings.FormatJSON:
 		a, err := table.NewArray(r, cmp.Or(o.Longest, jsonl.MaxInput))
-		return &lineItems{o.Options, elements(a)}, err
+		return lineItems(o.Options, elements(a)), err
 	}
-	return &lineItems{o.Options, filled(textline.NewReader(r, cmp.Or(o.Longest, jsonl.MaxInput)))}, nil
+	return lineItems(o.Options, filled(textline.NewReader(r, cmp.Or(o.Longest, jsonl.MaxInput)))), nil
 }
 
 // errNotOpen is returned for a Reader that nothing opened.
@@ -218,7 +221,7 @@ var errNotOpen = errors.New("the input is not open; open it with Open")
 func Lines(name string, r io.Reader, format settings.Format) *Reader {
 	o := Options{Format: format, TextField: "text"}
 	return &Reader{Name: name, options: options{Options: o}, close: func() {},
-		src: &lineItems{o, filled(textline.NewReader(r, jsonl.MaxInput))}}
+		most: -1, src: lineItems(o, filled(textline.NewReader(r, jsonl.MaxInput)))}
 }
 
 // Options say how the input is read, with the format that was found and the field of the text.
@@ -250,7 +253,7 @@ func (in *Reader) Again() (*Reader, error) {
 }
 
 // Columns are the columns of a table, nil for lines. Cells of Parquet have types.
-func (in *Reader) Columns() []table.Column { return in.src.columns() }
+func (in *Reader) Columns() []table.Column { return in.src.columns }
 
 // IsFile reports whether the input is this file.
 func (in *Reader) IsFile(info os.FileInfo) bool {
@@ -266,7 +269,7 @@ func (in *Reader) Unchanged(again *Reader) bool {
 
 // HasColumn reports whether the input is a table with a column of this name.
 func (in *Reader) HasColumn(name string) bool {
-	return slices.ContainsFunc(in.src.columns(), func(c table.Column) bool { return c.Name == name })
+	return slices.ContainsFunc(in.src.columns, func(c table.Column) bool { return c.Name == name })
 }
 
 // Lacks is a [*ColumnError] for the first of a setting's names that is not a column of the table,
@@ -274,7 +277,7 @@ func (in *Reader) HasColumn(name string) bool {
 // record, as Empty does.
 func (in *Reader) Lacks(setting string, names ...string) error {
 	var have []string
-	for _, c := range in.src.columns() {
+	for _, c := range in.src.columns {
 		have = append(have, c.Name)
 	}
 	lines := have == nil && in.Format() != settings.FormatText
@@ -322,7 +325,7 @@ func (in *Reader) Peek() (Item, error) {
 // Next returns the next record; io.EOF after the last. Lines of white space are
 // passed over. Errors of one record are in Item.Err, others end the input.
 func (in *Reader) Next() (Item, error) {
-	if in.src == nil {
+	if in.src.next == nil {
 		return Item{}, errNotOpen
 	}
 	if a := in.ahead; a != nil {
@@ -343,7 +346,7 @@ func (in *Reader) next() (Item, error) {
 // nextOf is the next record or line within the limit.
 func nextOf[T any](in *Reader, read func() (T, error)) (T, error) {
 	var none T
-	if in.options.Limit > 0 && in.given == in.options.Limit {
+	if in.given == in.most {
 		return none, io.EOF
 	}
 	got, err := read()
@@ -369,20 +372,11 @@ func (in *Reader) Close() error {
 // caller's. The error is [ErrNoLines] for a table, else as that of Next. An input that was asked
 // whether it is Empty has to be read by Next.
 func (in *Reader) NextLine() (Line, error) {
-	all := in.src
-	part, cut := all.(*firstOf)
-	if cut {
-		all = part.source
-	}
-	src, ok := all.(*lineItems)
-	if !ok {
+	if in.src.line == nil {
 		return Line{}, fmt.Errorf("%s: %w", in.Name, ErrNoLines)
 	}
 	return nextOf(in, func() (Line, error) {
-		if cut && !part.take() {
-			return Line{}, io.EOF
-		}
-		l, err := src.line()
+		l, err := in.src.line()
 		l.Text = append([]byte(nil), l.Text...)
 		return l, err
 	})

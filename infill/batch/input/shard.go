@@ -59,7 +59,7 @@ func (in *Reader) cutBytes() error {
 	if err != nil {
 		return err
 	}
-	in.src = &lineItems{in.Options(), filled(in.linesOf(in.section(from, to), from, before))}
+	in.src = lineItems(in.Options(), filled(in.linesOf(in.section(from, to), from, before)))
 	return nil
 }
 
@@ -78,8 +78,8 @@ func (in *Reader) cutRecords() error {
 	shard := in.options.Shard
 	from := int(cut(int64(survey.Records), shard.Index, shard.Of))
 	to := int(cut(int64(survey.Records), shard.Index+1, shard.Of))
-	if p, ok := in.src.(*parquetSource); ok {
-		err = p.skip(from)
+	if in.parquet != nil {
+		err = in.parquet.skip(from)
 	} else {
 		for n := 0; n < from && err == nil; n++ {
 			_, err = in.src.next()
@@ -89,30 +89,8 @@ func (in *Reader) cutRecords() error {
 		return err
 	}
 	survey.Records = to - from
-	in.src, in.survey = &firstOf{in.src, to - from}, &survey
+	in.most, in.survey = to-from, &survey
 	return nil
-}
-
-// firstOf is the first records of a source.
-type firstOf struct {
-	source
-	left int
-}
-
-// take counts one of them, if one is left.
-func (s *firstOf) take() bool {
-	if s.left == 0 {
-		return false
-	}
-	s.left--
-	return true
-}
-
-func (s *firstOf) next() (Item, error) {
-	if !s.take() {
-		return Item{}, io.EOF
-	}
-	return s.source.next()
 }
 
 // cut is i·size/n, in whole numbers.
@@ -200,26 +178,26 @@ func (in *Reader) Survey() (Survey, error) {
 		return Survey{}, err
 	}
 	h := sha256.New()
-	raw := &counter{r: io.TeeReader(f, h)}
+	raw := io.TeeReader(f, h)
 	records, bad := in.count(raw)
 	// A decoder can stop before the end of the file.
 	_, err = io.Copy(io.Discard, raw)
-	if err = errors.Join(bad, err, f.Close()); err != nil {
+	size, sought := f.Seek(0, io.SeekCurrent)
+	if err = errors.Join(bad, err, sought, f.Close()); err != nil {
 		return Survey{}, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	if limit := in.options.Limit; limit > 0 && records > limit {
 		records = limit
 	}
-	return Survey{hex.EncodeToString(h.Sum(nil)), raw.n, records}, nil
+	return Survey{hex.EncodeToString(h.Sum(nil)), size, records}, nil
 }
 
 // count is the number of records of the file, −1 if it cannot be read to its end. A
 // table that cannot be read is an error now: the run would end in the middle.
 func (in *Reader) count(r io.Reader) (int, error) {
-	src, _ := in.src.(*parquetSource)
 	switch {
-	case src != nil:
-		return int(src.r.Rows()), nil
+	case in.parquet != nil:
+		return int(in.parquet.r.Rows()), nil
 	case in.options.Sentence != "" || in.InPlace():
 		return -1, nil // of sentences, whose number the lines do not say
 	}
@@ -246,16 +224,4 @@ func (in *Reader) count(r io.Reader) (int, error) {
 			return -1, nil
 		}
 	}
-}
-
-// counter counts the bytes that are read.
-type counter struct {
-	r io.Reader
-	n int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
 }

@@ -67,10 +67,10 @@ func (o Options) decoded(r io.Reader) io.Reader {
 
 // A source is the records of an input in one format. The error of next is io.EOF
 // after the last. Errors of one record are in Item.Err, others end the input.
-type source interface {
-	next() (Item, error)
-	// columns are the columns of a table, nil for lines.
-	columns() []table.Column
+type source struct {
+	next    func() (Item, error)
+	line    func() (Line, error) // the next one, nil for what has none. Its bytes are valid until then
+	columns []table.Column       // of a table, nil for others
 }
 
 // arrow are suffixes of Apache Arrow's IPC format, which was read once.

@@ -19,7 +19,7 @@ import (
 
 // A wordSource makes texts of records that are words.
 type wordSource struct {
-	source
+	src   source          // of words
 	of    []string        // the columns that name the sentence of a word
 	seen  map[uint64]bool // hashes of the sentences before, maxSeen at most
 	ahead *Item           // the first word of the next text, nil if it was not read
@@ -30,13 +30,14 @@ type wordSource struct {
 const maxSeen = 1 << 20
 
 func newWordSource(src source, o Options) (source, error) {
-	if src.columns() == nil && !o.Format.JSON() {
-		return nil, errNoSentences
+	if src.columns == nil && !o.Format.JSON() {
+		return src, errNoSentences
 	}
 	if !o.Shard.Whole() {
-		return nil, fmt.Errorf("%w: sentences of one word a line are not cut", ErrShard)
+		return src, fmt.Errorf("%w: sentences of one word a line are not cut", ErrShard)
 	}
-	return &wordSource{source: src, of: strings.Split(o.Sentence, ","), seen: map[uint64]bool{}}, nil
+	s := &wordSource{src: src, of: strings.Split(o.Sentence, ","), seen: map[uint64]bool{}}
+	return source{next: s.next, columns: src.columns}, nil
 }
 
 // errNoSentences is the error of words without a column that says where sentences end.
@@ -117,7 +118,7 @@ func (s *wordSource) word() (Item, error) {
 	if s.done {
 		return Item{}, io.EOF
 	}
-	it, err := s.source.next()
+	it, err := s.src.next()
 	if errors.Is(err, io.EOF) {
 		s.done = true
 	}
