@@ -125,13 +125,15 @@ func TestGoldenTaskSentences(t *testing.T) {
 		}
 		removed := 0
 		for _, name := range []string{"tbc.5k.txt", "wiki103.5k.txt"} {
-			c := readCorpus(t, v, corpus.Options{Clean: "wc"}, filepath.Join(dir, "eval", name))
-			err := addCorpus(x, c, func(i int) bool {
-				var words []string
-				for _, id := range c.Sentence(i) {
-					words = append(words, v.Word(id))
-				}
-				out := excluded[corpus.LooseKey(strings.Join(words, " "))]
+			path := filepath.Join(dir, "eval", name)
+			c := readCorpus(t, v, corpus.Options{Clean: "wc"}, path)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(string(text), "\n")
+			err = addCorpus(x, c, func(i int) bool {
+				out := excluded[corpus.LooseKey(lines[i])]
 				if out {
 					removed++
 				}

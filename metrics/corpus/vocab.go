@@ -16,8 +16,7 @@ const maxTokens = math.MaxUint32 - 295
 // Vocab numbers the distinct tokens of one or more corpora, 0 upwards in order of first appearance.
 // The zero value is empty and ready. It is not safe for concurrent use.
 type Vocab struct {
-	ids   map[string]uint32
-	words []string
+	ids map[string]uint32
 }
 
 // ID returns the number of a token, assigning the next free one to a new token.
@@ -30,22 +29,13 @@ func (v *Vocab) ID(token string) uint32 {
 		v.ids = make(map[string]uint32)
 	}
 	token = string([]byte(token)) // do not pin the whole line in memory
-	id := uint32(len(v.words))
+	id := uint32(len(v.ids))
 	v.ids[token] = id
-	v.words = append(v.words, token)
 	return id
 }
 
-// Word returns the token with number id, or "" for a number never assigned.
-func (v *Vocab) Word(id uint32) string {
-	if int(id) >= len(v.words) {
-		return ""
-	}
-	return v.words[id]
-}
-
 // Len returns how many distinct tokens have been numbered.
-func (v *Vocab) Len() int { return len(v.words) }
+func (v *Vocab) Len() int { return len(v.ids) }
 
 // Corpus is a list of tokenised sentences. Build it with [New].
 type Corpus struct {

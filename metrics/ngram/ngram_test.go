@@ -99,14 +99,11 @@ func TestMatchAgainstNaming(t *testing.T) {
 		v := &corpus.Vocab{}
 		words := 1 + rng.IntN(6)
 		refs := randomSentences(rng, 1+rng.IntN(10), words, 12)
-		hyps := fromTokens(v, randomSentences(rng, 5, words+1, 14))
+		texts := randomSentences(rng, 5, words+1, 14)
+		hyps := fromTokens(v, texts)
 		m := index(t, v, 4, refs).NewMatcher()
 		for i := range hyps.Len() {
-			var s []string
-			for _, id := range hyps.Sentence(i) {
-				s = append(s, v.Word(id))
-			}
-			got := make([]int32, 4)
+			s, got := texts[i], make([]int32, 4)
 			m.Match(hyps.Sentence(i), got)
 			for n := 1; n <= 4; n++ {
 				want := int32(0)
