@@ -152,24 +152,38 @@ func (st *stats) resampled(set *settings, c *Confidence) (*Bounds, error) {
 	return c.percentile(scores, len(units)), nil
 }
 
-// setInterval takes over an interval. A result of too few units has a warning in its place.
-func (r *Result) setInterval(iv *Bounds, err error) error {
-	if errors.Is(err, ErrFewUnits) {
-		r.Warnings = append(r.Warnings, err)
-		return nil
+// close ends a result: with an interval, if one is asked for, and the signature. A result of too few
+// units has a warning in place of the interval.
+func (r *Result) close(set *settings, sig signature,
+	interval func(score float64) (*Bounds, error)) (*Result, error) {
+	if set.Confidence != nil {
+		iv, err := interval(r.Score)
+		switch {
+		case errors.Is(err, ErrFewUnits):
+			r.Warnings = append(r.Warnings, err)
+		case err != nil:
+			return nil, err
+		default:
+			r.Interval = iv
+		}
 	}
-	r.Interval = iv
-	return err
+	r.Signature = sig.format(set, r.Interval)
+	return r, nil
+}
+
+// result has the pooled counts of all rows.
+func (st *stats) result(set *settings) (*Result, *sums) {
+	s := st.all(set.Denominator)
+	return &Result{
+		Matches: s.match[:set.Order], Totals: s.total[:set.Order], BP: s.brevity(),
+		HypLen: s.hyp, RefLen: s.ref, N: st.N, stats: st,
+	}, s
 }
 
 // finish makes the result of a corpus-level score, with an interval if one is asked for.
 func (st *stats) finish(set *settings, sig signature,
 	interval func(score float64) (*Bounds, error)) (*Result, error) {
-	s := st.all(set.Denominator)
-	r := &Result{
-		Matches: s.match[:set.Order], Totals: s.total[:set.Order], BP: s.brevity(),
-		HypLen: s.hyp, RefLen: s.ref, N: st.N, stats: st,
-	}
+	r, s := st.result(set)
 	var err error
 	if r.Score, r.Precisions, err = s.score(set, &r.Warnings); err != nil {
 		return nil, err
@@ -178,11 +192,5 @@ func (st *stats) finish(set *settings, sig signature,
 		r.Warnings = append(r.Warnings, fmt.Errorf("%s: %w: as in NLTK, it looks at the last "+
 			"sentence only", set.smooth.method, errLastSentence))
 	}
-	if set.Confidence != nil {
-		if err := r.setInterval(interval(r.Score)); err != nil {
-			return nil, err
-		}
-	}
-	r.Signature = sig.format(set, r.Interval)
-	return r, nil
+	return r.close(set, sig, interval)
 }

@@ -216,16 +216,12 @@ func selfMean(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 		if scores[i], _, err = one.score(s, nil); err != nil {
 			return nil, fmt.Errorf("sentence %d: %w", i+1, err)
 		}
-		if missing(one, s.Order) {
+		if slices.Contains(one.match[:s.Order], 0) {
 			zero++
 		}
 	}
-	pooled := st.all(s.Denominator)
-	r := &Result{
-		Score: sum(scores) / float64(st.N), Matches: pooled.match[:s.Order],
-		Totals: pooled.total[:s.Order],
-		BP:     pooled.brevity(), HypLen: pooled.hyp, RefLen: pooled.ref, N: st.N, stats: st,
-	}
+	r, pooled := st.result(s)
+	r.Score = sum(scores) / float64(st.N)
 	if r.Precisions, err = s.smooth.precisions(pooled, s.Order); err != nil {
 		return nil, err
 	}
@@ -233,17 +229,10 @@ func selfMean(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d sentences: %w in some order", zero, st.N,
 			errZeroMatches))
 	}
-	if s.Confidence != nil {
-		err := r.setInterval(s.Confidence.jackknife(c, r.Score, s.without(selfMean, sig)))
-		if err != nil {
-			return nil, err
-		}
-	}
-	r.Signature = sig.format(s, r.Interval)
-	return r, nil
+	return r.close(s, sig, func(score float64) (*Bounds, error) {
+		return s.Confidence.jackknife(c, score, s.without(selfMean, sig))
+	})
 }
-
-func missing(s *sums, order int) bool { return slices.Contains(s.match[:order], 0) }
 
 // selfGroups averages pooled self-BLEU over groups.
 func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*Result, error) {
@@ -300,13 +289,6 @@ func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*R
 			r.Precisions[k] = float64(r.Matches[k]) / float64(r.Totals[k])
 		}
 	}
-	if s.Confidence != nil {
-		if err := r.setInterval(s.Confidence.ofMean(r.Groups)); err != nil {
-			return nil, err
-		}
-	}
-	sig.n = r.N
-	sig.agg = fmt.Sprintf("group%d", used)
-	r.Signature = sig.format(s, r.Interval)
-	return r, nil
+	sig.n, sig.agg = r.N, fmt.Sprintf("group%d", used)
+	return r.close(s, sig, func(float64) (*Bounds, error) { return s.Confidence.ofMean(r.Groups) })
 }
