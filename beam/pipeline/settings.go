@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"infill/infill/settings"
+	"infill/infill/text"
+	"infill/internal/unpack"
 )
 
 // A Setting is a setting of a filling or of a model by its name in [settings.FillTable] or
@@ -43,10 +45,11 @@ func NewSettings(chosen []Setting) (*Settings, error) {
 	if _, err := filling.NewSampler(); err != nil {
 		return nil, err
 	}
-	if err := filling.LoadAllow(); err != nil {
-		return nil, err
+	if s.Allow = filling.Words.Allow; filling.Words.AllowFile != "" {
+		if s.Allow, err = allowed(filling.Words.AllowFile); err != nil {
+			return nil, err
+		}
 	}
-	s.Allow = filling.Words.Allow
 	s.Chosen = nil
 	for _, c := range chosen {
 		if c.Name != "allow" {
@@ -60,6 +63,19 @@ func NewSettings(chosen []Setting) (*Settings, error) {
 	}
 	s.Seed = *filling.Seed
 	return s, nil
+}
+
+// allowed are the words of a file, which may be compressed. The error is a [*settings.Error].
+func allowed(path string) (words []string, err error) {
+	r, err := unpack.Open(path)
+	if err == nil {
+		words, err = text.ReadWords(r)
+		err = errors.Join(err, r.Close())
+	}
+	if err != nil {
+		return nil, &settings.Error{Name: "allow", Err: fmt.Errorf("%s: %w", path, err)}
+	}
+	return words, nil
 }
 
 // filling is how blanks are filled, not prepared yet.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infill/infill/settings"
+	"infill/infill/text"
 	"infill/samplers"
 )
 
@@ -104,5 +105,25 @@ func TestSettingsRefused(t *testing.T) {
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v, want %q", c.chosen, err, c.says)
 		}
+	}
+}
+
+// A file of allowed words has its words as they stand. One without words is an error of the setting.
+func TestAllowed(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "words")
+	write := func(content string) {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("dog\n# not a word\n\nold cat\n")
+	if words, err := allowed(path); err != nil || strings.Join(words, "|") != "dog|old cat" {
+		t.Errorf("%q, %v", words, err)
+	}
+	write("#\n")
+	var e *settings.Error
+	if _, err := allowed(path); !errors.Is(err, text.ErrOption) || !errors.As(err, &e) || e.Name != "allow" {
+		t.Error(err)
 	}
 }

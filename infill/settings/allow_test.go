@@ -94,42 +94,6 @@ func TestAllowFile(t *testing.T) {
 	}
 }
 
-// Words that were loaded fill blanks as those of the file do.
-func TestLoadAllow(t *testing.T) {
-	t.Parallel()
-	tok, err := tokenize.Load(os.DirFS("../../mlm/testdata/tiny-bert"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "words")
-	if err := os.WriteFile(path, []byte("dog\n# not a word\n\nold cat\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	v := Defaults()
-	v.Words.AllowFile = path
-	if err := v.LoadAllow(); err != nil || v.Words.AllowFile != "" ||
-		strings.Join(v.Words.Allow, "|") != "dog|old cat" {
-		t.Fatalf("%v, %q, %q", err, v.Words.AllowFile, v.Words.Allow)
-	}
-	if made, err := v.Prepare(tok); err != nil || made.Options.Words.Allow.Len() != 2 {
-		t.Errorf("%v, %+v", err, v.Options.Words.Allow)
-	}
-	for line, want := range map[string]error{"#\n": text.ErrOption, "missing": fs.ErrNotExist} {
-		v := Defaults()
-		v.Words.AllowFile = path + line
-		if want == text.ErrOption {
-			v.Words.AllowFile = path
-			if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var e *Error
-		if err := v.LoadAllow(); !errors.Is(err, want) || !errors.As(err, &e) || e.Name != "allow" {
-			t.Errorf("%q: %v", line, err)
-		}
-	}
-}
-
 // Every setting that names a file says which, and one that is not there is noticed early.
 func TestFilesThatAreNotThere(t *testing.T) {
 	t.Parallel()

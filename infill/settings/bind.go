@@ -2,7 +2,6 @@ package settings
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"maps"
 	"math"
@@ -12,9 +11,7 @@ import (
 	"strings"
 
 	"infill/infill"
-	"infill/infill/text"
 	"infill/internal/disk"
-	"infill/internal/unpack"
 )
 
 // after makes a value that calls do once something was stored.
@@ -200,40 +197,6 @@ func fileValue(p *string, want string) *Value {
 	v := textValue(p)
 	v.want, v.wantJSON = want, want
 	return v
-}
-
-// readFile reads a file that a user names, which may be standard input, and compressed. The hash is
-// of its bytes as they are there.
-func (v *Fill) readFile(path string, use func(io.Reader) error) (sum string, err error) {
-	unpacked := func(r io.Reader) error {
-		u, err := unpack.New(r)
-		if err != nil {
-			return err
-		}
-		return errors.Join(use(u), u.Close())
-	}
-	if path == "-" && v.Stdin != nil {
-		return disk.HashedStream("standard input", v.Stdin, unpacked)
-	}
-	return disk.Hashed(path, unpacked)
-}
-
-// LoadAllow reads the words of AllowFile into Allow, in place of Prepare. The settings can then be
-// sent to where the file is not. The error is an [*Error].
-func (v *Fill) LoadAllow() error {
-	if v.Words.AllowFile == "" {
-		return nil
-	}
-	var words []string
-	_, err := v.readFile(v.Words.AllowFile, func(r io.Reader) (err error) {
-		words, err = text.ReadWords(r)
-		return err
-	})
-	if err != nil {
-		return &Error{Name: "allow", Err: err}
-	}
-	v.Words.AllowFile, v.Words.Allow = "", words
-	return nil
 }
 
 // recorded names the words of a file by its hash, that of what was read of it if it was.

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -9,6 +10,8 @@ import (
 	"infill/infill"
 	"infill/infill/energies"
 	"infill/infill/text"
+	"infill/internal/disk"
+	"infill/internal/unpack"
 	"infill/tokenize"
 )
 
@@ -180,21 +183,30 @@ type readFile struct {
 
 func newReadFiles() *readFiles { return &readFiles{map[readFile]any{}, map[string]string{}, nil} }
 
-// once is what a setting makes of a file, which is read by the first call.
+// once is what a setting makes of a file, which is read by the first call. The file may be standard
+// input, and compressed. The hash is of its bytes as they are there.
 func once[T any](v *Fill, setting, path string, tok *tokenize.Tokenizer,
 	read func(io.Reader) (T, error)) (made T, err error) {
 	key := readFile{setting, path, tok}
 	if done, ok := v.read.made[key]; ok {
 		return done.(T), nil
 	}
-	sum, err := v.readFile(path, func(r io.Reader) (err error) {
-		made, err = read(r)
-		return err
-	})
-	if err != nil {
-		var none T
-		return none, err
+	use := func(r io.Reader) error {
+		u, err := unpack.New(r)
+		if err != nil {
+			return err
+		}
+		made, err = read(u)
+		return errors.Join(err, u.Close())
 	}
-	v.read.made[key], v.read.sums[path] = made, sum
-	return made, nil
+	sum := ""
+	if path == "-" && v.Stdin != nil {
+		sum, err = disk.HashedStream("standard input", v.Stdin, use)
+	} else {
+		sum, err = disk.Hashed(path, use)
+	}
+	if err == nil {
+		v.read.made[key], v.read.sums[path] = made, sum
+	}
+	return made, err
 }
