@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -121,33 +120,22 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 
 // copy appends the records of a shard to an output, and compares them with its manifest.
 func (s *part) copy(ctx context.Context, w io.Writer) error {
-	f, err := os.Open(s.path)
-	if err != nil {
+	var is Finished
+	err := is.measure(s.path, func(r io.Reader) (err error) {
+		is.Records, err = copyRecords(ctx, w, r)
 		return err
-	}
-	defer func() { _ = f.Close() }()
-	h := sha256.New()
-	tee := io.TeeReader(f, h)
-	records, err := copyRecords(ctx, w, tee)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(io.Discard, tee); err != nil { // an error of the file comes again
-		return err
-	}
-	size, err := f.Seek(0, io.SeekCurrent) // all of it was read
+	})
 	if err != nil {
 		return err
 	}
 	was := s.manifest.Finished
-	hash := hex.EncodeToString(h.Sum(nil))
 	switch {
-	case size != was.Bytes:
-		return s.changed(fmt.Sprintf("%d bytes", was.Bytes), fmt.Sprintf("%d", size))
-	case hash != was.SHA256:
-		return s.changed("sha256 "+short(was.SHA256), short(hash))
-	case records != was.Records:
-		return s.changed(fmt.Sprintf("%d records", was.Records), fmt.Sprint(records))
+	case is.Bytes != was.Bytes:
+		return s.changed(fmt.Sprintf("%d bytes", was.Bytes), fmt.Sprint(is.Bytes))
+	case is.SHA256 != was.SHA256:
+		return s.changed("sha256 "+short(was.SHA256), short(is.SHA256))
+	case is.Records != was.Records:
+		return s.changed(fmt.Sprintf("%d records", was.Records), fmt.Sprint(is.Records))
 	}
 	return nil
 }
@@ -178,30 +166,37 @@ func (s *part) changed(was, is string) error {
 		"begin it again, and join then", ErrJoin, s.path, s.manifest.Shard, was, is)
 }
 
-// partsOf reads the manifests of outputs, and puts the shards into their order.
-func partsOf(outputs []string) ([]*part, error) {
-	var parts []*part
+// partsOf reads the manifests of outputs, and puts the shards into their order. A folder has those of
+// its outputs whose manifests say so.
+func partsOf(outputs []string) (parts []*part, err error) {
 	for _, path := range outputs {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			inside, err := partsIn(path)
-			if err != nil {
+		inside, before := []string{path}, len(parts)
+		info, err := os.Stat(path)
+		folder := err == nil && info.IsDir()
+		if folder {
+			if inside, err = outputsIn(path); err != nil {
 				return nil, err
 			}
-			parts = append(parts, inside...)
-			continue
 		}
-		m, err := ReadManifest(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("%w: %s has no manifest, %s; it belongs beside each shard", ErrJoin,
-				path, manifestPath(path))
-		case err != nil:
-			return nil, err
-		case m.Shard.Whole():
-			return nil, fmt.Errorf("%w: %s is the output of a whole input, not of a shard; "+
-				"leave it out", ErrJoin, path)
+		for _, path := range inside {
+			m, err := ReadManifest(path)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return nil, fmt.Errorf("%w: %s has no manifest, %s; it belongs beside each shard", ErrJoin,
+					path, manifestPath(path))
+			case err != nil:
+				return nil, err
+			case !m.Shard.Whole():
+				parts = append(parts, &part{path, m})
+			case !folder:
+				return nil, fmt.Errorf("%w: %s is the output of a whole input, not of a shard; "+
+					"leave it out", ErrJoin, path)
+			}
 		}
-		parts = append(parts, &part{path, m})
+		if folder && len(parts) == before {
+			return nil, fmt.Errorf("%w: %s has no manifest of a shard; name the folder of the shards, or "+
+				"all of them", ErrJoin, path)
+		}
 	}
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("%w: no outputs of shards; name all of them", ErrJoin)
@@ -212,32 +207,15 @@ func partsOf(outputs []string) ([]*part, error) {
 	return parts, nil
 }
 
-// partsIn are the shards in a folder: the outputs there whose manifests say so.
-func partsIn(folder string) ([]*part, error) {
+// outputsIn are the outputs in a folder that have a manifest.
+func outputsIn(folder string) (out []string, err error) {
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
-	}
-	var parts []*part
 	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), manifestPath(""))
-		if !ok || name == "" {
-			continue
-		}
-		path := filepath.Join(folder, name)
-		m, err := ReadManifest(path)
-		if err != nil {
-			return nil, err
-		}
-		if !m.Shard.Whole() {
-			parts = append(parts, &part{path, m})
+		if name, ok := strings.CutSuffix(e.Name(), manifestPath("")); ok && name != "" {
+			out = append(out, filepath.Join(folder, name))
 		}
 	}
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("%w: %s has no manifest of a shard; name the folder of the shards, or "+
-			"all of them", ErrJoin, folder)
-	}
-	return parts, nil
+	return out, err
 }
 
 // wholeOf checks that parts are all shards of one run, finished, and returns the manifest of the

@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"infill/infill/batch/input"
 	"infill/infill/settings"
@@ -199,14 +199,22 @@ func (m *Manifest) extends(now *Manifest) bool {
 	return m.Limit > 0 && (now.Limit == 0 || now.Limit > m.Limit)
 }
 
-// measure enters the bytes of a file and their hash.
-func (f *Finished) measure(path string) error {
-	sum, err := disk.Hashed(path, func(r io.Reader) (err error) {
-		f.Bytes, err = io.Copy(io.Discard, r)
+// measure enters the bytes of a file and their hash. use, if not nil, reads it first.
+func (f *Finished) measure(path string, use func(io.Reader) error) error {
+	file, err := os.Open(path)
+	if err != nil {
 		return err
-	})
-	f.SHA256 = strings.TrimPrefix(sum, "sha256:")
-	return err
+	}
+	all := &summing{hash: sha256.New()}
+	r := io.TeeReader(file, all)
+	if use != nil {
+		err = use(r)
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, r) // what use left
+	}
+	f.Bytes, f.SHA256 = all.bytes, hex.EncodeToString(all.hash.Sum(nil))
+	return errors.Join(err, file.Close())
 }
 
 // placeOfManifest is an error if the manifest of an output cannot be written. Its

@@ -126,7 +126,7 @@ func (o *Writer) makeWhole(ctx context.Context, in *input.Reader, records, faile
 		return err
 	}
 	o.manifest.Written, o.manifest.Finished = nil, &Finished{Records: records, Failed: failed}
-	if err := o.manifest.Finished.measure(o.Path); err != nil {
+	if err := o.manifest.Finished.measure(o.Path, nil); err != nil {
 		return err
 	}
 	if err := o.manifest.write(o.Path); err != nil {
@@ -219,7 +219,7 @@ func (o *Writer) unchanged(was *Finished) error {
 		return nil
 	}
 	var is Finished
-	if err := is.measure(o.Path); err != nil {
+	if err := is.measure(o.Path, nil); err != nil {
 		return err
 	}
 	if is.Bytes == was.Bytes && is.SHA256 == was.SHA256 {
