@@ -60,16 +60,8 @@ func (v *Fill) ofSampling(name string, value *Value) *Value {
 
 // nameValue is a text that is not empty, and that JSON has as a string.
 func nameValue(p *string, want string) *Value {
-	v := textValue(p)
-	v.want, v.wantJSON = want, want
-	v.set = func(s string) error {
-		if s == "" {
-			return errWant
-		}
-		*p = s
-		return nil
-	}
-	v.setJSON = fromJSON(v.set)
+	v := textValue(p).refusing(func(s string) bool { return s == "" })
+	v.want, v.wantJSON, v.setJSON = want, want, fromJSON(v.set)
 	return v
 }
 
@@ -117,15 +109,8 @@ func seedValue(p **uint64) *Value {
 
 // paramsValue is a list of NAME=VALUE that JSON has as an object.
 func paramsValue(p *[]string) *Value {
-	v := listValue(p)
+	v := listValue(p).refusing(func(s string) bool { return strings.Index(s, "=") < 1 })
 	v.want, v.wantJSON = "NAME=VALUE", "an object of the sampler's parameters, numbers or words"
-	v.set = func(s string) error {
-		if name, _, ok := strings.Cut(s, "="); !ok || name == "" {
-			return errWant
-		}
-		*p = append(*p, s)
-		return nil
-	}
 	v.setJSON = fromJSON(func(params map[string]json.RawMessage) error {
 		var list []string
 		for _, name := range slices.Sorted(maps.Keys(params)) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"infill/infill"
 	"infill/infill/energies"
@@ -11,28 +12,17 @@ import (
 
 // partsValue is a list of parts as energies.Parse reads them.
 func partsValue(list *[]string) *Value {
-	value := listValue(list)
-	want := energies.Forms(true) + fmt.Sprintf(", WEIGHT from %.0f to %.0f", -infill.MaxWeight,
+	bad := func(text string) bool {
+		_, err := energies.Parse(text)
+		return err != nil
+	}
+	value := listValue(list).refusing(bad)
+	value.want = energies.Forms(true) + fmt.Sprintf(", WEIGHT from %.0f to %.0f", -infill.MaxWeight,
 		infill.MaxWeight)
-	value.want, value.wantJSON = want, "a list of parts: "+want
-	checked := func(texts []string) error {
-		for _, text := range texts {
-			if _, err := energies.Parse(text); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	add := value.set
-	value.set = func(text string) error {
-		if err := checked([]string{text}); err != nil {
-			return err
-		}
-		return add(text)
-	}
+	value.wantJSON = "a list of parts: " + value.want
 	value.setJSON = fromJSON(func(texts []string) error {
-		if err := checked(texts); err != nil {
-			return err
+		if slices.ContainsFunc(texts, bad) {
+			return errWant
 		}
 		*list = texts
 		return nil

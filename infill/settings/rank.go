@@ -122,32 +122,22 @@ func scoreValue(p **infill.Scoring) *Value {
 
 // pairsValue is two different names.
 func pairsValue(p *[]string) *Value {
-	v := wordsValue(p)
-	set := v.set
+	v := wordsValue(p).refusing(func(s string) bool {
+		a, b, two := strings.Cut(s, ",")
+		return s != "" && (!two || a == "" || b == "" || a == b || strings.Contains(b, ","))
+	})
 	v.want = "the names of two columns, such as good,bad"
-	v.set = func(s string) error {
-		if a, b, two := strings.Cut(s, ","); s != "" && (!two || a == "" || b == "" || a == b ||
-			strings.Contains(b, ",")) {
-			return errWant
-		}
-		return set(s)
-	}
 	return v
 }
 
 // candidatesValue is a list without empty words: who left one out by mistake would get a ranking
 // that has fewer candidates than the list has places.
 func candidatesValue(p *[]string) *Value {
-	v := wordsValue(p)
-	set := v.set
+	empty := func(w string) bool { return strings.TrimSpace(w) == "" }
+	v := wordsValue(p).refusing(func(s string) bool {
+		return !empty(s) && slices.ContainsFunc(strings.Split(s, ","), empty)
+	})
 	v.want += ", none of them empty"
-	v.set = func(s string) error {
-		empty := func(w string) bool { return strings.TrimSpace(w) == "" }
-		if !empty(s) && slices.ContainsFunc(strings.Split(s, ","), empty) {
-			return errWant
-		}
-		return set(s)
-	}
 	return v
 }
 

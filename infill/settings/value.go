@@ -229,6 +229,18 @@ func numberOrWord(raw json.RawMessage) (string, error) {
 	return n.String(), nil
 }
 
+// refusing makes a value whose Set refuses some texts.
+func (v *Value) refusing(bad func(text string) bool) *Value {
+	set := v.set
+	v.set = func(s string) error {
+		if bad(s) {
+			return errWant
+		}
+		return set(s)
+	}
+	return v
+}
+
 func listValue(p *[]string) *Value {
 	return &Value{
 		Kind: reflect.Slice, want: "a text", wantJSON: "a list of texts",
