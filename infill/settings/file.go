@@ -217,16 +217,8 @@ var fileTable = Table[File]{
 	{
 		Name: "per", record: true, Group: results, not: "augment",
 		Doc:  "one record of the output per sentence, or one per filling (of scores, per word)",
-		bind: func(v *File) *Value { return perValue(&v.Per) },
+		bind: func(v *File) *Value { return choiceValue(&v.Per, "sentence", "filling", "word") },
 	},
-}
-
-// perValue is the unit of records.
-func perValue(p *Unit) *Value {
-	units := []Unit{PerSentence, PerFilling, PerWord}
-	words := []string{"sentence", "filling", "word"}
-	get := func() string { return words[max(0, slices.Index(units, *p))] }
-	return choice(words, get, func(i int) { *p = units[i] })
 }
 
 // A Shard is one of several parts of a file that separate processes work on. The zero value is the
