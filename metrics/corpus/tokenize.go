@@ -70,17 +70,10 @@ func isPunct(r rune) bool     { return unicode.Is(unicode.P, r) }
 func isSymbol(r rune) bool    { return unicode.Is(unicode.S, r) }
 func notNumber(r rune) bool   { return !unicode.Is(unicode.N, r) }
 func isASCIIPun(r rune) bool  { return r < utf8.RuneSelf && unicode.In(r, unicode.P, unicode.S) }
-func is13aSymbol(r rune) bool { return is13a[r&0x7f] && r < utf8.RuneSelf }
+func is13aSymbol(r rune) bool { return strings.ContainsRune(signs13a, r) }
 
-// is13a marks the characters of mteval-v13a's class [\{-\~\[-\` -\&\(-\+\:-\@\/].
-var is13a = func() (t [128]bool) {
-	for _, span := range []string{"{~", "[`", " &", "(+", ":@", "//"} {
-		for c := span[0]; c <= span[1]; c++ {
-			t[c] = true
-		}
-	}
-	return t
-}()
+// signs13a are the characters of mteval-v13a's class [\{-\~\[-\` -\&\(-\+\:-\@\/].
+const signs13a = "{|}~[\\]^_` !\"#$%&()*+:;<=>?@/"
 
 var unescape13a = strings.NewReplacer("&quot;", `"`)
 
