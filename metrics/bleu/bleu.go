@@ -29,7 +29,6 @@
 package bleu
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -60,12 +59,11 @@ func Corpus(hyps *corpus.Corpus, refs *ngram.Index, o Options) (*Result, error) 
 	m := refs.NewMatcher()
 	for i := range st.N {
 		m.Match(hyps.Sentence(i), st.row(i))
-		r, _ := refs.ClosestLength(int(st.HypLens[i]))
-		st.RefLens[i] = int32(r)
+		st.RefLens[i] = int32(refs.ClosestLength(int(st.HypLens[i])))
 	}
 	return st.finish(s, signature{
 		name: "BLEU", agg: "corpus", n: st.N, refs: fmt.Sprintf("set%d", refs.Sentences()),
-		refClean: refs.Cleaning(), text: hyps.Pipeline().Signature(),
+		refClean: refs.Cleaning, text: hyps.Pipeline().Signature(),
 	}, st.bootstrap(s))
 }
 
@@ -132,10 +130,12 @@ func pairMatches(hyp []uint32, refs [][]uint32, clipped []int32) (closest int) {
 			clipped[n-1] += min(k, most[g])
 		}
 	}
-	return len(slices.MinFunc(refs, func(a, b []uint32) int {
-		return cmp.Or(cmp.Compare(abs(len(a)-len(hyp)), abs(len(b)-len(hyp))),
-			cmp.Compare(len(a), len(b)))
-	}))
+	var lengths []int
+	for _, r := range refs {
+		lengths = append(lengths, len(r))
+	}
+	slices.Sort(lengths)
+	return ngram.Closest(lengths, len(hyp))
 }
 
 // grams counts the n-grams of a sentence by their bytes, those among others if that is not nil.
@@ -153,5 +153,3 @@ func grams(tokens []uint32, n int, among map[string]int32) map[string]int32 {
 	}
 	return out
 }
-
-func abs(x int) int { return max(x, -x) }

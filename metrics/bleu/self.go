@@ -174,30 +174,17 @@ func selfStats(c *corpus.Corpus, orders int) (*stats, error) {
 
 // selfLengths finds each sentence's closest length among the others.
 func selfLengths(st *stats) {
-	count := map[int32]int{}
+	count := map[int]int{}
 	for _, l := range st.HypLens {
-		count[l]++
+		count[int(l)]++
 	}
-	sorted := make([]int32, 0, len(count))
-	for l := range count {
-		sorted = append(sorted, l)
-	}
-	slices.Sort(sorted)
-	near := make(map[int32]int32, len(sorted))
-	for i, l := range sorted {
-		switch {
-		case count[l] > 1:
-			near[l] = l
-		case i == 0:
-			near[l] = sorted[1]
-		case i == len(sorted)-1 || l-sorted[i-1] <= sorted[i+1]-l:
-			near[l] = sorted[i-1]
-		default:
-			near[l] = sorted[i+1]
-		}
-	}
+	sorted := slices.Sorted(maps.Keys(count))
 	for i, l := range st.HypLens {
-		st.RefLens[i] = near[l]
+		others := sorted
+		if k, _ := slices.BinarySearch(sorted, int(l)); count[int(l)] == 1 {
+			others = slices.Concat(sorted[:k], sorted[k+1:])
+		}
+		st.RefLens[i] = int32(ngram.Closest(others, int(l)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package ngram
 
 import (
+	"maps"
 	"slices"
 
 	"infill/metrics/corpus"
@@ -20,7 +21,9 @@ type Index struct {
 	sorted    []int // lengths, ascending. Nil while stale
 	sentences int
 	scratch   []uint32
-	clean     string
+
+	// Cleaning is the name of the sentences' cleaning, for signatures.
+	Cleaning string
 }
 
 // level is one order. At order 1 the number of a token is its vocabulary number
@@ -62,19 +65,6 @@ func (x *Index) Sentences() int { return x.sentences }
 
 // Vocab returns the numbering the index was made with.
 func (x *Index) Vocab() *corpus.Vocab { return x.vocab }
-
-// Describe notes the cleaning of sentences that are added, for signatures.
-func (x *Index) Describe(cleaning string) {
-	if x.clean == "" {
-		x.clean = cleaning
-	} else if x.clean != cleaning {
-		x.clean = "various"
-	}
-}
-
-// Cleaning returns the name of the sentences' cleaning, "" before the first and
-// "various" when they differ.
-func (x *Index) Cleaning() string { return x.clean }
 
 // Add adds one reference sentence, given as token numbers of the vocabulary.
 func (x *Index) Add(tokens []uint32) {
@@ -118,33 +108,26 @@ func (l *level) count(ids []uint32, s uint32) {
 
 func extend(s []uint32, n int) []uint32 { return append(s, make([]uint32, n-len(s))...) }
 
-// ClosestLength returns the reference length nearest to n, the shorter of two
-// equally near ones, and false when there is no reference.
-func (x *Index) ClosestLength(n int) (int, bool) {
+// ClosestLength is the reference length nearest to n, as [Closest] has it.
+func (x *Index) ClosestLength(n int) int {
 	if x.sorted == nil {
-		for l := range x.lengths {
-			x.sorted = append(x.sorted, l)
-		}
-		slices.Sort(x.sorted)
+		x.sorted = slices.Sorted(maps.Keys(x.lengths))
 	}
-	return closest(x.sorted, n)
+	return Closest(x.sorted, n)
 }
 
-// closest is the search behind ClosestLength. The lengths are ascending and distinct.
-func closest(sorted []int, n int) (int, bool) {
-	if len(sorted) == 0 {
-		return 0, false
-	}
+// Closest is the length nearest to n among ascending ones, the shorter of two equally near; 0 of none.
+func Closest(sorted []int, n int) int {
 	i, found := slices.BinarySearch(sorted, n)
 	switch {
+	case len(sorted) == 0:
+		return 0
 	case found:
-		return n, true
-	case i == 0:
-		return sorted[0], true
-	case i == len(sorted) || n-sorted[i-1] <= sorted[i]-n:
-		return sorted[i-1], true
+		return n
+	case i == len(sorted) || i > 0 && n-sorted[i-1] <= sorted[i]-n:
+		return sorted[i-1]
 	}
-	return sorted[i], true
+	return sorted[i]
 }
 
 // Matcher compares sentences with an [Index]. It holds the scratch space of one goroutine.

@@ -316,7 +316,7 @@ func addCorpus(x *Index, c *corpus.Corpus, keep func(i int) bool) error {
 	if c.Vocab() != x.Vocab() {
 		return ErrVocab
 	}
-	x.Describe(c.Pipeline().Options().Clean)
+	x.Cleaning = c.Pipeline().Options().Clean
 	for i := range c.Len() {
 		if keep == nil || keep(i) {
 			x.Add(c.Sentence(i))

@@ -42,7 +42,7 @@ func uniqueNgrams(m *measured) ([]Metric, error) {
 		if r >= 0 {
 			name, kind = m.refs.info[r].Name, "ref"
 			against = fmt.Sprintf("|refs:set%d", m.refs.info[r].Sentences)
-			if c := m.refs.each[r].Cleaning(); c != "none" {
+			if c := m.refs.each[r].Cleaning; c != "none" {
 				against += "|refclean:" + c
 			}
 		}

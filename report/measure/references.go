@@ -107,7 +107,7 @@ func (p *plan) readReferences(inputs []read.Input, paired bool) (*references, er
 	newIndex := func() (*ngram.Index, error) {
 		x, err := ngram.NewIndex(p.order, refs.vocab)
 		if err == nil {
-			x.Describe(p.reference.Options().Clean)
+			x.Cleaning = p.reference.Options().Clean
 		}
 		return x, err
 	}
