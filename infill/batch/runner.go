@@ -72,16 +72,16 @@ func (j *Job) check(ctx context.Context) error {
 
 // slot is an item on its way through the workers.
 type slot struct {
-	item   input.Item
-	ctx    context.Context
-	cancel context.CancelFunc
-	done   chan struct{}
-	rec    Record
-	err    error
+	item    input.Item
+	ctx     context.Context
+	cancel  context.CancelFunc
+	release func() bool // from the end of the run's context, which cancels the slot
+	done    chan struct{}
+	rec     Record
+	err     error
 }
 
 func (j *Job) work(ctx context.Context, p *Progress) error {
-	r := &runner{Job: j, live: map[*slot]bool{}}
 	// order has every item that was read and not yet written. Its bound is what keeps memory flat: a
 	// slow item lets the others run only so far ahead.
 	order := make(chan *slot, 4*j.Workers)
@@ -92,29 +92,20 @@ func (j *Job) work(ctx context.Context, p *Progress) error {
 	wg.Go(func() {
 		defer close(order)
 		defer close(todo)
-		readErr = r.read(ctx, order, todo, stop)
+		readErr = j.read(ctx, order, todo, stop)
 	})
 	for range j.Workers {
 		wg.Go(func() {
 			for s := range todo {
-				r.do(s)
+				j.do(s)
 			}
 		})
 	}
-	watched := make(chan struct{})
-	wg.Go(func() {
-		select {
-		case <-ctx.Done():
-			r.wind(r.Abandon)
-		case <-watched:
-		}
-	})
-	err := r.write(ctx, p, order)
-	// Nothing is wanted any more of what is still in work.
-	close(watched)
+	err := j.write(ctx, p, order)
 	close(stop)
-	r.wind(true)
-	for range order {
+	for s := range order { // nothing is wanted any more of what is still in work
+		s.release()
+		s.cancel()
 	}
 	wg.Wait()
 	if err == nil {
@@ -123,41 +114,28 @@ func (j *Job) work(ctx context.Context, p *Progress) error {
 	return err
 }
 
-// A runner keeps track of the items in work.
-type runner struct {
-	*Job
-	mu      sync.Mutex
-	live    map[*slot]bool
-	head    *slot // the one whose record is next
-	winding bool
-}
-
-// read turns the input into slots until it ends or the run stops.
-func (r *runner) read(ctx context.Context, order, todo chan<- *slot, stop <-chan struct{}) error {
-	for ctx.Err() == nil {
-		it, err := r.Input.Next()
+// read turns the input into slots until it ends or the run stops. The end of ctx cancels all but the
+// one whose record is next: the first, or the one that the writer waits for.
+func (j *Job) read(ctx context.Context, order, todo chan<- *slot, stop <-chan struct{}) error {
+	for first := true; ctx.Err() == nil; first = false {
+		it, err := j.Input.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		it.Whole = r.Output.Rows()
-		s := &slot{item: it, done: make(chan struct{})}
+		it.Whole = j.Output.Rows()
+		s := &slot{item: it, done: make(chan struct{}), release: func() bool { return false }}
 		s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
-		r.mu.Lock()
-		r.live[s] = true
-		if r.head == nil {
-			r.head = s // the first, which the writer may not have taken up yet
+		if !first || j.Abandon {
+			s.release = context.AfterFunc(ctx, s.cancel)
 		}
-		if r.winding {
-			s.cancel()
-		}
-		r.mu.Unlock()
 		select {
 		case order <- s:
 			todo <- s // as much room as order has
 		case <-stop:
+			s.release()
 			s.cancel()
 			return nil
 		}
@@ -165,12 +143,12 @@ func (r *runner) read(ctx context.Context, order, todo chan<- *slot, stop <-chan
 	return context.Cause(ctx)
 }
 
-func (r *runner) do(s *slot) {
+func (j *Job) do(s *slot) {
 	defer close(s.done)
 	if s.err = s.ctx.Err(); s.err != nil {
 		return
 	}
-	s.make(func() (Record, error) { return r.Do(s.ctx, &s.item) })
+	s.make(func() (Record, error) { return j.Do(s.ctx, &s.item) })
 }
 
 // make makes the record. A panic of f is the error: in these goroutines nobody else could recover
@@ -184,27 +162,15 @@ func (s *slot) make(f func() (Record, error)) {
 	s.rec, s.err = f()
 }
 
-// wind cancels what is in work, all of it or all but the head.
-func (r *runner) wind(all bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.winding = true
-	for s := range r.live {
-		if all || s != r.head {
-			s.cancel()
-		}
-	}
-}
-
 // write writes the records in order.
-func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) error {
+func (j *Job) write(ctx context.Context, p *Progress, order <-chan *slot) error {
 	told := map[string]bool{}
 	for s := range order {
-		r.await(s)
-		if err := r.refuse(ctx, p, s); err != nil {
+		j.await(s)
+		if err := j.refuse(ctx, p, s); err != nil {
 			return err
 		}
-		if err := r.Output.Write(s.rec.JSON, &s.item); err != nil {
+		if err := j.Output.Write(s.rec.JSON, &s.item); err != nil {
 			return err
 		}
 		p.Records++
@@ -214,33 +180,29 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 		if s.rec.Left {
 			p.Left++
 		}
-		r.tell(s, told)
-		if r.Progress != nil {
-			r.Progress(*p)
+		j.tell(s, told)
+		if j.Progress != nil {
+			j.Progress(*p)
 		}
 	}
 	return nil
 }
 
 // await waits for the record of the item that is next in the output, and finishes it.
-func (r *runner) await(s *slot) {
-	r.mu.Lock()
-	if !r.winding {
-		r.head = s
+func (j *Job) await(s *slot) {
+	if !j.Abandon {
+		s.release()
 	}
-	r.mu.Unlock()
 	<-s.done
-	r.mu.Lock()
-	delete(r.live, s)
-	r.mu.Unlock()
 	if finish := s.rec.Finish; finish != nil && s.err == nil {
 		s.make(func() (Record, error) { return finish(s.ctx) })
 	}
+	s.release()
 	s.cancel()
 }
 
 // refuse returns why the run ends before this record, nil if it goes on.
-func (r *runner) refuse(ctx context.Context, p *Progress, s *slot) error {
+func (j *Job) refuse(ctx context.Context, p *Progress, s *slot) error {
 	var panicked *gate.Panic
 	err := s.err
 	switch {
@@ -249,17 +211,17 @@ func (r *runner) refuse(ctx context.Context, p *Progress, s *slot) error {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-	case s.rec.Failed && r.MaxErrors >= 0 && p.Failed >= r.MaxErrors:
+	case s.rec.Failed && j.MaxErrors >= 0 && p.Failed >= j.MaxErrors:
 		err = fmt.Errorf("%w: %w", ErrTooMany, s.rec.Cause)
 	}
 	if err != nil {
-		return fmt.Errorf("%s %d: %w", r.Input.Unit(), s.item.Line, err)
+		return fmt.Errorf("%s %d: %w", j.Input.Unit(), s.item.Line, err)
 	}
 	return nil
 }
 
 // tell calls the job's functions for a record that is written. told has the fields that it told of.
-func (r *runner) tell(s *slot, told map[string]bool) {
+func (j *Job) tell(s *slot, told map[string]bool) {
 	fresh := func(name string) bool {
 		was := told[name]
 		told[name] = true
@@ -271,15 +233,15 @@ func (r *runner) tell(s *slot, told map[string]bool) {
 			names = append(names, name)
 		}
 	}
-	if r.Settings != nil && names != nil {
-		r.Settings(s.item.Line, names)
+	if j.Settings != nil && names != nil {
+		j.Settings(s.item.Line, names)
 	}
 	for _, f := range s.item.Fields {
-		if r.Data != nil && !s.item.Columns && fresh(f.Name) {
-			r.Data(s.item.Line, f)
+		if j.Data != nil && !s.item.Columns && fresh(f.Name) {
+			j.Data(s.item.Line, f)
 		}
 	}
-	if s.rec.Failed && r.Report != nil {
-		r.Report(s.item.Line, s.rec.Cause)
+	if s.rec.Failed && j.Report != nil {
+		j.Report(s.item.Line, s.rec.Cause)
 	}
 }
