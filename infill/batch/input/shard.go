@@ -2,12 +2,10 @@ package input
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"math/bits"
 	"os"
@@ -44,22 +42,41 @@ func (in *Reader) cutShard() error {
 }
 
 // cutBytes cuts a file of lines. Shard I of N begins with the first line that starts at or after
-// byte I·size/N, and ends where the next one begins.
+// byte I·size/N, and ends where the next one begins. The file is read once for that, for its hash, and
+// the shard once more, for the number of its records.
 func (in *Reader) cutBytes() error {
 	size, shard := in.info.Size(), in.options.Shard
-	from, err := in.lineFrom(cut(size, shard.Index, shard.Of))
-	if err != nil {
-		return err
+	first, last := cut(size, shard.Index, shard.Of), cut(size, shard.Index+1, shard.Of)
+	from, to, before, line := size, size, 0, 0 // line is the number of those that have ended
+	h := sha256.New()
+	r := bufio.NewReaderSize(io.TeeReader(io.NewSectionReader(in.file, 0, size), h), textline.PeekSize)
+	for at, begins := int64(0), true; at < size; {
+		if begins && at < from && at >= first {
+			from, before = at, line
+		}
+		if begins && at < to && at >= last {
+			to = at
+		}
+		b, err := r.ReadSlice('\n')
+		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+			return err
+		}
+		if at, begins = at+int64(len(b)), err == nil; begins {
+			line++
+		}
+		if err == io.EOF { // the file has become shorter
+			break
+		}
 	}
-	to, err := in.lineFrom(cut(size, shard.Index+1, shard.Of))
-	if err != nil {
-		return err
+	lines := func() *textline.Reader {
+		own := io.NewSectionReader(in.file, from, to-from)
+		if from == 0 {
+			return textline.NewReader(own, jsonl.MaxInput)
+		}
+		return textline.NewReaderAfter(before, own, jsonl.MaxInput)
 	}
-	before, err := in.surveyShard(from, to)
-	if err != nil {
-		return err
-	}
-	in.src = lineItems(in.Options(), filled(in.linesOf(in.section(from, to), from, before)))
+	in.survey = &Survey{hex.EncodeToString(h.Sum(nil)), size, countLines(lines())}
+	in.src = lineItems(in.Options(), filled(lines()))
 	return nil
 }
 
@@ -98,70 +115,6 @@ func cut(size int64, i, n int) int64 {
 	hi, lo := bits.Mul64(uint64(size), uint64(i))
 	q, _ := bits.Div64(hi, lo, uint64(n)) // hi < n, since i ≤ n and size < 2^63
 	return int64(q)
-}
-
-// section is the file from one byte to another.
-func (in *Reader) section(from, to int64) *io.SectionReader {
-	return io.NewSectionReader(in.file, from, to-from)
-}
-
-// linesOf are the lines of the file from a byte on. The number of those before it is known.
-func (in *Reader) linesOf(r io.Reader, from int64, before int) *textline.Reader {
-	if from == 0 {
-		return textline.NewReader(r, jsonl.MaxInput)
-	}
-	return textline.NewReaderAfter(before, r, jsonl.MaxInput)
-}
-
-// lineFrom is where the first line begins at or after a byte, the size of the file for none.
-func (in *Reader) lineFrom(at int64) (int64, error) {
-	if at == 0 {
-		return 0, nil
-	}
-	size := in.info.Size()
-	buf := make([]byte, textline.PeekSize)
-	for at--; at < size; {
-		n, err := in.file.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
-		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
-			return at + int64(i) + 1, nil
-		}
-		if at += int64(n); err != nil && at < size {
-			return 0, err
-		}
-	}
-	return size, nil
-}
-
-// surveyShard reads the whole file, and keeps what the survey of the shard says. It returns the
-// number of lines before the shard.
-func (in *Reader) surveyShard(from, to int64) (before int, err error) {
-	h := sha256.New()
-	lines := &lineCounter{h: h}
-	if _, err := io.Copy(lines, in.section(0, from)); err != nil {
-		return 0, err
-	}
-	own := io.TeeReader(in.section(from, to), h)
-	records := countLines(in.linesOf(own, from, lines.n))
-	if _, err := io.Copy(io.Discard, own); err != nil { // what an error left
-		return 0, err
-	}
-	size := in.info.Size()
-	if _, err := io.Copy(h, in.section(to, size)); err != nil {
-		return 0, err
-	}
-	in.survey = &Survey{hex.EncodeToString(h.Sum(nil)), size, records}
-	return lines.n, nil
-}
-
-// A lineCounter hashes bytes and counts the line ends among them.
-type lineCounter struct {
-	h hash.Hash
-	n int
-}
-
-func (c *lineCounter) Write(p []byte) (int, error) {
-	c.n += bytes.Count(p, []byte("\n"))
-	return c.h.Write(p)
 }
 
 // Survey reads the file once from end to end. It does not touch what Next returns. The error of a
