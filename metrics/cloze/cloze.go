@@ -197,10 +197,7 @@ func figures(level, least float64, of func(m measure) []float64) Figures {
 		all := of(m)
 		value, parts := all[0], all[1:]
 		out[m] = figure{value, math.NaN(), math.NaN()}
-		alike := true
-		for _, v := range parts {
-			alike = alike && v == parts[0]
-		}
+		alike := len(slices.Compact(slices.Clone(parts))) < 2
 		if half := interval.Jackknife(level, parts); !alike && !math.IsNaN(half) {
 			out[m].Low, out[m].High = max(least, value-half), min(1, value+half)
 		}

@@ -21,21 +21,27 @@ func (run *SamplerRun) trace(sources int) Trace {
 	next := make([]int, len(run.Chains)) // first step that each chain has not made
 	for at := 1.0; at < most+1; at++ {
 		at = min(at, most)
-		p, moved := newMoment(sources), false
+		energies, accepted := make([]mean, sources), mean{} // of a sentence, and of all chains
+		running, moved := 0, false
 		for i, t := range run.Chains {
 			if next[i] < len(t.Evaluations) {
-				p.running++
+				running++
 			}
-			for next[i] < len(t.Evaluations) && t.Evaluations[next[i]] <= at {
-				p.step(&t, next[i])
-				next[i]++
+			for ; next[i] < len(t.Evaluations) && t.Evaluations[next[i]] <= at; next[i]++ {
+				accepted.addOf(t.Accepted, next[i])
 				moved = true
 			}
-			p.state(&t, next[i]-1)
+			energies[t.Sentence].addOf(t.Energy, next[i]-1)
 		}
-		if moved {
-			p.enter(&out, at)
+		if !moved {
+			continue
 		}
+		if accepted.n == 0 || 2*running < len(run.Chains) {
+			accepted = mean{math.NaN(), 1}
+		}
+		m, se := meanOfMeans(energies)
+		out.X, out.Energy, out.Error = append(out.X, at), append(out.Energy, m), append(out.Error, se)
+		out.Acceptance = append(out.Acceptance, accepted.sum/float64(accepted.n))
 	}
 	if !slices.ContainsFunc(run.Chains, func(t ChainTrace) bool { return t.Accepted != nil }) {
 		out.Acceptance = nil
@@ -43,50 +49,20 @@ func (run *SamplerRun) trace(sources int) Trace {
 	return out
 }
 
-// A moment is one of the course of all chains.
-type moment struct {
-	sums, counts []float64 // of energies, by sentence
-	accepted     mean
-	running      int // chains
-}
-
-func newMoment(sources int) *moment {
-	return &moment{sums: make([]float64, sources), counts: make([]float64, sources)}
-}
-
-// state adds the energy of a chain after step k.
-func (p *moment) state(t *ChainTrace, k int) {
-	if k >= 0 && k < len(t.Energy) && finite(t.Energy[k]) {
-		p.sums[t.Sentence] += t.Energy[k]
-		p.counts[t.Sentence]++
+// addOf counts a value of a list, if it is there and finite.
+func (m *mean) addOf(list []float64, k int) {
+	if k >= 0 && k < len(list) && finite(list[k]) {
+		m.add(&list[k])
 	}
-}
-
-// step adds the acceptance of step k.
-func (p *moment) step(t *ChainTrace, k int) {
-	if k < len(t.Accepted) && finite(t.Accepted[k]) {
-		p.accepted.add(&t.Accepted[k])
-	}
-}
-
-// enter puts the means of the moment into the course.
-func (p *moment) enter(out *Trace, x float64) {
-	m, se := meanOfMeans(p.sums, p.counts)
-	out.X, out.Energy, out.Error = append(out.X, x), append(out.Energy, m), append(out.Error, se)
-	a := math.NaN()
-	if p.accepted.n > 0 && 2*p.running >= out.Chains {
-		a = p.accepted.sum / float64(p.accepted.n)
-	}
-	out.Acceptance = append(out.Acceptance, a)
 }
 
 // meanOfMeans returns the mean over sentences of the means over their chains, and
 // its standard error.
-func meanOfMeans(sums, counts []float64) (mean, se float64) {
+func meanOfMeans(of []mean) (float64, float64) {
 	var means []float64
-	for i := range sums {
-		if counts[i] > 0 {
-			means = append(means, sums[i]/counts[i])
+	for _, m := range of {
+		if m.n > 0 {
+			means = append(means, m.sum/float64(m.n))
 		}
 	}
 	return meanError(means)

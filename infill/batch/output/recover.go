@@ -73,9 +73,6 @@ func (o *Writer) Recover(in *input.Reader, texts bool,
 		}
 		o.Dropped = r.size - f.offset
 	}
-	if _, err := io.Copy(f.hash, io.NewSectionReader(f.f, 0, f.offset)); err != nil {
-		return 0, 0, err
-	}
 	_, err = f.f.Seek(f.offset, io.SeekStart)
 	return r.done, r.failed, err
 }
@@ -106,6 +103,7 @@ func (r *recovery) lines() error {
 			return err
 		}
 		o.offset += int64(len(line))
+		o.hash.Write(line)
 	}
 }
 

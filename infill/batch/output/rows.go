@@ -163,19 +163,16 @@ func (m *rowMaker) rows(r jsonl.Record, it *input.Item) ([][]any, error) {
 	if len(fillings) == 0 || m.layout.Originals {
 		rows = append(rows, finish(nil, 0))
 	}
+	if m.layout.best() {
+		fillings = fillings[:min(len(fillings), 1)]
+	}
+	for i := range fillings {
+		rows = append(rows, finish(&fillings[i], i+1))
+	}
 	if failed && m.layout.Format == settings.FormatTSV && !m.layout.Quote {
 		for i := range rows[0] {
 			rows[0][i] = flat(rows[0][i])
 		}
-	}
-	if len(fillings) == 0 {
-		return rows, nil
-	}
-	if m.layout.best() {
-		return [][]any{finish(&fillings[0], 1)}, nil
-	}
-	for i := range fillings {
-		rows = append(rows, finish(&fillings[i], i+1))
 	}
 	return rows, nil
 }
