@@ -57,19 +57,14 @@ func (m *mean) addOf(list []float64, k int) {
 }
 
 // meanOfMeans returns the mean over sentences of the means over their chains, and
-// its standard error.
-func meanOfMeans(of []mean) (float64, float64) {
-	var means []float64
+// its standard error; NaN and 0 without any.
+func meanOfMeans(of []mean) (mean, se float64) {
+	var x []float64
 	for _, m := range of {
 		if m.n > 0 {
-			means = append(means, m.sum/float64(m.n))
+			x = append(x, m.sum/float64(m.n))
 		}
 	}
-	return meanError(means)
-}
-
-// meanError returns the mean and its standard error, NaN and 0 for no values.
-func meanError(x []float64) (mean, se float64) {
 	if len(x) == 0 {
 		return math.NaN(), 0
 	}
