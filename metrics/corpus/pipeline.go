@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/language"
+	"unicode/utf8"
 )
 
 // ErrOption reports an unknown tokenisation, case or cleaning name.
@@ -80,8 +78,8 @@ func NewPipeline(o Options) (*Pipeline, error) {
 	if o.Case == "lc" && slices.Contains([]string{"13a", "intl", "zh", "char"}, o.Tokenizer) {
 		p.unk = "[unk]"
 	}
-	p.cut = map[string]func(string) string{"13a": cut13a, "intl": cutIntl, "zh": cutZh, "char": cutChar,
-		"glued": glued, "bert": cutBERT}[o.Tokenizer]
+	p.cut = map[string]func(string) string{"13a": cut13a, "intl": cutIntl, "zh": cutZh,
+		"char": cutChar, "glued": glued, "bert": cutBERT}[o.Tokenizer]
 	return p, nil
 }
 
@@ -167,5 +165,39 @@ func lower(line string) string {
 	if !strings.ContainsAny(line, "İΣ") {
 		return strings.ToLower(line)
 	}
-	return cases.Lower(language.Und, cases.HandleFinalSigma(true)).String(line)
+	var b strings.Builder
+	for i, c := range line {
+		switch {
+		case c == 'İ':
+			b.WriteString("i̇")
+		case c == 'Σ' && endsWord(line[:i], line[i+len("Σ"):]):
+			b.WriteRune('ς')
+		default:
+			b.WriteRune(unicode.ToLower(c))
+		}
+	}
+	return b.String()
+}
+
+// endsWord is Unicode's Final_Sigma condition: a cased letter before, none
+// after, characters that case ignores skipped in both directions.
+func endsWord(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(before, caseIgnorable))
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(after, caseIgnorable))
+	return cased(last) && !cased(first)
+}
+
+// cased is Unicode's property Cased. Some signs with a case, such as Ⅳ and ⓐ, are not letters.
+func cased(r rune) bool {
+	return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) ||
+		unicode.In(r, unicode.Other_Uppercase, unicode.Other_Lowercase)
+}
+
+// caseIgnorable is Unicode's property Case_Ignorable. The signs that may stand inside of a word,
+// such as an apostrophe, have no table in package unicode: they are those whose Word_Break is
+// Single_Quote, MidLetter or MidNumLet.
+func caseIgnorable(r rune) bool {
+	const inside = "':·\u0387\u055f\u05f4\u2027\ufe13\ufe55\uff1a.‘’\u2024\ufe52\uff07\uff0e"
+	return strings.ContainsRune(inside, r) ||
+		unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
 }

@@ -184,7 +184,7 @@ func FuzzLine(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		in := Reader{options: Options{Format: settings.FormatJSONL}, close: func() {}}
+		in := Reader{options: options{Options: Options{Format: settings.FormatJSONL}}, close: func() {}}
 		if err := in.begin(strings.NewReader(s)); err != nil {
 			if !errors.Is(err, unpack.ErrDamaged) {
 				t.Fatal(err)
