@@ -114,8 +114,8 @@ func (j *Job) work(ctx context.Context, p *Progress) error {
 	return err
 }
 
-// read turns the input into slots until it ends or the run stops. The end of ctx cancels all but the
-// one whose record is next: the first, or the one that the writer waits for.
+// read turns the input into slots until it ends or the run stops. The end of ctx cancels all but
+// the one whose record is next: the first, or the one that the writer waits for.
 func (j *Job) read(ctx context.Context, order, todo chan<- *slot, stop <-chan struct{}) error {
 	for first := true; ctx.Err() == nil; first = false {
 		it, err := j.Input.Next()

@@ -10,8 +10,8 @@ import (
 
 // CSV reads comma- or tab-separated values. With Quotes it takes the same rows as package
 // encoding/csv (RFC 4180), which turns \r\n within a cell into \n, and reads a quote that is never
-// closed to the end of the file. CSV keeps the bytes of a cell and bounds its memory. Besides it takes
-// a quote inside of a cell that does not begin with one.
+// closed to the end of the file. CSV keeps the bytes of a cell and bounds its memory. Besides it
+// takes a quote inside of a cell that does not begin with one.
 //
 // The first row says how many cells the others have. A quote that is never closed, or that closes
 // on a later line where the cells do not fit, is an error of the line it opens on. The lines after

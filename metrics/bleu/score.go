@@ -152,8 +152,8 @@ func (st *stats) resampled(set *settings, c *Confidence) (*Bounds, error) {
 	return c.percentile(scores, len(units)), nil
 }
 
-// close ends a result: with an interval, if one is asked for, and the signature. A result of too few
-// units has a warning in place of the interval.
+// close ends a result: with an interval, if one is asked for, and the signature. A result of too
+// few units has a warning in place of the interval.
 func (r *Result) close(set *settings, sig signature,
 	interval func(score float64) (*Bounds, error)) (*Result, error) {
 	if set.Confidence != nil {

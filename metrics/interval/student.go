@@ -14,8 +14,8 @@ import (
 // the given degrees of freedom: the half width, in standard errors, of an interval of that level.
 // Level is in (0,1), freedom at least 1. Others give NaN.
 //
-// The finite sums of Abramowitz and Stegun 26.7.3 and 26.7.4 are inverted, which takes some 50 sums of
-// freedom/2 terms.
+// The finite sums of Abramowitz and Stegun 26.7.3 and 26.7.4 are inverted, which takes some 50 sums
+// of freedom/2 terms.
 func Student(level float64, freedom int) float64 {
 	if !(level > 0 && level < 1) || freedom < 1 {
 		return math.NaN()

@@ -16,8 +16,8 @@ func (t *table) Grid() string {
 	return grid(t.cells(0, t.split)) + "\n" + grid(t.cells(t.split, len(t.Heads)))
 }
 
-// cells are the table's columns from one to another as a terminal has them: a row of groups if there
-// are any, one of heads, and the lines.
+// cells are the table's columns from one to another as a terminal has them: a row of groups if
+// there are any, one of heads, and the lines.
 func (t *table) cells(from, to int) [][]string {
 	groups, heads, grouped, last := []string{""}, []string{t.Corner}, false, ""
 	for _, h := range t.Heads[from:to] {

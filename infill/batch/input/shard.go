@@ -42,8 +42,8 @@ func (in *Reader) cutShard() error {
 }
 
 // cutBytes cuts a file of lines. Shard I of N begins with the first line that starts at or after
-// byte I·size/N, and ends where the next one begins. The file is read once for that, for its hash, and
-// the shard once more, for the number of its records.
+// byte I·size/N, and ends where the next one begins. The file is read once for that and for its
+// hash, and the shard once more, for the number of its records.
 func (in *Reader) cutBytes() error {
 	size, shard := in.info.Size(), in.options.Shard
 	first, last := cut(size, shard.Index, shard.Of), cut(size, shard.Index+1, shard.Of)

@@ -166,8 +166,8 @@ func (s *part) changed(was, is string) error {
 		"begin it again, and join then", ErrJoin, s.path, s.manifest.Shard, was, is)
 }
 
-// partsOf reads the manifests of outputs, and puts the shards into their order. A folder has those of
-// its outputs whose manifests say so.
+// partsOf reads the manifests of outputs, and puts the shards into their order. Those of a folder are
+// the outputs in it whose manifests say so.
 func partsOf(outputs []string) (parts []*part, err error) {
 	for _, path := range outputs {
 		inside, before := []string{path}, len(parts)
