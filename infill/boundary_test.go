@@ -30,8 +30,11 @@ func TestNumberAfterBlank(t *testing.T) {
 		last := len(tm.Blanks) - 1
 		b := tm.Blanks[last]
 		counts := []int{1, 1}[:last+1]
-		sp, err := space.NewSupports(tok).Space(tm, make([][]text.Phrase, last+1), counts,
-			&space.Rules{Vocab: text.VocabAll})
+		r, err := space.NewSupports(tok).Rules(tm, &WordOptions{Vocab: text.VocabAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sp, err := r.Space(tm, counts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +100,11 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := tm.Blanks[0].Max
-		sp, err := s.Space(tm, [][]text.Phrase{nil}, []int{n}, &space.Rules{})
+		r, err := s.Rules(tm, &WordOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sp, err := r.Space(tm, []int{n})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,13 +21,13 @@ func (e *Engine) parts(t *text.Template, opt *Options) ([]text.Part, error) {
 	if limit <= 0 || opt.RefuseLong || span+text.MaxTokens*len(t.Blanks) <= limit {
 		return nil, nil
 	}
-	lists, err := e.supports.Lists(t, rulesOf(opt))
+	rules, err := e.supports.Rules(t, &opt.Words)
 	if err != nil {
 		return nil, err
 	}
 	longest := make([]int, len(t.Blanks))
 	for b, g := range t.Owner {
-		longest[b] = longestOf(&t.Groups[g], lists[g])
+		longest[b] = rules.Longest(g)
 		span += longest[b] - 1
 	}
 	if span <= limit || slices.Max(longest)+2 > limit {

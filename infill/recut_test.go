@@ -72,7 +72,11 @@ func TestRecutMarked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sp, err := s.Space(tm, [][]text.Phrase{nil}, []int{1}, &space.Rules{Vocab: text.VocabAll})
+			r, err := s.Rules(tm, &WordOptions{Vocab: text.VocabAll})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sp, err := r.Space(tm, []int{1})
 			if err != nil {
 				t.Errorf("%s: %q: %v", name, line, err)
 				continue

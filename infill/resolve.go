@@ -16,19 +16,19 @@ import (
 // resolve resolves a template for the options, which are complete.
 func (e *Engine) resolve(ctx context.Context, t *text.Template, opt *Options) (*target.Task,
 	error) {
-	t, numbers, rows, err := e.numbered(ctx, t, opt)
+	rules, err := e.supports.Rules(t, &opt.Words)
 	if err != nil {
 		return nil, err
 	}
-	lists, err := e.supports.Lists(t, rulesOf(opt))
+	numbers, rows, err := e.numbered(ctx, rules, opt)
 	if err != nil {
 		return nil, err
 	}
-	cut, err := e.fit(t, lists, opt)
+	cut, err := e.fit(rules, opt)
 	if err != nil {
 		return nil, err
 	}
-	open, err := e.readGaps(ctx, cut, lists, opt)
+	open, err := e.readGaps(ctx, cut, rules.Lists, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (e *Engine) resolve(ctx context.Context, t *text.Template, opt *Options) (*
 		key := strings.Trim(strings.ReplaceAll(fmt.Sprint(of.counts), " ", ","), "[]")
 		i, known := at[key]
 		if !known {
-			sp, err := e.supports.Space(cut, lists, of.counts, rulesOf(opt))
+			sp, err := rules.Space(cut, of.counts)
 			if errors.Is(err, text.ErrEmptySupport) && opt.Method == MethodSearch {
 				impossible = cmp.Or(impossible, err)
 				continue // other lengths may have fillings
@@ -72,9 +72,8 @@ func (e *Engine) resolve(ctx context.Context, t *text.Template, opt *Options) (*
 
 // fit cuts a template that is too long, leaving room for its longest filling, and for the words
 // that stood in its blanks if they are scored there.
-func (e *Engine) fit(t *text.Template, lists [][]text.Phrase, opt *Options) (*text.Template,
-	error) {
-	room := 0
+func (e *Engine) fit(rules *space.Rules, opt *Options) (*text.Template, error) {
+	t, room := rules.Template, 0
 	before := make([]int, len(t.Blanks)) // pieces of these words
 	if opt.Words.Filter.MaxDrop != nil && len(opt.Words.Original) == len(t.Blanks) {
 		for i, w := range opt.Words.Original {
@@ -85,35 +84,12 @@ func (e *Engine) fit(t *text.Template, lists [][]text.Phrase, opt *Options) (*te
 			before[i] = len(enc.IDs)
 		}
 	}
-	for g := range t.Groups {
-		longest := longestOf(&t.Groups[g], lists[g])
-		for _, b := range t.Groups[g].Blanks {
-			room += max(longest, before[b]) - 1
-		}
+	for b, g := range t.Owner {
+		room += max(rules.Longest(g), before[b]) - 1
 	}
 	limit := e.model.MaxLength()
 	if n := len(t.IDs) + room; opt.RefuseLong && limit > 0 && n > limit {
 		return nil, &LengthError{Pieces: n, Limit: limit}
 	}
 	return t.Cut(limit, room)
-}
-
-// longestOf is the most pieces that a blank of a group may take. list are its words, nil for any.
-func longestOf(g *text.Group, list []text.Phrase) int {
-	if list == nil {
-		return g.Max
-	}
-	n := 0
-	for _, p := range list {
-		n = max(n, len(p.IDs))
-	}
-	return n
-}
-
-// rulesOf are the rules of the blanks among the options.
-func rulesOf(o *Options) *space.Rules {
-	return &space.Rules{Vocab: o.Words.Vocab, Allow: o.Words.Allow, Ban: o.Words.Ban,
-		NoRepeat: o.Words.NoRepeat, Function: o.Words.Function,
-		MinDistance: o.Words.MinDistance, Original: o.Words.Original,
-		Content: o.Words.Content}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"infill/infill/internal/space"
 	"infill/infill/text"
 	"infill/tokenize"
 )
@@ -73,6 +72,6 @@ func (e *Engine) Reaches(sentence string, word [2]int, opt Options) bool {
 	if e == nil || e.model == nil || word[0] < 0 || word[0] >= word[1] || word[1] > len(sentence) {
 		return false
 	}
-	r := &space.Rules{Vocab: opt.Words.Vocab, Allow: opt.Words.Allow, Ban: opt.Words.Ban}
-	return e.supports.Reaches(sentence, word, r)
+	return e.supports.Reaches(sentence, word, WordOptions{Vocab: opt.Words.Vocab,
+		Allow: opt.Words.Allow, Ban: opt.Words.Ban})
 }

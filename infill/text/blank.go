@@ -297,7 +297,6 @@ func spelt(s string) int {
 type Group struct {
 	Blank
 	Blanks []int // numbers of its blanks, ascending
-	digits bool  // words with digits fill it too, see WithDigits
 }
 
 // groups merges tied blanks. Options may stand at one of them or at several,

@@ -72,7 +72,7 @@ type Lists struct {
 func (l *Lists) of(list func(Vocab) *[]int32, id int32, text string, inside bool) {
 	starts, digits := isLetterOrDigit(firstRune(text)), hasDigit(text)
 	has := [numVocabs]bool{
-		VocabAll: true, vocabDigits: starts || inside, VocabWords: (starts || inside) && !digits,
+		VocabAll: true, VocabDigits: starts || inside, VocabWords: (starts || inside) && !digits,
 		vocabNumbers: isNumber(text), vocabWholeNumbers: isNumber(text),
 	}
 	for v, is := range has {
@@ -155,7 +155,7 @@ func (t *Template) VocabOf(g *Group, v Vocab, original []string) Vocab {
 		return vocabNumbers
 	case g.Pattern != nil && g.MaxWords > 0: // of any pieces
 		if asksForDigits(g.Pattern) {
-			return vocabDigits
+			return VocabDigits
 		}
 		return VocabWords
 	case g.Pattern != nil && asksForDigits(g.Pattern):
@@ -164,16 +164,16 @@ func (t *Template) VocabOf(g *Group, v Vocab, original []string) Vocab {
 		return VocabWholeWords
 	case g.Punctuation:
 		return VocabAll
-	case v == VocabWords && (g.digits || slices.ContainsFunc(g.Blanks, number)):
-		return vocabDigits
+	case v == VocabWords && slices.ContainsFunc(g.Blanks, number):
+		return VocabDigits
 	}
 	return v
 }
 
-// Undecided reports whether words alone fill the blanks of a group where others take v, although
-// numbers could: nothing asks for either, and the blanks are words of their own.
+// Undecided reports whether words alone fill the blanks of a group of a VocabOf although numbers
+// could: nothing asks for either, and the blanks are words of their own.
 func (t *Template) Undecided(g *Group, v Vocab) bool {
-	return g.bare() && t.VocabOf(g, v, nil) == VocabWords && t.wordsApart(g)
+	return g.bare() && v == VocabWords && t.wordsApart(g)
 }
 
 // wordsApart reports whether the blanks of a group are words of their own.
@@ -183,22 +183,11 @@ func (t *Template) wordsApart(g *Group) bool {
 	})
 }
 
-// WithDigits is the template with groups of some numbers that take words with digits besides
-// those that [Template.VocabOf] has for them.
-func (t *Template) WithDigits(groups []int) *Template {
-	out := *t
-	out.Groups = slices.Clone(t.Groups)
-	for _, g := range groups {
-		out.Groups[g].digits = true
-	}
-	return &out
-}
-
 // NumberShare is what tokens with digits have of what p gives to them and to words, of those that
 // may fill a blank at a place of a form.
 func (l *Lists) NumberShare(form tokenize.Place, p func(id int32) float64) float64 {
 	both, words := 0.0, 0.0
-	for _, id := range l.First[vocabDigits][form] {
+	for _, id := range l.First[VocabDigits][form] {
 		both += p(id)
 	}
 	for _, id := range l.First[VocabWords][form] {

@@ -23,9 +23,9 @@ const (
 	// with a list of their own take it as it is.
 	VocabWholeWords
 
-	// What blanks take for themselves: vocabDigits are words and what has digits, vocabNumbers are
+	// What blanks take for themselves: VocabDigits are words and what has digits, vocabNumbers are
 	// digits alone, and vocabWholeNumbers are whole words and those.
-	vocabDigits
+	VocabDigits
 	vocabNumbers
 	vocabWholeNumbers
 

@@ -29,12 +29,11 @@ func taskOf(t *testing.T, line string, opt *request.Options) *target.Task {
 	if err != nil {
 		t.Fatal(err)
 	}
-	supports, rules := space.NewSupports(m.Tokenizer()), &space.Rules{}
-	lists, err := supports.Lists(tm, rules)
+	rules, err := space.NewSupports(m.Tokenizer()).Rules(tm, &request.WordOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp, err := supports.Space(tm, lists, slices.Repeat([]int{1}, len(tm.Groups)), rules)
+	sp, err := rules.Space(tm, slices.Repeat([]int{1}, len(tm.Groups)))
 	if err != nil {
 		t.Fatal(err)
 	}

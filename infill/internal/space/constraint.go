@@ -1,68 +1,103 @@
 package space
 
 import (
-	"slices"
-
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/tokenize"
 )
 
 // A constraint takes fillings away. Adding one takes a type in a file of its
-// own, a line in constraintsOf, and where the user asks for it a field of Rules and of
-// infill.Options and a line of the table of settings. The energies and the samplers know
+// own, a line in constraintsOf, and where the user asks for it a field of
+// request.WordOptions and a line of the table of settings. The energies and the samplers know
 // nothing of it.
 //
 // A constraint has two sides, and may leave either to the embedded free. alone
 // judges the filling of one blank, once for every token or phrase that might
-// stand there. together judges a whole state, every time that a sampler
+// stand there. allows judges a whole state, every time that a sampler
 // proposes one. Ties need neither: tied blanks are one variable.
 type constraint interface {
 	// alone returns what is to be asked of the fillings of a slot, and a key that
 	// stands for the answers: equal keys, equal answers. Every constraint needs a
 	// comparable key type of its own, or its keys equal those of another. nil: nothing.
 	alone(s slot) (ask func(text.Phrase) bool, key any)
-	// together reports whether the constraint excludes whole states at all.
-	together() bool
-	// allows reports whether the last group of a draft can be part of an
+	// judges reports whether whole states are judged by the filling of group g, of count tokens, or
+	// with 0 of its list.
+	judges(g, count int) bool
+	// allows reports whether the last group of a draft, which it judges, can be part of an
 	// allowed state, given that the groups before it can.
 	allows(d *draft) bool
 }
 
-// A base is what most constraints look at.
-type base struct {
-	t      *text.Template
-	bound  text.Boundary
-	counts []int // tokens of each group, 0 for a group with a list
+// constraintsOf lists the constraints of a template that are asked for.
+func constraintsOf(s *Supports, t *text.Template, o *request.WordOptions) []constraint {
+	b := base{t: t, bound: s.bound}
+	out := []constraint{newMatching(b), &scripted{base: b}, &worded{b}, &spelling{base: b, by: s},
+		&numbered{base: b, by: s}}
+	if o.Ban != nil {
+		out = append(out, &banned{b, o.Ban})
+	}
+	if o.MinDistance > 0 && o.Original != nil {
+		out = append(out, distant(b, o))
+	}
+	if o.Content {
+		out = append(out, meaning(b, o))
+	}
+	if o.NoRepeat == text.RepeatText {
+		out = append(out, &unrepeated{base: b})
+		if has, words := t.Meant(o.Function); has != nil {
+			out = append(out, elsewhere(b, has, words))
+		}
+	}
+	return out
 }
 
-// several reports whether a group takes more than one token.
-func (b *base) several() bool {
-	return slices.ContainsFunc(b.counts, func(n int) bool { return n > 1 })
+// A base is what most constraints look at.
+type base struct {
+	free
+	t     *text.Template
+	bound text.Boundary
+}
+
+// finished is the last group of a draft and its filling, less a word that may still go on.
+func (b *base) finished(d *draft) (g int, f []int32) {
+	g, f = d.last()
+	if !d.open {
+		return g, f
+	}
+	end := len(f) - 1
+	for end > 0 && b.bound.GoesOn(f, end) {
+		end--
+	}
+	return g, f[:end]
 }
 
 // free is a constraint that excludes nothing.
 type free struct{}
 
 func (free) alone(slot) (func(text.Phrase) bool, any) { return nil, nil }
-func (free) together() bool                           { return false }
+func (free) judges(int, int) bool                     { return false }
 func (free) allows(*draft) bool                       { return true }
 
 // A slot is where a token or a phrase may stand: token number pos of a group of
 // count tokens, or the whole filling of a group that has a list.
 type slot struct {
-	t          *text.Template
-	g          *text.Group
+	*text.Group
+	g          int              // its number
 	forms      []tokenize.Place // of each blank of the group
 	pos, count int
 	vocab      text.Vocab // what may fill it
 	list       bool
 }
 
+// several reports whether the group takes several tokens.
+func (s *slot) several() bool { return !s.list && s.count > 1 }
+
 // A draft is a state as far as it has been filled in: the fillings of the
 // groups from the first on.
 type draft struct {
 	t        *text.Template
 	forms    [][]tokenize.Place // of each group, one for each of its blanks
+	counts   []int              // tokens of each group, 0 for a group with a list
 	fillings [][]int32
 	open     bool // the last filling may get further tokens
 }

@@ -2,7 +2,6 @@ package space
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"infill/infill/text"
@@ -12,13 +11,24 @@ import (
 // expression sees the whole word: the filling with the letters that touch it
 // ("walk[MASK/^walking$/]"). Where another blank is part of the same word it
 // is the filled state that decides.
-type matching struct{ base }
+type matching struct {
+	base
+	neighbours bool // a blank with an expression shares its word with another blank
+}
 
 // matchKey stands for the answers at one slot.
 type matchKey struct{ pattern, around string }
 
+func newMatching(b base) *matching {
+	m := &matching{base: b}
+	for i, p := range b.t.Places {
+		m.neighbours = m.neighbours || p.Neighbour && b.t.Groups[b.t.Owner[i]].Pattern != nil
+	}
+	return m
+}
+
 func (m *matching) alone(s slot) (func(text.Phrase) bool, any) {
-	re := s.g.Pattern
+	re := s.Pattern
 	if re == nil || !s.list && m.whole(s.g, s.count) {
 		return nil, nil
 	}
@@ -26,7 +36,7 @@ func (m *matching) alone(s slot) (func(text.Phrase) bool, any) {
 	type around struct{ before, after string }
 	var places []around
 	key := matchKey{pattern: re.String()}
-	for _, b := range s.g.Blanks {
+	for _, b := range s.Blanks {
 		p := m.t.Places[b]
 		if p.Neighbour {
 			continue
@@ -54,31 +64,22 @@ func (m *matching) alone(s slot) (func(text.Phrase) bool, any) {
 	}, key
 }
 
-func (m *matching) together() bool {
-	neighbour := func(blank int) bool { return m.t.Places[blank].Neighbour }
-	for i, g := range m.t.Groups {
-		if g.Pattern != nil &&
-			(slices.ContainsFunc(g.Blanks, neighbour) || m.whole(&g, m.counts[i])) {
-			return true
-		}
-	}
-	return false
-}
+func (m *matching) judges(g, count int) bool { return m.neighbours || m.whole(g, count) }
 
 // whole reports whether the words of a group are judged when all their tokens are there.
-func (m *matching) whole(g *text.Group, count int) bool { return g.MaxWords > 0 && count > 1 }
+func (m *matching) whole(g, count int) bool {
+	return m.t.Groups[g].Pattern != nil && m.t.Groups[g].MaxWords > 0 && count > 1
+}
 
 // wordsMatch holds the words of a filling to the expression of their group, as far as they are
 // finished.
 func (m *matching) wordsMatch(d *draft) bool {
-	g, f := d.last()
-	gr := &m.t.Groups[g]
-	if gr.Pattern == nil || !m.whole(gr, m.counts[g]) {
+	g, f := m.finished(d)
+	if !m.whole(g, d.counts[g]) {
 		return true
 	}
-	end := len(f)
+	gr, end := &m.t.Groups[g], len(f)
 	if d.open {
-		f = closed(m.bound, f)
 		end = -1
 	}
 	at := 0
@@ -113,7 +114,7 @@ func (m *matching) allows(d *draft) bool {
 	}
 	for i := range m.t.Blanks {
 		if owner := m.t.Owner[i]; owner > g || m.t.Groups[owner].Pattern == nil ||
-			!m.t.Places[i].Neighbour || m.whole(&m.t.Groups[owner], m.counts[owner]) {
+			!m.t.Places[i].Neighbour || m.whole(owner, d.counts[owner]) {
 			continue
 		}
 		from, to := m.span(i)

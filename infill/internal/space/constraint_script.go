@@ -11,10 +11,7 @@ import (
 
 // scripted fills blanks beside ideographs and kana with such characters, unless they take any token
 // or have an expression of their own.
-type scripted struct {
-	free
-	t *text.Template
-}
+type scripted struct{ base }
 
 // scriptKey stands for the answers at one slot: only ideographs, or none.
 type scriptKey struct{ only bool }
@@ -24,12 +21,12 @@ func (c *scripted) alone(s slot) (func(text.Phrase) bool, any) {
 		return nil, nil
 	}
 	beside, inWord := false, false
-	for i, b := range s.g.Blanks {
+	for i, b := range s.Blanks {
 		beside = beside || c.t.Places[b].Ideographs
 		inWord = inWord || s.forms[i] == tokenize.AfterLetter
 	}
 	switch {
-	case beside && s.g.Pattern == nil:
+	case beside && s.Pattern == nil:
 		return c.fits, scriptKey{true}
 	case !beside && inWord && s.pos == 0 && s.vocab == text.VocabWholeWords:
 		// Directly after a letter they would be words of their own.

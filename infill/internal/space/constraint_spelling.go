@@ -11,21 +11,14 @@ import (
 // the tokenizer cuts them. A text is then one state and not several, and a
 // score of the finished text finds the same tokens.
 type spelling struct {
-	free
 	base
 	by *Supports
 }
 
-func (s *spelling) together() bool { return s.several() }
+func (s *spelling) judges(_, count int) bool { return count > 1 }
 
 func (s *spelling) allows(d *draft) bool {
-	g, f := d.last()
-	if s.counts[g] < 2 {
-		return true
-	}
-	if d.open {
-		f = closed(s.bound, f)
-	}
+	g, f := s.finished(d)
 	return s.bound.Units(f, d.forms[g][0], s.by.isCanonical)
 }
 
@@ -46,7 +39,7 @@ type numberKey struct {
 
 func (n *numbered) alone(s slot) (func(text.Phrase) bool, any) {
 	around := n.around(s.g)
-	if len(around) == 0 || s.list || s.count > 1 {
+	if len(around) == 0 || s.list || s.several() {
 		return nil, nil // an entry of a list is scored in the text that it makes
 	}
 	key := numberKey{form: s.forms[0]}
@@ -58,18 +51,11 @@ func (n *numbered) alone(s slot) (func(text.Phrase) bool, any) {
 	}, key
 }
 
-func (n *numbered) together() bool {
-	for g := range n.t.Groups {
-		if n.counts[g] > 1 && len(n.around(&n.t.Groups[g])) > 0 {
-			return true
-		}
-	}
-	return false
-}
+func (n *numbered) judges(g, count int) bool { return count > 1 && len(n.around(g)) > 0 }
 
 func (n *numbered) allows(d *draft) bool {
 	g, f := d.last()
-	return n.counts[g] < 2 || d.open || n.apart(f, n.around(&n.t.Groups[g]), d.forms[g][0])
+	return d.open || n.apart(f, n.around(g), d.forms[g][0])
 }
 
 // apart reports whether the tokenizer cuts a filling off from the number at each of some places.
@@ -101,14 +87,10 @@ func (n *numbered) formOf(id int32) tokenize.Place {
 }
 
 // around are the places of a group that a number directly follows.
-func (n *numbered) around(g *text.Group) []text.Place {
-	var out []text.Place
-	for _, b := range g.Blanks {
-		if p := n.t.Places[b]; len(p.Tail) > 0 {
-			out = append(out, p)
-		}
-	}
-	return out
+func (n *numbered) around(g int) []text.Place {
+	return slices.DeleteFunc(n.t.PlacesIn(&n.t.Groups[g]), func(p text.Place) bool {
+		return len(p.Tail) == 0
+	})
 }
 
 // isCanonical reports whether the tokenizer, given the text that the pieces

@@ -15,16 +15,16 @@ type wordKey struct{ inside bool }
 // alone judges the tokens of a single word.
 func (w *worded) alone(s slot) (func(text.Phrase) bool, any) {
 	switch {
-	case s.g.MaxWords == 0:
+	case s.MaxWords == 0:
 		return nil, nil
 	case s.list:
 		return func(p text.Phrase) bool {
-			n, fits := w.words(s.g, p.IDs, s)
-			return fits && n >= s.g.MinWords
+			n, fits := w.words(s.Group, p.IDs, s.forms)
+			return fits && n >= s.MinWords
 		}, nil
 	case s.pos == 0 && s.forms[0] == tokenize.AfterLetter:
 		return func(text.Phrase) bool { return false }, wordKey{false} // it begins no word
-	case s.g.MaxWords > 1 || s.pos == 0:
+	case s.MaxWords > 1 || s.pos == 0:
 		return nil, nil
 	}
 	return func(p text.Phrase) bool {
@@ -32,33 +32,22 @@ func (w *worded) alone(s slot) (func(text.Phrase) bool, any) {
 	}, wordKey{true}
 }
 
-func (w *worded) together() bool {
-	for g := range w.t.Groups {
-		if w.t.Groups[g].MaxWords > 0 && w.counts[g] > 1 {
-			return true
-		}
-	}
-	return false
-}
+func (w *worded) judges(g, count int) bool { return w.t.Groups[g].MaxWords > 0 && count > 1 }
 
 func (w *worded) allows(d *draft) bool {
 	g, f := d.last()
-	gr := &w.t.Groups[g]
-	if gr.MaxWords == 0 || w.counts[g] < 2 {
-		return true
-	}
-	n, fits := w.words(gr, f, slot{forms: d.forms[g]})
+	n, fits := w.words(&w.t.Groups[g], f, d.forms[g])
 	if d.open {
-		n += w.counts[g] - len(f)
+		n += d.counts[g] - len(f)
 	}
-	return fits && n >= gr.MinWords
+	return fits && n >= w.t.Groups[g].MinWords
 }
 
 // words is the number of words of a filling. fits says that none is too long, that they are not too
 // many, and that the first begins in the blank.
-func (w *worded) words(g *text.Group, f []int32, at slot) (n int, fits bool) {
+func (w *worded) words(g *text.Group, f []int32, forms []tokenize.Place) (n int, fits bool) {
 	tokens := 0
-	fits = w.bound.Words(f, at.forms[0], func(word []int32) bool {
+	fits = w.bound.Words(f, forms[0], func(word []int32) bool {
 		n++
 		tokens += len(word)
 		return len(word) <= text.MaxWordTokens

@@ -89,7 +89,7 @@ func (sp *Space) Finite(i int, logp []float64) error {
 
 // Forbid sets the entries of the categories that would make a state invalid to −∞.
 func (sp *Space) Forbid(x []int32, i int, logp []float64) {
-	if len(sp.joint) == 0 {
+	if !sp.tied {
 		return
 	}
 	y := slices.Clone(x)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode"
 
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
@@ -19,9 +20,11 @@ func fillingsOf(t *testing.T, tok *tokenize.Tokenizer, line string, v text.Vocab
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSupports(tok)
-	ids, err := s.slot(tm, &tm.Groups[0], 0, 1, constraintsOf(s, tm, []int{1}, &Rules{}),
-		tm.VocabOf(&tm.Groups[0], v, nil))
+	r, err := NewSupports(tok).Rules(tm, &request.WordOptions{Vocab: v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := r.slot(0, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
@@ -31,8 +32,15 @@ func TestMarkedSupports(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := &tm.Groups[len(tm.Groups)-1]
-			ids, err := s.slot(tm, g, 0, g.Max, nil, text.VocabAll)
+			slot := func(v text.Vocab) ([]int32, error) {
+				r, err := s.Rules(tm, &request.WordOptions{Vocab: v})
+				if err != nil {
+					return nil, err
+				}
+				g := len(tm.Groups) - 1
+				return r.slot(g, 0, tm.Groups[g].Max)
+			}
+			ids, err := slot(text.VocabAll)
 			if err != nil {
 				t.Fatalf("%s: %q: %v", name, c.text, err)
 			}
@@ -42,7 +50,7 @@ func TestMarkedSupports(t *testing.T) {
 					t.Errorf("%s: %q may be filled with %q", name, c.text, tok.Token(id))
 				}
 			}
-			words, err := s.slot(tm, g, 0, g.Max, nil, text.VocabWholeWords)
+			words, err := slot(text.VocabWholeWords)
 			if c.spaced &&
 				(err != nil || !slices.ContainsFunc(words, func(id int32) bool {
 					s, _ := tok.Surface(id)
@@ -73,9 +81,9 @@ func TestMarkedTies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := s.phrases(tm, &tm.Groups[0], nil, nil)
-			if err == nil && list == nil {
-				_, err = s.slot(tm, &tm.Groups[0], 0, 1, nil, text.VocabAll)
+			r, err := s.Rules(tm, &request.WordOptions{Vocab: text.VocabAll})
+			if err == nil && r.Lists[0] == nil {
+				_, err = r.slot(0, 0, 1)
 			}
 			if (err == nil) != c.ok || err != nil && !errors.Is(err, text.ErrEmptySupport) {
 				t.Errorf("%s: %q: %v", name, c.text, err)
@@ -96,11 +104,11 @@ func TestMarkedPhrases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := s.phrases(tm, &tm.Groups[0], nil, nil)
-			if err != nil || len(list) != 2 {
-				t.Fatalf("%s: %q: %v, %v", name, line, list, err)
+			r, err := s.Rules(tm, &request.WordOptions{})
+			if err != nil || len(r.Lists[0]) != 2 {
+				t.Fatalf("%s: %q: %v, %v", name, line, r, err)
 			}
-			for _, p := range list {
+			for _, p := range r.Lists[0] {
 				full := line[:tm.Blanks[0].Start] + p.Text + line[tm.Blanks[0].End:]
 				e, err := tok.Encode(full)
 				if err != nil {
@@ -143,7 +151,11 @@ func TestMarkedConstraints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sp, err := s.Space(tm, [][]text.Phrase{nil}, []int{2}, &Rules{Ban: ban})
+		r, err := s.Rules(tm, &request.WordOptions{Ban: ban})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sp, err := r.Space(tm, []int{2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package space
 import (
 	"testing"
 
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/tokenize/tokenizetest"
 )
@@ -28,19 +29,25 @@ func TestMeaning(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Rules{Original: []string{c.stood}, Content: c.content}
-		m := &meaning{base{tp, s.bound, []int{tp.Groups[0].Max}}, r}
+		r, err := s.Rules(tp, &request.WordOptions{Original: []string{c.stood}, Content: c.content})
+		if err != nil {
+			t.Fatal(err)
+		}
 		g := &tp.Groups[0]
 		the, err := s.bound.Spell("the", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var may bool
-		if g.Max == 1 || g.Words != nil {
-			ask, _ := m.alone(slot{t: tp, g: g, count: 1, list: g.Words != nil})
-			may = ask == nil || ask(text.Phrase{IDs: the.IDs, Text: "the"})
-		} else {
-			may = m.allows(&draft{t: tp, fillings: [][]int32{append(the.IDs, the.IDs...)}})
+		may := true
+		for _, m := range r.all {
+			if m, ok := m.(*written); !ok {
+				continue
+			} else if g.Max == 1 || g.Words != nil {
+				ask, _ := m.alone(slot{Group: g, count: 1, list: g.Words != nil})
+				may = ask == nil || ask(text.Phrase{IDs: the.IDs, Text: "the"})
+			} else {
+				may = m.allows(&draft{t: tp, fillings: [][]int32{append(the.IDs, the.IDs...)}})
+			}
 		}
 		if may != c.the {
 			t.Errorf("%q in the place of %q: the is allowed: %v", c.text, c.stood, may)

@@ -3,6 +3,7 @@ package space
 import (
 	"testing"
 
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/tokenize/tokenizetest"
 )
@@ -29,9 +30,12 @@ func TestNearer(t *testing.T) {
 // What the model does not read of a word makes no other word of it.
 func TestDistantAsRead(t *testing.T) {
 	t.Parallel()
-	d := distant{base: base{t: &text.Template{Tok: tokenizetest.Tiny(t)}}, least: 1,
-		original: []string{"D\u00f6g"}}
-	ask, _ := d.alone(slot{g: &text.Group{Blanks: []int{0}}})
+	tm, err := text.Parse(tokenizetest.Tiny(t), "the [MASK] sat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := distant(base{t: tm}, &request.WordOptions{MinDistance: 1, Original: []string{"D\u00f6g"}})
+	ask, _ := d.alone(slot{Group: &tm.Groups[0]})
 	for word, want := range map[string]bool{"dog": false, "d\u00f6g": false, "fox": true} {
 		if ask(text.Phrase{Text: word}) != want {
 			t.Errorf("%q: %v", word, !want)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode"
 
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
@@ -37,16 +38,16 @@ func TestNumbers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &Rules{}
+			o := &request.WordOptions{}
 			if c.original != "" {
-				r.Original = []string{c.original}
+				o.Original = []string{c.original}
 			}
-			lists, err := s.Lists(tm, r)
+			r, err := s.Rules(tm, o)
 			if err != nil {
 				t.Logf("%s: %s: %v", name, c.text, err) // the small vocabularies lack words
 				continue
 			}
-			sp, err := s.Space(tm, lists, []int{1, 1}[:len(tm.Groups)], r)
+			sp, err := r.Space(tm, []int{1, 1}[:len(tm.Groups)])
 			if err != nil && name != "default" {
 				continue // as above
 			}

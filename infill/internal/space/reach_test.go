@@ -3,6 +3,7 @@ package space
 import (
 	"testing"
 
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/tokenize/tokenizetest"
 )
@@ -34,7 +35,7 @@ func TestReachesMarked(t *testing.T) {
 			}
 			// The text up to the end of the word has one piece more than up to its beginning.
 			one := len(whole.IDs)-len(before.IDs) == 1
-			if got := s.Reaches(line, w, &Rules{}); got != one {
+			if got := s.Reaches(line, w, request.WordOptions{}); got != one {
 				t.Errorf("%s: %q: %v, want %v; %s", name, word, got, one, tm.Text)
 			}
 		}

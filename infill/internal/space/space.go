@@ -2,8 +2,6 @@ package space
 
 import (
 	"slices"
-	"strings"
-	"unicode"
 
 	"infill/infill/text"
 	"infill/samplers"
@@ -45,65 +43,12 @@ type Space struct {
 	Counts   []int // tokens of each group; 0 where the filling decides
 	Coords   []Coord
 	Product  *samplers.Domain // of the coordinates
-	joint    []constraint     // that exclude whole states
+	joint    [][]constraint   // of each group, those that judge whole states by its filling
+	tied     bool             // there are some
+	forms    [][]tokenize.Place
 	layouts  map[string]*Layout
 	draft    draft     // scratch of Valid
 	buffers  [][]int32 // scratch: the tokens of each group
-}
-
-// Lists finds the fillings of the groups that have a list.
-func (s *Supports) Lists(t *text.Template, r *Rules) ([][]text.Phrase, error) {
-	out := make([][]text.Phrase, len(t.Groups))
-	cs := constraintsOf(s, t, make([]int, len(t.Groups)), r)
-	for g := range t.Groups {
-		var err error
-		if out[g], err = s.phrases(t, &t.Groups[g], cs, r.Allow); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// Space builds the space of a template whose group g has the phrases of
-// lists[g] or, if there are none, counts[g] tokens.
-func (s *Supports) Space(t *text.Template, lists [][]text.Phrase, counts []int,
-	r *Rules) (*Space, error) {
-	sp := &Space{supports: s, Template: t, Groups: t.Groups, Counts: make([]int, len(t.Groups))}
-	for g := range t.Groups {
-		if lists[g] == nil {
-			sp.Counts[g] = counts[g]
-		}
-	}
-	all := constraintsOf(s, t, sp.Counts, r)
-	for _, c := range all {
-		if c.together() {
-			sp.joint = append(sp.joint, c)
-		}
-	}
-	for g := range t.Groups {
-		gr := &t.Groups[g]
-		sp.First = append(sp.First, len(sp.Coords))
-		if list := lists[g]; list != nil {
-			capitals := slices.ContainsFunc(list, func(p text.Phrase) bool {
-				return strings.ContainsFunc(p.Text, unicode.IsUpper)
-			})
-			sp.Coords = append(sp.Coords, Coord{
-				Group: g, Slot: -1, Phrases: list, Lengths: lengthsOf(list), AsGiven: capitals,
-			})
-			continue
-		}
-		for slot := range counts[g] {
-			ids, err := s.slot(t, gr, slot, counts[g], all, t.VocabOf(gr, r.Vocab, r.Original))
-			if err != nil {
-				return nil, err
-			}
-			sp.Coords = append(sp.Coords, Coord{Group: g, Slot: slot, IDs: ids})
-		}
-	}
-	if err := sp.scratch(); err != nil {
-		return nil, err
-	}
-	return sp, sp.multiply()
 }
 
 // multiply makes the product of the coordinates.
@@ -141,7 +86,7 @@ func (sp *Space) Keep(keep [][]int) error {
 // Another is the same space with scratch of its own, for use at the same time.
 func (sp *Space) Another() *Space {
 	other := *sp
-	_ = other.scratch() // the space was made, so it does not fail
+	other.scratch()
 	return &other
 }
 
@@ -149,7 +94,7 @@ func (sp *Space) Another() *Space {
 func (sp *Space) Tokenizer() *tokenize.Tokenizer { return sp.supports.tok }
 
 // Tied reports whether constraints exclude whole states.
-func (sp *Space) Tied() bool { return len(sp.joint) > 0 }
+func (sp *Space) Tied() bool { return sp.tied }
 
 // TokenSets are the tokens that each coordinate can take: one set, or one for every phrase.
 func (sp *Space) TokenSets() [][]int32 {
@@ -164,19 +109,13 @@ func (sp *Space) TokenSets() [][]int32 {
 }
 
 // scratch gives the space caches and buffers of its own.
-func (sp *Space) scratch() error {
+func (sp *Space) scratch() {
 	sp.layouts = map[string]*Layout{}
-	sp.draft = draft{t: sp.Template}
+	sp.draft = draft{t: sp.Template, forms: sp.forms, counts: sp.Counts}
 	sp.buffers = make([][]int32, len(sp.Groups))
-	for g := range sp.Groups {
-		forms, err := sp.supports.formsOf(sp.Template, &sp.Groups[g])
-		if err != nil {
-			return err
-		}
-		sp.draft.forms = append(sp.draft.forms, forms)
+	for g := range sp.buffers {
 		sp.buffers[g] = make([]int32, 0, text.MaxTokens)
 	}
-	return nil
 }
 
 // lengthsOf lists the different lengths of phrases, in the order of the list.
@@ -206,7 +145,7 @@ func (sp *Space) Filling(g int, x []int32, buf []int32) []int32 {
 // Valid reports whether a state of the domain meets the constraints that concern
 // several tokens at once.
 func (sp *Space) Valid(x []int32) bool {
-	if len(sp.joint) == 0 {
+	if !sp.tied {
 		return true
 	}
 	d := &sp.draft
@@ -223,7 +162,7 @@ func (sp *Space) Valid(x []int32) bool {
 // Possible reports whether coordinates 0 … i of a state can belong to a valid
 // one, given that coordinates 0 … i−1 can.
 func (sp *Space) Possible(i int, x []int32) bool {
-	if len(sp.joint) == 0 {
+	if !sp.tied {
 		return true
 	}
 	d := &sp.draft
@@ -242,10 +181,7 @@ func (sp *Space) Possible(i int, x []int32) bool {
 }
 
 func (sp *Space) allows(d *draft) bool {
-	for _, c := range sp.joint {
-		if !c.allows(d) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(sp.joint[len(d.fillings)-1], func(c constraint) bool {
+		return !c.allows(d)
+	})
 }

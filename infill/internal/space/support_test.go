@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/request"
 	"infill/infill/text"
 	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
@@ -64,14 +65,17 @@ func TestSupports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r, err := s.Rules(tm, &request.WordOptions{Vocab: text.VocabAll})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, want := range [][]int32{glued, begin} {
-		if got, err := s.slot(tm, &tm.Groups[i], 0, 1, nil, text.VocabAll); err != nil || &got[0] != &want[0] {
+		if got, err := r.slot(i, 0, 1); err != nil || &got[0] != &want[0] {
 			t.Errorf("blank %d has the other's support (%v)", i+1, err)
 		}
 	}
-	if _, err := (&Supports{bound: s.bound}).slot(tm, &tm.Groups[0], 0, 1, nil, text.VocabWholeWords); !errors.Is(
-		err, text.ErrEmptySupport,
-	) {
+	r.Supports = &Supports{bound: s.bound}
+	if _, err := r.slot(0, 0, 1); !errors.Is(err, text.ErrEmptySupport) {
 		t.Errorf("an empty support gives %v", err)
 	}
 }

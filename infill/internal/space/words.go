@@ -4,7 +4,30 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"infill/infill/request"
+	"infill/infill/text"
 )
+
+// Reaches reports whether a filling can have a word of a text back where the word is blanked out,
+// as one token. word is its byte span.
+func (s *Supports) Reaches(sentence string, word [2]int, o request.WordOptions) bool {
+	t, taken, err := text.BlankOut(s.tok, sentence, [][2]int{word})
+	if err != nil {
+		return false
+	}
+	o.Original = taken
+	r, err := s.Rules(t, &o)
+	if err != nil {
+		return false
+	}
+	sp, err := r.Space(t, []int{1})
+	if err != nil {
+		return false
+	}
+	x := make([]int32, len(sp.Coords))
+	return sp.Put(x, 0, taken[0]) == "" && len(sp.Filling(0, x, nil)) == 1 && sp.Valid(x)
+}
 
 const notCandidate = "it is not among what the blank may take; let the blank take more " +
 	"(words, punctuation, a longer shortlist, no rule against it), or begin elsewhere"
@@ -66,7 +89,7 @@ func (sp *Space) piecesOf(g int, word string) [][]int32 {
 	if len(pieces) > 0 {
 		out = append(out, pieces)
 	}
-	if p, err := sp.supports.bound.Spell(word, sp.draft.forms[g][0]); err == nil {
+	if p, err := sp.supports.bound.Spell(word, sp.forms[g][0]); err == nil {
 		out = append(out, p.IDs)
 		out = append(out, sp.supports.bound.Spellings(p)...)
 	}
