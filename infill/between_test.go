@@ -110,7 +110,7 @@ func TestBetweenLetters(t *testing.T) {
 						finished++
 					}
 					compared++
-					want, err := e.scoreSpans(t.Context(), text.End(f.Text, r.Shown), f.Spans, by)
+					want, err := e.ScoreSpans(t.Context(), text.End(f.Text, r.Shown), f.Spans, by)
 					if err != nil {
 						t.Fatal(err)
 					}

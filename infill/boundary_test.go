@@ -79,7 +79,7 @@ func TestNumberAfterBlank(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range r.Fillings {
-		s, err := e.ScoreSpans(context.Background(), f.Text, f.Spans)
+		s, err := e.ScoreSpans(context.Background(), f.Text, f.Spans, ScorePLL)
 		if err != nil || math.Abs(s.Score-f.Score) > 1e-3 {
 			t.Errorf("%q: filled with score %v, scored %+v (%v)", f.Text, f.Score, s, err)
 		}

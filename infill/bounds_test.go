@@ -31,7 +31,7 @@ func TestTemperaturesAtTheBounds(t *testing.T) {
 				continue
 			}
 			f := r.Fillings[0]
-			want, err := e.ScoreSpans(t.Context(), f.Text, f.Spans)
+			want, err := e.ScoreSpans(t.Context(), f.Text, f.Spans, ScorePLL)
 			if err != nil || math.Abs(f.Score-want.Score) > 1e-6 {
 				t.Errorf("%s at %g: score %v, want %v, %v", name, temperature, f.Score, want, err)
 			}

@@ -37,7 +37,7 @@ func TestNamesScored(t *testing.T) {
 	for _, line := range []string{"Paris is the capital of [MASK].", "He was born in [MASK] 1960."} {
 		names := 0
 		for _, f := range exactFill(t, e, line, Options{Results: ResultOptions{Top: 20}}).Fillings {
-			s, err := e.ScoreSpans(t.Context(), f.Text, f.Spans)
+			s, err := e.ScoreSpans(t.Context(), f.Text, f.Spans, ScorePLL)
 			if err != nil || f.Recut || s.Score-f.Score > 1e-3 || f.Score-s.Score > 1e-3 {
 				t.Errorf("%q has %v when filled, %v when scored (%v)", f.Text, f.Score, s.Score, err)
 			}

@@ -10,7 +10,7 @@
 //	}
 //
 // Package infill/text has blanks, templates and lists of words, which [Engine.Fill] and [Options]
-// take. [Engine.Candidates] ranks words, [Engine.ScoreText] scores whole texts, and package
+// take. [Engine.Candidates] ranks words, [Engine.Score] scores whole texts, and package
 // infill/variants makes other texts of one.
 //
 // A masked language model (package mlm) scores a whole assignment θ of tokens

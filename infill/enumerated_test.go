@@ -18,7 +18,7 @@ import (
 // inside the spans are summed.
 func oracle(t *testing.T, e *Engine, text string, spans [][2]int) (u float64, pieces int) {
 	t.Helper()
-	s, err := e.Score(context.Background(), text)
+	s, err := e.Score(context.Background(), text, ScoreOptions{By: ScorePLL})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func (e *Engine) fill(ctx context.Context, p *target.Task) (*Result, error) {
 // chooser is the chooser of a task.
 func (e *Engine) chooser(ctx context.Context, p *target.Task) (*choosing.Chooser, error) {
 	return choosing.New(p, func(s string, spans [][2]int) (*float64, error) {
-		original, err := e.scoreSpans(ctx, s, spans, p.Opt.Results.Score)
+		original, err := e.ScoreSpans(ctx, s, spans, p.Opt.Results.Score)
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func TestFilter(t *testing.T) {
 			spans = append(spans, [2]int{at, at + len(words[i])})
 			moved += len(words[i]) - (b.End - b.Start)
 		}
-		was, err := e.ScoreSpans(t.Context(), line, spans)
+		was, err := e.ScoreSpans(t.Context(), line, spans, ScorePLL)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func filterWindow(t *testing.T, e *Engine, masked string) {
 		seen = seen[:i] + w + seen[i+len("[MASK]"):]
 		spans = append(spans, [2]int{i, i + len(w)})
 	}
-	s, err := e.ScoreSpans(t.Context(), seen, spans)
+	s, err := e.ScoreSpans(t.Context(), seen, spans, ScorePLL)
 	if err != nil || *r.OriginalScore != s.Score || s.Score >= 0 {
 		t.Errorf("%v: the original scores %v, want %v", err, *r.OriginalScore, s)
 	}

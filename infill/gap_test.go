@@ -33,7 +33,7 @@ func TestLengthPart(t *testing.T) {
 			if math.Abs(f.Parts.Length-want) > 1e-6 {
 				t.Errorf("%s: %q has %v for its length, want %v", name, f.Text, f.Parts.Length, want)
 			}
-			s, err := e.scoreSpans(t.Context(), f.Text, f.Spans, ScoreBlended)
+			s, err := e.ScoreSpans(t.Context(), f.Text, f.Spans, ScoreBlended)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestCandidateLengths(t *testing.T) {
 	for _, c := range got {
 		n := len(strings.Fields(c.Candidate))
 		want := math.Log([]float64{.316, .314}[n-1]/.63) + .75*float64(n)
-		s, err := e.scoreSpans(t.Context(), c.Text, [][2]int{{4, 4 + len(c.Candidate)}}, ScoreBlended)
+		s, err := e.ScoreSpans(t.Context(), c.Text, [][2]int{{4, 4 + len(c.Candidate)}}, ScoreBlended)
 		if err != nil || math.Abs(c.Length-want) > 1e-6 || math.Abs(c.Score-s.Score-want) > 1e-4 {
 			t.Errorf("%q: %v, length %v, want %v and %v: %v", c.Candidate, c.Score, c.Length, s.Score, want,
 				err)

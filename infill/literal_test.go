@@ -30,12 +30,12 @@ func TestLiteralMask(t *testing.T) {
 			!strings.HasSuffix(f.Text, ", or ___.") {
 			t.Errorf("%q", f.Text)
 		}
-		s, err := e.ScoreSpans(context.Background(), f.Text, f.Spans)
+		s, err := e.ScoreSpans(context.Background(), f.Text, f.Spans, ScorePLL)
 		if err != nil || math.Abs(s.Score-f.Score) > 1e-3 {
 			t.Errorf("%q: filled with score %v, scored %+v (%v)", f.Text, f.Score, s, err)
 		}
 	}
-	s, err := e.Score(context.Background(), `We write \[MASK] here.`)
+	s, err := e.Score(context.Background(), `We write \[MASK] here.`, ScoreOptions{By: ScorePLL})
 	if err != nil || s.Text != "We write [MASK] here." || len(s.Pieces) != 7 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -51,7 +51,7 @@ func TestSpansWithoutAPiece(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	for _, spans := range [][][2]int{nil, {}, {{3, 4}}, {{2, 2}}} {
-		_, err := e.ScoreSpans(t.Context(), "the dog sleeps .", spans)
+		_, err := e.ScoreSpans(t.Context(), "the dog sleeps .", spans, ScorePLL)
 		if !errors.Is(err, text.ErrSpan) || errors.Is(err, text.ErrEmpty) || !strings.Contains(err.Error(), "give") {
 			t.Errorf("%v: %v", spans, err)
 		}

@@ -47,7 +47,7 @@ func TestRecut(t *testing.T) {
 			if f.Recut {
 				n++
 			} else if i < 8 || f.Parts.Finished && i < 100 {
-				u, err := e.ScoreSpans(t.Context(), f.Text, f.Spans)
+				u, err := e.ScoreSpans(t.Context(), f.Text, f.Spans, ScorePLL)
 				if err != nil || math.Abs(u.Score-f.Score) > 1e-3 {
 					t.Errorf("%q has %v when filled, %v when scored (%v)", f.Text, f.Score, u.Score, err)
 				}

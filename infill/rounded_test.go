@@ -88,7 +88,7 @@ func TestRoundedScores(t *testing.T) {
 			}
 			last := math.Inf(1)
 			for _, f := range res.Fillings {
-				s, err := truth.ScoreSpans(t.Context(), f.Text, f.Spans)
+				s, err := truth.ScoreSpans(t.Context(), f.Text, f.Spans, ScorePLL)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -106,8 +106,8 @@ func TestRoundedScores(t *testing.T) {
 			}
 		}
 	}
-	a, err := e.Score(t.Context(), "the dog sleeps .")
-	b, berr := truth.Score(t.Context(), "the dog sleeps .")
+	a, err := e.Score(t.Context(), "the dog sleeps .", ScoreOptions{By: ScorePLL})
+	b, berr := truth.Score(t.Context(), "the dog sleeps .", ScoreOptions{By: ScorePLL})
 	if err != nil || berr != nil || a.Score != b.Score {
 		t.Errorf("a score: %v, %v, want %v, %v", a, err, b, berr)
 	}

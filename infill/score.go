@@ -13,7 +13,7 @@ import (
 	"infill/mlm"
 )
 
-// ScoreOptions say how [Engine.ScoreWith] scores a text, and which parts of it too.
+// ScoreOptions say how [Engine.Score] scores a text, and which parts of it too.
 type ScoreOptions struct {
 	By         Scoring
 	RefuseLong bool // see Options.RefuseLong
@@ -26,17 +26,6 @@ type ScoreOptions struct {
 	Parts bool
 	// Regions are bytes of parts of the text, which have the score of the pieces that they touch.
 	Regions [][2]int
-}
-
-// Score computes the pseudo-log-likelihood of a text. Errors: ErrEmpty, a text
-// with blanks (ErrBlank), invalid UTF-8.
-func (e *Engine) Score(ctx context.Context, sentence string) (*Score, error) {
-	return e.ScoreText(ctx, sentence, ScorePLL)
-}
-
-// ScoreText is Score by another sum. A piece's LogProb is its part of it.
-func (e *Engine) ScoreText(ctx context.Context, sentence string, by Scoring) (*Score, error) {
-	return e.ScoreWith(ctx, sentence, ScoreOptions{By: by})
 }
 
 // complete is a text without its escapes, or an error if it has a blank.
@@ -63,11 +52,13 @@ func checkSpans(sentence string, spans [][2]int) error {
 	return nil
 }
 
-// ScoreWith is ScoreText with further parts of the energy. They judge the text as if blanks had
-// filled all of it, and no words had stood there before. Errors are as in Score, ErrOption for
-// terms out of range, ErrSpan for words and regions that are not of the text, mlm.ErrNotFinite, a
-// term's, or with RefuseLong a *LengthError.
-func (e *Engine) ScoreWith(ctx context.Context, sentence string, o ScoreOptions) (*Score, error) {
+// Score scores a complete text. A piece's LogProb is its part of the score. Further parts of the
+// energy judge the text as if blanks had filled all of it, and no words had stood there before.
+//
+// Errors: ErrEmpty, ErrBlank for a text with blanks, invalid UTF-8, ErrOption for terms out of
+// range, ErrSpan for words and regions that are not of the text, mlm.ErrNotFinite, a term's, or with
+// RefuseLong a *LengthError.
+func (e *Engine) Score(ctx context.Context, sentence string, o ScoreOptions) (*Score, error) {
 	terms := o.Terms
 	if err := request.CheckTerms(terms); err != nil {
 		return nil, err
@@ -116,14 +107,10 @@ func (e *Engine) ScoreWith(ctx context.Context, sentence string, o ScoreOptions)
 
 // ScoreSpans is the part of Score that belongs to some bytes of a text: the sum over the word
 // pieces that have bytes in one of the spans, the others being context only. For the filled blanks
-// of a text and the model that filled them this is U(θ); a model with another vocabulary may cut
-// the same words into more or fewer pieces. Errors are as in Score, mlm.ErrTooLong, and ErrSpan for
-// spans that are none, or that have no bytes of a word piece.
-func (e *Engine) ScoreSpans(ctx context.Context, sentence string, spans [][2]int) (*Score, error) {
-	return e.scoreSpans(ctx, sentence, spans, ScorePLL)
-}
-
-func (e *Engine) scoreSpans(ctx context.Context, sentence string, spans [][2]int,
+// of a text and the model that filled them this is by ScorePLL U(θ); a model with another vocabulary
+// may cut the same words into more or fewer pieces. Errors are as in Score, mlm.ErrTooLong, and
+// ErrSpan for spans that are none, or that have no bytes of a word piece.
+func (e *Engine) ScoreSpans(ctx context.Context, sentence string, spans [][2]int,
 	by Scoring) (*Score, error) {
 	if err := e.Ready(ctx); err != nil {
 		return nil, err

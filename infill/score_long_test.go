@@ -40,7 +40,7 @@ func TestScoreLong(t *testing.T) {
 		if by == ScoreWithinWord {
 			terms = withinWord(wordNumbers(positions, enc.Continuation))
 		}
-		got, err := e.ScoreText(t.Context(), sentence, by)
+		got, err := e.Score(t.Context(), sentence, ScoreOptions{By: by})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,17 +79,17 @@ func TestScoreLong(t *testing.T) {
 		}
 	}
 	for n, windows := range map[int]int{limit - 2: 0, limit - 1: 2, limit: 3} {
-		s, err := e.Score(t.Context(), strings.Join(strings.Fields(strings.Repeat("dog ", n)), " "))
+		s, err := e.Score(t.Context(), strings.Join(strings.Fields(strings.Repeat("dog ", n)), " "), ScoreOptions{By: ScorePLL})
 		if err != nil || s.Windows != windows {
 			t.Errorf("%d pieces: %+v, %v", n, s, err)
 		}
 	}
 	var refused *LengthError
-	_, err = e.ScoreWith(t.Context(), sentence, ScoreOptions{By: ScorePLL, RefuseLong: true})
+	_, err = e.Score(t.Context(), sentence, ScoreOptions{By: ScorePLL, RefuseLong: true})
 	if !errors.As(err, &refused) || refused.Limit != limit {
 		t.Errorf("%v", err)
 	}
-	if _, err := e.ScoreSpans(t.Context(), sentence, [][2]int{{0, 3}}); !errors.Is(err, mlm.ErrTooLong) {
+	if _, err := e.ScoreSpans(t.Context(), sentence, [][2]int{{0, 3}}, ScorePLL); !errors.Is(err, mlm.ErrTooLong) {
 		t.Errorf("%v", err)
 	}
 }

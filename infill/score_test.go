@@ -28,7 +28,7 @@ func TestScoreAgainstTorch(t *testing.T) {
 	}
 	e := New(tiny(t))
 	for _, w := range want {
-		s, err := e.Score(context.Background(), w.Text)
+		s, err := e.Score(context.Background(), w.Text, ScoreOptions{By: ScorePLL})
 		if err != nil {
 			t.Fatalf("%q: %v", w.Text, err)
 		}
@@ -57,7 +57,7 @@ func TestScoreErrors(t *testing.T) {
 		"the [MASK] sleeps .": text.ErrBlank,
 		"the ___ sleeps .":    text.ErrBlank,
 	} {
-		if _, err := e.Score(context.Background(), text); !errors.Is(err, is) {
+		if _, err := e.Score(context.Background(), text, ScoreOptions{By: ScorePLL}); !errors.Is(err, is) {
 			t.Errorf("%q: %v, want %v", text, err, is)
 		}
 	}
@@ -79,18 +79,18 @@ func TestScoreSpans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range r.Fillings {
-		s, err := e.ScoreSpans(ctx, f.Text, f.Spans)
+		s, err := e.ScoreSpans(ctx, f.Text, f.Spans, ScorePLL)
 		if err != nil || math.Abs(s.Score-f.Score) > 1e-4 || len(s.Pieces) != len(f.IDs) {
 			t.Errorf("%q: %+v, %v; want %v", f.Text, s, err, f.Score)
 		}
 	}
 	line := "the dogs sleeps ."
-	all, err := e.Score(ctx, line)
+	all, err := e.Score(ctx, line, ScoreOptions{By: ScorePLL})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for span, want := range map[[2]int][]int{{4, 8}: {1, 2}, {5, 6}: {1}, {7, 9}: {2}, {4, 10}: {1, 2, 3}} {
-		s, err := e.ScoreSpans(ctx, line, [][2]int{span})
+		s, err := e.ScoreSpans(ctx, line, [][2]int{span}, ScorePLL)
 		if err != nil || len(s.Pieces) != len(want) {
 			t.Fatalf("%v: %+v, %v", span, s, err)
 		}
@@ -108,7 +108,7 @@ func TestScoreSpans(t *testing.T) {
 		{line, [2]int{-1, 2}, text.ErrSpan}, {line, [2]int{3, 2}, text.ErrSpan}, {line, [2]int{3, 99}, text.ErrSpan},
 		{line, [2]int{3, 4}, text.ErrSpan}, {"", [2]int{0, 0}, text.ErrEmpty},
 	} {
-		if _, err := e.ScoreSpans(ctx, c.line, [][2]int{c.span}); !errors.Is(err, c.is) {
+		if _, err := e.ScoreSpans(ctx, c.line, [][2]int{c.span}, ScorePLL); !errors.Is(err, c.is) {
 			t.Errorf("%q %v: %v, want %v", c.line, c.span, err, c.is)
 		}
 	}

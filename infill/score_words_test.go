@@ -55,7 +55,7 @@ func TestWordsAgainstMinicons(t *testing.T) {
 	}
 	for _, w := range want.Texts {
 		for _, by := range []Scoring{ScorePLL, ScoreWithinWord} {
-			s, err := e.ScoreWith(t.Context(), w.Text, ScoreOptions{By: by, Words: true, Parts: true})
+			s, err := e.Score(t.Context(), w.Text, ScoreOptions{By: by, Words: true, Parts: true})
 			if err != nil || len(s.Pieces) != len(w.Pieces) {
 				t.Fatalf("%q: %v, %v", w.Text, s, err)
 			}
@@ -106,7 +106,7 @@ func TestWordsAsCut(t *testing.T) {
 			cut = append(cut, [2]int{at, at + len(w.Words[i])})
 			at += len(w.Words[i]) + 1
 		}
-		s, err := e.ScoreWith(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true, Cut: cut,
+		s, err := e.Score(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true, Cut: cut,
 			Regions: [][2]int{cut[1], {cut[0][0], cut[1][1]}}})
 		if err != nil || len(s.Words) != len(cut) {
 			t.Fatalf("%q: %v", line, err)
@@ -136,17 +136,17 @@ func TestWordsOfOddCuts(t *testing.T) {
 	t.Parallel()
 	e := randomBERT(t)
 	cut := [][2]int{{0, 2}, {2, 3}, {3, 4}} // cat: one piece over two words, and a space
-	s, err := e.ScoreWith(t.Context(), "cat .", ScoreOptions{By: ScorePLL, Words: true, Cut: cut})
+	s, err := e.Score(t.Context(), "cat .", ScoreOptions{By: ScorePLL, Words: true, Cut: cut})
 	if err != nil || len(s.Words) != 3 || len(s.Words[0].Pieces) != 1 || s.Words[1].Pieces != nil ||
 		s.Words[2].Pieces != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for _, o := range []ScoreOptions{{Cut: [][2]int{{3, 9}}}, {Regions: [][2]int{{-1, 2}}}} {
-		if _, err := e.ScoreWith(t.Context(), "cat .", o); !errors.Is(err, text.ErrSpan) {
+		if _, err := e.Score(t.Context(), "cat .", o); !errors.Is(err, text.ErrSpan) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := e.ScoreWith(t.Context(), `a \[MASK] .`, ScoreOptions{Cut: [][2]int{{0, 1}}}); !errors.Is(err, text.ErrSpan) {
+	if _, err := e.Score(t.Context(), `a \[MASK] .`, ScoreOptions{Cut: [][2]int{{0, 1}}}); !errors.Is(err, text.ErrSpan) {
 		t.Errorf("escapes: %v", err)
 	}
 }
@@ -194,7 +194,7 @@ func TestWordsAsWritten(t *testing.T) {
 	e := randomBERT(t)
 	const line = `the cat's (cat-dog) at 10:30, a.b@c.org.`
 	words := []string{"the", "cat's", "(", "cat-dog", ")", "at", "10:30", ",", "a.b@c.org", "."}
-	s, err := e.ScoreWith(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true})
+	s, err := e.Score(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true})
 	if err != nil || len(s.Words) != len(words) {
 		t.Fatalf("%+v, %v", s, err)
 	}
@@ -205,7 +205,7 @@ func TestWordsAsWritten(t *testing.T) {
 		}
 		cut[i] = w.Span
 	}
-	want, err := e.ScoreWith(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true, Cut: cut})
+	want, err := e.Score(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true, Cut: cut})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,11 +214,11 @@ func TestWordsAsWritten(t *testing.T) {
 			t.Errorf("%s: %v, want %v", words[i], w.Score, want.Words[i].Score)
 		}
 	}
-	dots, err := New(openSmall(t)).ScoreWith(t.Context(), "He left…", ScoreOptions{Words: true})
+	dots, err := New(openSmall(t)).Score(t.Context(), "He left…", ScoreOptions{Words: true})
 	if err != nil || len(dots.Words) != 3 {
 		t.Errorf("an ellipsis: %+v, %v", dots, err)
 	}
-	parts, err := e.ScoreWith(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true, Parts: true})
+	parts, err := e.Score(t.Context(), line, ScoreOptions{By: ScorePLL, Words: true, Parts: true})
 	if err != nil || len(parts.Words) <= len(words) {
 		t.Errorf("%+v, %v", parts, err)
 	}

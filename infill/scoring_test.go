@@ -71,7 +71,7 @@ func TestScoreText(t *testing.T) {
 		for by, want := range map[Scoring]float64{
 			ScorePLL: p.PLL, ScoreBlended: p.PLL/2 + p.Left/4 + p.Right/4, ScoreWithinWord: within,
 		} {
-			s, err := e.ScoreText(t.Context(), text, by)
+			s, err := e.Score(t.Context(), text, ScoreOptions{By: by})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func TestScoreText(t *testing.T) {
 			}
 		}
 	}
-	if _, err := e.ScoreText(t.Context(), "No.", ScoreWithinWord+1); err == nil {
+	if _, err := e.Score(t.Context(), "No.", ScoreOptions{By: ScoreWithinWord+1}); err == nil {
 		t.Error("an unknown score")
 	}
 }
@@ -193,7 +193,7 @@ func TestScoreTextExpected(t *testing.T) {
 		for by, want := range map[Scoring]float64{
 			ScorePLL: c.PLL, ScoreWithinWord: c.Within, ScoreBlended: c.PLL/2 + c.Left/4 + c.Right/4,
 		} {
-			s, err := e.ScoreText(t.Context(), c.Text, by)
+			s, err := e.Score(t.Context(), c.Text, ScoreOptions{By: by})
 			if err != nil || math.Abs(s.Score-want) > 2e-3 {
 				t.Errorf("%q: %v is %v, want %v: %v", c.Text, by, s.Score, want, err)
 			}

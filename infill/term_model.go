@@ -43,7 +43,7 @@ func (s *SecondModel) Values(ctx context.Context, texts []Finished, v []float64)
 			text.ErrOption)
 	}
 	return gate.Each(ctx, len(texts), func(ctx context.Context, k int) error {
-		score, err := s.engine.ScoreSpans(ctx, texts[k].Text, texts[k].Spans)
+		score, err := s.engine.ScoreSpans(ctx, texts[k].Text, texts[k].Spans, ScorePLL)
 		switch {
 		case errors.Is(err, text.ErrEmpty) || errors.Is(err, errNoPiece):
 			v[k] = 0

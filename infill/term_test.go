@@ -107,7 +107,7 @@ func TestTermsReached(t *testing.T) {
 	x, texts := allStates(tgt)
 	p, plain, at := make([]float64, len(x)), make([]float64, len(x)), map[string]int{}
 	for i := range x {
-		s, err := e.ScoreSpans(context.Background(), texts[i], tgt.Spell(x[i], false).Spans)
+		s, err := e.ScoreSpans(context.Background(), texts[i], tgt.Spell(x[i], false).Spans, ScorePLL)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -345,11 +345,11 @@ func TestTermsScored(t *testing.T) {
 			math.Abs(c.Score-c.Energies[ModelEnergy]-toy(c.Text)) > 1e-6 {
 			t.Errorf("candidate %+v, filling %+v", c, f)
 		}
-		plain, err := e.Score(t.Context(), c.Text)
+		plain, err := e.Score(t.Context(), c.Text, ScoreOptions{By: ScorePLL})
 		if err != nil || plain.Energies != nil {
 			t.Fatal(plain, err)
 		}
-		s, err := e.ScoreWith(t.Context(), c.Text, ScoreOptions{By: ScorePLL, Terms: terms})
+		s, err := e.Score(t.Context(), c.Text, ScoreOptions{By: ScorePLL, Terms: terms})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -360,14 +360,14 @@ func TestTermsScored(t *testing.T) {
 		}
 	}
 	broken := []Weighted{{Term: &toyTerm{name: "n", odd: map[string]float64{"": math.NaN()}}, Weight: 1}}
-	if _, err := e.ScoreWith(t.Context(), "the dog .", ScoreOptions{By: ScorePLL, Terms: broken}); !errors.Is(err, mlm.ErrNotFinite) {
+	if _, err := e.Score(t.Context(), "the dog .", ScoreOptions{By: ScorePLL, Terms: broken}); !errors.Is(err, mlm.ErrNotFinite) {
 		t.Error(err)
 	}
 	_, err = e.Candidates(t.Context(), tm, nil, CandidateOptions{Terms: broken})
 	if !errors.Is(err, mlm.ErrNotFinite) {
 		t.Error(err)
 	}
-	if _, err := e.ScoreWith(t.Context(), "the dog .", ScoreOptions{By: ScorePLL, Terms: []Weighted{{}}}); !errors.Is(err, text.ErrOption) {
+	if _, err := e.Score(t.Context(), "the dog .", ScoreOptions{By: ScorePLL, Terms: []Weighted{{}}}); !errors.Is(err, text.ErrOption) {
 		t.Error(err)
 	}
 }

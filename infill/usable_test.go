@@ -51,15 +51,15 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			Options{Sampling: SamplingOptions{Chains: 2, Steps: 2},
 				Words: WordOptions{Terms: []Weighted{{Term: NewSecondModel("second", nil), Weight: 1}}}}),
 		"score without a model": func() error {
-			_, err := New(nil).Score(ctx, "the cat")
+			_, err := New(nil).Score(ctx, "the cat", ScoreOptions{By: ScorePLL})
 			return err
 		},
 		"score without a context": func() error {
-			_, err := e.ScoreWith(none, "the cat", ScoreOptions{By: ScorePLL})
+			_, err := e.Score(none, "the cat", ScoreOptions{By: ScorePLL})
 			return err
 		},
 		"score spans without a context": func() error {
-			_, err := e.ScoreSpans(none, "the cat", [][2]int{{0, 3}})
+			_, err := e.ScoreSpans(none, "the cat", [][2]int{{0, 3}}, ScorePLL)
 			return err
 		},
 		"candidates without a template": func() error {

@@ -183,7 +183,7 @@ func compareFolder(t *testing.T, m *mlm.Model, truth folderTruth, weights bool) 
 	tok := m.Tokenizer()
 	e := infill.New(m)
 	for _, c := range truth.Scores {
-		s, err := e.Score(ctx, c.Text)
+		s, err := e.Score(ctx, c.Text, infill.ScoreOptions{By: infill.ScorePLL})
 		if err != nil {
 			t.Fatalf("%q: %v", c.Text, err)
 		}
@@ -328,7 +328,7 @@ func checkFilling(t *testing.T, e *infill.Engine, tm *text.Template, f infill.Fi
 	if len(tm.Blanks) != 1 || math.IsNaN(f.Score) || f.Score > 0 {
 		return
 	}
-	s, err := e.Score(context.Background(), f.Text)
+	s, err := e.Score(context.Background(), f.Text, infill.ScoreOptions{By: infill.ScorePLL})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func TestInputs(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			t.Cleanup(func() { _ = m.Close() })
-			s, err := infill.New(m).Score(t.Context(), "the cat sat on the mat.")
+			s, err := infill.New(m).Score(t.Context(), "the cat sat on the mat.", infill.ScoreOptions{By: infill.ScorePLL})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}

@@ -248,7 +248,7 @@ func TestEnergyOpensOnce(t *testing.T) {
 		if err := parts.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := infill.New(m).Score(t.Context(), "the dog sleeps ."); err != nil {
+		if _, err := infill.New(m).Score(t.Context(), "the dog sleeps .", infill.ScoreOptions{By: infill.ScorePLL}); err != nil {
 			t.Error(err)
 		}
 		if err := own.close(); err != nil || len(own.opened) > 0 {

@@ -25,7 +25,7 @@ func TestNBest(t *testing.T) {
 	t.Cleanup(func() { _ = e.Close() })
 	s := &Scorer{Model: m, Engine: e, Ranking: &settings.Ranking{}}
 	score := func(text string) float64 {
-		r, err := e.ScoreText(t.Context(), text, infill.ScorePLL)
+		r, err := e.Score(t.Context(), text, infill.ScoreOptions{By: infill.ScorePLL})
 		if err != nil {
 			t.Fatal(err)
 		}

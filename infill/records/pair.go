@@ -28,7 +28,7 @@ func (s *Scorer) pair(ctx context.Context, it *input.Item, r *settings.Ranking) 
 	}
 	for i := range texts {
 		if !r.Shared && err == nil {
-			scores[i], err = s.Engine.ScoreWith(ctx, texts[i], infill.ScoreOptions{By: score,
+			scores[i], err = s.Engine.Score(ctx, texts[i], infill.ScoreOptions{By: score,
 				RefuseLong: r.Options.RefuseLong, Terms: r.Options.Terms})
 		}
 	}

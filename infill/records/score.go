@@ -28,7 +28,7 @@ type Scorer struct {
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
 // other. ID, Line and fields are left to the caller. Errors are errParts and those of [text.Parse],
-// [settings.Ranking.Prepare], [infill.Engine.Candidates] and [infill.Engine.ScoreWith].
+// [settings.Ranking.Prepare], [infill.Engine.Candidates] and [infill.Engine.Score].
 func (s *Scorer) Score(ctx context.Context, line string, r settings.Ranking) (jsonl.Record, error) {
 	return s.score(ctx, &input.Item{Text: line}, r)
 }
@@ -98,7 +98,7 @@ func (s *Scorer) text(ctx context.Context, it *input.Item, r *settings.Ranking) 
 	for _, l := range regions {
 		o.Regions = append(o.Regions, [2]int{l.Start, l.End})
 	}
-	score, err := s.Engine.ScoreWith(ctx, it.Text, o)
+	score, err := s.Engine.Score(ctx, it.Text, o)
 	if err != nil {
 		return nil, err
 	}

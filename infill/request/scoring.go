@@ -21,7 +21,7 @@ const (
 	// 2020): a token sees all others.
 	ScorePLL
 	// ScoreWithinWord is U with the later pieces of the same word masked too: PLL-word-l2r of Kauf
-	// and Ivanova. It is for whole texts, see Engine.ScoreText.
+	// and Ivanova. It is for whole texts, see Engine.Score.
 	ScoreWithinWord
 )
 

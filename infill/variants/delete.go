@@ -62,7 +62,7 @@ func (r *Rounds) without(ctx context.Context, opt *infill.Options) ([]Variant, e
 // score scores a sentence without its escapes, with all parts of the energy.
 func (r *Rounds) score(ctx context.Context, plain string, opt *infill.Options) (*infill.Score,
 	error) {
-	s, err := r.e.ScoreWith(ctx, plain, infill.ScoreOptions{By: opt.Results.Score,
+	s, err := r.e.Score(ctx, plain, infill.ScoreOptions{By: opt.Results.Score,
 		RefuseLong: opt.RefuseLong, Terms: opt.Words.Terms})
 	if err != nil {
 		return nil, fmt.Errorf("the score of %q: %w", plain, err)

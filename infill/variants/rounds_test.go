@@ -55,7 +55,7 @@ func TestRounds(t *testing.T) {
 		if line[from:] != v.Text[at:] || v.Edits != text.EditDistance(v.Text, line, math.MaxInt) {
 			t.Errorf("%q of %q, %d edits", v.Text, v.Blanked, v.Edits)
 		}
-		s, err := e.ScoreSpans(ctx, v.Text, v.Spans)
+		s, err := e.ScoreSpans(ctx, v.Text, v.Spans, infill.ScorePLL)
 		if d := s.Score - v.Score; err != nil || !v.Recut && (d > 1e-3 || d < -1e-3) {
 			t.Errorf("%q scores %v, want %v: %v", v.Text, v.Score, s.Score, err)
 		}

@@ -145,7 +145,7 @@ func BenchmarkScore(b *testing.B) {
 				for i := range sentences {
 					text := fmt.Sprintf("In the year %d the old man took his dog and went down to the river "+
 						"again.", 1900+i)
-					if _, err := e.Score(context.Background(), text); err != nil {
+					if _, err := e.Score(context.Background(), text, infill.ScoreOptions{By: infill.ScorePLL}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -64,7 +64,7 @@ func Open(ctx context.Context, name string, o mlm.Options) (*Judge, error) {
 	}
 	e := infill.New(m)
 	one := func(ctx context.Context, text string) (Verdict, error) {
-		s, err := e.ScoreText(ctx, text, infill.ScorePLL)
+		s, err := e.Score(ctx, text, infill.ScoreOptions{By: infill.ScorePLL})
 		if err != nil {
 			return Verdict{}, err
 		}

@@ -110,7 +110,7 @@ func TestMasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := infill.New(m)
-	s, err := e.Score(t.Context(), sentence)
+	s, err := e.Score(t.Context(), sentence, infill.ScoreOptions{By: infill.ScorePLL})
 	if err = errors.Join(err, e.Close()); err != nil {
 		t.Fatal(err)
 	}
