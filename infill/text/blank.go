@@ -131,11 +131,9 @@ func (b *Blank) read(s string) (int, error) {
 }
 
 func (b *Blank) readName(s string) (int, error) {
-	n := 0
-	for n < len(s) && (s[n] == '_' || s[n] == '-' || s[n] >= '0' && s[n] <= '9' || s[n]|0x20 >= 'a' &&
-		s[n]|0x20 <= 'z') {
-		n++
-	}
+	n := len(s) - len(strings.TrimLeftFunc(s, func(r rune) bool {
+		return r < utf8.RuneSelf && isLetterOrDigit(r) || r == '_' || r == '-'
+	}))
 	if n == 0 || n > maxBlankName {
 		return 0, fmt.Errorf("a name is 1 to %d letters, digits, _ or -", maxBlankName)
 	}
@@ -145,10 +143,7 @@ func (b *Blank) readName(s string) (int, error) {
 
 func (b *Blank) readCount(s string) (int, error) {
 	digits := func(s string) (int, int) {
-		n := 0
-		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-			n++
-		}
+		n := len(s) - len(strings.TrimLeft(s, "0123456789"))
 		v, err := strconv.Atoi(s[:n])
 		if err != nil {
 			v = -1

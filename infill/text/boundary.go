@@ -272,25 +272,11 @@ func placesOf(bound Boundary, text string, blanks []Blank) []Place {
 }
 
 // LettersBefore is the end of a text that belongs to one word.
-func LettersBefore(s string) string {
-	end := len(s)
-	for end > 0 {
-		r, n := utf8.DecodeLastRuneInString(s[:end])
-		if !isWordRune(r) {
-			break
-		}
-		end -= n
-	}
-	return s[end:]
-}
+func LettersBefore(s string) string { return s[len(strings.TrimRightFunc(s, isWordRune)):] }
 
 // LettersAfter is the beginning of a text that belongs to one word.
 func LettersAfter(s string) string {
-	n := strings.IndexFunc(s, func(r rune) bool { return !isWordRune(r) })
-	if n < 0 {
-		return s
-	}
-	return s[:n]
+	return s[:len(s)-len(strings.TrimLeftFunc(s, isWordRune))]
 }
 
 // isWordRune reports whether a rune belongs to a word that a letter beside it

@@ -127,10 +127,7 @@ func opensBlank(text string, at int, mask string) int {
 		strings.IndexByte("]"+blankOptions, s[len(openBlank)]) >= 0:
 		return len(openBlank)
 	}
-	n := 0
-	for n < len(s) && s[n] == '_' {
-		n++
-	}
+	n := len(s) - len(strings.TrimLeft(s, "_"))
 	inner := isLetterOrDigit(firstRune(s[n:])) &&
 		isLetterOrDigit(lastRune(strings.TrimRight(text[:at], "_")))
 	if n < minUnderscores || inner { // user___id

@@ -118,12 +118,10 @@ func cased(t *Template, words []string, asGiven []int) []string {
 
 // address reports whether a span of a text is part of an address of e-mail, of a site or a file.
 func address(text string, span [2]int) bool {
-	space := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"“”()<>", r) }
 	before, after := text[:span[0]], text[span[1]:]
-	if n := strings.LastIndexFunc(before, space); n >= 0 {
-		_, size := utf8.DecodeRuneInString(before[n:])
-		before = before[n+size:]
-	}
+	before = before[len(strings.TrimRightFunc(before, func(r rune) bool {
+		return !unicode.IsSpace(r) && !strings.ContainsRune("\"“”()<>", r)
+	})):]
 	return strings.Contains(before, "@") || strings.HasPrefix(after, "@") ||
 		strings.Contains(before, "://") || strings.HasPrefix(strings.ToLower(before), "www.") ||
 		strings.HasPrefix(before, "/") || strings.HasPrefix(before, "~/")

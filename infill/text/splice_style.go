@@ -194,7 +194,7 @@ func outside(text string, blanks []Blank) (parts []string) {
 
 // standsApart reports whether a word after this text begins a word.
 func standsApart(before string) bool {
-	r, _ := utf8.DecodeLastRuneInString(before)
+	r := lastRune(before)
 	return before == "" || unicode.IsSpace(r) || strings.ContainsRune("\"“‘'([-–—", r)
 }
 

@@ -189,13 +189,7 @@ var (
 	inner = setOf("a.k.a e.g i.e vs")
 )
 
-func setOf(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
+var setOf = truecase.Set
 
 // isAbbreviation reports whether a word of letters is an abbreviation, going by what follows it.
 func isAbbreviation(word, after string) bool {

@@ -29,12 +29,7 @@ func contextsOf(dst []string, text string, a, b int, capital func(string) bool,
 	}
 	var left, right string
 	if !StartsSentence(text[:a]) {
-		end := strings.LastIndexFunc(text[:a], isWordRune)
-		if end >= 0 {
-			_, n := utf8.DecodeRuneInString(text[end:])
-			end += n
-		}
-		end = max(end, 0)
+		end := len(strings.TrimRightFunc(text[:a], outsideWords))
 		start := wordStart(text, end)
 		if mark, ok := between(text[end:a]); ok {
 			word := text[start:end]

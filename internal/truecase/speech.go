@@ -41,7 +41,7 @@ func afterSpeaker(before string) bool {
 	return true
 }
 
-var speakers = set(`answer assistant host interviewer me narrator question speaker student teacher
+var speakers = Set(`answer assistant host interviewer me narrator question speaker student teacher
 	user`)
 
 // AfterCry reports whether a text ends with a question or exclamation in quotation marks, so that
@@ -98,7 +98,7 @@ func opensSpeech(before, after string) bool {
 		strings.ContainsAny(speech[max(0, len(speech)-1):], ".,!?")
 }
 
-var verbsOfSpeech = set(`
+var verbsOfSpeech = Set(`
 	added admitted agreed announced answered asked asks barked began begged bellowed called
 	cautioned commanded continued cried cries declared demanded drawled echoed ejaculated
 	exclaimed explained faltered gasped groaned growled hissed inquired insisted interrupted
@@ -108,9 +108,10 @@ var verbsOfSpeech = set(`
 	stuttered suggested teased thought thundered urged wailed warned whimpered whispered
 	whispers wondered yelled`)
 
-var determiners = set("a an another her his my one our that the their this your")
+var determiners = Set("a an another her his my one our that the their this your")
 
-func set(words string) map[string]bool {
+// Set has the words of a list.
+func Set(words string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(words) {
 		m[w] = true

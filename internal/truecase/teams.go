@@ -8,18 +8,12 @@ import (
 )
 
 // towns are those before nicknames of teams, by their last words.
-var towns = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`Anaheim Angeles Antonio Arizona Atlanta Baltimore Bay Boston
-		Brooklyn Buffalo Calgary Carolina Charlotte Chicago Cincinnati City Cleveland Colorado
-		Columbus Dallas Denver Detroit Diego Edmonton Florida Francisco Houston Indiana Jersey Louis
-		Memphis Miami Milwaukee Minnesota Montreal Nashville Oakland Oklahoma Orlando Orleans Ottawa
-		Philadelphia Phoenix Pittsburgh Portland Sacramento Seattle Tampa Tennessee Texas Toronto Utah
-		Vancouver Washington Winnipeg York`) {
-		m[w] = true
-	}
-	return m
-}()
+var towns = Set(`Anaheim Angeles Antonio Arizona Atlanta Baltimore Bay Boston Brooklyn
+	Buffalo Calgary Carolina Charlotte Chicago Cincinnati City Cleveland Colorado Columbus Dallas
+	Denver Detroit Diego Edmonton Florida Francisco Houston Indiana Jersey Louis Memphis Miami
+	Milwaukee Minnesota Montreal Nashville Oakland Oklahoma Orlando Orleans Ottawa Philadelphia
+	Phoenix Pittsburgh Portland Sacramento Seattle Tampa Tennessee Texas Toronto Utah Vancouver
+	Washington Winnipeg York`)
 
 // A team plays where one of these is beside it, and the text names a game or another team.
 var (

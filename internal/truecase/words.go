@@ -27,34 +27,19 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
+func outsideWords(r rune) bool { return !isWordRune(r) }
+
 // wordStart is the first byte of the word that ends at byte at, or at itself.
-func wordStart(text string, at int) int {
-	for at > 0 {
-		r, n := utf8.DecodeLastRuneInString(text[:at])
-		if !isWordRune(r) {
-			break
-		}
-		at -= n
-	}
-	return at
-}
+func wordStart(text string, at int) int { return len(strings.TrimRightFunc(text[:at], isWordRune)) }
 
 // wordEnd is the end of the word that begins at byte at, or at itself.
 func wordEnd(text string, at int) int {
-	n := strings.IndexFunc(text[at:], func(r rune) bool { return !isWordRune(r) })
-	if n < 0 {
-		return len(text)
-	}
-	return at + n
+	return len(text) - len(strings.TrimLeftFunc(text[at:], isWordRune))
 }
 
 // nextWord is where the next word begins, at byte at or later, or the end of the text.
 func nextWord(text string, at int) int {
-	n := strings.IndexFunc(text[at:], isWordRune)
-	if n < 0 {
-		return len(text)
-	}
-	return at + n
+	return len(text) - len(strings.TrimLeftFunc(text[at:], outsideWords))
 }
 
 // StartsSentence reports whether a sentence starts after the text before: at the very start, or
