@@ -143,41 +143,45 @@ func (o Options) model(ctx context.Context, name string) (m *mlm.Model, shared b
 	return o.Model(ctx, name)
 }
 
-// find returns the part that a spec is made from, nil for one that needs no file.
-func (p *Parts) find(s Spec) (*part, error) {
-	if s.Path == "" {
-		return nil, nil
+// each calls f with the specs of texts and what they are made from, nil for one that needs no file.
+func (p *Parts) each(texts []string, f func(s Spec, from *part) error) error {
+	for _, text := range texts {
+		s, err := Parse(text)
+		if err != nil {
+			return err
+		}
+		var from *part
+		if p != nil {
+			from = p.open[key(s)]
+		}
+		if from == nil && s.Path != "" {
+			remedy := "no part with a file is open"
+			if names := p.Names(); len(names) > 0 {
+				remedy = "open are " + strings.Join(names, ", ")
+			}
+			return fmt.Errorf("%w: %s is not open here; %s", ErrSpec, s.Name(), remedy)
+		}
+		if err := f(s, from); err != nil {
+			return err
+		}
 	}
-	if p != nil && p.open[key(s)] != nil {
-		return p.open[key(s)], nil
-	}
-	remedy := "no part with a file is open"
-	if names := p.Names(); len(names) > 0 {
-		remedy = "open are " + strings.Join(names, ", ")
-	}
-	return nil, fmt.Errorf("%w: %s is not open here; %s", ErrSpec, s.Name(), remedy)
+	return nil
 }
 
 // Weighted makes terms of parts as users write them. Errors wrap ErrSpec: a part that cannot be
 // understood, or whose file is not open.
 func (p *Parts) Weighted(texts []string) ([]infill.Weighted, error) {
 	var out []infill.Weighted
-	for _, text := range texts {
-		s, err := Parse(text)
-		if err != nil {
-			return nil, err
-		}
-		from, err := p.find(s)
-		if err != nil {
-			return nil, err
-		}
+	err := p.each(texts, func(s Spec, from *part) (err error) {
 		var t infill.Term = infill.Edit{}
 		if from != nil {
-			if t, err = from.term(s); err != nil {
-				return nil, err
-			}
+			t, err = from.term(s)
 		}
 		out = append(out, infill.Weighted{Term: t, Weight: s.Weight})
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }
@@ -186,19 +190,15 @@ func (p *Parts) Weighted(texts []string) ([]infill.Weighted, error) {
 // is another part, and one that was moved is the same.
 func (p *Parts) Recorded(texts []string) (string, error) {
 	var out []string
-	for _, text := range texts {
-		s, err := Parse(text)
-		if err != nil {
-			return "", err
-		}
-		from, err := p.find(s)
-		if err != nil {
-			return "", err
-		}
+	err := p.each(texts, func(s Spec, from *part) error {
 		if from != nil {
 			s.Path = from.sum
 		}
 		out = append(out, s.String())
+		return nil
+	})
+	if err != nil {
+		return "", err
 	}
 	return strings.Join(out, " "), nil
 }
