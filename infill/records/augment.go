@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
@@ -58,11 +57,9 @@ func isVariantSetting(name string) bool {
 
 // A search is for the variants of one item.
 type search struct {
+	*work
 	rounds *variants.Rounds
-	opt    infill.Options
 	wanted int
-	labels *labels
-	plain  change // of the text that loses its escapes
 	err    error  // that the item fails with
 	left   string // why its text is left as it is, "" for others
 }
@@ -95,38 +92,31 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 	if it.Left != "" {
 		return &search{left: it.Left}, nil
 	}
-	filling, own, err := a.Filling.ForLine(a.Model.Tokenizer(), it.Choices())
-	if err != nil {
-		return nil, err
-	}
 	line, err := a.Augmenting.ForLine(it.Choices())
 	if err != nil {
 		return nil, err
 	}
-	tok := a.Model.Tokenizer()
-	masking, labels, plain, err := maskingOf(tok, it, filling)
+	w, err := a.work(it)
 	if err != nil {
 		return nil, err
 	}
-	s := &search{opt: filling.Options, wanted: line.Variants.Count, labels: labels, plain: plain}
-	s.opt.ID, s.opt.Alike = it.Key(), filling.Alike
-	labels.guide(&s.opt)
-	a.watch(it.Line, &s.opt)
-	free := masking
-	a.ByLabel.guide(it, &masking, &s.opt)
-	s.rounds = variants.New(a.Engine, it.Text, masking, s.opt, line.Variants)
+	s := &search{work: w, wanted: line.Variants.Count}
+	free := w.masking
+	a.ByLabel.guide(it, &w.masking, &w.opt)
+	s.rounds = variants.New(a.Engine, it.Text, w.masking, w.opt, line.Variants)
 	_, _, err = s.rounds.Find(ctx, nil)
-	if errors.Is(err, text.ErrFewWords) && free.Keep != masking.Keep { // telling words may be why
-		if _, _, other := free.Choose(it.Text, tok.Token(tok.MaskID()), s.opt.Seed,
-			s.opt.ID); other == nil {
+	if errors.Is(err, text.ErrFewWords) && free.Keep != w.masking.Keep { // telling words may be why
+		tok := a.Model.Tokenizer()
+		if _, _, other := free.Choose(it.Text, tok.Token(tok.MaskID()), w.opt.Seed,
+			w.opt.ID); other == nil {
 			return &search{left: "labels"}, nil
 		}
 	}
-	if why := labels.left(err, masking.Only); why != "" {
+	if why := w.labels.left(err, w.masking.Only); why != "" {
 		return &search{left: why}, nil
 	}
 	if err != nil {
-		return nil, ownError(err, own)
+		return nil, ownError(err, w.own)
 	}
 	return s, nil
 }

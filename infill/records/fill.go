@@ -56,50 +56,60 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	if it.Left != "" {
 		return f.left(it, it.Left), nil
 	}
+	w, err := f.work(it)
+	if err != nil {
+		return nil, err
+	}
+	t, masked, err := Blanks(f.Model.Tokenizer(), it.Text, w.masking, &w.opt)
+	if it.Source != nil && errors.Is(err, text.ErrNoBlank) && !w.masking.On() {
+		return f.left(it, ""), nil // a sentence without a blank
+	}
+	if why := w.labels.left(err, w.masking.Only); why != "" {
+		return f.left(it, why), nil
+	}
+	if err == nil && change != nil {
+		err = change(t, &w.opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := f.Engine.Fill(ctx, t, w.opt)
+	if err != nil {
+		return nil, ownError(err, w.own)
+	}
+	rec := Filled(f.Model, f.Version, it.Text, masked, &w.opt, r)
+	return rec, w.labels.follow(rec, w.plain, t, w.opt.Words.Original)
+}
+
+// A work is what an item asks for.
+type work struct {
+	opt     infill.Options // with the item's own settings
+	own     bool           // it has some
+	masking text.Masking
+	labels  *labels
+	plain   change // of the text that loses its escapes
+}
+
+// work reads what an item asks for.
+func (f *Filler) work(it *input.Item) (*work, error) {
 	tok := f.Model.Tokenizer()
 	filling, own, err := f.Filling.ForLine(tok, it.Choices())
 	if err != nil {
 		return nil, err
 	}
-	opt := filling.Options
-	opt.ID, opt.Alike = it.Key(), filling.Alike
-	masking, of, plain, err := maskingOf(tok, it, filling)
-	if err != nil {
+	w := &work{opt: filling.Options, own: own}
+	if w.masking, w.labels, w.plain, err = maskingOf(tok, it, filling); err != nil {
 		return nil, err
 	}
-	t, masked, err := Blanks(tok, it.Text, masking, &opt)
-	if it.Source != nil && errors.Is(err, text.ErrNoBlank) && !filling.Masking.On() {
-		return f.left(it, ""), nil // a sentence without a blank
-	}
-	if why := of.left(err, masking.Only); why != "" {
-		return f.left(it, why), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	of.guide(&opt)
-	f.watch(it.Line, &opt)
-	if change != nil {
-		if err := change(t, &opt); err != nil {
-			return nil, err
-		}
-	}
-	r, err := f.Engine.Fill(ctx, t, opt)
-	if err != nil {
-		return nil, ownError(err, own)
-	}
-	rec := Filled(f.Model, f.Version, it.Text, masked, &opt, r)
-	return rec, of.follow(rec, plain, t, opt.Words.Original)
-}
-
-// watch tells of the work on a line.
-func (f *Filler) watch(line int, opt *infill.Options) {
+	w.opt.ID, w.opt.Alike = it.Key(), filling.Alike
+	w.labels.guide(&w.opt)
 	if f.Watched != nil {
-		opt.Watch.Progress = func(p infill.Progress) error {
-			f.Watched(line, p)
+		w.opt.Watch.Progress = func(p infill.Progress) error {
+			f.Watched(it.Line, p)
 			return nil
 		}
 	}
+	return w, nil
 }
 
 // left is the record of an item whose text is left as it is.

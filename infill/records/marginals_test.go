@@ -14,14 +14,14 @@ func TestMarginals(t *testing.T) {
 	nan := math.NaN()
 	m := &infill.Marginals{
 		Blanks: []infill.Marginal{{Distinct: 9, Rest: .125, Likeliest: []infill.Estimate{
-			{Text: "dog", Probability: .75, Error: pointer(.125), ESS: pointer(12.),
-				RHat: pointer(1.5)},
+			{Text: "dog", Probability: .75, Error: new(.125), ESS: new(12.),
+				RHat: new(1.5)},
 			{Text: "cat", Probability: .125},
 		}}},
 		Fillings: infill.Marginal{Distinct: 1, Likeliest: []infill.Estimate{
 			{Text: "a dog", Probability: 1, Error: new(float64)},
 		}},
-		Draws: 50, ESS: pointer(20.), Warning: "oh",
+		Draws: 50, ESS: new(20.), Warning: "oh",
 	}
 	rec := ofResult("a [MASK]",
 		&infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}},

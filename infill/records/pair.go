@@ -38,7 +38,7 @@ func (s *Scorer) pair(ctx context.Context, it *input.Item, r *settings.Ranking) 
 	rec := ofScore(scores[0])
 	rec.Text, rec.Scoring = it.Text, score.String()
 	rec.Pair = &jsonl.Pair{Text: texts[1], Score: scores[1].Score, Shared: shared}
-	rec.Difference = pointer(scores[0].Score - scores[1].Score)
+	rec.Difference = new(scores[0].Score - scores[1].Score)
 	return rec, nil
 }
 
@@ -70,5 +70,5 @@ func differenceOf(listed []string, ranked []infill.Candidate) *float64 {
 	if first == 0 {
 		other = 1
 	}
-	return pointer(ranked[first].Score - ranked[other].Score)
+	return new(ranked[first].Score - ranked[other].Score)
 }

@@ -27,7 +27,7 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Filled 
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
 	}
 	if r.OriginalScore != nil {
-		rec.OriginalScore = pointer(*r.OriginalScore)
+		rec.OriginalScore = new(*r.OriginalScore)
 	}
 	if r.Ended != infill.EndedItself {
 		rec.Ended = r.Ended.String()
@@ -44,15 +44,15 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Filled 
 		}
 	}
 	if r.Method == infill.MethodSample || ran.Words.Original != nil {
-		rec.Seed = pointer(ran.Seed)
+		rec.Seed = new(ran.Seed)
 	}
 	if r.Window != nil {
-		rec.Window = pointer(jsonl.Span(*r.Window))
+		rec.Window = new(jsonl.Span(*r.Window))
 	}
 	for i := range r.Fillings {
 		var probability *float64
 		if r.Exact {
-			probability = pointer(r.Fillings[i].Probability)
+			probability = new(r.Fillings[i].Probability)
 		}
 		f := filling(&r.Fillings[i], ran.Results.Score, probability)
 		if ran.Words.Original != nil {
@@ -66,18 +66,18 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Filled 
 
 // changes notes how a filling differs from the text before words were masked.
 func changes(f *jsonl.Filling, of *infill.Filling) {
-	f.Edits, f.Masks, f.Changed = pointer(of.Edits), pointer(len(of.Spans)), pointer(of.Changed)
+	f.Edits, f.Masks, f.Changed = new(of.Edits), new(len(of.Spans)), new(of.Changed)
 }
 
 // filling is a filling as records have it, by the score that ranks them.
 func filling(f *infill.Filling, by infill.Scoring, probability *float64) jsonl.Filling {
 	var parts *infill.Parts
 	if by == infill.ScoreBlended {
-		parts = pointer(f.Parts)
+		parts = new(f.Parts)
 	}
 	return jsonl.Filling{
 		Text: f.Text, Tokens: slices.Clone(f.Tokens), Pieces: marked(f.Tokens, f.Pieces),
-		Spans: spansOf(f.Spans), Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
+		Spans: spansOf(f.Spans), Score: new(f.Score), ScorePerToken: new(f.ScorePerToken),
 		Parts: parts, Energies: maps.Clone(f.Energies), Recut: f.Recut, Probability: probability,
 		Chain: f.Chain, Step: f.Step, Count: f.Count, Similarity: f.Similarity,
 	}
@@ -99,7 +99,7 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 	ran := opt.Complete()
 	rec := &jsonl.Filled{Item: jsonl.Item{Text: text}, Scoring: ran.Results.Score.String(),
 		Rounds: rounds, Missing: max(0, wanted-len(found)), Method: ran.Method.String(),
-		Seed: pointer(ran.Seed)}
+		Seed: new(ran.Seed)}
 	if ran.Method != infill.MethodSearch {
 		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Info().Name, ran.Sampling.Steps,
 			ran.Sampling.Chains
@@ -114,7 +114,7 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 		f.Round, f.Blanked, f.Masked = v.Round, v.Blanked, slices.Clone(v.Masked)
 		f.Groups = slices.Clone(v.Groups)
 		if v.OriginalScore != nil {
-			f.OriginalScore = pointer(*v.OriginalScore)
+			f.OriginalScore = new(*v.OriginalScore)
 		}
 		var edits []edit
 		for k, place := range v.Places {
@@ -131,8 +131,8 @@ func ofVariants(text string, opt *infill.Options, found []variants.Variant, want
 
 // ofScore is the record of a text that was scored.
 func ofScore(s *infill.Score) *jsonl.Scored {
-	rec := &jsonl.Scored{Item: jsonl.Item{Text: s.Text}, Score: pointer(s.Score),
-		ScorePerToken: pointer(s.ScorePerToken), Energies: maps.Clone(s.Energies), Windows: s.Windows}
+	rec := &jsonl.Scored{Item: jsonl.Item{Text: s.Text}, Score: new(s.Score),
+		ScorePerToken: new(s.ScorePerToken), Energies: maps.Clone(s.Energies), Windows: s.Windows}
 	for _, p := range s.Pieces {
 		rec.Pieces = append(rec.Pieces, jsonl.Piece{Piece: p.Piece, ID: p.ID, Span: p.Span,
 			LogProb: p.LogProb})
@@ -161,7 +161,7 @@ func wordsOf(s *infill.Score, list []infill.WordScore) []jsonl.Word {
 			pieces = append(pieces, s.Pieces[i].Piece)
 		}
 		if word.Pieces = strings.Join(pieces, " "); pieces != nil {
-			word.Score, word.Surprisal = pointer(w.Score), pointer(-w.Score/math.Ln2)
+			word.Score, word.Surprisal = new(w.Score), new(-w.Score/math.Ln2)
 		}
 		out = append(out, word)
 	}
@@ -200,9 +200,6 @@ func spansOf(list [][2]int) []jsonl.Span {
 	}
 	return out
 }
-
-// pointer points to a copy of v.
-func pointer[T any](v T) *T { return &v }
 
 // finite is a number for JSON, nil if it is not finite.
 func finite(v float64) *float64 {
