@@ -55,16 +55,16 @@ func (o *Options) checkChoices() error {
 		value int
 		names []string
 	}{
-		{"method", int(o.Method), methodNames},
+		{"method", int(o.Method), o.Method.Names()},
 		{"vocabulary", int(o.Words.Vocab), text.VocabAll.Names()},
 		{"unit", int(o.Words.Unit), text.UnitWord.Names()},
 		{"repeats", int(o.Words.NoRepeat), text.RepeatAny.Names()},
-		{"effort", int(o.Search.Effort), effortNames},
+		{"effort", int(o.Search.Effort), EffortQuick.Names()},
 		{"budget", int(o.Sampling.Budget), BudgetSteps.Names()},
 		{"gradient", int(o.Sampling.Gradient), mlm.Full.Names()},
-		{"start", int(o.Sampling.Start), startNames},
-		{"score", int(o.Results.Score), scoringNames[:ScorePLL+1]},
-		{"collect", int(o.Results.Collect), collectNames},
+		{"start", int(o.Sampling.Start), StartMasked.Names()},
+		{"score", int(o.Results.Score), ScorePLL.Names()[:ScorePLL+1]},
+		{"collect", int(o.Results.Collect), CollectLast.Names()},
 	} {
 		if c.value < 0 || c.value >= len(c.names) {
 			return fmt.Errorf("%w: %s %d, want 0 to %d for %s", text.ErrOption, c.what, c.value,

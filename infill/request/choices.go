@@ -1,10 +1,6 @@
 package request
 
-import (
-	"slices"
-
-	"infill/internal/nearest"
-)
+import "infill/internal/nearest"
 
 // Method says how fillings are found.
 type Method int
@@ -26,12 +22,10 @@ const (
 )
 
 // Names lists the words for the values of Method, in their order.
-func (Method) Names() []string { return slices.Clone(methodNames) }
-
-var methodNames = []string{"auto", "exact", "search", "sample"}
+func (Method) Names() []string { return []string{"auto", "exact", "search", "sample"} }
 
 // String returns the word of Names.
-func (m Method) String() string { return nearest.Of(methodNames, "method", m) }
+func (m Method) String() string { return nearest.Of(m.Names(), "method", m) }
 
 // Effort says how much a search looks at.
 type Effort int
@@ -43,12 +37,10 @@ const (
 )
 
 // Names lists the words for the values of Effort, in their order.
-func (Effort) Names() []string { return slices.Clone(effortNames) }
-
-var effortNames = []string{"normal", "quick", "thorough"}
+func (Effort) Names() []string { return []string{"normal", "quick", "thorough"} }
 
 // String returns the word of Names.
-func (e Effort) String() string { return nearest.Of(effortNames, "effort", e) }
+func (e Effort) String() string { return nearest.Of(e.Names(), "effort", e) }
 
 // Ending says why a search or the steps of chains ended.
 type Ending int
@@ -118,12 +110,10 @@ const (
 )
 
 // Names lists the words for the values of Collect, in their order.
-func (Collect) Names() []string { return slices.Clone(collectNames) }
-
-var collectNames = []string{"visited", "last", "chain"}
+func (Collect) Names() []string { return []string{"visited", "last", "chain"} }
 
 // String returns the word of Names.
-func (c Collect) String() string { return nearest.Of(collectNames, "collect", c) }
+func (c Collect) String() string { return nearest.Of(c.Names(), "collect", c) }
 
 // MaxKept bounds the states that CollectChain takes of all chains together, and the states that
 // CollectVisited keeps where all fillings are asked for.
@@ -151,9 +141,7 @@ const (
 )
 
 // Names lists the words for the values of Start, in their order.
-func (Start) Names() []string { return slices.Clone(startNames) }
-
-var startNames = []string{"masked", "argmax", "original", "random"}
+func (Start) Names() []string { return []string{"masked", "argmax", "original", "random"} }
 
 // String returns the word.
-func (s Start) String() string { return nearest.Of(startNames, "start", s) }
+func (s Start) String() string { return nearest.Of(s.Names(), "start", s) }

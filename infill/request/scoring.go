@@ -1,10 +1,6 @@
 package request
 
-import (
-	"slices"
-
-	"infill/internal/nearest"
-)
+import "infill/internal/nearest"
 
 // Scoring names the score that ranks fillings. Scores are sums of log f(token | a context) over the
 // tokens of all blanks, in nats. They differ in the other filled tokens that the context shows.
@@ -26,12 +22,10 @@ const (
 )
 
 // Names lists the words for the values of Scoring, in their order.
-func (Scoring) Names() []string { return slices.Clone(scoringNames) }
-
-var scoringNames = []string{"blended", "pll", "within-word"}
+func (Scoring) Names() []string { return []string{"blended", "pll", "within-word"} }
 
 // String returns the word of Names.
-func (s Scoring) String() string { return nearest.Of(scoringNames, "scoring", s) }
+func (s Scoring) String() string { return nearest.Of(s.Names(), "scoring", s) }
 
 // The weights of ScoreBlended.
 const (
