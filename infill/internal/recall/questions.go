@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"slices"
 
 	"infill/mlm"
 )
@@ -74,7 +75,19 @@ func (r *Recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]in
 func (r *Recall) Rows(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	take func(state, blank int, row Row)) error {
 	if r.memo == nil {
-		return r.freshRows(ctx, s, states, take)
+		n, v := len(s.Blanks), r.VocabSize()
+		wide, done := whole(len(states), n*v)
+		defer done()
+		err := r.Gradient(ctx, s, states, mlm.Forward, rowsOf(len(states), n), wide)
+		if err != nil {
+			return err
+		}
+		for c := range states {
+			for blank := range n {
+				take(c, blank, Row{&entry{wide: wide[c][blank*v : (blank+1)*v]}, nil})
+			}
+		}
+		return nil
 	}
 	r = r.covering(states)
 	return r.rows(ctx, s, states, r.questions(s, states, nil), func(u user, row Row) {
@@ -99,24 +112,6 @@ func (r *Recall) RowsAt(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 	})
 }
 
-// freshRows is Rows without a memo.
-func (r *Recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int32,
-	take func(state, blank int, row Row)) error {
-	n, v := len(s.Blanks), r.VocabSize()
-	wide, done := whole(len(states), n*v)
-	defer done()
-	err := r.Gradient(ctx, s, states, mlm.Forward, rowsOf(len(states), n), wide)
-	if err != nil {
-		return err
-	}
-	for c := range states {
-		for blank := range n {
-			take(c, blank, Row{&entry{wide: wide[c][blank*v : (blank+1)*v]}, nil})
-		}
-	}
-	return nil
-}
-
 // Gradient answers as [mlm.Model] does, for the tokens that are kept. Other values of grad stay as
 // they are.
 func (r *Recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32,
@@ -137,6 +132,9 @@ func (r *Recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32
 	return r.gradients(ctx, s, states, mode, logProb, grad)
 }
 
+// gradient stands for a state's gradient, in the place of a blank.
+const gradient = -1
+
 // questions lists the different questions that states ask, in the order in which they first occur:
 // of all blanks, or only of blank masked[c] of state c.
 func (r *Recall) questions(s *mlm.Sentence, states [][]int32, masked []int) []*question {
@@ -144,7 +142,11 @@ func (r *Recall) questions(s *mlm.Sentence, states [][]int32, masked []int) []*q
 	at := map[string]*question{}
 	var buf []byte
 	add := func(c, blank int) {
-		buf = contextKey(buf[:0], r.name(), s, states[c], blank, r.mask)
+		if blank == gradient {
+			buf = stateKey(buf[:0], r.name(), s, states[c])
+		} else {
+			buf = contextKey(buf[:0], r.name(), s, states[c], blank, r.mask)
+		}
 		q := at[string(buf)]
 		if q == nil {
 			q = &question{key: string(buf), state: c, blank: blank}
@@ -197,19 +199,7 @@ func (r *Recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs
 // gradients answers for states whose rows each need a backward pass.
 func (r *Recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	mode mlm.GradientMode, logProb, grad [][]float32) error {
-	var qs []*question
-	at := map[string]*question{}
-	var buf []byte
-	for c, st := range states {
-		buf = stateKey(buf[:0], r.name(), s, st)
-		q := at[string(buf)]
-		if q == nil {
-			q = &question{key: string(buf), state: c}
-			at[q.key] = q
-			qs = append(qs, q)
-		}
-		q.users = append(q.users, user{state: c})
-	}
+	qs := r.questions(s, states, slices.Repeat([]int{gradient}, len(states)))
 	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
 		made []*entry) error {
 		m := len(s.Blanks)
