@@ -84,7 +84,7 @@ func TestScoreText(t *testing.T) {
 			}
 		}
 	}
-	if _, err := e.Score(t.Context(), "No.", ScoreOptions{By: ScoreWithinWord+1}); err == nil {
+	if _, err := e.Score(t.Context(), "No.", ScoreOptions{By: ScoreWithinWord + 1}); err == nil {
 		t.Error("an unknown score")
 	}
 }

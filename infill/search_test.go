@@ -1,6 +1,7 @@
 package infill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,12 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 		out = append(out, f)
 	}
 	slices.SortFunc(out, func(a, b Filling) int { return strings.Compare(a.Text, b.Text) })
-	choosing.Rank(out, p.PerToken)
+	slices.SortStableFunc(out, func(a, b Filling) int {
+		if p.PerToken {
+			return cmp.Compare(b.ScorePerToken, a.ScorePerToken)
+		}
+		return cmp.Compare(b.Score, a.Score)
+	})
 	return out
 }
 

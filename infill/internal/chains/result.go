@@ -48,9 +48,6 @@ func Run(ctx context.Context, c *choosing.Chooser) (*request.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Energies(ctx, res.Fillings); err != nil {
-		return nil, err
-	}
 	if p.Opt.Results.Marginals {
 		p.marginals(res)
 	}
@@ -59,7 +56,7 @@ func Run(ctx context.Context, c *choosing.Chooser) (*request.Result, error) {
 		res.Ended = request.EndedStopped
 	}
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
-	res.Fresh, res.Evaluated = fresh, p.Asked.Evaluated()
+	res.Fresh = fresh
 	return res, nil
 }
 
@@ -73,7 +70,7 @@ func (p *run) result(ctx context.Context, kept samplers.Stats, taken []*sighting
 	for _, pt := range p.parts {
 		res.Stats.Add(pt.burnt)
 	}
-	at := map[string]int{}
+	at, states := map[string]int{}, map[string]choosing.Placed{}
 	var first []*sighting // of each filling
 	for _, s := range taken {
 		f := s.tgt.Spell(s.x, p.Opt.Results.AsModel)
@@ -86,6 +83,7 @@ func (p *run) result(ctx context.Context, kept samplers.Stats, taken []*sighting
 		f.Score = s.score + f.Parts.Length
 		f.ScorePerToken = f.Score / float64(len(f.IDs))
 		first = append(first, s)
+		states[f.Text] = choosing.Placed{Target: s.tgt, State: s.x}
 		res.Fillings = append(res.Fillings, f)
 	}
 	for i, s := range first {
@@ -101,11 +99,7 @@ func (p *run) result(ctx context.Context, kept samplers.Stats, taken []*sighting
 	}
 	res.LeftOut = p.leftOut(len(taken))
 	res.Method = request.MethodSample
-	states := make([]choosing.Placed, len(first))
-	for i, s := range first {
-		states[i] = choosing.Placed{Target: s.tgt, State: s.x}
-	}
-	stateOf := choosing.StatesOf(res.Fillings, states)
+	res.Tuned = p.tuning()
 	var err error
 	if res.Fillings, err = p.Sieve.Pass(ctx, res.Fillings); err != nil {
 		return nil, err
@@ -118,16 +112,7 @@ func (p *run) result(ctx context.Context, kept samplers.Stats, taken []*sighting
 	} else if len(res.Fillings) > 0 && p.Twice(&res.Fillings[0]) {
 		choosing.WarnTwice(res)
 	}
-	if err := p.Rescore(ctx, res, stateOf, false); err != nil {
-		return nil, err
-	}
-	if len(res.Fillings) == 0 {
-		return nil, p.Sieve.Err()
-	}
-	p.Choose(res, func(f []request.Filling) { choosing.Rank(f, p.PerToken) })
-	res.Tuned = p.tuning()
-	choosing.WarnRefused(res, res.Stats.NonFinite, "proposals or neighbours")
-	return res, nil
+	return res, p.Finish(ctx, res, states, false, res.Stats.NonFinite, "proposals or neighbours")
 }
 
 // leftOut is how many states there was no room for, although all are asked for. kept is how many

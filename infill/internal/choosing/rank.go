@@ -91,8 +91,8 @@ func WarnRefused(r *request.Result, n int, what string) {
 	}
 }
 
-// Rank sorts fillings, best first.
-func Rank(f []request.Filling, perToken bool) {
+// rank sorts fillings, best first.
+func rank(f []request.Filling, perToken bool) {
 	sort.SliceStable(f, func(a, b int) bool {
 		if perToken {
 			return f[a].ScorePerToken > f[b].ScorePerToken

@@ -32,19 +32,25 @@ func rescoredOf(o *request.Options) int {
 	return 8 + 2*LeastBest(o)
 }
 
-// StatesOf are the states of fillings by their texts.
-func StatesOf(fillings []request.Filling, states []Placed) map[string]Placed {
-	of := map[string]Placed{}
-	for i, s := range states {
-		of[fillings[i].Text] = s
+// Finish makes a result of the fillings that were found: with the scores that are printed, the best
+// of them with their energies. state are theirs by their texts. narrow says that the scores are of
+// rows that saw parts of the text, and refused is how many things were, see WarnRefused.
+func (p *Chooser) Finish(ctx context.Context, res *request.Result, state map[string]Placed,
+	narrow bool, refused int, what string) error {
+	if err := p.rescore(ctx, res, state, narrow); err != nil {
+		return err
 	}
-	return of
+	if len(res.Fillings) == 0 {
+		return p.Sieve.Err()
+	}
+	p.Choose(res, func(f []request.Filling) { rank(f, p.PerToken) })
+	WarnRefused(res, refused, what)
+	res.Evaluated = p.Asked.Evaluated()
+	return p.Energies(ctx, res.Fillings)
 }
 
-// Rescore gives fillings the scores that are printed, of the whole text and in float32, and keeps
-// those that have one. state are theirs by their texts. narrow says that the scores are of rows
-// that saw parts of the text.
-func (p *Chooser) Rescore(ctx context.Context, res *request.Result, state map[string]Placed,
+// rescore gives fillings scores of the whole text and in float32, and keeps those that have one.
+func (p *Chooser) rescore(ctx context.Context, res *request.Result, state map[string]Placed,
 	narrow bool) error {
 	m, err := p.Base.Float32(ctx)
 	if err != nil {
@@ -56,7 +62,7 @@ func (p *Chooser) Rescore(ctx context.Context, res *request.Result, state map[st
 		res.Fillings = p.Sieve.Undropped(res.Fillings)
 		return nil
 	}
-	Rank(res.Fillings, p.PerToken)
+	rank(res.Fillings, p.PerToken)
 	n := rescoredOf(p.Opt)
 	if narrow && n > 0 { // a row of the whole text takes long
 		n = LeastBest(p.Opt)

@@ -192,23 +192,14 @@ func (s *Seeker) Result(ctx context.Context) (*request.Result, error) {
 		return nil, p.Sieve.Err()
 	}
 	slices.SortStableFunc(s.found, byRank)
-	states := make([]choosing.Placed, len(s.found))
-	for i, f := range s.found {
-		states[i] = choosing.Placed{Target: p.Choices[f.part.number].Target, State: f.x}
+	states := map[string]choosing.Placed{}
+	for _, f := range s.found {
 		res.Fillings = append(res.Fillings, f.text)
+		states[f.text.Text] = choosing.Placed{Target: p.Choices[f.part.number].Target, State: f.x}
 	}
-	of := choosing.StatesOf(res.Fillings, states)
-	if err := p.Rescore(ctx, res, of, s.Rows.Narrowed()); err != nil {
+	err := p.Finish(ctx, res, states, s.Rows.Narrowed(), s.bad, "fillings")
+	if err != nil {
 		return nil, err
 	}
-	if len(res.Fillings) == 0 {
-		return nil, p.Sieve.Err()
-	}
-	p.Choose(res, func(f []request.Filling) { choosing.Rank(f, p.PerToken) })
-	if err := p.Energies(ctx, res.Fillings); err != nil {
-		return nil, err
-	}
-	choosing.WarnRefused(res, s.bad, "fillings")
-	res.Evaluated = p.Asked.Evaluated()
 	return res, nil
 }
