@@ -30,15 +30,18 @@ type ScoreOptions struct {
 
 // complete is a text without its escapes, or an error if it has a blank.
 func (e *Engine) complete(sentence string) (string, error) {
-	if err := text.CheckText(sentence, "write a complete sentence"); err != nil {
+	p, err := text.Read(e.model.Tokenizer(), sentence)
+	if err == nil {
+		err = text.CheckText(sentence, "write a complete sentence")
+	}
+	if err != nil {
 		return "", err
 	}
-	plain, blanks, err := text.ParseBlanks(e.model.Tokenizer(), sentence)
-	if err != nil || len(blanks) == 0 {
-		return plain, err
+	if len(p.Blanks) > 0 {
+		return "", &text.Error{Offset: p.Blanks[0].Start,
+			Msg: "a score is of a complete sentence; fill the blank first", Err: ErrUnfilled}
 	}
-	msg := "a score is of a complete sentence; fill the blank first"
-	return "", &text.Error{Offset: blanks[0].Start, Msg: msg, Err: ErrUnfilled}
+	return p.Text, nil
 }
 
 // checkSpans refuses spans that are not bytes of a text.

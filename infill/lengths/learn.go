@@ -188,12 +188,16 @@ func gapOf(m *mlm.Model, line string, seed uint64, number int) *example {
 			return w[0] > 0 && strings.IndexFunc(text[w[0]:w[1]],
 				func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 		}}
-	plain, chosen, err := masking.Choose(line, tok.Token(tok.MaskID()), seed, fmt.Sprint(number))
+	plain, err := text.Read(tok, line)
+	if err != nil {
+		return nil
+	}
+	chosen, err := masking.Choose(plain, seed, fmt.Sprint(number))
 	if err != nil {
 		return nil // no such words, or a line that has blanks
 	}
 	span := [2]int{chosen[0][0], chosen[len(chosen)-1][1]}
-	whole, err := text.Encode(tok, plain, nil)
+	whole, err := text.Encode(tok, plain.Text, nil)
 	if err != nil {
 		return nil
 	}
@@ -203,7 +207,7 @@ func gapOf(m *mlm.Model, line string, seed uint64, number int) *example {
 			n++
 		}
 	}
-	t, _, err := text.BlankOut(tok, plain, [][2]int{span})
+	t, _, err := text.BlankOut(tok, plain.Text, [][2]int{span})
 	if limit := m.MaxLength(); err != nil || n == 0 || limit > 0 && len(t.IDs)+2 > limit {
 		return nil
 	}

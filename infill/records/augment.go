@@ -106,9 +106,7 @@ func (a *Augmenter) search(ctx context.Context, it *input.Item) (*search, error)
 	s.rounds = variants.New(a.Engine, it.Text, w.masking, w.opt, line.Variants)
 	_, _, err = s.rounds.Find(ctx, nil)
 	if errors.Is(err, text.ErrFewWords) && free.Keep != w.masking.Keep { // telling words may be why
-		tok := a.Model.Tokenizer()
-		if _, _, other := free.Choose(it.Text, tok.Token(tok.MaskID()), w.opt.Seed,
-			w.opt.ID); other == nil {
+		if _, other := free.Choose(w.text, w.opt.Seed, w.opt.ID); other == nil {
 			return &search{left: "labels"}, nil
 		}
 	}

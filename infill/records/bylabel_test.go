@@ -70,7 +70,11 @@ func TestByLabelGuides(t *testing.T) {
 	m, opt := text.Masking{Keep: asked, Rate: 1, Class: text.ClassContent}, infill.Options{}
 	opt.Words.Ban = bird
 	b.guide(it, &m, &opt)
-	if _, left, err := m.Choose(it.Text, "[MASK]", 1, ""); err != nil || len(left) != 1 {
+	p, err := text.Read(tok, it.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := m.Choose(p, 1, ""); err != nil || len(left) != 1 {
 		t.Errorf("masked %v (%v), want sleeps", left, err)
 	}
 	if asked.Len() != 1 || bird.Len() != 1 {

@@ -6,7 +6,6 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/infill/text"
-	"infill/tokenize"
 )
 
 // An edit says that the bytes from of a text became the bytes to of another one.
@@ -17,16 +16,15 @@ type edit struct{ from, to jsonl.Span }
 type change [][]edit
 
 // unescaped is the change of a text that loses its escapes.
-func unescaped(tok *tokenize.Tokenizer, given string) (change, error) {
-	_, dropped, err := text.Unescape(tok, given)
+func unescaped(p *text.Plain) change {
 	var edits []edit
 	gone := 0
-	for _, d := range dropped {
+	for _, d := range p.Dropped {
 		at := d[0] - gone
 		gone += d[1] - d[0]
 		edits = append(edits, edit{d, jsonl.Span{at, at}})
 	}
-	return change{edits}, err
+	return change{edits}
 }
 
 // then is the change with one more step.

@@ -60,7 +60,7 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	if err != nil {
 		return nil, err
 	}
-	t, masked, err := Blanks(f.Model.Tokenizer(), it.Text, w.masking, &w.opt)
+	t, masked, err := blanks(w.text, w.masking, &w.opt)
 	if it.Source != nil && errors.Is(err, text.ErrNoBlank) && !w.masking.On() {
 		return f.left(it, ""), nil // a sentence without a blank
 	}
@@ -85,6 +85,7 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 type work struct {
 	opt     infill.Options // with the item's own settings
 	own     bool           // it has some
+	text    *text.Plain
 	masking text.Masking
 	labels  *labels
 	plain   change // of the text that loses its escapes
@@ -97,10 +98,11 @@ func (f *Filler) work(it *input.Item) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &work{opt: filling.Options, own: own}
-	if w.masking, w.labels, w.plain, err = maskingOf(tok, it, filling); err != nil {
+	w, err := worked(tok, it, filling)
+	if err != nil {
 		return nil, err
 	}
+	w.opt, w.own = filling.Options, own
 	w.opt.ID, w.opt.Alike = it.Key(), filling.Alike
 	w.labels.guide(&w.opt)
 	if f.Watched != nil {
@@ -139,33 +141,33 @@ func ownError(err error, own bool) error {
 	return err
 }
 
-// maskingOf is the masking of an item with its labels, and the change of a text that loses its
-// escapes. Words that have labels stay unless labels choose what is masked. Errors wrap
-// text.ErrSpan.
-func maskingOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Filling) (m text.Masking,
-	of *labels, plain change, err error) {
-	m = filling.Masking
-	if plain, err = unescaped(tok, it.Text); err != nil {
-		return m, nil, nil, err
+// worked reads the text of an item with its labels. Words that have labels stay unless labels choose
+// what is masked. Errors wrap text.ErrSpan, or come from [text.Read].
+func worked(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Filling) (w *work, err error) {
+	w = &work{masking: filling.Masking}
+	if w.text, err = text.Read(tok, it.Text); err != nil {
+		return nil, err
 	}
-	if of, err = labelsOf(it, filling.Offsets); err != nil || !m.On() {
-		return m, of, plain, err
+	w.plain = unescaped(w.text)
+	if w.labels, err = labelsOf(it, filling.Offsets); err != nil || !w.masking.On() {
+		return w, err
 	}
-	if m.Spans = of.in(plain); len(m.MaskLabels) == 0 && len(m.KeepLabels) == 0 {
+	if m := &w.masking; len(m.MaskLabels) == 0 && len(m.KeepLabels) == 0 {
 		m.KeepLabels = []string{"*"}
 	}
-	return m, of, plain, nil
+	w.masking.Spans = w.labels.in(w.plain)
+	return w, nil
 }
 
 // TemplateOf is Blanks for the text of an item, with what the item says of its masking. filling is
 // the line's own settings.
 func TemplateOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Filling,
 	opt *infill.Options) (t *text.Template, masked string, err error) {
-	masking, _, _, err := maskingOf(tok, it, filling)
+	w, err := worked(tok, it, filling)
 	if err != nil {
 		return nil, "", err
 	}
-	return Blanks(tok, it.Text, masking, opt)
+	return blanks(w.text, w.masking, opt)
 }
 
 // Blanks makes the template of a text. If the text has no blanks, it first blanks out words as the
@@ -173,11 +175,21 @@ func TemplateOf(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Filli
 // from [text.Parse] and [text.Masking.Template].
 func Blanks(tok *tokenize.Tokenizer, line string, m text.Masking, opt *infill.Options) (
 	t *text.Template, masked string, err error) {
-	if !m.On() {
-		t, err = text.Parse(tok, line)
-		return t, line, err
+	p, err := text.Read(tok, line)
+	if err != nil {
+		return nil, "", err
 	}
-	if t, opt.Words.Original, err = m.Template(tok, line, opt.Seed, opt.ID); err != nil {
+	return blanks(p, m, opt)
+}
+
+// blanks is Blanks of a text that was read.
+func blanks(p *text.Plain, m text.Masking, opt *infill.Options) (t *text.Template, masked string,
+	err error) {
+	if !m.On() {
+		t, err = p.Template()
+		return t, p.Raw, err
+	}
+	if t, opt.Words.Original, err = m.Blanked(p, opt.Seed, opt.ID); err != nil {
 		return nil, "", err
 	}
 	return t, t.Source(), nil

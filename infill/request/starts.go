@@ -94,7 +94,7 @@ func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, err
 		if rec.Text == nil || len(rec.Fillings) == 0 {
 			continue
 		}
-		plain, blanks, err := text.ParseBlanks(tok, *rec.Text)
+		p, err := text.Read(tok, *rec.Text)
 		if err != nil {
 			return nil, bad(err)
 		}
@@ -103,11 +103,11 @@ func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, err
 			if f.Pieces != nil {
 				words = f.Pieces
 			}
-			if len(words) != len(blanks) {
+			if len(words) != len(p.Blanks) {
 				return nil, bad(fmt.Errorf("filling %d has %d tokens for %d blanks", i+1, len(words),
-					len(blanks)))
+					len(p.Blanks)))
 			}
-			s.Add(plain, words, at)
+			s.Add(p.Text, words, at)
 			fillings++
 		}
 		if s.bytes > maxStartBytes {

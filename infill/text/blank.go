@@ -7,9 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"infill/internal/textline"
-	"infill/tokenize"
 )
 
 // A Blank is a place in a text that is to be filled in, with what its spelling says of the filling:
@@ -337,17 +334,4 @@ func sameOptions(a, b Blank) bool {
 	return a.Min == b.Min && a.Max == b.Max && a.MaxWords == b.MaxWords && a.Number == b.Number &&
 		a.Punctuation == b.Punctuation && pattern(a) == pattern(b) &&
 		strings.Join(a.Words, "\x00") == strings.Join(b.Words, "\x00")
-}
-
-// CheckText refuses what no command can work on.
-func CheckText(text, remedy string) error {
-	for i, r := range text {
-		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
-			return &Error{i, textline.NotUTF8(text), tokenize.ErrInvalidUTF8}
-		}
-	}
-	if strings.TrimSpace(text) == "" {
-		return &Error{-1, remedy, ErrEmpty}
-	}
-	return nil
 }

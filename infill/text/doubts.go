@@ -45,15 +45,15 @@ func Doubts(tok *tokenize.Tokenizer, s string, numbers ...int) []Doubt {
 
 // spellingDoubts are those about what a text says.
 func spellingDoubts(tok *tokenize.Tokenizer, s string) []Doubt {
-	p, err := parseBlanks(s, tok.Token(tok.MaskID()))
+	p, err := Read(tok, s)
 	if err != nil {
 		return nil
 	}
 	var out []Doubt
-	if p.Near != nil {
-		out = append(out, Doubt{Code: "near_blank", Message: p.Near.Msg})
+	if p.near != nil {
+		out = append(out, Doubt{Code: "near_blank", Message: p.near.Msg})
 	}
-	if script := foreignScript(tok, p); script != "" {
+	if script := foreignScript(p); script != "" {
 		out = append(out, Doubt{"foreign_text", fmt.Sprintf("most of the text, in %s letters, is "+
 			"unknown to the model's vocabulary or spelt in short pieces, so that results mean "+
 			"little; take a model of its language", script), script})

@@ -6,49 +6,36 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"infill/internal/textline"
 	"infill/tokenize"
 )
 
-// A parsed is a text without its escapes.
-type parsed struct {
+// A Plain is a text without its escapes, as [Read] has it.
+type Plain struct {
+	Raw    string // with them
 	Text   string
 	Blanks []Blank // with their spans in Text
-	// Dropped are the backslashes that Text is without, as bytes of the text with its escapes.
+	// Dropped are the backslashes that Text is without, as bytes of Raw.
 	Dropped [][2]int
-	// Near is the first text that only looks like a blank, with what to write; nil for none.
-	Near *Error
+	tok     *tokenize.Tokenizer
+	// near is the first text that only looks like a blank, with what to write; nil for none.
+	near *Error
 	// literal is the first blank that a backslash makes text of.
 	literal *Error
 }
 
-// Unescape is a text without its escapes, and the bytes of it that are left out, in order.
-func Unescape(tok *tokenize.Tokenizer, raw string) (plain string, dropped [][2]int, err error) {
-	if tok == nil {
-		return "", nil, ErrNoTokenizer
-	}
-	p, err := parseBlanks(raw, tok.Token(tok.MaskID()))
-	if err != nil {
-		return "", nil, err
-	}
-	return p.Text, p.Dropped, nil
-}
-
-// ParseBlanks is a text without its escapes, with the spans of its blanks. A backslash directly
-// before a blank makes it ordinary text.
-func ParseBlanks(tok *tokenize.Tokenizer, raw string) (plain string, blanks []Blank, err error) {
-	p, err := parseBlanks(raw, tok.Token(tok.MaskID()))
-	if err != nil {
-		return "", nil, err
-	}
-	return p.Text, p.Blanks, nil
-}
-
-// parseBlanks finds the blanks of a text; mask is the tokenizer's own spelling
-// of the mask token. A backslash directly before a blank makes it ordinary
+// Read finds the blanks of a text. A backslash directly before a blank makes it ordinary
 // text, and two stand for one backslash before a blank: "\[MASK]" is the text
-// "[MASK]", and "\\[MASK]" a backslash and a blank. Other backslashes are text.
-func parseBlanks(raw, mask string) (*parsed, error) {
-	p := &parsed{}
+// "[MASK]", and "\\[MASK]" a backslash and a blank. Other backslashes are text. Errors are
+// ErrNoTokenizer, or *Error with ErrBlank or of invalid UTF-8.
+func Read(tok *tokenize.Tokenizer, raw string) (*Plain, error) {
+	if tok == nil {
+		return nil, ErrNoTokenizer
+	}
+	if err := checkUTF8(raw); err != nil {
+		return nil, err
+	}
+	p, mask := &Plain{Raw: raw, tok: tok}, tok.Token(tok.MaskID())
 	var plain strings.Builder
 	for i := 0; i < len(raw); {
 		slashes := len(raw[i:]) - len(strings.TrimLeft(raw[i:], `\`))
@@ -90,7 +77,27 @@ func parseBlanks(raw, mask string) (*parsed, error) {
 	return p, nil
 }
 
-// escape is the text that [parseBlanks] reads as this one with these blanks.
+// CheckText refuses what no command can work on.
+func CheckText(text, remedy string) error {
+	if err := checkUTF8(text); err != nil {
+		return err
+	}
+	if strings.TrimSpace(text) == "" {
+		return &Error{-1, remedy, ErrEmpty}
+	}
+	return nil
+}
+
+func checkUTF8(text string) error {
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
+			return &Error{i, textline.NotUTF8(text), tokenize.ErrInvalidUTF8}
+		}
+	}
+	return nil
+}
+
+// escape is the text that [Read] reads as this one with these blanks.
 func escape(plain, mask string, blanks []Blank) string {
 	var raw strings.Builder
 	slashes := 0

@@ -27,7 +27,8 @@ var syllabic = []*unicode.RangeTable{
 
 // foreignScript is the script of a text, as package unicode calls it, most of whose letters are in
 // words that are foreign to a vocabulary, blanks left out. It is "" for other texts.
-func foreignScript(tok *tokenize.Tokenizer, p *parsed) string {
+func foreignScript(p *Plain) string {
+	tok := p.tok
 	enc, err := Encode(tok, p.Text, p.Blanks)
 	if err != nil {
 		return ""

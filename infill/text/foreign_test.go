@@ -14,11 +14,11 @@ import (
 // foreignTo is the script of a text that is foreign to a vocabulary.
 func foreignTo(t *testing.T, tok *tokenize.Tokenizer, s string) string {
 	t.Helper()
-	p, err := parseBlanks(s, tok.Token(tok.MaskID()))
+	p, err := Read(tok, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return foreignScript(tok, p)
+	return foreignScript(p)
 }
 
 // Sentences of other languages are foreign to an English vocabulary, and English ones are not, with
@@ -128,7 +128,7 @@ func TestLanguage(t *testing.T) {
 		"The words “el” and “la” are [MASK].":                        "",
 		"[MASK] man and men come at a fast pace, so war must [MASK]": "",
 	} {
-		p, err := parseBlanks(s, tok.Token(tok.MaskID()))
+		p, err := Read(tok, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,14 +112,20 @@ func (m Masking) Check() error {
 // which none or fewer than Words may be masked, or invalid UTF-8.
 func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
 	id string) (*Template, []string, error) {
-	if tok == nil {
-		return nil, nil, ErrNoTokenizer
-	}
-	text, chosen, err := m.Choose(text, tok.Token(tok.MaskID()), seed, id)
+	p, err := Read(tok, text)
 	if err != nil {
 		return nil, nil, err
 	}
-	return BlankOut(tok, text, chosen)
+	return m.Blanked(p, seed, id)
+}
+
+// Blanked is Template of a text that was read.
+func (m Masking) Blanked(p *Plain, seed uint64, id string) (*Template, []string, error) {
+	chosen, err := m.Choose(p, seed, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return BlankOut(p.tok, p.Text, chosen)
 }
 
 // BlankOut makes the template of a text with blanks in place of some words, and returns these. A
@@ -149,50 +155,44 @@ func BlankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template,
 	return t, taken, nil
 }
 
-// Choose returns the text without its escapes, see Parse, and the spans of
-// the words to blank out, in order.
-func (m Masking) Choose(text, mask string, seed uint64, id string) (string, [][2]int, error) {
-	return m.choose(text, mask, seed, id, m.candidates)
+// Choose returns the spans of the words of p.Text to blank out, in order.
+func (m Masking) Choose(p *Plain, seed uint64, id string) ([][2]int, error) {
+	return m.choose(p, seed, id, m.candidates)
 }
 
 // ChooseGaps is Choose of places between two words: empty spans where a word may be put in.
-func (m Masking) ChooseGaps(text, mask string, seed uint64, id string) (string, [][2]int, error) {
-	return m.choose(text, mask, seed, id, m.gaps)
+func (m Masking) ChooseGaps(p *Plain, seed uint64, id string) ([][2]int, error) {
+	return m.choose(p, seed, id, m.gaps)
 }
 
 // ChooseRemovable is Choose of words that can be taken out, see Delete.
-func (m Masking) ChooseRemovable(text, mask string, seed uint64, id string) (string, [][2]int,
-	error) {
+func (m Masking) ChooseRemovable(p *Plain, seed uint64, id string) ([][2]int, error) {
 	fits := m.Fits
 	m.Fits = func(text string, word [2]int) bool {
 		return deletable(text, word) && (fits == nil || fits(text, word))
 	}
-	return m.Choose(text, mask, seed, id)
+	return m.Choose(p, seed, id)
 }
 
-func (m Masking) choose(text, mask string, seed uint64, id string,
-	among func(text string, found []textWord) [][2]int) (string, [][2]int, error) {
+func (m Masking) choose(p *Plain, seed uint64, id string,
+	among func(text string, found []textWord) [][2]int) ([][2]int, error) {
 	if err := m.Check(); err != nil {
-		return "", nil, err
+		return nil, err
 	}
+	text := p.Text
 	if err := CheckText(text, "write a sentence whose words can be masked"); err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	p, err := parseBlanks(text, mask)
-	if err != nil {
-		return "", nil, err
-	}
-	text = p.Text
 	if len(p.Blanks) > 0 {
-		return "", nil, &Error{p.Blanks[0].Start, "words are masked in texts without blanks, and " +
+		return nil, &Error{p.Blanks[0].Start, "words are masked in texts without blanks, and " +
 			"this one has some; a backslash before a blank makes text of it", ErrBlank}
 	}
 	found := wordsOf(text)
 	if len(found) == 0 {
-		return "", nil, &Error{-1, "there is no word to mask", ErrEmpty}
+		return nil, &Error{-1, "there is no word to mask", ErrEmpty}
 	}
 	if err := m.checkSpans(text); err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	words := among(text, found)
 	n := m.Words
@@ -206,26 +206,26 @@ func (m Masking) choose(text, mask string, seed uint64, id string,
 			none += ", without what no word can stand for: addresses, names of fields, words of scripts " +
 				"that do not set them apart, such as Thai"
 		}
-		return "", nil, &Error{-1, none, ErrFewWords}
+		return nil, &Error{-1, none, ErrFewWords}
 	case n > len(words):
 		of := fmt.Sprintf("%d words to mask in a text of %d", n, len(words))
 		if len(words) < len(found) {
 			of = fmt.Sprintf("%d words to mask, %d of %d may be", n, len(words), len(found))
 		}
-		return "", nil, &Error{-1, of, ErrFewWords}
+		return nil, &Error{-1, of, ErrFewWords}
 	}
 	rng := samplers.NewStream(seed, id+"\x00mask", 0)
 	if m.Adjacent {
 		runs := adjacent(text, words, n)
 		if len(runs) == 0 {
-			return "", nil, &Error{-1, fmt.Sprintf("no %d adjacent words may be masked", n), ErrFewWords}
+			return nil, &Error{-1, fmt.Sprintf("no %d adjacent words may be masked", n), ErrFewWords}
 		}
 		first := runs[rng.IntN(len(runs))]
 		chosen := words[first : first+n]
 		if m.Joined {
 			chosen = [][2]int{{chosen[0][0], chosen[n-1][1]}}
 		}
-		return text, chosen, nil
+		return chosen, nil
 	}
 	chosen := rng.Perm(len(words))[:n]
 	sort.Ints(chosen)
@@ -233,7 +233,7 @@ func (m Masking) choose(text, mask string, seed uint64, id string,
 	for i, w := range chosen {
 		out[i] = words[w]
 	}
-	return text, out, nil
+	return out, nil
 }
 
 // adjacent lists where n words in a row begin that have nothing but white space between.

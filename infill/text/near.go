@@ -30,9 +30,9 @@ var (
 var blankNames = regexp.MustCompile(`^(?i:mask|masked|masks|blank|gap|extra_id)$`)
 
 // nearAt notes text that only looks like a blank.
-func (p *parsed) nearAt(raw string, i int) {
+func (p *Plain) nearAt(raw string, i int) {
 	s := raw[i:]
-	if p.Near != nil || !strings.ContainsRune("[<{_［【", firstRune(s)) {
+	if p.near != nil || !strings.ContainsRune("[<{_［【", firstRune(s)) {
 		return
 	}
 	const write = "is not a blank and stays as it is; write "
@@ -57,13 +57,13 @@ func (p *parsed) nearAt(raw string, i int) {
 		written, how = m[1], write+"[MASK] or ___"
 	}
 	if written != "" {
-		p.Near = &Error{i, written + " " + how, ErrNoBlank}
+		p.near = &Error{i, written + " " + how, ErrNoBlank}
 	}
 }
 
 // escaped notes a blank that a backslash makes text of. One within a word, as in a path, may not be
 // meant for the blank.
-func (p *parsed) escaped(raw string, at, opening int) {
+func (p *Plain) escaped(raw string, at, opening int) {
 	blank := raw[at : at+opening]
 	if blank == openBlank {
 		blank = asWritten(raw[at:])
@@ -73,18 +73,18 @@ func (p *parsed) escaped(raw string, at, opening int) {
 	if p.literal == nil {
 		p.literal = err
 	}
-	if before := lastRune(raw[:at-1]); p.Near == nil && (before == ':' || isLetterOrDigit(before)) {
-		p.Near = err
+	if before := lastRune(raw[:at-1]); p.near == nil && (before == ':' || isLetterOrDigit(before)) {
+		p.near = err
 	}
 }
 
 // noBlank is the error of a text without blanks.
-func (p *parsed) noBlank() error {
+func (p *Plain) noBlank() error {
 	switch {
 	case p.literal != nil:
 		return p.literal
-	case p.Near != nil:
-		return p.Near
+	case p.near != nil:
+		return p.near
 	}
 	if i := strings.Index(p.Text, "..."); i >= 0 && i < len(p.Text)-4 { // not at its end
 		return &Error{i, "... is not a blank; write [MASK], or [MASK*1-3w] for one to three words",

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/tokenize"
 	"infill/tokenize/tokenizetest"
 )
 
@@ -11,10 +12,10 @@ import (
 // write in its place.
 func TestSpellingsOfOthers(t *testing.T) {
 	t.Parallel()
-	toks := map[string]string{"bert": tokenizetest.Small(t).Token(tokenizetest.Small(t).MaskID())}
+	toks := map[string]*tokenize.Tokenizer{"bert": tokenizetest.Small(t)}
 	for _, name := range tokenizetest.MarkedNames {
 		tok := tokenizetest.Marked(t, name)
-		toks[name] = tok.Token(tok.MaskID())
+		toks[name] = tok
 		tm, err := Parse(tok, `a <mask> b [MASK] c ___ d \<mask> \[MASK] \___ .`)
 		if err != nil || len(tm.Blanks) != 3 || tm.Text != "a <mask> b [MASK] c ___ d <mask> [MASK] ___ ." {
 			t.Fatalf("%s: %+v, %v", name, tm, err)
@@ -60,21 +61,21 @@ func TestSpellingsOfOthers(t *testing.T) {
 		`we write \[MASK] and (\___)`:   "",
 		"a mask, a blank, the gap":      "",
 	} {
-		for name, mask := range toks {
-			alone, err := parseBlanks(text, mask)
+		for name, tok := range toks {
+			alone, err := Read(tok, text)
 			if err != nil {
 				t.Fatalf("%s: %q: %v", name, text, err)
 			}
-			beside, err := parseBlanks("A [MASK|x|<MASK>] here: "+text, mask)
+			beside, err := Read(tok, "A [MASK|x|<MASK>] here: "+text)
 			if err != nil {
 				t.Fatalf("%s: %q: %v", name, text, err)
 			}
-			for _, p := range []*parsed{alone, beside} {
+			for _, p := range []*Plain{alone, beside} {
 				switch {
-				case (p.Near != nil) != (want != ""):
-					t.Errorf("%s: %q: %v", name, text, p.Near)
-				case want != "" && !strings.Contains(p.Near.Msg, want):
-					t.Errorf("%s: %q: %s, want %s", name, text, p.Near.Msg, want)
+				case (p.near != nil) != (want != ""):
+					t.Errorf("%s: %q: %v", name, text, p.near)
+				case want != "" && !strings.Contains(p.near.Msg, want):
+					t.Errorf("%s: %q: %s, want %s", name, text, p.near.Msg, want)
 				}
 			}
 			if len(alone.Blanks) != 0 || len(beside.Blanks) != 1 {
@@ -110,13 +111,13 @@ func TestInnerUnderscores(t *testing.T) {
 		"user___id": 0, "a____9 é___ü": 0, "un___ ___able": 2, "(___)": 1, "___a": 1, "a___b ___.": 1,
 		`a\\___b`: 1, `user\___id`: 0, `a___b \___`: 0,
 	} {
-		plain, found, err := ParseBlanks(tok, raw)
-		if err != nil || len(found) != blanks {
-			t.Errorf("%q: %v, %v", raw, found, err)
+		p, err := Read(tok, raw)
+		if err != nil || len(p.Blanks) != blanks {
+			t.Fatalf("%q: %v, %v", raw, p, err)
 		}
-		again, refound, err := ParseBlanks(tok, escape(plain, tok.Token(tok.MaskID()), found))
-		if err != nil || again != plain || len(refound) != len(found) {
-			t.Errorf("%q: %q has %v, %v", raw, again, refound, err)
+		again, err := Read(tok, escape(p.Text, tok.Token(tok.MaskID()), p.Blanks))
+		if err != nil || again.Text != p.Text || len(again.Blanks) != len(p.Blanks) {
+			t.Errorf("%q: %v, %v", raw, again, err)
 		}
 	}
 }

@@ -35,21 +35,23 @@ type Template struct {
 // Errors are *Error with ErrEmpty, ErrNoBlank
 // or ErrBlank, or come from the tokenizer (invalid UTF-8). Without a tokenizer it is ErrOption.
 func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
-	if tok == nil {
-		return nil, ErrNoTokenizer
-	}
-	err := CheckText(text, "write a sentence with [MASK] or ___ where words are to be filled in")
+	p, err := Read(tok, text)
 	if err != nil {
 		return nil, err
 	}
-	p, err := parseBlanks(text, tok.Token(tok.MaskID()))
+	return p.Template()
+}
+
+// Template is that of Parse.
+func (p *Plain) Template() (*Template, error) {
+	err := CheckText(p.Text, "write a sentence with [MASK] or ___ where words are to be filled in")
 	if err != nil {
 		return nil, err
 	}
 	if len(p.Blanks) == 0 {
 		return nil, p.noBlank()
 	}
-	return newTemplate(tok, p.Text, p.Blanks)
+	return newTemplate(p.tok, p.Text, slices.Clone(p.Blanks))
 }
 
 // Source returns the text with these backslashes: what [Parse] reads as this template.

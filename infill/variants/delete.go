@@ -11,15 +11,11 @@ import (
 
 // without makes the variant of a round in which words are taken out.
 func (r *Rounds) without(ctx context.Context, opt *infill.Options) ([]Variant, error) {
-	tok := r.e.Tokenizer()
-	plain, chosen, err := r.masking.ChooseRemovable(r.text, tok.Token(tok.MaskID()), opt.Seed, opt.ID)
+	t, chosen, plain, err := r.blanked(r.masking.ChooseRemovable, opt)
 	if err != nil {
 		return nil, err
 	}
-	t, masked, err := text.BlankOut(tok, plain, chosen)
-	if err != nil {
-		return nil, err
-	}
+	masked := t.Masked
 	left, from, to := text.Delete(plain, chosen)
 	if text.CountWords(left) == 0 {
 		return nil, fmt.Errorf("%w: nothing is left of the text", infill.ErrFiltered)

@@ -123,22 +123,31 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	return list, nil
 }
 
+// blanked is the template of a round, with the words of the plain text that are chosen.
+func (r *Rounds) blanked(choose func(p *text.Plain, seed uint64, id string) ([][2]int, error),
+	opt *infill.Options) (t *text.Template, chosen [][2]int, plain string, err error) {
+	p, err := text.Read(r.e.Tokenizer(), r.text)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if chosen, err = choose(p, opt.Seed, opt.ID); err != nil {
+		return nil, nil, "", err
+	}
+	t, _, err = text.BlankOut(r.e.Tokenizer(), p.Text, chosen)
+	return t, chosen, p.Text, err
+}
+
 // filled makes the variants of a round in which blanks are filled.
 func (r *Rounds) filled(ctx context.Context, opt infill.Options) ([]Variant, error) {
-	tok := r.e.Tokenizer()
-	m, mask := r.masking, r.e.Tokenizer().Token(tok.MaskID())
-	choose := m.Choose
+	choose := r.masking.Choose
 	if r.want.Action == Insert {
-		choose = m.ChooseGaps
+		choose = r.masking.ChooseGaps
 	}
-	plain, chosen, err := choose(r.text, mask, opt.Seed, opt.ID)
+	t, chosen, _, err := r.blanked(choose, &opt)
 	if err != nil {
 		return nil, err
 	}
-	t, masked, err := text.BlankOut(tok, plain, chosen)
-	if err != nil {
-		return nil, err
-	}
+	masked := t.Masked
 	opt.Words.Original = masked
 	res, err := r.e.Fill(ctx, t, opt)
 	if err != nil {

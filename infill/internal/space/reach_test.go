@@ -15,7 +15,11 @@ func TestReachesMarked(t *testing.T) {
 	const line = "The cat sat (down) near the unlikeliest-named house."
 	for _, name := range tokenizetest.MarkedNames {
 		s := NewSupports(tokenizetest.Marked(t, name))
-		_, all, err := text.Masking{Rate: 1}.Choose(line, "[MASK]", 1, "")
+		p, err := text.Read(s.tok, line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := text.Masking{Rate: 1}.Choose(p, 1, "")
 		if err != nil || len(all) != 8 {
 			t.Fatalf("%d words, %v", len(all), err)
 		}
