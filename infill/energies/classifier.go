@@ -77,19 +77,11 @@ func (c *classifier) Close() error { return c.net.Close() }
 // label is compared without regard to case where that leaves one. The error wraps ErrSpec.
 func (c *classifier) Label(name, label string) (infill.Term, error) {
 	i := slices.Index(c.labels, label)
+	alike := func(l string) bool { return strings.EqualFold(l, label) }
 	if i < 0 {
-		for j, l := range c.labels {
-			if !strings.EqualFold(l, label) {
-				continue
-			}
-			if i >= 0 {
-				i = -1
-				break
-			}
-			i = j
-		}
+		i = slices.IndexFunc(c.labels, alike)
 	}
-	if i < 0 {
+	if i < 0 || c.labels[i] != label && slices.ContainsFunc(c.labels[i+1:], alike) {
 		return nil, fmt.Errorf("%w: the classifier has no label %q; it has %s", ErrSpec, label,
 			strings.Join(c.labels, ", "))
 	}

@@ -108,29 +108,20 @@ func (e *Encoder) Rows() int { return 1 }
 // Values implements [infill.Term]. The error is infill.ErrNoOriginal for a text of unknown
 // original.
 func (e *Encoder) Values(ctx context.Context, texts []infill.Finished, v []float64) error {
-	at := map[string]int{} // mostly one original, and one vector of it
-	var originals []string
-	number := make([]int, len(texts))
+	before, of := make([][]float64, len(texts)), map[string][]float64{} // mostly one original
 	for k, f := range texts {
 		text := f.Before()
 		if text == "" {
 			return infill.ErrNoOriginal
 		}
-		n, seen := at[text]
-		if !seen {
-			n = len(originals)
-			at[text] = n
-			originals = append(originals, text)
+		if of[text] == nil {
+			v, err := e.vector(ctx, text)
+			if err != nil {
+				return err
+			}
+			of[text] = v
 		}
-		number[k] = n
-	}
-	before := make([][]float64, len(originals))
-	err := gate.Each(ctx, len(originals), func(ctx context.Context, n int) (err error) {
-		before[n], err = e.vector(ctx, originals[n])
-		return err
-	})
-	if err != nil {
-		return err
+		before[k] = of[text]
 	}
 	return gate.Each(ctx, len(texts), func(ctx context.Context, k int) error {
 		now, err := e.vector(ctx, texts[k].Text)
@@ -139,7 +130,7 @@ func (e *Encoder) Values(ctx context.Context, texts []infill.Finished, v []float
 		}
 		v[k] = 0
 		for i, x := range now {
-			v[k] += x * before[number[k]][i]
+			v[k] += x * before[k][i]
 		}
 		v[k] = max(-1, min(1, v[k])) // rounding
 		return nil
