@@ -7,11 +7,12 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"infill/infill/text"
+	"infill/internal/gate"
 	"infill/internal/textline"
 	"infill/mlm"
 )
@@ -219,19 +220,17 @@ func gapOf(m *mlm.Model, line string, seed uint64, number int) *example {
 
 // read has the model read the gaps.
 func read(ctx context.Context, m *mlm.Model, all []*example, progress func(done, of int)) error {
-	for from := 0; from < len(all); from += atOnce {
-		some := all[from:min(from+atOnce, len(all))]
-		errs := make([]error, len(some))
-		var group sync.WaitGroup
-		for i, e := range some {
-			group.Go(func() { e.read, _, errs[i] = states(ctx, m, e.gap) })
-		}
-		group.Wait()
-		if err := errors.Join(errs...); err != nil {
+	done := 0
+	for some := range slices.Chunk(all, atOnce) {
+		err := gate.Each(ctx, len(some), func(ctx context.Context, i int) (err error) {
+			some[i].read, _, err = states(ctx, m, some[i].gap)
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		if progress != nil {
-			progress(from+len(some), len(all))
+		if done += len(some); progress != nil {
+			progress(done, len(all))
 		}
 	}
 	return nil
