@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infill/infill/internal/recall"
+	"infill/infill/internal/space"
 	"infill/infill/request"
 	"infill/infill/text"
 )
@@ -221,59 +222,31 @@ func mostLikely(row []float64, n int) []int32 {
 // would be a guess that no single word can match.
 func (s *Seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []int) ([][]float64,
 	error) {
-	type question struct {
-		k, length, later int
-		ask              *recall.Ask
-	}
+	type question struct{ k, slot, length int }
 	var asked []question
+	var asks []*recall.Ask
+	out := make([][]float64, len(b))
 	for k := range b {
 		c := &pt.Coords[at[k]]
-		for _, n := range c.LengthsOr0() {
-			var force *[2]int
-			slot := c.Slot
-			if c.Slot < 0 {
-				force, slot = &[2]int{c.Group, n}, 0
-			}
-			l := pt.LayoutOf(b[k].x, force)
-			state := pt.Tokens(nil, l, b[k].x, c.Group, c.Slot)
-			pt.HideOpen(state, l, b[k].open)
-			for _, bl := range pt.Groups[c.Group].Blanks {
-				for later := range max(n, 1) {
-					asked = append(asked, question{k: k, length: n, later: later,
-						ask: s.Rows.Ask(l.Sentence, state, l.Start[bl]+slot+later, pt.Model)})
-				}
-			}
-		}
-	}
-	asks := make([]*recall.Ask, len(asked))
-	for i := range asked {
-		asks[i] = asked[i].ask
-	}
-	if err := s.Rows.Fetch(ctx, asks); err != nil {
-		return nil, err
-	}
-	out := make([][]float64, len(b))
-	for k := range out {
-		out[k] = make([]float64, pt.Coords[at[k]].K())
-	}
-	for k := range out {
-		c := &pt.Coords[at[k]]
+		pt.Hidden(b[k].x, at[k], b[k].open, func(l *space.Layout, state []int32, mask, slot, n int) {
+			asked = append(asked, question{k, slot, n})
+			asks = append(asks, s.Rows.Ask(l.Sentence, state, mask, pt.Model))
+		})
+		out[k] = make([]float64, c.K())
 		for v, p := range c.Phrases {
 			out[k][v] = pt.PartOf(c.Group, len(p.IDs))
 		}
 	}
-	for _, q := range asked {
+	if err := s.Rows.Fetch(ctx, asks); err != nil {
+		return nil, err
+	}
+	for i, q := range asked {
 		c := &pt.Coords[at[q.k]]
-		row, _ := s.Rows.Row(q.ask)
-		dst, share := out[q.k], 1/float64(len(pt.Groups[c.Group].Blanks))
-		for v, id := range c.IDs {
-			dst[v] += float64(row.Value(id)) * share
-		}
-		for v, p := range c.Phrases {
-			if len(p.IDs) == q.length {
-				dst[v] += float64(row.Value(p.IDs[q.later])) * share
-			}
-		}
+		row, _ := s.Rows.Row(asks[i])
+		share := 1 / float64(len(pt.Groups[c.Group].Blanks))
+		c.AddRow(out[q.k], q.slot, q.length, func(id int32) float64 {
+			return float64(row.Value(id)) * share
+		})
 	}
 	return out, nil
 }

@@ -61,12 +61,7 @@ func (s *Seeker) own(f *filled) [][]float64 {
 			out[i] = make([]float64, c.K())
 		}
 		weight := w.terms[j].Weight(s.p.Opt.Results.Score)
-		for v, id := range c.IDs {
-			out[i][v] += weight * float64(row.Value(id))
-		}
-		for v, p := range c.Phrases {
-			out[i][v] += weight * float64(row.Value(p.IDs[0]))
-		}
+		c.AddRow(out[i], 0, 1, func(id int32) float64 { return weight * float64(row.Value(id)) })
 	}
 	return out
 }

@@ -27,6 +27,19 @@ func (c *Coord) K() int {
 	return len(c.IDs)
 }
 
+// AddRow adds what value says of a token to each category that has it: of the phrases those of a
+// length, whose token number slot is asked about.
+func (c *Coord) AddRow(dst []float64, slot, length int, value func(id int32) float64) {
+	for v, id := range c.IDs {
+		dst[v] += value(id)
+	}
+	for v, p := range c.Phrases {
+		if len(p.IDs) == length {
+			dst[v] += value(p.IDs[slot])
+		}
+	}
+}
+
 // A Space is the set of states of a template under its constraints, for one
 // choice of the lengths that the template leaves open:
 //

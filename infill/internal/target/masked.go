@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"infill/infill/internal/recall"
+	"infill/infill/internal/space"
 )
 
 // ExactConditionals implements samplers.Conditioner: those of a masked model belong to no joint
@@ -39,28 +40,12 @@ func (t *Target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []
 	var asked []request
 	t.reset()
 	for k := range x {
-		c := &t.Coords[i[k]]
-		for _, n := range c.LengthsOr0() {
-			var force *[2]int
-			from, to := c.Slot, c.Slot+1
-			if c.Slot < 0 {
-				force, from, to = &[2]int{c.Group, n}, 0, n
-			}
-			l := t.LayoutOf(x[k], force)
+		t.Hidden(x[k], i[k], open, func(l *space.Layout, state []int32, mask, slot, length int) {
 			b := t.bucket(l)
-			state := t.Tokens(nil, l, x[k], c.Group, c.Slot)
-			if open != nil {
-				t.HideOpen(state, l, open)
-			}
-			for _, bl := range t.Groups[c.Group].Blanks {
-				for s := from; s < to; s++ {
-					b.who = append(b.who, len(asked))
-					b.states = append(b.states, state)
-					b.blanks = append(b.blanks, l.Start[bl]+s)
-					asked = append(asked, request{k: k, slot: s, length: n})
-				}
-			}
-		}
+			b.who, b.states = append(b.who, len(asked)), append(b.states, state)
+			b.blanks = append(b.blanks, mask)
+			asked = append(asked, request{k: k, slot: slot, length: length})
+		})
 	}
 	for _, b := range t.buckets {
 		b.wide = resized(b.wide, len(b.states), t.Model.VocabSize())
@@ -74,18 +59,35 @@ func (t *Target) masked(ctx context.Context, m *recall.Recall, x [][]int32, i []
 	for _, b := range t.buckets {
 		for j, r := range b.who {
 			q := asked[r]
-			c := &t.Coords[i[q.k]]
-			for v, id := range c.IDs {
-				out[q.k][v] += float64(b.wide[j][id]) / t.Temp
-			}
-			for v, p := range c.Phrases {
-				if len(p.IDs) == q.length {
-					out[q.k][v] += float64(b.wide[j][p.IDs[q.slot]]) / t.Temp
-				}
-			}
+			t.Coords[i[q.k]].AddRow(out[q.k], q.slot, q.length, func(id int32) float64 {
+				return float64(b.wide[j][id]) / t.Temp
+			})
 		}
 	}
 	return nil
+}
+
+// Hidden calls ask for every mask that coordinate i decides, in a state with all masked that it
+// decides, and that the open coordinates do; nil: none. A list has a state for every length of its
+// phrases. slot is the token's number in the filling.
+func (t *Target) Hidden(x []int32, i int, open []bool,
+	ask func(l *space.Layout, state []int32, mask, slot, length int)) {
+	c := &t.Coords[i]
+	for _, n := range c.LengthsOr0() {
+		var force *[2]int
+		from, to := c.Slot, c.Slot+1
+		if c.Slot < 0 {
+			force, from, to = &[2]int{c.Group, n}, 0, n
+		}
+		l := t.LayoutOf(x, force)
+		state := t.Tokens(nil, l, x, c.Group, c.Slot)
+		t.HideOpen(state, l, open)
+		for _, b := range t.Groups[c.Group].Blanks {
+			for s := from; s < to; s++ {
+				ask(l, state, l.Start[b]+s, s, n)
+			}
+		}
+	}
 }
 
 // AllMasked is, for every coordinate, the tempered log f of its categories with all blanks masked.
