@@ -1,6 +1,8 @@
 package tokenize
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -29,28 +31,37 @@ type match struct {
 // at the same byte.
 type matcher struct {
 	tokens  map[string]addedToken
-	lengths [256][]int // by first byte, longest first
+	lengths lengths
+}
+
+// lengths are those of some strings, in bytes: by the first byte, longest first.
+type lengths [256][]int
+
+// lengthsOf are the lengths of strings, none of which is empty.
+func lengthsOf(list iter.Seq[string]) (out lengths) {
+	for s := range list {
+		if n := len(s); !slices.Contains(out[s[0]], n) {
+			out[s[0]] = append(out[s[0]], n)
+		}
+	}
+	for _, of := range out {
+		slices.SortFunc(of, func(a, b int) int { return b - a })
+	}
+	return out
 }
 
 // newMatcher returns nil if there are no tokens.
 func newMatcher(tokens []addedToken) *matcher {
 	m := &matcher{tokens: make(map[string]addedToken)}
 	for _, t := range tokens {
-		if t.Content == "" {
-			continue
-		}
-		m.tokens[t.Content] = t
-		c := t.Content[0]
-		if !slices.Contains(m.lengths[c], len(t.Content)) {
-			m.lengths[c] = append(m.lengths[c], len(t.Content))
+		if t.Content != "" {
+			m.tokens[t.Content] = t
 		}
 	}
 	if len(m.tokens) == 0 {
 		return nil
 	}
-	for _, lengths := range m.lengths {
-		slices.SortFunc(lengths, func(a, b int) int { return b - a })
-	}
+	m.lengths = lengthsOf(maps.Keys(m.tokens))
 	return m
 }
 

@@ -56,28 +56,37 @@ type bytePairs struct {
 	start [256]int32 // pieces of single bytes; −1: none
 }
 
+// newPairModel makes what both kinds have in common. With ignoreMerges a word that is a piece is not
+// cut. raw is the word that a piece is.
+func newPairModel(vocab map[string]int, merges [][2]string, ignoreMerges bool,
+	raw func(piece string) (word string, ok bool)) (m pairModel, err error) {
+	m.cache = newWordCache(cacheBytes)
+	if m.merges, err = newMerges(vocab, merges); err != nil || !ignoreMerges {
+		return m, err
+	}
+	m.whole = make(map[string]int32, len(vocab))
+	for piece, id := range vocab {
+		if word, ok := raw(piece); ok {
+			m.whole[word] = int32(id)
+		}
+	}
+	return m, nil
+}
+
 // newBytePairs makes the model. A byte without a piece becomes unknown; if that is
 // negative, it is left out, as Hugging Face does.
 func newBytePairs(vocab map[string]int, merges [][2]string, unknown int32,
 	ignoreMerges bool) (*bytePairs, error) {
-	table, err := newMerges(vocab, merges)
+	pairs, err := newPairModel(vocab, merges, ignoreMerges, rawPiece)
 	if err != nil {
 		return nil, err
 	}
-	m := &bytePairs{pairModel: pairModel{merges: table, cache: newWordCache(cacheBytes)}}
+	m := &bytePairs{pairModel: pairs}
 	m.singles = m.bytes
 	for b := range m.start {
 		m.start[b] = unknown
 		if id, ok := vocab[string(runeOf[b])]; ok {
 			m.start[b] = int32(id)
-		}
-	}
-	if ignoreMerges {
-		m.whole = make(map[string]int32, len(vocab))
-		for piece, id := range vocab {
-			if raw, ok := rawPiece(piece); ok {
-				m.whole[raw] = int32(id)
-			}
 		}
 	}
 	return m, nil

@@ -1,9 +1,6 @@
 package tokenize
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // byteLevel is the pre-tokeniser of GPT-2 (Radford et al. 2019, section 2.2),
 // which RoBERTa and ModernBERT have: contractions, letters, numbers and other
@@ -12,7 +9,7 @@ import (
 //
 //	's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 //
-// Words are bytes: the model stage works on bytes, not on characters.
+// It is the last splitter: the model stage works on the bytes of its words.
 type byteLevel struct {
 	prefix bool // a text that does not begin with a space gets one
 	whole  bool // do not split
@@ -26,25 +23,8 @@ const (
 	spaceClass
 )
 
-var asciiClass = func() (c [utf8.RuneSelf]uint8) {
-	for i := range c {
-		r := rune(i)
-		switch {
-		case isWhite(r):
-			c[i] = spaceClass
-		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
-			c[i] = letterClass
-		case r >= '0' && r <= '9':
-			c[i] = numberClass
-		}
-	}
-	return c
-}()
-
 func classOf(r rune) uint8 {
 	switch {
-	case r < utf8.RuneSelf:
-		return asciiClass[r]
 	case isLetter(r):
 		return letterClass
 	case isNumber(r):
@@ -55,67 +35,65 @@ func classOf(r rune) uint8 {
 	return otherClass
 }
 
-// words calls emit for each word of text, in order; together they are the text.
-func (b *byteLevel) words(text []byte, emit func(lo, hi int)) {
+// cut puts the space before the first word where it belongs, and divides.
+func (b byteLevel) cut(chars []char, bare bool) [][]char {
+	if b.prefix && !bare && chars[0].r != ' ' {
+		first := chars[0]
+		first.r = ' '
+		chars = append([]char{first}, chars...)
+	}
 	if b.whole {
-		emit(0, len(text))
-		return
+		return [][]char{chars}
 	}
-	class := func(i int) (uint8, int) {
-		if c := text[i]; c < utf8.RuneSelf {
-			return asciiClass[c], 1
-		}
-		r, size := utf8.DecodeRune(text[i:])
-		return classOf(r), size
-	}
-	// span is the end of the characters of class c from i on, and the start of the last.
-	span := func(i int, c uint8) (end, last int) {
-		for end = i; end < len(text); {
-			k, size := class(end)
-			if k != c {
-				break
-			}
-			last = end
-			end += size
-		}
-		return end, last
-	}
-	for i := 0; i < len(text); {
-		if n := contraction(text[i:]); n > 0 {
-			emit(i, i+n)
-			i += n
-			continue
-		}
-		from := i
-		c, _ := class(i)
-		if text[i] == ' ' && i+1 < len(text) {
-			if k, _ := class(i + 1); k != spaceClass {
-				from, c = i+1, k
-			}
-		}
-		end, last := span(from, c)
-		if c == spaceClass && end < len(text) && last > i {
-			end = last // the last one is left for the next word
-		}
-		emit(i, end)
-		i = end
-	}
+	return atPattern{match: gptWord}.cut(chars, bare)
 }
 
-// contraction is the length of the ending of a contraction that text begins with.
-func contraction(text []byte) int {
-	if len(text) < 2 || text[0] != '\'' {
+// gptWord is the length of the match of GPT-2's expression at the start of chars.
+func gptWord(chars []char) int {
+	if n := contraction(chars, false); n > 0 {
+		return n
+	}
+	from, c := 0, classOf(chars[0].r)
+	if chars[0].r == ' ' && len(chars) > 1 && classOf(chars[1].r) != spaceClass {
+		from, c = 1, classOf(chars[1].r)
+	}
+	n := span(chars, from, func(r rune) bool { return classOf(r) == c })
+	if c == spaceClass && n < len(chars) && n > 1 {
+		n-- // the last one is left for the next word
+	}
+	return n
+}
+
+// span is the end of the characters of a kind from a place on.
+func span(chars []char, from int, in func(r rune) bool) int {
+	for from < len(chars) && in(chars[from].r) {
+		from++
+	}
+	return from
+}
+
+// contraction is the length of the ending of a contraction that chars begin with, with fold in
+// either case. The long s, whose capital is S, counts as one then.
+func contraction(chars []char, fold bool) int {
+	at := func(i int) rune {
+		switch r := chars[i].r; {
+		case fold && r == 'ſ':
+			return 's'
+		case fold && r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		default:
+			return r
+		}
+	}
+	if len(chars) < 2 || chars[0].r != '\'' {
 		return 0
 	}
-	switch text[1] {
-	case 's', 't', 'm', 'd':
+	switch first := at(1); {
+	case first == 's' || first == 't' || first == 'm' || first == 'd':
 		return 2
-	}
-	if len(text) > 2 {
-		switch string(text[1:3]) {
-		case "re", "ve", "ll":
-			return 3
-		}
+	case len(chars) > 2 && (first == 'r' || first == 'v') && at(2) == 'e',
+		len(chars) > 2 && first == 'l' && at(2) == 'l':
+		return 3
 	}
 	return 0
 }

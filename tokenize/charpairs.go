@@ -13,17 +13,17 @@ import (
 // word here is a whole stretch of text, its spaces written as marks.
 type charPairs struct {
 	pairModel
-	chars map[rune]int32 // pieces of single characters
-	bytes [256]int32     // pieces of bytes
+	vocab map[string]int
+	bytes [256]int32 // pieces of bytes
 }
 
 func newCharPairs(vocab map[string]int, merges [][2]string, ignoreMerges bool) (*charPairs, error) {
-	table, err := newMerges(vocab, merges)
+	pairs, err := newPairModel(vocab, merges, ignoreMerges,
+		func(piece string) (string, bool) { return piece, true })
 	if err != nil {
 		return nil, err
 	}
-	m := &charPairs{pairModel: pairModel{merges: table, cache: newWordCache(cacheBytes)},
-		chars: make(map[rune]int32)}
+	m := &charPairs{pairModel: pairs, vocab: vocab}
 	m.singles = m.characters
 	for b := range m.bytes {
 		name := bytePiece(byte(b))
@@ -34,17 +34,6 @@ func newCharPairs(vocab map[string]int, merges [][2]string, ignoreMerges bool) (
 		}
 		m.bytes[b] = int32(id)
 	}
-	for p, id := range vocab {
-		if r, size := utf8.DecodeRuneInString(p); size > 0 && size == len(p) {
-			m.chars[r] = int32(id)
-		}
-	}
-	if ignoreMerges {
-		m.whole = make(map[string]int32, len(vocab))
-		for p, id := range vocab {
-			m.whole[p] = int32(id)
-		}
-	}
 	return m, nil
 }
 
@@ -54,9 +43,9 @@ func bytePiece(b byte) string { return fmt.Sprintf("<0x%02X>", b) }
 func (m *charPairs) characters(w []byte) []piece {
 	out := make([]piece, 0, len(w))
 	for i := 0; i < len(w); {
-		r, size := utf8.DecodeRune(w[i:])
-		if id, ok := m.chars[r]; ok {
-			out = append(out, piece{id, int32(i), int32(i + size)})
+		_, size := utf8.DecodeRune(w[i:])
+		if id, ok := m.vocab[string(w[i:i+size])]; ok {
+			out = append(out, piece{int32(id), int32(i), int32(i + size)})
 		} else {
 			for k := i; k < i+size; k++ {
 				out = append(out, piece{m.bytes[w[k]], int32(k), int32(k + 1)})

@@ -67,13 +67,10 @@ func (m *charsmap) lookup(s []byte) (string, bool) {
 		if i := bytes.IndexByte(rest, 0); i >= 0 {
 			rest = rest[:i]
 		}
-		return text(rest)
+		return string(rest), utf8.Valid(rest) // a replacement may begin inside a character
 	}
 	return "", false
 }
-
-// text refuses a replacement that begins inside a character.
-func text(b []byte) (string, bool) { return string(b), utf8.Valid(b) }
 
 // longestLookup bounds, in bytes, the clusters that are looked up as one.
 const longestLookup = 6

@@ -89,7 +89,7 @@ func (t *Tokenizer) encode(text string, how manner) (Encoding, error) {
 	s.reset()
 	s.bare = how&bare != 0
 	defer func() {
-		if cap(s.ascii) <= maxScratch && cap(s.norm.text) <= maxScratch {
+		if cap(s.norm.text) <= maxScratch {
 			scratches.Put(s)
 		}
 	}()
@@ -133,10 +133,6 @@ func tidy(text string, span [2]int) [2]int {
 	}
 	for hi < len(text) && !utf8.RuneStart(text[hi]) {
 		hi++
-	}
-	first, last := text[lo], text[hi-1]
-	if first > ' ' && first < 0x7F && last > ' ' && last < 0x7F {
-		return [2]int{lo, hi}
 	}
 	inside := strings.TrimLeftFunc(text[lo:hi], isWhite)
 	if inside == "" {

@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -295,21 +296,14 @@ func literal(s string) func([]char) int {
 // patterns are the regular expressions that tokenizers of this family replace.
 var patterns = map[string]func([]char) int{
 	` {2,}`: func(chars []char) int {
-		n := 0
-		for n < len(chars) && chars[n].r == ' ' {
-			n++
+		if n := span(chars, 0, func(r rune) bool { return r == ' ' }); n > 1 {
+			return n
 		}
-		if n < 2 {
-			return 0
-		}
-		return n
+		return 0
 	},
 	`\s{2,}|[\n\r\t]`: func(chars []char) int {
-		n := 0
-		for n < len(chars) && isWhite(chars[n].r) {
-			n++
-		}
-		if r := chars[0].r; n < 2 && r != '\n' && r != '\r' && r != '\t' {
+		n := span(chars, 0, isWhite)
+		if n == 1 && !strings.ContainsRune("\n\r\t", chars[0].r) {
 			return 0
 		}
 		return n

@@ -26,7 +26,7 @@ func (r jsonReader) wordsOf(p *pipeline) error {
 		}
 	}
 	switch {
-	case p.bytes != nil:
+	case p.byteLevel():
 		kind = "ByteLevel"
 	case len(p.split) == 0:
 		kind = "none"

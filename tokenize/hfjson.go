@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -71,8 +72,11 @@ func (r jsonReader) textStage(s *spec, norm, pre json.RawMessage) error {
 		if err != nil {
 			return err
 		}
+		if usual && !absent(norm) {
+			s.norm, err = r.bertNormalizer("normalizer", norm)
+		}
 		if usual {
-			return r.normalizer(s, norm)
+			return err
 		}
 	}
 	s.parts = new(pipeline)
@@ -82,14 +86,13 @@ func (r jsonReader) textStage(s *spec, norm, pre json.RawMessage) error {
 	if err := r.splitters(s.parts, pre); err != nil {
 		return err
 	}
-	s.parts.plain = plainFor(s.parts.norm)
 	if s.algorithm == wordPieceModel {
 		return r.wordsOf(s.parts)
 	}
-	if s.algorithm == bytePairModel && s.byteFallback && s.parts.bytes == nil {
+	if s.algorithm == bytePairModel && s.byteFallback && !s.parts.byteLevel() {
 		s.algorithm = charPairModel
 	}
-	if (s.algorithm == bytePairModel) != (s.parts.bytes != nil) {
+	if (s.algorithm == bytePairModel) != s.parts.byteLevel() {
 		return r.fail("pre_tokenizer", errUnsupported,
 			"a BPE model is read with ByteLevel (last) or with byte_fallback, a Unigram model without "+
 				"ByteLevel")
@@ -174,14 +177,6 @@ func (s *spec) checkVocab(fail func(path string, err error) error) error {
 	return nil
 }
 
-// normalizer reads the BertNormalizer of a WordPiece model, or none.
-func (r jsonReader) normalizer(s *spec, data json.RawMessage) (err error) {
-	if !absent(data) {
-		s.norm, err = r.bertNormalizer("normalizer", data)
-	}
-	return err
-}
-
 // templatePart is one entry of TemplateProcessing: a special token, or the text.
 type templatePart struct {
 	Special *struct {
@@ -210,7 +205,7 @@ func (r jsonReader) onePostProcessor(s *spec, path, kind string, data json.RawMe
 			return err
 		}
 		s.before, s.after = []int32{p.CLS.id}, []int32{p.SEP.id}
-		r.name(s, p.CLS.token, p.SEP.token)
+		s.names[roleCLS], s.names[roleSEP] = p.CLS.token, p.SEP.token
 		return nil
 	case "TemplateProcessing":
 		return r.template(s, path, data)
@@ -260,13 +255,8 @@ func (r jsonReader) template(s *spec, path string, data json.RawMessage) error {
 	if !seen {
 		return r.fail(path+".single", ErrFormat, "the text (Sequence A) is missing")
 	}
-	r.name(s, first, last)
+	s.names[roleCLS], s.names[roleSEP] = first, last
 	return nil
-}
-
-// name takes the spellings of CLS and SEP from the post-processor.
-func (r jsonReader) name(s *spec, cls, sep string) {
-	s.names[roleCLS], s.names[roleSEP] = cls, sep
 }
 
 // jsonPair is ["[SEP]", 102].
@@ -275,7 +265,10 @@ type jsonPair struct {
 	id    int32
 }
 
-func (p *jsonPair) UnmarshalJSON(data []byte) error {
+func (p *jsonPair) UnmarshalJSON(data []byte) error { return decodePair(data, &p.token, &p.id) }
+
+// decodePair decodes a list of two values.
+func decodePair(data []byte, a, b any) error {
 	var parts []json.RawMessage
 	if err := json.Unmarshal(data, &parts); err != nil {
 		return err
@@ -283,8 +276,5 @@ func (p *jsonPair) UnmarshalJSON(data []byte) error {
 	if len(parts) != 2 {
 		return fmt.Errorf("want a token and its id, found %d values", len(parts))
 	}
-	if err := json.Unmarshal(parts[0], &p.token); err != nil {
-		return err
-	}
-	return json.Unmarshal(parts[1], &p.id)
+	return cmp.Or(json.Unmarshal(parts[0], a), json.Unmarshal(parts[1], b))
 }

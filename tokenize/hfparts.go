@@ -146,19 +146,13 @@ func (r jsonReader) bpe(s *spec, data json.RawMessage) error {
 	s.names[roleUnknown] = m.Unknown
 	s.merges = make([][2]string, len(m.Merges))
 	for i, raw := range m.Merges {
-		var parts []string
+		m := &s.merges[i]
 		var line string
-		ok := true
+		ok := false
 		if len(raw) > 0 && raw[0] == '[' { // since version 0.20 of tokenizers
-			if json.Unmarshal(raw, &parts) != nil || len(parts) != 2 || parts[0] == "" || parts[1] == "" {
-				ok = false
-			} else {
-				s.merges[i] = [2]string{parts[0], parts[1]}
-			}
-		} else if json.Unmarshal(raw, &line) != nil {
-			ok = false
-		} else {
-			s.merges[i], ok = cutMerge(line)
+			ok = decodePair(raw, &m[0], &m[1]) == nil && m[0] != "" && m[1] != ""
+		} else if json.Unmarshal(raw, &line) == nil {
+			*m, ok = cutMerge(line)
 		}
 		if !ok {
 			return r.fail(fmt.Sprintf("model.merges[%d]", i), ErrFormat,
@@ -192,10 +186,7 @@ func (r jsonReader) unigram(s *spec, data json.RawMessage) error {
 	for i, raw := range m.Vocab {
 		path := fmt.Sprintf("model.vocab[%d]", i)
 		v := &s.scores[i]
-		entry := [2]any{&v.piece, &v.score}
-		var parts []json.RawMessage
-		if json.Unmarshal(raw, &parts) != nil || len(parts) != 2 || json.Unmarshal(parts[0],
-			entry[0]) != nil || json.Unmarshal(parts[1], entry[1]) != nil {
+		if decodePair(raw, &v.piece, &v.score) != nil {
 			return r.fail(path, ErrFormat, "want a piece and its score")
 		}
 		if len(v.piece) > maxPieceBytes {

@@ -24,18 +24,14 @@ type jsonSplitter struct {
 func (r jsonReader) splitters(p *pipeline, data json.RawMessage) error {
 	return r.each("pre_tokenizer", "pretokenizers", data,
 		func(path, kind string, data json.RawMessage) error {
-			if p.bytes != nil {
+			if p.byteLevel() {
 				return r.fail(path, errUnsupported, "%s after ByteLevel, which comes last", kind)
 			}
 			var v jsonSplitter
 			if err := r.decode(path, data, &v); err != nil {
 				return err
 			}
-			switch kind {
-			case "ByteLevel":
-				p.bytes = &byteLevel{prefix: v.Prefix == nil || *v.Prefix, whole: v.Regex != nil && !*v.Regex}
-				return nil
-			case "BertPreTokenizer":
+			if kind == "BertPreTokenizer" {
 				p.split = append(p.split, atSpaces{}, atPunctuation{})
 				return nil
 			}
@@ -50,6 +46,8 @@ func (r jsonReader) splitters(p *pipeline, data json.RawMessage) error {
 func (r jsonReader) oneSplitter(path, kind string, v *jsonSplitter, data json.RawMessage) (splitter,
 	error) {
 	switch kind {
+	case "ByteLevel":
+		return byteLevel{v.Prefix == nil || *v.Prefix, v.Regex != nil && !*v.Regex}, nil
 	case "WhitespaceSplit":
 		return atSpaces{}, nil
 	case "Whitespace":

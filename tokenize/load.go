@@ -111,8 +111,8 @@ func loadVocab(fsys fs.FS, c *config) (string, *spec, error) {
 
 // bytePairFiles reads vocab.json, an object of ids by piece, and merges.txt.
 func bytePairFiles(fsys fs.FS, vocab []byte, c *config) (*spec, error) {
-	s := &spec{algorithm: bytePairModel, parts: &pipeline{bytes: &byteLevel{prefix: c.prefix != nil &&
-		*c.prefix}, plain: plainFor(nil)}}
+	s := &spec{algorithm: bytePairModel, parts: &pipeline{split: []splitter{
+		byteLevel{prefix: c.prefix != nil && *c.prefix}}}}
 	if err := decodeJSON(vocabJSONFile, "", vocab, vocab, &s.vocab); err != nil {
 		return nil, err
 	}

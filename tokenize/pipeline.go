@@ -2,7 +2,6 @@ package tokenize
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -10,27 +9,23 @@ import (
 // model stage by normalizers, one after the other, and then splitters.
 type pipeline struct {
 	norm  []normalizer
-	plain func(seg string) bool // norm surely leaves seg as it is; nil: never
 	split []splitter
-	bytes *byteLevel      // the last splitter, if it is byte level; else nil
-	added *matcher        // added tokens to find in the normalised text; nil if none
-	bert  *bertNormalizer // of bertText, which has a faster way; else nil
+	added *matcher // added tokens to find in the normalised text; nil if none
 }
 
 // bertText is the text stage of BERT: bertNormalizer, then a split at white
 // space and around punctuation.
 func bertText(n bertNormalizer) *pipeline {
-	return &pipeline{norm: []normalizer{n}, split: []splitter{atSpaces{}, atPunctuation{}}, bert: &n}
+	return &pipeline{norm: []normalizer{n}, split: []splitter{atSpaces{}, atPunctuation{}}}
 }
 
-// straighten puts the normalizer of Straight before the others.
-func (p *pipeline) straighten() {
-	p.norm = append([]normalizer{straight{}}, p.norm...)
-	if p.plain != nil {
-		p.plain = func(seg string) bool {
-			return strings.IndexFunc(seg, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
-		}
+// byteLevel reports whether the last splitter is byte level.
+func (p *pipeline) byteLevel() bool {
+	if len(p.split) == 0 {
+		return false
 	}
+	_, ok := p.split[len(p.split)-1].(byteLevel)
+	return ok
 }
 
 // A splitter divides a stretch of text into stretches, and may mark where
@@ -74,18 +69,6 @@ func (p *pipeline) normal(text string) string {
 
 // words appends the words of seg to s.words. seg is valid UTF-8 and begins at byte base of a text.
 func (p *pipeline) words(s *scratch, seg string, base int) {
-	switch {
-	case p.bert != nil && p.added == nil: // added tokens may hold spaces
-		p.quick(s, seg, base)
-	case p.bytes != nil && len(p.split) == 0 && (len(p.norm) == 0 || p.plain != nil && p.plain(seg)):
-		p.direct(s, seg, base)
-	default:
-		p.general(s, seg, base)
-	}
-}
-
-// general splits any stretch of text.
-func (p *pipeline) general(s *scratch, seg string, base int) {
 	chars, err := p.normalise(seg, base)
 	if err != nil {
 		s.err = &TextError{base, err}
@@ -108,45 +91,10 @@ func (p *pipeline) general(s *scratch, seg string, base int) {
 	done := 0
 	for _, m := range p.added.find(nil, string(text)) {
 		p.stretch(s, chars[at[done]:at[m.from]])
-		lo := len(s.norm.text)
-		s.norm.put(chars[at[m.lo]:at[m.hi]])
-		s.words = append(s.words, word{int32(lo), int32(len(s.norm.text)), -1, m.id})
+		s.put(chars[at[m.lo]:at[m.hi]], m.id)
 		done = m.to
 	}
 	p.stretch(s, chars[at[done]:])
-}
-
-// direct splits text that no normalizer changes, without a detour through
-// characters.
-func (p *pipeline) direct(s *scratch, seg string, base int) {
-	part := func(lo, hi int) {
-		if lo < hi {
-			start := len(s.ascii)
-			if !p.bytes.prefix || s.bare || seg[lo] == ' ' {
-				s.ascii = append(s.ascii, seg[lo:hi]...)
-				p.bytes.words(s.ascii[start:], func(a, b int) {
-					s.words = append(s.words, word{int32(start + a), int32(start + b), int32(base + lo + a), -1})
-				})
-				s.bare = false
-				return
-			}
-			chars, _ := p.normalise(seg[lo:hi], base+lo) // nothing is changed
-			p.stretch(s, chars)
-		}
-	}
-	if p.added == nil {
-		part(0, len(seg))
-		return
-	}
-	done := 0
-	for _, m := range p.added.find(nil, seg) {
-		part(done, m.from)
-		start := len(s.ascii)
-		s.ascii = append(s.ascii, seg[m.lo:m.hi]...)
-		s.words = append(s.words, word{int32(start), int32(len(s.ascii)), int32(base + m.lo), m.id})
-		done = m.to
-	}
-	part(done, len(seg))
 }
 
 // stretch splits normalised text that has no added token in it.
@@ -167,30 +115,47 @@ func (p *pipeline) stretch(s *scratch, chars []char) {
 		}
 		parts = next
 	}
-	for i, part := range parts {
-		if p.bytes != nil && p.bytes.prefix && (i > 0 || !bare) && part[0].r != ' ' {
-			first := part[0]
-			first.r = ' '
-			part = append([]char{first}, part...)
-		}
-		lo := len(s.norm.text)
-		s.norm.put(part)
-		emit := func(a, b int) {
-			s.words = append(s.words, word{int32(lo + a), int32(lo + b), -1, -1})
-		}
-		if p.bytes != nil {
-			p.bytes.words(s.norm.text[lo:], emit)
-		} else {
-			emit(0, len(s.norm.text)-lo)
-		}
+	for _, part := range parts {
+		s.put(part, -1)
 	}
 }
 
-// put appends characters.
-func (n *normalised) put(chars []char) {
+// A word is bytes lo to hi of a scratch's normalised text. One with id ≥ 0 is an added token found
+// there.
+type word struct{ lo, hi, id int32 }
+
+// scratch is what encoding one text needs and nobody keeps.
+type scratch struct {
+	norm   normalised
+	words  []word
+	pieces []piece
+	err    error
+	bare   bool // the next word is not at the start of a text, nor after a space
+}
+
+// maxScratch bounds, in bytes of text, what is kept for reuse after an Encode.
+const maxScratch = 1 << 20
+
+func (s *scratch) reset() {
+	s.words, s.err = s.words[:0], nil
+	s.norm.reset()
+}
+
+// bytes returns the normalised spelling of w.
+func (s *scratch) bytes(w word) []byte { return s.norm.text[w.lo:w.hi] }
+
+// span returns where bytes lo to hi of word w are in the original text.
+func (s *scratch) span(w word, lo, hi int32) [2]int {
+	return [2]int{int(s.norm.lo[w.lo+lo]), int(s.norm.hi[w.lo+hi-1])}
+}
+
+// put appends a word of these characters.
+func (s *scratch) put(chars []char, id int32) {
+	lo := len(s.norm.text)
 	for _, c := range chars {
-		n.add(c.r, c)
+		s.norm.add(c.r, c)
 	}
+	s.words = append(s.words, word{int32(lo), int32(len(s.norm.text)), id})
 }
 
 // atSpaces is a splitter that divides at white space and drops it.
@@ -265,22 +230,4 @@ func (m metaspace) cut(chars []char, bare bool) [][]char {
 		}
 	}
 	return append(out, chars[lo:])
-}
-
-// plainFor returns a test that is true of text that none of the normalizers
-// changes; nil if there is no simple one.
-func plainFor(norms []normalizer) func(string) bool {
-	for _, n := range norms {
-		if f, ok := n.(form); !ok || f.compatible || !f.compose {
-			return nil
-		}
-	}
-	return func(seg string) bool {
-		for i := range len(seg) {
-			if seg[i] >= 0xCC { // U+0300 and above
-				return false
-			}
-		}
-		return true
-	}
 }

@@ -98,7 +98,7 @@ func (s *spec) stages(t *Tokenizer) error {
 		t.text = bertText(s.norm)
 	}
 	if t.typography = s.typography; t.typography == Straight {
-		t.text.straighten()
+		t.text.norm = append([]normalizer{straight{}}, t.text.norm...)
 	}
 	var original, normal []addedToken
 	for _, a := range s.added {

@@ -50,14 +50,7 @@ const (
 // space up to its last line end, other white space without what the next word takes. One
 // of them always matches.
 func llamaWord(chars []char, digits int) int {
-	if n := anyCaseContraction(chars); n > 0 {
-		return n
-	}
-	span := func(from int, in func(r rune) bool) int {
-		n := from
-		for n < len(chars) && in(chars[n].r) {
-			n++
-		}
+	if n := contraction(chars, true); n > 0 {
 		return n
 	}
 	is := func(class uint8) func(rune) bool {
@@ -67,20 +60,20 @@ func llamaWord(chars []char, digits int) int {
 	if c := classOf(chars[0].r); c != letterClass && c != numberClass && !isLineEnd(chars[0].r) {
 		first = 1
 	}
-	if n := span(first, is(letterClass)); n > first {
+	if n := span(chars, first, is(letterClass)); n > first {
 		return n
 	}
-	if n := span(0, is(numberClass)); n > 0 {
+	if n := span(chars, 0, is(numberClass)); n > 0 {
 		return min(n, digits)
 	}
 	first = 0
 	if chars[0].r == ' ' {
 		first = 1
 	}
-	if n := span(first, is(otherClass)); n > first {
-		return span(n, isLineEnd)
+	if n := span(chars, first, is(otherClass)); n > first {
+		return span(chars, n, isLineEnd)
 	}
-	n := span(0, isWhite)
+	n := span(chars, 0, isWhite)
 	for i := n; i > 0; i-- {
 		if isLineEnd(chars[i-1].r) {
 			return i
@@ -93,26 +86,3 @@ func llamaWord(chars []char, digits int) int {
 }
 
 func isLineEnd(r rune) bool { return r == '\r' || r == '\n' }
-
-// anyCaseContraction is [contraction] in either case. The long s, whose capital is S,
-// counts as one.
-func anyCaseContraction(chars []char) int {
-	if len(chars) < 2 || chars[0].r != '\'' {
-		return 0
-	}
-	var text [3]byte
-	n := 0
-	for ; n < min(len(chars), len(text)); n++ {
-		r := chars[n].r
-		switch {
-		case r == 'ſ':
-			r = 's'
-		case r >= 'A' && r <= 'Z':
-			r += 'a' - 'A'
-		case r >= 0x80:
-			r = 0
-		}
-		text[n] = byte(r)
-	}
-	return contraction(text[:n])
-}

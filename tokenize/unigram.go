@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,8 +21,8 @@ type scored struct {
 type unigram struct {
 	scores  []float64
 	ids     map[string]int32 // of equal pieces the last
-	trie    trie
-	unknown int32 // −1: none
+	lengths lengths          // of the pieces
+	unknown int32            // −1: none
 	penalty float64
 	bytes   [256]int32 // pieces <0x00> to <0xFF> for unknown characters; −1: none
 	cache   *wordCache
@@ -50,11 +51,7 @@ func newUnigram(vocab []scored, unknown int, byteFallback bool) (*unigram, error
 			m.bytes[b] = id
 		}
 	}
-	pieces := make([]trieEntry, 0, len(m.ids))
-	for p, id := range m.ids {
-		pieces = append(pieces, trieEntry{p, id})
-	}
-	m.trie = newTrie(pieces)
+	m.lengths = lengthsOf(maps.Keys(m.ids))
 	return m, nil
 }
 
@@ -79,17 +76,16 @@ func (m *unigram) best(w []byte) (out []piece, err error) {
 		_, size := utf8.DecodeRune(w[at:])
 		here := steps[at].score
 		single := false
-		node := int32(0)
-		for end := at; end < len(w); {
-			if node = m.trie.next(node, w[end]); node < 0 {
-				break
-			}
-			end++
-			id := m.trie.nodes[node].id
-			if id < 0 {
+		for _, n := range m.lengths[w[at]] {
+			end := at + n
+			if end > len(w) {
 				continue
 			}
-			single = single || end-at == size
+			id, ok := m.ids[string(w[at:end])]
+			if !ok {
+				continue
+			}
+			single = single || n == size
 			if s := &steps[end]; s.from < 0 || here+m.scores[id] > s.score {
 				*s = step{here + m.scores[id], int32(at), id}
 			}
@@ -139,79 +135,4 @@ func (m *unigram) emit(out []piece, w []byte, p piece) ([]piece, error) {
 			"piece for %q", strings.ToValidUTF8(string(w[p.lo:p.hi]), "\ufffd"))
 	}
 	return append(out, p), nil
-}
-
-// trie finds the pieces that a text begins with. The branches of a node lie
-// next to each other, sorted.
-type trie struct {
-	nodes []trieNode
-	root  [256]int32
-}
-
-type trieNode struct {
-	id     int32 // of the piece that ends here; −1: none
-	first  int32 // node of the first branch
-	labels string
-}
-
-type trieEntry struct {
-	piece string
-	id    int32
-}
-
-// newTrie builds the trie of different, non-empty pieces.
-func newTrie(pieces []trieEntry) trie {
-	slices.SortFunc(pieces, func(a, b trieEntry) int { return strings.Compare(a.piece, b.piece) })
-	t := trie{nodes: []trieNode{{id: -1}}}
-	type task struct {
-		node, lo, hi int32
-		depth        int32
-	}
-	queue := []task{{0, 0, int32(len(pieces)), 0}}
-	var labels []byte
-	for len(queue) > 0 {
-		k := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		labels = labels[:0]
-		first := int32(len(t.nodes))
-		for i := k.lo; i < k.hi; {
-			label := pieces[i].piece[k.depth]
-			child := task{int32(len(t.nodes)), i, i, k.depth + 1}
-			for child.hi < k.hi && pieces[child.hi].piece[k.depth] == label {
-				child.hi++
-			}
-			i = child.hi
-			n := trieNode{id: -1}
-			if len(pieces[child.lo].piece) == int(child.depth) {
-				n.id = pieces[child.lo].id
-				child.lo++
-			}
-			t.nodes = append(t.nodes, n)
-			labels = append(labels, label)
-			if child.lo < child.hi {
-				queue = append(queue, child)
-			}
-		}
-		t.nodes[k.node].first, t.nodes[k.node].labels = first, string(labels)
-	}
-	for b := range t.root {
-		t.root[b] = t.branch(0, byte(b))
-	}
-	return t
-}
-
-// next follows a branch; −1 if there is none.
-func (t *trie) next(node int32, label byte) int32 {
-	if node == 0 {
-		return t.root[label]
-	}
-	return t.branch(node, label)
-}
-
-func (t *trie) branch(node int32, label byte) int32 {
-	n := &t.nodes[node]
-	if i := strings.IndexByte(n.labels, label); i >= 0 {
-		return n.first + int32(i)
-	}
-	return -1
 }
