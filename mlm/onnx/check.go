@@ -155,6 +155,40 @@ func captured(g *Graph, each func(string)) {
 	}
 }
 
+// Clone is a copy whose graphs, nodes and descriptions can be changed. It shares the elements of
+// tensors, and those tensors that are attributes.
+func (m *Model) Clone() *Model {
+	out := *m
+	out.Graph = m.Graph.clone()
+	return &out
+}
+
+func (g *Graph) clone() *Graph {
+	out := &Graph{g.Name, copies(g.Nodes), copies(g.Initializers), copies(g.Inputs),
+		copies(g.Outputs), copies(g.ValueInfo)}
+	for _, n := range out.Nodes {
+		n.Inputs, n.Outputs, n.Attrs = slices.Clone(n.Inputs), slices.Clone(n.Outputs), copies(n.Attrs)
+		for _, a := range n.Attrs {
+			if a.G != nil {
+				a.G = a.G.clone()
+			}
+		}
+	}
+	for _, v := range slices.Concat(out.Inputs, out.Outputs, out.ValueInfo) {
+		v.Shape = slices.Clone(v.Shape)
+	}
+	return out
+}
+
+func copies[T any](list []*T) []*T {
+	out := make([]*T, len(list))
+	for i, v := range list {
+		c := *v
+		out[i] = &c
+	}
+	return out
+}
+
 // Each visits the graph and its subgraphs. Parse has bounded their depth.
 func (g *Graph) Each(visit func(*Graph)) {
 	visit(g)

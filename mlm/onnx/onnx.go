@@ -159,23 +159,29 @@ type Model struct {
 // External lists, sorted, the files other than its own that hold weights of the model.
 func (m *Model) External(own string) []string {
 	var out []string
-	add := func(t *Tensor) {
-		if t != nil && t.IsExternal() && t.Origin.File != own && !slices.Contains(out, t.Origin.File) {
+	m.tensors(func(t *Tensor) {
+		if t.IsExternal() && t.Origin.File != own && !slices.Contains(out, t.Origin.File) {
 			out = append(out, t.Origin.File)
-		}
-	}
-	m.Graph.Each(func(g *Graph) {
-		for _, t := range g.Initializers {
-			add(t)
-		}
-		for _, n := range g.Nodes {
-			for _, a := range n.Attrs {
-				add(a.T) // of a Constant
-			}
 		}
 	})
 	slices.Sort(out)
 	return out
+}
+
+// tensors visits the weights of the model, and the tensors of its Constants.
+func (m *Model) tensors(each func(*Tensor)) {
+	m.Graph.Each(func(g *Graph) {
+		for _, t := range g.Initializers {
+			each(t)
+		}
+		for _, n := range g.Nodes {
+			for _, a := range n.Attrs {
+				if a.T != nil {
+					each(a.T)
+				}
+			}
+		}
+	})
 }
 
 // canonicalDomain is a domain as this package has it: "ai.onnx" and "" are the same.

@@ -151,7 +151,7 @@ func TestTypedDataFields(t *testing.T) {
 			m.str(9, "\x9f\x07", false)
 		})
 	})
-	model, err := Parse(flat(&m), "", nil)
+	model, err := Parse(m.b, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,14 +162,6 @@ func TestTypedDataFields(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", w.Name, got, err, want[i])
 		}
 	}
-}
-
-func flat(m *message) []byte {
-	var b []byte
-	for _, p := range m.parts {
-		b = append(b, p.b...)
-	}
-	return b
 }
 
 func TestElements(t *testing.T) {
@@ -307,7 +299,7 @@ func TestExternalData(t *testing.T) {
 				m.int(14, 1)
 			})
 		})
-		return flat(&m)
+		return m.b
 	}
 	dir := fstest.MapFS{"sub/w.bin": {Data: []byte("abcd\x00\x00\x80\x3f\x00\x00\x00\x40zz")}}
 	m, err := Parse(with(map[string]string{"location": "sub/w.bin", "offset": "4", "length": "8"},

@@ -13,7 +13,7 @@ import (
 // files.
 const maxModelFile = 1<<31 - 1
 
-// Marshal encodes m into one slice, each weight copied (or read) once.
+// Marshal encodes m into one slice.
 func (m *Model) Marshal() ([]byte, error) { return m.MarshalExternal(0, nil) }
 
 // MarshalExternal is Marshal, but it writes tensors of at least a number of bytes, if their Origin
@@ -21,121 +21,94 @@ func (m *Model) Marshal() ([]byte, error) { return m.MarshalExternal(0, nil) }
 // original model's folder). 0 keeps all weights inside the file. location gives the path that is
 // written for a file of an Origin, and nil keeps it. Where it gives "" the weights stay inside.
 func (m *Model) MarshalExternal(least int64, location func(file string) string) ([]byte, error) {
-	b, err := (&message{least: least, location: location}).model(m)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]byte, b.n)
-	at := 0
-	for _, p := range b.parts {
-		if p.t == nil {
-			at += copy(out[at:], p.b)
-			continue
+	w := &message{least: least, location: location}
+	inside := int64(0)
+	m.tensors(func(t *Tensor) {
+		if w.elsewhere(t) == "" {
+			inside += t.ByteLen()
 		}
-		n := int(p.t.ByteLen())
-		if err := p.t.readInto(out[at : at+n]); err != nil {
-			return nil, err
-		}
-		at += n
+	})
+	if inside <= maxModelFile {
+		w.b = make([]byte, 0, inside+inside/64+window)
+		w.model(m)
+		inside = int64(len(w.b))
 	}
-	return out, nil
+	if inside > maxModelFile {
+		return nil, errorf(errLimit, "model", "%d bytes do not fit a protobuf file; "+
+			"write with external data", inside)
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	return w.b, nil
 }
 
-// part is a run of encoded bytes or, if t is set, the data of a tensor.
-type part struct {
-	b []byte
-	t *Tensor
-}
-
-// message is an encoded protobuf message in parts, so that weights need not be moved when a message
-// is put into another.
+// message encodes protobuf messages.
 type message struct {
-	parts []part
-	n     int64
+	b   []byte
+	err error // of the first tensor that cannot be read
 	// Which tensors are written as external data, and under which path, see MarshalExternal.
 	least    int64
 	location func(file string) string
 }
 
-// tail is the open run of bytes at the end.
-func (m *message) tail() *[]byte {
-	if k := len(m.parts); k == 0 || m.parts[k-1].t != nil {
-		m.parts = append(m.parts, part{})
+// elsewhere is the file that a tensor is left in, "" if it is written.
+func (m *message) elsewhere(t *Tensor) string {
+	file := t.Origin.File
+	if file == "" || m.least <= 0 || t.ByteLen() < m.least {
+		return ""
 	}
-	return &m.parts[len(m.parts)-1].b
-}
-
-func (m *message) raw(f func([]byte) []byte) {
-	t := m.tail()
-	before := len(*t)
-	*t = f(*t)
-	m.n += int64(len(*t) - before)
+	if m.location != nil {
+		file = m.location(file)
+	}
+	return file
 }
 
 func (m *message) int(num protowire.Number, v int64) {
-	m.raw(func(b []byte) []byte {
-		return protowire.AppendVarint(protowire.AppendTag(b, num, protowire.VarintType), uint64(v))
-	})
+	m.b = protowire.AppendVarint(protowire.AppendTag(m.b, num, protowire.VarintType), uint64(v))
+}
+
+func (m *message) bytes(num protowire.Number, b []byte) {
+	m.b = protowire.AppendBytes(protowire.AppendTag(m.b, num, protowire.BytesType), b)
 }
 
 // str writes a string. Empty ones only if keep is set.
 func (m *message) str(num protowire.Number, s string, keep bool) {
-	if s == "" && !keep {
-		return
+	if s != "" || keep {
+		m.bytes(num, []byte(s))
 	}
-	m.raw(func(b []byte) []byte {
-		return protowire.AppendString(protowire.AppendTag(b, num, protowire.BytesType), s)
-	})
 }
 
 func (m *message) ints(num protowire.Number, v []int64) {
-	if len(v) == 0 {
-		return
-	}
 	var p []byte
 	for _, x := range v {
 		p = protowire.AppendVarint(p, uint64(x))
 	}
-	m.raw(func(b []byte) []byte {
-		return protowire.AppendBytes(protowire.AppendTag(b, num, protowire.BytesType), p)
-	})
-}
-
-// sub writes an embedded message.
-func (m *message) sub(num protowire.Number, fill func(*message)) {
-	c := &message{least: m.least, location: m.location}
-	fill(c)
-	m.raw(func(b []byte) []byte {
-		return protowire.AppendVarint(protowire.AppendTag(b, num, protowire.BytesType), uint64(c.n))
-	})
-	for _, p := range c.parts {
-		if p.t != nil {
-			m.parts = append(m.parts, p)
-			m.n += p.t.ByteLen()
-			continue
-		}
-		m.raw(func(b []byte) []byte { return append(b, p.b...) })
+	if len(v) > 0 {
+		m.bytes(num, p)
 	}
 }
 
-func (m *message) model(model *Model) (*message, error) {
+// sub writes an embedded message: its head when its size is known.
+func (m *message) sub(num protowire.Number, fill func(*message)) {
+	start := len(m.b)
+	fill(m)
+	head := protowire.AppendTag(nil, num, protowire.BytesType)
+	head = protowire.AppendVarint(head, uint64(len(m.b)-start))
+	m.b = slices.Insert(m.b, start, head...)
+}
+
+func (m *message) model(model *Model) {
 	m.int(1, model.IRVersion)
 	m.str(2, model.ProducerName, false)
 	m.str(3, model.ProducerVersion, false)
-	if model.Graph != nil {
-		m.sub(7, func(m *message) { m.graph(model.Graph) })
-	}
+	m.sub(7, func(m *message) { m.graph(model.Graph) })
 	for _, domain := range slices.Sorted(maps.Keys(model.Opsets)) {
 		m.sub(8, func(m *message) {
 			m.str(1, domain, false)
 			m.int(2, model.Opsets[domain])
 		})
 	}
-	if m.n > maxModelFile {
-		return nil, errorf(errLimit, "model", "%d bytes do not fit a protobuf file; "+
-			"write with external data", m.n)
-	}
-	return m, nil
 }
 
 func (m *message) graph(g *Graph) {
@@ -199,10 +172,8 @@ func (m *message) attribute(a *Attribute) {
 	m.str(1, a.Name, false)
 	switch a.Type {
 	case attrFloat:
-		m.raw(func(b []byte) []byte {
-			return protowire.AppendFixed32(protowire.AppendTag(b, 2, protowire.Fixed32Type),
-				math.Float32bits(a.F))
-		})
+		m.b = protowire.AppendFixed32(protowire.AppendTag(m.b, 2, protowire.Fixed32Type),
+			math.Float32bits(a.F))
 	case attrInt:
 		m.int(3, a.I)
 	case attrString:
@@ -216,9 +187,7 @@ func (m *message) attribute(a *Attribute) {
 		for _, v := range a.Floats {
 			p = protowire.AppendFixed32(p, math.Float32bits(v))
 		}
-		m.raw(func(b []byte) []byte {
-			return protowire.AppendBytes(protowire.AppendTag(b, 7, protowire.BytesType), p)
-		})
+		m.bytes(7, p)
 	case attrInts:
 		m.ints(8, a.Ints)
 	}
@@ -229,13 +198,7 @@ func (m *message) tensor(t *Tensor) {
 	m.ints(1, t.Dims)
 	m.int(2, int64(t.Type))
 	m.str(8, t.Name, false)
-	size := t.ByteLen()
-	o := t.Origin
-	file := o.File
-	if file != "" && m.location != nil {
-		file = m.location(file)
-	}
-	if file != "" && m.least > 0 && size >= m.least {
+	if file, o := m.elsewhere(t), t.Origin; file != "" {
 		for _, e := range [][2]string{{"location", file}, {"offset", strconv.FormatInt(o.Offset, 10)},
 			{"length", strconv.FormatInt(o.Length, 10)}} {
 			m.sub(13, func(m *message) {
@@ -246,9 +209,11 @@ func (m *message) tensor(t *Tensor) {
 		m.int(14, 1)
 		return
 	}
-	m.raw(func(b []byte) []byte {
-		return protowire.AppendVarint(protowire.AppendTag(b, 9, protowire.BytesType), uint64(size))
-	})
-	m.parts = append(m.parts, part{t: t})
-	m.n += size
+	size := int(t.ByteLen())
+	m.b = protowire.AppendVarint(protowire.AppendTag(m.b, 9, protowire.BytesType), uint64(size))
+	at := len(m.b)
+	m.b = slices.Grow(m.b, size)[:at+size]
+	if err := t.readInto(m.b[at:]); err != nil && m.err == nil {
+		m.err = err
+	}
 }

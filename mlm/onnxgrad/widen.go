@@ -19,9 +19,9 @@ func Widen(m *onnx.Model) *onnx.Model {
 	if !w.look(m.Graph) {
 		return m
 	}
-	out := *m
-	out.Graph = w.graph(m.Graph)
-	return &out
+	out := m.Clone()
+	w.graph(out.Graph)
+	return out
 }
 
 func narrow(t onnx.DataType) bool { return t == onnx.Float16 || t == onnx.BFloat16 }
@@ -70,55 +70,44 @@ func (w *widener) fresh(name string) string {
 	return name
 }
 
-func (w *widener) graph(g *onnx.Graph) *onnx.Graph {
-	out := &onnx.Graph{Name: g.Name, Initializers: g.Initializers, Inputs: g.Inputs}
+func (w *widener) graph(g *onnx.Graph) {
+	var casts []*onnx.Node
 	for _, t := range g.Initializers {
 		if !narrow(t.Type) {
 			continue
 		}
 		to := w.fresh(t.Name)
 		w.wide[t.Name] = to
-		out.Nodes = append(out.Nodes, &onnx.Node{Name: to, Op: "Cast", Inputs: []string{t.Name},
+		casts = append(casts, &onnx.Node{Name: to, Op: "Cast", Inputs: []string{t.Name},
 			Outputs: []string{to}, Attrs: []*onnx.Attribute{onnx.Attr("to", onnx.Float)}})
 	}
 	for _, n := range g.Nodes {
-		c := *n
-		c.Inputs, c.Attrs = slices.Clone(n.Inputs), slices.Clone(n.Attrs)
-		for i, in := range c.Inputs {
+		for i, in := range n.Inputs {
 			if to, ok := w.wide[in]; ok {
-				c.Inputs[i] = to
+				n.Inputs[i] = to
 			}
 		}
-		for i, a := range c.Attrs {
-			b := *a
+		for _, a := range n.Attrs {
 			switch {
 			case a.G != nil:
-				b.G = w.graph(a.G)
+				w.graph(a.G)
 			case a.T != nil && narrow(a.T.Type):
-				b.T = widened(a.T)
+				a.T = widened(a.T)
 			case n.Op == "Cast" && a.Name == "to" && narrow(onnx.DataType(a.I)):
-				b.I = int64(onnx.Float)
+				a.I = int64(onnx.Float)
 			}
-			c.Attrs[i] = &b
-		}
-		out.Nodes = append(out.Nodes, &c)
-	}
-	for _, v := range g.ValueInfo {
-		if !narrow(v.Type) {
-			out.ValueInfo = append(out.ValueInfo, v)
 		}
 	}
+	g.Nodes = append(casts, g.Nodes...)
+	g.ValueInfo = slices.DeleteFunc(g.ValueInfo, func(v *onnx.ValueInfo) bool { return narrow(v.Type) })
 	for _, v := range g.Outputs {
-		c := *v
 		if narrow(v.Type) {
-			c.Type = onnx.Float
+			v.Type = onnx.Float
 		}
 		if to, ok := w.wide[v.Name]; ok { // a branch that gives a weight
-			c.Name = to
+			v.Name = to
 		}
-		out.Outputs = append(out.Outputs, &c)
 	}
-	return out
 }
 
 // widened is a constant in float32. Constants in nodes are small. One that cannot be read stays,

@@ -54,9 +54,8 @@ func (c *Graphs) KeepWeights(model string, m *onnx.Model) (*onnx.Model, string, 
 	if loose == 0 || loose < c.max.Least {
 		return m, "", nil
 	}
-	graph := *m.Graph
-	graph.Initializers = slices.Clone(graph.Initializers)
-	list, name, size, err := layout(model, &graph)
+	out := m.Clone()
+	list, name, size, err := layout(model, out.Graph)
 	if err != nil {
 		return nil, "", err
 	}
@@ -68,9 +67,7 @@ func (c *Graphs) KeepWeights(model string, m *onnx.Model) (*onnx.Model, string, 
 			return nil, "", err
 		}
 	}
-	out := *m
-	out.Graph = &graph
-	return &out, name, nil
+	return out, name, nil
 }
 
 // A placed weight has its data at an offset of the file.
@@ -79,17 +76,15 @@ type placed struct {
 	at int64
 }
 
-// layout places the large weights of a graph, which it replaces by ones of the file. Those that are
+// layout places the large weights of a graph, which become ones of the file. Those that are
 // read from one place, or from a part of it, are written once. size is the file's.
 func layout(model string, g *onnx.Graph) (list []placed, name string, size int64, err error) {
 	all := sha256.New()
 	fmt.Fprintln(all, weightsLayout, model)
 	large := []*onnx.Tensor{}
-	for i, t := range g.Initializers {
+	for _, t := range g.Initializers {
 		if t.ByteLen() >= ExternalMin {
-			own := *t
-			g.Initializers[i] = &own
-			large = append(large, &own)
+			large = append(large, t)
 		}
 	}
 	slices.SortFunc(large, bySource)

@@ -43,9 +43,7 @@ func (a *adapter) note(format string, args ...any) {
 // graph returns the graph of the copy, which the first call makes.
 func (a *adapter) graph() *onnx.Graph {
 	if !a.own {
-		model, graph := *a.m, *a.m.Graph
-		graph.Nodes, graph.Inputs = slices.Clone(graph.Nodes), slices.Clone(graph.Inputs)
-		model.Graph, a.m, a.own = &graph, &model, true
+		a.m, a.own = a.m.Clone(), true
 	}
 	return a.m.Graph
 }
@@ -215,73 +213,62 @@ func (a *adapter) inputs() {
 	stored := newSources(a.m).stored
 	var casts []*onnx.Node
 	for i, v := range a.m.Graph.Inputs {
-		usual := usualName(v.Name)
-		if stored[v.Name] != nil || usual != v.Name && names[usual] {
+		own, typ, usual := v.Name, v.Type, usualName(v.Name)
+		if stored[own] != nil || usual != own && names[usual] {
 			continue
 		}
-		cast := v.Type == onnx.Int32 || usual == "attention_mask" &&
-			(v.Type == onnx.Float || v.Type == onnx.Bool)
-		if usual == v.Name && !cast {
+		cast := typ == onnx.Int32 || usual == "attention_mask" &&
+			(typ == onnx.Float || typ == onnx.Bool)
+		if usual == own && !cast {
 			continue
 		}
-		if usual != v.Name {
+		if usual != own {
 			if _, computed := names[usual]; computed { // such as the input cast to int64
 				instead[usual] = fresh(usual + "/computed")
 			}
-			names[usual], instead[v.Name] = true, usual
-			a.note("the input %s is %s", v.Name, usual)
+			names[usual], instead[own] = true, usual
+			a.note("the input %s is %s", own, usual)
 		}
-		input := *v
+		input := a.graph().Inputs[i]
 		input.Name = usual
 		if cast {
-			inner := fresh(usual + "/" + v.Type.String())
-			instead[v.Name] = inner
-			to := onnx.Attr("to", v.Type)
+			inner := fresh(usual + "/" + typ.String())
+			instead[own] = inner
 			casts = append(casts, &onnx.Node{Name: inner, Op: "Cast", Inputs: []string{usual},
-				Outputs: []string{inner}, Attrs: []*onnx.Attribute{to}})
+				Outputs: []string{inner}, Attrs: []*onnx.Attribute{onnx.Attr("to", typ)}})
 			input.Type = onnx.Int64
-			a.note("%s is cast to %v", usual, v.Type)
+			a.note("%s is cast to %v", usual, typ)
 		}
-		a.graph().Inputs[i] = &input
 	}
 	if len(instead) > 0 {
 		g := a.graph()
-		g.Nodes = append(casts, renamedIn(g.Nodes, instead)...)
-		g.ValueInfo = slices.DeleteFunc(slices.Clone(g.ValueInfo),
+		rename(g, instead)
+		g.Nodes = append(casts, g.Nodes...)
+		g.ValueInfo = slices.DeleteFunc(g.ValueInfo,
 			func(v *onnx.ValueInfo) bool { return instead[v.Name] != "" })
 	}
 }
 
-// renamedIn gives nodes in which some values have other names, in subgraphs, too.
-func renamedIn(nodes []*onnx.Node, names map[string]string) []*onnx.Node {
-	rename := func(list []string) []string {
-		list = slices.Clone(list)
-		for i, name := range list {
-			if to, ok := names[name]; ok {
-				list[i] = to
+// rename gives some values that nodes read and compute other names, in subgraphs, too.
+func rename(g *onnx.Graph, names map[string]string) {
+	name := func(of *string) {
+		if to, ok := names[*of]; ok {
+			*of = to
+		}
+	}
+	g.Each(func(sub *onnx.Graph) {
+		for _, n := range sub.Nodes {
+			for i := range n.Inputs {
+				name(&n.Inputs[i])
+			}
+			for i := range n.Outputs {
+				name(&n.Outputs[i])
 			}
 		}
-		return list
-	}
-	out := make([]*onnx.Node, len(nodes))
-	for i, n := range nodes {
-		c := *n
-		c.Inputs, c.Outputs, c.Attrs = rename(n.Inputs), rename(n.Outputs), slices.Clone(n.Attrs)
-		for k, attr := range c.Attrs {
-			if attr.G == nil {
-				continue
+		for _, v := range sub.Outputs {
+			if sub != g {
+				name(&v.Name)
 			}
-			b, g := *attr, *attr.G
-			g.Nodes = renamedIn(g.Nodes, names)
-			g.Outputs = slices.Clone(g.Outputs)
-			for j, o := range g.Outputs {
-				v := *o
-				v.Name = rename([]string{o.Name})[0]
-				g.Outputs[j] = &v
-			}
-			b.G, c.Attrs[k] = &g, &b
 		}
-		out[i] = &c
-	}
-	return out
+	})
 }

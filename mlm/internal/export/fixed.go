@@ -63,24 +63,19 @@ func (f Sizes) NoGradients() string {
 // Freed is the model with inputs of any size: a graph may work for others than its inputs state,
 // which turns out when it is derived. It is the model itself if it states none.
 func (m *Masked) Freed() *onnx.Model {
-	out, graph := *m.Model, *m.Graph
-	graph.Inputs, out.Graph = slices.Clone(graph.Inputs), &graph
-	found := false
-	for i, v := range graph.Inputs {
+	out, found := m.Clone(), false
+	for _, v := range out.Graph.Inputs {
 		if !slices.Contains(onnxgrad.Inputs(), v.Name) || len(v.Shape) != 2 {
 			continue
 		}
-		free := *v
-		free.Shape = slices.Clone(v.Shape)
 		for k, d := range v.Shape {
 			if d.Param == "" && d.Value >= 0 {
-				free.Shape[k], found = onnx.Dim{Param: []string{"batch", "sequence"}[k]}, true
+				v.Shape[k], found = onnx.Dim{Param: []string{"batch", "sequence"}[k]}, true
 			}
 		}
-		graph.Inputs[i] = &free
 	}
 	if !found {
 		return m.Model
 	}
-	return &out
+	return out
 }

@@ -42,8 +42,8 @@ func (m Exported) Loosened() *onnx.Model {
 		}
 	})
 
-	graph := *m.Graph
-	graph.Inputs = slices.Clone(graph.Inputs)
+	out := m.Clone()
+	graph := out.Graph
 	for _, t := range graph.Initializers {
 		already := slices.ContainsFunc(m.Graph.Inputs,
 			func(v *onnx.ValueInfo) bool { return v.Name == t.Name })
@@ -56,7 +56,5 @@ func (m Exported) Loosened() *onnx.Model {
 		}
 		graph.Inputs = append(graph.Inputs, v)
 	}
-	out := *m.Model
-	out.Graph = &graph
-	return &out
+	return out
 }

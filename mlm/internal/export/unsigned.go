@@ -52,7 +52,9 @@ func form(n *onnx.Node) integerProduct {
 // process where a node has no zero point for its weights, and does nothing in branches.
 func (m Exported) UnsignedWeights() (*onnx.Model, error) {
 	u := turner{stored: map[string]*onnx.Tensor{}, names: map[*onnx.Tensor]string{}}
-	m.Graph.Each(func(g *onnx.Graph) {
+	out := m.Clone()
+	g := out.Graph
+	g.Each(func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			u.stored[t.Name] = t
 		}
@@ -63,7 +65,14 @@ func (m Exported) UnsignedWeights() (*onnx.Model, error) {
 		}
 	})
 
-	g, err := u.graph(m.Graph)
+	var err error
+	g.Each(func(g *onnx.Graph) {
+		for _, n := range g.Nodes {
+			if nerr := u.node(n); nerr != nil {
+				err = fmt.Errorf("weights of %v: %w", n, nerr)
+			}
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +80,11 @@ func (m Exported) UnsignedWeights() (*onnx.Model, error) {
 	for _, v := range g.Inputs {
 		read[v.Name]++
 	}
-	g.Initializers = slices.DeleteFunc(slices.Clone(g.Initializers), func(t *onnx.Tensor) bool {
+	g.Initializers = slices.DeleteFunc(g.Initializers, func(t *onnx.Tensor) bool {
 		return u.names[t] != "" && read[t.Name] == 0
 	})
 	g.Initializers = append(g.Initializers, u.made...)
-	out := *m.Model
-	out.Graph = g
-	return &out, nil
+	return out, nil
 }
 
 // MultipliesIntegers reports whether the graph has products of 8-bit integers.
@@ -95,32 +102,6 @@ type turner struct {
 	stored map[string]*onnx.Tensor
 	names  map[*onnx.Tensor]string // of what was made of them
 	made   []*onnx.Tensor
-}
-
-// graph is a copy of g, subgraphs included, whose products read unsigned weights.
-func (u *turner) graph(g *onnx.Graph) (*onnx.Graph, error) {
-	out := *g
-	out.Nodes = slices.Clone(g.Nodes)
-	for i, n := range out.Nodes {
-		turned := *n
-		turned.Attrs = slices.Clone(n.Attrs)
-		for k, a := range turned.Attrs {
-			if a.G == nil {
-				continue
-			}
-			sub, err := u.graph(a.G)
-			if err != nil {
-				return nil, err
-			}
-			attr := *a
-			attr.G, turned.Attrs[k] = sub, &attr
-		}
-		if err := u.node(&turned); err != nil {
-			return nil, fmt.Errorf("weights of %v: %w", n, err)
-		}
-		out.Nodes[i] = &turned
-	}
-	return &out, nil
 }
 
 // node has n read unsigned weights if it multiplies with signed ones that are stored.
@@ -152,7 +133,6 @@ func (u *turner) node(n *onnx.Node) error {
 			zero = onnx.NewTensor("zero", onnx.Int8, scale.Dims, make([]byte, scale.Len()))
 		}
 	}
-	n.Inputs = slices.Clone(n.Inputs)
 	for len(n.Inputs) <= p.zero {
 		n.Inputs = append(n.Inputs, "")
 	}

@@ -20,14 +20,15 @@ func (m Exported) Widened(late bool) (out *onnx.Model, found bool) {
 	if len(wide) == 0 {
 		return m.Model, false
 	}
+	out = m.Clone()
+	graph := out.Graph
 	var l list
-	for _, n := range m.Graph.Nodes {
+	for _, n := range graph.Nodes {
 		switch {
 		case n.Op == "Gather" && wide[n.Inputs[0]] != nil && n.Int("axis", 0) == 0:
-			few := *n
-			few.Inputs = []string{wide[n.Inputs[0]].Name, n.Inputs[1]}
-			few.Outputs = []string{n.Outputs[0] + "/narrow"}
-			l.nodes = append(l.nodes, &few, widening(few.Outputs[0], n.Outputs[0]))
+			words, few := n.Outputs[0], n.Outputs[0]+"/narrow"
+			n.Inputs[0], n.Outputs[0] = wide[n.Inputs[0]].Name, few
+			l.nodes = append(l.nodes, n, widening(few, words))
 		case late && n.Op == "Gemm" && n.Int("transB", 0) == 1 && len(n.Inputs) == 3 &&
 			n.Attr("beta") == nil && wide[n.Inputs[1]] != nil &&
 			4*wide[n.Inputs[1]].Len() > mostWidened:
@@ -36,15 +37,12 @@ func (m Exported) Widened(late bool) (out *onnx.Model, found bool) {
 			l.nodes = append(l.nodes, n)
 		}
 	}
-	graph := *m.Graph
 	graph.Nodes, graph.Initializers = l.nodes, slices.Concat(graph.Initializers, l.parts)
 	read := graph.Reads()
 	graph.Nodes = slices.DeleteFunc(graph.Nodes, func(n *onnx.Node) bool {
 		return wide[n.Outputs[0]] != nil && read[n.Outputs[0]] == 0
 	})
-	model := *m.Model
-	model.Graph = &graph
-	return &model, true
+	return out, true
 }
 
 // casts are the weights in 16 bits that are cast to float32, by the output of the Cast.
@@ -67,10 +65,9 @@ func (m Exported) casts() map[string]*onnx.Tensor {
 // Float32 gives a graph whose weights in 16 bits are float32 ones in place of casts. They are
 // widened when they are read, see [onnx.Tensor.Wide]. m is not changed.
 func (m Exported) Float32() *onnx.Model {
-	wide := m.casts()
-	graph := *m.Graph
-	graph.Initializers = slices.Clone(graph.Initializers)
-	graph.Nodes = slices.DeleteFunc(slices.Clone(graph.Nodes), func(n *onnx.Node) bool {
+	wide, out := m.casts(), m.Clone()
+	graph := out.Graph
+	graph.Nodes = slices.DeleteFunc(graph.Nodes, func(n *onnx.Node) bool {
 		t := wide[n.Outputs[0]]
 		if t != nil {
 			graph.Initializers = append(graph.Initializers, t.Wide(n.Outputs[0]))
@@ -81,9 +78,7 @@ func (m Exported) Float32() *onnx.Model {
 	graph.Initializers = slices.DeleteFunc(graph.Initializers, func(t *onnx.Tensor) bool {
 		return read[t.Name] == 0
 	})
-	model := *m.Model
-	model.Graph = &graph
-	return &model
+	return out
 }
 
 // inParts writes n, a product with the transpose of w, as products with some of its rows each. What
