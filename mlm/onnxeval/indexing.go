@@ -1,6 +1,10 @@
 package onnxeval
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
 var indexing = Kernels{
 	"Slice":    {1, slice},
@@ -69,7 +73,10 @@ func gather(c *Call) ([]*Tensor, error) {
 		return nil, err
 	}
 	outer, n, inner := Around(x.Shape, axis)
-	shape := append(append(append([]int{}, x.Shape[:axis]...), idx.Shape...), x.Shape[axis+1:]...)
+	shape := slices.Concat(x.Shape[:axis], idx.Shape, x.Shape[axis+1:])
+	if !known(x, idx) {
+		return shaped(x.Type, shape)
+	}
 	out, err := Alloc(x.Type, shape)
 	if err != nil {
 		return nil, err
@@ -132,30 +139,32 @@ func gatherND(c *Call) ([]*Tensor, error) {
 }
 
 func rangeOp(c *Call) ([]*Tensor, error) {
-	a, b, d := c.In[0], c.In[1], c.In[2]
-	if a.IsFloat() {
-		if d.F[0] == 0 {
-			return nil, fmt.Errorf("step 0")
-		}
-		span := (b.F[0] - a.F[0]) / d.F[0]
-		if !(span < maxElements) {
-			return nil, fmt.Errorf("range is too long")
-		}
-		var v []float64
-		for i := 0; float64(i) < span; i++ {
-			v = append(v, a.F[0]+float64(i)*d.F[0])
-		}
-		return []*Tensor{{Type: a.Type, Shape: []int{len(v)}, F: v}}, nil
-	}
-	n, err := steps(a.I[0], b.I[0], d.I[0])
+	a, d := c.In[0], c.In[2]
+	n, err := RangeLen(a, c.In[1], d)
 	if err != nil {
 		return nil, err
 	}
-	v := make([]int64, n)
-	for i := range v {
-		v[i] = a.I[0] + int64(i)*d.I[0]
+	out, err := Alloc(a.Type, []int{n})
+	for i := range n {
+		if a.IsFloat() {
+			out.F[i] = a.F[0] + float64(i)*d.F[0]
+		} else {
+			out.I[i] = a.I[0] + int64(i)*d.I[0]
+		}
 	}
-	return []*Tensor{{Type: a.Type, Shape: []int{len(v)}, I: v}}, nil
+	return one(out, err)
+}
+
+// RangeLen is how many numbers a Range from a on, d apart, before b has.
+func RangeLen(a, b, d *Tensor) (int, error) {
+	if !a.IsFloat() {
+		return steps(a.I[0], b.I[0], d.I[0])
+	}
+	span := math.Ceil((b.F[0] - a.F[0]) / d.F[0])
+	if d.F[0] == 0 || !(span <= maxElements) {
+		return 0, fmt.Errorf("range has step 0 or is too long")
+	}
+	return int(max(span, 0)), nil
 }
 
 // steps is how many numbers there are from a on, d apart, before b. Distances may exceed int64.

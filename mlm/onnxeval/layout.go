@@ -8,7 +8,6 @@ import (
 )
 
 var layout = Kernels{
-	"Constant":        {0, constant},
 	"ConstantOfShape": {1, constantOfShape},
 	"Shape":           {1, shapeOf},
 	"Size": {1, func(c *Call) ([]*Tensor, error) {
@@ -23,33 +22,6 @@ var layout = Kernels{
 	"Tile":      {2, tile},
 	"Concat":    {1, concat},
 	"Split":     {1, split},
-}
-
-func constant(c *Call) ([]*Tensor, error) {
-	if len(c.Node.Attrs) != 1 {
-		return nil, fmt.Errorf("needs exactly one value")
-	}
-	switch a := c.Node.Attrs[0]; a.Name {
-	case "value":
-		if a.T == nil {
-			return nil, fmt.Errorf("value is not a tensor")
-		}
-		return one(FromONNX(a.T))
-	case "value_int":
-		return []*Tensor{NewInt([]int{}, []int64{a.I})}, nil
-	case "value_ints":
-		return []*Tensor{NewInt([]int{len(a.Ints)}, a.Ints)}, nil
-	case "value_float":
-		return []*Tensor{NewFloat([]int{}, []float64{float64(a.F)})}, nil
-	case "value_floats":
-		f := make([]float64, len(a.Floats))
-		for i, v := range a.Floats {
-			f[i] = float64(v)
-		}
-		return []*Tensor{NewFloat([]int{len(f)}, f)}, nil
-	default:
-		return nil, fmt.Errorf("attribute %q", a.Name)
-	}
 }
 
 func constantOfShape(c *Call) ([]*Tensor, error) {
@@ -227,6 +199,9 @@ func transposed(x *Tensor, perm []int) *Tensor {
 
 // viewed copies the elements that strides st over shape, starting at `from`, select of x.
 func Viewed(x *Tensor, shape, st []int, from int) *Tensor {
+	if !known(x) {
+		return &Tensor{Type: x.Type, Shape: shape}
+	}
 	out, err := Alloc(x.Type, shape)
 	if err != nil {
 		panic(err)
@@ -259,6 +234,9 @@ func expand(c *Call) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !known(x) {
+		return shaped(x.Type, shape)
+	}
 	if err := fits(shape); err != nil {
 		return nil, err
 	}
@@ -274,6 +252,9 @@ func tile(c *Call) ([]*Tensor, error) {
 	full := append([]int{}, x.Shape...)
 	for axis, k := range times {
 		full[axis] *= k
+	}
+	if !known(x) {
+		return shaped(x.Type, full)
 	}
 	if err := fits(full); err != nil {
 		return nil, err

@@ -25,6 +25,9 @@ func joined(in []*Tensor, axis int) (*Tensor, error) {
 		}
 		shape[axis] += t.Shape[axis]
 	}
+	if !known(in...) {
+		return &Tensor{Type: in[0].Type, Shape: shape}, nil
+	}
 	out, err := Alloc(in[0].Type, shape)
 	if err != nil {
 		return nil, err
@@ -60,6 +63,9 @@ func split(c *Call) ([]*Tensor, error) {
 		for left := x.Shape[axis]; len(sizes) < parts; left -= size {
 			sizes = append(sizes, int64(max(0, min(size, left))))
 		}
+	}
+	if len(sizes) != len(c.Node.Outputs) {
+		return nil, fmt.Errorf("%d sizes for %d outputs", len(sizes), len(c.Node.Outputs))
 	}
 	own := Strides(x.Shape)
 	var out []*Tensor

@@ -33,6 +33,9 @@ func reduce(start float64, f func(a, v float64) float64,
 		if err != nil {
 			return nil, err
 		}
+		if !known(x) {
+			return shaped(x.Type, final)
+		}
 		wide := x
 		if !x.IsFloat() {
 			if wide, err = cast(x, 11); err != nil {

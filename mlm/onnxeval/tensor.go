@@ -12,7 +12,8 @@ import (
 const maxElements = 1 << 27
 
 // Tensor is a dense row-major array. Floating types of every width are held as float64 in F.
-// Integers and booleans (0 and 1) as int64 in I.
+// Integers and booleans (0 and 1) as int64 in I. A tensor without elements in either is known by its
+// type and shape alone: operators of layout and reductions then give the shapes of their outputs.
 type Tensor struct {
 	Type  onnx.DataType
 	Shape []int
@@ -58,6 +59,19 @@ func isFloat(t onnx.DataType) bool {
 func (t *Tensor) Len() int { return Volume(t.Shape) }
 
 func (t *Tensor) IsFloat() bool { return isFloat(t.Type) }
+
+// known reports whether the elements of all tensors are there.
+func known(all ...*Tensor) bool {
+	return !slices.ContainsFunc(all, func(t *Tensor) bool { return t.F == nil && t.I == nil })
+}
+
+// shaped is a tensor that is known by its shape alone.
+func shaped(t onnx.DataType, shape []int) ([]*Tensor, error) {
+	if slices.ContainsFunc(shape, func(d int) bool { return d < 0 }) {
+		return nil, fmt.Errorf("shape %v is negative", shape)
+	}
+	return []*Tensor{{Type: t, Shape: shape}}, nil
+}
 
 // with gives a tensor of the same elements under another shape.
 func (t *Tensor) With(shape []int) *Tensor {

@@ -85,65 +85,47 @@ const (
 // pass is a step of the derivation.
 type pass struct {
 	name string
-	does string
 	when func(o Options) bool // nil for always
 	run  func(d *derivation) error
 }
 
 // passes are the steps of the derivation in their order. load comes before them: it reads the file
 // into nodes whose shapes are known, folds what follows from constants and sizes, and writes
-// composite operators out. The package comment says more about each.
+// composite operators out. The package comment says what each does.
 func passes() []pass {
 	withGradient := func(o Options) bool { return !o.ForwardOnly }
 	atBlanks := func(o Options) bool { return !o.Whole }
+	whole := func(o Options) bool { return o.Whole }
 	return []pass{
 		// The graph of the file, simplified.
-		{"fuse", "layer norms and Gelus that are written out become single nodes", nil,
-			(*derivation).fuse},
-		{"tidy products", "factors and transpositions move into the products that they feed", nil,
-			(*derivation).tidyProducts},
-		{"find embedding", "finds the lookup of input_ids in the table of words", nil,
-			(*derivation).findEmbedding},
-		{"prompt", "some positions hold vectors that are an input",
-			func(o Options) bool { return o.Prompt }, (*derivation).softPrompt},
-		{"tie", "a head with the table of words reads the table", nil, (*derivation).tie},
-
-		{"number", "the matrices that are rounded get their numbers", nil, (*derivation).number},
+		{"fuse", nil, (*derivation).fuse},
+		{"tidy products", nil, (*derivation).tidyProducts},
+		{"find embedding", nil, (*derivation).findEmbedding},
+		{"prompt", func(o Options) bool { return o.Prompt }, (*derivation).softPrompt},
+		{"tie", nil, (*derivation).tie},
+		{"number", nil, (*derivation).number},
 
 		// The forward pass.
-		{"gather logits", "the logits are computed at each row's blank only", atBlanks,
-			(*derivation).gatherLogits},
-		{"one query", "attention with one query for a row needs no keys and values",
-			func(o Options) bool { return !o.Int8 && !o.Whole }, (*derivation).oneQuery},
-		{"tape", "what derivatives keep is written out", func(o Options) bool { return !o.Half },
-			(*derivation).tape},
-		{"halves", "the layers compute in half precision", func(o Options) bool { return o.Half },
-			(*derivation).halves},
-		{"score", "log f of the targets", atBlanks, (*derivation).score},
+		{"gather logits", atBlanks, (*derivation).gatherLogits},
+		{"one query", func(o Options) bool { return !o.Int8 && !o.Whole }, (*derivation).oneQuery},
+		{"tape", func(o Options) bool { return !o.Half }, (*derivation).tape},
+		{"halves", func(o Options) bool { return o.Half }, (*derivation).halves},
+		{"score", atBlanks, (*derivation).score},
 
 		// The backward pass.
-		{"head", "the gradient of log f at the head", withGradient, (*derivation).headBackward},
-		{"reverse", "the rules of the operators, from the head down to the embeddings",
-			withGradient, (*derivation).reverse},
-		{"gather gradient", "the gradient is computed at the blanks of the chain only",
-			withGradient, (*derivation).gatherGradient},
-		{"second term", "its sum over the rows of a chain, and the product with the table",
-			withGradient, (*derivation).secondTerm},
+		{"head", withGradient, (*derivation).headBackward},
+		{"reverse", withGradient, (*derivation).reverse},
+		{"gather gradient", withGradient, (*derivation).gatherGradient},
+		{"second term", withGradient, (*derivation).secondTerm},
 
 		// Both.
-		{"share", "positions that are alike are computed once",
-			func(o Options) bool { return !o.Unshared && !o.Prompt && !o.Whole },
+		{"share", func(o Options) bool { return !o.Unshared && !o.Prompt && !o.Whole },
 			(*derivation).share},
-		{"watch", "the largest sizes of what matrices are multiplied with are outputs",
-			func(o Options) bool { return o.Whole && !o.Int8 }, (*derivation).watch},
-		{"integers", "products with weights are computed in 8 bits",
-			func(o Options) bool { return o.Int8 }, (*derivation).integers},
-		{"plain", "products are operators of ONNX alone",
-			func(o Options) bool { return o.Whole }, (*derivation).plain},
-		{"emit", "the graph in ONNX's terms, the backward pass in a branch", atBlanks,
-			(*derivation).emit},
-		{"emit whole", "the graph of the file in ONNX's terms",
-			func(o Options) bool { return o.Whole }, (*derivation).emitWhole},
+		{"watch", func(o Options) bool { return o.Whole && !o.Int8 }, (*derivation).watch},
+		{"integers", func(o Options) bool { return o.Int8 }, (*derivation).integers},
+		{"plain", whole, (*derivation).plain},
+		{"emit", atBlanks, (*derivation).emit},
+		{"emit whole", whole, (*derivation).emitWhole},
 	}
 }
 

@@ -30,14 +30,9 @@ type sizeSource struct {
 func (d *derivation) emit() error {
 	e := d.newEmitter()
 	graph := e.graph
-	var length, chains, rows, blanks [probes]int
-	for p := range probes {
-		length[p], chains[p], rows[p], blanks[p] = probeLength[p], probeChains[p], probeRows(p),
-			probeBlanks[p]
-	}
 	ids := d.inputs[0].name
-	e.sources = []sizeSource{{ids, 1, length}, {inBlanks, 1, blanks}, {ids, 0, rows},
-		{inBlanks, 0, chains}}
+	e.sources = []sizeSource{{ids, 1, probeLength}, {inBlanks, 1, probeBlanks}, {ids, 0, probeRows},
+		{inBlanks, 0, probeChains}}
 	if d.prompt != nil { // a row is a chain of its own
 		e.sources = e.sources[:3]
 	}
@@ -130,7 +125,11 @@ func uniqueNames(g *onnx.Graph, used map[string]bool) {
 }
 
 func floatInfo(name string, dims ...string) *onnx.ValueInfo {
-	v := &onnx.ValueInfo{Name: name, Type: onnx.Float, HasShape: true, Shape: []onnx.Dim{}}
+	return valueInfo(name, onnx.Float, dims)
+}
+
+func valueInfo(name string, t onnx.DataType, dims []string) *onnx.ValueInfo {
+	v := &onnx.ValueInfo{Name: name, Type: t, HasShape: true, Shape: []onnx.Dim{}}
 	for _, d := range dims {
 		v.Shape = append(v.Shape, onnx.Dim{Param: d, Value: -1})
 	}

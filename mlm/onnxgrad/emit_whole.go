@@ -19,11 +19,7 @@ func (d *derivation) newEmitter() *emitter {
 
 // input makes an input of the graph.
 func (e *emitter) input(name string, t onnx.DataType, shape ...string) {
-	v := &onnx.ValueInfo{Name: name, Type: t, HasShape: true, Shape: []onnx.Dim{}}
-	for _, s := range shape {
-		v.Shape = append(v.Shape, onnx.Dim{Param: s, Value: -1})
-	}
-	e.graph.Inputs = append(e.graph.Inputs, v)
+	e.graph.Inputs = append(e.graph.Inputs, valueInfo(name, t, shape))
 	e.used[name] = true
 }
 
@@ -53,10 +49,7 @@ func (d *derivation) finish(e *emitter, out *Derived, nodes []*onnx.Node) error 
 // plain has products written as operators that every runtime knows.
 func (d *derivation) plain() error {
 	turned := func(out *builder, x *value) *value {
-		perm := make([]int64, x.shape.rank())
-		for i := range perm {
-			perm[i] = int64(i)
-		}
+		perm := count(x.shape.rank())
 		n := len(perm)
 		perm[n-2], perm[n-1] = perm[n-1], perm[n-2]
 		return out.transpose(x, perm)
@@ -84,12 +77,8 @@ func (d *derivation) plain() error {
 // emitWhole writes the graph of Options.Whole.
 func (d *derivation) emitWhole() error {
 	e := d.newEmitter()
-	var length, rows [probes]int
-	for p := range probes {
-		length[p], rows[p] = probeLength[p], probeRows(p)
-	}
 	ids := d.inputs[0].name
-	e.sources = []sizeSource{{ids, 1, length}, {ids, 0, rows}}
+	e.sources = []sizeSource{{ids, 1, probeLength}, {ids, 0, probeRows}}
 	e.graph.Outputs = []*onnx.ValueInfo{floatInfo(outLogits, "rows", "length", "vocabulary")}
 	e.names[d.logits], e.used[outLogits] = outLogits, true
 	wanted := []*value{d.logits}

@@ -134,11 +134,9 @@ func (g *gatherer) gathered(at place) *value {
 // take gathers the positions along axis a of v [R, …, L, …].
 func (g *gatherer) take(v *value, a int) *value {
 	if g.cursor == nil {
-		s := g.index.shape
-		for p := range s {
-			s[p] = append(slices.Clone(s[p]), 1)
-		}
-		g.cursor = g.reshape(g.index, s)
+		g.cursor = g.reshape(g.index, dimsOf(func(p int) []int {
+			return append(slices.Clone(g.index.shape[p]), 1)
+		}))
 	}
 	nd := func(x *value) *value {
 		return g.with("GatherND", "batch_dims", 1, x, g.cursor)
@@ -151,10 +149,7 @@ func (g *gatherer) take(v *value, a int) *value {
 		ones = ones && v.shape.isOne(i)
 	}
 	if ones { // [R, 1, L, …]: drop the ones and put them back
-		var flat dims
-		for p := range flat {
-			flat[p] = append([]int{v.shape[p][0]}, v.shape[p][a:]...)
-		}
+		flat := dimsOf(func(p int) []int { return slices.Concat(v.shape[p][:1], v.shape[p][a:]) })
 		return g.reshape(nd(g.reshape(v, flat)), v.shape.with(a, g.index.shape.at(1)))
 	}
 	to, back := []int64{0, int64(a)}, make([]int64, v.shape.rank())

@@ -17,10 +17,8 @@ var (
 	probeBlanks = [probes]int{3, 5}     // m, blanks of a chain
 	probeChains = [probes]int{101, 103} // C
 	probeLength = [probes]int{7, 11}    // L, padded length
+	probeRows   = [probes]int{303, 515} // R = C·m
 )
-
-// probeRows is R = C·m.
-func probeRows(p int) int { return probeChains[p] * probeBlanks[p] }
 
 // dims is a shape at each probe.
 type dims [probes][]int
@@ -38,20 +36,23 @@ func (d dims) isOne(i int) bool { return d[0][i] == 1 && d[1][i] == 1 }
 
 func (d dims) equal(e dims) bool { return slices.Equal(d[0], e[0]) && slices.Equal(d[1], e[1]) }
 
-// with replaces dimension i.
-func (d dims) with(i int, v [probes]int) dims {
-	var out dims
-	for p := range out {
-		out[p] = slices.Clone(d[p])
-		out[p][i] = v[p]
+// dimsOf is the shape that at gives at each probe.
+func dimsOf(at func(p int) []int) (d dims) {
+	for p := range d {
+		d[p] = at(p)
 	}
-	return out
+	return d
 }
 
-// prefix is the product of the dimensions before i.
-func (d dims) prefix(i int) (v [probes]int) {
+// with replaces dimension i.
+func (d dims) with(i int, v [probes]int) dims {
+	return dimsOf(func(p int) []int { return slices.Concat(d[p][:i], v[p:p+1], d[p][i+1:]) })
+}
+
+// volume is the product of the dimensions from one to before another.
+func (d dims) volume(from, to int) (v [probes]int) {
 	for p := range v {
-		v[p] = volume(d[p][:i])
+		v[p] = volume(d[p][from:to])
 	}
 	return v
 }

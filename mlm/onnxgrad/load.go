@@ -2,7 +2,6 @@ package onnxgrad
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 
@@ -63,10 +62,10 @@ func load(m *onnx.Model, unpadded bool) (*loaded, error) {
 	case l.logits == nil:
 		return nil, refused(errOutputs, "no output named logits")
 	case l.logits.shape.rank() != 3 || !l.logits.shape.constant(2) || l.logits.typ != onnx.Float ||
-		l.logits.shape.at(0) != [probes]int{probeRows(0), probeRows(1)} ||
+		l.logits.shape.at(0) != probeRows ||
 		l.logits.shape.at(1) != probeLength:
 		return nil, refused(errOutputs, "output %q is %v of shape %v for a batch of %d × %d",
-			l.logits.name, l.logits.typ, l.logits.shape[0], probeRows(0), probeLength[0])
+			l.logits.name, l.logits.typ, l.logits.shape[0], probeRows[0], probeLength[0])
 	}
 	return l, nil
 }
@@ -104,16 +103,14 @@ func input(in *onnx.ValueInfo) (*value, error) {
 	}
 	v := &value{name: in.Name, typ: in.Type}
 	for p := range probes {
-		v.shape[p] = []int{probeRows(p), probeLength[p]}
+		v.shape[p] = []int{probeRows[p], probeLength[p]}
 	}
 	return v, nil
 }
 
 // load reads a node of the file.
 func (l *loaded) load(o *onnx.Node) error {
-	refuse := func(kind error, format string, args ...any) error {
-		return &Error{Op: o.Op, Node: o.Name, Reason: fmt.Sprintf(format, args...), Kind: kind}
-	}
+	refuse := (&node{op: o.Op, name: o.Name}).refused
 	in := make([]*value, len(o.Inputs))
 	for i, name := range o.Inputs {
 		if name == "" {
@@ -222,4 +219,18 @@ func tensorOf(v *value) *onnx.Tensor {
 		}
 	}
 	return onnx.NewTensor("", v.typ, d, b)
+}
+
+// refuse records that a form of a composite operation is not known.
+func (l *loaded) refuse(o *onnx.Node, format string, args ...any) []*value {
+	l.fail((&node{op: o.Op, name: o.Name}).refused(errUnsupportedOp, format, args...))
+	return nil
+}
+
+// optional is input i, nil if left out.
+func optional(in []*value, i int) *value {
+	if i < len(in) {
+		return in[i]
+	}
+	return nil
 }

@@ -1,6 +1,10 @@
 package onnxgrad
 
-import "infill/mlm/onnx"
+import (
+	"slices"
+
+	"infill/mlm/onnx"
+)
 
 // oneQuery rewrites attention that has a single query for every row, as the last layer has once its
 // queries are gathered. For head h, with K_h = X·W_h + 1·b_hᵀ the keys and q_h the query,
@@ -34,33 +38,27 @@ type projection struct {
 
 // projected recognises a projection that nothing else reads.
 func projected(v *value, u map[*value][]*node) *projection {
-	sole := func(v *value, op string) *node {
-		if len(u[v]) != 1 {
-			return nil
-		}
-		return is(v, op)
-	}
-	t := sole(v, "Transpose")
+	t := sole(v, "Transpose", u)
 	if t == nil || v.shape.rank() != 4 || !v.shape.constant(1) || !v.shape.constant(3) {
 		return nil
 	}
 	if p := perm(t); p[0] != 0 || p[1] != 2 || p[2] != 1 || p[3] != 3 {
 		return nil
 	}
-	r := sole(t.in[0], "Reshape")
+	r := sole(t.in[0], "Reshape", u)
 	if r == nil {
 		return nil
 	}
 	out := &projection{heads: v.shape}
 	y := r.in[0]
-	if a := sole(y, "Add"); a != nil {
+	if a := sole(y, "Add", u); a != nil {
 		for i, bias := range a.in {
 			if bias.fixed && bias.shape.rank() == 1 && bias.typ == onnx.Float {
 				out.bias, y = bias, a.in[1-i]
 			}
 		}
 	}
-	m := sole(y, "MatMul")
+	m := sole(y, "MatMul", u)
 	if m == nil || m.transA || !m.in[1].fixed || m.in[1].shape.rank() != 2 || m.in[0].fixed ||
 		y.typ != onnx.Float {
 		return nil
@@ -77,12 +75,10 @@ func projected(v *value, u map[*value][]*node) *projection {
 
 // positions is X as [R, L, D].
 func (b *builder) positions(p *projection) *value {
-	var to dims
-	for i := range to {
-		x := p.x.shape[i]
-		to[i] = []int{p.heads[i][0], p.heads[i][2], x[len(x)-1]}
-	}
-	return b.reshape(p.x, to)
+	last := p.x.shape.rank() - 1
+	return b.reshape(p.x, dimsOf(func(i int) []int {
+		return []int{p.heads[i][0], p.heads[i][2], p.x.shape[i][last]}
+	}))
 }
 
 // byHead is the weights as [H, d, D].
@@ -96,11 +92,9 @@ func (b *builder) byHead(p *projection) *value {
 
 // without leaves out dimension i of v, which is 1.
 func (b *builder) without(v *value, i int) *value {
-	var to dims
-	for p := range to {
-		to[p] = append(append([]int{}, v.shape[p][:i]...), v.shape[p][i+1:]...)
-	}
-	return b.reshape(v, to)
+	return b.reshape(v, dimsOf(func(p int) []int {
+		return slices.Concat(v.shape[p][:i], v.shape[p][i+1:])
+	}))
 }
 
 // fits reports whether v [R, H, 1, ·] belongs to the projection's rows and heads.

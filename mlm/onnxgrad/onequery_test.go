@@ -222,7 +222,7 @@ func TestOneQueryOnModels(t *testing.T) {
 			for _, m := range nodes {
 				s := m.out[0].shape
 				if m.op == "MatMul" && m.in[1].fixed && !m.in[0].fixed &&
-					volume(s[0]) == probeRows(0)*probeLength[0]*s[0][s.rank()-1] {
+					volume(s[0]) == probeRows[0]*probeLength[0]*s[0][s.rank()-1] {
 					n++
 				}
 			}

@@ -1,10 +1,6 @@
 package onnxgrad
 
-import (
-	"fmt"
-
-	"infill/mlm/onnx"
-)
+import "infill/mlm/onnx"
 
 // operator is what the derivation knows of one ONNX operator. Every operator has one record, in the
 // file of its family (ops_*.go). A test holds that each record is complete.
@@ -101,17 +97,49 @@ const (
 var operators map[string]*operator
 
 // check compares the inputs of a node with what the operator takes.
-func (o *operator) check(node string, in []*value) error {
-	refuse := func(format string, args ...any) error {
-		return &Error{Op: o.name, Node: node, Reason: fmt.Sprintf(format, args...), Kind: errShape}
-	}
+func (o *operator) check(name string, in []*value) error {
+	n := &node{op: o.name, name: name}
 	for i := range o.least {
 		if i >= len(in) || in[i] == nil {
-			return refuse("input %d is missing", i)
+			return n.refused(errShape, "input %d is missing", i)
 		}
 	}
 	if o.most != many && len(in) > o.most {
-		return refuse("has %d inputs, more than %d", len(in), o.most)
+		return n.refused(errShape, "has %d inputs, more than %d", len(in), o.most)
 	}
 	return nil
+}
+
+// family is a file of records.
+type family struct {
+	name    string
+	records []operator
+}
+
+func families() []family {
+	return []family{
+		{"arithmetic", arithmeticOps()},
+		{"functions", functionOps()},
+		{"operations of the runtime that are several at once", wholeOps()},
+		{"logic and types", logicOps()},
+		{"reductions", reductionOps()},
+		{"products", productOps()},
+		{"convolution", convolutionOps()},
+		{"layout", layoutOps()},
+		{"parts", partOps()},
+		{"lookups", lookupOps()},
+		{"constants and sizes", sizeOps()},
+		{"norms", normOps()},
+		{"attention", attentionOps()},
+	}
+}
+
+func init() { // the rules refer to the table through the builder
+	operators = map[string]*operator{}
+	for _, family := range families() {
+		for i := range family.records {
+			o := &family.records[i]
+			operators[o.name] = o
+		}
+	}
 }

@@ -23,24 +23,29 @@ func broadcastShape(n *node, p int, _ int64) ([][]int, error) {
 	return [][]int{out}, err
 }
 
-// throughKernel asks the operator's kernel, which only looks at the shape of the first input.
-func throughKernel(n *node, p int, opset int64) ([][]int, error) {
-	in := make([]*onnxeval.Tensor, len(n.in))
-	for i, v := range n.in {
-		if v == nil {
-			continue
+// throughKernel asks the operator's kernel, which looks at the shapes of the first inputs, data of
+// them or any number, and at the contents of the others.
+func throughKernel(data int) shapeRule {
+	return func(n *node, p int, opset int64) (shapes [][]int, err error) {
+		in := make([]*onnxeval.Tensor, len(n.in))
+		for i, v := range n.in {
+			if v == nil {
+				continue
+			}
+			if in[i] = v.known[p]; i < data || data == many {
+				in[i] = &onnxeval.Tensor{Type: v.typ, Shape: v.shape[p]}
+			} else if in[i] == nil {
+				return nil, fmt.Errorf("the shape depends on the values of input %d", i)
+			}
 		}
-		if in[i] = v.known[p]; i == 0 {
-			in[i] = &onnxeval.Tensor{Type: v.typ, Shape: v.shape[p]}
-		} else if in[i] == nil {
-			return nil, fmt.Errorf("target shape depends on the input's values")
+		proto := n.proto()
+		proto.Outputs = make([]string, len(n.out))
+		out, err := onnxeval.Node(proto, in, opset, nil)
+		for _, t := range out {
+			shapes = append(shapes, t.Shape)
 		}
+		return shapes, err
 	}
-	out, err := onnxeval.Node(n.proto(), in, opset, nil)
-	if err != nil {
-		return nil, err
-	}
-	return [][]int{out[0].Shape}, nil
 }
 
 // target is the shape that a tensor of integers spells.

@@ -62,11 +62,9 @@ func lowerRotary(l *loaded, o *onnx.Node, in []*value) []*value {
 		return l.refuse(o, "this form of rotary embedding")
 	}
 	heads := func(t *value) *value { // [batch, length, half] → [batch, 1, length, half]
-		var to dims
-		for p := range to {
-			to[p] = slices.Insert(slices.Clone(t.shape[p]), 1, 1)
-		}
-		return l.reshape(t, to)
+		return l.reshape(t, dimsOf(func(p int) []int {
+			return slices.Insert(slices.Clone(t.shape[p]), 1, 1)
+		}))
 	}
 	cos, sin = heads(cos), heads(sin)
 	half := x.shape[0][3] / 2
@@ -145,11 +143,10 @@ func (l *loaded) heads(o *onnx.Node, q, k, v, mask, bias *value) []*value {
 			v.shape[0])
 	}
 	cut := func(x *value) *value { // [B, S, n·d] → [B, n, S, d]
-		var to dims
-		for p := range to {
+		to := dimsOf(func(p int) []int {
 			s := x.shape[p]
-			to[p] = []int{s[0], s[1], n, s[2] / n}
-		}
+			return []int{s[0], s[1], n, s[2] / n}
+		})
 		return l.transpose(l.reshape(x, to), []int64{0, 2, 1, 3})
 	}
 	alpha := float64(o.Float("scale", 0))
@@ -164,11 +161,9 @@ func (l *loaded) heads(o *onnx.Node, q, k, v, mask, bias *value) []*value {
 	if l.err != nil {
 		return nil
 	}
-	var to dims
-	for p := range to {
-		to[p] = []int{q.shape[p][0], q.shape[p][1], v.shape[0][2]}
-	}
-	return []*value{l.reshape(y, to)}
+	return []*value{l.reshape(y, dimsOf(func(p int) []int {
+		return []int{q.shape[p][0], q.shape[p][1], v.shape[0][2]}
+	}))}
 }
 
 // keyMask is what the runtime adds to the scores of keys that a mask hides: 0 or the filter value,
@@ -186,24 +181,15 @@ func (l *loaded) keyMask(o *onnx.Node, mask, k *value) *value {
 	var seen *value
 	switch s := mask.shape; {
 	case s.rank() == 1 && s.at(0) == k.shape.at(0):
-		for p := range to {
-			to[p] = []int{k.shape[p][0], 1}
-		}
-		ends := l.cast(l.reshape(mask, to), onnx.Int64)
-		seen = l.op("Less", l.upTo(k, 1), ends)
-		for p := range to {
-			to[p] = []int{k.shape[p][0], 1, 1, k.shape[p][1]}
-		}
+		each := dimsOf(func(p int) []int { return []int{k.shape[p][0], 1} })
+		seen = l.op("Less", l.upTo(k, 1), l.cast(l.reshape(mask, each), onnx.Int64))
+		to = dimsOf(func(p int) []int { return []int{k.shape[p][0], 1, 1, k.shape[p][1]} })
 	case s.rank() == 2 && s.at(1) == k.shape.at(1):
 		seen = l.asBool(mask)
-		for p := range to {
-			to[p] = []int{s[p][0], 1, 1, s[p][1]}
-		}
+		to = dimsOf(func(p int) []int { return []int{s[p][0], 1, 1, s[p][1]} })
 	case s.rank() == 3 && s.at(2) == k.shape.at(1):
 		seen = l.asBool(mask)
-		for p := range to {
-			to[p] = []int{s[p][0], 1, s[p][1], s[p][2]}
-		}
+		to = dimsOf(func(p int) []int { return []int{s[p][0], 1, s[p][1], s[p][2]} })
 	default:
 		l.refuse(o, "a mask of shape %v"+remedy, mask.shape[0])
 		return nil

@@ -9,7 +9,7 @@ import (
 // become one operation whose target is the shape of its output.
 func layoutOps() []operator {
 	reshape := func(name string, most int) operator {
-		return operator{name: name, least: 1, most: most, shape: throughKernel, typ: firstType,
+		return operator{name: name, least: 1, most: most, shape: throughKernel(1), typ: firstType,
 			simplify: reshaped,
 			gather:   never, share: apart, none: replaced}
 	}
@@ -20,13 +20,13 @@ func layoutOps() []operator {
 			o.derivative, o.none = reshapeBackward, ""
 		}),
 		reshape("Squeeze", 2), reshape("Unsqueeze", 2), reshape("Flatten", 1),
-		{name: "Transpose", least: 1, most: 1, shape: transposeShape, typ: firstType,
+		{name: "Transpose", least: 1, most: 1, shape: throughKernel(1), typ: firstType,
 			simplify: turnedBack,
 			gather:   transposeGather, share: transposeShared, derivative: transposeBackward},
-		{name: "Expand", least: 2, most: 2, shape: expandShape, typ: firstType,
+		{name: "Expand", least: 2, most: 2, shape: throughKernel(1), typ: firstType,
 			simplify: expandedToItself,
 			gather:   never, share: numbered(repeated), derivative: expandBackward},
-		{name: "Tile", least: 2, most: 2, shape: tileShape, typ: firstType,
+		{name: "Tile", least: 2, most: 2, shape: throughKernel(1), typ: firstType,
 			gather: never, share: apart, none: unseen},
 		{name: "Trilu", least: 1, most: 2, shape: sameShape, typ: firstType,
 			gather: never, share: apart, none: unseen},
@@ -36,7 +36,7 @@ func layoutOps() []operator {
 // reshapeShape serves both our own form, whose output shape is set, and the file's.
 func reshapeShape(n *node, p int, opset int64) ([][]int, error) {
 	if len(n.in) > 1 {
-		return throughKernel(n, p, opset)
+		return throughKernel(1)(n, p, opset)
 	}
 	if volume(n.out[0].shape[p]) != volume(n.in[0].shape[p]) {
 		return nil, fmt.Errorf("shape %v does not hold the elements of %v", n.out[0].shape[p],
@@ -59,7 +59,7 @@ func reshaped(l *loaded, n *node) *value {
 func reshapeGather(g *gatherer, n *node, a int) []int {
 	x, out := n.in[0].shape, n.out[0].shape
 	for i := range x.rank() {
-		if x.at(i) == out.at(a) && x.prefix(i) == out.prefix(a) {
+		if x.at(i) == out.at(a) && x.volume(0, i) == out.volume(0, a) {
 			return g.first(n, i)
 		}
 	}
@@ -76,21 +76,9 @@ func perm(n *node) []int64 {
 	if v, ok := n.proto().Ints("perm"); ok {
 		return v
 	}
-	r := n.in[0].shape.rank()
-	v := make([]int64, r)
-	for i := range v {
-		v[i] = int64(r - 1 - i)
-	}
+	v := count(n.in[0].shape.rank())
+	slices.Reverse(v)
 	return v
-}
-
-func transposeShape(n *node, p int, _ int64) ([][]int, error) {
-	in := n.in[0].shape[p]
-	out := make([]int, len(in))
-	for i, q := range perm(n) {
-		out[i] = in[q]
-	}
-	return [][]int{out}, nil
 }
 
 // turnedBack is what two transpositions that undo each other leave.
@@ -124,15 +112,6 @@ func transposeBackward(b *builder, e *entry, g []*value) []*value {
 	return []*value{b.transpose(g[0], inverse)}
 }
 
-func expandShape(n *node, p int, _ int64) ([][]int, error) {
-	want, err := target(n.in[1], p)
-	if err != nil {
-		return nil, err
-	}
-	c := &node{in: []*value{n.in[0], {shape: dims{want, want}}}}
-	return broadcastShape(c, p, 0)
-}
-
 func expandedToItself(_ *loaded, n *node) *value {
 	if n.out[0].shape.equal(n.in[0].shape) {
 		return n.in[0]
@@ -145,32 +124,12 @@ func repeated(s *sharer, n *node) func() *value {
 	x, out := n.in[0], n.out[0]
 	a := 1 - (out.shape.rank() - x.shape.rank())
 	if a < 0 || x.shape.at(a) != probeLength || a == 1 && !x.shape.isOne(0) ||
-		x.shape.prefix(x.shape.rank()) != tail(out.shape) {
+		x.shape.volume(0, x.shape.rank()) != out.shape.volume(1, out.shape.rank()) {
 		return nil
 	}
 	return func() *value { return s.reshape(s.atPlaces(place{x, a}), s.distinct(out.shape)) }
 }
 
-// tail is the product of all dimensions but the first.
-func tail(d dims) (v [probes]int) {
-	for p := range v {
-		v[p] = volume(d[p][1:])
-	}
-	return v
-}
-
 func expandBackward(b *builder, e *entry, g []*value) []*value {
 	return []*value{b.unbroadcast(g[0], e.in[0].shape)}
-}
-
-func tileShape(n *node, p int, _ int64) ([][]int, error) {
-	times, err := target(n.in[1], p)
-	if err != nil {
-		return nil, err
-	}
-	out := slices.Clone(n.in[0].shape[p])
-	for i := range out {
-		out[i] *= times[i]
-	}
-	return [][]int{out}, nil
 }

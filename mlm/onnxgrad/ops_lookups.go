@@ -11,7 +11,7 @@ import (
 // lookupOps take elements by number.
 func lookupOps() []operator {
 	return []operator{
-		{name: "Gather", least: 2, most: 2, shape: gatherShape, typ: firstType,
+		{name: "Gather", least: 2, most: 2, shape: throughKernel(2), typ: firstType,
 			gather: never, share: gatherShared, derivative: gatherBackward},
 		{name: "GatherND", least: 2, most: 2, shape: gatherNDShape, typ: firstType,
 			gather: never, share: apart, derivative: gatherNDBackward},
@@ -20,15 +20,6 @@ func lookupOps() []operator {
 		{name: "ScatterElements", least: 3, most: 3, shape: sameShape, typ: firstType,
 			gather: never, share: apart, none: unseen},
 	}
-}
-
-func gatherShape(n *node, p int, _ int64) ([][]int, error) {
-	in := n.in[0].shape[p]
-	a, err := onnxeval.Axis(n.proto().Int("axis", 0), len(in))
-	if err != nil {
-		return nil, err
-	}
-	return [][]int{slices.Concat(in[:a], n.in[1].shape[p], in[a+1:])}, nil
 }
 
 func gatherNDShape(n *node, p int, _ int64) ([][]int, error) {
@@ -117,12 +108,8 @@ func gatherNDBackward(b *builder, e *entry, g []*value) []*value {
 		return b.unsupported(e, "is not the gather of the blanks")
 	}
 	hot := e.saved[0]
-	d := hot.shape
-	for p := range d {
-		d[p] = slices.Clone(d[p][:2])
-		for len(d[p]) < x.shape.rank() {
-			d[p] = append(d[p], 1)
-		}
-	}
+	d := dimsOf(func(p int) []int {
+		return append(slices.Clone(hot.shape[p][:2]), slices.Repeat([]int{1}, x.shape.rank()-2)...)
+	})
 	return []*value{b.mul(b.reshape(hot, d), g[0])}
 }

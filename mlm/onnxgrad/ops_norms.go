@@ -110,10 +110,7 @@ func lowerEmbedNorm(l *loaded, o *onnx.Node, in []*value) []*value {
 			return l.refuse(o, "a mask of shape %v"+remedy, mask.shape[0])
 		}
 		whole := l.cast(mask, onnx.Int64)
-		var to dims
-		for p := range to {
-			to[p] = []int{mask.shape[p][0]}
-		}
+		to := dimsOf(func(p int) []int { return mask.shape[p][:1] })
 		if c := l.reduce("ReduceSum", whole, 1); l.err == nil {
 			out[1] = l.reshape(c, to)
 		}

@@ -11,11 +11,11 @@ import (
 // partOps put tensors together and take parts of them.
 func partOps() []operator {
 	return []operator{
-		{name: "Concat", least: 1, most: many, shape: concatShape, typ: firstType,
+		{name: "Concat", least: 1, most: many, shape: throughKernel(many), typ: firstType,
 			gather: concatGather, share: apart, derivative: concatBackward},
-		{name: "Split", least: 1, most: 2, shape: splitShape, typ: firstType,
+		{name: "Split", least: 1, most: 2, shape: throughKernel(1), typ: firstType,
 			gather: never, share: splitShared, derivative: splitBackward},
-		{name: "Slice", least: 1, most: 5, shape: sliceShape, typ: firstType,
+		{name: "Slice", least: 1, most: 5, shape: throughKernel(1), typ: firstType,
 			gather: sliceGather, share: sliceShared, derivative: sliceBackward},
 		{name: "Pad", least: 2, most: 4, shape: padShape, typ: firstType,
 			gather: never, share: apart, derivative: padBackward},
@@ -25,21 +25,6 @@ func partOps() []operator {
 // cut takes n elements from start on along an axis.
 func (b *builder) cut(x *value, axis, start, n int) *value {
 	return b.op("Slice", x, b.ints(int64(start)), b.ints(int64(start+n)), b.ints(int64(axis)))
-}
-
-func concatShape(n *node, p int, _ int64) ([][]int, error) {
-	out := slices.Clone(n.in[0].shape[p])
-	a, err := onnxeval.Axis(n.proto().Int("axis", 0), len(out))
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range n.in[1:] {
-		if len(v.shape[p]) != len(out) {
-			return nil, fmt.Errorf("ranks differ")
-		}
-		out[a] += v.shape[p][a]
-	}
-	return [][]int{out}, nil
 }
 
 func concatGather(g *gatherer, n *node, a int) []int {
@@ -75,54 +60,13 @@ func concatBackward(b *builder, e *entry, g []*value) []*value {
 	return out
 }
 
-// splitSizes are the lengths of the parts along the axis.
-func splitSizes(n *node, p int) ([]int64, int, error) {
-	in := n.in[0].shape[p]
-	a, err := onnxeval.Axis(n.proto().Int("axis", 0), len(in))
-	if err != nil {
-		return nil, 0, err
-	}
-	sizes, ok := n.proto().Ints("split")
-	if len(n.in) > 1 && n.in[1] != nil {
-		if n.in[1].known[p] == nil {
-			return nil, 0, fmt.Errorf("sizes depend on the input's values")
-		}
-		sizes, ok = n.in[1].known[p].I, true
-	}
-	if !ok {
-		k := len(n.out)
-		each := (in[a] + k - 1) / k
-		for left := in[a]; len(sizes) < k; left -= each {
-			sizes = append(sizes, int64(min(each, left)))
-		}
-	}
-	if len(sizes) != len(n.out) {
-		return nil, 0, fmt.Errorf("%d sizes for %d outputs", len(sizes), len(n.out))
-	}
-	return sizes, a, nil
-}
-
-func splitShape(n *node, p int, _ int64) ([][]int, error) {
-	sizes, a, err := splitSizes(n, p)
-	if err != nil {
-		return nil, err
-	}
-	var out [][]int
-	for _, s := range sizes {
-		d := slices.Clone(n.in[0].shape[p])
-		d[a] = int(s)
-		out = append(out, d)
-	}
-	return out, nil
-}
-
 func splitShared(s *sharer, n *node) []int {
-	_, a, err := splitSizes(n, 0)
+	a, err := onnxeval.Axis(n.proto().Int("axis", 0), n.in[0].shape.rank())
 	return s.keeps(n, err == nil && a > 1)
 }
 
 func splitBackward(b *builder, e *entry, g []*value) []*value {
-	_, a, err := splitSizes(e.node, 0)
+	a, err := onnxeval.Axis(e.proto().Int("axis", 0), e.in[0].shape.rank())
 	if err != nil {
 		return b.unsupported(e, "%v", err)
 	}
@@ -186,18 +130,6 @@ func sliceSpans(n *node, p int) ([]span, error) {
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-func sliceShape(n *node, p int, _ int64) ([][]int, error) {
-	spans, err := sliceSpans(n, p)
-	if err != nil {
-		return nil, err
-	}
-	out := slices.Clone(n.in[0].shape[p])
-	for _, s := range spans {
-		out[s.axis] = s.n
-	}
-	return [][]int{out}, nil
 }
 
 func sliceGather(g *gatherer, n *node, a int) []int {

@@ -11,7 +11,7 @@ import (
 // reductionOps are sums and means along axes, running sums and softmax.
 func reductionOps() []operator {
 	reduction := func(name string, gather gatherRule, share shareRule) operator {
-		return operator{name: name, least: 1, most: 2, shape: reduceShape, typ: firstType,
+		return operator{name: name, least: 1, most: 2, shape: throughKernel(1), typ: firstType,
 			gather: gather, share: share, none: unseen}
 	}
 	softmax := func(name string, d rule) operator {
@@ -62,23 +62,6 @@ func reduceAxes(n *node, p int) ([]int, error) {
 		out = append(out, a)
 	}
 	return out, nil
-}
-
-func reduceShape(n *node, p int, _ int64) ([][]int, error) {
-	axes, err := reduceAxes(n, p)
-	if err != nil {
-		return nil, err
-	}
-	var out []int
-	for i, d := range n.in[0].shape[p] {
-		switch {
-		case !slices.Contains(axes, i):
-			out = append(out, d)
-		case n.proto().Int("keepdims", 1) != 0:
-			out = append(out, 1)
-		}
-	}
-	return [][]int{out}, nil
 }
 
 func reduceGather(g *gatherer, n *node, a int) []int {

@@ -1,7 +1,6 @@
 package onnxgrad
 
 import (
-	"errors"
 	"fmt"
 
 	"infill/mlm/onnx"
@@ -12,9 +11,9 @@ import (
 // them carries a gradient.
 func sizeOps() []operator {
 	return []operator{
-		{name: "Shape", least: 1, most: 1, shape: throughKernel, typ: int64Type, fold: fromShape,
+		{name: "Shape", least: 1, most: 1, shape: throughKernel(1), typ: int64Type, fold: fromShape,
 			gather: never, share: apart, none: noNumber},
-		{name: "Size", least: 1, most: 1, shape: throughKernel, typ: int64Type, fold: fromShape,
+		{name: "Size", least: 1, most: 1, shape: throughKernel(1), typ: int64Type, fold: fromShape,
 			gather: never, share: apart, none: noNumber},
 		{name: "Range", least: 3, most: 3, shape: rangeShape, typ: firstType,
 			gather: never, share: apart, none: noNumber},
@@ -26,40 +25,18 @@ func sizeOps() []operator {
 	}
 }
 
-// errTooLong is for what expands beyond the contents that are followed.
-var errTooLong = errors.New("too long to follow")
-
-func rangeShape(n *node, p int, opset int64) ([][]int, error) {
-	in := make([]*onnxeval.Tensor, len(n.in))
+func rangeShape(n *node, p int, _ int64) ([][]int, error) {
+	var in [3]*onnxeval.Tensor
 	for i, v := range n.in {
 		if in[i] = v.known[p]; in[i] == nil {
-			return nil, fmt.Errorf("length depends on the input's values")
+			return nil, fmt.Errorf("the length depends on the values of input %d", i)
 		}
 	}
-	if tooLong(in) {
-		return nil, fmt.Errorf("%w: more than %d numbers", errTooLong, maxKnown)
+	k, err := onnxeval.RangeLen(in[0], in[1], in[2])
+	if err == nil && k > maxKnown { // beyond what is followed
+		err = fmt.Errorf("more than %d numbers", maxKnown)
 	}
-	out, err := onnxeval.Node(n.proto(), in, opset, nil)
-	if err != nil {
-		return nil, err
-	}
-	return [][]int{out[0].Shape}, nil
-}
-
-// tooLong reports whether a Range of these bounds has more elements than are followed.
-func tooLong(in []*onnxeval.Tensor) bool {
-	v := [3]float64{}
-	for i := range v {
-		switch t := in[i]; {
-		case t.Len() != 1:
-			return true
-		case len(t.F) == 1:
-			v[i] = t.F[0]
-		default:
-			v[i] = float64(t.I[0])
-		}
-	}
-	return !((v[1]-v[0])/v[2] <= maxKnown)
+	return [][]int{{k}}, err
 }
 
 func constantOfShapeShape(n *node, p int, _ int64) ([][]int, error) {

@@ -60,11 +60,9 @@ func (d *derivation) gatherGradient() error {
 		d.then = t
 		return t.err
 	}
-	var each, flat dims // [C, 1, m] repeated for every row of the chain: [C·m, m]
-	for p := range each {
-		each[p] = []int{probeChains[p], 1, probeBlanks[p]}
-		flat[p] = []int{probeRows(p), probeBlanks[p]}
-	}
+	// [C, 1, m] repeated for every row of the chain: [C·m, m]
+	each := dimsOf(func(p int) []int { return []int{probeChains[p], 1, probeBlanks[p]} })
+	flat := dimsOf(func(p int) []int { return []int{probeRows[p], probeBlanks[p]} })
 	perRow := t.op("Add", t.reshape(d.blanks, each),
 		t.mul(t.reshape(d.blanks, perChain(1)), t.ints(0)))
 	g := &gatherer{builder: t, index: t.reshape(perRow, flat)}
@@ -84,11 +82,9 @@ func (d *derivation) secondTerm() error {
 		return t.err
 	}
 	v, dim := d.logits.shape[0][2], d.embedded.shape[0][2]
-	var pairs, mask dims
-	for p := range pairs {
-		m := probeBlanks[p]
-		pairs[p], mask[p] = []int{probeChains[p], m, m, dim}, []int{1, m, m, 1}
-	}
+	m := probeBlanks
+	pairs := dimsOf(func(p int) []int { return []int{probeChains[p], m[p], m[p], dim} })
+	mask := dimsOf(func(p int) []int { return []int{1, m[p], m[p], 1} })
 	off := t.offDiagonal(d.blanks, mask)
 	sum := t.reshape(t.reduce("ReduceSum", t.mul(t.reshape(d.atBlanks, pairs), off), 1),
 		perChain(dim))
@@ -105,20 +101,13 @@ func (d *derivation) secondTerm() error {
 // oneHot marks each row's position among the columns of x: [R, L, 1].
 func (b *builder) oneHot(positions, x *value) *value {
 	hot := b.cast(b.op("Equal", b.upTo(x, 1), b.reshape(positions, rows(1))), onnx.Float)
-	s := hot.shape
-	for p := range s {
-		s[p] = append(slices.Clone(s[p]), 1)
-	}
-	return b.reshape(hot, s)
+	return b.reshape(hot, dimsOf(func(p int) []int { return append(slices.Clone(hot.shape[p]), 1) }))
 }
 
 // offDiagonal is 1 for i ≠ j and 0 for i = j, both below the number of blanks.
 func (b *builder) offDiagonal(blanks *value, to dims) *value {
 	i := b.upTo(blanks, 1)
-	var column dims
-	for p := range column {
-		column[p] = []int{probeBlanks[p], 1}
-	}
+	column := dimsOf(func(p int) []int { return []int{probeBlanks[p], 1} })
 	return b.reshape(b.cast(b.op("Not", b.op("Equal", i, b.reshape(i, column))), onnx.Float), to)
 }
 

@@ -4,20 +4,12 @@ import "infill/mlm/onnx"
 
 // rows gives a shape that starts with R.
 func rows(rest ...int) dims {
-	var out dims
-	for p := range out {
-		out[p] = append([]int{probeRows(p)}, rest...)
-	}
-	return out
+	return dimsOf(func(p int) []int { return append([]int{probeRows[p]}, rest...) })
 }
 
 // perChain gives a shape that starts with C, m.
 func perChain(rest ...int) dims {
-	var out dims
-	for p := range out {
-		out[p] = append([]int{probeChains[p], probeBlanks[p]}, rest...)
-	}
-	return out
+	return dimsOf(func(p int) []int { return append([]int{probeChains[p], probeBlanks[p]}, rest...) })
 }
 
 // gatherLogits computes the logits at each row's blank only.

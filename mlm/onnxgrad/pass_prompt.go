@@ -8,14 +8,12 @@ import "infill/mlm/onnx"
 func (d *derivation) softPrompt() error {
 	b := d.next("prompt")
 	looked := d.embedding.out[0]
-	var blanks, prompt, column, row dims
-	for p := range blanks {
-		r, m, l, dim := probeRows(p), probeBlanks[p], probeLength[p], looked.shape[p][2]
-		blanks[p], prompt[p] = []int{r, m}, []int{r, m, dim}
-		column[p], row[p] = []int{r, m, 1}, []int{r, l, 1}
+	m := func(rest ...int) dims { // [R, m, …]
+		return dimsOf(func(p int) []int { return append([]int{probeRows[p], probeBlanks[p]}, rest...) })
 	}
-	d.blanks = &value{name: inBlanks, typ: onnx.Int64, shape: blanks}
-	d.prompt = &value{name: inPrompt, typ: onnx.Float, shape: prompt}
+	d.blanks = &value{name: inBlanks, typ: onnx.Int64, shape: m()}
+	d.prompt = &value{name: inPrompt, typ: onnx.Float, shape: m(looked.shape[0][2])}
+	column, row := m(1), looked.shape.with(2, [probes]int{1, 1})
 	hot := b.cast(b.op("Equal", b.upTo(d.inputs[0], 1), b.reshape(d.blanks, column)), onnx.Float)
 	words := b.sub(b.scalar(1), b.reshape(b.reduce("ReduceSum", hot, 1), row))
 	d.words = b.op("Add", b.mul(looked, words), b.matmul(hot, d.prompt, true, false, 1))

@@ -225,42 +225,35 @@ func matchGelu(erf *node, u map[*value][]*node) (x, out *value) {
 // writes the bias while it multiplies. The values in keep stay.
 func linear(b *builder, nodes []*node, keep []*value) []*node {
 	u := uses(nodes)
+	parts := func(n *node) (m *node, bias *value) { // nil if n is not such a sum
+		for i := range n.in {
+			if n.op != "Add" {
+				break
+			}
+			bias, y := n.in[i], n.out[0]
+			m := sole(n.in[1-i], "MatMul", u)
+			if m != nil && bias.fixed && bias.shape.rank() == 1 && !slices.Contains(keep, m.out[0]) &&
+				y.typ == onnx.Float && m.in[1].fixed && m.in[1].shape.rank() == 2 && !m.transA &&
+				m.in[0].shape.rank() > 1 && bias.shape.at(0) == y.shape.at(y.shape.rank()-1) {
+				return m, bias
+			}
+		}
+		return nil, nil
+	}
 	dropped := map[*node]bool{}
 	for _, n := range nodes {
-		if n.op != "Add" {
-			continue
-		}
-		for i, bias := range n.in {
-			m := is(n.in[1-i], "MatMul")
-			if m != nil && bias.fixed && bias.shape.rank() == 1 && len(u[m.out[0]]) == 1 &&
-				!slices.Contains(keep, m.out[0]) && n.out[0].typ == onnx.Float &&
-				m.in[1].fixed && m.in[1].shape.rank() == 2 && !m.transA &&
-				m.in[0].shape.rank() > 1 &&
-				bias.shape.at(0) == n.out[0].shape.at(n.out[0].shape.rank()-1) {
-				dropped[m] = true
-			}
-		}
+		m, _ := parts(n)
+		dropped[m] = true
 	}
 	return b.rewritten(nodes, func(out *builder, n *node) bool {
-		m := (*node)(nil)
-		bias := (*value)(nil)
-		if n.op == "Add" {
-			for i, v := range n.in {
-				if p := is(n.in[1-i], "MatMul"); p != nil && dropped[p] {
-					m, bias = p, v
-				}
-			}
-		}
+		m, bias := parts(n)
 		if m == nil {
 			return dropped[n]
 		}
 		x, y := m.in[0], n.out[0]
-		var flatIn, flatOut dims
-		for p := range flatIn {
-			r := x.shape.rank() - 1
-			flatIn[p] = []int{volume(x.shape[p][:r]), x.shape[p][r]}
-			flatOut[p] = []int{flatIn[p][0], y.shape[p][r]}
-		}
+		r := x.shape.rank() - 1
+		flatIn := dimsOf(func(p int) []int { return []int{volume(x.shape[p][:r]), x.shape[p][r]} })
+		flatOut := flatIn.with(1, y.shape.at(r))
 		attrs := []*onnx.Attribute{onnx.Attr("alpha", float32(m.alpha))}
 		if m.transB {
 			attrs = append(attrs, onnx.Attr("transB", 1))

@@ -58,6 +58,13 @@ var kernels table
 
 func init() {
 	kernels = table{}
+	kernels["Constant"] = onnxeval.Kernel{Run: func(c *call) ([]*dense, error) {
+		t, err := constantTensor(c.Node)
+		if err != nil {
+			return nil, err
+		}
+		return one(onnxeval.FromONNX(t))
+	}}
 	for _, m := range []table{activations, indexing, products, convolutions, neural,
 		attentions, fused} {
 		maps.Copy(kernels, m)

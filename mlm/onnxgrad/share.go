@@ -54,8 +54,9 @@ func (d *derivation) share() error {
 	s := &sharer{
 		builder: d.next(""),
 		ids:     d.inputs[0],
-		numbers: &value{name: inNumbers, typ: onnx.Int64},
-		first:   &value{name: inFirst, typ: onnx.Int64},
+		numbers: &value{name: inNumbers, typ: onnx.Int64, shape: d.inputs[0].shape},
+		first: &value{name: inFirst, typ: onnx.Int64,
+			shape: dimsOf(func(p int) []int { return []int{probeDistinct[p]} })},
 		own:     map[*value]bool{},
 		worth:   map[*value]bool{d.embedded: true},
 		reads:   map[*node][]int{},
@@ -65,10 +66,6 @@ func (d *derivation) share() error {
 		picked:  map[*value]*value{},
 		common:  map[place]*value{},
 		special: map[*node]func() *value{},
-	}
-	for p := range probes {
-		s.first.shape[p] = []int{probeDistinct[p]}
-		s.numbers.shape[p] = []int{probeRows(p), probeLength[p]}
 	}
 	for _, v := range d.inputs {
 		s.own[v] = true
@@ -162,11 +159,7 @@ func (s *sharer) outside(n *node, b *builder) {
 // list is v at the distinct positions, [U, …].
 func (s *sharer) list(v *value, b *builder) *value {
 	x := s.part(v)
-	to := x.shape
-	for p := range to {
-		to[p] = to[p][1:]
-	}
-	return b.reshape(x, to)
+	return b.reshape(x, dimsOf(func(p int) []int { return x.shape[p][1:] }))
 }
 
 // everywhere is v at all positions, looked up.
@@ -217,10 +210,7 @@ func (s *sharer) part(v *value) *value {
 
 // atFirst takes v [R, L] at the first of the positions that are alike.
 func (s *sharer) atFirst(v *value) *value {
-	var flat dims
-	for p := range flat {
-		flat[p] = []int{volume(v.shape[p])}
-	}
+	flat := dimsOf(func(p int) []int { return []int{volume(v.shape[p])} })
 	return s.reshape(s.op("Gather", s.reshape(v, flat), s.first), s.distinct(v.shape))
 }
 

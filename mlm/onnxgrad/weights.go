@@ -95,7 +95,7 @@ func (d *derivation) measure(out *Derived) {
 			computed[v] = true
 		}
 	}
-	length, tokens := probeLength[0], probeRows(0)*probeLength[0]
+	length, tokens := probeLength[0], probeRows[0]*probeLength[0]
 	for _, n := range d.then.nodes {
 		for _, v := range n.in {
 			if v == nil || seen[v] || !computed[v] || v.fixed {

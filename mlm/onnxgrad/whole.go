@@ -192,13 +192,10 @@ func (b *builder) merged(v *value, order []int64, q dims, u map[*value][]*node) 
 		}
 	}
 	x, bias := biased(r.in[0], u)
-	var to dims
-	for p := range to {
-		s := q[p]
-		to[p] = []int{s[0], s[2], s[1] * s[3]}
-		if volume(x.shape[p]) != volume(to[p]) || x.shape[p][x.shape.rank()-1] != s[1]*s[3] {
-			return nil, nil
-		}
+	to := dimsOf(func(p int) []int { return []int{q[p][0], q[p][2], q[p][1] * q[p][3]} })
+	if x.shape.volume(0, x.shape.rank()) != to.volume(0, 3) ||
+		x.shape.at(x.shape.rank()-1) != to.at(2) {
+		return nil, nil
 	}
 	return b.reshape(x, to), bias
 }
