@@ -57,7 +57,7 @@ func (g *gatherer) plan(nodes []*node, axes map[*value][]int) {
 			continue
 		}
 		if !full && len(n.out) == 1 {
-			if r := operators[n.op].gather(g, n, axes[n.out[0]][0]); r != nil {
+			if r := g.along(n, axes[n.out[0]][0]); r != nil {
 				g.pushed[n] = r
 				for i, v := range n.in {
 					switch {
@@ -78,6 +78,18 @@ func (g *gatherer) plan(nodes []*node, axes map[*value][]int) {
 			g.full[o] = true
 		}
 	}
+}
+
+// along says along which axes the inputs of a node are gathered, −1 for those that are needed at all
+// positions. nil means that the node is.
+func (g *gatherer) along(n *node, a int) []int {
+	r := operators[n.op].along(n, a)
+	for i, axis := range r {
+		if axis >= 0 && !g.takable(n.in[i], axis) {
+			return nil
+		}
+	}
+	return r
 }
 
 // rebuild adds a node again, at the positions only if it is pushed: r are then the axes along which

@@ -31,10 +31,13 @@ type operator struct {
 	// to keep the node. Without simplify nodes are kept.
 	simplify func(l *loaded, n *node) *value
 
-	// gather says how the output is computed at some positions only, share how it is computed once
-	// for positions that are alike.
-	gather gatherRule
-	share  shareRule
+	// along says how the output follows from the inputs along an axis: so it is computed at some
+	// positions only, and once for positions that are alike.
+	along alongRule
+
+	// numbers is for operators with which models number places and segments. It gives what computes
+	// the output for each distinct position, nil for forms that are not known.
+	numbers func(s *sharer, n *node) func() *value
 
 	// heavy operators do more than a step for each number: they make sharing worth while.
 	heavy bool
@@ -62,14 +65,10 @@ type (
 	// typeRule gives the element type of the outputs.
 	typeRule func(n *node) onnx.DataType
 
-	// gatherRule says what a node's inputs must be for its output to be computed at the positions
-	// along axis a: for each the axis along which it is gathered, or −1 for all of it. nil means
-	// that it cannot be done.
-	gatherRule func(g *gatherer, n *node, a int) []int
-
-	// shareRule says how a node reads its inputs to be computed for each distinct position: see
-	// asItIs. nil means that it looks beyond positions.
-	shareRule func(s *sharer, n *node) []int
+	// alongRule says what of a node's inputs its output follows from at a place of axis a: for each
+	// the axis of which the same place counts, or −1 for all of it. nil means that the output looks
+	// beyond places of this axis.
+	alongRule func(n *node, a int) []int
 
 	// rule differentiates one operation: given the gradients of its outputs (nil where there is
 	// none) it gives those of its inputs (nil where there is none), each of its input's shape.

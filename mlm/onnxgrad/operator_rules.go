@@ -73,13 +73,10 @@ func int64Type(*node) onnx.DataType    { return onnx.Int64 }
 func all(n *node) []int { return slices.Repeat([]int{-1}, len(n.in)) }
 
 // never is for operators that are not computed at some positions only.
-func never(*gatherer, *node, int) []int { return nil }
+func never(*node, int) []int { return nil }
 
-// first gathers the first input along axis a.
-func (g *gatherer) first(n *node, a int) []int {
-	if !g.takable(n.in[0], a) {
-		return nil
-	}
+// first is for an output that follows from the first input along its axis a.
+func first(n *node, a int) []int {
 	r := all(n)
 	r[0] = a
 	return r
@@ -87,28 +84,23 @@ func (g *gatherer) first(n *node, a int) []int {
 
 // alongRows is for operators that treat the last axis as a whole and every other one position by
 // position.
-func alongRows(g *gatherer, n *node, a int) []int {
+func alongRows(n *node, a int) []int {
 	if a == n.out[0].shape.rank()-1 {
 		return nil
 	}
-	return g.first(n, a)
+	return first(n, a)
 }
 
 // pointwise is for operators whose output at a position depends on the inputs at that position.
-func pointwise(g *gatherer, n *node, a int) []int {
+func pointwise(n *node, a int) []int {
 	r, some := all(n), false
 	for i, v := range n.in {
 		if v == nil {
 			continue
 		}
-		own := a - (n.out[0].shape.rank() - v.shape.rank())
-		if own < 0 || v.shape.isOne(own) {
-			continue
+		if own := a - (n.out[0].shape.rank() - v.shape.rank()); own >= 0 && !v.shape.isOne(own) {
+			r[i], some = own, true
 		}
-		if !g.takable(v, own) {
-			return nil
-		}
-		r[i], some = own, true
 	}
 	if !some {
 		return nil
@@ -116,67 +108,16 @@ func pointwise(g *gatherer, n *node, a int) []int {
 	return r
 }
 
-// apart is for operators that are not computed once for positions that are alike.
-func apart(*sharer, *node) []int { return nil }
-
-// asTheyAre reads every input of n as it is.
-func asTheyAre(n *node) []int { return slices.Repeat([]int{asItIs}, len(n.in)) }
-
-// keeps is for a node that leaves the axes of rows and positions in their place, if ok, and works
-// on the others.
-func (s *sharer) keeps(n *node, ok bool) []int {
-	if !ok || !s.own[n.in[0]] {
-		return nil
-	}
-	r := asTheyAre(n)
-	r[0] = itsOwn
-	return r
-}
-
-// pointwiseShared is for operators whose output at a position depends on the inputs at that
-// position.
-func pointwiseShared(s *sharer, n *node) []int {
-	r := asTheyAre(n)
-	for i, v := range n.in {
-		if v == nil {
-			continue
-		}
-		// the axis of v that meets that of positions
-		a := 1 - (n.out[0].shape.rank() - v.shape.rank())
-		switch {
-		case s.own[v]:
-			if a != 1 {
-				return nil
-			}
-			r[i] = itsOwn
-		case a < 0:
-		case a == 1 && !v.shape.isOne(0):
-			return nil
-		case v.shape.isOne(a):
-		case v.shape.at(a) == probeLength:
-			r[i] = a
-		default:
-			return nil
-		}
-	}
-	return r
-}
-
-// numbered is for operators with which models number places and segments. form gives what computes
-// the output at the distinct positions, nil for forms that are not known.
-func numbered(form func(s *sharer, n *node) func() *value) shareRule {
-	return func(s *sharer, n *node) []int {
-		if s.special[n] = form(s, n); s.special[n] == nil {
-			return nil
-		}
-		return asTheyAre(n)
-	}
+// still is the record of an operator that neither positions nor gradients go through.
+func still(name string, least, most int, shape shapeRule, typ typeRule, none string) operator {
+	return operator{name: name, least: least, most: most, shape: shape, typ: typ, along: never,
+		none: none}
 }
 
 // ofOne is the record of a function of single numbers. d makes the gradient of x from that of y.
 func ofOne(name string, d func(b *builder, g, x, y *value) *value) operator {
 	return operator{name: name, least: 1, most: 1, shape: sameShape, typ: firstType,
-		gather: pointwise, share: pointwiseShared,
+		along: pointwise,
 		derivative: func(b *builder, e *entry, g []*value) []*value {
 			return []*value{d(b, g[0], e.in[0], e.out[0])}
 		}}
@@ -185,7 +126,7 @@ func ofOne(name string, d func(b *builder, g, x, y *value) *value) operator {
 // ofTwo is the record of a function of two numbers.
 func ofTwo(name string, d rule) operator {
 	return operator{name: name, least: 2, most: 2, shape: broadcastShape, typ: firstType,
-		gather: pointwise, share: pointwiseShared, derivative: d}
+		along: pointwise, derivative: d}
 }
 
 // unbroadcast sums g over what an operand of shape `to` was repeated along.

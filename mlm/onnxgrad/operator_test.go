@@ -33,7 +33,7 @@ func TestRecordsComplete(t *testing.T) {
 				}
 				continue
 			}
-			if o.shape == nil || o.typ == nil || o.gather == nil || o.share == nil || o.least == 0 {
+			if o.shape == nil || o.typ == nil || o.along == nil || o.least == 0 {
 				t.Errorf("%s: a rule is missing", o.name)
 			}
 			if (o.derivative == nil) == (o.none == "") {

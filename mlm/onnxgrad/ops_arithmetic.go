@@ -5,12 +5,11 @@ import "infill/mlm/onnx"
 // arithmeticOps are sums, products, powers and the functions that round or choose.
 func arithmeticOps() []operator {
 	step := func(name string) operator {
-		return operator{name: name, least: 1, most: 1, shape: sameShape, typ: firstType,
-			gather: never, share: apart, none: steps}
+		return still(name, 1, 1, sameShape, firstType, steps)
 	}
 	choice := func(name string) operator {
 		return operator{name: name, least: 1, most: many, shape: broadcastShape, typ: firstType,
-			gather: pointwise, share: pointwiseShared, none: unseen}
+			along: pointwise, none: unseen}
 	}
 	return []operator{
 		ofTwo("Add", func(b *builder, e *entry, g []*value) []*value {
@@ -50,14 +49,13 @@ func arithmeticOps() []operator {
 			}
 			return []*value{b.mul(g[0], b.mul(x, b.scalar(k)))}
 		}),
-		{name: "Mod", least: 2, most: 2, shape: broadcastShape, typ: firstType,
-			gather: never, share: apart, none: unseen},
+		still("Mod", 2, 2, broadcastShape, firstType, unseen),
 		ofOne("Neg", func(b *builder, g, _, _ *value) *value { return b.op("Neg", g) }),
 		ofOne("Reciprocal", func(b *builder, g, _, y *value) *value {
 			return b.op("Neg", b.mul(g, b.mul(y, y)))
 		}),
 		{name: "Abs", least: 1, most: 1, shape: sameShape, typ: firstType,
-			gather: pointwise, share: pointwiseShared, none: unseen},
+			along: pointwise, none: unseen},
 		choice("Min"), choice("Max"),
 		with(step("Clip"), func(o *operator) { o.most, o.none = 3, unseen }),
 		step("Floor"), step("Ceil"), step("Round"), step("Sign"),

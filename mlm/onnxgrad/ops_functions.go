@@ -38,10 +38,9 @@ func functionOps() []operator {
 			return b.op("Neg",
 				b.mul(g, b.op("Sin", x)))
 		}),
-		{name: "Softplus", least: 1, most: 1, shape: sameShape, typ: firstType,
-			gather: never, share: apart, none: unseen},
+		still("Softplus", 1, 1, sameShape, firstType, unseen),
 		{name: halfGelu, least: 1, most: 1, shape: sameShape, typ: firstType,
-			gather: pointwise, share: pointwiseShared, expand: expandGelu,
+			along: pointwise, expand: expandGelu,
 			derivative: geluBackward},
 		{name: "Gelu", least: 1, most: 1, lower: lowerGelu},
 		{name: "BiasGelu", least: 2, most: 2, lower: lowerGelu},

@@ -9,27 +9,22 @@ import (
 // become one operation whose target is the shape of its output.
 func layoutOps() []operator {
 	reshape := func(name string, most int) operator {
-		return operator{name: name, least: 1, most: most, shape: throughKernel(1), typ: firstType,
-			simplify: reshaped,
-			gather:   never, share: apart, none: replaced}
+		o := still(name, 1, most, throughKernel(1), firstType, replaced)
+		o.simplify = reshaped
+		return o
 	}
 	return []operator{
 		with(reshape("Reshape", 2), func(o *operator) {
-			o.shape, o.fold, o.gather, o.share = reshapeShape, unchanged, reshapeGather,
-				reshapeShared
+			o.shape, o.fold, o.along = reshapeShape, unchanged, reshapeAlong
 			o.derivative, o.none = reshapeBackward, ""
 		}),
 		reshape("Squeeze", 2), reshape("Unsqueeze", 2), reshape("Flatten", 1),
 		{name: "Transpose", least: 1, most: 1, shape: throughKernel(1), typ: firstType,
-			simplify: turnedBack,
-			gather:   transposeGather, share: transposeShared, derivative: transposeBackward},
+			simplify: turnedBack, along: transposeAlong, derivative: transposeBackward},
 		{name: "Expand", least: 2, most: 2, shape: throughKernel(1), typ: firstType,
-			simplify: expandedToItself,
-			gather:   never, share: numbered(repeated), derivative: expandBackward},
-		{name: "Tile", least: 2, most: 2, shape: throughKernel(1), typ: firstType,
-			gather: never, share: apart, none: unseen},
-		{name: "Trilu", least: 1, most: 2, shape: sameShape, typ: firstType,
-			gather: never, share: apart, none: unseen},
+			simplify: expandedToItself, along: never, numbers: repeated, derivative: expandBackward},
+		still("Tile", 2, 2, throughKernel(1), firstType, unseen),
+		still("Trilu", 1, 2, sameShape, firstType, unseen),
 	}
 }
 
@@ -56,17 +51,15 @@ func reshaped(l *loaded, n *node) *value {
 
 // reshapeGather looks for the axis of the input with the same length and as many elements before
 // it.
-func reshapeGather(g *gatherer, n *node, a int) []int {
+func reshapeAlong(n *node, a int) []int {
 	x, out := n.in[0].shape, n.out[0].shape
 	for i := range x.rank() {
 		if x.at(i) == out.at(a) && x.volume(0, i) == out.volume(0, a) {
-			return g.first(n, i)
+			return first(n, i)
 		}
 	}
 	return nil
 }
-
-func reshapeShared(s *sharer, n *node) []int { return s.keeps(n, true) }
 
 func reshapeBackward(b *builder, e *entry, g []*value) []*value {
 	return []*value{b.reshape(g[0], e.in[0].shape)}
@@ -96,12 +89,7 @@ func turnedBack(_ *loaded, n *node) *value {
 	return before.in[0]
 }
 
-func transposeGather(g *gatherer, n *node, a int) []int { return g.first(n, int(perm(n)[a])) }
-
-func transposeShared(s *sharer, n *node) []int {
-	return s.keeps(n, perm(n)[0] == 0 &&
-		perm(n)[1] == 1)
-}
+func transposeAlong(n *node, a int) []int { return first(n, int(perm(n)[a])) }
 
 func transposeBackward(b *builder, e *entry, g []*value) []*value {
 	p := perm(e.node)

@@ -4,32 +4,28 @@ import "infill/mlm/onnx"
 
 // logicOps are comparisons, choices, and changes of the element type.
 func logicOps() []operator {
-	truth := func(name string, inputs int, gather gatherRule, share shareRule) operator {
-		return operator{name: name, least: inputs, most: inputs, shape: broadcastShape,
-			typ:    boolType,
-			gather: gather, share: share, none: noNumber}
+	truth := func(name string, inputs int) operator {
+		return with(still(name, inputs, inputs, broadcastShape, boolType, noNumber),
+			func(o *operator) { o.along = pointwise })
 	}
 	out := []operator{
-		truth("Xor", 2, never, apart),
 		{name: "Where", least: 3, most: 3, shape: broadcastShape, typ: secondType,
-			gather: pointwise, share: pointwiseShared, derivative: whereBackward},
+			along: pointwise, derivative: whereBackward},
 		{name: "Cast", least: 1, most: 1, shape: sameShape, typ: castType, simplify: castToItself,
-			gather: pointwise, share: pointwiseShared, derivative: castBackward},
+			along: pointwise, derivative: castBackward},
 		{name: "CastLike", least: 2, most: 2, shape: sameShape, typ: secondType,
-			simplify: castToItself,
-			gather:   never, share: apart, none: unseen},
+			simplify: castToItself, along: never, none: unseen},
 		{name: "Identity", least: 1, most: 1, shape: sameShape, typ: firstType, simplify: itself,
-			gather: never, share: apart, none: replaced},
+			along: never, none: replaced},
 		{name: "Dropout", least: 1, most: 3, outputs: 1, shape: sameShape, typ: firstType,
-			simplify: itself,
-			gather:   never, share: apart, none: replaced},
+			simplify: itself, along: never, none: replaced},
 	}
 	for _, name := range []string{"Not", "IsNaN"} {
-		out = append(out, truth(name, 1, pointwise, pointwiseShared))
+		out = append(out, truth(name, 1))
 	}
 	for _, name := range []string{"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual",
-		"And", "Or"} {
-		out = append(out, truth(name, 2, pointwise, pointwiseShared))
+		"And", "Or", "Xor"} {
+		out = append(out, truth(name, 2))
 	}
 	return out
 }

@@ -12,13 +12,12 @@ import (
 func lookupOps() []operator {
 	return []operator{
 		{name: "Gather", least: 2, most: 2, shape: throughKernel(2), typ: firstType,
-			gather: never, share: gatherShared, derivative: gatherBackward},
+			along: gatherAlong, derivative: gatherBackward},
 		{name: "GatherND", least: 2, most: 2, shape: gatherNDShape, typ: firstType,
-			gather: never, share: apart, derivative: gatherNDBackward},
+			along: never, derivative: gatherNDBackward},
 		{name: "GatherElements", least: 2, most: 2, shape: gatherElementsShape, typ: firstType,
-			gather: never, share: numbered(rowLookedUp), derivative: gatherElementsBackward},
-		{name: "ScatterElements", least: 3, most: 3, shape: sameShape, typ: firstType,
-			gather: never, share: apart, none: unseen},
+			along: never, numbers: rowLookedUp, derivative: gatherElementsBackward},
+		still("ScatterElements", 3, 3, sameShape, firstType, unseen),
 	}
 }
 
@@ -32,16 +31,22 @@ func gatherElementsShape(n *node, p int, _ int64) ([][]int, error) {
 	return [][]int{n.in[1].shape[p]}, nil
 }
 
-// gatherShared: each position has its own row of a table, or its own part along a further axis.
-func gatherShared(s *sharer, n *node) []int {
-	x := n.in[0]
-	a, err := onnxeval.Axis(n.proto().Int("axis", 0), x.shape.rank())
-	if err == nil && a == 0 && x.fixed && s.own[n.in[1]] {
-		r := asTheyAre(n)
-		r[1] = itsOwn
-		return r
+// gatherAlong: an index has its own row of a table, or its own part along another axis.
+func gatherAlong(n *node, a int) []int {
+	x, index := n.in[0].shape, n.in[1].shape.rank()
+	axis, err := onnxeval.Axis(n.proto().Int("axis", 0), x.rank())
+	r := all(n)
+	switch {
+	case err != nil:
+		return nil
+	case a < axis:
+		r[0] = a
+	case a < axis+index:
+		r[1] = a - axis
+	default:
+		r[0] = a - index + 1
 	}
-	return s.keeps(n, err == nil && a > 1 && n.in[1].fixed)
+	return r
 }
 
 // rowLookedUp serves a row of constants, repeated for each row and looked up by what a position

@@ -11,9 +11,7 @@ import (
 func normOps() []operator {
 	return []operator{
 		{name: "LayerNormalization", least: 2, most: 3, outputs: 1, shape: sameShape,
-			typ:    firstType,
-			gather: alongRows, share: apart, expand: expandLayerNorm,
-			derivative: layerNormBackward},
+			typ: firstType, along: alongRows, expand: expandLayerNorm, derivative: layerNormBackward},
 		{name: "RMSNormalization", least: 2, most: 2, lower: lowerRMS},
 		{name: "SimplifiedLayerNormalization", least: 2, most: 2, lower: lowerRMS},
 		{name: "SkipLayerNormalization", least: 3, most: 5, lower: lowerSkipNorm},

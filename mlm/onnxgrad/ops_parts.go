@@ -12,13 +12,13 @@ import (
 func partOps() []operator {
 	return []operator{
 		{name: "Concat", least: 1, most: many, shape: throughKernel(many), typ: firstType,
-			gather: concatGather, share: apart, derivative: concatBackward},
+			along: concatAlong, derivative: concatBackward},
 		{name: "Split", least: 1, most: 2, shape: throughKernel(1), typ: firstType,
-			gather: never, share: splitShared, derivative: splitBackward},
+			along: splitAlong, derivative: splitBackward},
 		{name: "Slice", least: 1, most: 5, shape: throughKernel(1), typ: firstType,
-			gather: sliceGather, share: sliceShared, derivative: sliceBackward},
+			along: sliceAlong, derivative: sliceBackward},
 		{name: "Pad", least: 2, most: 4, shape: padShape, typ: firstType,
-			gather: never, share: apart, derivative: padBackward},
+			along: never, derivative: padBackward},
 	}
 }
 
@@ -27,18 +27,11 @@ func (b *builder) cut(x *value, axis, start, n int) *value {
 	return b.op("Slice", x, b.ints(int64(start)), b.ints(int64(start+n)), b.ints(int64(axis)))
 }
 
-func concatGather(g *gatherer, n *node, a int) []int {
+func concatAlong(n *node, a int) []int {
 	if c, err := onnxeval.Axis(n.proto().Int("axis", 0), n.out[0].shape.rank()); err != nil || c == a {
 		return nil
 	}
-	r := all(n)
-	for i, v := range n.in {
-		if !g.takable(v, a) {
-			return nil
-		}
-		r[i] = a
-	}
-	return r
+	return slices.Repeat([]int{a}, len(n.in))
 }
 
 func concatBackward(b *builder, e *entry, g []*value) []*value {
@@ -60,9 +53,11 @@ func concatBackward(b *builder, e *entry, g []*value) []*value {
 	return out
 }
 
-func splitShared(s *sharer, n *node) []int {
-	a, err := onnxeval.Axis(n.proto().Int("axis", 0), n.in[0].shape.rank())
-	return s.keeps(n, err == nil && a > 1)
+func splitAlong(n *node, a int) []int {
+	if c, err := onnxeval.Axis(n.proto().Int("axis", 0), n.in[0].shape.rank()); err != nil || c == a {
+		return nil
+	}
+	return first(n, a)
 }
 
 func splitBackward(b *builder, e *entry, g []*value) []*value {
@@ -132,20 +127,14 @@ func sliceSpans(n *node, p int) ([]span, error) {
 	return out, nil
 }
 
-func sliceGather(g *gatherer, n *node, a int) []int {
+func sliceAlong(n *node, a int) []int {
 	for p := range probes {
 		spans, err := sliceSpans(n, p)
 		if err != nil || slices.ContainsFunc(spans, func(s span) bool { return s.axis == a }) {
 			return nil
 		}
 	}
-	return g.first(n, a)
-}
-
-func sliceShared(s *sharer, n *node) []int {
-	spans, err := sliceSpans(n, 0)
-	return s.keeps(n, err == nil && !slices.ContainsFunc(spans,
-		func(s span) bool { return s.axis < 2 }))
+	return first(n, a)
 }
 
 // sliceBackward puts zeros around the gradient.

@@ -13,10 +13,10 @@ import (
 func productOps() []operator {
 	return []operator{
 		{name: "MatMul", least: 2, most: 2, shape: matmulShape, typ: firstType, heavy: true,
-			gather: matmulGather, share: matmulShared, derivative: matmulBackward},
+			along: matmulAlong, derivative: matmulBackward},
 		{name: "FusedMatMul", least: 2, most: 2, lower: lowerFusedMatMul},
 		{name: "Gemm", least: 2, most: 3, shape: gemmShape, typ: firstType, simplify: productAndSum,
-			gather: never, share: apart, none: replaced},
+			along: never, none: replaced},
 	}
 }
 
@@ -50,36 +50,22 @@ func gemmShape(n *node, p int, opset int64) ([][]int, error) {
 	return matmulShape(&c, p, opset)
 }
 
-// matmulGather: rows of the product come from the first operand, columns from the second.
-func matmulGather(g *gatherer, n *node, a int) []int {
-	rank := n.out[0].shape.rank()
-	side := 0
-	switch {
-	case a == rank-1:
-		side = 1
-	case a < rank-2:
-		return nil
-	}
-	v := n.in[side]
-	from := v.shape.rank() - 2 + side
-	if side == 0 && n.transA {
-		from = v.shape.rank() - 1
-	}
-	if side == 1 && n.transB {
-		from = v.shape.rank() - 2
-	}
-	if !g.takable(v, from) {
-		return nil
+// matmulAlong: rows of the product come from the first operand, columns from the second, and there
+// is one for each place of the axes before.
+func matmulAlong(n *node, a int) []int {
+	side := a - (n.out[0].shape.rank() - 2)
+	if side < 0 {
+		return pointwise(n, a)
 	}
 	r := all(n)
-	r[side] = from
+	r[side] = n.in[side].shape.rank() - 2 + side
+	if side == 0 && n.transA {
+		r[0]++
+	}
+	if side == 1 && n.transB {
+		r[1]--
+	}
 	return r
-}
-
-// matmulShared: a product with a matrix of weights works on each position by itself.
-func matmulShared(s *sharer, n *node) []int {
-	w := n.in[1]
-	return s.keeps(n, !n.transA && n.in[0].shape.rank() > 2 && w.fixed && w.shape.rank() == 2)
 }
 
 // matmulBackward: for Y = α·A·B, gA = α·g·Bᵀ and gB = α·Aᵀ·g. Transposed operands move the

@@ -10,29 +10,28 @@ import (
 
 // reductionOps are sums and means along axes, running sums and softmax.
 func reductionOps() []operator {
-	reduction := func(name string, gather gatherRule, share shareRule) operator {
-		return operator{name: name, least: 1, most: 2, shape: throughKernel(1), typ: firstType,
-			gather: gather, share: share, none: unseen}
+	reduction := func(name string, along alongRule) operator {
+		return with(still(name, 1, 2, throughKernel(1), firstType, unseen),
+			func(o *operator) { o.along = along })
 	}
 	softmax := func(name string, d rule) operator {
 		return operator{name: name, least: 1, most: 1, shape: sameShape, typ: firstType,
-			simplify: lastAxis,
-			gather:   alongRows, share: softmaxShared, derivative: d}
+			simplify: lastAxis, along: alongRows, derivative: d}
 	}
 	return []operator{
-		with(reduction("ReduceSum", reduceGather, reduceShared), func(o *operator) {
+		with(reduction("ReduceSum", reduceAlong), func(o *operator) {
 			o.heavy, o.derivative, o.none = true, sumBackward, ""
 		}),
-		with(reduction("ReduceMean", reduceGather, reduceShared), func(o *operator) {
+		with(reduction("ReduceMean", reduceAlong), func(o *operator) {
 			o.heavy, o.derivative, o.none = true, meanBackward, ""
 		}),
-		reduction("ReduceMax", reduceGather, reduceShared),
-		reduction("ReduceMin", never, apart),
-		reduction("ReduceProd", never, apart),
-		reduction("ReduceL2", never, apart),
-		reduction("ReduceSumSquare", never, apart),
+		reduction("ReduceMax", reduceAlong),
+		reduction("ReduceMin", never),
+		reduction("ReduceProd", never),
+		reduction("ReduceL2", never),
+		reduction("ReduceSumSquare", never),
 		{name: "CumSum", least: 2, most: 2, shape: sameShape, typ: firstType,
-			gather: never, share: numbered(counted), none: unseen},
+			along: never, numbers: counted, none: unseen},
 		softmax("Softmax", softmaxBackward),
 		softmax("LogSoftmax", logSoftmaxBackward),
 	}
@@ -64,18 +63,12 @@ func reduceAxes(n *node, p int) ([]int, error) {
 	return out, nil
 }
 
-func reduceGather(g *gatherer, n *node, a int) []int {
+func reduceAlong(n *node, a int) []int {
 	axes, err := reduceAxes(n, 0)
 	if err != nil || slices.Contains(axes, a) || n.proto().Int("keepdims", 1) == 0 {
 		return nil
 	}
-	return g.first(n, a)
-}
-
-func reduceShared(s *sharer, n *node) []int {
-	axes, err := reduceAxes(n, 0)
-	return s.keeps(n, err == nil && len(axes) > 0 && slices.Min(axes) > 1 &&
-		n.proto().Int("keepdims", 1) != 0)
+	return first(n, a)
 }
 
 // spread repeats the gradient of a reduction along the axes it removed.
@@ -125,8 +118,6 @@ func lastAxis(l *loaded, n *node) *value {
 	n.attrs = []*onnx.Attribute{onnx.Attr("axis", a)}
 	return nil
 }
-
-func softmaxShared(s *sharer, n *node) []int { return s.keeps(n, n.out[0].shape.rank() > 2) }
 
 // softmaxBackward: for y = softmax(x), gx = y·(g − Σ g·y).
 func softmaxBackward(b *builder, e *entry, g []*value) []*value {

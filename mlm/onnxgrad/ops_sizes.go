@@ -10,16 +10,14 @@ import (
 // sizeOps make constants, read the sizes of a call, and choose between branches by them. None of
 // them carries a gradient.
 func sizeOps() []operator {
+	sized := func(name string) operator {
+		return with(still(name, 1, 1, throughKernel(1), int64Type, noNumber),
+			func(o *operator) { o.fold = fromShape })
+	}
 	return []operator{
-		{name: "Shape", least: 1, most: 1, shape: throughKernel(1), typ: int64Type, fold: fromShape,
-			gather: never, share: apart, none: noNumber},
-		{name: "Size", least: 1, most: 1, shape: throughKernel(1), typ: int64Type, fold: fromShape,
-			gather: never, share: apart, none: noNumber},
-		{name: "Range", least: 3, most: 3, shape: rangeShape, typ: firstType,
-			gather: never, share: apart, none: noNumber},
-		{name: "ConstantOfShape", least: 1, most: 1, shape: constantOfShapeShape,
-			typ:    constantOfShapeType,
-			gather: never, share: apart, none: noNumber},
+		sized("Shape"), sized("Size"),
+		still("Range", 3, 3, rangeShape, firstType, noNumber),
+		still("ConstantOfShape", 1, 1, constantOfShapeShape, constantOfShapeType, noNumber),
 		{name: "Constant", least: 0, most: 0, lower: lowerConstant},
 		{name: "If", least: 1, most: 1, lower: lowerIf},
 	}

@@ -22,7 +22,7 @@ func (d *derivation) gatherLogits() error {
 
 	b := d.next("")
 	g := &gatherer{builder: b, index: b.reshape(d.positions, rows(1))}
-	logits := g.run(d.nodes, place{d.logits, 1})
+	logits := g.run(d.nodes, place{d.logits, 1}, d.words)
 	d.embedded, d.table = g.whole(d.words), g.whole(d.embedding.in[0])
 	d.nodes, d.logits = live(b.nodes, logits), logits
 	return b.err

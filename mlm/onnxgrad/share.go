@@ -42,7 +42,7 @@ type sharer struct {
 	// [1, U, …] for values in own, [R, L, …] looked up from it, numbers at an index
 	shared, spread, picked map[*value]*value
 	common                 map[place]*value        // [1, U, …] for values [1, L, …]
-	special                map[*node]func() *value // see numbered
+	special                map[*node]func() *value // see operator.numbers
 	counted                []int64                 // see Derived.Counted
 	matters                bool                    // products or sums are shared
 	now                    map[*node]*node         // what takes the place of nodes
@@ -122,11 +122,31 @@ func (s *sharer) look(n *node) {
 // alone says how n must read its inputs to be computed for each distinct position, nil if it looks
 // beyond positions or at what does.
 func (s *sharer) alone(n *node) []int {
-	out := n.out[0].shape
+	out, op, r := n.out[0].shape, operators[n.op], all(n)
 	if out.rank() < 2 || out.at(0) != s.numbers.shape.at(0) || out.at(1) != s.numbers.shape.at(1) {
 		return nil
 	}
-	return operators[n.op].share(s, n)
+	if op.numbers != nil {
+		if s.special[n] = op.numbers(s, n); s.special[n] == nil {
+			return nil
+		}
+		return r
+	}
+	rows, places := op.along(n, 0), op.along(n, 1)
+	if rows == nil || places == nil {
+		return nil
+	}
+	for i, v := range n.in {
+		switch own := s.own[v]; {
+		case own && rows[i] == 0 && places[i] == 1:
+			r[i] = itsOwn
+		case own || rows[i] >= 0 || places[i] >= 0 && v.shape.at(places[i]) != probeLength:
+			return nil
+		default:
+			r[i] = places[i]
+		}
+	}
+	return r
 }
 
 // outside lets n, which is not of the shared part, read from it. Lookups go to b.

@@ -19,12 +19,10 @@ const (
 // wholeOps are made when all rules of gathering and derivatives have been applied.
 func wholeOps() []operator {
 	return []operator{
-		{name: wholeGelu, least: 1, most: 1, shape: sameShape, typ: firstType, gather: never,
-			share: pointwiseShared, none: replaced},
-		{name: wholeNorm, least: 4, most: 5, shape: sameShape, typ: firstType, gather: never,
-			share: apart, none: replaced},
-		{name: wholeAttention, least: 3, most: 6, shape: sameShape, typ: firstType, gather: never,
-			share: apart, none: replaced},
+		with(still(wholeGelu, 1, 1, sameShape, firstType, replaced),
+			func(o *operator) { o.along = pointwise }),
+		still(wholeNorm, 4, 5, sameShape, firstType, replaced),
+		still(wholeAttention, 3, 6, sameShape, firstType, replaced),
 	}
 }
 
