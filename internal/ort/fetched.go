@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,87 +73,75 @@ func fetch(ctx context.Context, limit time.Duration, work, what, pattern string,
 }
 
 // fromTar copies the first regular file whose name matches out of a gzipped
-// tar stream and returns its hash and size.
-func fromTar(r io.Reader, match func(string) bool, path string) (string, int64, error) {
+// tar stream and returns its hash.
+func fromTar(r io.Reader, match func(string) bool, path string) (string, error) {
 	gz, err := gzip.NewReader(r)
 	if err != nil {
-		return "", 0, fmt.Errorf("not a gzip archive: %w", err)
+		return "", fmt.Errorf("not a gzip archive: %w", err)
 	}
 	tr := tar.NewReader(gz)
 	for {
 		h, err := tr.Next()
 		if errors.Is(err, io.EOF) {
-			return "", 0, errors.New("the archive has no library for this platform")
+			return "", errNoLibrary
 		}
 		if err != nil {
-			return "", 0, fmt.Errorf("reading the archive: %w", err)
+			return "", fmt.Errorf("reading the archive: %w", err)
 		}
 		// A symbolic link of the right name is not the library.
 		if h.Typeflag == tar.TypeReg && match(h.Name) {
-			sum, n, err := saveLibrary(tr, h.Size, path)
-			if err != nil {
-				_ = os.Remove(path)
-			}
-			return sum, n, err
+			return saveLibrary(tr, h.Size, path)
 		}
 	}
 }
 
 // fromZip is fromTar for the packages of pip, by the whole name.
-func fromZip(archive, name, path string) (string, int64, error) {
+func fromZip(archive, name, path string) (string, error) {
 	z, err := zip.OpenReader(archive)
 	if err != nil {
-		return "", 0, fmt.Errorf("not a zip archive: %w", err)
+		return "", fmt.Errorf("not a zip archive: %w", err)
 	}
 	defer func() { _ = z.Close() }()
 	for _, e := range z.File {
 		if e.Name != name || !e.Mode().IsRegular() {
 			continue
 		}
-		if e.UncompressedSize64 > maxLibrary {
-			return "", 0, fmt.Errorf("the library claims %d MB", e.UncompressedSize64>>20)
-		}
 		rc, err := e.Open()
 		if err != nil {
-			return "", 0, err
+			return "", err
 		}
 		defer func() { _ = rc.Close() }()
-		sum, n, err := saveLibrary(rc, int64(e.UncompressedSize64), path)
-		if err != nil {
-			_ = os.Remove(path)
-		}
-		return sum, n, err
+		return saveLibrary(rc, int64(min(e.UncompressedSize64, math.MaxInt64)), path)
 	}
-	return "", 0, errors.New("the archive has no library for this platform")
+	return "", errNoLibrary
 }
 
-// saveLibrary copies a library out of an archive, bounded, and hashes it. A
-// declared size (>= 0) must be what arrives.
-func saveLibrary(src io.Reader, declared int64, path string) (sum string, size int64, err error) {
+var errNoLibrary = errors.New("the archive has no library for this platform")
+
+// saveLibrary copies a library of the declared size out of an archive, bounded, and hashes it. What
+// is not whole is removed.
+func saveLibrary(src io.Reader, declared int64, path string) (sum string, err error) {
 	if declared > maxLibrary {
-		return "", 0, fmt.Errorf("the library claims %d MB, more than any build of onnx runtime",
+		return "", fmt.Errorf("the library claims %d MB, more than any build of onnx runtime",
 			declared>>20)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return "", 0, err
+		return "", err
 	}
-	defer func() {
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-	}()
 	h := sha256.New()
-	size, err = io.Copy(io.MultiWriter(f, h), io.LimitReader(src, maxLibrary+1))
+	size, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(src, declared+1))
 	switch {
 	case err != nil:
-		return "", size, fmt.Errorf("reading the archive: %w", err)
-	case size > maxLibrary:
-		return "", size, fmt.Errorf("the library is larger than %d MB", maxLibrary>>20)
-	case declared >= 0 && size != declared:
-		return "", size, fmt.Errorf("the library has %d bytes, its archive says %d", size, declared)
+		err = fmt.Errorf("reading the archive: %w", err)
+	case size != declared:
+		err = fmt.Errorf("the library has %d bytes, its archive says %d", size, declared)
+	default:
+		// On the disk before the rename: a crash must not leave a hollow file under the final name.
+		err = f.Sync()
 	}
-	// On the disk before the rename: a crash must not leave a hollow file
-	// under the final name.
-	return hex.EncodeToString(h.Sum(nil)), size, f.Sync()
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return hex.EncodeToString(h.Sum(nil)), err
 }

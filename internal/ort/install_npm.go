@@ -28,7 +28,7 @@ func fetchNPM(ctx context.Context, o *InstallOptions, p platform, work, lib stri
 	}
 	defer func() { _ = f.Close() }()
 	want := regexp.MustCompile(`^package/bin/napi-v[0-9]+/` + regexp.QuoteMeta(p.npm.path) + `$`)
-	sum, _, err := fromTar(f, want.MatchString, lib)
+	sum, err := fromTar(f, want.MatchString, lib)
 	if err != nil {
 		return fmt.Errorf("%s: %w", npmPackage, err)
 	}

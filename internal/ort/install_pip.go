@@ -21,7 +21,7 @@ func fetchPip(ctx context.Context, o *InstallOptions, p platform, work, lib stri
 	if err != nil {
 		return err
 	}
-	sum, _, err := fromZip(file, "onnxruntime/capi/"+p.pip.path, lib)
+	sum, err := fromZip(file, "onnxruntime/capi/"+p.pip.path, lib)
 	if err != nil {
 		return fmt.Errorf("%s: %w", pipPackage, err)
 	}

@@ -77,7 +77,7 @@ func (w *Wheel) fetch(ctx context.Context, o *InstallOptions, dir string) error 
 	}
 	for name := range w.Files {
 		to := filepath.Join(out, path.Base(name))
-		if _, _, err := fromZip(file, path.Join(w.Folder, name), to); err != nil {
+		if _, err := fromZip(file, path.Join(w.Folder, name), to); err != nil {
 			return fmt.Errorf("%s: %s: %w", w.requirement(), name, err)
 		}
 		if err := os.Chmod(to, 0o755); err != nil {
