@@ -356,70 +356,44 @@ type unpacked struct {
 	numbers, scales []byte
 }
 
-// read fills b, which lies within the tensor, with its bytes from first on.
+// read fills b, which lies within the tensor, with its bytes from first on, group by group.
 func (t *unpacked) read(b []byte, first int64) int {
 	if t.bits == 0 {
 		return copy(b, t.numbers[first:])
 	}
-	var half [256]uint16 // the group's numbers times its scale
-	group := int64(-1)
+	group := make([]byte, 2*t.group)
 	for n := 0; n < len(b); {
-		at := first + int64(n)
-		number := at / 2
-		if g := number / t.group; g != group {
-			group = g
-			t.spell(&half, g)
-		}
-		whole := min(int64(len(b)-n)/2, (group+1)*t.group-number)
-		switch {
-		case at%2 == 1:
-			b[n] = byte(half[t.number(number)] >> 8)
-			n++
-		case whole == 0:
-			b[n] = byte(half[t.number(number)])
-			n++
-		case t.bits == 8:
-			for i, q := range t.numbers[number : number+whole] {
-				binary.LittleEndian.PutUint16(b[n+2*i:], half[q])
-			}
-			n += 2 * int(whole)
-		case number%2 == 0 && whole > 1:
-			for i, two := range t.numbers[number/2 : (number+whole)/2] {
-				pair := uint32(half[two&15]) | uint32(half[two>>4])<<16
-				binary.LittleEndian.PutUint32(b[n+4*i:], pair)
-			}
-			n += 4 * int(whole/2)
-		default:
-			binary.LittleEndian.PutUint16(b[n:], half[t.number(number)])
-			n += 2
-		}
+		number := (first + int64(n)) / (2 * t.group)
+		t.spell(group, number)
+		n += copy(b[n:], group[first+int64(n)-number*2*t.group:])
 	}
 	return len(b)
 }
 
-// number is the i-th stored number, as it is stored.
-func (t *unpacked) number(i int64) byte {
-	if t.bits == 8 {
-		return t.numbers[i]
-	}
-	return t.numbers[i/2] >> (4 * (i & 1)) & 15
-}
-
-// spell sets half to the values of all numbers of a group.
-func (t *unpacked) spell(half *[256]uint16, group int64) {
+// spell writes the numbers of a group.
+func (t *unpacked) spell(to []byte, group int64) {
 	var scale float32
 	if t.wide {
 		scale = math.Float32frombits(binary.LittleEndian.Uint32(t.scales[4*group:]))
 	} else {
 		scale = binary16.Widen(binary.LittleEndian.Uint16(t.scales[2*group:]))
 	}
-	if t.bits == 4 {
-		for q := range 16 {
-			half[q] = binary16.Round(float32(q-8) * scale)
+	var half [256]uint16 // all numbers times the scale
+	if t.bits == 8 {
+		for q := range half {
+			half[q] = binary16.Round(float32(int8(q)) * scale)
+		}
+		for i, q := range t.numbers[group*t.group:][:t.group] {
+			binary.LittleEndian.PutUint16(to[2*i:], half[q])
 		}
 		return
 	}
-	for q := range half {
-		half[q] = binary16.Round(float32(int8(q)) * scale)
+	for q := range 16 {
+		half[q] = binary16.Round(float32(q-8) * scale)
+	}
+	for i := range t.group {
+		at := group*t.group + i
+		q := t.numbers[at/2] >> (4 * (at & 1)) & 15
+		binary.LittleEndian.PutUint16(to[2*i:], half[q])
 	}
 }
