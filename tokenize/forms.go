@@ -176,27 +176,16 @@ func composed(a, b rune) (rune, bool) {
 type lowercase struct{}
 
 func (lowercase) run(chars []char, _ int32) ([]char, error) {
-	var out []char
-	for i, c := range chars {
-		if c.r == 'İ' { // the only character whose lower case is two
-			if out == nil {
-				out = append(make([]char, 0, len(chars)+1), chars[:i]...)
-			}
-			c.r = 'i'
-			out = append(out, c, char{r: '\u0307', lo: c.lo, hi: c.hi})
-			continue
-		}
-		c.r = toLower(c.r)
-		if out != nil {
-			out = append(out, c)
+	out := make([]char, 0, len(chars))
+	for _, c := range chars {
+		two := c.r == 'İ' // the only character whose lower case is two
+		if c.r = toLower(c.r); two {
+			out = append(out, char{'i', c.lo, c.hi, c.made}, char{r: '\u0307', lo: c.lo, hi: c.hi})
 		} else {
-			chars[i] = c
+			out = append(out, c)
 		}
 	}
-	if out != nil {
-		return out, nil
-	}
-	return chars, nil
+	return out, nil
 }
 
 // stripMarks drops combining marks.
@@ -248,19 +237,13 @@ type replace struct {
 }
 
 func (p replace) run(chars []char, _ int32) ([]char, error) {
-	var out []char
-	found := false
+	out := make([]char, 0, len(chars))
 	for i := 0; i < len(chars); {
 		n := p.match(chars[i:])
 		if n == 0 {
-			if found {
-				out = append(out, chars[i])
-			}
+			out = append(out, chars[i])
 			i++
 			continue
-		}
-		if !found {
-			found, out = true, append(make([]char, 0, len(chars)), chars[:i]...)
 		}
 		last := chars[i+n-1]
 		for _, r := range p.content {
@@ -270,9 +253,6 @@ func (p replace) run(chars []char, _ int32) ([]char, error) {
 		if grown(len(chars), len(out)) {
 			return nil, errGrowth
 		}
-	}
-	if !found {
-		return chars, nil
 	}
 	return out, nil
 }
