@@ -26,7 +26,7 @@ const (
 	graphSuffix   = ".graph"
 	noteSuffix    = ".seen"
 	weightsSuffix = ".weights"
-	entryMagic    = "infill graph 3\n"
+	entryMagic    = "infill graph 4\n"
 	recheck       = 24 * time.Hour
 )
 
@@ -199,12 +199,10 @@ func TestCacheHeals(t *testing.T) {
 
 // halfGraph is an entry with half of its graph, and a checksum of that.
 func halfGraph(entry []byte) []byte {
-	head := len(entryMagic) + 4
-	head += int(binary.LittleEndian.Uint32(entry[head-4:]))
-	graph := entry[head+8 : len(entry)-sha256.Size]
-	graph = graph[:len(graph)/2]
-	b := binary.LittleEndian.AppendUint64(slices.Clone(entry[:head]), uint64(len(graph)))
-	b = append(b, graph...)
+	head := len(entryMagic)
+	head += bytes.IndexByte(entry[head:], '\n') + 1
+	graph := entry[head : len(entry)-sha256.Size]
+	b := slices.Clone(entry[:head+len(graph)/2])
 	sum := sha256.Sum256(b)
 	return append(b, sum[:]...)
 }

@@ -3,10 +3,11 @@ package cache
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+
 	"infill/mlm/onnxgrad"
 )
 
@@ -32,29 +33,17 @@ type About struct {
 	Weights int64  `json:"weights"`        // bytes, see weightBytes
 }
 
-// entryMagic begins an entry. It changes with the layout:
-//
-//	magic, length of about (4 bytes), about as JSON,
-//	length of the graph (8 bytes), the graph, SHA-256 of all before
-//
-// Numbers are little-endian.
-const entryMagic = "infill graph 3\n"
-
-const maxAbout = 1 << 20
+// entryMagic begins an entry. It changes with the layout: magic, a line of about as JSON, the graph,
+// SHA-256 of all before.
+const entryMagic = "infill graph 4\n"
 
 // encode is g as an entry of the cache.
 func (g *Graph) encode() ([]byte, error) {
 	head, err := json.Marshal(g.About)
-	if err != nil || len(head) > maxAbout {
-		return nil, errors.Join(errEntry, err)
+	if err != nil {
+		return nil, err
 	}
-	b := make([]byte, 0, len(entryMagic)+4+len(head)+8+len(g.Onnx)+sha256.Size)
-	b = append(b, entryMagic...)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(head)))
-	b = append(b, head...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(g.Onnx)))
-	b = append(b, g.Onnx...)
-	return sealed(b), nil
+	return sealed(slices.Concat([]byte(entryMagic), head, []byte{'\n'}, g.Onnx)), nil
 }
 
 // sealed is b with its checksum.
@@ -66,29 +55,23 @@ func sealed(b []byte) []byte {
 // decodeGraph reads an entry and keeps parts of b. Errors wrap errEntry.
 func decodeGraph(b []byte, key string) (*Graph, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(entryMagic))
-	if !ok || len(rest) < 4+8+sha256.Size {
+	if !ok || len(rest) < sha256.Size {
 		return nil, fmt.Errorf("%w: no header", errEntry)
 	}
 	end := len(b) - sha256.Size
 	if sum := sha256.Sum256(b[:end]); !bytes.Equal(sum[:], b[end:]) {
 		return nil, fmt.Errorf("%w: its checksum is of other bytes", errEntry)
 	}
-	rest = rest[:len(rest)-sha256.Size]
-	n := uint64(binary.LittleEndian.Uint32(rest))
-	rest = rest[4:]
-	if n > maxAbout || n+8 > uint64(len(rest)) {
-		return nil, fmt.Errorf("%w: %d bytes of description", errEntry, n)
-	}
 	g := &Graph{}
-	if err := json.Unmarshal(rest[:n], &g.About); err != nil {
+	var head []byte
+	head, g.Onnx, _ = bytes.Cut(rest[:len(rest)-sha256.Size], []byte{'\n'})
+	if err := json.Unmarshal(head, &g.About); err != nil {
 		return nil, fmt.Errorf("%w: %w", errEntry, err)
 	}
-	size := binary.LittleEndian.Uint64(rest[n:])
-	g.Onnx = rest[n+8:]
 	a := &g.About
 	switch {
-	case size != uint64(len(g.Onnx)) || size == 0:
-		return nil, fmt.Errorf("%w: a graph of %d bytes", errEntry, size)
+	case len(g.Onnx) == 0:
+		return nil, fmt.Errorf("%w: no graph", errEntry)
 	case a.Key != key:
 		return nil, fmt.Errorf("%w: it is of %q", errEntry, a.Key)
 	case a.Vocabulary < 1 || a.Vocabulary > 1<<24 || a.Dimension < 1 || a.Dimension > 1<<24 ||
