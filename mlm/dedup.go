@@ -20,7 +20,7 @@ func (c *sharedContext) sameTarget(states [][]int32) bool {
 
 // contexts lists the distinct masked texts of the states, in the order in
 // which they first occur: those of all blanks, or only blank masked[c] of
-// state c. Identical rows are then evaluated once.
+// state c, or of −1 the state itself. Identical rows are then evaluated once.
 func contexts(s *Sentence, states [][]int32, masked []int) []*sharedContext {
 	m := len(s.Blanks)
 	var out []*sharedContext
@@ -50,27 +50,6 @@ func contexts(s *Sentence, states [][]int32, masked []int) []*sharedContext {
 		for i := range m {
 			add(c, i)
 		}
-	}
-	return out
-}
-
-// distinct groups the indices of equal states, in order of first occurrence.
-func distinct(states [][]int32) [][]int {
-	var out [][]int
-	at := map[string]int{}
-	var key []byte
-	for c, st := range states {
-		key = key[:0]
-		for _, id := range st {
-			key = binary.LittleEndian.AppendUint32(key, uint32(id))
-		}
-		g, ok := at[string(key)]
-		if !ok {
-			g = len(out)
-			at[string(key)] = g
-			out = append(out, nil)
-		}
-		out[g] = append(out[g], c)
 	}
 	return out
 }

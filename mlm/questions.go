@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"infill/internal/ort"
 )
@@ -90,10 +91,10 @@ func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mod
 		return fmt.Errorf("%w: %s; the forward gradient works", ErrNoGradient, m.info.NoGradients)
 	}
 	var units []*unit
-	for _, users := range distinct(states) {
-		units = append(units, &unit{key: m.key(s, gradientGroup), state: states[users[0]], blank: -1,
+	for _, c := range contexts(s, states, slices.Repeat([]int{-1}, len(states))) {
+		units = append(units, &unit{key: m.key(s, gradientGroup), state: states[c.users[0]], blank: -1,
 			deliver: func(lp, wide []float32) {
-				for _, k := range users {
+				for _, k := range c.users {
 					copy(logProb[k], lp)
 					copy(grad[k], wide)
 				}
