@@ -36,12 +36,7 @@ func lowerAttention(l *loaded, o *onnx.Node, in []*value) []*value {
 	case q.shape.at(1) != k.shape.at(1):
 		return l.refuse(o, "shares keys among heads")
 	}
-	width := float64(q.shape[0][3])
-	alpha := float64(o.Float("scale", 0))
-	if alpha == 0 {
-		alpha = 1 / math.Sqrt(width)
-	}
-	s := l.matmul(q, k, false, true, alpha)
+	s := l.scores(o, q, k)
 	if mask != nil && mask.typ == onnx.Bool {
 		s = l.op("Where", mask, s, l.scalar(-math.MaxFloat32))
 	} else {
@@ -49,6 +44,15 @@ func lowerAttention(l *loaded, o *onnx.Node, in []*value) []*value {
 	}
 	p := l.with("Softmax", "axis", 3, s)
 	return []*value{l.matmul(p, v, false, false, 1)}
+}
+
+// scores is α·Q·Kᵀ of [batch, heads, length, width]. α is 1/√width unless it is given.
+func (l *loaded) scores(o *onnx.Node, q, k *value) *value {
+	alpha := float64(o.Float("scale", 0))
+	if alpha == 0 && l.err == nil {
+		alpha = 1 / math.Sqrt(float64(q.shape[0][3]))
+	}
+	return l.matmul(q, k, false, true, alpha)
 }
 
 // lowerRotary writes opset 23's RotaryEmbedding (Su et al. 2021, arXiv:2104.09864) on halves of the
@@ -149,12 +153,7 @@ func (l *loaded) heads(o *onnx.Node, q, k, v, mask, bias *value) []*value {
 		})
 		return l.transpose(l.reshape(x, to), []int64{0, 2, 1, 3})
 	}
-	alpha := float64(o.Float("scale", 0))
-	if alpha == 0 {
-		alpha = 1 / math.Sqrt(float64(q.shape[0][2]/n))
-	}
-	s := l.matmul(cut(q), cut(k), false, true, alpha)
-	s = l.sum(s, bias)
+	s := l.sum(l.scores(o, cut(q), cut(k)), bias)
 	s = l.sum(s, l.keyMask(o, mask, k))
 	p := l.with("Softmax", "axis", 3, s)
 	y := l.transpose(l.matmul(p, cut(v), false, false, 1), []int64{0, 2, 1, 3})
@@ -182,7 +181,8 @@ func (l *loaded) keyMask(o *onnx.Node, mask, k *value) *value {
 	switch s := mask.shape; {
 	case s.rank() == 1 && s.at(0) == k.shape.at(0):
 		each := dimsOf(func(p int) []int { return []int{k.shape[p][0], 1} })
-		seen = l.op("Less", l.upTo(k, 1), l.cast(l.reshape(mask, each), onnx.Int64))
+		ends := l.cast(l.reshape(mask, each), onnx.Int64)
+		seen = l.op("Less", l.upTo(k, 1), ends)
 		to = dimsOf(func(p int) []int { return []int{k.shape[p][0], 1, 1, k.shape[p][1]} })
 	case s.rank() == 2 && s.at(1) == k.shape.at(1):
 		seen = l.asBool(mask)

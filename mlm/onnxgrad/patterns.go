@@ -113,43 +113,42 @@ func centred(v *value) *value {
 	return nil
 }
 
-// matchLayerNorm recognises ((x − μ)/√(σ² + ε))·γ + β.
-func matchLayerNorm(add *node) *node {
-	for i, beta := range add.in {
-		scaled := is(add.in[1-i], "Mul")
-		if !beta.fixed || scaled == nil {
-			continue
-		}
-		for j, gamma := range scaled.in {
-			div := is(scaled.in[1-j], "Div")
-			if !gamma.fixed || div == nil {
-				continue
-			}
-			x := centred(div.in[0])
-			root := is(div.in[1], "Sqrt")
-			if x == nil || root == nil {
-				continue
-			}
-			plus := is(root.in[0], "Add")
-			if plus == nil {
-				continue
-			}
-			for k, e := range plus.in {
-				eps, ok := scalarOf(e)
-				mean := is(plus.in[1-k], "ReduceMean")
-				if !ok || mean == nil || !overLast(mean) || !squareOf(mean.in[0], x) {
-					continue
-				}
-				h := x.shape.rank() - 1
-				if h < 0 || gamma.shape.rank() != 1 || beta.shape.rank() != 1 ||
-					gamma.shape.at(0) != x.shape.at(h) || beta.shape.at(0) != x.shape.at(h) {
-					continue
-				}
-				return normOf(float32(eps), x, gamma, beta)
+// operands gives the operand of a two-operand op that v is computed by which pick takes, and the
+// other one, nil if there is none.
+func operands(v *value, op string, pick func(*value) bool) (picked, other *value) {
+	if n := is(v, op); n != nil {
+		for i, x := range n.in {
+			if pick(x) {
+				return x, n.in[1-i]
 			}
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// matchLayerNorm recognises ((x − μ)/√(σ² + ε))·γ + β.
+func matchLayerNorm(add *node) *node {
+	fixed := func(v *value) bool { return v.fixed }
+	beta, scaled := operands(add.out[0], "Add", fixed)
+	gamma, normed := operands(scaled, "Mul", fixed)
+	div := is(normed, "Div")
+	if div == nil {
+		return nil
+	}
+	x, root := centred(div.in[0]), is(div.in[1], "Sqrt")
+	if x == nil || root == nil {
+		return nil
+	}
+	e, variance := operands(root.in[0], "Add", func(v *value) bool { _, ok := scalarOf(v); return ok })
+	eps, ok := scalarOf(e)
+	mean := is(variance, "ReduceMean")
+	h := x.shape.rank() - 1
+	if !ok || mean == nil || !overLast(mean) || !squareOf(mean.in[0], x) || h < 0 ||
+		gamma.shape.rank() != 1 || beta.shape.rank() != 1 ||
+		gamma.shape.at(0) != x.shape.at(h) || beta.shape.at(0) != x.shape.at(h) {
+		return nil
+	}
+	return normOf(float32(eps), x, gamma, beta)
 }
 
 // squareOf reports whether v is the square of x minus its mean.
