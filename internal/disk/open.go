@@ -18,47 +18,34 @@ var (
 
 // Open opens a regular file, or a link to one, to be read. The error wraps
 // [ErrNotRegular] for anything else, which is not opened.
-func Open(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := regular(path, info); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return f, checkOpen(path, f)
-}
+func Open(path string) (*os.File, error) { return opened(path, os.Stat, os.Open) }
 
 // OpenFS is [Open] for a file of a file system.
 func OpenFS(fsys fs.FS, name string) (fs.File, error) {
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		return nil, err
-	}
-	if err := regular(name, info); err != nil {
-		return nil, err
-	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return f, checkOpen(name, f)
+	stat := func(name string) (fs.FileInfo, error) { return fs.Stat(fsys, name) }
+	return opened(name, stat, fsys.Open)
 }
 
-// checkOpen looks again at what was opened: the name can have changed its meaning.
-func checkOpen(name string, f fs.File) error {
-	info, err := f.Stat()
+// opened looks at a file before it is opened and again after: the name can have changed its meaning.
+func opened[F fs.File](name string, stat func(string) (fs.FileInfo, error),
+	open func(string) (F, error)) (f F, err error) {
+	info, err := stat(name)
 	if err == nil {
+		err = regular(name, info)
+	}
+	if err != nil {
+		return f, err
+	}
+	if f, err = open(name); err != nil {
+		return f, err
+	}
+	if info, err = f.Stat(); err == nil {
 		err = regular(name, info)
 	}
 	if err != nil {
 		_ = f.Close()
 	}
-	return err
+	return f, err
 }
 
 func regular(name string, info fs.FileInfo) error {
