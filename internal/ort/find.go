@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"infill/internal/disk"
@@ -179,11 +180,8 @@ func besides(exe string) []string {
 // places shortens a list of files to the folders they are in, each once.
 func places(paths []string) string {
 	var dirs []string
-	seen := map[string]bool{}
 	for _, p := range paths {
-		d := filepath.Dir(p)
-		if !seen[d] {
-			seen[d] = true
+		if d := filepath.Dir(p); !slices.Contains(dirs, d) {
 			dirs = append(dirs, d)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"infill/internal/disk"
@@ -75,24 +74,15 @@ func checkVersion(r *Report, version string) error {
 	if version == "" || version == Version {
 		return nil
 	}
-	major, minor, ok := splitVersion(version)
-	if !ok || major != 1 || minor < minMinor {
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil || major != 1 ||
+		minor < minMinor {
 		return fmt.Errorf("%w: %s is %s, needed is 1.%d or newer; install %s",
 			errRuntimeVersion, r.Path, version, minMinor, Version)
 	}
 	r.Note = fmt.Sprintf("onnx runtime %s; results were checked with %s and may differ in the "+
 		"last bits", version, Version)
 	return nil
-}
-
-func splitVersion(v string) (major, minor int, ok bool) {
-	f := strings.Split(v, ".")
-	if len(f) < 2 {
-		return 0, 0, false
-	}
-	major, err1 := strconv.Atoi(f[0])
-	minor, err2 := strconv.Atoi(f[1])
-	return major, minor, err1 == nil && err2 == nil
 }
 
 // inspect returns the version that a library states, or "" when it states none.
