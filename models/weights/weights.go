@@ -120,8 +120,7 @@ func parse(inner fs.FS) (*file, error) {
 // given makes the header and the list of tensors of the given file. body is how many bytes follow
 // the header of the stored one.
 func (f *file) given(entries map[string]entry, body int64) error {
-	var text strings.Builder
-	text.WriteByte('{')
+	given := map[string]entry{}
 	at := int64(0)
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[name]
@@ -136,28 +135,18 @@ func (f *file) given(entries map[string]entry, body int64) error {
 		t.begin, t.end = at, at+2*t.rows*t.cols
 		at = t.end
 		f.tensors = append(f.tensors, t)
-		if text.Len() > 1 {
-			text.WriteByte(',')
-		}
 		shape := slices.Clone(e.Shape)
 		if e.Type == "U8" {
 			shape[len(shape)-1] *= 2
 		}
-		given, err := json.Marshal(entry{"F16", shape, [2]int64{t.begin, t.end}})
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", errFormat, name, err)
-		}
-		key, err := json.Marshal(name)
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", errFormat, name, err)
-		}
-		text.Write(key)
-		text.WriteByte(':')
-		text.Write(given)
+		given[name] = entry{"F16", shape, [2]int64{t.begin, t.end}}
 	}
-	text.WriteByte('}')
-	text.WriteString(strings.Repeat(" ", -text.Len()&7))
-	f.header = append(binary.LittleEndian.AppendUint64(nil, uint64(text.Len())), text.String()...)
+	text, err := json.Marshal(given) // in the order of the names, too
+	if err != nil {
+		return fmt.Errorf("%w: %w", errFormat, err)
+	}
+	text = append(text, strings.Repeat(" ", -len(text)&7)...)
+	f.header = append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)
 	f.size = int64(len(f.header)) + at
 	for i := range f.tensors {
 		f.tensors[i].begin += int64(len(f.header))
