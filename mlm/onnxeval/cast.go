@@ -23,30 +23,18 @@ func cast(x *Tensor, to onnx.DataType) (*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case isFloat(to):
-		for i, v := range x.I {
-			out.F[i] = float64(v)
-		}
-	case to == onnx.Bool && x.IsFloat():
-		for i, v := range x.F {
-			if v != 0 {
+	for i := range x.Len() {
+		switch {
+		case isFloat(to):
+			out.F[i] = float64(x.I[i])
+		case to == onnx.Bool:
+			if x.IsFloat() && x.F[i] != 0 || !x.IsFloat() && x.I[i] != 0 {
 				out.I[i] = 1
 			}
-		}
-	case to == onnx.Bool:
-		for i, v := range x.I {
-			if v != 0 {
-				out.I[i] = 1
-			}
-		}
-	case x.IsFloat():
-		for i, v := range x.F {
-			out.I[i] = int64(v)
-		}
-	default:
-		for i, v := range x.I {
-			out.I[i] = to.Wrap(v)
+		case x.IsFloat():
+			out.I[i] = int64(x.F[i])
+		default:
+			out.I[i] = to.Wrap(x.I[i])
 		}
 	}
 	return out, nil

@@ -215,10 +215,6 @@ func clip(c *Call) ([]*Tensor, error) {
 		return mapInts(x, func(v int64) int64 { return min(max(v, lo), hi) })
 	}
 	lo, hi := math.Inf(-1), math.Inf(1)
-	if c.Opset < 11 {
-		lo, hi = float64(c.Node.Float("min", -math.MaxFloat32)),
-			float64(c.Node.Float("max", math.MaxFloat32))
-	}
 	if t := c.Arg(1); t != nil {
 		lo = t.F[0]
 	}
