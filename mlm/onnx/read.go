@@ -149,6 +149,21 @@ func (f field) packed(to []byte, size int) ([]byte, error) {
 	return nil, f.wrong("packed numbers")
 }
 
+// add appends what was decoded to a list.
+func add[T any](to *[]T) func(T, error) error {
+	return func(v T, err error) error {
+		if err == nil {
+			*to = append(*to, v)
+		}
+		return err
+	}
+}
+
+// set puts a number that was decoded where it belongs.
+func set[T ~int32](to *T) func(int64, error) error {
+	return func(v int64, err error) error { *to = T(v); return err }
+}
+
 func (p *parser) opset(m *Model, f field) error {
 	domain, version := "", int64(0)
 	err := p.nested(f, "operator set", func(f field) (err error) {
@@ -185,27 +200,17 @@ func (p *parser) graph(f field, depth int) (*Graph, error) {
 	err := p.message(f, "graph", p.largeInitializers, func(f field) (err error) {
 		switch f.num {
 		case 1:
-			var n *Node
-			if n, err = p.node(f, depth); err == nil {
-				g.Nodes = append(g.Nodes, n)
-			}
+			err = add(&g.Nodes)(p.node(f, depth))
 		case 2:
 			g.Name, err = f.str()
 		case 5:
-			var t *Tensor
-			if t, err = p.tensor(f); err == nil {
-				g.Initializers = append(g.Initializers, t)
-			}
+			err = add(&g.Initializers)(p.tensor(f))
 		case 11, 12, 13:
-			var v *ValueInfo
-			if v, err = p.valueInfo(f); err != nil {
-				return err
-			}
 			to := map[protowire.Number]*[]*ValueInfo{11: &g.Inputs, 12: &g.Outputs, 13: &g.ValueInfo}[f.num]
 			if len(*to) >= maxNodes {
 				return errorf(errLimit, "graph", "more than %d value descriptions", maxNodes)
 			}
-			*to = append(*to, v)
+			err = add(to)(p.valueInfo(f))
 		case 15:
 			return errorf(errUnsupported, "graph", "sparse initializers")
 		}
@@ -221,16 +226,10 @@ func (p *parser) node(f field, depth int) (*Node, error) {
 	n := &Node{}
 	err := p.nested(f, "node", func(f field) (err error) {
 		switch f.num {
-		case 1, 2:
-			var s string
-			if s, err = f.str(); err != nil {
-				return err
-			}
-			if f.num == 1 {
-				n.Inputs = append(n.Inputs, s)
-			} else {
-				n.Outputs = append(n.Outputs, s)
-			}
+		case 1:
+			err = add(&n.Inputs)(f.str())
+		case 2:
+			err = add(&n.Outputs)(f.str())
 		case 3:
 			n.Name, err = f.str()
 		case 4:
@@ -239,11 +238,9 @@ func (p *parser) node(f field, depth int) (*Node, error) {
 			if len(n.Attrs) >= 64 {
 				return errorf(errLimit, n.String(), "more than 64 attributes")
 			}
-			var a *Attribute
-			if a, err = p.attribute(f, depth); err != nil {
-				return fmt.Errorf("%s: %w", n, err)
+			if err = add(&n.Attrs)(p.attribute(f, depth)); err != nil {
+				err = fmt.Errorf("%s: %w", n, err)
 			}
-			n.Attrs = append(n.Attrs, a)
 		case 7:
 			n.Domain, err = f.str()
 			n.Domain = canonicalDomain(n.Domain)
@@ -288,9 +285,7 @@ func (p *parser) attribute(f field, depth int) (*Attribute, error) {
 		case 8:
 			a.Ints, err = f.ints(a.Ints)
 		case 20:
-			var v int64
-			v, err = f.int64()
-			a.Type = AttrType(v)
+			err = set(&a.Type)(f.int64())
 		}
 		return err
 	})
@@ -321,9 +316,7 @@ func (p *parser) valueInfo(f field) (*ValueInfo, error) {
 				return p.nested(f, "tensor type of "+v.Name, func(f field) (err error) {
 					switch f.num {
 					case 1:
-						var t int64
-						t, err = f.int64()
-						v.Type = DataType(t)
+						err = set(&v.Type)(f.int64())
 					case 2:
 						v.HasShape = true
 						return p.nested(f, "shape of "+v.Name, func(f field) error { return p.dim(f, v) })

@@ -22,9 +22,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 				return errorf(errLimit, tensorAt(t.Name), "rank above %d", maxRank)
 			}
 		case 2:
-			var v int64
-			v, err = f.int64()
-			t.Type = DataType(v)
+			err = set(&t.Type)(f.int64())
 		case 3:
 			return errorf(errUnsupported, tensorAt(t.Name), "segmented tensor")
 		case 4: // float_data
