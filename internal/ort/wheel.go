@@ -1,15 +1,14 @@
 package ort
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 
 	"infill/internal/disk"
@@ -28,8 +27,8 @@ type Wheel struct {
 	SHA256   string // of the package's file
 	Folder   string // inside that file
 	Library  string // what the runtime loads. It finds the other files beside itself
-	// Files are kept of the package, with their SHA-256, each by its path inside Folder. Beside each
-	// other they lie by the last part of it. "" where the package's own SHA-256 is enough.
+	// Files are kept of the package, each by its path inside Folder. Beside each other they lie by the
+	// last part of it. That of Library has its SHA-256 where Env can name it elsewhere, else "".
 	Files map[string]string
 
 	mu    sync.Mutex
@@ -112,42 +111,27 @@ func (w *Wheel) Dir(cache string) (string, error) {
 	return filepath.Join(dir, w.Name, w.Version, w.Platform), err
 }
 
-// checkSums compares the files with their hashes.
-func (w *Wheel) checkSums(dir string) error {
-	return w.each(dir, func(name, at string) error {
-		want := w.Files[name]
-		if want == "" {
-			return nil
-		}
-		sum, _, err := hashFile(at)
-		if err == nil && sum != want {
-			err = fmt.Errorf("%s has sha256 %s, expected %s", at, sum, want)
-		}
-		return err
-	})
-}
-
-// each has check look at the files of a folder.
-func (w *Wheel) each(dir string, check func(name, at string) error) error {
-	for _, name := range slices.Sorted(maps.Keys(w.Files)) {
-		if err := check(name, filepath.Join(dir, path.Base(name))); err != nil {
-			return fmt.Errorf("%w whole: %w; install it again", ErrNotInstalled, err)
-		}
-	}
-	return nil
-}
-
-// sizesFile holds the sizes of the files, once they were compared with their hashes.
+// sizesFile holds the sizes of the files of a package that was compared with its hash.
 const sizesFile = "sizes.json"
 
-func (w *Wheel) noteSizes(dir string) error {
-	sizes := map[string]int64{}
+// sizes are those of the files in a folder. The error is of one that is not there.
+func (w *Wheel) sizes(dir string) (sizes map[string]int64, err error) {
+	sizes = map[string]int64{}
 	for name := range w.Files {
-		info, err := os.Stat(filepath.Join(dir, path.Base(name)))
-		if err != nil {
-			return err
+		info, missing := os.Stat(filepath.Join(dir, path.Base(name)))
+		if missing != nil {
+			err = missing
+			continue
 		}
 		sizes[path.Base(name)] = info.Size()
+	}
+	return sizes, err
+}
+
+func (w *Wheel) noteSizes(dir string) error {
+	sizes, err := w.sizes(dir)
+	if err != nil {
+		return err
 	}
 	b, err := json.Marshal(sizes)
 	if err != nil {
@@ -159,19 +143,19 @@ func (w *Wheel) noteSizes(dir string) error {
 // check compares the files of a folder with the sizes that were noted: hashing them all takes
 // longer than the work of many commands. Errors wrap ErrNotInstalled.
 func (w *Wheel) check(dir string) error {
-	var sizes map[string]int64
+	var noted map[string]int64
 	b, err := disk.Read(filepath.Join(dir, sizesFile), 1<<16)
 	if err == nil {
-		err = json.Unmarshal(b, &sizes)
+		err = json.Unmarshal(b, &noted)
 	}
-	if err != nil {
+	sizes, missing := w.sizes(dir)
+	for name, size := range sizes {
+		if err == nil && size != noted[name] {
+			err = fmt.Errorf("%s has %d bytes, expected %d", filepath.Join(dir, name), size, noted[name])
+		}
+	}
+	if err = cmp.Or(err, missing); err != nil {
 		return fmt.Errorf("%w whole: %w; install it again", ErrNotInstalled, err)
 	}
-	return w.each(dir, func(name, at string) error {
-		info, err := os.Stat(at)
-		if err == nil && info.Size() != sizes[path.Base(name)] {
-			err = fmt.Errorf("%s has %d bytes, expected %d", at, info.Size(), sizes[path.Base(name)])
-		}
-		return err
-	})
+	return nil
 }

@@ -27,10 +27,7 @@ var build = ort.Wheel{
 	Files: map[string]string{
 		"capi/libonnxruntime.so." + ort.Version: "" +
 			"184096f611d6cfff75f5d4cbaf01f76d736ab10d408d335fca0c85e5a79018db",
-		"capi/libonnxruntime_providers_cuda.so": "" +
-			"9aacf1788ceae09ca362cbf9bb3c1d69c94cec86e24310de7ad14e6b05b5bb5d",
-		"capi/libonnxruntime_providers_shared.so": "" +
-			"086ec1d5388f64153d9c63470d126693db9a182c8ce236d3a1119068471b8a0d",
+		"capi/libonnxruntime_providers_cuda.so": "", "capi/libonnxruntime_providers_shared.so": "",
 		"LICENSE": "", "ThirdPartyNotices.txt": "",
 	},
 }
