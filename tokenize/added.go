@@ -117,10 +117,7 @@ func (m *matcher) find(out []match, text string) []match {
 }
 
 // isWordRune is \w of the regular expressions of Unicode Technical Standard 18.
-func isWordRune(r rune) bool {
-	return r == '_' || r == '\u200c' || r == '\u200d' ||
-		unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic)
-}
+func isWordRune(r rune) bool { return unicode.In(r, inWord...) }
 
 func endsInWord(text string) bool {
 	r, size := utf8.DecodeLastRuneInString(text)

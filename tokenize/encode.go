@@ -2,7 +2,6 @@ package tokenize
 
 import (
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -37,8 +36,6 @@ type Encoding struct {
 
 // Len is the number of pieces.
 func (e Encoding) Len() int { return len(e.IDs) }
-
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // Encode turns text into pieces, between the special tokens that the model
 // wants around a text ([CLS] and [SEP]). Special tokens are recognised
@@ -85,15 +82,7 @@ func (t *Tokenizer) encode(text string, how manner) (Encoding, error) {
 	if !utf8.ValidString(text) {
 		return Encoding{}, &TextError{invalidAt(text), ErrInvalidUTF8}
 	}
-	s := scratches.Get().(*scratch)
-	s.reset()
-	s.bare = how&bare != 0
-	defer func() {
-		if cap(s.norm.text) <= maxScratch {
-			scratches.Put(s)
-		}
-	}()
-
+	s := &scratch{bare: how&bare != 0}
 	b := builder{t: t, s: s, text: text}
 	b.grow(len(text)/4 + 8)
 	if how&around != 0 {

@@ -1,9 +1,6 @@
 package tokenize
 
-import (
-	"encoding/json"
-	"unicode"
-)
+import "encoding/json"
 
 // ofBERT says whether a WordPiece model has the text stage of BERT itself, for which there is a
 // faster way than parts.
@@ -64,7 +61,7 @@ func (atWords) cut(chars []char, bare bool) (out [][]char) {
 	for _, part := range (atSpaces{}).cut(chars, bare) {
 		lo := 0
 		for i := 1; i < len(part); i++ {
-			if unicode.In(part[i].r, inWord...) != unicode.In(part[i-1].r, inWord...) {
+			if isWordRune(part[i].r) != isWordRune(part[i-1].r) {
 				out = append(out, part[lo:i:i])
 				lo = i
 			}

@@ -133,9 +133,6 @@ type scratch struct {
 	bare   bool // the next word is not at the start of a text, nor after a space
 }
 
-// maxScratch bounds, in bytes of text, what is kept for reuse after an Encode.
-const maxScratch = 1 << 20
-
 func (s *scratch) reset() {
 	s.words, s.err = s.words[:0], nil
 	s.norm.reset()

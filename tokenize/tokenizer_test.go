@@ -338,7 +338,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestLongText goes beyond every scratch buffer that is kept.
+// TestLongText is far longer than a sentence.
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	tok := small(t)
