@@ -96,13 +96,10 @@ func (f *facts) check() error {
 // notWanted is why a model that was opened with Options.Forward has no gradients.
 const notWanted = "the model was opened without its backward pass"
 
-// noHalfGradients is why a model in Float16 has none.
-var noHalfGradients = fmt.Sprintf("there is no backward pass in %s; open the model in %s", Float16,
-	Float32)
-
-// noInt8Gradients is why a model in Int8 has none.
-var noInt8Gradients = fmt.Sprintf("there is no backward pass in %s; open the model in %s", Int8,
-	Float32)
+// noGradientsIn is why a model in this precision has none.
+func noGradientsIn(p Precision) string {
+	return fmt.Sprintf("there is no backward pass in %s; open the model in %s", p, Float32)
+}
 
 // differentiate derives the graph. When only the backward pass is impossible it is made
 // without; about then says why.
@@ -110,9 +107,9 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *cache
 	noGradients := ""
 	switch {
 	case o.Half:
-		noGradients = noHalfGradients
+		noGradients = noGradientsIn(Float16)
 	case o.Int8:
-		noGradients, o.ForwardOnly = noInt8Gradients, true
+		noGradients, o.ForwardOnly = noGradientsIn(Int8), true
 	case o.ForwardOnly:
 		noGradients = notWanted
 	}
