@@ -84,7 +84,7 @@ func (p *parser) message(m field, at string, leave func(protowire.Number, int64)
 			head = m.b[from-m.from:]
 		} else {
 			var err error
-			if head, err = p.peek(from, min(longestHead, m.to-from)); err != nil {
+			if head, err = p.read(from, min(longestHead, m.to-from)); err != nil {
 				return err
 			}
 		}
@@ -145,40 +145,17 @@ func (f *field) number(b []byte) (k int, size uint64) {
 	return k, size
 }
 
-// window is how much is read ahead for the heads of fields.
-const window = 32 << 10
-
-// peek gives n bytes at offset off of the file, valid until the next call.
-func (p *parser) peek(off, n int64) ([]byte, error) {
-	if off < p.seenAt || off+n > p.seenAt+int64(len(p.seen)) {
-		if p.room == nil {
-			p.room = make([]byte, window)
-		}
-		k, err := p.src.ReadAt(p.room, off)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, &Error{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
-		}
-		p.seen, p.seenAt = p.room[:k], off
-		if int64(k) < n {
-			return nil, errorf(ErrFormat, "model", "the file became shorter while it was read")
-		}
-	}
-	return p.seen[off-p.seenAt : off-p.seenAt+n], nil
-}
-
-// read gives n bytes at offset off of the file, to keep.
+// read gives n bytes at offset off of the file.
 func (p *parser) read(off, n int64) ([]byte, error) {
 	b := make([]byte, n)
-	if n <= window {
-		seen, err := p.peek(off, n)
-		if err != nil {
-			return nil, err
-		}
-		copy(b, seen)
-	} else if k, err := p.src.ReadAt(b, off); int64(k) < n {
-		return nil, &Error{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
+	k, err := p.src.ReadAt(b, off)
+	switch {
+	case int64(k) == n:
+		return b, nil
+	case errors.Is(err, io.EOF):
+		return nil, errorf(ErrFormat, "model", "the file became shorter while it was read")
 	}
-	return b, nil
+	return nil, &Error{Kind: ErrFormat, At: "model", What: "reading the file", Err: err}
 }
 
 // leftData records where the data of a tensor lies in the model file.

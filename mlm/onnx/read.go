@@ -64,11 +64,8 @@ type parser struct {
 	sizes          map[string]int64 // of external files
 
 	// Reading from a file instead of from memory, see Load.
-	src    io.ReaderAt
-	leave  int64  // the size of data from which on it is left where it is
-	seen   []byte // the bytes at seenAt, within room
-	seenAt int64
-	room   []byte
+	src   io.ReaderAt
+	leave int64 // the size of data from which on it is left where it is
 }
 
 // field is one decoded protobuf field: bytes for length-delimited ones, else bits. The bytes are

@@ -29,7 +29,7 @@ func (m *Model) MarshalExternal(least int64, location func(file string) string) 
 		}
 	})
 	if inside <= maxModelFile {
-		w.b = make([]byte, 0, inside+inside/64+window)
+		w.b = make([]byte, 0, inside+inside/64+1<<15)
 		w.model(m)
 		inside = int64(len(w.b))
 	}

@@ -109,7 +109,10 @@ func gatherND(c *Call) ([]*Tensor, error) {
 	if bd+k > len(x.Shape) {
 		return nil, fmt.Errorf("indices of shape %v into %v", idx.Shape, x.Shape)
 	}
-	shape := append(append([]int{}, idx.Shape[:q-1]...), x.Shape[bd+k:]...)
+	shape := slices.Concat(idx.Shape[:q-1], x.Shape[bd+k:])
+	if !known(x, idx) {
+		return shaped(x.Type, shape)
+	}
 	out, err := Alloc(x.Type, shape)
 	if err != nil {
 		return nil, err

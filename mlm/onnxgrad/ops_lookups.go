@@ -13,18 +13,12 @@ func lookupOps() []operator {
 	return []operator{
 		{name: "Gather", least: 2, most: 2, shape: throughKernel(2), typ: firstType,
 			along: gatherAlong, derivative: gatherBackward},
-		{name: "GatherND", least: 2, most: 2, shape: gatherNDShape, typ: firstType,
+		{name: "GatherND", least: 2, most: 2, shape: throughKernel(2), typ: firstType,
 			along: never, derivative: gatherNDBackward},
 		{name: "GatherElements", least: 2, most: 2, shape: gatherElementsShape, typ: firstType,
 			along: never, numbers: rowLookedUp, derivative: gatherElementsBackward},
 		still("ScatterElements", 3, 3, sameShape, firstType, unseen),
 	}
-}
-
-func gatherNDShape(n *node, p int, _ int64) ([][]int, error) {
-	in, idx := n.in[0].shape[p], n.in[1].shape[p]
-	bd, last := int(n.proto().Int("batch_dims", 0)), len(idx)-1
-	return [][]int{slices.Concat(idx[:last], in[bd+idx[last]:])}, nil
 }
 
 func gatherElementsShape(n *node, p int, _ int64) ([][]int, error) {
