@@ -37,7 +37,7 @@ func reverse(b *builder, t []*entry, grads map[*value]*value, x *value) *value {
 		for _, v := range e.in {
 			if v != nil && active[v] {
 				for _, o := range e.out { // shapes and comparisons carry no gradient
-					active[o] = o.typ == onnx.Float || o.typ == onnx.Double || o.typ == onnx.Float16
+					active[o] = floating(o)
 				}
 				break
 			}
@@ -78,8 +78,11 @@ func reverse(b *builder, t []*entry, grads map[*value]*value, x *value) *value {
 
 // wanted reports whether input i of an entry can have a gradient: weights and integers have none.
 func (e *entry) wanted(i int) bool {
-	v := e.in[i]
-	return !v.fixed && (v.typ == onnx.Float || v.typ == onnx.Double || v.typ == onnx.Float16)
+	return !e.in[i].fixed && floating(e.in[i])
+}
+
+func floating(v *value) bool {
+	return v.typ == onnx.Float || v.typ == onnx.Double || v.typ == onnx.Float16
 }
 
 // each makes the gradients of the inputs that can have one.

@@ -55,20 +55,14 @@ func (d *derivation) tie() error {
 		if n.op != "MatMul" || !n.in[1].fixed {
 			continue
 		}
-		w := n.in[1]
-		if w == table {
-			d.tied = true
+		switch w := n.in[1]; {
+		case w == table, n.transB && w.shape.equal(table.shape) && sameWeights(w, table, false):
+		case !n.transB && sameWeights(w, table, true):
+			n.transB = true
+		default:
 			continue
 		}
-		same := n.transB && w.shape.equal(table.shape) && sameWeights(w, table, false)
-		if !same && !n.transB && sameWeights(w, table, true) {
-			same = true
-			n.transB = true
-		}
-		if same {
-			n.in[1] = table
-			d.tied = true
-		}
+		n.in[1], d.tied = table, true
 	}
 	d.nodes = live(d.nodes, d.logits)
 	return nil

@@ -32,11 +32,10 @@ func (l *loaded) tidyProducts() error {
 // between (the bias of a linear layer), and gives the nodes that take n's place.
 func (l *loaded) scaled(n *node, u map[*value][]*node) []*node {
 	product := func(v *value) *node {
-		m := is(v, "MatMul")
-		if m == nil || len(u[v]) != 1 || v.typ != onnx.Float {
+		if v.typ != onnx.Float {
 			return nil
 		}
-		return m
+		return sole(v, "MatMul", u)
 	}
 	for i, c := range n.in {
 		x := n.in[1-i]
@@ -51,8 +50,8 @@ func (l *loaded) scaled(n *node, u map[*value][]*node) []*node {
 			n.out[0].from = &f
 			return []*node{&f}
 		}
-		plus := is(x, "Add")
-		if plus == nil || len(u[x]) != 1 {
+		plus := sole(x, "Add", u)
+		if plus == nil {
 			continue
 		}
 		for j, bias := range plus.in {
