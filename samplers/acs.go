@@ -74,33 +74,8 @@ func (s *ACS) Attach(c *Chains) (Kernel, error) {
 // config is s with its defaults filled in and checked.
 func (s *ACS) config() (ACS, error) {
 	cfg := *s
-	for _, p := range []struct {
-		name string
-		v    *float64
-		def  float64
-	}{
-		{"alpha-max", &cfg.AlphaMax, 0}, {"alpha-min", &cfg.AlphaMin, 0},
-		{"beta-max", &cfg.BetaMax, acsBetaMax}, {"beta-min", &cfg.BetaMin, acsBetaMin},
-		{"alpha-ceil", &cfg.AlphaCeil, acsAlphaCeil}, {"alpha-floor", &cfg.AlphaFloor, acsAlphaFloor},
-		{"power", &cfg.Power, acsPower},
-	} {
-		if err := checkPositive(acsInfo.Name, p.name, *p.v, true); err != nil {
-			return cfg, err
-		}
-		if *p.v == 0 {
-			*p.v = p.def
-		}
-	}
-	var err error
-	if cfg.TargetAcceptance, err = checkTarget(acsInfo.Name, s.TargetAcceptance,
-		acsAcceptance); err != nil {
+	if err := acsInfo.complete(&cfg); err != nil {
 		return cfg, err
-	}
-	if err := checkCount(acsInfo.Name, "cycle", s.Cycle, maxCycle); err != nil {
-		return cfg, err
-	}
-	if cfg.Cycle == 0 {
-		cfg.Cycle = acsCycle
 	}
 	bad := func(name string, v float64, want string) error {
 		return &ParamError{acsInfo.Name, name, fmt.Sprint(v), want}
@@ -108,8 +83,6 @@ func (s *ACS) config() (ACS, error) {
 	switch {
 	case cfg.BetaMin > cfg.BetaMax:
 		return cfg, bad("beta-min", cfg.BetaMin, fmt.Sprintf("at most beta-max, %g", cfg.BetaMax))
-	case cfg.BetaMax > 1:
-		return cfg, bad("beta-max", cfg.BetaMax, "at most 1")
 	case cfg.AlphaFloor > cfg.AlphaCeil:
 		return cfg, bad("alpha-floor", cfg.AlphaFloor, fmt.Sprintf("at most alpha-ceil, %g",
 			cfg.AlphaCeil))
@@ -132,11 +105,11 @@ type acsProposer struct {
 func (p *acsProposer) Schedule(_ context.Context, done int, untested []bool) error {
 	for k := range p.tunes {
 		if p.own == nil {
-			p.alpha[k], p.beta[k], untested[k] = p.tunes[k].next(done)
+			p.now[k], p.beta[k], untested[k] = p.tunes[k].next(done)
 			continue
 		}
-		p.alpha[k], p.beta[k], untested[k] = p.own(k)
-		if err := checkPositive(acsInfo.Name, "step size", p.alpha[k], false); err != nil {
+		p.now[k], p.beta[k], untested[k] = p.own(k)
+		if err := checkPositive(acsInfo.Name, "step size", p.now[k]); err != nil {
 			return err
 		}
 		if !(p.beta[k] > 0 && p.beta[k] <= 1) {
@@ -183,27 +156,25 @@ var acsInfo = Info{
 		"the burn-in",
 	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient",
 	Params: []Param{
-		acsParam("alpha-max", 0, inf, "largest step size",
+		numberParam("alpha-max", 0, inf, "largest step size",
 			func(s *ACS) *float64 { return &s.AlphaMax }),
-		acsParam("alpha-min", 0, inf, "smallest step size",
+		numberParam("alpha-min", 0, inf, "smallest step size",
 			func(s *ACS) *float64 { return &s.AlphaMin }),
-		acsParam("alpha-ceil", acsAlphaCeil, inf, "largest step size that tuning tries",
+		numberParam("alpha-ceil", acsAlphaCeil, inf, "largest step size that tuning tries",
 			func(s *ACS) *float64 { return &s.AlphaCeil }),
-		acsParam("alpha-floor", acsAlphaFloor, inf, "smallest step size that tuning tries",
+		numberParam("alpha-floor", acsAlphaFloor, inf, "smallest step size that tuning tries",
 			func(s *ACS) *float64 { return &s.AlphaFloor }),
-		acsParam("beta-max", acsBetaMax, 1, "largest exponent β",
+		numberParam("beta-max", acsBetaMax, 1, "largest exponent β",
 			func(s *ACS) *float64 { return &s.BetaMax }),
-		acsParam("beta-min", acsBetaMin, 1, "smallest exponent β",
+		numberParam("beta-min", acsBetaMin, 1, "smallest exponent β",
 			func(s *ACS) *float64 { return &s.BetaMin }),
-		acsParam("power", acsPower, inf,
+		numberParam("power", acsPower, inf,
 			"exponent of the cosine: above 1 more of a cycle goes to small steps",
 			func(s *ACS) *float64 { return &s.Power }),
 		countParam("cycle", acsCycle, 1, maxCycle, "steps per cycle",
-			func(s Sampler, v int) { s.(*ACS).Cycle = v }),
-		switchParam("fixed-beta", false, "do not tune β: it goes linearly with the step size from "+
-			"beta-min to "+
-			"beta-max",
-			func(s Sampler) *bool { return &s.(*ACS).FixedBeta }),
-		acceptParam(acsAcceptance, func(s Sampler, v float64) { s.(*ACS).TargetAcceptance = v }),
+			func(s *ACS) *int { return &s.Cycle }),
+		eitherParam("fixed-beta", [2]string{"no", "yes"}, "do not tune β: it goes linearly with the "+
+			"step size from beta-min to beta-max", func(s *ACS) *bool { return &s.FixedBeta }),
+		acceptParam(acsAcceptance, func(s *ACS) *float64 { return &s.TargetAcceptance }),
 	},
 }

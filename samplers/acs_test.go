@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// scales runs ACS for n steps on a small target and returns (α, β) of each
+// scalesOf runs ACS for n steps on a small target and returns (α, β) of each
 // step and the kernel's tuning.
-func scales(t *testing.T, s *ACS, burnin, n int) ([][2]float64, *acsProposer) {
+func scalesOf(t *testing.T, s *ACS, burnin, n int) ([][2]float64, *acsProposer) {
 	t.Helper()
 	tab := newTable(rand.New(rand.NewPCG(3, 1)), Bits(4), 1, 0.2)
 	run, err := Start(
@@ -22,7 +22,7 @@ func scales(t *testing.T, s *ACS, burnin, n int) ([][2]float64, *acsProposer) {
 	p := run.kernel.(*mhKernel).p.(*acsProposer)
 	var out [][2]float64
 	if err := run.Steps(context.Background(), n, func(*Run) error {
-		out = append(out, [2]float64{p.alpha[0], p.beta[0]})
+		out = append(out, [2]float64{p.now[0], p.beta[0]})
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestACSSchedule(t *testing.T) {
 			FixedBeta: true,
 		}
 		const burnin = 26 // of which min(100, 26/5) steps are InitBurnin
-		got, _ := scales(t, s, burnin, burnin+12)
+		got, _ := scalesOf(t, s, burnin, burnin+12)
 		for n, g := range got {
 			k := n % 4
 			if n < burnin/5 {
@@ -96,7 +96,7 @@ func TestACSTuningEnds(t *testing.T) {
 	for _, burnin := range []int{0, 1, 4, 5, 7, 25, 99, 100, 101, 137, 500, 2000} {
 		for _, s := range []*ACS{{}, {FixedBeta: true}, {AlphaMax: 2, AlphaMin: 0.5}, {AlphaMax: 2, AlphaMin: 2}, {Cycle: 1}, {Cycle: 3, Power: 4}} {
 			name := fmt.Sprintf("%+v, burn-in %d", *s, burnin)
-			_, p := scales(t, s, burnin, burnin)
+			_, p := scalesOf(t, s, burnin, burnin)
 			tune := &p.tunes[0]
 			if tune.stage != acsDone || tune.left > 0 {
 				t.Errorf("%s: ends in stage %d with %d steps left", name, tune.stage, tune.left)
@@ -116,7 +116,7 @@ func TestACSTuningEnds(t *testing.T) {
 					t.Errorf("%s: β_%d = %g", name, k, b)
 				}
 			}
-			got, p := scales(t, s, burnin, burnin+2*len(tune.beta)+1)
+			got, p := scalesOf(t, s, burnin, burnin+2*len(tune.beta)+1)
 			if later := p.Tuning(0); fmt.Sprint(later) != fmt.Sprint(atEnd) {
 				t.Errorf("%s: tuned to %v, later %v", name, atEnd, later)
 			}

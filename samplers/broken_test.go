@@ -27,12 +27,12 @@ func (s *noReverse) Attach(c *Chains) (Kernel, error) {
 	k, err := s.GibbsMH.Attach(c)
 	if err == nil {
 		m := k.(*mhKernel)
-		m.p = forgetsOld{m.p.(*gibbsMHProposer)}
+		m.p = forgetsOld{m.p.(*gibbsProposer)}
 	}
 	return k, err
 }
 
-type forgetsOld struct{ *gibbsMHProposer }
+type forgetsOld struct{ *gibbsProposer }
 
 func (f forgetsOld) Reverse(k int, _, y []int32, _ []float64) float64 {
 	return -f.lp[k][y[f.i[k]]]

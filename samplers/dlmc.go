@@ -22,7 +22,11 @@ type DLMC struct {
 }
 
 func (s *DLMC) Attach(c *Chains) (Kernel, error) {
-	t, err := newFlow(c, s.Time, s.Balance, s.TargetAcceptance)
+	o := *s
+	if err := dlmcInfo.complete(&o); err != nil {
+		return nil, err
+	}
+	t, err := newFlow(c, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -38,42 +42,29 @@ func (s *DLMC) Attach(c *Chains) (Kernel, error) {
 // than a factor of exp(80), or a millionth of the guess is still too long, the order of magnitude
 // of h is searched for.
 type flow struct {
-	dom  *Domain
-	g    Balance
-	logH []float64 // log simulation time per chain
-	auto bool
-	acc  float64
-	burn int
-	most float64 // largest automatic h, as a multiple of its start
-	tune []scaleTuner
-	s    *sites
+	scales // log h
+	dom    *Domain
+	g      Balance
+	acc    float64
+	burn   int
+	most   float64 // largest automatic h, as a multiple of its start
+	s      *sites
 }
 
-func newFlow(c *Chains, h float64, g Balance, target float64) (*flow, error) {
-	name := dlmcInfo.Name
-	if err := g.check(name); err != nil {
-		return nil, err
-	}
-	if err := checkPositive(name, "time", h, true); err != nil {
-		return nil, err
-	}
-	acc, err := checkTarget(name, target, usualAcceptance)
-	if err != nil {
-		return nil, err
-	}
-	f := &flow{dom: c.Domain, g: g, logH: make([]float64, c.Len()), auto: h == 0, acc: acc,
-		burn: c.Burnin, most: 1e6}
-
-	if f.auto {
+func newFlow(c *Chains, o *DLMC) (*flow, error) {
+	f := &flow{dom: c.Domain, g: o.Balance, acc: o.TargetAcceptance, burn: c.Burnin, most: 1e6,
+		scales: scales{now: make([]float64, c.Len()),
+			read: func(t *scaleTuner) float64 { return t.log }}}
+	if o.Time == 0 {
 		f.tune = make([]scaleTuner, c.Len())
 		free, err := c.Domain.movable()
 		if err != nil {
 			return nil, err
 		}
-		f.s = newSites(c.Domain, g, free)
+		f.s = newSites(c.Domain, f.g, free)
 	}
-	for k := range f.logH {
-		f.logH[k] = math.Log(h)
+	for k := range f.now {
+		f.now[k] = math.Log(o.Time)
 	}
 	return f, nil
 }
@@ -82,7 +73,7 @@ func newFlow(c *Chains, h float64, g Balance, target float64) (*flow, error) {
 // start, a coordinate of (geometric) mean total rate moves about every other
 // step.
 func (f *flow) Start(k int, x []int32, g []float64) {
-	if !f.auto {
+	if f.tune == nil {
 		return
 	}
 	f.s.score(x, g)
@@ -104,32 +95,18 @@ func (f *flow) Start(k int, x []int32, g []float64) {
 		f.tune[k] = newScaleTuner(h, 0, f.acc, h*1e-6, h*f.most, f.burn)
 		f.tune[k].farther = true
 	}
-	f.logH[k] = f.tune[k].log
+	f.now[k] = f.tune[k].log
 }
 
 // farRates is a span of the logarithms of rates, in nats, beyond which their mean says nothing of
 // the time that a step should take. The largest one says when the first coordinate moves.
 const farRates = 80
 
-func (f *flow) scale(k int) [2]float64 { return [2]float64{f.logH[k]} }
-
-func (f *flow) Adapt(k int, m Move) {
-	if f.auto {
-		f.tune[k].update(m.Prob)
-		f.logH[k] = f.tune[k].log
-	}
-}
-
-func (f *flow) Freeze(k int) {
-	if f.auto {
-		f.tune[k].freeze()
-		f.logH[k] = f.tune[k].log
-	}
-}
+func (f *flow) scale(k int) [2]float64 { return [2]float64{f.now[k]} }
 
 // Tuning implements Adapter.
 func (f *flow) Tuning(k int) map[string]float64 {
-	h := math.Exp(f.logH[k])
+	h := math.Exp(f.now[k])
 	return map[string]float64{"time": math.Min(math.Max(h, math.SmallestNonzeroFloat64),
 		math.MaxFloat64)}
 }
@@ -152,7 +129,7 @@ type dlmcRule struct{ *flow }
 const easyDelta = 80
 
 func (r dlmcRule) flips(k, _ int, delta []float64) {
-	logH := r.logH[k]
+	logH := r.now[k]
 	h := math.Exp(logH)
 	for j, d := range delta {
 		m := math.Abs(d)
@@ -213,7 +190,7 @@ func (r dlmcRule) flip(h, d float64) float64 {
 }
 
 func (r dlmcRule) weights(k, _ int, xi int32, _ int, delta []float64) {
-	h := r.logH[k]
+	h := r.now[k]
 	lse := logSumExp(delta)
 	// The probability of staying, in units of ν_θ: 1 + Σ exp(Δ − hQ/ν). It can
 	// only overflow when some Δ, and so lse, is large.
@@ -252,10 +229,11 @@ var dlmcInfo = Info{
 		"(Sun et al. 2023)",
 	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient",
 	Params: []Param{
-		timeParam(func(s Sampler, v float64) { s.(*DLMC).Time = v }),
-		balanceParam(func(s Sampler, v Balance) { s.(*DLMC).Balance = v }),
-		switchParam("euler", false, "the forward-Euler form: moves with probability h times the rate",
-			func(s Sampler) *bool { return &s.(*DLMC).Euler }),
-		acceptParam(usualAcceptance, func(s Sampler, v float64) { s.(*DLMC).TargetAcceptance = v }),
+		numberParam("time", 0, inf, "simulation time h; auto adapts it in the burn-in",
+			func(s *DLMC) *float64 { return &s.Time }),
+		balanceParam(func(s *DLMC) *Balance { return &s.Balance }),
+		eitherParam("euler", [2]string{"no", "yes"}, "the forward-Euler form: moves with probability h "+
+			"times the rate", func(s *DLMC) *bool { return &s.Euler }),
+		acceptParam(usualAcceptance, func(s *DLMC) *float64 { return &s.TargetAcceptance }),
 	},
 }

@@ -29,7 +29,7 @@ func logStay(lm, logNu float64) float64 {
 }
 
 func (r eulerRule) flips(k, _ int, delta []float64) {
-	logH := r.logH[k]
+	logH := r.now[k]
 	h := math.Exp(logH)
 	for j, d := range delta {
 		m := math.Abs(d)
@@ -69,7 +69,7 @@ func (r eulerRule) flip(h, d float64) float64 {
 }
 
 func (r eulerRule) weights(k, _ int, xi int32, _ int, delta []float64) {
-	h := r.logH[k]
+	h := r.now[k]
 	nu := -logSumExp(delta)
 	r.g.logAll(delta)
 	delta[xi] = negInf

@@ -106,7 +106,7 @@ func TestOpenness(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d.alpha[0] = step
+				d.now[0] = step
 				p := dlpProposer{newFactorised(c.Domain, d, 1), d, newFollower(d)}
 				grad := matrix[float64](1, c.Domain.GradLen())
 				if err := target.EnergyGrad(t.Context(), c.X, make([]float64, 1), grad); err != nil {
@@ -130,7 +130,7 @@ func TestOpenness(t *testing.T) {
 				if got := p.openness(0); math.Abs(got-want) > 1e-6 {
 					t.Errorf("%v, step size %v, precondition %v: openness %v, want %v", g, step, s, got, want)
 				}
-				d.alpha[0] *= 2
+				d.now[0] *= 2
 				if got := p.openness(0); !math.IsNaN(got) {
 					t.Errorf("openness %v from weights of another step size", got)
 				}

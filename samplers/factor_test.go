@@ -25,8 +25,8 @@ func TestSumsOfLinearWeights(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 1))
 	for name, r := range map[string]*dlp{
-		"sqrt": {dom: d, g: Sqrt, alpha: []float64{0.15}},
-		"beta": {dom: d, alpha: []float64{0.3}, beta: []float64{0.8}},
+		"sqrt": {dom: d, g: Sqrt, scales: scales{now: []float64{0.15}}},
+		"beta": {dom: d, scales: scales{now: []float64{0.3}}, beta: []float64{0.8}},
 	} {
 		if _, _, ok := r.linear(0, 0); !ok {
 			t.Fatalf("%s: not linear", name)

@@ -22,10 +22,8 @@ type GWG struct {
 const maxDraws = 1 << 12
 
 func (s *GWG) Attach(c *Chains) (Kernel, error) {
-	if err := s.Balance.check(gwgInfo.Name); err != nil {
-		return nil, err
-	}
-	if err := checkCount(gwgInfo.Name, "draws", s.Draws, maxDraws); err != nil {
+	o := *s
+	if err := gwgInfo.complete(&o); err != nil {
 		return nil, err
 	}
 	free, err := c.Domain.movable()
@@ -33,12 +31,12 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 		return nil, err
 	}
 	p := &gwgProposer{
-		sites: newSites(c.Domain, s.Balance, free),
+		sites: newSites(c.Domain, o.Balance, free),
 		cum:   make([]float64, max(len(free), c.Domain.maxK)),
 		path:  make([][]pick, c.Len()),
 	}
 	for k := range p.path {
-		p.path[k] = make([]pick, max(1, s.Draws))
+		p.path[k] = make([]pick, o.Draws)
 	}
 	return newMH(c, p, mhOptions{MHOptions: MHOptions{Gradient: true}})
 }
@@ -102,8 +100,8 @@ var gwgInfo = Info{
 		"over all changes (Grathwohl et al. 2021); draws above 1 is GWG-X",
 	Needs: []Need{NeedGradients}, Cost: "1 energy and gradient",
 	Params: []Param{
-		balanceParam(func(s Sampler, v Balance) { s.(*GWG).Balance = v }),
+		balanceParam(func(s *GWG) *Balance { return &s.Balance }),
 		countParam("draws", 1, 1, maxDraws, "changes drawn per step, with replacement",
-			func(s Sampler, v int) { s.(*GWG).Draws = v }),
+			func(s *GWG) *int { return &s.Draws }),
 	},
 }

@@ -91,28 +91,19 @@ func (d *driver) step(a, done int, vals []uint64) (next, draws int) {
 // ints are the sizes of the uniform integers that a step begins with; all
 // other draws are Float64.
 func (d *driver) ints() []int {
-	switch k := d.run.kernel.(type) {
-	case *gibbsKernel:
-		return scanInts(d.tab.dom, k.systematic)
-	case *mhKernel:
-		return scanInts(d.tab.dom, gibbsOf(k).systematic)
-	}
-	return nil
-}
-
-func scanInts(d *Domain, systematic bool) []int {
-	if systematic {
+	if gibbsOf(d.run.kernel).systematic {
 		return nil
 	}
-	return []int{d.Len()}
+	return []int{d.tab.dom.Len()}
 }
 
-// gibbsOf is the proposer of gibbs-mh, or of its broken copy.
-func gibbsOf(m *mhKernel) *gibbsMHProposer {
+// gibbsOf is the proposer of gibbs and gibbs-mh, or of its broken copy.
+func gibbsOf(k Kernel) *gibbsProposer {
+	m := k.(*mhKernel)
 	if f, ok := m.p.(forgetsOld); ok {
-		return f.gibbsMHProposer
+		return f.gibbsProposer
 	}
-	return m.p.(*gibbsMHProposer)
+	return m.p.(*gibbsProposer)
 }
 
 // row adds the probabilities of every next state to out.
@@ -197,13 +188,7 @@ func (d *driver) hints(first bool) []float64 {
 	if !first {
 		return []float64{d.run.Last[0].Prob}
 	}
-	var lw []float64
-	switch k := d.run.kernel.(type) {
-	case *gibbsKernel:
-		lw = k.lp[0]
-	case *mhKernel:
-		lw = gibbsOf(k).lp[0]
-	}
+	lw := gibbsOf(d.run.kernel).lp[0]
 	var out []float64
 	lse, sum := logSumExp(lw), 0.0
 	for _, w := range lw {

@@ -41,6 +41,8 @@ type mhOptions struct {
 	MHOptions
 	check   bool // the proposals' states are held against the domain
 	anytime bool // a scheduler's steps go untested after the burn-in too
+	// blind takes every proposal without its energy, which is not known then. Nothing adapts.
+	blind bool
 	// changed is the number of coordinates in which x and its proposal y differ, where that is known
 	// without comparing all of them.
 	changed func(k int, x, y []int32) int
@@ -98,6 +100,9 @@ type mhKernel struct {
 
 // Prepare implements Kernel.
 func (m *mhKernel) Prepare(ctx context.Context) error {
+	if m.blind {
+		return nil
+	}
 	if err := m.c.StartEnergies(ctx); err != nil {
 		return err
 	}
@@ -153,6 +158,13 @@ func (m *mhKernel) Step(ctx context.Context) error {
 	if err := m.propose(); err != nil {
 		return err
 	}
+	if m.blind {
+		for _, k := range m.idx {
+			c.Last[k].Prob = 1
+			m.take(k, math.NaN())
+		}
+		return nil
+	}
 	if len(m.idx) > 0 {
 		if err := c.Evaluate(ctx, m.idx, m.bx, m.u[:len(m.idx)], m.bg); err != nil {
 			return err
@@ -184,9 +196,9 @@ func (m *mhKernel) propose() error {
 			c.Stats[k].NonFinite++
 			continue
 		}
-		if m.check {
-			if err := m.inside(k); err != nil {
-				return err
+		if m.check { // a target would read beyond its tables, or take it for a state
+			if err := c.Domain.Check(m.y[k]); err != nil {
+				return fmt.Errorf("sampler %s proposes no state for chain %d: %w", c.name, k, err)
 			}
 		}
 		d := m.changed(k, x, m.y[k])
@@ -199,22 +211,6 @@ func (m *mhKernel) propose() error {
 		m.bx = append(m.bx, m.y[k])
 		if m.gy != nil {
 			m.bg = append(m.bg, m.gy[k])
-		}
-	}
-	return nil
-}
-
-// inside refuses a proposal outside the domain or its masks. A target would read beyond its tables,
-// or take it for one.
-func (m *mhKernel) inside(k int) error {
-	for i, v := range m.y[k] {
-		if n := m.c.Domain.K(i); v < 0 || int(v) >= n {
-			return fmt.Errorf("%w: sampler %s proposes %d at coordinate %d of chain %d, want 0 to %d",
-				ErrState, m.c.name, v, i, k, n-1)
-		}
-		if !m.c.Domain.Allows(i, v) {
-			return fmt.Errorf("%w: sampler %s proposes %d at coordinate %d of chain %d, want a category "+
-				"that its mask allows", ErrState, m.c.name, v, i, k)
 		}
 	}
 	return nil
@@ -245,16 +241,21 @@ func (m *mhKernel) decide(k int, u float64) {
 	la := u - c.U[k] + back - m.fwd[k]
 	mv.Prob = acceptance(la)
 	if m.Uncorrected || m.free[k] || accept(c.RNG[k], la, mv.Prob) {
-		mv.Accepted = true
-		mv.Hamming = mv.Flips
-		c.U[k] = u
-		c.X[k], m.y[k] = m.y[k], c.X[k]
-		if m.keep != nil {
-			m.keep.Accepted(k)
-		}
-		if m.gy != nil {
-			c.Grad[k], m.gy[k] = m.gy[k], c.Grad[k]
-		}
+		m.take(k, u)
+	}
+}
+
+// take moves chain k to its proposal, whose energy is u.
+func (m *mhKernel) take(k int, u float64) {
+	c := m.c
+	c.Last[k].Accepted, c.Last[k].Hamming = true, c.Last[k].Flips
+	c.U[k] = u
+	c.X[k], m.y[k] = m.y[k], c.X[k]
+	if m.keep != nil {
+		m.keep.Accepted(k)
+	}
+	if m.gy != nil {
+		c.Grad[k], m.gy[k] = m.gy[k], c.Grad[k]
 	}
 }
 

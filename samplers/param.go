@@ -1,6 +1,7 @@
 package samplers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -20,6 +21,28 @@ type Param struct {
 	Auto    bool                     // "auto" is allowed and stands for 0
 	Choices []string                 // allowed words; then Min and Max mean nothing
 	Set     func(s Sampler, v Value) // gives a sampler the value, which is in range
+
+	// fits reports whether a sampler of this package has a value in range, after 0 was replaced by
+	// the default. value is what it has. nil for no check.
+	fits func(s Sampler) (value any, ok bool)
+}
+
+// complete checks the parameters of a sampler, and gives those that are 0 their defaults. The error
+// is a *ParamError.
+func (i Info) complete(s Sampler) error {
+	for _, p := range i.Params {
+		if p.fits == nil {
+			continue
+		}
+		if v, ok := p.fits(s); !ok {
+			want := strings.TrimPrefix(p.Range(), "auto or ")
+			if p.Choices == nil {
+				want += ", or 0 for " + p.Default
+			}
+			return &ParamError{i.Name, p.Name, fmt.Sprint(v), want}
+		}
+	}
+	return nil
 }
 
 // Value is the value of a parameter.
@@ -54,6 +77,8 @@ func (p Param) Range() string {
 	}
 	return r
 }
+
+var inf = math.Inf(1)
 
 // plain writes a number without an exponent.
 func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
@@ -93,35 +118,73 @@ func shorten(s string) string {
 	return s
 }
 
-// checkTarget checks a target acceptance rate, 0 for the default.
-func checkTarget(name string, a, def float64) (float64, error) {
-	if a == 0 {
-		return def, nil
-	}
-	if !(a > 0 && a < 1) {
-		return 0, &ParamError{name, "target acceptance", fmt.Sprint(a),
-			"a number in (0, 1), or 0 for the default"}
-	}
-	return a, nil
-}
-
-// checkCount refuses negative counts and those above limit.
-func checkCount(sampler, param string, n, limit int) error {
-	if n >= 0 && n <= limit {
+// checkPositive refuses NaN, infinities and numbers that are not positive.
+func checkPositive(sampler, param string, v float64) error {
+	if v > 0 && !math.IsInf(v, 1) {
 		return nil
 	}
-	return &ParamError{sampler, param, fmt.Sprint(n), fmt.Sprintf("0 (the default) to %d", limit)}
+	return &ParamError{sampler, param, fmt.Sprint(v), "a positive number"}
 }
 
-// checkPositive refuses NaN, infinities and negative numbers, and 0 unless it
-// means "automatic".
-func checkPositive(sampler, param string, v float64, zeroOK bool) error {
-	if v > 0 && !math.IsInf(v, 1) || v == 0 && zeroOK {
-		return nil
+// What parameters are made of. field is the place of the value in a sampler.
+
+// numberParam is a number above 0, auto where def is 0.
+func numberParam[S Sampler](name string, def, most float64, doc string,
+	field func(S) *float64) Param {
+	text := "auto"
+	if def > 0 {
+		text = plain(def)
 	}
-	want := "a positive number"
-	if zeroOK {
-		want = "a positive number, or 0 for automatic"
+	return Param{
+		Name: name, Default: text, Min: 0, OpenMin: true, Max: most, Auto: def == 0, Doc: doc,
+		Set: func(s Sampler, v Value) { *field(s.(S)) = v.Number },
+		fits: func(s Sampler) (any, bool) {
+			v := field(s.(S))
+			if *v == 0 {
+				*v = def
+				return 0, true
+			}
+			return *v, *v > 0 && *v <= most && !math.IsInf(*v, 1)
+		},
 	}
-	return &ParamError{sampler, param, fmt.Sprint(v), want}
+}
+
+const stepDoc = "step size α; auto adapts it in the burn-in"
+
+func acceptParam[S Sampler](def float64, field func(S) *float64) Param {
+	return numberParam("target-acceptance", def, 0.999,
+		"acceptance rate that automatic values are adapted to", field)
+}
+
+func balanceParam[S Sampler](field func(S) *Balance) Param {
+	return Param{
+		Name: "balance", Default: "sqrt", Choices: balanceNames,
+		Doc: "balancing function g",
+		Set: func(s Sampler, v Value) { *field(s.(S)) = Balance(v.Word) },
+		fits: func(s Sampler) (any, bool) {
+			g := *field(s.(S))
+			return g, int(g) < len(balanceNames)
+		},
+	}
+}
+
+func countParam[S Sampler](name string, def, lo, hi int, doc string, field func(S) *int) Param {
+	return Param{
+		Name: name, Default: plain(float64(def)), Min: float64(lo), Max: float64(hi), Integer: true,
+		Doc: doc,
+		Set: func(s Sampler, v Value) { *field(s.(S)) = int(v.Number) },
+		fits: func(s Sampler) (any, bool) {
+			n := field(s.(S))
+			*n = cmp.Or(*n, def)
+			return *n, *n >= lo && *n <= hi
+		},
+	}
+}
+
+// eitherParam is one of two words, the first unless the field is set.
+func eitherParam[S Sampler](name string, words [2]string, doc string, field func(S) *bool) Param {
+	return Param{
+		Name: name, Default: words[0], Choices: words[:], Doc: doc,
+		Set: func(s Sampler, v Value) { *field(s.(S)) = v.Word == 1 },
+	}
 }

@@ -1,8 +1,10 @@
 package samplers
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // known makes every sampler of this package, in the order of the documentation.
@@ -111,4 +113,68 @@ func (i Info) Param(name string) (Param, error) {
 		err.Suggestion = "" // the name is right, and the sampler is another
 	}
 	return Param{}, err
+}
+
+// ParseSpec splits "name:parameter=value:parameter=value" into a name and its parameters,
+// as New takes them. A comma may stand for a colon between parameters. Spaces around names and
+// values do not count. The error is an ErrParam.
+func ParseSpec(spec string) (name string, params map[string]string, err error) {
+	name, rest, found := strings.Cut(spec, ":")
+	params = map[string]string{}
+	if !found {
+		return strings.TrimSpace(name), params, nil
+	}
+	for _, kv := range strings.Split(strings.ReplaceAll(rest, ",", ":"), ":") {
+		k, v, ok := strings.Cut(kv, "=")
+		k = strings.TrimSpace(k)
+		if !ok || k == "" {
+			return "", nil, fmt.Errorf("%w: %q of %q: want NAME=VALUE", ErrParam, kv, spec)
+		}
+		if _, twice := params[k]; twice {
+			return "", nil, fmt.Errorf("%w: %s is given twice in %q", ErrParam, k, spec)
+		}
+		params[k] = strings.TrimSpace(v)
+	}
+	return strings.TrimSpace(name), params, nil
+}
+
+// Info describes a sampler.
+type Info struct {
+	Name      string
+	Title     string
+	Doc       string // one or two sentences
+	Exact     bool   // it leaves π invariant
+	Corrected bool   // an acceptance test decides about every proposal; others take every draw
+	Needs     []Need // what a target must give; none says that it is not known
+	Cost      string // per step
+	Params    []Param
+}
+
+// Need is something that a target must give a sampler, by the interface named.
+type Need uint8
+
+const (
+	NeedEnergies            Need = iota // Target
+	NeedGradients                       // Gradienter
+	NeedConditionals                    // Conditioner
+	NeedRows                            // Conditioner, better a RowConditioner
+	needStochasticGradients             // StochasticGradienter
+	needEstimates                       // StochasticGradienter or RatioEstimator
+)
+
+var needText = []string{
+	NeedEnergies:            "energies",
+	NeedGradients:           "gradients",
+	NeedConditionals:        "conditionals",
+	NeedRows:                "conditionals of all coordinates",
+	needStochasticGradients: "stochastic gradients",
+	needEstimates:           "stochastic gradients or ratios of neighbours from mini-batches",
+}
+
+// String says what is needed in words.
+func (n Need) String() string {
+	if int(n) < len(needText) {
+		return needText[n]
+	}
+	return "something unknown"
 }

@@ -1,6 +1,7 @@
 package samplers
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -37,21 +38,23 @@ func (s *Rows) Attach(c *Chains) (Kernel, error) {
 		return nil, &ParamError{rowsInfo.Name, "rate", fmt.Sprint(s.Rate),
 			fmt.Sprintf("a number from %g to 1, or 0 for automatic", leastRate)}
 	}
-	target, err := checkTarget(rowsInfo.Name, s.TargetAcceptance, usualAcceptance)
-	if err != nil {
+	o := *s
+	if err := rowsInfo.complete(&o); err != nil {
 		return nil, err
 	}
-	p := &rowsProposer{dom: c.Domain, rate: make([]float64, c.Len())}
+	p := &rowsProposer{dom: c.Domain,
+		scales: scales{now: make([]float64, c.Len()), read: (*scaleTuner).value}}
 	for i, n := range c.Domain.free {
 		if n > 1 {
 			p.free = append(p.free, i)
 		}
 	}
-	for k := range p.rate {
-		p.rate[k] = s.Rate
+	for k := range p.now {
+		p.now[k] = s.Rate
 		if s.Rate == 0 {
-			p.rate[k] = startRate
-			p.tune = append(p.tune, newScaleTuner(startRate, 0, target, minRate, 1, c.Burnin))
+			p.now[k] = startRate
+			p.tune = append(p.tune, newScaleTuner(startRate, 0, o.TargetAcceptance, minRate, 1,
+				c.Burnin))
 		}
 		p.cur = append(p.cur, newRowSums(len(p.free)))
 		p.next = append(p.next, newRowSums(len(p.free)))
@@ -66,12 +69,11 @@ func (s *Rows) Attach(c *Chains) (Kernel, error) {
 // categories) of that term with its whole weight in place of the half, and with a probability of
 // staying in place of the step size.
 type rowsProposer struct {
-	dom  *Domain
-	free []int     // coordinates that have more than one category
-	rate []float64 // ρ of each chain
-	tune []scaleTuner
-	cur  []rowSums // at the state of each chain
-	next []rowSums // at its proposal
+	scales // ρ
+	dom    *Domain
+	free   []int     // coordinates that have more than one category
+	cur    []rowSums // at the state of each chain
+	next   []rowSums // at its proposal
 }
 
 // rowSums are the normalisers of the rows of one state, by number of the free
@@ -94,7 +96,7 @@ func (p *rowsProposer) fill(s *rowSums, rows []float64) {
 
 // logQ is log q(x→y), by the rows at x.
 func (p *rowsProposer) logQ(k int, s *rowSums, rows []float64, x, y []int32) float64 {
-	rho, same := p.rate[k], true
+	rho, same := p.now[k], true
 	lq := 0.0
 	for j, i := range p.free {
 		l, sum := p.dom.row(rows, i)[y[i]]-s.max[j], s.sum[j]
@@ -125,7 +127,7 @@ func (p *rowsProposer) Propose(k int, x []int32, rows []float64, rng *rand.Rand,
 	if len(p.free) == 0 {
 		return 0
 	}
-	rho, s, none := p.rate[k], &p.cur[k], true
+	rho, s, none := p.now[k], &p.cur[k], true
 	for j, i := range p.free {
 		// As long as the set is empty, the coordinates that are left have to fill it.
 		some := 1.0
@@ -167,30 +169,18 @@ func (p *rowsProposer) Reverse(k int, x, y []int32, rows []float64) float64 {
 // Accepted implements keeper.
 func (p *rowsProposer) Accepted(k int) { p.cur[k], p.next[k] = p.next[k], p.cur[k] }
 
-// Start implements Adapter.
-func (p *rowsProposer) Start(int, []int32, []float64) {}
-
 // Adapt implements Adapter. A draw that is the state says nothing of the rate. Nor does
 // one of probability zero: where a constraint parts the states, a small rate would leave
 // no way from one part to another.
 func (p *rowsProposer) Adapt(k int, m Move) {
-	if p.tune != nil && m.Moved && m.Prob > 0 {
-		p.tune[k].update(m.Prob)
-		p.rate[k] = p.tune[k].value()
-	}
-}
-
-// Freeze implements Adapter.
-func (p *rowsProposer) Freeze(k int) {
-	if p.tune != nil {
-		p.tune[k].freeze()
-		p.rate[k] = p.tune[k].value()
+	if m.Moved && m.Prob > 0 {
+		p.scales.Adapt(k, m)
 	}
 }
 
 // Tuning implements Adapter.
 func (p *rowsProposer) Tuning(k int) map[string]float64 {
-	return map[string]float64{"rate": p.rate[k]}
+	return map[string]float64{"rate": p.now[k]}
 }
 
 func (s *Rows) Info() Info { return rowsInfo }
@@ -208,6 +198,92 @@ var rowsInfo = Info{
 			Doc: "probability ρ of drawing a coordinate again; auto adapts it in the burn-in",
 			Set: func(s Sampler, v Value) { s.(*Rows).Rate = v.Number },
 		},
-		acceptParam(usualAcceptance, func(s Sampler, v float64) { s.(*Rows).TargetAcceptance = v }),
+		acceptParam(usualAcceptance, func(s *Rows) *float64 { return &s.TargetAcceptance }),
 	},
+}
+
+// NeedRows is NeedGradient for the rows of all states (RowConditioner), in the place of gradients,
+// with −∞ outside the support, and behind them what SumRow says of each. A Conditioner that gives
+// them one by one will do.
+func (c *Chains) NeedRows() error {
+	t, ok := c.Target.(Conditioner)
+	if !ok {
+		return &abilityError{c.name, "conditionals (EnergyRows or Conditional)",
+			"dmala needs gradients in their place"}
+	}
+	if c.Domain.RowLen() > maxCategories {
+		return &abilityError{c.name, "fewer categories",
+			"gibbs-mh asks for one conditional at a time"}
+	}
+	s := &rowSource{c: c, cond: t, at: make([]int, c.Len()), row: make([][]float64, c.Len())}
+	s.rows, _ = t.(RowConditioner)
+	c.rows, c.gradients = s, false
+	c.Grad = matrix[float64](len(c.X), c.Domain.RowLen()+2*c.Domain.Len())
+	return nil
+}
+
+// rowSource gives the rows of states where Evaluate is asked for gradients: both are what
+// a proposal knows of a state besides its energy.
+type rowSource struct {
+	c    *Chains
+	rows RowConditioner // nil: cond is asked for one coordinate after the other
+	cond Conditioner
+	at   []int
+	row  [][]float64
+	only [][]float64 // scratch: rows and sums apart
+	sums [][]float64
+}
+
+// fill does what EnergyGrad does, with rows and their sums.
+func (s *rowSource) fill(ctx context.Context, chain []int, x [][]int32, u []float64,
+	rows [][]float64) error {
+	d := s.c.Domain
+	if s.rows == nil {
+		if err := s.each(ctx, chain, x, u, rows); err != nil {
+			return err
+		}
+	}
+	s.only, s.sums = s.only[:0], s.sums[:0]
+	for k := range x {
+		sums := d.sums(rows[k])
+		clear(sums)
+		s.only, s.sums = append(s.only, rows[k][:d.RowLen()]), append(s.sums, sums)
+	}
+	if s.rows != nil {
+		if err := s.rows.EnergyRows(ctx, x, u, s.only, s.sums); err != nil {
+			return err
+		}
+	}
+	for k := range x {
+		if math.IsInf(u[k], -1) {
+			continue // nobody reads them
+		}
+		for i, sums := range s.sums[k] {
+			if i%2 == 0 || sums != 0 && d.coords[i/2].Allowed == nil {
+				continue
+			}
+			row := d.row(rows[k], i/2)
+			maskOut(d, i/2, row)
+			s.sums[k][i-1], s.sums[k][i] = SumRow(row)
+		}
+	}
+	return nil
+}
+
+// each asks for the conditionals of one coordinate after the other.
+func (s *rowSource) each(ctx context.Context, chain []int, x [][]int32, u []float64,
+	rows [][]float64) error {
+	if err := s.c.evaluate(ctx, chain, x, u, nil); err != nil {
+		return err
+	}
+	d, n := s.c.Domain, len(x)
+	for i := range d.coords {
+		for k := range x {
+			s.at[k], s.row[k] = i, d.row(rows[k], i)
+		}
+		if err := s.cond.Conditional(ctx, x, s.at[:n], s.row[:n]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

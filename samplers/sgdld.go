@@ -1,9 +1,7 @@
 package samplers
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
 
 	"infill/internal/nearest"
@@ -66,38 +64,19 @@ const (
 )
 
 func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
-	if err := s.Balance.check(sgdldInfo.Name); err != nil {
-		return nil, err
-	}
 	if int(s.Rates) >= len(ratesNames) {
 		return nil, &ParamError{sgdldInfo.Name, "rates", s.Rates.String(), joinNames(ratesNames)}
 	}
-	if err := checkCount(sgdldInfo.Name, "batch", s.Batch, maxBatch); err != nil {
+	o := *s
+	if err := sgdldInfo.complete(&o); err != nil {
 		return nil, err
-	}
-	for _, h := range []struct {
-		name string
-		v    float64
-	}{{"jump", s.Jump}, {"min-jump", s.MinJump}} {
-		if !(h.v >= 0 && h.v <= 1) {
-			return nil, &ParamError{sgdldInfo.Name, h.name, fmt.Sprint(h.v),
-				"a number in (0, 1], or 0 for the default"}
-		}
-	}
-	for _, p := range []struct {
-		name string
-		v    float64
-	}{{"time", s.Time}, {"jump-scale", s.JumpScale}, {"jump-delay", s.JumpDelay}} {
-		if err := checkPositive(sgdldInfo.Name, p.name, p.v, true); err != nil {
-			return nil, err
-		}
 	}
 	free, err := c.Domain.movable()
 	if err != nil {
 		return nil, err
 	}
 	k := &sgdldKernel{
-		c: c, s: *s, batch: cmp.Or(s.Batch, sgdldBatch), sites: newSites(c.Domain, s.Balance, free),
+		c: c, s: o, sites: newSites(c.Domain, o.Balance, free),
 		free: free,
 		cum:  make([]float64, max(len(free), c.Domain.maxK)), n: make([]int, c.Len()),
 		u: make([]float64, c.Len()), logZ: make([]float64, c.Len()),
@@ -105,17 +84,6 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 		num:   matrix[float64](c.Len(), c.Domain.gradLen), sumNum: matrix[float64](c.Len(),
 			c.Domain.gradLen),
 		sick: make([]bool, c.Len()), from: make([]jump, c.Len()),
-	}
-	for _, d := range []struct {
-		v     *float64
-		usual float64
-	}{
-		{&k.s.MinJump, sgdldMinJump}, {&k.s.JumpScale, sgdldJumpScale},
-		{&k.s.JumpDelay, sgdldJumpDelay},
-	} {
-		if *d.v == 0 {
-			*d.v = d.usual
-		}
 	}
 	return k, k.source()
 }
@@ -137,8 +105,7 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 // hundreds of powers of ten between mini-batches.
 type sgdldKernel struct {
 	c     *Chains
-	s     SGDLD
-	batch int
+	s     SGDLD                // with its defaults
 	ratio RatioEstimator       // of these two one is not nil
 	grad  StochasticGradienter //
 	means bool                 // the ratios are of means
@@ -233,38 +200,21 @@ var sgdldInfo = Info{
 	Needs: []Need{needEstimates},
 	Cost:  "1 mini-batch",
 	Params: []Param{
-		balanceParam(func(s Sampler, v Balance) { s.(*SGDLD).Balance = v }),
-		{
-			Name: "jump", Default: "auto", Min: 0, OpenMin: true, Max: 1, Auto: true,
-			Doc: "constant jump probability h; auto is max(jump-scale/√(jump-delay+t), min-jump)",
-			Set: func(s Sampler, v Value) { s.(*SGDLD).Jump = v.Number },
-		},
-		{
-			Name: "min-jump", Default: plain(sgdldMinJump), Min: 0, OpenMin: true, Max: 1,
-			Doc: "smallest jump probability of the decreasing schedule",
-			Set: func(s Sampler, v Value) { s.(*SGDLD).MinJump = v.Number },
-		},
-		{
-			Name: "jump-scale", Default: plain(sgdldJumpScale), Min: 0, OpenMin: true, Max: inf,
-			Doc: "how high the decreasing schedule begins; above 1 a jump is certain",
-			Set: func(s Sampler, v Value) { s.(*SGDLD).JumpScale = v.Number },
-		},
-		{
-			Name: "jump-delay", Default: plain(sgdldJumpDelay), Min: 0, OpenMin: true, Max: inf,
-			Doc: "steps that the decreasing schedule stays near its beginning",
-			Set: func(s Sampler, v Value) { s.(*SGDLD).JumpDelay = v.Number },
-		},
-		{
-			Name: "time", Default: "auto", Min: 0, OpenMin: true, Max: inf, Auto: true,
-			Doc: "constant simulation time of a step; auto is jump/Z, which follows the rates",
-			Set: func(s Sampler, v Value) { s.(*SGDLD).Time = v.Number },
-		},
+		balanceParam(func(s *SGDLD) *Balance { return &s.Balance }),
+		numberParam("jump", 0, 1, "constant jump probability h; auto is "+
+			"max(jump-scale/√(jump-delay+t), min-jump)", func(s *SGDLD) *float64 { return &s.Jump }),
+		numberParam("min-jump", sgdldMinJump, 1, "smallest jump probability of the decreasing schedule",
+			func(s *SGDLD) *float64 { return &s.MinJump }),
+		numberParam("jump-scale", sgdldJumpScale, inf, "how high the decreasing schedule begins; above "+
+			"1 a jump is certain", func(s *SGDLD) *float64 { return &s.JumpScale }),
+		numberParam("jump-delay", sgdldJumpDelay, inf, "steps that the decreasing schedule stays near "+
+			"its beginning", func(s *SGDLD) *float64 { return &s.JumpDelay }),
+		numberParam("time", 0, inf, "constant simulation time of a step; auto is jump/Z, which follows "+
+			"the rates", func(s *SGDLD) *float64 { return &s.Time }),
 		countParam("batch", sgdldBatch, 1, maxBatch, "terms per estimate",
-			func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
-		switchParam("cache", true, "average the estimates of a state's neighbours until it is left; "+
-			"no: a "+
-			"new mini-batch each step",
-			func(s Sampler) *bool { return &s.(*SGDLD).NoCache }),
+			func(s *SGDLD) *int { return &s.Batch }),
+		eitherParam("cache", [2]string{"yes", "no"}, "average the estimates of a state's neighbours "+
+			"until it is left; no: a new mini-batch each step", func(s *SGDLD) *bool { return &s.NoCache }),
 		{
 			Name: "rates", Default: "auto", Choices: ratesNames,
 			Doc: "ratios: those that the mini-batch gives for every neighbour; taylor: " +

@@ -68,9 +68,9 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 	var err error
 	switch {
 	case s.ratio != nil:
-		err = s.ratio.EstimateRatios(ctx, c.X, s.batch, c.RNG, s.num, s.den)
+		err = s.ratio.EstimateRatios(ctx, c.X, s.s.Batch, c.RNG, s.num, s.den)
 	default:
-		err = s.grad.StochasticGrad(ctx, c.X, s.batch, c.RNG, s.u, s.num)
+		err = s.grad.StochasticGrad(ctx, c.X, s.s.Batch, c.RNG, s.u, s.num)
 	}
 	if err != nil {
 		return err

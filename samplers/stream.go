@@ -22,3 +22,40 @@ func NewStream(seed uint64, id string, chain int) *rand.Rand {
 	b = binary.LittleEndian.AppendUint64(b, uint64(chain))
 	return rand.New(rand.NewChaCha8(sha256.Sum256(b)))
 }
+
+// Random draws a state, uniformly among those that the support masks allow, each coordinate by one
+// rng.IntN(Support(i)). U is not asked, so that it may be −∞.
+func (d *Domain) Random(rng *rand.Rand) []int32 {
+	x := make([]int32, len(d.coords))
+	for i := range x {
+		v := rng.IntN(d.free[i])
+		if a := d.coords[i].Allowed; a != nil {
+			v = nthAllowed(a, v)
+		}
+		x[i] = int32(v)
+	}
+	return x
+}
+
+// Randoms draws n states, one after the other, each as Random does: a start for every chain.
+func (d *Domain) Randoms(rng *rand.Rand, n int) [][]int32 {
+	x := make([][]int32, n)
+	for k := range x {
+		x[k] = d.Random(rng)
+	}
+	return x
+}
+
+// nthAllowed is the allowed category that has n allowed ones below it.
+func nthAllowed(allowed []bool, n int) int {
+	for v, ok := range allowed {
+		if !ok {
+			continue
+		}
+		if n == 0 {
+			return v
+		}
+		n--
+	}
+	return -1 // not for n below their number
+}
