@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -93,7 +94,10 @@ func (f *scoreFlags) run(c *cli.Context, std console.IO) error {
 	}
 	switch {
 	case f.nbest != "":
-		return f.scoreNBest(c, std)
+		if err := f.checkNBest(c); err != nil {
+			return err
+		}
+		return f.scoreFile(c, std)
 	case f.Per == settings.PerFilling:
 		return usagef("--per filling is of fillings; scores have --per word")
 	case f.file != "" && c.NArg() > 0:
@@ -145,9 +149,12 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	if err := f.recordFile(recorded, in, layout); err != nil {
 		return err
 	}
-	pairs := f.ranking.Pairs != nil
-	if layout.Kind = output.Scores; pairs {
+	pairs, list := f.ranking.Pairs != nil, f.nbest != ""
+	switch layout.Kind = output.Scores; {
+	case pairs:
 		layout.Kind = output.Pairs
+	case list:
+		layout.Kind = output.Lists
 	}
 	if len(f.ranking.Energy) > 0 || in.Format().JSON() {
 		layout.Asked = []string{"energies"}
@@ -159,14 +166,18 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 	s.Scored = d.add
 	to := std
 	switch {
-	case pairs && f.output == "":
-		to.Out = io.Discard // the table alone is asked for
+	case (pairs || list) && f.output == "":
+		to.Out = io.Discard // the table, or the best lines, are asked for
 	case f.output == "" || f.output == "-":
 		std.Out = std.Err
 	}
-	err = f.work(c, to, fileWork{in: in, to: f.output, manifest: man, form: layout, doubted: seen,
+	work := fileWork{in: in, to: f.output, manifest: man, form: layout, doubted: seen,
 		workers: records.InFlight(s.Model.Streams(), 0), do: s.Record, known: d.add,
-		advised: advice.OfRanking, meant: meantBy(settings.RankTable())})
+		advised: advice.OfRanking, meant: meantBy(settings.RankTable())}
+	if list {
+		return f.workList(c, to, std.Out, work, s)
+	}
+	err = f.work(c, to, work)
 	if err == nil || errors.Is(err, errSomeFailed) {
 		if !pairs && f.quiet {
 			return err
@@ -232,3 +243,36 @@ func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 
 // closeAll closes what open has opened.
 func (f *scoreFlags) closeAll() { _ = errors.Join(f.ranking.Parts.Close(), f.close()) }
+
+// checkNBest takes the n-best list for the file of texts. Its form is known.
+func (f *scoreFlags) checkNBest(c *cli.Context) error {
+	if c.NArg() > 0 || f.file != "" || f.ranking.Pairs != nil {
+		return usagef("--nbest names a file of its own: leave out texts, --file and --pairs")
+	}
+	f.file, f.Format, f.OutputFormat = f.nbest, settings.FormatText, settings.FormatText
+	others := slices.DeleteFunc(append(ofFiles(), "words"), func(name string) bool {
+		return slices.Contains([]string{"limit", "encoding", "output-encoding", "max-errors",
+			"ok-if-lines-fail"}, name)
+	})
+	return cmp.Or(cmdline.GoesWith(c, "--file FILE", others...),
+		cmdline.GoesWith(c, "TEXT", "json", "pieces", "bits", "candidates", "word-parts"))
+}
+
+// workList scores the lines of an n-best list, and prints the best one of each id.
+func (f *scoreFlags) workList(c *cli.Context, std console.IO, out io.Writer, work fileWork,
+	s *records.Scorer) error {
+	list := &records.NBest{Scorer: *s, Weight: 1, Best: func(line string) error {
+		_, err := fmt.Fprintln(out, line)
+		return err
+	}}
+	if f.ranking.Weight != nil {
+		list.Weight = *f.ranking.Weight
+	}
+	work.manifest.Settings["weight"] = fmt.Sprint(list.Weight)
+	work.do, work.known = list.Record, list.Known
+	err := f.work(c, std, work)
+	if err == nil || errors.Is(err, errSomeFailed) {
+		err = errors.Join(list.Last(), err)
+	}
+	return err
+}

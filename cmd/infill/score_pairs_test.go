@@ -145,7 +145,7 @@ func TestScoreNBest(t *testing.T) {
 	dir := t.TempDir()
 	list := put(t, filepath.Join(dir, "list.txt"), "a-1 the old the sleeps .\na-2 the old dog sleeps .\nwhat\n")
 	out := filepath.Join(dir, "out.txt")
-	r := infillRun("", withTiny("score", "--nbest", list, "-o", out, "--quiet")...)
+	r := infillRun("", withTiny("score", "--nbest", list, "-o", out)...)
 	if r.code != exitSomeFailed || r.out != "a the old dog sleeps .\n" ||
 		!strings.Contains(r.err, "line 3: bad row: it is neither id") {
 		t.Errorf("exit %d: %q, %s", r.code, r.out, r.err)
@@ -153,8 +153,19 @@ func TestScoreNBest(t *testing.T) {
 	if got := get(t, out); !regexp.MustCompile(`\Aa-1 -\d+\.\d{4}\na-2 -\d+\.\d{4}\nwhat\n\z`).MatchString(got) {
 		t.Errorf("%q", got)
 	}
+	// A run that was cut short goes on, and prints what the whole one did.
+	whole, part := get(t, out), out+".part"
+	if r := infillRun("", withTiny("score", "--nbest", list, "-o", out, "--strict", "--force")...); r.code != exitStopped ||
+		r.out != "" || !strings.Contains(r.err, "--resume") || strings.Count(get(t, part), "\n") != 2 {
+		t.Errorf("exit %d: %q, %s", r.code, r.out, r.err)
+	}
+	if r := infillRun("", withTiny("score", "--nbest", list, "-o", out, "--resume", "--quiet")...); r.code != exitSomeFailed ||
+		r.out != "a the old dog sleeps .\n" || get(t, out) != whole {
+		t.Errorf("exit %d: %q, %s, %q", r.code, r.out, r.err, get(t, out))
+	}
 	for _, c := range [][2]string{
-		{"--nbest " + list + " -o " + out, "the file exists"},
+		{"--nbest " + list + " -o " + out, "the output exists"},
+		{"--nbest " + list + " -o " + out + " --resume --weight 2", "--weight was 1, is 2"},
 		{"--nbest " + list + " --per word", "--per goes with --file FILE"},
 		{"--nbest " + list + " text", "--nbest names a file of its own"},
 		{"--weight 2 text", "--weight goes with --nbest FILE"},

@@ -1,15 +1,20 @@
 package records
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"infill/infill"
+	"infill/infill/batch/input"
+	"infill/infill/jsonl"
 	"infill/infill/open"
 	"infill/infill/settings"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
+	"infill/tokenize"
 )
 
 // The best line of each id is the one of the best sum, and every line has its score in place or is
@@ -38,7 +43,7 @@ func TestNBest(t *testing.T) {
 	for _, c := range []struct {
 		lines  string
 		weight float64
-		best   string // lines of best, from 1; 0: none
+		best   string // lines of best, from 1
 		fail   string // lines that fail
 	}{
 		{"a ||| the old the sleeps . ||| F0= -1 ||| -1\na ||| the old dog sleeps . ||| F0= -2 ||| -1.1", 1,
@@ -47,39 +52,71 @@ func TestNBest(t *testing.T) {
 			"1", ""},
 		{"u-x-1 the old the sleeps .\nu-x-2\tthe old dog sleeps .\nu-y-1 the dog", 1, "2 3", ""},
 		{"a ||| the dog ||| -1\nno hypothesis\na ||| the dog ||| -0.5\n", 1, "3", "2"},
-		{"a ||| the dog ||| -1\nb ||| the dog ||| F= x\na ||| the dog ||| -0.5\n", 1, "1 0 0", "2 3"},
-		{"a ||| the dog\na ||| ||| -1\na-1\na ||| the dog ||| F= -1 |||\n", 1, "0", "1 2 3 4"},
+		{"a ||| the dog ||| -1\nb ||| the dog ||| F= x\na ||| the dog ||| -0.5\n", 1, "1", "2 3"},
+		{"a ||| the dog\na ||| ||| -1\na-1\na ||| the dog ||| F= -1 |||\n", 1, "", "1 2 3 4"},
+		{"a ||| the dog ||| inf\na-x the dog", 1, "", "1 2"},
 	} {
 		list := strings.Split(strings.TrimSpace(c.lines), "\n")
-		read := func(yield func(Hypothesis) bool) {
+		var known []jsonl.Record
+		for cut := range len(list) + 1 { // an earlier run has made the records before it
+			var best, fail []string
+			n := &NBest{Scorer: *s, Weight: c.weight}
+			n.Best = func(line string) error {
+				best = append(best, line)
+				return nil
+			}
+			var made []string // the lines as they may be printed
 			for i, l := range list {
-				if !yield(ReadHypothesis(i+1, l)) {
-					return
+				it := &input.Item{Line: i + 1, Text: l}
+				if i < cut {
+					if err := n.Known(it, known[i]); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					rec, err := n.Record(t.Context(), it)
+					if err == nil {
+						rec, err = rec.Finish(t.Context())
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					of, err := jsonl.Decoder{}.Record(i+1, rec.JSON)
+					if err != nil || rec.Failed != (of.By().Error != nil) {
+						t.Fatalf("%s: %v", rec.JSON, err)
+					}
+					if known = append(known[:i], of); rec.Failed {
+						fail = append(fail, strconv.Itoa(i+1))
+					}
 				}
+				now := ""
+				if f, ok := known[i].(*jsonl.Filled); ok {
+					h, err := readHypothesis(i+1, l)
+					if now = f.Best; h.cells == nil {
+						now = h.id + " " + h.text
+					}
+					if err != nil || f.Best == l {
+						t.Errorf("%q becomes %q: %v", l, f.Best, err)
+					}
+				}
+				made = append(made, now)
+			}
+			if err := n.Last(); err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range best {
+				best[i] = strconv.Itoa(slices.Index(made, line) + 1)
+			}
+			if got := strings.Join(best, " "); got != c.best || cut == 0 && strings.Join(fail, " ") != c.fail {
+				t.Errorf("%q from %d: best %q, failed %q", c.lines, cut, got, fail)
 			}
 		}
-		var best, fail []string
-		number := func(n int) string { return string(rune('0' + n)) }
-		err := s.NBest(t.Context(), read, c.weight, func(of []Hypothesis, k int) error {
-			n := 0
-			if k >= 0 {
-				n = of[k].Line
-			}
-			best = append(best, number(n))
-			for _, h := range of {
-				was, is := list[h.Line-1], h.InPlace()
-				if h.Err != nil {
-					fail = append(fail, number(h.Line))
-				}
-				if (was == is) != (h.Err != nil) {
-					t.Errorf("%q becomes %q: %v", was, is, h.Err)
-				}
-			}
-			return nil
-		})
-		if got := strings.Join(best, " "); err != nil || got != c.best || strings.Join(fail, " ") != c.fail {
-			t.Errorf("%q: best %q, failed %q, %v", c.lines, got, fail, err)
-		}
+	}
+	if _, err := new(NBest).Record(t.Context(), &input.Item{}); !errors.Is(err, errParts) {
+		t.Errorf("without parts: %v", err)
+	}
+	n := &NBest{Scorer: *s, Best: func(string) error { return nil }}
+	if _, err := n.Record(t.Context(), &input.Item{Text: "a-1 \xff"}); !errors.Is(err, tokenize.ErrInvalidUTF8) {
+		t.Errorf("a line that is not UTF-8: %v", err)
 	}
 }
 
@@ -92,25 +129,31 @@ func TestHypothesisInPlace(t *testing.T) {
 			"0 ||| a ||| F0= -1 Total= -.5 MLM= -4.0000 ||| -4.5000 ||| 0-0"},
 		{"utt-a-12\ta b", "utt-a-12 -4.0000", "utt-a a b"},
 	} {
-		h := ReadHypothesis(1, c[0])
-		if h.Score, h.Sum = -4, h.total-4; h.InPlace() != c[1] || h.Best() != c[2] || h.Err != nil {
-			t.Errorf("%q, %q, %v", h.InPlace(), h.Best(), h.Err)
+		h, err := readHypothesis(1, c[0])
+		n := &NBest{}
+		line := h.inPlace(-4, h.total-4)
+		if n.take(&h, line, 0); line != c[1] || *n.best != c[2] || err != nil {
+			t.Errorf("%q, %q, %v", line, *n.best, err)
 		}
 	}
-	if ids := []string{ReadHypothesis(1, "a-1").ID, ReadHypothesis(1, "-1 a").ID}; !slices.Equal(ids,
-		[]string{"a", ""}) {
+	var ids []string
+	for _, l := range []string{"a-1", "-1 a"} {
+		h, _ := readHypothesis(1, l)
+		ids = append(ids, h.id)
+	}
+	if !slices.Equal(ids, []string{"a", ""}) {
 		t.Errorf("%q", ids)
 	}
 }
 
-// A line that cannot be read comes back as it was.
+// A line that is read has an id, and a place for its score.
 func FuzzHypothesis(f *testing.F) {
 	for _, l := range []string{"a ||| the dog ||| F= -1 ||| -1", "a ||| b ||| c |||", "u-1 the dog", "-1"} {
 		f.Add(l)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		if h := ReadHypothesis(1, line); h.Err != nil && h.InPlace() != line || h.Err == nil && h.ID == "" {
-			t.Errorf("%q: %+v, %q", line, h, h.InPlace())
+		if h, err := readHypothesis(1, line); err == nil && (h.id == "" || h.inPlace(-1, -1) == "") {
+			t.Errorf("%q: %+v", line, h)
 		}
 	})
 }

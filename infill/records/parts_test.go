@@ -19,7 +19,7 @@ func TestMakersWithoutParts(t *testing.T) {
 		"filler":    second((&Filler{}).Record(t.Context(), it)),
 		"augmenter": second((&Augmenter{}).Record(t.Context(), it)),
 		"scorer":    second((&Scorer{}).Record(t.Context(), it)),
-		"n-best":    (&Scorer{}).NBest(t.Context(), nil, 1, nil),
+		"n-best":    second((&NBest{}).Record(t.Context(), it)),
 		"ranking":   second((&Scorer{Ranking: &settings.Ranking{}}).Record(t.Context(), it)),
 	} {
 		if !errors.Is(err, errParts) {

@@ -35,6 +35,7 @@ const (
 	Variants             // a complete text. A row has a variant in the place of the text
 	Scores               // a text that is scored
 	Pairs                // a text that is scored and compared with another one
+	Lists                // a line of an n-best list, whose filling is the line with its score
 )
 
 // A Layout says what the records of an output look like.

@@ -8,14 +8,14 @@ import (
 )
 
 // texts are the fillings of a record as lines: the best one, or each where a record has more. A
-// record that failed is an empty line, so that lines keep their places.
+// record that failed is an empty line, so that lines keep their places, and a line of a list stays.
 func (l Layout) texts(r jsonl.Record) string {
 	fillings := fillingsOf(r)
 	if l.best() {
 		fillings = fillings[:min(len(fillings), 1)]
 	}
 	var b strings.Builder
-	if l.Originals {
+	if l.Originals || l.Kind == Lists && len(fillings) == 0 {
 		b.WriteString(textline.OneLine(r.Of().Text) + "\n")
 	}
 	for _, f := range fillings {
