@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"infill/infill"
@@ -25,19 +26,16 @@ type events struct {
 	c     *http.ResponseController
 	form  string
 	begun bool
-	done  chan struct{}
-	once  sync.Once
-
-	mu    sync.Mutex
-	next  any // the frame that is to be written: a *stepEvent, a *foundEvent or nil
-	wake  chan struct{}
-	ended bool
-	err   error
+	mu    sync.Mutex    // of those who have frames
+	next  chan any      // the frame that is to be written, a *stepEvent or a *foundEvent
+	ended chan struct{} // no frame follows
+	done  chan struct{} // all are written
+	gone  atomic.Bool   // the client takes nothing any more
 }
 
 func newEvents(w http.ResponseWriter, form string) *events {
-	return &events{w: w, c: http.NewResponseController(w), form: form, wake: make(chan struct{}, 1),
-		done: make(chan struct{})}
+	return &events{w: w, c: http.NewResponseController(w), form: form, next: make(chan any, 1),
+		ended: make(chan struct{}), done: make(chan struct{})}
 }
 
 // begin writes the header and the first event. gone is called if the client goes away later.
@@ -50,43 +48,23 @@ func (e *events) begin(v *startEvent, gone func()) error {
 	err := e.send("start", v)
 	go func() {
 		defer close(e.done)
-		if e.write() != nil {
-			gone()
+		for f := range e.next {
+			name := "found"
+			if _, ok := f.(*stepEvent); ok {
+				name = "step"
+			}
+			if e.send(name, f) != nil {
+				e.gone.Store(true)
+				gone()
+				return
+			}
+			select {
+			case <-time.After(frameTime):
+			case <-e.ended:
+			}
 		}
 	}()
 	return err
-}
-
-// write writes frames until finish.
-func (e *events) write() error {
-	var last time.Time
-	for range e.wake {
-		e.mu.Lock()
-		ended := e.ended
-		e.mu.Unlock()
-		if rest := time.Until(last.Add(frameTime)); rest > 0 && !ended {
-			time.Sleep(rest)
-		}
-		e.mu.Lock()
-		f := e.next
-		e.next = nil
-		e.mu.Unlock()
-		if f == nil {
-			continue
-		}
-		last = time.Now()
-		name := "found"
-		if _, ok := f.(*stepEvent); ok {
-			name = "step"
-		}
-		if err := e.send(name, f); err != nil {
-			e.mu.Lock()
-			e.err = err
-			e.mu.Unlock()
-			return err
-		}
-	}
-	return nil
 }
 
 // frame hands over a frame to be written. One that was not written yet is left out, but what was
@@ -94,15 +72,16 @@ func (e *events) write() error {
 func (e *events) frame(f any) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if f, ok := f.(*stepEvent); ok {
-		old, _ := e.next.(*stepEvent)
-		f.join(old)
-	}
-	e.next = f
+	var old any
 	select {
-	case e.wake <- struct{}{}:
+	case old = <-e.next:
 	default:
 	}
+	if f, ok := f.(*stepEvent); ok {
+		old, _ := old.(*stepEvent)
+		f.join(old)
+	}
+	e.next <- f
 }
 
 // finish waits until the last frame is written. More calls do nothing.
@@ -110,26 +89,18 @@ func (e *events) finish() {
 	if !e.begun {
 		return
 	}
-	e.once.Do(e.last)
-}
-
-func (e *events) last() {
-	e.mu.Lock()
-	e.ended = true
-	e.mu.Unlock()
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
-	close(e.wake)
+	e.begun = false
+	close(e.ended)
+	close(e.next)
 	<-e.done
 }
 
 // failed is errGone once the client takes nothing any more.
 func (e *events) failed() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.err
+	if e.gone.Load() {
+		return errGone
+	}
+	return nil
 }
 
 // send writes an event.

@@ -173,7 +173,7 @@ func TestAlone(t *testing.T) {
 		if math.Abs(sum-1) > 1e-4 {
 			t.Errorf("blank %d: the probabilities sum to %v", b, sum)
 		}
-		ids := likeliest(all[b], 5)
+		ids := likeliest(all[b], nil, 5)
 		sorted := make([]int32, len(all[b]))
 		for id := range sorted {
 			sorted[id] = int32(id)
@@ -200,7 +200,7 @@ func TestLeftOut(t *testing.T) {
 	e.frame(&stepEvent{Step: 1, Moved: []bool{true, false, false}, accepted: 1, proposed: 3})
 	e.frame(&stepEvent{Step: 2, Moved: []bool{false, false, true}, accepted: 1, proposed: 3})
 	e.frame(&stepEvent{Step: 3, Moved: []bool{false, false, true}, accepted: 1, proposed: 3})
-	if f := e.next.(*stepEvent); f.Step != 3 || !slices.Equal(f.Moved, []bool{true, false, true}) ||
+	if f := (<-e.next).(*stepEvent); f.Step != 3 || !slices.Equal(f.Moved, []bool{true, false, true}) ||
 		math.Abs(f.Accepted-1./3) > 1e-12 || f.proposed != 9 {
 		t.Errorf("%+v", f)
 	}

@@ -132,7 +132,7 @@ func listed(ctx context.Context, tok *tokenize.Tokenizer, cut *text.Template, pr
 	lists := make([][]maskItem, len(probs))
 	ids, at := cut.IDs, cut.Positions()
 	for b := range probs {
-		for _, id := range best(probs[b], targets, topK) {
+		for _, id := range likeliest(probs[b], targets, topK) {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
@@ -177,23 +177,14 @@ func (q *maskRequest) affordable(m *model, most int) error {
 	return nil
 }
 
-// best are the ids of the largest values, among some ids if there are any.
-func best(logProb []float32, among []int32, n int) []int32 {
-	if among == nil {
-		return likeliest(logProb, n)
-	}
-	out := slices.Clone(among)
-	slices.SortStableFunc(out, func(a, b int32) int { return cmp.Compare(logProb[b], logProb[a]) })
-	return out[:min(n, len(out))]
-}
-
 // targetIDs are the tokens of words, each once, nil for no words.
 func targetIDs(tok *tokenize.Tokenizer, words []string) ([]int32, error) {
 	var ids []int32
 	for _, word := range words {
 		id, ok := tok.ID(word)
-		if !ok {
-			id, ok = oneToken(tok, word)
+		if enc, err := tok.Pieces(" " + strings.TrimSpace(word)); !ok && err == nil &&
+			len(enc.IDs) == 1 && enc.IDs[0] != tok.UNKID() { // in the middle of a text
+			id, ok = enc.IDs[0], true
 		}
 		if !ok {
 			return nil, fail("bad_option", `"targets": %q is not one token of the model`,
@@ -204,24 +195,6 @@ func targetIDs(tok *tokenize.Tokenizer, words []string) ([]int32, error) {
 		}
 	}
 	return ids, nil
-}
-
-// oneToken is the token of a word in the middle of a text, if there is one.
-func oneToken(tok *tokenize.Tokenizer, word string) (int32, bool) {
-	enc, err := tok.Encode(" " + strings.TrimSpace(word))
-	if err != nil {
-		return 0, false
-	}
-	var found []int32
-	for i, id := range enc.IDs {
-		if !enc.Special[i] {
-			found = append(found, id)
-		}
-	}
-	if len(found) != 1 || found[0] == tok.UNKID() {
-		return 0, false
-	}
-	return found[0], true
 }
 
 // joint fills all blanks of a text together. The score of a filling is exp of the score
@@ -295,19 +268,28 @@ func independent(ctx context.Context, m *mlm.Model, t *text.Template) (cut *text
 	return cut, out, err
 }
 
-// likeliest are the ids of the n largest values, the largest first, the smaller id first of equals.
-func likeliest(logProb []float32, n int) []int32 {
+// likeliest are the n ids of the largest values, among some if there are any, the largest first and
+// of equals the smaller id.
+func likeliest(logProb []float32, among []int32, n int) []int32 {
 	order := func(a, b int32) int {
 		return cmp.Or(cmp.Compare(logProb[b], logProb[a]), cmp.Compare(a, b))
 	}
 	var top []int32 // sorted
-	for id := range int32(len(logProb)) {
+	enter := func(id int32) {
 		if len(top) == n && order(top[n-1], id) < 0 {
-			continue
+			return
 		}
 		at, _ := slices.BinarySearchFunc(top, id, order)
 		top = slices.Insert(top, at, id)
 		top = top[:min(len(top), n)]
+	}
+	for _, id := range among {
+		enter(id)
+	}
+	if among == nil {
+		for id := range int32(len(logProb)) {
+			enter(id)
+		}
 	}
 	return top
 }
@@ -328,7 +310,7 @@ func alone(ctx context.Context, m *mlm.Model, t *text.Template) ([][]aloneWord, 
 	}
 	tok := m.Tokenizer()
 	for b := range probs {
-		for _, id := range likeliest(probs[b], aloneWords) {
+		for _, id := range likeliest(probs[b], nil, aloneWords) {
 			word, p := text.Word(tok, []int32{id}), math.Exp(float64(probs[b][id]))
 			same := func(a aloneWord) bool { return a.Token == word }
 			if i := slices.IndexFunc(out[b], same); i >= 0 { // with another mark
