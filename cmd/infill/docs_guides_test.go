@@ -24,9 +24,9 @@ func TestGuides(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages := []string{"pairs.md", "batch.md#Tables as output", "../reference/metrics.md#Diversity",
-		"words.md", "labels.md", "masks.md#Words", "../reference/metrics.md#A judge"}
+		"models.md#Masked diffusion", "words.md", "labels.md", "masks.md#Words", "../reference/metrics.md#A judge"}
 	if !testmode.All() && !*update { // the quick ones
-		pages = pages[:3]
+		pages = pages[:4]
 	}
 	for _, name := range pages {
 		t.Run(name, func(t *testing.T) { runGuide(t, guides, name) })
@@ -49,6 +49,7 @@ func runGuide(t *testing.T, guides, name string) {
 	if err := os.CopyFS("gpt2", judge); err != nil {
 		t.Fatal(err)
 	}
+	diffusionModel(t, filepath.Join(guides, "..", "..", "mlm"), "diffusion")
 	put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")
 	put(t, "people.jsonl", `{"text":"The old man met Ann.","label":[[16,19,"PER"]]}`+"\n")
 	ran := 0
