@@ -202,10 +202,10 @@ func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*measure.Cloz
 	for _, m := range b.models {
 		test.Models = append(test.Models, fmt.Sprintf("%s (%s)", m.name, modelName(m.model)))
 	}
-	for i, r := range b.runs {
-		run, err := b.fill(ctx, r, b.begins(r.name, i, len(b.runs), len(b.tasks)))
+	for i := range b.runs {
+		run, err := b.fill(ctx, i)
 		if err != nil {
-			return nil, fmt.Errorf("run %s: %w", r.name, err)
+			return nil, err
 		}
 		test.Runs = append(test.Runs, *run)
 	}

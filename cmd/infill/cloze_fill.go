@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,20 +9,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/sync/errgroup"
 
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/batch/input"
-	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/text"
 	"infill/internal/count"
-	"infill/internal/textline"
 	"infill/metrics/cloze"
 	"infill/mlm"
 	"infill/report/measure"
@@ -36,6 +32,7 @@ type clozeBench struct {
 	runs   []*clozeRun
 	models []*clozeModel
 	tasks  []clozeTask
+	few    error // of the first line without enough words
 }
 
 // A clozeTask is a line with its words blanked out.
@@ -71,11 +68,14 @@ func (f *clozeFlags) items(path string, std console.IO) (_ []input.Item, err err
 	}
 }
 
-// left counts lines that are left out, by the reason.
-type left struct {
-	other, blanks, few, unread int
-	first                      error // of the few
-}
+// Why a line is left out, in the order of the note.
+const (
+	otherLength = iota
+	fewWords
+	withBlanks
+	unread
+	taken // none of these
+)
 
 // take blanks out words of lines in random order, until there are as many as wanted.
 func (b *clozeBench) take(path string, items []input.Item) error {
@@ -87,46 +87,51 @@ func (b *clozeBench) take(path string, items []input.Item) error {
 	if masking.Fits = b.fits(); f.gaps() {
 		masking.Fits = ofLetters
 	}
-	var out left
+	var out [taken + 1]int // lines by what became of them
 	looked := 0
 	for _, i := range order {
 		if f.sample > 0 && len(b.tasks) == f.sample {
 			break
 		}
 		looked++
-		if err := b.takeLine(&items[i], masking, &out); err != nil {
-			return fmt.Errorf("%s: %w", path, atLine(items[i].Line, err))
+		why, err := b.takeLine(&items[i], masking)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
+		out[why]++
 	}
 	slices.SortFunc(b.tasks, func(x, y clozeTask) int { return x.line - y.line })
 	note := fmt.Sprintf("%d of %s taken", len(b.tasks), count.Of(looked, "line"))
 	if looked < len(items) {
 		note += fmt.Sprintf(", drawn from %d", len(items))
 	}
-	if reasons := out.reasons(f); reasons != "" {
-		note += "; left out: " + reasons
+	var reasons []string
+	for why, n := range out[:taken] {
+		if n > 0 {
+			reasons = append(reasons, fmt.Sprint(n, " ", f.reason(why)))
+		}
+	}
+	if reasons != nil {
+		note += "; left out: " + strings.Join(reasons, ", ")
 	}
 	b.notes = append(b.notes, note)
 	if len(b.tasks) == 0 {
-		if out.first != nil {
-			note += "; the first: " + out.first.Error()
+		if b.few != nil {
+			note += "; the first: " + b.few.Error()
 		}
 		return usagef("%s: no line can be used: %s", path, note)
 	}
 	return nil
 }
 
-// takeLine makes a task of a line, or counts why it is left out. The error would befall every line.
-func (b *clozeBench) takeLine(it *input.Item, m text.Masking, out *left) error {
+// takeLine makes a task of a line, or says why it is left out. The error would befall every line.
+func (b *clozeBench) takeLine(it *input.Item, m text.Masking) (why int, err error) {
 	f := b.flags
 	if it.Err != nil {
-		out.unread++
-		b.warn(out.unread, atLine(it.Line, it.Err), "", "; left out")
-		return nil
+		return unread, b.leave(atLine(it.Line, it.Err))
 	}
 	if n := text.CountWords(it.Text); n < f.minWords || f.maxWords > 0 && n > f.maxWords {
-		out.other++
-		return nil
+		return otherLength, nil
 	}
 	t := clozeTask{line: it.Line, id: it.Key()}
 	if f.gaps() {
@@ -140,53 +145,41 @@ func (b *clozeBench) takeLine(it *input.Item, m text.Masking, out *left) error {
 		filling.Masking = m
 		tm, _, err := records.TemplateOf(model.model.Tokenizer(), &item, &filling, &opt)
 		switch {
-		case errors.Is(err, text.ErrFewWords), err == nil && i > 0 && !slices.Equal(opt.Words.Original,
-			t.original): // a mask token of one model may stand in the text
-			out.few++
-			if out.first == nil && err != nil {
-				out.first = atLine(it.Line, err)
-			}
-			return nil
+		case errors.Is(err, text.ErrFewWords):
+			b.few = cmp.Or(b.few, atLine(it.Line, err))
+			return fewWords, nil
 		case errors.Is(err, text.ErrBlank):
-			out.blanks++
-			return nil
-		case err != nil && jsonl.Code(err) != "":
-			out.unread++
-			b.warn(out.unread, atLine(it.Line, err), "", "; left out")
-			return nil
+			return withBlanks, nil
 		case err != nil:
-			return err
+			return unread, b.leave(atLine(it.Line, err))
+		case i > 0 && !slices.Equal(opt.Words.Original, t.original):
+			return fewWords, nil // a mask token of one model may stand in the text
 		}
 		t.original, t.templates = opt.Words.Original, append(t.templates, tm)
 	}
 	b.tasks = append(b.tasks, t)
-	return nil
+	return taken, nil
 }
 
-// reasons says what was left out and why.
-func (l *left) reasons(f *clozeFlags) string {
-	var parts []string
-	add := func(n int, why string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, why))
-		}
-	}
-	add(l.other, "of other lengths")
-	what := "enough words"
-	if f.Masking.Words > 0 {
-		what = count.Of(f.Masking.Words, "word")
-		if f.adjacent && f.Masking.Words > 1 {
+// reason says in words why lines are left out.
+func (f *clozeFlags) reason(why int) string {
+	switch what := count.Of(f.Masking.Words, "word"); {
+	case why == otherLength:
+		return "of other lengths"
+	case why == withBlanks:
+		return "with blanks"
+	case why == unread:
+		return "that cannot be read"
+	case f.gaps():
+		return "without as many adjacent words of letters as were drawn for them"
+	default:
+		if f.Masking.Words == 0 {
+			what = "enough words"
+		} else if f.adjacent && f.Masking.Words > 1 {
 			what = fmt.Sprintf("%d adjacent words", f.Masking.Words)
 		}
+		return "without " + what + " that are one token and that every run can bring back"
 	}
-	what += " that are one token and that every run can bring back"
-	if f.gaps() {
-		what = "as many adjacent words of letters as were drawn for them"
-	}
-	add(l.few, "without "+what)
-	add(l.blanks, "with blanks")
-	add(l.unread, "that cannot be read")
-	return strings.Join(parts, ", ")
 }
 
 // fits is what may be blanked out: words that every run can bring back.
@@ -241,68 +234,40 @@ func (b *clozeBench) same(filled, original string) bool {
 	})
 }
 
-// fill fills all lines by one run.
-func (b *clozeBench) fill(ctx context.Context, r *clozeRun, bar *console.Progress) (
-	*measure.ClozeRun, error) {
-	f, among := b.flags, b.flags.fillingFlags.Options.Results.Top
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+// fill fills all lines by run n.
+func (b *clozeBench) fill(ctx context.Context, n int) (*measure.ClozeRun, error) {
+	f, r := b.flags, b.runs[n]
+	among, chains := f.fillingFlags.Options.Results.Top, r.filling.made.Options.Sampling.Chains
 	out := &measure.ClozeRun{Name: r.name, Lines: make([]cloze.Counts, len(b.tasks))}
-	var mu sync.Mutex
-	done := 0
 	before := processorTime()
-	workers := records.InFlight(r.model.model.Streams(), r.filling.made.Options.Sampling.Chains)
-	var each errgroup.Group
-	each.SetLimit(max(1, workers))
-	for i := range b.tasks {
-		each.Go(func() error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			t := &b.tasks[i]
-			res, err := b.fillLine(ctx, r, t)
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case err != nil && jsonl.Code(err) == "":
+	err := b.run(ctx, &way{kind: "run", name: r.name,
+		workers: records.InFlight(r.model.model.Streams(), chains),
+		fill: func(ctx context.Context, i int) (*infill.Result, error) {
+			t, opt := &b.tasks[i], r.filling.made.Options
+			opt.ID, opt.Words.Original = t.id, t.original
+			res, err := r.engine.Fill(ctx, t.templates[slices.Index(b.models, r.model)], opt)
+			if err != nil {
 				err = atLine(t.line, err)
-				stop(err)
-				return err
-			case err != nil:
+			}
+			return res, err
+		},
+		got: func(i int, res *infill.Result, err error) error {
+			if err != nil {
 				out.Failed++
-				bar.Clear()
-				b.warn(out.Failed, atLine(t.line, err), "run "+textline.Printable(r.name)+": ", "")
 				res, err = &infill.Result{}, nil
 			}
 			out.Rows, out.Asked = out.Rows+int64(res.Evaluated), out.Asked+int64(res.Rows)
-			words := wordsIn(res.Fillings)
+			words, original := wordsIn(res.Fillings), b.tasks[i].original
 			if f.gaps() {
-				out.Lines[i] = cloze.CountGap(t.original[0], slices.Concat(words...), among, b.same)
+				out.Lines[i] = cloze.CountGap(original[0], slices.Concat(words...), among, b.same)
 			} else {
-				out.Lines[i], err = cloze.Count(t.original, words, among, b.same)
+				out.Lines[i], err = cloze.Count(original, words, among, b.same)
 			}
-			done++
-			bar.Step(done, done)
 			return err
-		})
-	}
-	err := each.Wait()
-	bar.Clear()
+		}}, n, len(b.runs), len(b.tasks))
 	if f.times {
 		out.Processor = processorTime() - before
 	}
 	r.engine.Forget() // it is not asked again
-	if cause := context.Cause(ctx); cause != nil {
-		return nil, cause // the first error, and not that of a line that it ended
-	}
 	return out, err
-}
-
-// fillLine fills one line by one run.
-func (b *clozeBench) fillLine(ctx context.Context, r *clozeRun, t *clozeTask) (*infill.Result,
-	error) {
-	opt := r.filling.made.Options
-	opt.ID, opt.Words.Original = t.id, t.original
-	tm := t.templates[slices.Index(b.models, r.model)]
-	return r.engine.Fill(ctx, tm, opt)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 )
 
@@ -60,7 +61,7 @@ func TestUnknownColumns(t *testing.T) {
 	// Help says of no other flag that it takes one.
 	names := regexp.MustCompile(`\b(columns?|fields?)\b`)
 	mention := []string{"mask-class", "max-errors"}
-	eachCommand(newApp(console.IO{}), func(c *cli.Command) {
+	cmdline.Each(newRoot(console.IO{}), func(c *cli.Command) {
 		for _, o := range optionsOf(c) {
 			if takeColumns[o.Name] == nil && names.MatchString(o.Usage) && !slices.Contains(mention, o.Name) {
 				t.Errorf("%s --%s: %s: does it take a column? Try it above", c.HelpName, o.Name, o.Usage)

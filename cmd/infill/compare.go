@@ -105,7 +105,7 @@ infill compare corpus.txt --mask-rate 0.25 --reference books.txt`,
 }
 
 func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
-	r := &comparer{bench: bench{std: std, quiet: f.quiet, progress: f.progress}, strict: f.strict}
+	r := &comparer{bench: bench{std: std, quiet: f.quiet, progress: f.progress, strict: f.strict}}
 	defer func() { err = errors.Join(err, r.close()) }()
 	p, err := f.plan(c, std)
 	if err != nil {
@@ -136,17 +136,12 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 		return err
 	}
 	begin()
-	for i, s := range p.samplers {
-		name := s.Info().Name
-		r.bar = r.begins(name, i, len(p.samplers), len(r.tasks))
-		r.name = strings.TrimSpace(name + " " + p.params[i])
+	for i := range p.samplers {
 		r.engine.Forget() // no sampler profits from what another asked
-		run, err := r.run(c.Context, s)
-		r.bar.Clear()
+		run, err := r.fill(c.Context, p, i)
 		if err != nil {
-			return fmt.Errorf("sampler %s: %w", name, err)
+			return err
 		}
-		run.Params = p.params[i]
 		compared.Samplers = append(compared.Samplers, *run)
 	}
 	compared.Notes = r.notes

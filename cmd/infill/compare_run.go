@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"infill/cmd/infill/internal/advice"
-	"infill/cmd/infill/internal/console"
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
@@ -25,9 +24,6 @@ type comparer struct {
 	opt        infill.Options
 	tasks      []task
 	trace      *traceFile
-	name       string // of the sampler that runs, with its parameters
-	bar        *console.Progress
-	strict     bool // the first line that cannot be filled is an error
 	model, sum string
 }
 
@@ -41,8 +37,6 @@ type task struct {
 // take masks and reads the sentences, at most limit of them unless that is 0.
 // Those that cannot be filled are left out with a warning.
 func (r *comparer) take(path string, sources []read.Source, m text.Masking, limit int) error {
-	var first error
-	left := 0
 	for _, s := range sources {
 		if limit > 0 && len(r.tasks) == limit {
 			break
@@ -55,76 +49,82 @@ func (r *comparer) take(path string, sources []read.Source, m text.Masking, limi
 		}
 		t, masked, err := records.Blanks(r.engine.Tokenizer(), s.Text, m, &opt)
 		if err != nil {
-			err = advice.OrMask(fmt.Errorf("%s: sentence %s: %w", path, s.ID, err))
-			if jsonl.Code(err) == "" || r.strict {
+			err := r.leave(advice.OrMask(fmt.Errorf("%s: sentence %s: %w", path, s.ID, err)))
+			if err != nil {
 				return err
 			}
-			if first == nil {
-				first = err
-			}
-			left++
-			r.warn(left, err, "", "; left out")
 			continue
 		}
 		r.tasks = append(r.tasks,
 			task{read.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Words.Original, t})
 	}
 	if len(r.tasks) == 0 {
-		return first // of lines without blanks it says what to do
+		return r.first // of lines without blanks it says what to do
 	}
-	if left > maxWarnings {
-		fmt.Fprintf(r.std.Err, "infill: %d sentences left out\n", left)
+	if r.left > maxWarnings {
+		fmt.Fprintf(r.std.Err, "infill: %d sentences left out\n", r.left)
 	}
-	if left > 0 {
+	if r.left > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("sentences of the input that cannot be filled were left "+
-			"out: %d, the first: %v", left, first))
+			"out: %d, the first: %v", r.left, r.first))
 	}
 	return nil
 }
 
-// run fills every sentence with one sampler.
-func (r *comparer) run(ctx context.Context, s samplers.Sampler) (*measure.SamplerRun, error) {
-	out := &measure.SamplerRun{Name: r.name, MoveShare: math.NaN(), Acceptance: math.NaN()}
+// fill fills every sentence with sampler n of a plan.
+func (r *comparer) fill(ctx context.Context, p *comparePlan, n int) (*measure.SamplerRun, error) {
+	s := p.samplers[n]
+	name := strings.TrimSpace(s.Info().Name + " " + p.params[n])
+	out := &measure.SamplerRun{Name: name, Params: p.params[n], MoveShare: math.NaN(),
+		Acceptance: math.NaN()}
 	var stats samplers.Stats
-	for i, t := range r.tasks {
-		opt := r.opt
-		opt.Sampling.Sampler, opt.ID, opt.Words.Original = s, t.ID, t.original
-		traces := make([]measure.ChainTrace, opt.Sampling.Chains)
-		for k := range traces {
-			traces[k].Sentence = i
-		}
-		opt.Watch.Trace = func(st infill.Step) error {
-			addStep(traces, st)
-			return r.trace.enter(r.engine.Tokenizer(), jsonl.Step{Sampler: r.name, ID: t.ID}, st)
-		}
-		opt.Watch.TraceEnergies = true
-		start := time.Now()
-		res, err := r.engine.Fill(ctx, t.template, opt)
-		out.Wall += time.Since(start)
-		if err != nil {
-			err = fmt.Errorf("sentence %s: %w", t.ID, err)
-			if jsonl.Code(err) == "" || r.strict {
-				return nil, err
+	var traces []measure.ChainTrace
+	opt := r.opt
+	err := r.run(ctx, &way{kind: "sampler", name: s.Info().Name, workers: 1,
+		fill: func(ctx context.Context, i int) (*infill.Result, error) {
+			t := &r.tasks[i]
+			opt = r.opt
+			opt.Sampling.Sampler, opt.ID, opt.Words.Original = s, t.ID, t.original
+			traces = make([]measure.ChainTrace, opt.Sampling.Chains)
+			for k := range traces {
+				traces[k].Sentence = i
 			}
-			r.warn(0, err, "sampler "+s.Info().Name+": ", "")
-			out.Sentences = append(out.Sentences, measure.SentenceRun{Err: err.Error()})
-			continue
-		}
-		sr := measure.SentenceRun{Fillings: res.Fillings, Distinct: res.Distinct, Total: taken(res, opt)}
-		out.Sentences = append(out.Sentences, sr)
-		out.Chains = append(out.Chains, traces...)
-		out.Evaluations += int64(res.Stats.Evals)
-		out.Rows += int64(res.Rows)
-		out.Steps += int64(res.Steps * opt.Sampling.Chains)
-		stats.Add(res.Stats)
-		r.bar.Step(i+1, i+1)
+			opt.Watch.Trace = func(st infill.Step) error {
+				addStep(traces, st)
+				return r.trace.enter(r.engine.Tokenizer(), jsonl.Step{Sampler: name, ID: t.ID}, st)
+			}
+			opt.Watch.TraceEnergies = true
+			start := time.Now()
+			res, err := r.engine.Fill(ctx, t.template, opt)
+			out.Wall += time.Since(start)
+			if err != nil {
+				err = fmt.Errorf("sentence %s: %w", t.ID, err)
+			}
+			return res, err
+		},
+		got: func(_ int, res *infill.Result, err error) error {
+			if err != nil {
+				out.Sentences = append(out.Sentences, measure.SentenceRun{Err: err.Error()})
+				return nil
+			}
+			out.Sentences = append(out.Sentences, measure.SentenceRun{Fillings: res.Fillings,
+				Distinct: res.Distinct, Total: states(res, opt)})
+			out.Chains = append(out.Chains, traces...)
+			out.Evaluations += int64(res.Stats.Evals)
+			out.Rows += int64(res.Rows)
+			out.Steps += int64(res.Steps * opt.Sampling.Chains)
+			stats.Add(res.Stats)
+			return nil
+		}}, n, len(p.samplers), len(r.tasks))
+	if err != nil {
+		return nil, err
 	}
 	if stats.Zero > 0 {
-		r.notes = append(r.notes, r.name+": "+refusals(stats.Zero, "had probability 0, against a "+
+		r.notes = append(r.notes, name+": "+refusals(stats.Zero, "had probability 0, against a "+
 			"constraint,"))
 	}
 	if stats.NonFinite > 0 {
-		r.notes = append(r.notes, r.name+": "+refusals(stats.NonFinite, "had an energy or gradient "+
+		r.notes = append(r.notes, name+": "+refusals(stats.NonFinite, "had an energy or gradient "+
 			"that is not finite"))
 	}
 	out.MoveShare = stats.MoveShare()
@@ -138,8 +138,8 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler) (*measure.Sample
 	return out, nil
 }
 
-// taken is how many states of a run, which opt.Complete has filled in, fillings come from.
-func taken(res *infill.Result, opt infill.Options) int {
+// states is how many states of a run, which opt.Complete has filled in, fillings come from.
+func states(res *infill.Result, opt infill.Options) int {
 	switch opt.Results.Collect {
 	case infill.CollectLast:
 		return opt.Sampling.Chains

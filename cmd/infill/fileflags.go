@@ -99,7 +99,11 @@ func (f *fileFlags) input(ctx context.Context, of pair, std console.IO, others .
 			return nil, err
 		}
 	}
-	in, err := input.Open(path, newInterruptible(ctx, std.In), input.Options(f.Input))
+	stdin := std.In
+	if path == "-" {
+		stdin = interruptible(ctx, stdin)
+	}
+	in, err := input.Open(path, stdin, input.Options(f.Input))
 	if err == nil && path == "-" && !f.okIfLinesFail && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
 	}

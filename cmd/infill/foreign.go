@@ -79,9 +79,14 @@ var foreignFlags = []foreignFlag{
 // foreign says what to type in place of a flag of another tool or, without dashes, of a command;
 // "" for one that is not known.
 func foreign(c *cli.Command, typed string) string {
-	command := strings.TrimPrefix(c.HelpName, "infill ")
+	command := strings.TrimPrefix(strings.TrimPrefix(c.HelpName, "infill"), " ")
 	if !strings.HasPrefix(typed, "-") {
-		return foreignCommands[strings.TrimPrefix(c.HelpName+" ", "infill ")+strings.ToLower(typed)]
+		for _, f := range foreignCommands {
+			if f.of == command && slices.Contains(strings.Fields(f.names), strings.ToLower(typed)) {
+				return f.say
+			}
+		}
+		return ""
 	}
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimLeft(typed, "-")), "_", "-")
 	if "--"+name != typed && cmdline.Of(c, name) != nil {
@@ -97,42 +102,28 @@ func foreign(c *cli.Command, typed string) string {
 	return ""
 }
 
-// foreignCommands are what other tools, or earlier builds, call a command, and what to type here.
-var foreignCommands = map[string]string{
-	"pull":          "infill model pull NAME",
-	"download":      "infill model pull NAME",
-	"run":           "infill fill \"TEXT\"",
-	"predict":       "infill fill \"TEXT\"",
-	"generate":      "infill fill \"TEXT\"",
-	"unmask":        "infill fill \"TEXT\"",
-	"fill-mask":     "infill fill \"TEXT\"",
-	"mask":          "infill fill --mask-words 1 \"TEXT\"",
-	"list":          "infill model list",
-	"ls":            "infill model list",
-	"model ls":      "infill model list",
-	"models":        "infill model list",
-	"show":          "infill model info NAME",
-	"info":          "infill model info NAME",
-	"install":       "infill doctor --install",
-	"setup":         "infill doctor --install",
-	"start":         "infill serve",
-	"server":        "infill serve",
-	"evaluate":      "infill eval FILE",
-	"bleu":          "infill eval FILE",
-	"self-bleu":     "infill eval FILE",
-	"diversity":     "infill eval FILE",
-	"ppl":           "infill score \"TEXT\"",
-	"perplexity":    "infill eval FILE --judge MODEL, or infill score \"TEXT\" for one text",
-	"pairs":         "infill score --file FILE --pairs GOOD,BAD",
-	"minimal-pairs": "infill score --file FILE --pairs GOOD,BAD",
-	"rank":          "infill score \"TEXT\" --candidates WORDS",
-	"web":           "infill serve",
-	"surprisal":     "infill score --bits \"TEXT\", which prints the surprisal of each word",
-	"benchmark":     "infill cloze FILE",
-	"model eval": "infill cloze FILE --mask-words 1, which counts the words that come back, or " +
-		"infill eval FILE --judge MODEL for the perplexity of texts",
-	"model check": "infill model info NAME, which names what has no gradient; in the repository " +
-		"bin/lab gradients compares a model with its file",
+// foreignCommands have the names of commands in other tools, or in earlier builds, separated by
+// spaces, and the command to type here. A row for commands of a group has its name, such as model.
+var foreignCommands = []struct{ of, names, say string }{
+	{"", "pull download", "infill model pull NAME"},
+	{"", "run predict generate unmask fill-mask", "infill fill \"TEXT\""},
+	{"", "mask", "infill fill --mask-words 1 \"TEXT\""},
+	{"", "list ls models", "infill model list"},
+	{"model", "ls", "infill model list"},
+	{"", "show info", "infill model info NAME"},
+	{"", "install setup", "infill doctor --install"},
+	{"", "start server web", "infill serve"},
+	{"", "evaluate bleu self-bleu diversity", "infill eval FILE"},
+	{"", "ppl", "infill score \"TEXT\""},
+	{"", "perplexity", "infill eval FILE --judge MODEL, or infill score \"TEXT\" for one text"},
+	{"", "pairs minimal-pairs", "infill score --file FILE --pairs GOOD,BAD"},
+	{"", "rank", "infill score \"TEXT\" --candidates WORDS"},
+	{"", "surprisal", "infill score --bits \"TEXT\", which prints the surprisal of each word"},
+	{"", "benchmark", "infill cloze FILE"},
+	{"model", "eval", "infill cloze FILE --mask-words 1, which counts the words that come back, or " +
+		"infill eval FILE --judge MODEL for the perplexity of texts"},
+	{"model", "check", "infill model info NAME, which names what has no gradient; in the repository " +
+		"bin/lab gradients compares a model with its file"},
 }
 
 // asFill puts the name of the command before a text that stands in the place of one: what has a

@@ -79,19 +79,24 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%q: exit %d: %swant %q", c.args, r.code, r.err, c.says)
 		}
 	}
-	app := newApp(console.IO{})
+	app := newRoot(console.IO{})
 	for _, f := range foreignFlags {
 		some := f.flag == ""
-		eachCommand(app, func(c *cli.Command) { some = some || cmdline.Of(c, f.flag) != nil })
+		cmdline.Each(app, func(c *cli.Command) { some = some || cmdline.Of(c, f.flag) != nil })
 		if !some {
 			t.Errorf("no command has the flag %s", f.flag)
 		}
 	}
-	for name, command := range foreignCommands {
-		words := strings.Fields(command)
+	for _, f := range foreignCommands {
+		words := strings.Fields(f.say)
 		c := app.Command(words[1])
-		if app.Command(name) != nil || c == nil || len(c.Subcommands) > 0 && c.Command(words[2]) == nil {
-			t.Errorf("%s: %s", name, command)
+		if c == nil || len(c.Subcommands) > 0 && c.Command(words[2]) == nil {
+			t.Errorf("%s: %s", f.names, f.say)
+		}
+		for _, name := range strings.Fields(f.names) {
+			if f.of == "" && app.Command(name) != nil || f.of != "" && app.Command(f.of).Command(name) != nil {
+				t.Errorf("%s is a command of its own", name)
+			}
 		}
 	}
 }

@@ -21,9 +21,9 @@ import (
 // every flag once, in a group.
 func TestHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
-	app := newApp(console.IO{})
+	app := newRoot(console.IO{})
 	count := 0
-	eachCommand(app, func(c *cli.Command) {
+	cmdline.Each(app, func(c *cli.Command) {
 		count++
 		name, flags := c.HelpName, optionsOf(c)
 		r := infillRun("", append(strings.Fields(name)[1:], "--help", "all")...)
@@ -72,7 +72,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 	if count < 15 {
 		t.Errorf("%d commands", count)
 	}
-	eachCommand(app, func(c *cli.Command) {
+	cmdline.Each(app, func(c *cli.Command) {
 		for example := range strings.SplitSeq(c.UsageText, "\n") {
 			args := words(example)
 			if len(args) == 0 || args[0] != "infill" {
@@ -81,7 +81,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			if !strings.HasPrefix(example, c.HelpName) {
 				t.Errorf("%s: an example of another command: %s", c.HelpName, example)
 			}
-			if _, err := cmdline.Parse(rootOf(newApp(console.IO{})), args[1:], foreign); err != nil {
+			if _, err := cmdline.Parse(newRoot(console.IO{}), args[1:], foreign); err != nil {
 				t.Errorf("%s: %v", example, err)
 			}
 		}
@@ -123,7 +123,7 @@ func optionsOf(c *cli.Command) (flags cmdline.Flags) {
 
 // argOf is what help calls the value of a flag, "" for one without.
 func argOf(f *cmdline.Option) string {
-	names, _, _ := strings.Cut(f.String(), "\t")
+	names, _ := f.Columns()
 	_, arg, _ := strings.Cut(names, " ")
 	return arg
 }
@@ -181,7 +181,7 @@ func TestCompletionAndManual(t *testing.T) {
 		}
 	}
 	manual := strings.ReplaceAll(infillRun("", "man").out, `\-`, "-")
-	eachCommand(newApp(console.IO{}), func(c *cli.Command) {
+	cmdline.Each(newRoot(console.IO{}), func(c *cli.Command) {
 		typed := strings.Fields(c.HelpName)[1:]
 		commands := infillRun("", append(typed, "", completes)...).out
 		flags := infillRun("", append(typed, "-", completes)...).out
@@ -218,7 +218,7 @@ func TestManual(t *testing.T) {
 			t.Errorf("no %s: %s", what, text)
 		}
 	}
-	eachCommand(newApp(console.IO{}), func(c *cli.Command) {
+	cmdline.Each(newRoot(console.IO{}), func(c *cli.Command) {
 		has("usage", c.HelpName+" [FLAGS] "+c.ArgsUsage)
 		has("description of "+c.HelpName, c.Description)
 		has("examples of "+c.HelpName, c.UsageText)

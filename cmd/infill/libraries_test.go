@@ -20,8 +20,8 @@ import (
 // subcommands.
 func TestLibrariesNameNoFlags(t *testing.T) {
 	t.Parallel()
-	app := newApp(console.IO{})
-	speaks, flags := commandLine(app), flagNames(app.Commands)
+	app := newRoot(console.IO{})
+	speaks, flags := commandLine(app), flagNames(app.Subcommands)
 	root := filepath.Join("..", "..")
 	files := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -100,7 +100,7 @@ func flagNames(cmds []*cli.Command) map[string]bool {
 
 // commandLine matches a flag of any command, the name of a command after infill, and the words flag
 // and command line.
-func commandLine(app *cli.App) *regexp.Regexp {
+func commandLine(app *cli.Command) *regexp.Regexp {
 	var commands []string
 	var walk func(list []*cli.Command)
 	walk = func(list []*cli.Command) {
@@ -109,7 +109,7 @@ func commandLine(app *cli.App) *regexp.Regexp {
 			walk(c.Subcommands)
 		}
 	}
-	walk(app.Commands)
+	walk(app.Subcommands)
 	return regexp.MustCompile(
 		`(^|[^-\w])--([a-z][a-z-]+|$)|(^|\s)-o\b|\binfill (` + strings.Join(commands, "|") +
 			`)\b|\b[Cc]ommand[- ]line|\bflags?\b|\bsubcommand`,

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +17,6 @@ import (
 	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/textline"
-	"infill/internal/unpack"
 )
 
 // A line is a text and its number in the input, from 1.
@@ -55,36 +52,28 @@ func eachHasBlank(args []string) bool {
 	return spaces && len(args) > 1
 }
 
-// typed yields the lines of standard input. Who asked for it at a terminal is told that the
-// program waits.
+// typed yields the lines of standard input that are not empty, with their numbers, as infill batch
+// reads lines of text. Who asked for it at a terminal is told that the program waits. An error with
+// a number is of that line, and the next ones follow; one without ends the input.
 func typed(std console.IO) iter.Seq2[line, error] {
 	if console.IsTerminal(std.In) {
 		fmt.Fprintln(std.Err, "infill: type a text on each line, and Ctrl-D at the end")
 	}
-	return lines("standard input", std.In)
-}
-
-// lines yields the non-empty lines of a reader with their numbers, as infill
-// batch reads lines of text, compressed or not. An error with a number is of that line, and the
-// next ones follow; one without ends the input, whose name it has.
-func lines(name string, in io.Reader) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
-		u, err := unpack.New(in)
+		in, err := input.OpenStream("standard input", std.In, input.Options{Format: settings.FormatText})
 		if err != nil {
-			yield(line{}, fmt.Errorf("%s: %w", name, err))
+			yield(line{}, err)
 			return
 		}
-		defer func() { _ = u.Close() }() // it was read only
-		r := input.Lines(name, u, settings.FormatText)
+		defer func() { _ = in.Close() }() // it was read only
 		for {
-			it, err := r.Next()
-			switch {
-			case err == io.EOF:
+			it, err := in.Next()
+			if err == nil {
+				err = it.Err
+			} else if it.Line = 0; err == io.EOF {
 				return
-			case err != nil:
-				yield(line{}, err)
-				return
-			case !yield(line{it.Line, it.Text}, it.Err):
+			}
+			if !yield(line{it.Line, it.Text}, err) || it.Line == 0 {
 				return
 			}
 		}
@@ -204,24 +193,13 @@ func notingJSON(std console.IO, texts iter.Seq2[line, error], reads string) iter
 // sayText tells it of a file whose name decided that it is text. Who said so knows it.
 func (f *fileFlags) sayText(std console.IO, path string, in *input.Reader) {
 	named := f.Format == settings.FormatAuto && in.Format() == settings.FormatText && path != "-"
-	if !f.quiet && named && hasText(firstOf(path), f.TextField) {
+	if f.quiet || !named {
+		return
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe may come slowly
+		return
+	}
+	if it, err := in.Peek(); err == nil && hasText([]byte(it.Text), f.TextField) {
 		sayJSON(std, path, "--format jsonl")
 	}
-}
-
-// firstOf is the first line of a file that is not empty, or nothing where it cannot be read, or is
-// a pipe, which can be read only once.
-func firstOf(path string) []byte {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	file, err := unpack.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = file.Close() }() // only read
-	head, _ := bufio.NewReaderSize(file, jsonl.MaxInput).Peek(jsonl.MaxInput)
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	return line
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"infill/cmd/infill/internal/console"
 	"infill/infill/batch/output"
 	"infill/infill/jsonl"
 )
@@ -143,14 +144,15 @@ func TestBrokenInput(t *testing.T) {
 	broken := errors.New("the cable is cut")
 	var got []line
 	var last error
-	for l, err := range lines("a wire", iotest.TimeoutReader(strings.NewReader(strings.Repeat("a\n", 1<<17)))) {
+	long := iotest.TimeoutReader(strings.NewReader(strings.Repeat("a\n", 1<<17)))
+	for l, err := range typed(console.IO{In: long}) {
 		got, last = append(got, l), err
 	}
 	if n := len(got); n < 2 || !errors.Is(last, iotest.ErrTimeout) || got[n-1].n != 0 ||
-		!strings.Contains(last.Error(), "a wire: after line") {
+		!strings.Contains(last.Error(), "standard input: after line") {
 		t.Errorf("%d lines, %v", len(got), last)
 	}
-	for l, err := range lines("a wire", iotest.ErrReader(broken)) {
+	for l, err := range typed(console.IO{In: iotest.ErrReader(broken)}) {
 		if !errors.Is(err, broken) || l.n != 0 {
 			t.Errorf("%+v, %v", l, err)
 		}

@@ -70,35 +70,36 @@ func runLine(ctx context.Context, std console.IO, args []string) int {
 const helpColumns = 100
 
 func execute(ctx context.Context, std console.IO, args []string) error {
-	app := newApp(std)
+	root := newRoot(std)
 	if n := len(args) - 1; n >= 0 && args[n] == completes {
-		return printText(std.Out, cmdline.Complete(rootOf(app), args[:n], valuesOf, argumentsOf))
+		return printText(std.Out, cmdline.Complete(root, args[:n], valuesOf, argumentsOf))
 	}
-	line, err := cmdline.Parse(rootOf(app), asFill(rootOf(app), args), foreign)
+	line, err := cmdline.Parse(root, asFill(root, args), foreign)
 	switch {
 	case err != nil:
 		return err
 	case line.Help:
 		return printText(std.Out, cmdline.Help(line.Command, helpColumns, line.All, headings))
 	}
-	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
+	app := &cli.App{Name: root.Name, HideHelp: true, HideVersion: true, Commands: root.Subcommands,
+		ExitErrHandler: func(*cli.Context, error) {},
+		Metadata:       map[string]any{"args": args}} // as typed, for the command that resumes
 	return app.RunContext(ctx, slices.Concat([]string{app.Name}, line.Names, line.Flags,
 		[]string{"--"}, line.Rest))
 }
 
-func newApp(std console.IO) *cli.App {
-	app := &cli.App{
+// newRoot is the program as a command.
+func newRoot(std console.IO) *cli.Command {
+	root := &cli.Command{
 		Name:  "infill",
 		Usage: "fill the blanks of sentences jointly, diversely and with high likelihood",
 		UsageText: `infill fill "The [MASK] sat on the [MASK]."
 infill batch sentences.txt -o filled.jsonl
 infill score "The cat sat on the mat."`,
+		ArgsUsage: "COMMAND",
 		Description: "infill COMMAND --help lists the flags of a command, infill fill --help all\n" +
 			"the rare ones too.",
-		HideHelp:       true,
-		HideVersion:    true,
-		ExitErrHandler: func(*cli.Context, error) {},
-		Commands: []*cli.Command{
+		Subcommands: []*cli.Command{
 			fillCommand(std),
 			batchCommand(std),
 			augmentCommand(std),
@@ -113,34 +114,17 @@ infill score "The cat sat on the mat."`,
 			doctorCommand(std),
 			versionCommand(std),
 			completionCommand(std),
-			manCommand(std),
 		},
 	}
-	setUp(app.Name, app.Commands)
-	return app
-}
-
-// setUp leaves help to this program, and gives commands their whole names.
-func setUp(path string, cmds []*cli.Command) {
-	for _, c := range cmds {
+	root.Subcommands = append(root.Subcommands, manCommand(std, root))
+	cmdline.Each(root, func(c *cli.Command) { // which leaves help to this program
 		c.HideHelp = true
-		c.HelpName = path + " " + c.Name
 		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error {
 			return &program.UsageError{Text: cmdline.Spelt(c, err)}
 		}
-		setUp(c.HelpName, c.Subcommands)
-	}
+	})
+	return root
 }
-
-// Exit codes of the command.
-const (
-	exitOK          = program.OK
-	exitSomeFailed  = program.SomeFailed
-	exitUsage       = program.Usage
-	exitTrouble     = program.Trouble
-	exitStopped     = program.Stopped
-	exitInterrupted = program.Interrupted
-)
 
 // errSomeFailed ends a run in which single lines failed and were reported.
 var errSomeFailed = program.ErrSomeFailed

@@ -14,7 +14,18 @@ import (
 	"infill/cmd/infill/internal/console"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/program"
 	"infill/samplers"
+)
+
+// Exit codes of the command.
+const (
+	exitOK          = program.OK
+	exitSomeFailed  = program.SomeFailed
+	exitUsage       = program.Usage
+	exitTrouble     = program.Trouble
+	exitStopped     = program.Stopped
+	exitInterrupted = program.Interrupted
 )
 
 // The tiny model knows some eighty words and answers within milliseconds.

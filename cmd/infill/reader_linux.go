@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"infill/internal/program"
 )
 
 // endWithReader ends the program when nobody is left who reads out, if that is a pipe. The next
@@ -24,7 +26,7 @@ func endWithReader(out io.Writer) {
 			switch {
 			case err == unix.EINTR:
 			case err == nil && n > 0 && fds[0].Revents&unix.POLLERR != 0:
-				os.Exit(exitOK) // as the write would
+				os.Exit(program.OK) // as the write would
 			default:
 				return
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill/settings"
 	"infill/internal/ort"
@@ -25,9 +26,9 @@ import (
 // for shells and the template of help are left out.
 func TestRemediesExist(t *testing.T) {
 	t.Parallel()
-	app := newApp(console.IO{})
-	flags, commands := flagNames(app.Commands), map[string]bool{}
-	eachCommand(app, func(c *cli.Command) { commands[c.HelpName] = true })
+	app := newRoot(console.IO{})
+	flags, commands := flagNames(app.Subcommands), map[string]bool{}
+	cmdline.Each(app, func(c *cli.Command) { commands[c.HelpName] = true })
 	flags["help"] = true
 	commands["infill runs"] = true // doctor says what it runs on
 	flag := regexp.MustCompile(`--([a-z-]+)`)

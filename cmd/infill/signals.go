@@ -12,6 +12,7 @@ import (
 
 	"infill/cmd/infill/internal/advice"
 	"infill/infill"
+	"infill/internal/program"
 )
 
 // begun says that there is work that a signal must end in order: files that are written,
@@ -43,7 +44,7 @@ func signals() (context.Context, func()) {
 			stop()
 		default:
 			fmt.Fprintf(os.Stderr, "infill: %s\n", advice.Message(context.Canceled))
-			os.Exit(exitInterrupted)
+			os.Exit(program.Interrupted)
 		}
 	}()
 	return ctx, func() { signal.Stop(got); close(done); stop() }
@@ -108,41 +109,14 @@ func stoppable(ctx context.Context, opt *infill.Options) (interrupted func() boo
 	return func() bool { return end() }
 }
 
-// An interruptible reader ends with its context, also while it waits for a pipe that nobody writes
-// to. Each read is made by a goroutine of its own: nothing ends one of standard input.
-type interruptible struct {
-	ctx  context.Context
-	r    io.Reader
-	buf  []byte
-	done chan readResult
-}
-
-type readResult struct {
-	n   int
-	err error
-}
-
-func newInterruptible(ctx context.Context, r io.Reader) *interruptible {
-	return &interruptible{ctx: ctx, r: r, done: make(chan readResult, 1)}
-}
-
-// Read implements io.Reader. After the end of the context all reads have its cause.
-func (i *interruptible) Read(p []byte) (int, error) {
-	if i.ctx.Err() != nil {
-		return 0, context.Cause(i.ctx)
-	}
-	if len(i.buf) < len(p) {
-		i.buf = make([]byte, len(p))
-	}
-	buf := i.buf[:len(p)] // p is the caller's again when the context ends
+// interruptible reads what r does, until its context ends, also while it waits for a pipe that
+// nobody writes to: nothing ends a read of standard input itself.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
 	go func() {
-		n, err := i.r.Read(buf)
-		i.done <- readResult{n, err}
+		_, err := io.Copy(in, r)
+		_ = in.CloseWithError(err) // it never fails
 	}()
-	select {
-	case got := <-i.done:
-		return copy(p, buf[:got.n]), got.err
-	case <-i.ctx.Done():
-		return 0, context.Cause(i.ctx)
-	}
+	context.AfterFunc(ctx, func() { _ = in.CloseWithError(context.Cause(ctx)) })
+	return out
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/internal/testmode"
 )
@@ -24,7 +25,7 @@ func TestOneMeaningOfVariables(t *testing.T) {
 	t.Parallel()
 	type meaning struct{ path, arg, of string }
 	seen := map[string]meaning{}
-	eachCommand(newApp(console.IO{}), func(c *cli.Command) {
+	cmdline.Each(newRoot(console.IO{}), func(c *cli.Command) {
 		for _, f := range optionsOf(c) {
 			if f.Env == "" {
 				continue // it has no variable
@@ -50,7 +51,7 @@ func TestOneMeaningOfVariables(t *testing.T) {
 	}
 	for _, name := range []string{"INFILL_SEED", "INFILL_STEPS", "INFILL_TEXT", "INFILL_FORCE"} {
 		var users []string
-		eachCommand(newApp(console.IO{}), func(c *cli.Command) {
+		cmdline.Each(newRoot(console.IO{}), func(c *cli.Command) {
 			for _, f := range optionsOf(c) {
 				if f.Env == name {
 					users = append(users, c.Name)

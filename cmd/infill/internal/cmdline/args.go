@@ -136,6 +136,18 @@ func Spelt(c *cli.Command, err error) string {
 	return text
 }
 
+// Each visits a command and its commands, and gives them their whole names.
+func Each(c *cli.Command, do func(*cli.Command)) {
+	if c.HelpName == "" {
+		c.HelpName = c.Name
+	}
+	do(c)
+	for _, sub := range c.Subcommands {
+		sub.HelpName = c.HelpName + " " + sub.Name
+		Each(sub, do)
+	}
+}
+
 // Of is a command's flag of a name, nil for none.
 func Of(c *cli.Command, name string) *Option {
 	for _, f := range c.Flags {

@@ -203,48 +203,39 @@ func (f *Option) Names() []string {
 // IsSet says that the command line or the environment has the flag.
 func (f *Option) IsSet() bool { return f.Typed != "" || f.fromEnv }
 
-// String is the flag's line of help: its names, and after a tab what it is for.
-func (f *Option) String() string {
-	if f.Value == nil { // package flag asks a zero value
-		return ""
-	}
-	names, usage, _ := strings.Cut(cli.FlagStringer(f), "\t")
-	arg := cmp.Or(f.Arg, argsOfKinds[f.Value.Kind])
-	if f.Arg == "" && f.Value.Choices != nil {
-		arg = "WORD"
-	}
-	return strings.ReplaceAll(names, " value", " "+arg) + "\t" + usage
-}
+// String is the flag's value, for package flag.
+func (f *Option) String() string { return f.Value.String() }
 
 // argsOfKinds are what help calls values that have no name of their own.
 var argsOfKinds = map[reflect.Kind]string{reflect.Int: "N", reflect.Float64: "X",
 	reflect.String: "TEXT", reflect.Slice: "TEXT"}
 
-// The other methods are for help.
-
-func (f *Option) TakesValue() bool { return !f.IsBoolFlag() }
-
-func (f *Option) GetUsage() string { return f.Usage }
-
-func (f *Option) GetValue() string { return f.Value.String() }
-
-func (f *Option) GetDefaultText() string {
-	text := f.Value.String()
-	switch {
-	case f.Value.Kind == reflect.Slice, f.Value.Kind == reflect.Bool:
-		return ""
-	case f.Value.Kind == reflect.String && f.Value.Choices == nil && text != "":
-		return strconv.Quote(text)
+// Columns are the two parts of a flag's help: its names with its value, and its use with its
+// default and a variable whose name does not follow from the flag's.
+func (f *Option) Columns() (names, usage string) {
+	arg := cmp.Or(f.Arg, argsOfKinds[f.Value.Kind])
+	if f.Arg == "" && f.Value.Choices != nil {
+		arg = "WORD"
 	}
-	return text
-}
-
-// GetEnvVars are the variables whose names do not follow from the flag's.
-func (f *Option) GetEnvVars() []string {
-	if f.Env == "" || f.Env == settings.EnvName(f.Name) {
-		return nil
+	usage = f.Usage
+	if before, rest, ok := strings.Cut(usage, "`"); ok { // a usage may name what it takes
+		var after string
+		arg, after, _ = strings.Cut(rest, "`")
+		usage = before + arg + after
 	}
-	return []string{f.Env}
+	list := f.Names()
+	for i, name := range list {
+		list[i] = strings.TrimSpace(dashes(name) + " " + arg)
+	}
+	switch text := f.Value.String(); {
+	case text == "" || f.Value.Kind == reflect.Slice || f.IsBoolFlag():
+	case f.Value.Kind == reflect.String && f.Value.Choices == nil:
+		usage += " (default: " + strconv.Quote(text) + ")"
+	default:
+		usage += " (default: " + text + ")"
+	}
+	if f.Env != "" && f.Env != settings.EnvName(f.Name) {
+		usage += " [$" + f.Env + "]"
+	}
+	return strings.Join(list, ", "), usage
 }
-
-func (f *Option) IsVisible() bool { return true }

@@ -21,7 +21,7 @@ USAGE:
   {{wrap (flow .) 2}}{{end}}{{with .VisibleCommands}}
 
 COMMANDS:{{range .}}
-  {{printf "%-15s" .Name}}{{wrap .Usage 17}}{{end}}{{end}}{{range headings .VisibleFlags}}
+  {{printf "%-15s" .Name}}{{wrap .Usage 17}}{{end}}{{end}}{{range headings .Flags}}
 
 {{.Name}}:{{range .Flags}}
 {{left .}}{{wrap (usage .) 26}}{{end}}{{end}}
@@ -91,7 +91,7 @@ func headings(flags []cli.Flag, groups [][2]string) []heading {
 // leftOf are the names of a flag with what it takes, in a column of their own. Wide ones have a
 // line to themselves.
 func leftOf(f cli.Flag) string {
-	names, _, _ := strings.Cut(f.String(), "\t")
+	names, _ := f.(*Option).Columns()
 	if len(names) > 22 {
 		return "  " + names + "\n" + strings.Repeat(" ", 26)
 	}
@@ -100,7 +100,7 @@ func leftOf(f cli.Flag) string {
 
 // usageOf is what a flag is for.
 func usageOf(f cli.Flag) string {
-	_, usage, _ := strings.Cut(f.String(), "\t")
+	_, usage := f.(*Option).Columns()
 	return usage
 }
 
@@ -134,7 +134,7 @@ func Complete(root *cli.Command, words []string, values func(*Option) []string,
 	}
 	f := Of(line.Command, strings.TrimLeft(flag, "-"))
 	switch {
-	case IsFlag(flag) && f != nil && f.TakesValue():
+	case IsFlag(flag) && f != nil && !f.IsBoolFlag():
 		for _, w := range values(f) {
 			if joined {
 				w = flag + "=" + w

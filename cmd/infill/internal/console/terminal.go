@@ -3,11 +3,19 @@
 package console
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
+	"unicode"
 
 	"golang.org/x/term"
+
+	"infill/infill"
+	"infill/internal/count"
+	"infill/internal/textline"
 )
 
 const (
@@ -73,4 +81,166 @@ func Quoted(args []string) []string {
 		out[i] = a
 	}
 	return out
+}
+
+// A Meter shows on standard error how far something is: as a bar where someone looks, as JSON
+// lines, or not at all.
+type Meter struct {
+	W     io.Writer
+	Mode  string // bar, json or none
+	Last  time.Time
+	shown bool
+}
+
+// NewMeter makes a meter of what --progress and --quiet say.
+func NewMeter(mode string, quiet bool, w io.Writer) Meter {
+	switch {
+	case mode == "auto" && !quiet && canDraw(w):
+		mode = "bar"
+	case mode != "json":
+		mode = "none"
+	}
+	return Meter{W: w, Mode: mode}
+}
+
+// Due says that it is time to show something: a bar or a JSON line each so often, and the end
+// always.
+func (m *Meter) Due(now time.Time, bar, line time.Duration, end bool) bool {
+	every := bar
+	if m.Mode == "json" {
+		every = line
+	}
+	if m.Mode == "none" || !end && now.Sub(m.Last) < every {
+		return false
+	}
+	m.Last = now
+	return true
+}
+
+// Line writes a JSON line.
+func (m *Meter) Line(format string, args ...any) {
+	fmt.Fprintf(m.W, "{\"progress\":{"+format+"}}\n", args...)
+}
+
+// Draw shows a line of text in the place of the last one.
+func (m *Meter) Draw(text string) {
+	fmt.Fprintf(m.W, "\r\x1b[K%s", text)
+	m.shown = true
+}
+
+// Clear takes the bar away.
+func (m *Meter) Clear() {
+	if m.shown {
+		fmt.Fprint(m.W, "\r\x1b[K")
+		m.shown = false
+	}
+}
+
+// Bar is a bar that is filled to the share done of total.
+func (m *Meter) Bar(done, total int64) string {
+	const width = 30
+	full := int(min(width, width*done/max(total, 1)))
+	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
+}
+
+// A Progress shows the steps of a sentence.
+type Progress struct {
+	Meter
+	total int
+}
+
+// NewProgress makes one for sentences of total steps, of what --progress and --quiet say.
+func NewProgress(mode string, quiet bool, w io.Writer, total int) *Progress {
+	return &Progress{NewMeter(mode, quiet, w), total}
+}
+
+// often is how much time is between two pictures of a sentence.
+const often = 100 * time.Millisecond
+
+// Step reports that n of the total steps of a line are done. Line 0 is what has no line.
+func (p *Progress) Step(line, n int) {
+	switch {
+	case !p.Due(time.Now(), often, often, n >= p.total):
+	case p.Mode == "json":
+		p.Line(`%s"step":%d,"steps":%d`, at(line), n, p.total)
+	default:
+		p.Draw(fmt.Sprintf("%s step %d of %d", p.Bar(int64(n), int64(p.total)), n, p.total))
+	}
+}
+
+// Found shows the best filling that a search has, and the rows of the model up to now.
+func (p *Progress) Found(line int, s infill.Progress) {
+	if len(s.Best) == 0 && s.Blanks == 0 || !p.Due(time.Now(), often, often, false) {
+		return
+	}
+	if s.Blanks > 0 {
+		p.Long(line, s, "")
+		return
+	}
+	best := s.Best[0]
+	if p.Mode != "json" {
+		head := count.Of(s.Rows, "row") + "  "
+		p.Draw(head + around(best.Text, best.Spans, columns(p.W)-1-len(head)))
+		return
+	}
+	text, _ := json.Marshal(best.Text) // a string has JSON
+	p.Line(`%s"rows":%d,"score":%.2f,"best":%s`, at(line), s.Rows, best.Score, text)
+}
+
+// Long shows how many blanks of a long text are filled, and the rows of the model up to now.
+func (m *Meter) Long(line int, s infill.Progress, before string) {
+	if m.Mode == "json" {
+		m.Line(`%s"rows":%d,"filled_blanks":%d,"blanks":%d`, at(line), s.Rows, s.Filled, s.Blanks)
+		return
+	}
+	m.Draw(fmt.Sprintf("%s%s %d of %d blanks, %s", before, m.Bar(int64(s.Filled), int64(s.Blanks)),
+		s.Filled, s.Blanks, count.Of(s.Rows, "row")))
+}
+
+// at is the field of a line that has a number.
+func at(line int) string {
+	if line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`"line":%d,`, line)
+}
+
+// around is a line of at most some columns: the text, or what stands around its first filled word.
+func around(text string, spans [][2]int, width int) string {
+	line := []rune(strings.ReplaceAll(textline.Printable(text), "\t", " "))
+	fits := func(r []rune, width int) int { // how many of them
+		for i := range r {
+			if width -= columnsOf(r[i]); width < 0 {
+				return i
+			}
+		}
+		return len(r)
+	}
+	if fits(line, width) == len(line) {
+		return string(line)
+	}
+	first := len(line)
+	for _, s := range spans {
+		first = min(first, len([]rune(textline.Printable(text[:s[0]]))))
+	}
+	head := ""
+	if from := first - width/4; from > 0 && fits(line, width) < first+width/4 {
+		head, line = "…", []rune(strings.TrimLeft(string(line[from:]), " "))
+		width--
+	}
+	if n := fits(line, width); n < len(line) {
+		line = append(line[:fits(line, width-1)], '…')
+	}
+	return head + string(line)
+}
+
+// columnsOf is how many columns of a terminal a character takes, at most.
+func columnsOf(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1100 && (r < 0x2000 || r >= 0x2300): // East Asian ones, emoji, and some narrow ones
+		return 2
+	}
+	return 1
 }
