@@ -1,7 +1,7 @@
 // Package baselines fills blanks in the simple ways that the search is compared with, on the lines
 // and the words that infill cloze takes:
 //
-//		bin/lab baselines -model small FILE
+//		bin/lab baselines -model small FILE ...
 //
 //	  - alone: every blank by itself, with all blanks masked, as a fill-mask pipeline does. Fillings
 //	    are ranked by the product of the probabilities.
@@ -45,49 +45,82 @@ import (
 
 type options struct {
 	words, sample, least, most, threads int
-	first                               string
+	ways                                []way
 	seed                                uint64
 }
 
 // top is how many fillings of a line count.
 const top = 5
 
-// Command is the command baselines: args are its flags and the file. The table goes to out.
+// Command is the command baselines: args are its flags and the files. The tables go to out.
 func Command(ctx context.Context, args []string, _ io.Reader, out, errs io.Writer) error {
 	fs := flag.NewFlagSet("baselines", flag.ContinueOnError)
 	fs.SetOutput(errs)
-	name := fs.String("model", "default", "folder or name of the model")
+	model := fs.String("model", "default", "folder or name of the model")
 	var o options
 	fs.IntVar(&o.words, "words", 3, "adjacent words of a line that are blanked out")
 	fs.IntVar(&o.sample, "sample", 100, "lines")
 	fs.IntVar(&o.least, "min-words", 8, "words of a line at least")
 	fs.IntVar(&o.most, "max-words", 20, "and at most")
-	fs.StringVar(&o.first, "first", string(search), "the way that the others are compared with")
+	ways := fs.String("ways", "fill,pll,alone,greedy,confident,remasked",
+		"the ways, separated by commas; the others are compared with the first")
 	fs.Uint64Var(&o.seed, "seed", 1, "seed of the lines and the words")
 	fs.IntVar(&o.threads, "threads", 2, "threads")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	if fs.NArg() != 1 {
-		return errors.New("want one file of sentences, one a line")
+	if fs.NArg() == 0 {
+		return errors.New("want files of sentences, one a line")
 	}
-	file, err := os.ReadFile(fs.Arg(0))
-	if err != nil {
-		return err
+	for name := range strings.SplitSeq(*ways, ",") {
+		if !slices.Contains(known, way(name)) {
+			return fmt.Errorf("-ways %s: want some of %v", name, known)
+		}
+		o.ways = append(o.ways, way(name))
 	}
-	m, err := open.Model(ctx, *name, mlm.Options{Threads: o.threads, Forward: true})
+	m, err := open.Model(ctx, *model, mlm.Options{Threads: o.threads, Forward: true,
+		Precision: mlm.Auto})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	test, err := run(ctx, m, strings.Split(strings.TrimSpace(string(file)), "\n"), o)
-	if err != nil {
-		return err
+	var all *measure.ClozeResult
+	for _, name := range fs.Args() {
+		file, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		test, err := run(ctx, m, strings.Split(strings.TrimSpace(string(file)), "\n"), o)
+		if err != nil {
+			return err
+		}
+		test.Models = []string{*model}
+		if all == nil {
+			clone := *test
+			all, all.Runs = &clone, slices.Clone(test.Runs)
+		} else {
+			for i, r := range test.Runs {
+				sum := &all.Runs[i]
+				sum.Lines = slices.Concat(sum.Lines, r.Lines)
+				sum.Rows, sum.Asked = sum.Rows+r.Rows, sum.Asked+r.Asked
+			}
+		}
+		if err := print(out, test, name); err != nil {
+			return err
+		}
 	}
-	test.Models = []string{*name}
+	if fs.NArg() == 1 {
+		return nil
+	}
+	return print(out, all, "all files")
+}
+
+// print writes the table of the lines of a file.
+func print(out io.Writer, test *measure.ClozeResult, name string) error {
 	if err := measure.Cloze(test); err != nil {
 		return err
 	}
+	_, _ = fmt.Fprintf(out, "%s: ", name)
 	return show.Cloze(test).Text(out)
 }
 
@@ -129,21 +162,15 @@ func run(ctx context.Context, m *mlm.Model, texts []string, o options) (*measure
 		word := m.Tokenizer().Token(id)
 		return !e.Reaches("the "+word+" is", [2]int{4, 4 + len(word)}, infill.Options{})
 	})
-	ways := []way{search, alone, greedy, confident, remasked}
-	at := slices.Index(ways, way(o.first))
-	if at < 0 {
-		return nil, fmt.Errorf("-first %s: want one of %v", o.first, ways)
-	}
-	ways[0], ways[at] = ways[at], ways[0]
-	for _, way := range ways {
+	for _, way := range o.ways {
 		r := measure.ClozeRun{Name: string(way), Lines: make([]cloze.Counts, len(lines))}
 		rows := make([]int, len(lines))
 		err := fanout.Each(o.threads, len(lines), func(i int) error {
 			l := &lines[i]
 			var words [][]string
 			var err error
-			if way == search {
-				words, rows[i], err = l.search(ctx, e, o.seed)
+			if way == search || way == pll {
+				words, rows[i], err = l.search(ctx, e, o.seed, way)
 			} else {
 				t := newText(m, l.template, may)
 				words, err = t.fill(ctx, way)
@@ -169,10 +196,14 @@ func run(ctx context.Context, m *mlm.Model, texts []string, o options) (*measure
 }
 
 // search fills a line with the search.
-func (l *line) search(ctx context.Context, e *infill.Engine, seed uint64) (words [][]string,
-	rows int, err error) {
+func (l *line) search(ctx context.Context, e *infill.Engine, seed uint64, by way) (
+	words [][]string, rows int, err error) {
+	results := infill.ResultOptions{Top: top}
+	if by == pll {
+		results.Score = infill.ScorePLL
+	}
 	res, err := e.Fill(ctx, l.template, infill.Options{Seed: seed, ID: l.id,
-		Results: infill.ResultOptions{Top: top}, Words: infill.WordOptions{Original: l.original}})
+		Results: results, Words: infill.WordOptions{Original: l.original}})
 	if err != nil {
 		return nil, 0, err
 	}

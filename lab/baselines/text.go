@@ -16,11 +16,14 @@ type way string
 
 const (
 	search    way = "fill"
+	pll       way = "pll"
 	alone     way = "alone"
 	greedy    way = "greedy"
 	confident way = "confident"
 	remasked  way = "remasked"
 )
+
+var known = []way{search, pll, alone, greedy, confident, remasked}
 
 // A conditioner is what a text needs of an mlm.Model.
 type conditioner interface {
