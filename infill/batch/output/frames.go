@@ -9,8 +9,9 @@ import (
 )
 
 // frameRecords is the number of records in a frame of a compressed output, which a reader can begin
-// at; the last frame has what is left. An output without records is one frame without any.
-const frameRecords = 64
+// at; the last frame has what is left. An output without records is one frame without any. Tests
+// have less.
+var frameRecords = 64
 
 // packed says that an output of this name is compressed.
 func packed(path string) bool { return suffixOf(path) == ".gz" || suffixOf(path) == ".zst" }
