@@ -1,7 +1,10 @@
 package infill
 
 import (
+	"flag"
+	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,20 +37,39 @@ func linesOf(t *testing.T, name string, n int) []string {
 	return some
 }
 
+var thorough = flag.Bool("thorough", false, "search thoroughly again, write testdata/open_best.txt")
+
 // Of short texts with names, places and dates of several pieces, a thorough search finds a better
-// filling in few.
+// filling in few. Its best ones, which take two minutes, are in open_best.txt.
 func TestOpenTexts(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
 	texts := linesOf(t, "open.txt", 40)
+	if *thorough {
+		var out strings.Builder
+		out.WriteString("# The best filling of each text of open.txt by a thorough search, and its score:\n" +
+			"# go test ./infill -run TestOpenTexts -thorough, with INFILL_TEST_ALL=1.\n")
+		for _, s := range texts {
+			f := exactFill(t, e, s, Options{Search: SearchOptions{Effort: EffortThorough}}).Fillings[0]
+			fmt.Fprintf(&out, "%.4f %s\n", f.Score, f.Text)
+		}
+		if err := os.WriteFile("testdata/open_best.txt", []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	best := linesOf(t, "open_best.txt", 40)
 	missed, rows := 0, 0
-	for _, s := range texts {
+	for i, s := range texts {
+		score, text, _ := strings.Cut(best[i], " ")
+		most, err := strconv.ParseFloat(score, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
 		usual := exactFill(t, e, s, Options{})
-		most := exactFill(t, e, s, Options{Search: SearchOptions{Effort: EffortThorough}})
 		rows += usual.Rows
-		if a, b := usual.Fillings[0], most.Fillings[0]; a.Score < b.Score-1e-4 {
+		if f := usual.Fillings[0]; f.Score < most-.01 { // the last digits are of the processor
 			missed++
-			t.Logf("%.2f %s\n%.2f %s", b.Score, b.Text, a.Score, a.Text)
+			t.Logf("%.2f %s\n%.2f %s", most, text, f.Score, f.Text)
 		}
 	}
 	t.Logf("the best of %d of %d texts is missed, %d rows", missed, len(texts), rows)
