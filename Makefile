@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all test-page test-spark test-beam test-lab test-wheel wheel release module test-release beam lab setup build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
+.PHONY: all demo test test-all test-docs test-page test-spark test-beam test-lab test-wheel wheel release module test-release beam lab setup build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
 
 all: build
 
@@ -43,6 +43,11 @@ TESTFLAGS ?=
 test: setup
 	@echo "== testing every package"
 	$(TEST) -timeout 30m $(TESTFLAGS) ./...
+
+# make test-docs   runs all examples of the documents, those of the default model too
+test-docs: setup
+	@echo "== testing the examples of the documents"
+	INFILL_TEST_ALL=1 $(TEST) -timeout 20m -run 'Documented|Guide' ./cmd/infill
 
 # make test-page   tests the page of infill serve in chromium; pictures go to bin/screenshots
 test-page: setup
