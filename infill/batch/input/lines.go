@@ -115,26 +115,20 @@ func filled(lines *textline.Reader) func() (Line, error) {
 				return Line{}, fmt.Errorf("it is a folder; name a file in it (%w)", err)
 			case err != nil:
 				return Line{}, fmt.Errorf("after line %d: %w", n, err)
-			case !isEmpty(b):
+			case len(bytes.TrimSpace(b)) > 0:
 				return Line{Number: n, Text: b}, nil
 			}
 		}
 	}
 }
 
-// isEmpty reports whether a line has nothing but white space.
-func isEmpty(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
-
-// countLines counts the lines that are not empty, −1 if they cannot be read.
-func countLines(lines *textline.Reader) int {
-	for n := 0; ; {
-		switch line, err := lines.Next(); {
-		case err == io.EOF:
+// number is the number of lines, −1 if they cannot be read.
+func number(line func() (Line, error)) int {
+	for n := 0; ; n++ {
+		if _, err := line(); err == io.EOF {
 			return n
-		case err != nil && !errors.Is(err, textline.ErrTooLong):
+		} else if err != nil {
 			return -1
-		case err != nil || !isEmpty(line):
-			n++
 		}
 	}
 }

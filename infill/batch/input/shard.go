@@ -75,7 +75,7 @@ func (in *Reader) cutBytes() error {
 		}
 		return textline.NewReaderAfter(before, own, jsonl.MaxInput)
 	}
-	in.survey = &Survey{hex.EncodeToString(h.Sum(nil)), size, countLines(lines())}
+	in.survey = &Survey{hex.EncodeToString(h.Sum(nil)), size, number(filled(lines()))}
 	in.src = lineItems(in.Options(), filled(lines()))
 	return nil
 }
@@ -159,11 +159,11 @@ func (in *Reader) count(r io.Reader) (int, error) {
 		return -1, nil // an error will come again when reading
 	}
 	defer func() { _ = u.Close() }()
-	text := in.options.decoded(u)
+	text := bufio.NewReaderSize(in.options.decoded(u), textline.PeekSize)
+	again, err := newSource(text, &in.options)
 	if f := in.options.Format; !f.Table() && f != settings.FormatJSON {
-		return countLines(textline.NewReader(text, jsonl.MaxInput)), nil
+		return number(again.line), nil
 	}
-	again, err := newSource(bufio.NewReaderSize(text, textline.PeekSize), &in.options)
 	for n := 0; ; n++ {
 		if err == nil {
 			_, err = again.next()
