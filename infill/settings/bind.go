@@ -53,11 +53,6 @@ func optional[T any](p **T, x *T, v *Value) *Value {
 	return v
 }
 
-// ofSampling marks a value that only sampling has: whoever chooses one wants to sample.
-func (v *Fill) ofSampling(name string, value *Value) *Value {
-	return value.after(func() { v.Sampling.Chosen = name })
-}
-
 // nameValue is a text that is not empty, and that JSON has as a string.
 func nameValue(p *string, want string) *Value {
 	v := textValue(p).refusing(func(s string) bool { return s == "" })

@@ -106,24 +106,14 @@ func uncompressed(path string) string {
 // FormatOf is the format that the name of a file says, FormatAuto for none. The
 // suffixes .gz and .zst are passed over.
 func FormatOf(path string) Format {
-	switch strings.ToLower(filepath.Ext(uncompressed(path))) {
-	case ".jsonl", ".ndjson":
-		return FormatJSONL
-	case ".json":
-		return FormatJSON
-	case ".txt":
-		return FormatText
-	case ".conll", ".bio", ".iob", ".iob2":
-		return FormatCoNLL
-	case ".csv":
-		return FormatCSV
-	case ".tsv", ".tab":
-		return FormatTSV
-	case ".parquet", ".pq":
-		return FormatParquet
-	}
-	return FormatAuto
+	return suffixes[strings.ToLower(filepath.Ext(uncompressed(path)))]
 }
+
+// suffixes are those of names that say a format.
+var suffixes = map[string]Format{".jsonl": FormatJSONL, ".ndjson": FormatJSONL, ".json": FormatJSON,
+	".txt": FormatText, ".conll": FormatCoNLL, ".bio": FormatCoNLL, ".iob": FormatCoNLL,
+	".iob2": FormatCoNLL, ".csv": FormatCSV, ".tsv": FormatTSV, ".tab": FormatTSV,
+	".parquet": FormatParquet, ".pq": FormatParquet}
 
 // Unit is what a record of an output is made for.
 type Unit int

@@ -12,7 +12,15 @@ import (
 // FillTable lists the settings of a [Fill] in the order of help and documents.
 func FillTable() Table[Fill] { return slices.Clone(fillTable) }
 
-var fillTable = slices.Concat(mainTable, maskTable)
+var fillTable = func() Table[Fill] {
+	t := slices.Concat(mainTable, maskTable)
+	for _, s := range t {
+		if bind := s.bind; s.sampling {
+			s.bind = func(v *Fill) *Value { return bind(v).after(func() { v.Sampling.Chosen = s.Name }) }
+		}
+	}
+	return t
+}()
 
 // The families of the table.
 var (
@@ -55,35 +63,28 @@ var mainTable = Table[Fill]{
 	},
 	{
 		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, record: true,
-		not: "compare", family: samplerFamily,
-		bind: func(v *Fill) *Value {
-			return v.ofSampling("sampler", nameValue(&v.Sampling.Sampler, "the name of a sampler"))
-		},
+		sampling: true, not: "compare", family: samplerFamily,
+		bind: func(v *Fill) *Value { return nameValue(&v.Sampling.Sampler, "the name of a sampler") },
 	},
 	{
-		Name: "steps", Line: true, record: true,
+		Name: "steps", Line: true, record: true, sampling: true,
 		Doc: "steps of every chain; where probabilities are estimated the default is 50",
 		bind: func(v *Fill) *Value {
 			// The zero value of Options is the default.
-			steps := optionValue(&v.Options, infill.Ranges.Steps).after(func() {
+			return optionValue(&v.Options, infill.Ranges.Steps).after(func() {
 				v.Options.Sampling.NoSteps = v.Options.Sampling.Steps == 0
 			})
-			return v.ofSampling("steps", steps)
 		},
 	},
 	{
-		Name: "budget", Line: true, record: true,
+		Name: "budget", Line: true, record: true, sampling: true,
 		Doc: "what steps measures: steps; evaluations or rows: every sampler gets as many as this " +
 			"many steps of one evaluation take",
-		bind: func(v *Fill) *Value {
-			return v.ofSampling("budget", namedValue(&v.Options.Sampling.Budget))
-		},
+		bind: func(v *Fill) *Value { return namedValue(&v.Options.Sampling.Budget) },
 	},
 	{
-		Name: "chains", Doc: "chains per sentence", Line: true, record: true,
-		bind: func(v *Fill) *Value {
-			return v.ofSampling("chains", optionValue(&v.Options, infill.Ranges.Chains))
-		},
+		Name: "chains", Doc: "chains per sentence", Line: true, record: true, sampling: true,
+		bind: func(v *Fill) *Value { return optionValue(&v.Options, infill.Ranges.Chains) },
 	},
 	{
 		Name: "top", Doc: "fillings to return, best first", Line: true, record: true, not: "augment",
@@ -93,28 +94,26 @@ var mainTable = Table[Fill]{
 		},
 	},
 	{
-		Name: "step-size", Arg: "X|auto", Line: true, record: true, not: "compare",
+		Name: "step-size", Arg: "X|auto", Line: true, record: true, sampling: true, not: "compare",
 		Doc: "step size of the sampler: a number above 0, or auto " +
 			"(adapted in the first half of the steps)", family: samplerFamily,
-		bind: func(v *Fill) *Value { return v.ofSampling("step-size", textValue(&v.Sampling.StepSize)) },
+		bind: func(v *Fill) *Value { return textValue(&v.Sampling.StepSize) },
 	},
 	{
-		Name: "balance", Arg: "NAME", Line: true, record: true, not: "compare",
+		Name: "balance", Arg: "NAME", Line: true, record: true, sampling: true, not: "compare",
 		Doc: fmt.Sprintf("balancing function of the sampler: %s|%s|%s|%s", samplers.Sqrt,
 			samplers.Ratio, samplers.Max, samplers.Min), family: samplerFamily,
-		bind: func(v *Fill) *Value { return v.ofSampling("balance", textValue(&v.Sampling.Balance)) },
+		bind: func(v *Fill) *Value { return textValue(&v.Sampling.Balance) },
 	},
 	{
 		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE", not: "compare",
-		Line: true, record: true, field: "params", family: samplerFamily,
-		bind: func(v *Fill) *Value { return v.ofSampling("param", paramsValue(&v.Sampling.Params)) },
+		Line: true, record: true, sampling: true, field: "params", family: samplerFamily,
+		bind: func(v *Fill) *Value { return paramsValue(&v.Sampling.Params) },
 	},
 	{
-		Name: "shortlist", record: true,
-		Doc: "candidates per blank, the likeliest with all blanks masked; 0: all",
-		bind: func(v *Fill) *Value {
-			return v.ofSampling("shortlist", optionValue(&v.Options, infill.Ranges.Shortlist))
-		},
+		Name: "shortlist", record: true, sampling: true,
+		Doc:  "candidates per blank, the likeliest with all blanks masked; 0: all",
+		bind: func(v *Fill) *Value { return optionValue(&v.Options, infill.Ranges.Shortlist) },
 	},
 	{
 		Name: "temperature", Line: true, record: true,
@@ -137,10 +136,9 @@ var mainTable = Table[Fill]{
 		bind: func(v *Fill) *Value { return namedValue(&v.Options.Words.Unit) },
 	},
 	{
-		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, record: true,
-		bind: func(v *Fill) *Value {
-			return v.ofSampling("gradient", namedValue(&v.Options.Sampling.Gradient))
-		},
+		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true,
+		record: true, sampling: true,
+		bind: func(v *Fill) *Value { return namedValue(&v.Options.Sampling.Gradient) },
 	},
 	{
 		Name: "case", Line: true, record: true,
@@ -194,30 +192,26 @@ var mainTable = Table[Fill]{
 		bind: func(v *Fill) *Value { return eitherValue(&v.Options.EndShown, "none", "auto") },
 	},
 	{
-		Name: "start", Line: true, record: true,
+		Name: "start", Line: true, record: true, sampling: true,
 		file: func(v *Fill) string { return v.Sampling.StartFile },
 		Doc: "where chains begin: masked: draws with all blanks masked, argmax: the likeliest " +
 			"words then, original: the words before, random: any that fit",
 		FlagDoc: ", or the records of a FILE",
-		bind:    func(v *Fill) *Value { return v.ofSampling("start", startValue(v)) },
+		bind:    startValue,
 		form:    (*Fill).startRecorded,
 	},
 	{
-		Name: "collect", Line: true, record: true,
+		Name: "collect", Line: true, record: true, sampling: true,
 		Doc: "which states are fillings: visited: all that were evaluated, for the best ones, " +
 			"last: the last of every chain, draws of π, chain: every chain after its burn-in",
 		Group: results,
-		bind: func(v *Fill) *Value {
-			return v.ofSampling("collect", namedValue(&v.Options.Results.Collect))
-		},
+		bind:  func(v *Fill) *Value { return namedValue(&v.Options.Results.Collect) },
 	},
 	{
-		Name: "thin", Line: true, record: true,
+		Name: "thin", Line: true, record: true, sampling: true,
 		Doc:   "with collect chain: one state in this many steps; 0: about 25 of each chain",
 		Group: results,
-		bind: func(v *Fill) *Value {
-			return v.ofSampling("thin", optionValue(&v.Options, infill.Ranges.Thin))
-		},
+		bind:  func(v *Fill) *Value { return optionValue(&v.Options, infill.Ranges.Thin) },
 	},
 	{
 		Name: "rank", Line: true, record: true, Arg: "WORDS", not: "augment cloze compare",

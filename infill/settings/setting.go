@@ -25,11 +25,13 @@ type Setting[T any] struct {
 	Group   string // "words", "results", or "" for what the table is about
 	record  bool   // it decides results, so that the manifest of an output has it
 
-	not    string          // the commands that have it not: "cloze compare"
-	server bool            // a server has it, for all requests
-	masked bool            // it has no meaning for texts with blanks
-	file   func(*T) string // the file or folder that it names now, "" for none
-	folder bool            // it names a folder
+	not    string // the commands that have it not: "cloze compare"
+	server bool   // a server has it, for all requests
+	masked bool   // it has no meaning for texts with blanks
+	// sampling says that only sampling has it: whoever chooses one wants to sample.
+	sampling bool
+	file     func(*T) string // the file or folder that it names now, "" for none
+	folder   bool            // it names a folder
 
 	family *family[T]               // the choice that it is part of, nil for a choice of its own
 	field  string                   // its JSON field, "" to derive it from Name
