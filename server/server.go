@@ -141,7 +141,8 @@ func (s *Server) Add(name string, m *mlm.Model) error {
 	s.models = append(s.models, &model{
 		name: name, model: m,
 		filler: &records.Filler{Model: m, Engine: engine, Filling: filling, Version: s.opt.Version},
-		scorer: &records.Scorer{Model: m, Engine: engine, Ranking: &settings.Ranking{Parts: s.parts}},
+		scorer: &records.Scorer{Model: m, Engine: engine,
+			Ranking: &settings.Ranking{Energies: settings.Energies{Parts: s.parts}}},
 	})
 	return nil
 }

@@ -49,7 +49,7 @@ func (v *Fill) CheckFiles() error {
 			return &Error{Name: s.Name, Err: err}
 		}
 	}
-	return checkParts(v.Words.Energy)
+	return v.Words.checkParts()
 }
 
 // Implied is what the settings of a manifest would be if these settings left each of them to the

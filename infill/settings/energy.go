@@ -30,13 +30,40 @@ func partsValue(list *[]string) *Value {
 	return value
 }
 
+// Energies are parts of the energy besides the model's.
+type Energies struct {
+	Energy []string // as energies.Parse reads them
+	// Parts are those that are made from files, which a program opens that may read its user's files.
+	Parts *energies.Parts
+}
+
+// OpenParts opens the parts that are made from files, for the caller to close. The error is an
+// [*Error].
+func (v *Energies) OpenParts(ctx context.Context, o energies.Options) (err error) {
+	if v.Parts = nil; len(v.Energy) == 0 {
+		return nil
+	}
+	if v.Parts, err = energies.Open(ctx, v.Energy, o); err != nil {
+		return &Error{Name: "energy", Err: err}
+	}
+	return nil
+}
+
+// checkParts is energies.Check. The error is an [*Error].
+func (v *Energies) checkParts() error {
+	if err := energies.Check(v.Energy); err != nil {
+		return &Error{Name: "energy", Err: err}
+	}
+	return nil
+}
+
 // energyRecorded names the parts by the hashes of their files.
-func (v *Fill) energyRecorded() (string, error) { return v.Words.Parts.Recorded(v.Words.Energy) }
+func (v *Energies) energyRecorded() (string, error) { return v.Parts.Recorded(v.Energy) }
 
 // OpenParts opens the parts of Energy and the Encoder, which [Fill.CloseParts] closes. A
 // program calls it before Prepare, if it may read its user's files. The error is an [*Error].
 func (v *Fill) OpenParts(ctx context.Context, o energies.Options) (err error) {
-	if v.Words.Parts, err = openParts(ctx, v.Words.Energy, o); err != nil || v.Words.Encoder == "" {
+	if err = v.Words.OpenParts(ctx, o); err != nil || v.Words.Encoder == "" {
 		return err
 	}
 	if v.read == nil {
@@ -44,26 +71,6 @@ func (v *Fill) OpenParts(ctx context.Context, o energies.Options) (err error) {
 	}
 	if v.read.encoder, err = energies.OpenEncoder(ctx, v.Words.Encoder, o.Options); err != nil {
 		return &Error{Name: "encoder", Err: errors.Join(err, v.CloseParts())}
-	}
-	return nil
-}
-
-// openParts is nil for no parts.
-func openParts(ctx context.Context, list []string, o energies.Options) (*energies.Parts, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
-	p, err := energies.Open(ctx, list, o)
-	if err != nil {
-		return nil, &Error{Name: "energy", Err: err}
-	}
-	return p, nil
-}
-
-// checkParts is energies.Check. The error is an [*Error].
-func checkParts(list []string) error {
-	if err := energies.Check(list); err != nil {
-		return &Error{Name: "energy", Err: err}
 	}
 	return nil
 }
@@ -85,19 +92,12 @@ func (v *Fill) encoderRecorded() (string, error) {
 	return "sha256:" + v.read.encoder.SHA256(), nil
 }
 
-// OpenParts opens the parts of Energy, for the caller to close, if it may read its user's files.
-// The error is an [*Error].
-func (v *Ranking) OpenParts(ctx context.Context, o energies.Options) (err error) {
-	v.Parts, err = openParts(ctx, v.Energy, o)
-	return err
-}
-
 // CheckFiles is [Fill.CheckFiles] of the parts of Energy, and refuses what Prepare does.
 func (v *Ranking) CheckFiles() error {
 	if err := v.checkCompares(); err != nil {
 		return err
 	}
-	return checkParts(v.Energy)
+	return v.checkParts()
 }
 
 // checkCompares refuses parts that compare with the words before.
@@ -122,6 +122,3 @@ func (v *Ranking) Prepare() (err error) {
 	}
 	return nil
 }
-
-// energyRecorded names the parts by the hashes of their files.
-func (v *Ranking) energyRecorded() (string, error) { return v.Parts.Recorded(v.Energy) }

@@ -51,10 +51,7 @@ type FillWords struct {
 	StopFile  string
 	Offsets   string // what offsets count: "characters", "utf16", "bytes", "off"; "": as they fit
 
-	// Energy are parts of the energy besides the model's, as energies.Parse reads them. Those that
-	// are made from files are among Parts, which a program opens that may read its user's files.
-	Energy []string
-	Parts  *energies.Parts
+	Energies
 	// Encoder is the folder of a sentence encoder for the bounds on similarity, "" for none. What
 	// Parts says of files holds for it: [Fill.OpenParts] opens it.
 	Encoder string

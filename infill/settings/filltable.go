@@ -229,7 +229,8 @@ var mainTable = Table[Fill]{
 	{
 		Name: "energy", Line: true, record: true, Arg: "PART=WEIGHT",
 		Doc: "parts to add to the energy that is sampled and ranked, with their weights", Group: words,
-		bind: func(v *Fill) *Value { return partsValue(&v.Words.Energy) }, form: (*Fill).energyRecorded,
+		bind: func(v *Fill) *Value { return partsValue(&v.Words.Energy) },
+		form: func(v *Fill) (string, error) { return v.Words.energyRecorded() },
 	},
 	{
 		Name: "marginals", Line: true, record: true, Group: results, not: "augment cloze compare",

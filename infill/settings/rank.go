@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"infill/infill"
-	"infill/infill/energies"
 )
 
 // Ranking is how texts are scored, and candidates for a blank ranked.
@@ -17,10 +16,7 @@ type Ranking struct {
 	Candidates []string // nil: those that the blank lists
 	// Score is what texts and candidates are scored by; nil: pll for texts, blended for candidates.
 	Score *infill.Scoring
-	// Energy are parts of the energy besides the model's, as energies.Parse reads them, and Parts
-	// those of them that are made from files.
-	Energy []string
-	Parts  *energies.Parts
+	Energies
 	// Pairs are the fields, or columns, of two texts whose scores are compared, the likelier first;
 	// nil where single texts are scored. Shared compares by the words that both have.
 	Pairs     []string
