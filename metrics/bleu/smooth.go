@@ -1,6 +1,7 @@
 package bleu
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -43,25 +44,16 @@ type smoother struct {
 }
 
 func newSmoother(method string, value *float64, order int) (smoother, error) {
-	if method == "" {
-		method = DefaultSmoothing
-	}
-	if !slices.Contains(Smoothings(), method) {
+	if method = cmp.Or(method, DefaultSmoothing); !slices.Contains(Smoothings(), method) {
 		return smoother{}, fmt.Errorf("%w: smoothing %q (known: %s)", ErrOption, method,
 			strings.Join(Smoothings(), ", "))
 	}
-	s := smoother{method: method}
-	switch method {
-	case "floor", "method1":
-		s.value = 0.1
-	case "add-k":
-		s.value = 1
-	case "method4", "method6", "method7":
-		s.value = 5
-	default:
-		if value != nil {
-			return smoother{}, fmt.Errorf("%w: smoothing %s takes no value", ErrOption, method)
-		}
+	// values are the defaults of those that have one.
+	values := map[string]float64{"floor": 0.1, "method1": 0.1, "add-k": 1, "method4": 5, "method6": 5,
+		"method7": 5}
+	s := smoother{method: method, value: values[method]}
+	if value != nil && s.value == 0 {
+		return smoother{}, fmt.Errorf("%w: smoothing %s takes no value", ErrOption, method)
 	}
 	if method == "method6" && order < 3 {
 		return smoother{}, fmt.Errorf("%w: smoothing method6 needs order 3 or more, got %d", ErrOption,

@@ -13,12 +13,11 @@ import (
 // what the runs cost, then signatures, notes and warnings. Markdown and pages have examples too,
 // with repeated words marked, and pages charts.
 func Compare(r *measure.CompareResult) *Document {
-	quality, run := halves(r.Rows)
 	var mark func(int) map[int]bool
 	if !r.Unequal && len(r.Differences) > 0 {
 		mark = func(c int) map[int]bool { return surest(r.Rows, r.Differences, c) }
 	}
-	best, cost := across("sampler", r.Rows, quality, mark), across("sampler", r.Rows, run, mark)
+	best, cost := across("sampler", r.Rows, isQuality, mark), across("sampler", r.Rows, isCost, mark)
 	for i := range min(len(r.Params), len(best.Lines)) {
 		best.Lines[i].Note = r.Params[i]
 	}
@@ -33,7 +32,11 @@ func Compare(r *measure.CompareResult) *Document {
 	cost.Caption = "Distinct fillings are counted over all chains of a sentence, " +
 		"before the best are kept."
 	d := &Document{
-		opening: []string{r.Title}, Title: r.Title, Lede: r.Protocol, Facts: compareFacts(r),
+		opening: []string{r.Title}, Title: r.Title, Lede: r.Protocol,
+		Facts: given([][2]string{
+			{"protocol", r.Protocol}, {"model", r.Model}, {"command", r.Command}, {"version", r.Version},
+			{"date", r.Date}, {"settings", r.Settings}, {"seed", fmt.Sprint(r.Seed)},
+		}),
 		tables: []*table{best, cost}, gold: r.Gold, Examples: r.Examples,
 		References: inWords(r.References), Notes: r.Notes, Version: r.Version,
 		signatures: signatures(r.Rows),
@@ -45,8 +48,7 @@ func Compare(r *measure.CompareResult) *Document {
 	}
 	if len(r.Differences) > 0 {
 		t := differences("sampler", "sources", r.Differences, r.Rows, r.Level)
-		quality, _ := halves(r.Differences)
-		t.split = len(quality)
+		t.split = slices.IndexFunc(metricsOf(r.Differences), isCost)
 		d.tables = []*table{best, t, cost}
 	}
 	if r.Gold != nil {
@@ -60,14 +62,10 @@ func Compare(r *measure.CompareResult) *Document {
 	return d
 }
 
-// compareFacts are the lines under the title.
-func compareFacts(r *measure.CompareResult) [][2]string {
-	out := given([][2]string{
-		{"protocol", r.Protocol}, {"model", r.Model}, {"command", r.Command},
-		{"version", r.Version}, {"date", r.Date}, {"settings", r.Settings},
-	})
-	return append(out, [2]string{"seed", fmt.Sprint(r.Seed)})
-}
+// isCost reports whether a metric stands beside DLP's table, of what the runs cost.
+func isCost(m measure.Metric) bool { return m.OfRun }
+
+func isQuality(m measure.Metric) bool { return !m.OfRun }
 
 // compareFigures are the plane and the courses of the chains.
 func compareFigures(r *measure.CompareResult) (out figures) {
@@ -112,7 +110,7 @@ func compareFigures(r *measure.CompareResult) (out figures) {
 func Cloze(r *measure.ClozeResult) *Document {
 	d := &Document{
 		opening: []string{count.Of(r.Lines, "line") + ", " + r.Protocol}, Title: r.Title,
-		Facts: clozeFacts(r), tables: []*table{across("run", r.Rows, columns(r.Rows), nil)},
+		Facts: clozeFacts(r), tables: []*table{across("run", r.Rows, nil, nil)},
 		Notes: r.Notes, result: r,
 		Warnings: append(warnings(r.Rows, ""), warnings(r.Differences, "differences of ")...),
 	}

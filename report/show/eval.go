@@ -20,7 +20,7 @@ func Eval(r *measure.EvalResult) *Document {
 	if equal && len(r.Differences) > 0 {
 		mark = func(c int) map[int]bool { return surest(r.Rows, r.Differences, c) }
 	}
-	t := across("", r.Rows, columns(r.Rows), mark)
+	t := across("", r.Rows, nil, mark)
 	t.Title = "Metrics"
 	if mark != nil {
 		t.Caption = "Underlined: best of its row, where the intervals of differences are without 0. "
@@ -34,7 +34,7 @@ func Eval(r *measure.EvalResult) *Document {
 		Examples: r.Examples, OfFiles: true,
 	}
 	if len(r.ByLabel) > 0 {
-		t := across("label", r.ByLabel, columns(r.ByLabel), nil)
+		t := across("label", r.ByLabel, nil, nil)
 		t.Note, t.Heading, t.Title = "by label", "By label", "By label"
 		t.Caption = "Self-BLEU and distinct n-grams depend on the number of sentences."
 		for i := range t.Lines {

@@ -77,16 +77,18 @@ func (l label) Directed() string {
 	return l.heading() + " " + l.Better
 }
 
-// across lays the given metrics out with a line for each row. The rows that mark has for a column
-// are marked as its best; nil marks none.
-func across(corner string, rows []measure.Row, cols []int,
+// across lays the metrics that keep holds for out, nil for all, with a line for each row. The rows
+// that mark has for a column are marked as its best; nil marks none.
+func across(corner string, rows []measure.Row, keep func(measure.Metric) bool,
 	mark func(column int) map[int]bool) *table {
 	t := &table{Corner: corner}
 	for i, r := range rows {
 		t.Lines = append(t.Lines, line{label: label{Name: r.Name, Key: draw.Colour(i)}})
 	}
-	for _, c := range cols {
-		m := rows[0].Metrics[c]
+	for c, m := range metricsOf(rows) {
+		if keep != nil && !keep(m) {
+			continue
+		}
 		t.Heads = append(t.Heads, label{Group: m.Group, Name: m.Label, Unit: m.Unit, Better: arrow(m)})
 		var top map[int]bool
 		if mark != nil {
@@ -118,7 +120,7 @@ func (t *table) turned(corner string) *table {
 // differences lays out what rows have over the first of all rows, with what is said of it. units
 // are what the intervals are over, and level is their coverage.
 func differences(corner, units string, rows, all []measure.Row, level float64) *table {
-	t := across(corner, rows, columns(rows), nil)
+	t := across(corner, rows, nil, nil)
 	for i := range t.Lines { // in the colours of the other tables
 		at := slices.IndexFunc(all, func(r measure.Row) bool { return r.Name == rows[i].Name })
 		t.Lines[i].Key = draw.Colour(at)
@@ -137,27 +139,6 @@ func differences(corner, units string, rows, all []measure.Row, level float64) *
 	t.Title, t.Caption = t.Heading, "D"+said+". Bold: the interval is without 0, and nothing speaks "+
 		"against comparing the numbers. Each is judged by itself."
 	return t
-}
-
-// halves splits the columns into those of DLP's table and those beside it.
-func halves(rows []measure.Row) (quality, run []int) {
-	for c, m := range metricsOf(rows) {
-		if m.OfRun {
-			run = append(run, c)
-		} else {
-			quality = append(quality, c)
-		}
-	}
-	return quality, run
-}
-
-// columns are all columns of a table.
-func columns(rows []measure.Row) []int {
-	out := make([]int, len(metricsOf(rows)))
-	for c := range out {
-		out[c] = c
-	}
-	return out
 }
 
 // metricsOf are the metrics that all rows have, none without a row.

@@ -10,7 +10,7 @@ import (
 
 // Grid is the table as a terminal has it, in two parts where it is split.
 func (t *table) Grid() string {
-	if t.split == 0 {
+	if t.split < 1 {
 		return grid(t.cells(0, len(t.Heads)))
 	}
 	return grid(t.cells(0, t.split)) + "\n" + grid(t.cells(t.split, len(t.Heads)))
