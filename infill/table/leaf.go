@@ -157,17 +157,11 @@ func bigOf(b []byte) *big.Int {
 
 // decimal is n/10^scale in digits.
 func decimal(n *big.Int, scale int) string {
-	s := new(big.Int).Abs(n).String()
-	if scale > 0 {
-		for len(s) <= scale {
-			s = "0" + s
-		}
-		s = s[:len(s)-scale] + "." + s[len(s)-scale:]
+	if scale <= 0 {
+		return n.String()
 	}
-	if n.Sign() < 0 {
-		s = "-" + s
-	}
-	return s
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
+	return new(big.Rat).SetFrac(n, unit).FloatString(scale)
 }
 
 // plainNode is the type of the JSON that a column of a file has.

@@ -1,6 +1,7 @@
 package bleu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -68,12 +69,7 @@ var ErrFewUnits = errors.New("too few sources for an interval")
 
 func (c *Confidence) check() (*Confidence, error) {
 	d := *c
-	if d.Resamples == 0 {
-		d.Resamples = DefaultResamples
-	}
-	if d.Level == 0 {
-		d.Level = DefaultLevel
-	}
+	d.Resamples, d.Level = cmp.Or(d.Resamples, DefaultResamples), cmp.Or(d.Level, DefaultLevel)
 	if d.Resamples < 1 || d.Resamples > MaxResamples {
 		return nil, fmt.Errorf("%w: %d bootstrap resamples (want 1 to %d)", ErrOption, d.Resamples,
 			MaxResamples)

@@ -62,10 +62,7 @@ type settings struct {
 
 func (o Options) check() (*settings, error) {
 	s := &settings{Options: o}
-	if s.Order == 0 {
-		s.Order = cmp.Or(len(o.Weights), DefaultOrder)
-	}
-	if s.Order < 1 || s.Order > MaxOrder {
+	if s.Order = cmp.Or(s.Order, len(o.Weights), DefaultOrder); s.Order < 1 || s.Order > MaxOrder {
 		return nil, fmt.Errorf("%w: order %d (want 1 to %d)", ErrOption, s.Order, MaxOrder)
 	}
 	if o.Weights != nil && len(o.Weights) != s.Order {

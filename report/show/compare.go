@@ -13,9 +13,9 @@ import (
 // what the runs cost, then signatures, notes and warnings. Markdown and pages have examples too,
 // with repeated words marked, and pages charts.
 func Compare(r *measure.CompareResult) *Document {
-	var mark func(int) map[int]bool
+	var mark func(int) int
 	if !r.Unequal && len(r.Differences) > 0 {
-		mark = func(c int) map[int]bool { return surest(r.Rows, r.Differences, c) }
+		mark = func(c int) int { return surest(r.Rows, r.Differences, c) }
 	}
 	best, cost := across("sampler", r.Rows, isQuality, mark), across("sampler", r.Rows, isCost, mark)
 	for i := range min(len(r.Params), len(best.Lines)) {

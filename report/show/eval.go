@@ -16,9 +16,9 @@ func Eval(r *measure.EvalResult) *Document {
 	for _, f := range r.Files {
 		equal = equal && f.N == r.Files[0].N
 	}
-	var mark func(int) map[int]bool
+	var mark func(int) int
 	if equal && len(r.Differences) > 0 {
-		mark = func(c int) map[int]bool { return surest(r.Rows, r.Differences, c) }
+		mark = func(c int) int { return surest(r.Rows, r.Differences, c) }
 	}
 	t := across("", r.Rows, nil, mark)
 	t.Title = "Metrics"

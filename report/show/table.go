@@ -77,10 +77,10 @@ func (l label) Directed() string {
 	return l.heading() + " " + l.Better
 }
 
-// across lays the metrics that keep holds for out, nil for all, with a line for each row. The rows
-// that mark has for a column are marked as its best; nil marks none.
+// across lays the metrics that keep holds for out, nil for all, with a line for each row. The row
+// that mark has for a column is marked as its best; nil marks none.
 func across(corner string, rows []measure.Row, keep func(measure.Metric) bool,
-	mark func(column int) map[int]bool) *table {
+	mark func(column int) int) *table {
 	t := &table{Corner: corner}
 	for i, r := range rows {
 		t.Lines = append(t.Lines, line{label: label{Name: r.Name, Key: draw.Colour(i)}})
@@ -90,12 +90,12 @@ func across(corner string, rows []measure.Row, keep func(measure.Metric) bool,
 			continue
 		}
 		t.Heads = append(t.Heads, label{Group: m.Group, Name: m.Label, Unit: m.Unit, Better: arrow(m)})
-		var top map[int]bool
+		top := -1
 		if mark != nil {
 			top = mark(c)
 		}
 		for i, r := range rows {
-			t.Lines[i].Cells = append(t.Lines[i].Cells, tableCell{r.Metrics[c], top[i]})
+			t.Lines[i].Cells = append(t.Lines[i].Cells, tableCell{r.Metrics[c], i == top})
 		}
 	}
 	return t
@@ -168,20 +168,20 @@ func intervalNote(rows []measure.Row) string {
 }
 
 // surest is the row with the best value of column c, if the interval of its difference from every
-// other row is without 0. differences compares the rows from the second on with the first. Where
-// two rows on the same units have differences with intervals apart, that of their own difference is
-// without 0: the errors of two numbers together are at least the difference's.
-func surest(rows, differences []measure.Row, c int) map[int]bool {
+// other row is without 0, else −1. differences compares the rows from the second on with the first.
+// Where two rows on the same units have differences with intervals apart, that of their own
+// difference is without 0: the errors of two numbers together are at least the difference's.
+func surest(rows, differences []measure.Row, c int) int {
 	m := rows[0].Metrics[c]
 	if m.Better == 0 || len(rows) < 2 || len(differences) != len(rows)-1 {
-		return nil
+		return -1
 	}
 	from := []measure.Metric{{}} // of the first, from itself
 	top := 0
 	for i, d := range differences {
 		x, ok := d.Get(m.Key)
 		if !ok || !x.HasInterval() || len(x.Warnings) > 0 || i > 0 && x.Units != from[1].Units {
-			return nil
+			return -1
 		}
 		from = append(from, x)
 		if direction := float64(m.Better); direction*x.Value > direction*from[top].Value {
@@ -191,10 +191,10 @@ func surest(rows, differences []measure.Row, c int) map[int]bool {
 	for i := range from {
 		less := float64(m.Better) * (rows[top].Metrics[c].Value - rows[i].Metrics[c].Value)
 		if i != top && (overlap(from[i], from[top]) || !(less > 0)) {
-			return nil
+			return -1
 		}
 	}
-	return map[int]bool{top: true}
+	return top
 }
 
 // overlap reports whether two metrics have intervals that share a value.
