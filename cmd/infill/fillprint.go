@@ -43,7 +43,7 @@ type fillRecords struct {
 
 func (w *fillRecords) write(f *filling) error {
 	rec := records.Filled(w.model, version(), f.text, f.masked, f.opt, f.Result)
-	rec.Line = f.line
+	rec.Line, rec.Doubts = f.line, text.Doubts(w.model.Tokenizer(), f.text, f.Numbers...)
 	return jsonl.Write(w.out, rec)
 }
 

@@ -142,7 +142,7 @@ func (a *Augmenter) finish(ctx context.Context, it *input.Item, s *search) (batc
 	if err == nil && s.left == "" {
 		rec.Version, rec.Model, rec.Machine = a.Version, hash(a.Model),
 			machine(a.Model, s.opt.NeedsGradient())
-		rec.Doubts = text.Doubts(a.Model.Tokenizer(), it.Text)
+		rec.Doubts = s.text.Doubts()
 		tell(a.Doubted, it, rec.Doubts)
 		a.note(it, rec)
 	}

@@ -78,6 +78,7 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 		return nil, ownError(err, w.own)
 	}
 	rec := Filled(f.Model, f.Version, it.Text, masked, &w.opt, r)
+	rec.Doubts = w.text.Doubts(r.Numbers...)
 	return rec, w.labels.follow(rec, w.plain, t, w.opt.Words.Original)
 }
 
@@ -196,12 +197,11 @@ func blanks(p *text.Plain, m text.Masking, opt *infill.Options) (t *text.Templat
 }
 
 // Filled is the record of a text as it was given, with its blanks as [Blanks] made them, that was
-// filled with these options. ID, Line and fields are left to the caller.
+// filled with these options. ID, Line, Doubts and fields are left to the caller.
 func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 	r *infill.Result) *jsonl.Filled {
 	rec := ofResult(masked, opt, r)
 	rec.Version, rec.Model, rec.Machine = version, hash(m), machine(m, opt.NeedsGradient())
-	rec.Doubts = text.Doubts(m.Tokenizer(), given, r.Numbers...)
 	if opt.Words.Original != nil {
 		rec.Gold = given
 	}

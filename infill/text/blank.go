@@ -239,52 +239,6 @@ func (b *Blank) readPattern(s string) (int, error) {
 	return 0, errors.New("the regular expression is not closed; end it with /]")
 }
 
-// asWritten is a blank as written, or its beginning if it does not end soon. It may be one that
-// cannot be read.
-func asWritten(s string) string {
-	const most = 200
-	n := spelt(s)
-	if n <= most {
-		return s[:n]
-	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
-
-// spelt is the length of the blank that s begins with: up to the end of its expression, to the
-// bracket that closes its own, or to the first one; all of s without any.
-func spelt(s string) int {
-	if i := strings.IndexAny(s, "/|]"); i >= 0 && s[i] == '/' {
-		for i++; i+1 < len(s); i++ {
-			if s[i] == '\\' {
-				i++
-			} else if s[i:i+2] == "/]" {
-				return i + 2
-			}
-		}
-	}
-	depth := 0
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '[':
-			depth++
-		case ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	if e := strings.IndexByte(s, ']'); e >= 0 {
-		return e + 1
-	}
-	return len(s)
-}
-
 // A Group is a blank, or several that are tied, with the options of all.
 type Group struct {
 	Blank

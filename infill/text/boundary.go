@@ -1,8 +1,6 @@
 package text
 
 import (
-	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode"
@@ -126,63 +124,6 @@ func isNumber(s string) bool {
 // hasDigit reports whether a text has a digit.
 func hasDigit(s string) bool { return strings.IndexFunc(s, unicode.IsDigit) >= 0 }
 
-// inNumber reports whether a blank is part of a number: a digit touches it, with a separator of
-// numbers, times and dates between or none, or a sign that goes with numbers does.
-func (t *Template) inNumber(i int) bool {
-	const between = ".,:/-"
-	before, after := t.Text[:t.Blanks[i].Start], t.Text[t.Blanks[i].End:]
-	last, first := lastRune(before), firstRune(after)
-	if strings.ContainsRune("$€£¥№", last) || strings.ContainsRune("%‰°", first) {
-		return true
-	}
-	if strings.ContainsRune(between, last) {
-		last = lastRune(before[:len(before)-1])
-	}
-	if strings.ContainsRune(between, first) {
-		first = firstRune(after[1:])
-	}
-	return unicode.IsDigit(last) || unicode.IsDigit(first)
-}
-
-// VocabOf is what fills the blanks of a group where others take v: what they say of it, and words
-// with digits where a number is begun, or stood before.
-func (t *Template) VocabOf(g *Group, v Vocab, original []string) Vocab {
-	number := func(b int) bool {
-		return t.inNumber(b) || len(original) == len(t.Blanks) && hasDigit(original[b])
-	}
-	switch {
-	case g.Number:
-		return vocabNumbers
-	case g.Pattern != nil && g.MaxWords > 0: // of any pieces
-		if asksForDigits(g.Pattern) {
-			return VocabDigits
-		}
-		return VocabWords
-	case g.Pattern != nil && asksForDigits(g.Pattern):
-		return vocabWholeNumbers
-	case g.Pattern != nil:
-		return VocabWholeWords
-	case g.Punctuation:
-		return VocabAll
-	case v == VocabWords && slices.ContainsFunc(g.Blanks, number):
-		return VocabDigits
-	}
-	return v
-}
-
-// Undecided reports whether words alone fill the blanks of a group of a VocabOf although numbers
-// could: nothing asks for either, and the blanks are words of their own.
-func (t *Template) Undecided(g *Group, v Vocab) bool {
-	return g.bare() && v == VocabWords && t.wordsApart(g)
-}
-
-// wordsApart reports whether the blanks of a group are words of their own.
-func (t *Template) wordsApart(g *Group) bool {
-	return !slices.ContainsFunc(t.PlacesIn(g), func(p Place) bool {
-		return p.Before != "" || p.After != "" || p.Neighbour || p.Ideographs
-	})
-}
-
 // NumberShare is what tokens with digits have of what p gives to them and to words, of those that
 // may fill a blank at a place of a form.
 func (l *Lists) NumberShare(form tokenize.Place, p func(id int32) float64) float64 {
@@ -194,28 +135,6 @@ func (l *Lists) NumberShare(form tokenize.Place, p func(id int32) float64) float
 		words += p(id)
 	}
 	return 1 - words/both
-}
-
-// asksForDigits reports whether an expression asks for digits: it has some, or a class of few
-// characters among which they are, such as [a-z0-9].
-func asksForDigits(re *regexp.Regexp) bool {
-	tree, err := syntax.Parse(re.String(), syntax.Perl)
-	return err == nil && asksDigits(tree)
-}
-
-func asksDigits(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return hasDigit(string(re.Rune))
-	case syntax.OpCharClass:
-		size, digit := 0, false
-		for i := 0; i+1 < len(re.Rune); i += 2 {
-			size += int(re.Rune[i+1]-re.Rune[i]) + 1
-			digit = digit || re.Rune[i] <= '9' && re.Rune[i+1] >= '0'
-		}
-		return digit && size < 100
-	}
-	return slices.ContainsFunc(re.Sub, asksDigits)
 }
 
 // A Place is where a blank stands in a text: what decides on the form of its
@@ -304,16 +223,4 @@ func isLetters(s string) bool {
 func surface(tok *tokenize.Tokenizer, id int32) string {
 	s, _ := tok.Surface(id)
 	return s
-}
-
-// firstRune is the first character of a text, utf8.RuneError of an empty one.
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
-}
-
-// lastRune is the last character of a text, utf8.RuneError of an empty one.
-func lastRune(s string) rune {
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return r
 }

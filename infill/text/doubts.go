@@ -34,21 +34,17 @@ func numberDoubt(blanks []int) Doubt {
 }
 
 // Doubts are those about a text, each code once, and about its plain blanks that take numbers, from
-// 0. They are nil without any. A text that [Parse] refuses for its spelling has only the latter.
+// 0. They are nil without any. A text that [Read] refuses has only the latter.
 func Doubts(tok *tokenize.Tokenizer, s string, numbers ...int) []Doubt {
-	out := spellingDoubts(tok, s)
-	if len(numbers) > 0 {
-		out = append(out, numberDoubt(numbers))
-	}
-	return out
-}
-
-// spellingDoubts are those about what a text says.
-func spellingDoubts(tok *tokenize.Tokenizer, s string) []Doubt {
 	p, err := Read(tok, s)
 	if err != nil {
-		return nil
+		p = &Plain{}
 	}
+	return p.Doubts(numbers...)
+}
+
+// Doubts are those of the function of this name.
+func (p *Plain) Doubts(numbers ...int) []Doubt {
 	var out []Doubt
 	if p.near != nil {
 		out = append(out, Doubt{Code: "near_blank", Message: p.near.Msg})
@@ -57,10 +53,13 @@ func spellingDoubts(tok *tokenize.Tokenizer, s string) []Doubt {
 		out = append(out, Doubt{"foreign_text", fmt.Sprintf("most of the text, in %s letters, is "+
 			"unknown to the model's vocabulary or spelt in short pieces, so that results mean "+
 			"little; take a model of its language", script), script})
-	} else if name := unknownLanguage(tok, outside(p.Text, p.Blanks)); name != "" {
+	} else if name := unknownLanguage(p.tok, outside(p.Text, p.Blanks)); name != "" {
 		out = append(out, Doubt{"foreign_text", fmt.Sprintf("the text seems to be in %s, which is not "+
 			"the language of the model, so that results mean little; take a model of its language",
 			name), "Latin"})
+	}
+	if len(numbers) > 0 {
+		out = append(out, numberDoubt(numbers))
 	}
 	return out
 }

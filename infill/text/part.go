@@ -1,11 +1,13 @@
 package text
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"infill/internal/truecase"
+	"infill/mlm"
 )
 
 // A Part is a stretch of a long text whose blanks are filled together, after those before it.
@@ -155,4 +157,83 @@ func (c *cutter) sight(from, n int) int {
 		}
 	}
 	return first
+}
+
+// Cut returns the template with no more than limit ids, the special tokens at
+// both ends and room further tokens at the blanks included: the piece of the
+// text around the blanks that is as long as possible, with as many pieces
+// before the first blank as after the last (more on one side where the other
+// has fewer), beginning and ending with whole words. Text and blanks stay; only
+// what the model sees is cut, as Window says. A template that fits is returned
+// as it is, and so is any with a limit of 0 or less. Room is 0 or more. The error is mlm.ErrTooLong
+// if the blanks are too far apart.
+func (t *Template) Cut(limit, room int) (*Template, error) {
+	room = max(room, 0)
+	n := len(t.IDs)
+	if limit <= 0 || n+room <= limit {
+		return t, nil
+	}
+	// Without the special tokens at both ends the ids are 1 … n−2.
+	first, last := t.Blanks[0].Pos, t.Blanks[len(t.Blanks)-1].Pos
+	free := limit - room - 2 - (last - first + 1)
+	if free < 0 {
+		return nil, &Error{t.Blanks[0].Start, fmt.Sprintf("the blanks span %d pieces, the model "+
+			"takes %d with the special tokens; put fewer blanks into one text",
+			last-first+1+room, limit), mlm.ErrTooLong}
+	}
+	before, after := first-1, n-2-last
+	left := min(before, max(free/2, free-after))
+	right := min(after, free-left)
+	a, b := first-left, last+right+1 // ids a … b−1 stay
+	for a < first && a > 1 && t.inner[a] {
+		a++
+	}
+	for b > last+1 && b < n-1 && t.inner[b] {
+		b--
+	}
+	cut := *t
+	cut.Window = [2]int{t.starts[a], min(t.ends[b-1], len(t.Text))}
+	cut.IDs = append(append([]int32{t.IDs[0]}, t.IDs[a:b]...), t.IDs[n-1])
+	cut.starts = append(append([]int{t.starts[0]}, t.starts[a:b]...), t.starts[n-1])
+	cut.ends = append(append([]int{t.ends[0]}, t.ends[a:b]...), t.ends[n-1])
+	cut.inner = append(append([]bool{false}, t.inner[a:b]...), false)
+	cut.Blanks = append([]Blank(nil), t.Blanks...)
+	for i := range cut.Blanks {
+		cut.Blanks[i].Pos -= a - 1
+	}
+	return &cut, nil
+}
+
+// Stretch makes the sequence in which the blanks of group g are lengths[g] mask tokens, and says
+// which of the masks each blank begins with.
+func (t *Template) Stretch(lengths []int) (*mlm.Sentence, []int) {
+	s := &mlm.Sentence{}
+	start := make([]int, len(t.Blanks))
+	last := 0
+	for b, bl := range t.Blanks {
+		s.IDs = append(s.IDs, t.IDs[last:bl.Pos]...)
+		last = bl.Pos + 1
+		start[b] = len(s.Blanks)
+		for range lengths[t.Owner[b]] {
+			s.Blanks = append(s.Blanks, len(s.IDs))
+			s.IDs = append(s.IDs, t.IDs[bl.Pos])
+		}
+	}
+	s.IDs = append(s.IDs, t.IDs[last:]...)
+	return s, start
+}
+
+// Apart is the text with these blanks as Hugging Face's pipeline cuts it: what directly follows a
+// blank begins a word. The template has no rules, and cannot be filled by an engine.
+func (t *Template) Apart() (*Template, error) {
+	return tokenized(t.Tok, t.Tok.Encode, t.Text, slices.Clone(t.Blanks))
+}
+
+// Positions returns the token positions of the blanks in IDs.
+func (t *Template) Positions() []int {
+	p := make([]int, len(t.Blanks))
+	for i, b := range t.Blanks {
+		p[i] = b.Pos
+	}
+	return p
 }

@@ -2,10 +2,13 @@ package text
 
 import (
 	"fmt"
+	"regexp"
+	"regexp/syntax"
 	"slices"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 
-	"infill/mlm"
 	"infill/tokenize"
 )
 
@@ -158,87 +161,133 @@ func tokenized(tok *tokenize.Tokenizer, by func(string) (tokenize.Encoding, erro
 	return t, nil
 }
 
-// Apart is the text with these blanks as Hugging Face's pipeline cuts it: what directly follows a
-// blank begins a word. The template has no rules, and cannot be filled by an engine.
-func (t *Template) Apart() (*Template, error) {
-	return tokenized(t.Tok, t.Tok.Encode, t.Text, slices.Clone(t.Blanks))
-}
-
-// Positions returns the token positions of the blanks in IDs.
-func (t *Template) Positions() []int {
-	p := make([]int, len(t.Blanks))
-	for i, b := range t.Blanks {
-		p[i] = b.Pos
-	}
-	return p
-}
-
-// Stretch makes the sequence in which the blanks of group g are lengths[g] mask tokens, and says
-// which of the masks each blank begins with.
-func (t *Template) Stretch(lengths []int) (*mlm.Sentence, []int) {
-	s := &mlm.Sentence{}
-	start := make([]int, len(t.Blanks))
-	last := 0
-	for b, bl := range t.Blanks {
-		s.IDs = append(s.IDs, t.IDs[last:bl.Pos]...)
-		last = bl.Pos + 1
-		start[b] = len(s.Blanks)
-		for range lengths[t.Owner[b]] {
-			s.Blanks = append(s.Blanks, len(s.IDs))
-			s.IDs = append(s.IDs, t.IDs[bl.Pos])
-		}
-	}
-	s.IDs = append(s.IDs, t.IDs[last:]...)
-	return s, start
-}
-
 // Unfillable is the error of a blank that nothing may fill.
 func (t *Template) Unfillable(blank int, why string) error {
 	why = fmt.Sprintf("blank %d, %s: %s", blank+1, t.Spelt(blank), why)
 	return &Error{t.Blanks[blank].Start, why, ErrEmptySupport}
 }
 
-// Cut returns the template with no more than limit ids, the special tokens at
-// both ends and room further tokens at the blanks included: the piece of the
-// text around the blanks that is as long as possible, with as many pieces
-// before the first blank as after the last (more on one side where the other
-// has fewer), beginning and ending with whole words. Text and blanks stay; only
-// what the model sees is cut, as Window says. A template that fits is returned
-// as it is, and so is any with a limit of 0 or less. Room is 0 or more. The error is mlm.ErrTooLong
-// if the blanks are too far apart.
-func (t *Template) Cut(limit, room int) (*Template, error) {
-	room = max(room, 0)
-	n := len(t.IDs)
-	if limit <= 0 || n+room <= limit {
-		return t, nil
+// inNumber reports whether a blank is part of a number: a digit touches it, with a separator of
+// numbers, times and dates between or none, or a sign that goes with numbers does.
+func (t *Template) inNumber(i int) bool {
+	const between = ".,:/-"
+	before, after := t.Text[:t.Blanks[i].Start], t.Text[t.Blanks[i].End:]
+	last, first := lastRune(before), firstRune(after)
+	if strings.ContainsRune("$€£¥№", last) || strings.ContainsRune("%‰°", first) {
+		return true
 	}
-	// Without the special tokens at both ends the ids are 1 … n−2.
-	first, last := t.Blanks[0].Pos, t.Blanks[len(t.Blanks)-1].Pos
-	free := limit - room - 2 - (last - first + 1)
-	if free < 0 {
-		return nil, &Error{t.Blanks[0].Start, fmt.Sprintf("the blanks span %d pieces, the model "+
-			"takes %d with the special tokens; put fewer blanks into one text",
-			last-first+1+room, limit), mlm.ErrTooLong}
+	if strings.ContainsRune(between, last) {
+		last = lastRune(before[:len(before)-1])
 	}
-	before, after := first-1, n-2-last
-	left := min(before, max(free/2, free-after))
-	right := min(after, free-left)
-	a, b := first-left, last+right+1 // ids a … b−1 stay
-	for a < first && a > 1 && t.inner[a] {
-		a++
+	if strings.ContainsRune(between, first) {
+		first = firstRune(after[1:])
 	}
-	for b > last+1 && b < n-1 && t.inner[b] {
-		b--
+	return unicode.IsDigit(last) || unicode.IsDigit(first)
+}
+
+// VocabOf is what fills the blanks of a group where others take v: what they say of it, and words
+// with digits where a number is begun, or stood before.
+func (t *Template) VocabOf(g *Group, v Vocab, original []string) Vocab {
+	number := func(b int) bool {
+		return t.inNumber(b) || len(original) == len(t.Blanks) && hasDigit(original[b])
 	}
-	cut := *t
-	cut.Window = [2]int{t.starts[a], min(t.ends[b-1], len(t.Text))}
-	cut.IDs = append(append([]int32{t.IDs[0]}, t.IDs[a:b]...), t.IDs[n-1])
-	cut.starts = append(append([]int{t.starts[0]}, t.starts[a:b]...), t.starts[n-1])
-	cut.ends = append(append([]int{t.ends[0]}, t.ends[a:b]...), t.ends[n-1])
-	cut.inner = append(append([]bool{false}, t.inner[a:b]...), false)
-	cut.Blanks = append([]Blank(nil), t.Blanks...)
-	for i := range cut.Blanks {
-		cut.Blanks[i].Pos -= a - 1
+	switch {
+	case g.Number:
+		return vocabNumbers
+	case g.Pattern != nil && g.MaxWords > 0: // of any pieces
+		if asksForDigits(g.Pattern) {
+			return VocabDigits
+		}
+		return VocabWords
+	case g.Pattern != nil && asksForDigits(g.Pattern):
+		return vocabWholeNumbers
+	case g.Pattern != nil:
+		return VocabWholeWords
+	case g.Punctuation:
+		return VocabAll
+	case v == VocabWords && slices.ContainsFunc(g.Blanks, number):
+		return VocabDigits
 	}
-	return &cut, nil
+	return v
+}
+
+// asksForDigits reports whether an expression asks for digits: it has some, or a class of few
+// characters among which they are, such as [a-z0-9].
+func asksForDigits(re *regexp.Regexp) bool {
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
+	return err == nil && asksDigits(tree)
+}
+
+func asksDigits(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return hasDigit(string(re.Rune))
+	case syntax.OpCharClass:
+		size, digit := 0, false
+		for i := 0; i+1 < len(re.Rune); i += 2 {
+			size += int(re.Rune[i+1]-re.Rune[i]) + 1
+			digit = digit || re.Rune[i] <= '9' && re.Rune[i+1] >= '0'
+		}
+		return digit && size < 100
+	}
+	return slices.ContainsFunc(re.Sub, asksDigits)
+}
+
+// Undecided reports whether words alone fill the blanks of a group of a VocabOf although numbers
+// could: nothing asks for either, and the blanks are words of their own.
+func (t *Template) Undecided(g *Group, v Vocab) bool {
+	return g.bare() && v == VocabWords && t.wordsApart(g)
+}
+
+// wordsApart reports whether the blanks of a group are words of their own.
+func (t *Template) wordsApart(g *Group) bool {
+	return !slices.ContainsFunc(t.PlacesIn(g), func(p Place) bool {
+		return p.Before != "" || p.After != "" || p.Neighbour || p.Ideographs
+	})
+}
+
+// asWritten is a blank as written, or its beginning if it does not end soon. It may be one that
+// cannot be read.
+func asWritten(s string) string {
+	const most = 200
+	n := spelt(s)
+	if n <= most {
+		return s[:n]
+	}
+	cut := most
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// spelt is the length of the blank that s begins with: up to the end of its expression, to the
+// bracket that closes its own, or to the first one; all of s without any.
+func spelt(s string) int {
+	if i := strings.IndexAny(s, "/|]"); i >= 0 && s[i] == '/' {
+		for i++; i+1 < len(s); i++ {
+			if s[i] == '\\' {
+				i++
+			} else if s[i:i+2] == "/]" {
+				return i + 2
+			}
+		}
+	}
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	if e := strings.IndexByte(s, ']'); e >= 0 {
+		return e + 1
+	}
+	return len(s)
 }

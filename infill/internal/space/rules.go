@@ -186,3 +186,17 @@ func (r *Rules) phrases(g int, allowed *text.WordList) ([]text.Phrase, error) {
 	}
 	return out, nil
 }
+
+// asked collects what constraints ask of the fillings of a slot.
+func asked(cs []constraint, at slot) (asks []func(text.Phrase) bool, keys []any) {
+	for _, c := range cs {
+		if ask, key := c.alone(at); ask != nil {
+			asks, keys = append(asks, ask), append(keys, key)
+		}
+	}
+	return asks, keys
+}
+
+func allow(asks []func(text.Phrase) bool, p text.Phrase) bool {
+	return !slices.ContainsFunc(asks, func(ask func(text.Phrase) bool) bool { return !ask(p) })
+}

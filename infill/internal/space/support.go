@@ -1,7 +1,6 @@
 package space
 
 import (
-	"slices"
 	"sync"
 
 	"infill/infill/text"
@@ -80,18 +79,4 @@ func (s *Supports) filter(base []int32, asks []func(text.Phrase) bool, keys []an
 	}
 	s.filtered[key] = ids
 	return ids
-}
-
-// asked collects what constraints ask of the fillings of a slot.
-func asked(cs []constraint, at slot) (asks []func(text.Phrase) bool, keys []any) {
-	for _, c := range cs {
-		if ask, key := c.alone(at); ask != nil {
-			asks, keys = append(asks, ask), append(keys, key)
-		}
-	}
-	return asks, keys
-}
-
-func allow(asks []func(text.Phrase) bool, p text.Phrase) bool {
-	return !slices.ContainsFunc(asks, func(ask func(text.Phrase) bool) bool { return !ask(p) })
 }
