@@ -1,11 +1,11 @@
 package infill
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"infill/infill/internal/chains"
@@ -132,11 +132,8 @@ func (p *exact) weigh(ctx context.Context, u []float64, parts []Parts) (*Result,
 		res.Marginals = chains.ExactMarginals(len(t.Template.Blanks), first, res.Distinct)
 	}
 	p.Choose(res, func(f []Filling) {
-		sort.SliceStable(f, func(a, b int) bool {
-			if f[a].Probability != f[b].Probability {
-				return f[a].Probability > f[b].Probability
-			}
-			return f[a].Score > f[b].Score
+		slices.SortStableFunc(f, func(a, b Filling) int {
+			return cmp.Or(cmp.Compare(b.Probability, a.Probability), cmp.Compare(b.Score, a.Score))
 		})
 	})
 	choosing.WarnRefused(res, refused, "fillings")
@@ -150,12 +147,10 @@ func ranksOf(t *target.Target, texts []weighted, words []string) ([]WordRank, er
 	for _, word := range words {
 		at := -1
 		for i, w := range texts {
-			is := t.Word([]int32{int32(w.v)}, 0)
-			if is == word {
+			if is := t.Word([]int32{int32(w.v)}, 0); is == word {
 				at = i
 				break
-			}
-			if at < 0 && strings.EqualFold(is, word) {
+			} else if at < 0 && strings.EqualFold(is, word) {
 				at = i
 			}
 		}
@@ -261,11 +256,8 @@ func textsOf(t *target.Target, u []float64, best float64, asModel bool) []weight
 	for i := range out {
 		out[i].share /= sum
 	}
-	sort.SliceStable(out, func(a, b int) bool {
-		if out[a].share != out[b].share {
-			return out[a].share > out[b].share
-		}
-		return u[out[a].v] > u[out[b].v] // T is very low or very high
+	slices.SortStableFunc(out, func(a, b weighted) int { // by U, too: T is very low or very high
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(u[b.v], u[a.v]))
 	})
 	return out
 }
