@@ -19,24 +19,6 @@ type gapReader struct {
 	rows   int // that were evaluated
 }
 
-func (e *Engine) newGapReader(ctx context.Context, t *text.Template, opt *Options,
-	perToken bool) (*gapReader, error) {
-	m, err := e.model.Float32(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r := &gapReader{t: t, model: m, limit: opt.Search.Context}
-	if most := m.MaxLength(); most > 0 {
-		r.limit = min(r.limit, most)
-	}
-	if perToken { // scores say nothing of lengths: the text is not asked
-		r.shares = lengths.Constant()
-		return r, nil
-	}
-	r.shares, err = e.shares()
-	return r, err
-}
-
 // read is log P of each length of a group in a range, the other groups having these lengths. Tied
 // blanks have the mean of theirs.
 func (r *gapReader) read(ctx context.Context, g int, in lengths.Range, others []int) ([]float64,
@@ -90,9 +72,18 @@ func (e *Engine) readGaps(ctx context.Context, t *text.Template, lists [][]text.
 		return o, nil
 	}
 	o.perToken = len(o.groups) > 0 && opt.Results.Score == ScorePLL
-	r, err := e.newGapReader(ctx, t, opt, o.perToken)
+	m, err := e.model.Float32(ctx)
 	if err != nil {
 		return nil, err
+	}
+	r := &gapReader{t: t, model: m, limit: opt.Search.Context, shares: lengths.Constant()}
+	if most := m.MaxLength(); most > 0 {
+		r.limit = min(r.limit, most)
+	}
+	if !o.perToken { // else scores say nothing of lengths: the text is not asked
+		if r.shares, err = e.shares(); err != nil {
+			return nil, err
+		}
 	}
 	o.shares = make([][]float64, len(groups))
 	for again := range max(1, min(2, len(o.groups))) {

@@ -183,11 +183,7 @@ func within(all []float64, least, most int) []float64 {
 
 // logSum is log Σ exp.
 func logSum(x []float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range x {
-		top = math.Max(top, v)
-	}
-	sum := 0.0
+	top, sum := slices.Max(x), 0.0
 	for _, v := range x {
 		sum += math.Exp(v - top)
 	}

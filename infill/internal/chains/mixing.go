@@ -107,11 +107,7 @@ func autocov(x []float64) []float64 {
 	if n == 0 {
 		return nil
 	}
-	mean := 0.0
-	for _, v := range x {
-		mean += v
-	}
-	mean /= float64(n)
+	mean, _ := meanVar(x)
 	size := 1 << bits.Len(uint(2*n-1)) // zero padding: no wrap-around
 	re, im := make([]float64, size), make([]float64, size)
 	for i, v := range x {

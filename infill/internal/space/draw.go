@@ -14,11 +14,7 @@ import (
 func (sp *Space) Likeliest(logp [][]float64) ([]int32, error) {
 	x := make([]int32, len(sp.Coords))
 	for i, lp := range logp {
-		for v := range lp {
-			if lp[v] > lp[x[i]] {
-				x[i] = int32(v)
-			}
-		}
+		x[i] = int32(slices.Index(lp, slices.Max(lp))) // all are numbers, see Finite
 	}
 	if sp.Valid(x) {
 		return x, nil
