@@ -100,7 +100,7 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 	if err := cmp.Or(f.ready(), f.settled(&f.modelFlags)); err != nil {
 		return err
 	}
-	_, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)
+	_, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.NeedsGradient(), f.quiet)
 	if err != nil {
 		return err
 	}

@@ -179,7 +179,7 @@ func (f *batchFlags) openFor(c *cli.Context, std console.IO, e *fileEngine, line
 			return err
 		}
 	}
-	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)
+	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.NeedsGradient(), f.quiet)
 	if err == nil {
 		e.model, e.engine, e.done = m, engine, done
 	}

@@ -157,8 +157,6 @@ func modelName(m *mlm.Model) string {
 	return strings.TrimSpace(m.Info().Architecture + " sha256:" + m.Info().SHA256[:16])
 }
 
-// today is the date of a report.
-
 // A comparePlan is what a comparison is made of, as its flags and files say. No model is open yet.
 type comparePlan struct {
 	samplers   []samplers.Sampler
@@ -199,20 +197,15 @@ func (f *compareFlags) plan(c *cli.Context, std console.IO) (*comparePlan, error
 
 // openFor opens the model, the parts of the energy and the trace.
 func (f *compareFlags) openFor(ctx context.Context, r *comparer) error {
-	f.modelFlags.Options.Forward = false // all samplers have one model
-	m, err := f.open(ctx)
+	f.Method = infill.MethodSample                         // samplers are what is compared,
+	f.fillingFlags.Options.Results.Score = infill.ScorePLL // by the energy that they draw from
+	// All samplers have one model.
+	m, engine, done, err := f.engine(ctx, r.std, &f.modelFlags, true, f.quiet)
 	if err != nil {
 		return err
 	}
-	r.atEnd(f.close)
-	r.model, r.sum = modelName(m), modelHash(m)
-	warn(r.std, m, f.quiet)
-	f.Method = infill.MethodSample                         // samplers are what is compared,
-	f.fillingFlags.Options.Results.Score = infill.ScorePLL // by the energy that they draw from
-	if r.engine, err = f.prepare(ctx, m, f.secondModels(), r.std.Err, f.quiet); err != nil {
-		return err
-	}
-	r.atEnd(f.CloseParts)
+	r.atEnd(done)
+	r.engine, r.model, r.sum = engine, modelName(m), modelHash(m)
 	r.opt, r.trace = f.made.Options, &traceFile{path: f.trace}
 	r.atEnd(r.trace.close)
 	return nil

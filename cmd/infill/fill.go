@@ -93,7 +93,7 @@ func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, er
 	}
 	f.modelFlags.Options.Few = single && !f.Masking.On() && f.Sampling.Chosen == "" &&
 		oneBlank(c.Args().First())
-	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.quiet)
+	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.NeedsGradient(), f.quiet)
 	if err != nil {
 		return err
 	}

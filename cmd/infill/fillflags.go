@@ -84,10 +84,10 @@ func (f *fillingFlags) settled(m *modelFlags) error {
 	return nil
 }
 
-// engine opens the model and an engine on it. done closes both.
-func (f *fillingFlags) engine(ctx context.Context, std console.IO, from *modelFlags, quiet bool) (
-	m *mlm.Model, engine *infill.Engine, done func() error, err error) {
-	from.Options.Forward = !f.NeedsGradient()
+// engine opens the model, with gradients or without, and an engine on it. done closes both.
+func (f *fillingFlags) engine(ctx context.Context, std console.IO, from *modelFlags,
+	gradients, quiet bool) (m *mlm.Model, engine *infill.Engine, done func() error, err error) {
+	from.Options.Forward = !gradients
 	if m, err = from.open(ctx); err != nil {
 		return nil, nil, nil, err
 	}
