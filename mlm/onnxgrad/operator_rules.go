@@ -63,6 +63,18 @@ func target(v *value, p int) ([]int, error) {
 	return out, nil
 }
 
+// list is the integers of input i or, without it, of an attribute. nil is for neither.
+func (n *node) list(i int, attribute string, p int) ([]int64, error) {
+	if v := optional(n.in, i); v != nil {
+		if v.known[p] == nil {
+			return nil, fmt.Errorf("%s depend on the input's values", attribute)
+		}
+		return v.known[p].I, nil
+	}
+	list, _ := n.proto().Ints(attribute)
+	return list, nil
+}
+
 // Element types of outputs.
 func firstType(n *node) onnx.DataType  { return n.in[0].typ }
 func secondType(n *node) onnx.DataType { return n.in[1].typ }

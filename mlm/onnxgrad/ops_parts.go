@@ -79,19 +79,9 @@ type span struct{ axis, start, n, step int }
 
 // sliceSpans reads the parameters of a Slice at probe p.
 func sliceSpans(n *node, p int) ([]span, error) {
-	get := func(i int, name string) ([]int64, error) {
-		if i < len(n.in) && n.in[i] != nil {
-			if n.in[i].known[p] == nil {
-				return nil, fmt.Errorf("%s depend on the input's values", name)
-			}
-			return n.in[i].known[p].I, nil
-		}
-		v, _ := n.proto().Ints(name)
-		return v, nil
-	}
 	var par [4][]int64
 	for i, name := range []string{"starts", "ends", "axes", "steps"} {
-		v, err := get(i+1, name)
+		v, err := n.list(i+1, name, p)
 		if err != nil {
 			return nil, err
 		}
@@ -162,11 +152,11 @@ func sliceBackward(b *builder, e *entry, g []*value) []*value {
 }
 
 func padShape(n *node, p int, _ int64) ([][]int, error) {
-	if n.in[1].known[p] == nil {
-		return nil, fmt.Errorf("pads depend on the input's values")
+	pads, err := n.list(1, "pads", p)
+	if err != nil {
+		return nil, err
 	}
 	out := slices.Clone(n.in[0].shape[p])
-	pads := n.in[1].known[p].I
 	for i := range out {
 		out[i] += int(pads[i] + pads[i+len(out)])
 	}

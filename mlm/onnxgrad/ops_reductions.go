@@ -1,7 +1,6 @@
 package onnxgrad
 
 import (
-	"fmt"
 	"slices"
 
 	"infill/mlm/onnx"
@@ -39,12 +38,9 @@ func reductionOps() []operator {
 
 // reduceAxes are the axes that a reduction removes or keeps as 1.
 func reduceAxes(n *node, p int) ([]int, error) {
-	list, _ := n.proto().Ints("axes")
-	if len(n.in) > 1 && n.in[1] != nil {
-		if n.in[1].known[p] == nil {
-			return nil, fmt.Errorf("axes depend on the input's values")
-		}
-		list = n.in[1].known[p].I
+	list, err := n.list(1, "axes", p)
+	if err != nil {
+		return nil, err
 	}
 	rank := n.in[0].shape.rank()
 	var out []int

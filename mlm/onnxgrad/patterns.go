@@ -45,36 +45,26 @@ func live(nodes []*node, wanted ...*value) []*node {
 // exact.
 func (l *loaded) fuse() error {
 	l.nodes = live(l.nodes, l.logits)
-	u := uses(l.nodes)
-	replaced := map[*node][]*node{}
+	u, gelus := uses(l.nodes), map[*node]*value{} // what a Gelu is of, by its last node
 	for _, n := range l.nodes {
-		switch n.op {
-		case "Add":
-			if c := matchLayerNorm(n); c != nil {
-				c.name, c.out = n.name, n.out
-				replaced[n] = []*node{c}
-				n.out[0].from = c
-			}
-		case "Erf":
+		if n.op == "Erf" {
 			if x, out := matchGelu(n, u); out != nil {
-				last := out.from
-				l.context = last.name
-				before := len(l.nodes)
-				l.gelu(x, out)
-				replaced[last] = slices.Clone(l.nodes[before:])
-				l.nodes = l.nodes[:before]
+				gelus[out.from] = x
 			}
 		}
 	}
-	var out []*node
-	for _, n := range l.nodes {
-		if c := replaced[n]; c != nil {
-			out = append(out, c...)
-		} else {
-			out = append(out, n)
+	l.nodes = live(l.rewritten(l.nodes, func(out *builder, n *node) bool {
+		if x := gelus[n]; x != nil {
+			out.gelu(x, n.out[0])
+			return true
 		}
-	}
-	l.nodes = live(out, l.logits)
+		norm := matchLayerNorm(n)
+		if norm != nil {
+			norm.out = n.out
+			out.add(norm)
+		}
+		return norm != nil
+	}), l.logits)
 	return l.err
 }
 
@@ -128,6 +118,9 @@ func operands(v *value, op string, pick func(*value) bool) (picked, other *value
 
 // matchLayerNorm recognises ((x − μ)/√(σ² + ε))·γ + β.
 func matchLayerNorm(add *node) *node {
+	if add.op != "Add" {
+		return nil
+	}
 	fixed := func(v *value) bool { return v.fixed }
 	beta, scaled := operands(add.out[0], "Add", fixed)
 	gamma, normed := operands(scaled, "Mul", fixed)
