@@ -49,15 +49,8 @@ func projected(v *value, u map[*value][]*node) *projection {
 	if r == nil {
 		return nil
 	}
-	out := &projection{heads: v.shape}
-	y := r.in[0]
-	if a := sole(y, "Add", u); a != nil {
-		for i, bias := range a.in {
-			if bias.fixed && bias.shape.rank() == 1 && bias.typ == onnx.Float {
-				out.bias, y = bias, a.in[1-i]
-			}
-		}
-	}
+	y, bias := biased(r.in[0], u)
+	out := &projection{heads: v.shape, bias: bias}
 	m := sole(y, "MatMul", u)
 	if m == nil || m.transA || !m.in[1].fixed || m.in[1].shape.rank() != 2 || m.in[0].fixed ||
 		y.typ != onnx.Float {

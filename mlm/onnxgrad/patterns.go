@@ -116,6 +116,11 @@ func operands(v *value, op string, pick func(*value) bool) (picked, other *value
 	return nil, nil
 }
 
+func isScalar(v *value) bool {
+	_, ok := scalarOf(v)
+	return ok
+}
+
 // matchLayerNorm recognises ((x − μ)/√(σ² + ε))·γ + β.
 func matchLayerNorm(add *node) *node {
 	if add.op != "Add" {
@@ -132,7 +137,7 @@ func matchLayerNorm(add *node) *node {
 	if x == nil || root == nil {
 		return nil
 	}
-	e, variance := operands(root.in[0], "Add", func(v *value) bool { _, ok := scalarOf(v); return ok })
+	e, variance := operands(root.in[0], "Add", isScalar)
 	eps, ok := scalarOf(e)
 	mean := is(variance, "ReduceMean")
 	h := x.shape.rank() - 1
@@ -159,15 +164,10 @@ func squareOf(v, x *value) bool {
 // matchGelu recognises x·½·(1 + erf(x/√2)) with its factors in any order and gives x and the value
 // that the whole computes.
 func matchGelu(erf *node, u map[*value][]*node) (x, out *value) {
-	scale := is(erf.in[0], "Mul")
-	if scale == nil {
-		return nil, nil
-	}
-	for i, c := range scale.in {
-		if k, ok := scalarOf(c); ok && math.Abs(k-math.Sqrt(0.5)) < 1e-6 {
-			x = scale.in[1-i]
-		}
-	}
+	_, x = operands(erf.in[0], "Mul", func(c *value) bool {
+		k, ok := scalarOf(c)
+		return ok && math.Abs(k-math.Sqrt(0.5)) < 1e-6
+	})
 	sole := func(v *value) *node {
 		if len(u[v]) != 1 {
 			return nil
@@ -196,15 +196,12 @@ func matchGelu(erf *node, u map[*value][]*node) (x, out *value) {
 		case w == x && !met:
 			met = true
 		default:
-			inner := is(w, "Mul")
-			if inner == nil || met || inner.in[0] != x && inner.in[1] != x {
+			_, c := operands(w, "Mul", func(v *value) bool { return v == x })
+			k, ok := scalarOf(c)
+			if !ok || met {
 				return nil, nil
 			}
-			c, ok := scalarOf(other(inner, x))
-			if !ok {
-				return nil, nil
-			}
-			met, factor = true, factor*c
+			met, factor = true, factor*k
 		}
 		v = m.out[0]
 		if met && factor == 0.5 {

@@ -37,43 +37,41 @@ func (l *loaded) scaled(n *node, u map[*value][]*node) []*node {
 		}
 		return sole(v, "MatMul", u)
 	}
-	for i, c := range n.in {
-		x := n.in[1-i]
-		k, ok := scalarOf(c)
-		if !ok || c.shape.rank() > x.shape.rank() {
+	c, x := operands(n.out[0], "Mul", isScalar)
+	if x == nil || c.shape.rank() > x.shape.rank() {
+		return nil
+	}
+	k, _ := scalarOf(c)
+	if m := product(x); m != nil {
+		f := *m
+		f.alpha *= k
+		f.out = n.out
+		n.out[0].from = &f
+		return []*node{&f}
+	}
+	plus := sole(x, "Add", u)
+	if plus == nil {
+		return nil
+	}
+	for j, bias := range plus.in {
+		m := product(plus.in[1-j])
+		if m == nil || bias.tensor == nil || bias.known[0] == nil || bias.typ != onnx.Float {
 			continue
 		}
-		if m := product(x); m != nil {
-			f := *m
-			f.alpha *= k
-			f.out = n.out
-			n.out[0].from = &f
-			return []*node{&f}
+		shifted := make([]float32, len(bias.known[0].F))
+		for e, v := range bias.known[0].F {
+			shifted[e] = float32(v * k)
 		}
-		plus := sole(x, "Add", u)
-		if plus == nil {
+		b, err := stored(onnx.Floats("", bias.tensor.Dims, shifted...))
+		if err != nil {
 			continue
 		}
-		for j, bias := range plus.in {
-			m := product(plus.in[1-j])
-			if m == nil || bias.tensor == nil || bias.known[0] == nil || bias.typ != onnx.Float {
-				continue
-			}
-			shifted := make([]float32, len(bias.known[0].F))
-			for e, v := range bias.known[0].F {
-				shifted[e] = float32(v * k)
-			}
-			b, err := stored(onnx.Floats("", bias.tensor.Dims, shifted...))
-			if err != nil {
-				continue
-			}
-			f := *m
-			f.alpha *= k
-			f.out = []*value{{typ: m.out[0].typ, shape: m.out[0].shape, from: &f}}
-			g := &node{op: "Add", name: plus.name, in: []*value{f.out[0], b}, out: n.out}
-			n.out[0].from = g
-			return []*node{&f, g}
-		}
+		f := *m
+		f.alpha *= k
+		f.out = []*value{{typ: m.out[0].typ, shape: m.out[0].shape, from: &f}}
+		g := &node{op: "Add", name: plus.name, in: []*value{f.out[0], b}, out: n.out}
+		n.out[0].from = g
+		return []*node{&f, g}
 	}
 	return nil
 }
@@ -81,15 +79,11 @@ func (l *loaded) scaled(n *node, u map[*value][]*node) []*node {
 // absorb simplifies operand i of a product.
 func (l *loaded) absorb(n *node, i int, u map[*value][]*node, out *[]*node) {
 	v := n.in[i]
-	if m := is(v, "Mul"); m != nil && v.typ == onnx.Float {
-		for j, c := range m.in {
-			if k, ok := scalarOf(c); ok && c.shape.rank() <= m.in[1-j].shape.rank() {
-				n.in[i] = m.in[1-j]
-				n.alpha *= k
-				v = n.in[i]
-				break
-			}
-		}
+	if c, x := operands(v, "Mul", isScalar); x != nil && v.typ == onnx.Float &&
+		c.shape.rank() <= x.shape.rank() {
+		k, _ := scalarOf(c)
+		n.alpha *= k
+		n.in[i], v = x, x
 	}
 	turn := func(x *value) {
 		n.in[i] = x
