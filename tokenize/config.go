@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"cmp"
 	"encoding/json"
 	"io/fs"
 	"maps"
@@ -22,8 +23,8 @@ type config struct {
 	typography            Typography
 	maskStrips            bool // a mask token without flags swallows the space before it
 	names                 [numRoles]jsonToken
-	instead               [numRoles]jsonToken // tokens that serve where there is no other
-	further               []jsonToken         // additional special tokens
+	instead               [numRoles]string // tokens that serve where there is no other
+	further               []jsonToken      // additional special tokens
 	added                 []addedToken
 	length                int
 }
@@ -140,9 +141,7 @@ func (c *config) read(name string, data []byte) error {
 		if err := get(key, &t); err != nil {
 			return err
 		}
-		if c.instead[r].Content == "" {
-			c.instead[r] = t
-		}
+		c.instead[r] = cmp.Or(c.instead[r], t.Content)
 	}
 	var further []jsonToken
 	if err := get("additional_special_tokens", &further); err != nil {
@@ -245,11 +244,7 @@ func (c *config) apply(s *spec) {
 			}
 		}
 	}
-	for r, t := range c.instead {
-		s.instead[r] = t.Content
-	}
-	s.length = c.length
-	s.typography = c.typography
+	s.instead, s.length, s.typography = c.instead, c.length, c.typography
 	known := make(map[string]bool)
 	next := s.size
 	for _, a := range s.added {

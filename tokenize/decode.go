@@ -70,7 +70,7 @@ func lossy(s string) string {
 		r, n := utf8.DecodeRuneInString(s)
 		if r == utf8.RuneError && n == 1 {
 			// The longest beginning of s that some character begins with.
-			for n < len(s) && n < 3 && begins(s[:n+1]) {
+			for n < len(s) && n < 3 && !utf8.FullRuneInString(s[:n+1]) {
 				n++
 			}
 		}
@@ -78,9 +78,4 @@ func lossy(s string) string {
 		s = s[n:]
 	}
 	return b.String()
-}
-
-// begins reports whether s, of 2 or 3 bytes, is the beginning of a longer character.
-func begins(s string) bool {
-	return !utf8.FullRuneInString(s)
 }

@@ -133,12 +133,10 @@ func tidy(text string, span [2]int) [2]int {
 
 // invalidAt is the offset of the first byte that is not UTF-8.
 func invalidAt(text string) int {
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if r == utf8.RuneError && size == 1 {
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
 			return i
 		}
-		i += size
 	}
 	return len(text)
 }

@@ -57,25 +57,24 @@ func lineAt(data []byte, offset int) int {
 func parseVocab(data []byte, name string) ([]string, error) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	text = strings.TrimRight(text, "\r\n")
+	fail := func(line int, kind error, format string, args ...any) ([]string, error) {
+		return nil, &FileError{File: name, Line: line, Err: problem(kind, format, args...)}
+	}
 	if text == "" {
-		return nil, &FileError{File: name, Err: problem(ErrFormat,
-			"the vocabulary is empty; want one piece a line")}
+		return fail(0, ErrFormat, "the vocabulary is empty; want one piece a line")
 	}
 	if n := 1 + strings.Count(text, "\n"); n > maxVocabulary {
-		return nil, &FileError{File: name, Err: problem(ErrTooLarge, "%d lines, at most %d are accepted",
-			n, maxVocabulary)}
+		return fail(0, ErrTooLarge, "%d lines, at most %d are accepted", n, maxVocabulary)
 	}
 	pieces := strings.Split(text, "\n")
 	for i, p := range pieces {
 		p = strings.TrimSuffix(p, "\r")
 		if len(p) > maxPieceBytes {
-			return nil, &FileError{File: name, Line: i + 1,
-				Err: problem(ErrTooLarge, "a piece of %d bytes, at most %d are accepted; want one piece a "+
-					"line", len(p), maxPieceBytes)}
+			return fail(i+1, ErrTooLarge, "a piece of %d bytes, at most %d are accepted; want one piece a "+
+				"line", len(p), maxPieceBytes)
 		}
 		if strings.IndexByte(p, 0) >= 0 {
-			return nil, &FileError{File: name, Line: i + 1,
-				Err: problem(ErrFormat, "a NUL byte; this is not a text file")}
+			return fail(i+1, ErrFormat, "a NUL byte; this is not a text file")
 		}
 		pieces[i] = p
 	}

@@ -41,6 +41,9 @@ func (n *normalised) reset() {
 
 // cleaned appends what the first two steps leave of a character.
 func (b bertNormalizer) cleaned(out []char, c char) []char {
+	if c.r >= ' ' && c.r < 0x7F {
+		return append(out, c)
+	}
 	if b.clean {
 		if unicode.Is(removed, c.r) {
 			return out
