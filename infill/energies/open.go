@@ -143,7 +143,7 @@ func (o Options) model(ctx context.Context, name string) (m *mlm.Model, shared b
 	return o.Model(ctx, name)
 }
 
-// each calls f with the specs of texts and what they are made from, nil for one that needs no file.
+// each calls f with the specs of texts and their open parts, nil for one that needs no file.
 func (p *Parts) each(texts []string, f func(s Spec, from *part) error) error {
 	for _, text := range texts {
 		s, err := Parse(text)

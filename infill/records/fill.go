@@ -82,7 +82,7 @@ func (f *Filler) Fill(ctx context.Context, it *input.Item, change func(*text.Tem
 	return rec, w.labels.follow(rec, w.plain, t, w.opt.Words.Original)
 }
 
-// A work is what an item asks for.
+// A work is an item with its settings, masking and labels.
 type work struct {
 	opt     infill.Options // with the item's own settings
 	own     bool           // it has some
@@ -92,7 +92,7 @@ type work struct {
 	plain   change // of the text that loses its escapes
 }
 
-// work reads what an item asks for.
+// work reads the settings, masking and labels of an item.
 func (f *Filler) work(it *input.Item) (*work, error) {
 	tok := f.Model.Tokenizer()
 	filling, own, err := f.Filling.ForLine(tok, it.Choices())

@@ -14,7 +14,7 @@ type written struct {
 	early bool                        // finished words are judged before the others are there
 }
 
-// ask resolves what is asked of each group.
+// ask resolves the questions about each group.
 func (w *written) ask(of func(g *text.Group) (fits func(string) bool, key any)) *written {
 	for g := range w.t.Groups {
 		fits, key := of(&w.t.Groups[g])
@@ -75,7 +75,7 @@ func meaning(b base, o *request.WordOptions) *written {
 }
 
 // elsewhere allows no word that the text has around its blanks, function words apart. It sees whole
-// words, with the letters that touch the blank. words stands for what has answers.
+// words, with the letters that touch the blank. words stands for the answers of has.
 func elsewhere(b base, has func(s string) bool, words string) *written {
 	type key struct{ words, around string }
 	w := &written{base: b, early: true}

@@ -10,7 +10,7 @@ import (
 	"infill/tokenize"
 )
 
-// Rules are a template with what its blanks and a user ask of fillings, resolved once.
+// Rules are a template with the demands of its blanks and of a user on fillings, resolved once.
 type Rules struct {
 	*Supports
 	Template *text.Template
@@ -22,7 +22,7 @@ type Rules struct {
 	all   []constraint
 }
 
-// Rules resolves what fills the blanks of a template. The error is ErrEmptySupport, or ErrBlank for
+// Rules resolves the fillings of the blanks of a template. The error is ErrEmptySupport, or ErrBlank for
 // a word that cannot be spelt.
 func (s *Supports) Rules(t *text.Template, o *request.WordOptions) (*Rules, error) {
 	r := &Rules{Supports: s, Template: t, all: constraintsOf(s, t, o)}
