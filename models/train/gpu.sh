@@ -2,7 +2,7 @@
 # Trains on a machine with a GPU to which little can be carried at a time and where a command may run ten minutes.
 #
 #   models/train/gpu.sh keep DIR          keeps the pieces (of pack.py pack) in DIR until the run
-#   models/train/gpu.sh run MINUTES ARGS  unpacks them once, trains with the teacher in the loop, goes on in each call;
+#   models/train/gpu.sh run MINUTES ARGS  unpacks them once, trains, with the teacher in the loop if one was packed, goes on in each call;
 #                                         the weights come back in $OUT/weights, in pieces of 16 MB, with log.jsonl
 #
 # ARGS go to train.py: --until HH:MM --decay-minutes N ends the whole run, and the rate falls to zero before. W is the
@@ -28,8 +28,8 @@ run)
 	if [ ! -e "$W/run/checkpoint.pt" ] && [ -e "$W/start/checkpoint.pt" ]; then
 		cp "$W/start/checkpoint.pt" "$W/run/"
 	fi
-	"$PYTHON" "$here/train.py" --data "$W/data" --vocab "$W/teacher/vocab.txt" --teacher "$W/teacher" --out "$W/run" \
-		--soft 0.8 --batches 4 --batch-tokens 16384 --log 20 --save-minutes 3 --stop-minutes "$minutes" "$@"
+	[ ! -e "$W/teacher" ] || set -- --teacher "$W/teacher" --soft 0.8 "$@"
+	"$PYTHON" "$here/train.py" --data "$W/data" --vocab "$W/vocab.txt" --out "$W/run" --batches 4 --batch-tokens 16384 --log 20 --save-minutes 3 --stop-minutes "$minutes" "$@"
 	"$PYTHON" "$here/pack.py" pack --checkpoint "$W/run/checkpoint.pt" --size 16000000 --out "$OUT/weights"
 	cp "$W/run/log.jsonl" "$OUT/"
 	tail -3 "$OUT/log.jsonl"

@@ -1,11 +1,12 @@
 """Carries the encoded corpus, a teacher and a checkpoint to a machine with a GPU, in pieces of a fixed size.
 
-    pack.py pack   [--data DATA] [--teacher TEACHER] [--checkpoint checkpoint.pt] --out PARTS
+    pack.py pack   [--data DATA] [--vocab VOCAB] [--teacher TEACHER] [--checkpoint checkpoint.pt] --out PARTS
     pack.py unpack --parts PARTS --out DIR
 
 The pieces part.000, part.001, … joined are one xz stream of named arrays. Weights travel as bfloat16, in which a
 teacher computes, a student's as float16; bytes of one rank lie together, which makes them a third smaller. Names and SHA-256
-sums of the pieces are in PARTS/parts.json. unpack writes DIR/data, DIR/teacher and DIR/start, as far as they were packed.
+sums of the pieces are in PARTS/parts.json. unpack writes DIR/data, DIR/vocab.txt, DIR/teacher and DIR/start, as far as they were packed.
+A teacher brings its vocabulary.
 """
 
 import argparse
@@ -87,6 +88,8 @@ def pack(a: argparse.Namespace) -> None:
             for n in ("sentence", "line"):
                 stream.write(f"data/{n}", np.diff(arrays[n]).astype(np.uint32))
             stream.write("data/narrative", arrays["narrative"])
+        if vocab := a.vocab or a.teacher and pathlib.Path(a.teacher) / "vocab.txt":
+            stream.write("vocab.txt", content(pathlib.Path(vocab)))
         if a.teacher:
             for n in ("config.json", "vocab.txt"):
                 stream.write(f"teacher/{n}", content(pathlib.Path(a.teacher) / n))
@@ -152,6 +155,7 @@ def main() -> None:
     sub = p.add_subparsers(required=True)
     q = sub.add_parser("pack", help="write the pieces")
     q.add_argument("--data", help="folder that prepare.py wrote")
+    q.add_argument("--vocab", help="vocab.txt, where no teacher has it")
     q.add_argument("--teacher", help="Hugging Face folder")
     q.add_argument("--checkpoint", help="checkpoint.pt to go on from; its optimizer's averages stay behind")
     q.add_argument("--every", type=int, default=1, help="take one line of the corpus in so many")

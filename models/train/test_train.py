@@ -634,8 +634,8 @@ def test_packing_and_unpacking(tmp_path):
     student = model.MaskedLM(FACTORISED)
     train.fresh(student.state_dict(), FACTORISED, 3, tmp_path / "run")
     parts, out = tmp_path / "parts", tmp_path / "out"
-    a = argparse.Namespace(data=tmp_path / "data", teacher=tmp_path / "teacher", checkpoint=tmp_path / "run/checkpoint.pt",
-                           every=3, size=50000, preset=0, out=parts, parts=parts)  # fmt: skip
+    a = argparse.Namespace(data=tmp_path / "data", vocab=None, teacher=tmp_path / "teacher",
+                           checkpoint=tmp_path / "run/checkpoint.pt", every=3, size=50000, preset=0, out=parts, parts=parts)  # fmt: skip
     pack.pack(a)
     assert len(list(parts.glob("part.*"))) > 3
     a.out = out
@@ -650,6 +650,7 @@ def test_packing_and_unpacking(tmp_path):
     for n, p in loaded.state_dict().items():
         assert torch.equal(p, teacher.state_dict()[n].bfloat16().float())
     saved = torch.load(out / "start/checkpoint.pt")
+    assert (out / "vocab.txt").read_text() == "[PAD]\n"
     assert saved["at"]["epoch"] == 4 and saved["at"]["step"] == 0 and saved["config"] == FACTORISED
     assert torch.equal(saved["model"]["cls.predictions.bias"], student.state_dict()["cls.predictions.bias"])
     (parts / "part.001").write_bytes(b"x")
@@ -660,8 +661,12 @@ def test_packing_and_unpacking(tmp_path):
         pack.unpack(a)
 
 
-def test_the_run_on_another_machine_goes_on(tmp_path):
-    """gpu.sh with tiny sizes: pieces carried in two calls, two runs, and the weights back."""
+@pytest.mark.parametrize("taught", [True, False])
+def test_the_run_on_another_machine_goes_on(tmp_path, taught):
+    """gpu.sh with tiny sizes: pieces carried in two calls, two runs, and the weights back.
+
+    With a teacher in the loop, and on gaps without one.
+    """
     rng = np.random.default_rng(0)
     for folder in ("data", "teacher"):
         (tmp_path / folder).mkdir()
@@ -673,7 +678,8 @@ def test_the_run_on_another_machine_goes_on(tmp_path):
     (tmp_path / "teacher/config.json").write_text(json.dumps(SMALL))
     (tmp_path / "teacher/vocab.txt").write_text("\n".join(vocab.SPECIAL + [f"w{i}" for i in range(195)]) + "\n")
     train.fresh(model.MaskedLM(FACTORISED).state_dict(), FACTORISED, 0, tmp_path / "run")
-    a = argparse.Namespace(data=tmp_path / "data", teacher=tmp_path / "teacher", checkpoint=tmp_path / "run/checkpoint.pt",
+    a = argparse.Namespace(data=tmp_path / "data", vocab=tmp_path / "teacher/vocab.txt",
+                           teacher=tmp_path / "teacher" if taught else None, checkpoint=tmp_path / "run/checkpoint.pt",
                            every=1, size=200000, preset=0, out=tmp_path / "parts")  # fmt: skip
     pack.pack(a)
     script = str(pathlib.Path(train.__file__).with_name("gpu.sh"))
@@ -690,9 +696,10 @@ def test_the_run_on_another_machine_goes_on(tmp_path):
             p.rename(tmp_path / f"carry{k}" / p.name)
         call("keep", tmp_path / f"carry{k}")
     steps = []
-    for more in ("--log", 2), ("--log", 2, "--tokens", 8000, "--decay", 1):
-        minutes = 0.15 if len(more) == 2 else 5
-        out = call("run", minutes, "--batch-tokens", 400, "--workers", 1, "--threads", 1, "--warmup", 2, "--no-compile", *more)
+    gaps = () if taught else ("--gaps", 0.7, "--adam", "--freeze-table", "--rate", 5e-5)
+    for more in (), ("--tokens", 8000, "--decay", 1):
+        minutes = 5 if more else 0.15
+        out = call("run", minutes, "--batch-tokens", 400, "--workers", 1, "--threads", 1, "--warmup", 2, "--no-compile", "--log", 2, *gaps, *more)
         steps.append(torch.load(tmp_path / "w/run/checkpoint.pt")["at"]["step"])
     assert steps[1] > steps[0] > 0 or steps[1] == steps[0] > 5  # the second call begins where the first one stopped
     assert json.loads(out.splitlines()[-1])["step"] <= steps[1]
