@@ -26,7 +26,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"infill/internal/binary16"
 )
@@ -73,10 +72,10 @@ type file struct {
 	header  []byte
 	tensors []tensor
 	size    int64
-	body    func() ([]byte, error) // what follows the header of the stored file
+	part    func(part) ([]byte, error) // reads what follows the header of the stored file
 }
 
-// parse reads the header of a stored file, and the rest when the first tensor is read.
+// parse reads the header of a stored file. The rest is read with the tensors.
 func parse(inner fs.FS) (*file, error) {
 	in, err := inner.Open(Stored)
 	if err != nil {
@@ -103,18 +102,33 @@ func parse(inner fs.FS) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := info.Size() - 8 - n
-	f := &file{body: sync.OnceValues(func() ([]byte, error) {
-		data, err := fs.ReadFile(inner, Stored)
-		if err == nil && int64(len(data)) != info.Size() {
-			err = fmt.Errorf("%w: %d bytes, and %d before", errFormat, len(data), info.Size())
-		}
-		if err != nil {
-			return nil, err
-		}
-		return data[8+n:], nil
-	})}
-	return f, f.given(entries, body)
+	f := &file{part: func(p part) ([]byte, error) { return readPart(inner, info.Size(), 8+n, p) }}
+	return f, f.given(entries, info.Size()-8-n)
+}
+
+// readPart reads a part of what follows start in the stored file. Nothing of it is kept: a model
+// would hold it in memory for as long as it is open, and reads it once.
+func readPart(inner fs.FS, size, start int64, p part) (b []byte, err error) {
+	in, err := inner.Open(Stored)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() //nolint:errcheck // opened for reading
+	if info, err := in.Stat(); err != nil {
+		return nil, err
+	} else if info.Size() != size {
+		return nil, fmt.Errorf("%w: %d bytes, and %d before", errFormat, info.Size(), size)
+	}
+	if s, ok := in.(io.Seeker); ok {
+		_, err = s.Seek(start+p.begin, io.SeekStart)
+	} else {
+		_, err = io.CopyN(io.Discard, in, start+p.begin)
+	}
+	if err == nil {
+		b = make([]byte, p.end-p.begin)
+		_, err = io.ReadFull(in, b)
+	}
+	return b, err
 }
 
 // given makes the header and the list of tensors of the given file. body is how many bytes follow
@@ -316,11 +330,10 @@ func (f *file) ReadAt(b []byte, off int64) (n int, err error) {
 		return 1
 	})
 	if i < len(f.tensors) && n < len(b) {
-		body, err := f.body()
-		if err != nil {
+		more, err := f.read(b[n:], i, off+int64(n))
+		if n += more; err != nil {
 			return n, err
 		}
-		n += f.read(b[n:], body, i, off+int64(n))
 	}
 	if n < len(b) {
 		return n, io.EOF
@@ -329,26 +342,51 @@ func (f *file) ReadAt(b []byte, off int64) (n int, err error) {
 }
 
 // read fills b from tensor i on, as far as there are any. at is its place in the given file.
-func (f *file) read(b, body []byte, i int, at int64) (n int) {
+func (f *file) read(b []byte, i int, at int64) (n int, err error) {
 	for ; i < len(f.tensors) && n < len(b); i++ {
 		t := &unpacked{tensor: f.tensors[i]}
-		t.numbers, t.scales = body[t.data.begin:t.data.end], body[t.scale.begin:t.scale.end]
 		first := at + int64(n) - t.begin
-		n += t.read(b[n:min(int64(len(b)), int64(n)+t.end-t.begin-first)], first)
+		to := b[n:min(int64(len(b)), int64(n)+t.end-t.begin-first)]
+		if err := t.load(f.part, first, first+int64(len(to))); err != nil {
+			return n, err
+		}
+		n += t.read(to, first)
 	}
-	return n
+	return n, nil
 }
 
-// unpacked is a tensor with its parts.
+// unpacked is a tensor with those of its groups that are read. base is the index of the first
+// number that is there, and scaled that of the first scale.
 type unpacked struct {
 	tensor
 	numbers, scales []byte
+	base, scaled    int64
+}
+
+// load reads what the bytes from begin to end of the tensor are made of.
+func (t *unpacked) load(read func(part) ([]byte, error), begin, end int64) (err error) {
+	if t.bits == 0 {
+		t.base = begin
+		t.numbers, err = read(part{t.data.begin + begin, t.data.begin + end})
+		return err
+	}
+	group, width := 2*t.group, int64(2)
+	if t.wide {
+		width = 4
+	}
+	t.scaled, end = begin/group, (end+group-1)/group
+	t.base = t.scaled * t.group &^ 1 // two numbers may share a byte
+	t.numbers, err = read(part{t.data.begin + t.base*t.bits/8, t.data.begin + (end*t.group*t.bits+7)/8})
+	if err == nil {
+		t.scales, err = read(part{t.scale.begin + t.scaled*width, t.scale.begin + end*width})
+	}
+	return err
 }
 
 // read fills b, which lies within the tensor, with its bytes from first on, group by group.
 func (t *unpacked) read(b []byte, first int64) int {
 	if t.bits == 0 {
-		return copy(b, t.numbers[first:])
+		return copy(b, t.numbers)
 	}
 	group := make([]byte, 2*t.group)
 	for n := 0; n < len(b); {
@@ -363,16 +401,16 @@ func (t *unpacked) read(b []byte, first int64) int {
 func (t *unpacked) spell(to []byte, group int64) {
 	var scale float32
 	if t.wide {
-		scale = math.Float32frombits(binary.LittleEndian.Uint32(t.scales[4*group:]))
+		scale = math.Float32frombits(binary.LittleEndian.Uint32(t.scales[4*(group-t.scaled):]))
 	} else {
-		scale = binary16.Widen(binary.LittleEndian.Uint16(t.scales[2*group:]))
+		scale = binary16.Widen(binary.LittleEndian.Uint16(t.scales[2*(group-t.scaled):]))
 	}
 	var half [256]uint16 // all numbers times the scale
 	if t.bits == 8 {
 		for q := range half {
 			half[q] = binary16.Round(float32(int8(q)) * scale)
 		}
-		for i, q := range t.numbers[group*t.group:][:t.group] {
+		for i, q := range t.numbers[group*t.group-t.base:][:t.group] {
 			binary.LittleEndian.PutUint16(to[2*i:], half[q])
 		}
 		return
@@ -381,7 +419,7 @@ func (t *unpacked) spell(to []byte, group int64) {
 		half[q] = binary16.Round(float32(q-8) * scale)
 	}
 	for i := range t.group {
-		at := group*t.group + i
+		at := group*t.group - t.base + i
 		q := t.numbers[at/2] >> (4 * (at & 1)) & 15
 		binary.LittleEndian.PutUint16(to[2*i:], half[q])
 	}
