@@ -16,8 +16,8 @@ import (
 const numbersAbove = 0.5
 
 // numbered lets plain blanks take numbers where the model has mostly these, all blanks masked. It
-// returns the numbers of the blanks, and how many rows it took. The same blanks take numbers on every
-// processor.
+// returns the numbers of the blanks, and how many rows it took. The same blanks take numbers on
+// every processor.
 func (e *Engine) numbered(ctx context.Context, rules *space.Rules, opt *Options) (blanks []int,
 	rows int, err error) {
 	if opt.Words.Allow != nil || opt.Words.Original != nil {

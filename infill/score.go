@@ -59,8 +59,8 @@ func checkSpans(sentence string, spans [][2]int) error {
 // energy judge the text as if blanks had filled all of it, and no words had stood there before.
 //
 // Errors: ErrEmpty, ErrBlank for a text with blanks, invalid UTF-8, ErrOption for terms out of
-// range, ErrSpan for words and regions that are not of the text, mlm.ErrNotFinite, a term's, or with
-// RefuseLong a *LengthError.
+// range, ErrSpan for words and regions that are not of the text, mlm.ErrNotFinite, a term's, or
+// with RefuseLong a *LengthError.
 func (e *Engine) Score(ctx context.Context, sentence string, o ScoreOptions) (*Score, error) {
 	terms := o.Terms
 	if err := request.CheckTerms(terms); err != nil {
@@ -110,9 +110,9 @@ func (e *Engine) Score(ctx context.Context, sentence string, o ScoreOptions) (*S
 
 // ScoreSpans is the part of Score that belongs to some bytes of a text: the sum over the word
 // pieces that have bytes in one of the spans, the others being context only. For the filled blanks
-// of a text and the model that filled them this is by ScorePLL U(θ); a model with another vocabulary
-// may cut the same words into more or fewer pieces. Errors are as in Score, mlm.ErrTooLong, and
-// ErrSpan for spans that are none, or that have no bytes of a word piece.
+// of a text and the model that filled them this is by ScorePLL U(θ); a model with another
+// vocabulary may cut the same words into more or fewer pieces. Errors are as in Score,
+// mlm.ErrTooLong, and ErrSpan for spans that are none, or that have no bytes of a word piece.
 func (e *Engine) ScoreSpans(ctx context.Context, sentence string, spans [][2]int,
 	by Scoring) (*Score, error) {
 	if err := e.Ready(ctx); err != nil {

@@ -34,10 +34,10 @@ type matcher struct {
 	lengths lengths
 }
 
-// lengths are those of some strings, in bytes: by the first byte, longest first.
+// lengths has the lengths of some strings in bytes, by their first byte, longest first.
 type lengths [256][]int
 
-// lengthsOf are the lengths of strings, none of which is empty.
+// lengthsOf has the lengths of strings that are not empty.
 func lengthsOf(list iter.Seq[string]) (out lengths) {
 	for s := range list {
 		if n := len(s); !slices.Contains(out[s[0]], n) {

@@ -56,8 +56,8 @@ type bytePairs struct {
 	start [256]int32 // pieces of single bytes; −1: none
 }
 
-// newPairModel makes what both kinds have in common. With ignoreMerges a word that is a piece is not
-// cut. raw is the word that a piece is.
+// newPairModel makes the parts that both kinds share. With ignoreMerges a word that is a piece is
+// not cut. raw is the word that a piece is.
 func newPairModel(vocab map[string]int, merges [][2]string, ignoreMerges bool,
 	raw func(piece string) (word string, ok bool)) (m pairModel, err error) {
 	m.cache = newWordCache(cacheBytes)

@@ -142,9 +142,10 @@ func ownError(err error, own bool) error {
 	return err
 }
 
-// worked reads the text of an item with its labels. Words that have labels stay unless labels choose
-// what is masked. Errors wrap text.ErrSpan, or come from [text.Read].
-func worked(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Filling) (w *work, err error) {
+// worked reads the text of an item with its labels. Words that have labels stay unless labels
+// choose what is masked. Errors wrap text.ErrSpan, or come from [text.Read].
+func worked(tok *tokenize.Tokenizer, it *input.Item, filling *settings.Filling) (w *work,
+	err error) {
 	w = &work{masking: filling.Masking}
 	if w.text, err = text.Read(tok, it.Text); err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func FormatOf(path string) Format {
 	return suffixes[strings.ToLower(filepath.Ext(uncompressed(path)))]
 }
 
-// suffixes are those of names that say a format.
+// suffixes of names that say a format.
 var suffixes = map[string]Format{".jsonl": FormatJSONL, ".ndjson": FormatJSONL, ".json": FormatJSON,
 	".txt": FormatText, ".conll": FormatCoNLL, ".bio": FormatCoNLL, ".iob": FormatCoNLL,
 	".iob2": FormatCoNLL, ".csv": FormatCSV, ".tsv": FormatTSV, ".tab": FormatTSV,

@@ -43,7 +43,7 @@ func (a *assembler) value(dst []byte, n parquet.Node, at, rep, def int) ([]byte,
 	return a.content(dst, n, at, rep, def)
 }
 
-// list makes the JSON of a repeated node, whose values are those of the element in it; nil is the
+// list makes the JSON of a repeated node, which has the values of the element in it. nil is the
 // node itself.
 func (a *assembler) list(dst []byte, n, element parquet.Node, at, rep, def int) ([]byte, error) {
 	if len(a.leaves[at]) == 0 {

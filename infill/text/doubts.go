@@ -43,7 +43,7 @@ func Doubts(tok *tokenize.Tokenizer, s string, numbers ...int) []Doubt {
 	return p.Doubts(numbers...)
 }
 
-// Doubts are those of the function of this name.
+// Doubts is the function of this name for a text that was read.
 func (p *Plain) Doubts(numbers ...int) []Doubt {
 	var out []Doubt
 	if p.near != nil {

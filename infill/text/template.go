@@ -45,7 +45,7 @@ func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 	return p.Template()
 }
 
-// Template is that of Parse.
+// Template is the template that Parse returns.
 func (p *Plain) Template() (*Template, error) {
 	err := CheckText(p.Text, "write a sentence with [MASK] or ___ where words are to be filled in")
 	if err != nil {

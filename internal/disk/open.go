@@ -26,7 +26,8 @@ func OpenFS(fsys fs.FS, name string) (fs.File, error) {
 	return opened(name, stat, fsys.Open)
 }
 
-// opened looks at a file before it is opened and again after: the name can have changed its meaning.
+// opened looks at a file before it is opened and again after: the name can have changed its
+// meaning.
 func opened[F fs.File](name string, stat func(string) (fs.FileInfo, error),
 	open func(string) (F, error)) (f F, err error) {
 	info, err := stat(name)

@@ -114,7 +114,7 @@ func (w *Wheel) Dir(cache string) (string, error) {
 // sizesFile holds the sizes of the files of a package that was compared with its hash.
 const sizesFile = "sizes.json"
 
-// sizes are those of the files in a folder. The error is of one that is not there.
+// sizes has the sizes of the files in a folder. The error is of one that is not there.
 func (w *Wheel) sizes(dir string) (sizes map[string]int64, err error) {
 	sizes = map[string]int64{}
 	for name := range w.Files {

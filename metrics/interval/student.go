@@ -59,7 +59,7 @@ func within(theta float64, freedom int) float64 {
 }
 
 // Without has a value of units without each block of them in turn. The blocks are neighbours, and
-// most at most. Values are made at the same time; the error is that of one.
+// most at most. Values are made at the same time. The error is the first one's.
 func Without[U, V any](units []U, most int, value func(rest []U) (V, error)) ([]V, error) {
 	n := min(len(units), most)
 	out := make([]V, n)

@@ -116,8 +116,8 @@ func (x *Index) ClosestLength(n int) int {
 	return Closest(x.sorted, n)
 }
 
-// Closest is the length nearest to n among ascending ones, the shorter of two equally near ones, and
-// 0 for none.
+// Closest is the length nearest to n among ascending ones, the shorter of two equally near ones,
+// and 0 for none.
 func Closest(sorted []int, n int) int {
 	i, found := slices.BinarySearch(sorted, n)
 	switch {

@@ -146,7 +146,7 @@ func (f field) packed(to []byte, size int) ([]byte, error) {
 	return nil, f.wrong("packed numbers")
 }
 
-// add appends what was decoded to a list.
+// add appends a decoded value to a list.
 func add[T any](to *[]T) func(T, error) error {
 	return func(v T, err error) error {
 		if err == nil {

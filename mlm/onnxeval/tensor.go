@@ -12,8 +12,9 @@ import (
 const maxElements = 1 << 27
 
 // Tensor is a dense row-major array. Floating types of every width are held as float64 in F.
-// Integers and booleans (0 and 1) as int64 in I. A tensor without elements in either is known by its
-// type and shape alone: operators of layout and reductions then give the shapes of their outputs.
+// Integers and booleans (0 and 1) as int64 in I. A tensor without elements in either is known by
+// its type and shape alone: operators of layout and reductions then give the shapes of their
+// outputs.
 type Tensor struct {
 	Type  onnx.DataType
 	Shape []int

@@ -80,8 +80,8 @@ func (g *gatherer) plan(nodes []*node, axes map[*value][]int) {
 	}
 }
 
-// along says along which axes the inputs of a node are gathered, −1 for those that are needed at all
-// positions. nil means that the node is.
+// along gives the axes along which the inputs of a node are gathered, −1 for an input that is
+// needed at all positions. nil means that the node is.
 func (g *gatherer) along(n *node, a int) []int {
 	r := operators[n.op].along(n, a)
 	for i, axis := range r {

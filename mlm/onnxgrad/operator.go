@@ -65,9 +65,9 @@ type (
 	// typeRule gives the element type of the outputs.
 	typeRule func(n *node) onnx.DataType
 
-	// alongRule says what of a node's inputs its output follows from at a place of axis a: for each
-	// the axis of which the same place counts, or −1 for all of it. nil means that the output looks
-	// beyond places of this axis.
+	// alongRule gives the part of each input that the output follows from at a place of axis a: the
+	// axis whose same place counts, or −1 for the whole input. nil means that the output looks beyond
+	// places of this axis.
 	alongRule func(n *node, a int) []int
 
 	// rule differentiates one operation: given the gradients of its outputs (nil where there is

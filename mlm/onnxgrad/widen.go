@@ -99,7 +99,8 @@ func (w *widener) graph(g *onnx.Graph) {
 		}
 	}
 	g.Nodes = append(casts, g.Nodes...)
-	g.ValueInfo = slices.DeleteFunc(g.ValueInfo, func(v *onnx.ValueInfo) bool { return narrow(v.Type) })
+	g.ValueInfo = slices.DeleteFunc(g.ValueInfo,
+		func(v *onnx.ValueInfo) bool { return narrow(v.Type) })
 	for _, v := range g.Outputs {
 		if narrow(v.Type) {
 			v.Type = onnx.Float

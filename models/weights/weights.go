@@ -64,7 +64,7 @@ type tensor struct {
 	group      int64 // columns that share a scale
 }
 
-// part is a range of what follows the header of the stored file.
+// part is a range of bytes behind the header of the stored file.
 type part struct{ begin, end int64 }
 
 // file is the given file: its header, and the tensors in their order.
@@ -106,8 +106,8 @@ func parse(inner fs.FS) (*file, error) {
 	return f, f.given(entries, info.Size()-8-n)
 }
 
-// readPart reads a part of what follows start in the stored file. Nothing of it is kept: a model
-// would hold it in memory for as long as it is open, and reads it once.
+// readPart reads a part of the stored file, counted from start. Nothing is kept: a model would hold
+// it in memory for as long as it is open, and reads it once.
 func readPart(inner fs.FS, size, start int64, p part) (b []byte, err error) {
 	in, err := inner.Open(Stored)
 	if err != nil {
@@ -355,7 +355,7 @@ func (f *file) read(b []byte, i int, at int64) (n int, err error) {
 	return n, nil
 }
 
-// unpacked is a tensor with those of its groups that are read. base is the index of the first
+// unpacked is a tensor with some of its groups. base is the index of the first
 // number that is there, and scaled that of the first scale.
 type unpacked struct {
 	tensor
@@ -363,7 +363,7 @@ type unpacked struct {
 	base, scaled    int64
 }
 
-// load reads what the bytes from begin to end of the tensor are made of.
+// load reads the numbers and scales of the bytes from begin to end of the tensor.
 func (t *unpacked) load(read func(part) ([]byte, error), begin, end int64) (err error) {
 	if t.bits == 0 {
 		t.base = begin
@@ -376,7 +376,8 @@ func (t *unpacked) load(read func(part) ([]byte, error), begin, end int64) (err 
 	}
 	t.scaled, end = begin/group, (end+group-1)/group
 	t.base = t.scaled * t.group &^ 1 // two numbers may share a byte
-	t.numbers, err = read(part{t.data.begin + t.base*t.bits/8, t.data.begin + (end*t.group*t.bits+7)/8})
+	t.numbers, err = read(part{t.data.begin + t.base*t.bits/8,
+		t.data.begin + (end*t.group*t.bits+7)/8})
 	if err == nil {
 		t.scales, err = read(part{t.scale.begin + t.scaled*width, t.scale.begin + end*width})
 	}

@@ -50,7 +50,7 @@ func extent(lines []draw.Line) (lo, hi float64) {
 	return lo, hi
 }
 
-// courses draws what chains went through. With percent the y axis runs from 0 to 100.
+// courses draws the courses of chains. With percent the y axis runs from 0 to 100.
 func courses(lines []draw.Line, xLabel, yLabel string, percent bool) template.HTML {
 	right := 0.0
 	for _, l := range lines {

@@ -20,7 +20,7 @@ import (
 // Options say how an input is read.
 type Options settings.Input
 
-// options are those of an open input, with what was found.
+// options of an open input, with the things that were found in it.
 type options struct {
 	Options
 	path     jsonl.Path // of texts that are put in place, nil for others

@@ -46,7 +46,7 @@ func (e *ExistsError) Error() string {
 // Unwrap returns the sentinel.
 func (e *ExistsError) Unwrap() error { return ErrExists }
 
-// moveAway is what helps against a file in the place of the manifest.
+// moveAway is the remedy for a file in the place of the manifest.
 const moveAway = "move it away, or name another output"
 
 // A ManifestError is a manifest that cannot be used. It wraps ErrManifest.

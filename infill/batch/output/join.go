@@ -76,7 +76,7 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode) (reco
 	return records, failed, err
 }
 
-// summing counts and hashes what is written.
+// summing counts and hashes the bytes that are written.
 type summing struct {
 	bytes int64
 	hash  hash.Hash
@@ -166,7 +166,7 @@ func (s *part) changed(was, is string) error {
 		"begin it again, and join then", ErrJoin, s.path, s.manifest.Shard, was, is)
 }
 
-// partsOf reads the manifests of outputs, and puts the shards into their order. Those of a folder are
+// partsOf reads the manifests of outputs, and puts the shards into their order. A folder stands for
 // the outputs in it whose manifests say so.
 func partsOf(outputs []string) (parts []*part, err error) {
 	for _, path := range outputs {

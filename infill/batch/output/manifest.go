@@ -53,7 +53,7 @@ type Sum struct {
 	SHA256 string `json:"sha256"`
 }
 
-// sumOf is the sum of what a hash has seen.
+// sumOf is the sum of the bytes that a hash has seen.
 func sumOf(bytes int64, h hash.Hash) *Sum { return &Sum{bytes, hex.EncodeToString(h.Sum(nil))} }
 
 // Finished says what an output that is complete holds.
@@ -127,7 +127,7 @@ func (m *Manifest) write(output string) error {
 	return nil
 }
 
-// differences lists what two manifests disagree on.
+// differences lists the values that two manifests disagree on.
 func (m *Manifest) differences(now *Manifest) []Difference {
 	var out []Difference
 	differ := func(what string, setting bool, was, is any) {

@@ -41,8 +41,8 @@ func (s *stream) finish(complete bool) (err error) {
 	return err
 }
 
-// streamTo makes the form of the output. rows are those of a file whose records are there; nil has
-// each record written as it comes.
+// streamTo makes the form of the output. rows come from a file whose records are there. With nil
+// each record is written as it comes.
 func (o *Writer) streamTo(w io.Writer, in *input.Reader, rows *rowStream) (*stream, error) {
 	form, end := o.layout.form(), func() error { return nil }
 	if o.records == nil {

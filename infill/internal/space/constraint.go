@@ -7,8 +7,8 @@ import (
 )
 
 // A constraint takes fillings away. Adding one takes a type in a file of its
-// own, or a function that makes a written, a line in constraintsOf, and where the user asks for it a
-// field of request.WordOptions and a line of the table of settings. The energies and the samplers
+// own, or a function that makes a written, a line in constraintsOf, and where the user asks for it
+// a field of request.WordOptions and a line of the table of settings. The energies and the samplers
 // know nothing of it.
 //
 // A constraint has two sides, and may leave either to the embedded free. alone

@@ -22,8 +22,8 @@ type Rules struct {
 	all   []constraint
 }
 
-// Rules resolves the fillings of the blanks of a template. The error is ErrEmptySupport, or ErrBlank for
-// a word that cannot be spelt.
+// Rules resolves the fillings of the blanks of a template. The error is ErrEmptySupport, or
+// ErrBlank for a word that cannot be spelt.
 func (s *Supports) Rules(t *text.Template, o *request.WordOptions) (*Rules, error) {
 	r := &Rules{Supports: s, Template: t, all: constraintsOf(s, t, o)}
 	for i := range t.Groups {

@@ -27,8 +27,8 @@ func (c *Coord) K() int {
 	return len(c.IDs)
 }
 
-// AddRow adds the value of a token to each category that has it, which are among phrases the ones of
-// a length, whose token number slot is asked about.
+// AddRow adds the value of a token to each category that has it, which are among phrases the ones
+// of a length, whose token number slot is asked about.
 func (c *Coord) AddRow(dst []float64, slot, length int, value func(id int32) float64) {
 	for v, id := range c.IDs {
 		dst[v] += value(id)

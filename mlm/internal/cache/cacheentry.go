@@ -33,8 +33,8 @@ type About struct {
 	Weights int64  `json:"weights"`        // bytes, see weightBytes
 }
 
-// entryMagic begins an entry. It changes with the layout: magic, a line of about as JSON, the graph,
-// SHA-256 of all before.
+// entryMagic begins an entry. It changes with the layout: magic, a line of about as JSON, the
+// graph, SHA-256 of all before.
 const entryMagic = "infill graph 4\n"
 
 // encode is g as an entry of the cache.
