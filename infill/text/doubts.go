@@ -21,26 +21,27 @@ type Doubt struct {
 	Script string `json:"script,omitempty"`
 }
 
-// numberDoubt says that plain blanks, from 0, take numbers because the model has mostly these
-// there.
-func numberDoubt(blanks []int) Doubt {
+// Doubts are those about a text, each code once, and about its plain blanks that take numbers, from
+// 0. They are nil without any. A text that [Read] refuses has only the latter.
+func Doubts(tok *tokenize.Tokenizer, s string, numbers ...int) []Doubt {
+	if p, err := Read(tok, s); err == nil {
+		return p.Doubts(numbers...)
+	}
+	return doubtsOf(numbers)
+}
+
+// doubtsOf says that plain blanks, from 0, take numbers because the model has mostly these there.
+func doubtsOf(blanks []int) []Doubt {
+	if len(blanks) == 0 {
+		return nil
+	}
 	names := make([]string, len(blanks))
 	for i, b := range blanks {
 		names[i] = strconv.Itoa(b + 1)
 	}
-	return Doubt{Code: "numbers", Message: fmt.Sprintf("blank %s takes numbers too, which the "+
+	return []Doubt{{Code: "numbers", Message: fmt.Sprintf("blank %s takes numbers too, which the "+
 		"model has there more than words; [MASK/^[a-z]+$/] takes words only",
-		strings.Join(names, " and blank "))}
-}
-
-// Doubts are those about a text, each code once, and about its plain blanks that take numbers, from
-// 0. They are nil without any. A text that [Read] refuses has only the latter.
-func Doubts(tok *tokenize.Tokenizer, s string, numbers ...int) []Doubt {
-	p, err := Read(tok, s)
-	if err != nil {
-		p = &Plain{}
-	}
-	return p.Doubts(numbers...)
+		strings.Join(names, " and blank "))}}
 }
 
 // Doubts is the function of this name for a text that was read.
@@ -58,8 +59,5 @@ func (p *Plain) Doubts(numbers ...int) []Doubt {
 			"the language of the model, so that results mean little; take a model of its language",
 			name), "Latin"})
 	}
-	if len(numbers) > 0 {
-		out = append(out, numberDoubt(numbers))
-	}
-	return out
+	return append(out, doubtsOf(numbers)...)
 }

@@ -143,3 +143,17 @@ func TestSpelt(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A text that cannot be read has doubts about its numbers alone.
+func TestDoubtsOfUnreadable(t *testing.T) {
+	t.Parallel()
+	tok := tokenizetest.Small(t)
+	for _, text := range []string{"the [MASK|cat sits", "the [mask] \xff sits"} {
+		if got := Doubts(tok, text); got != nil {
+			t.Errorf("%q: %+v", text, got)
+		}
+		if got := Doubts(tok, text, 1); len(got) != 1 || got[0].Code != "numbers" {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
