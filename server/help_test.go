@@ -44,7 +44,7 @@ func start(t testing.TB, opt Options) (*Server, *httptest.Server) {
 		t.Fatal(err)
 	}
 	s.Ready()
-	h := httptest.NewServer(s.handler)
+	h := httptest.NewServer(s.Handler())
 	t.Cleanup(h.Close)
 	return s, h
 }

@@ -202,7 +202,7 @@ func TestReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(s.handler)
+	h := httptest.NewServer(s.Handler())
 	defer h.Close()
 	check := func(status int, code string) {
 		t.Helper()

@@ -2,8 +2,8 @@
 //
 // A [Server] has one or more models. It answers in the wire format of package jsonl, with the
 // settings of package settings, and makes records with package records: a request is a JSON line of
-// a batch file, and its answer is the record of that line. [Server.Serve] answers, and
-// /openapi.json describes them.
+// a batch file, and its answer is the record of that line. [Server.Handler] has the routes, which
+// [Server.Serve] answers, and /openapi.json describes them.
 //
 // # Load
 //
@@ -208,6 +208,9 @@ func New(opt Options) (*Server, error) {
 	s.handler, err = s.guarded(s.mux())
 	return s, err
 }
+
+// Handler answers requests, for a program that listens by itself.
+func (s *Server) Handler() http.Handler { return s.handler }
 
 // errCutOff is returned by Serve when requests had not ended within the time they were given.
 var errCutOff = errors.New("requests were cut off")
