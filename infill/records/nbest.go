@@ -13,7 +13,7 @@ import (
 	"infill/infill/batch/input"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
-	"infill/tokenize"
+	"infill/infill/text"
 )
 
 // An NBest scores the lines of an n-best list, as a batch of lines of text. Marian and Moses write
@@ -41,7 +41,7 @@ func (s *NBest) Record(ctx context.Context, it *input.Item) (batch.Record, error
 			"Best", errParts)
 	}
 	if !utf8.ValidString(it.Text) { // which no record gives back as it was
-		return batch.Record{}, tokenize.ErrInvalidUTF8
+		return batch.Record{}, text.CheckText(it.Text, "")
 	}
 	var scored *jsonl.Scored
 	h, err := readHypothesis(it.Line, it.Text)

@@ -115,7 +115,8 @@ func TestNBest(t *testing.T) {
 		t.Errorf("without parts: %v", err)
 	}
 	n := &NBest{Scorer: *s, Best: func(string) error { return nil }}
-	if _, err := n.Record(t.Context(), &input.Item{Text: "a-1 \xff"}); !errors.Is(err, tokenize.ErrInvalidUTF8) {
+	if _, err := n.Record(t.Context(), &input.Item{Text: "a-1 \xff"}); !errors.Is(err, tokenize.ErrInvalidUTF8) ||
+		!strings.Contains(err.Error(), "say its encoding") {
 		t.Errorf("a line that is not UTF-8: %v", err)
 	}
 }
