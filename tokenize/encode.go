@@ -82,7 +82,13 @@ func (t *Tokenizer) encode(text string, how manner) (Encoding, error) {
 	if !utf8.ValidString(text) {
 		return Encoding{}, &TextError{invalidAt(text), ErrInvalidUTF8}
 	}
-	s := &scratch{bare: how&bare != 0}
+	s := scratches.Get().(*scratch)
+	defer func() {
+		if cap(s.norm.text) <= maxScratch {
+			scratches.Put(s)
+		}
+	}()
+	s.bare = how&bare != 0
 	b := builder{t: t, s: s, text: text}
 	b.grow(len(text)/4 + 8)
 	if how&around != 0 {

@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -10,13 +11,14 @@ import (
 type pipeline struct {
 	norm  []normalizer
 	split []splitter
-	added *matcher // added tokens to find in the normalised text; nil if none
+	added *matcher        // added tokens to find in the normalised text; nil if none
+	bert  *bertNormalizer // of bertText, which has a faster way; nil for others
 }
 
 // bertText is the text stage of BERT: bertNormalizer, then a split at white
 // space and around punctuation.
 func bertText(n bertNormalizer) *pipeline {
-	return &pipeline{norm: []normalizer{n}, split: []splitter{atSpaces{}, atPunctuation{}}}
+	return &pipeline{norm: []normalizer{n}, split: []splitter{atSpaces{}, atPunctuation{}}, bert: &n}
 }
 
 // byteLevel reports whether the last splitter is byte level.
@@ -69,6 +71,60 @@ func (p *pipeline) normal(text string) string {
 
 // words appends the words of seg to s.words. seg is valid UTF-8 and begins at byte base of a text.
 func (p *pipeline) words(s *scratch, seg string, base int) {
+	if p.bert != nil && p.added == nil { // added tokens may hold spaces
+		p.quick(s, seg, base)
+		return
+	}
+	p.general(s, seg, base)
+}
+
+// quick is general for BERT. Stretches between spaces are independent of each other, and the words
+// of one of printable ASCII are found without a detour through characters.
+func (p *pipeline) quick(s *scratch, seg string, base int) {
+	for lo := 0; lo < len(seg); lo++ { // past the space
+		end, plain := lo, true
+		for ; end < len(seg) && asciiKind[seg[end]] != asciiSpace; end++ {
+			plain = plain && asciiKind[seg[end]] != asciiOther
+		}
+		if !plain {
+			p.general(s, seg[lo:end], base+lo)
+			lo = end
+		}
+		for lo < end {
+			hi := lo + 1
+			for asciiKind[seg[lo]] == asciiWord && hi < end && asciiKind[seg[hi]] == asciiWord {
+				hi++
+			}
+			s.plain(seg[lo:hi], base+lo, p.bert.lower)
+			lo = hi
+		}
+	}
+}
+
+// The kinds of bytes for BERT.
+const (
+	asciiWord  = iota // part of a word
+	asciiSpace        // ends a word
+	asciiPunct        // a word of its own
+	asciiOther        // a control character, or not of ASCII
+)
+
+var asciiKind = func() (kind [256]uint8) {
+	for c := range kind {
+		switch {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			kind[c] = asciiSpace
+		case c < ' ' || c >= 0x7F:
+			kind[c] = asciiOther
+		case isPunct(rune(c)):
+			kind[c] = asciiPunct
+		}
+	}
+	return kind
+}()
+
+// general finds the words of any stretch of text.
+func (p *pipeline) general(s *scratch, seg string, base int) {
 	chars, err := p.normalise(seg, base)
 	if err != nil {
 		s.err = &TextError{base, err}
@@ -124,7 +180,12 @@ func (p *pipeline) stretch(s *scratch, chars []char) {
 // there.
 type word struct{ lo, hi, id int32 }
 
-// scratch is what encoding one text needs and nobody keeps.
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// maxScratch is the most bytes of normalised text in a scratch that serves for another text.
+const maxScratch = 1 << 20
+
+// scratch is the memory of one encoding that the result does not need.
 type scratch struct {
 	norm   normalised
 	words  []word
@@ -144,6 +205,20 @@ func (s *scratch) bytes(w word) []byte { return s.norm.text[w.lo:w.hi] }
 // span returns where bytes lo to hi of word w are in the original text.
 func (s *scratch) span(w word, lo, hi int32) [2]int {
 	return [2]int{int(s.norm.lo[w.lo+lo]), int(s.norm.hi[w.lo+hi-1])}
+}
+
+// plain appends a word of ASCII, which begins at a byte of the text.
+func (s *scratch) plain(w string, at int, lower bool) {
+	lo := len(s.norm.text)
+	for i := range len(w) {
+		c := w[i]
+		if lower && 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		s.norm.text = append(s.norm.text, c)
+		s.norm.lo, s.norm.hi = append(s.norm.lo, int32(at+i)), append(s.norm.hi, int32(at+i+1))
+	}
+	s.words = append(s.words, word{int32(lo), int32(len(s.norm.text)), -1})
 }
 
 // put appends a word of these characters.
