@@ -155,10 +155,13 @@ func bigOf(b []byte) *big.Int {
 	return n
 }
 
-// decimal is n/10^scale in digits.
+// decimal is n/10^scale in digits, or with an exponent where these would fill the memory: a file
+// may state any scale.
 func decimal(n *big.Int, scale int) string {
 	if scale <= 0 {
 		return n.String()
+	} else if scale > 1000 {
+		return fmt.Sprintf("%vE-%d", n, scale)
 	}
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
 	return new(big.Rat).SetFrac(n, unit).FloatString(scale)

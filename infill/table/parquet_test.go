@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
+	"math/big"
 	"os"
 	"reflect"
 	"slices"
@@ -242,6 +244,16 @@ func TestParquetEmptyGroups(t *testing.T) {
 			if err := p.Close(); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+// A file states the scale of its decimals, and may state a wild one.
+func TestDecimalScales(t *testing.T) {
+	for scale, want := range map[int]string{-2: "-12345", 0: "-12345", 2: "-123.45", 7: "-0.0012345",
+		math.MaxInt32: "-12345E-2147483647"} {
+		if got := decimal(big.NewInt(-12345), scale); got != want {
+			t.Errorf("scale %d: %s, want %s", scale, got, want)
 		}
 	}
 }
