@@ -45,6 +45,9 @@ func TestOpenTexts(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
 	texts := linesOf(t, "open.txt", 40)
+	if *thorough && len(texts) < 40 {
+		t.Fatal("-thorough needs INFILL_TEST_ALL=1")
+	}
 	if *thorough {
 		var out strings.Builder
 		out.WriteString("# The best filling of each text of open.txt by a thorough search, and its score:\n" +
@@ -67,7 +70,8 @@ func TestOpenTexts(t *testing.T) {
 		}
 		usual := exactFill(t, e, s, Options{})
 		rows += usual.Rows
-		if f := usual.Fillings[0]; f.Score < most-.01 { // the last digits are of the processor
+		// The last digits of a score depend on the processor.
+		if f := usual.Fillings[0]; f.Text != text && f.Score < most-1e-3 {
 			missed++
 			t.Logf("%.2f %s\n%.2f %s", most, text, f.Score, f.Text)
 		}

@@ -366,7 +366,6 @@ type unpacked struct {
 // load reads the numbers and scales of the bytes from begin to end of the tensor.
 func (t *unpacked) load(read func(part) ([]byte, error), begin, end int64) (err error) {
 	if t.bits == 0 {
-		t.base = begin
 		t.numbers, err = read(part{t.data.begin + begin, t.data.begin + end})
 		return err
 	}
