@@ -124,6 +124,28 @@ func exists(fsys fs.FS, name string) bool {
 	return err == nil
 }
 
+// TestOddGroups reads every range of a matrix in four bits whose groups of three share bytes.
+func TestOddGroups(t *testing.T) {
+	t.Parallel()
+	f, err := parse(folder(safetensors(t, map[string]piece{
+		"w":       {"U8", []int{1, 3}, []byte{0xa9, 0x7b, 0x56}}, // 1, 2, 3 and -1, -2, -3
+		"w.scale": {"F16", []int{1, 2}, halves(0x3c00, 0x4000)},
+	})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := halves(0x3c00, 0x4000, 0x4200, 0xc000, 0xc400, 0xc600)
+	for begin := range len(want) {
+		for end := begin + 1; end <= len(want); end++ {
+			b := make([]byte, end-begin)
+			_, err := f.ReadAt(b, f.size-int64(len(want)-begin))
+			if err != nil || !bytes.Equal(b, want[begin:end]) {
+				t.Fatalf("bytes %d to %d: %x, %v; want %x", begin, end, b, err, want[begin:end])
+			}
+		}
+	}
+}
+
 // TestReadAt reads every range of the given file.
 func TestReadAt(t *testing.T) {
 	t.Parallel()
