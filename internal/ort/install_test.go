@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -91,10 +92,20 @@ func fakeNPM(t *testing.T, archive []byte, exit int) string {
 cp '%s' onnxruntime-node.tgz
 `, Version, exit, exit, ball)
 	path := filepath.Join(dir, "npm")
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+	writeCommand(t, path, script)
+	return path
+}
+
+// writeCommand writes a program that the test runs. No other test starts a process meanwhile: a
+// child would inherit the file as open for writing, and Linux refuses to run such a file ("text
+// file busy").
+func writeCommand(t *testing.T, path, script string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil { //nolint:gosec // a command
 		t.Fatal(err)
 	}
-	return path
 }
 
 // leftovers lists what is in the library's folder besides the library.

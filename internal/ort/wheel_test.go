@@ -64,10 +64,10 @@ case "$*" in *" %s") ;; *) echo "bad package: $*" >&2; exit 9;; esac
 cp '%s' some_plugin.whl
 `, exit, exit, requirement, from)
 	path := filepath.Join(dir, "python")
-	if err := errors.Join(os.WriteFile(from, file, 0o600),
-		os.WriteFile(path, []byte(script), 0o700)); err != nil {
+	if err := os.WriteFile(from, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	writeCommand(t, path, script)
 	return path
 }
 
@@ -192,9 +192,7 @@ func TestWheelSizes(t *testing.T) {
 	script := string(read(t, python))
 	const want = "--implementation cp --python-version 3.12 --abi cp312"
 	script = strings.Replace(script, "cp '", "case \"$*\" in *\""+want+"\"*) ;; *) exit 8;; esac\ncp '", 1)
-	if err := os.WriteFile(python, []byte(script), 0o700); err != nil { //nolint:gosec // a command
-		t.Fatal(err)
-	}
+	writeCommand(t, python, script)
 	o := InstallOptions{CacheDir: t.TempDir(), Python: python}
 	dir, err := w.Install(context.Background(), o)
 	if err != nil {

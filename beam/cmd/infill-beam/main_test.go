@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -68,9 +69,12 @@ func beamRun(t *testing.T, args ...string) (int, string) {
 	return c.ProcessState.ExitCode(), log.String()
 }
 
-// write writes a file of a test.
+// write writes a file of a test, maybe a program. No process starts meanwhile: it would inherit the
+// open file, and Linux refuses to run a program that is open for writing ("text file busy").
 func write(t *testing.T, path, text string) string {
 	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
