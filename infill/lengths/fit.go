@@ -6,6 +6,14 @@ import (
 	"sync"
 )
 
+// An example is a gap and its length.
+type example struct {
+	gap   GapFunc
+	n     int // pieces
+	words int
+	read  []float32
+}
+
 // shrink is the weight of ½‖W‖² beside the sum of the losses, for values of variance 1: weights are
 // kept small, since there are more of them than gaps.
 const shrink = 3000.0
@@ -236,3 +244,6 @@ func add(a []float64, f float64, b []float64) {
 		a[i] += f * v
 	}
 }
+
+// class is the class of a length, from 0.
+func class(n int) int { return min(n, classes) - 1 }

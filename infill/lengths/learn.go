@@ -58,14 +58,6 @@ type Report struct {
 // ErrFewGaps is returned for a text with fewer gaps than minGaps.
 var ErrFewGaps = errors.New("too few gaps in the text")
 
-// An example is a gap and its length.
-type example struct {
-	gap   GapFunc
-	n     int // pieces
-	words int
-	read  []float32
-}
-
 // Learn fits the shares of a model's gaps to a text with one sentence or paragraph a line. One to
 // four words side by side are taken out of each line that it draws, and the model reads the rest.
 //
@@ -123,9 +115,6 @@ func (s *Shares) report(learned int, held []*example) *Report {
 	r.GainError = 1.96 * math.Sqrt(square/(n-1)/n)
 	return r
 }
-
-// class is the class of a length, from 0.
-func class(n int) int { return min(n, classes) - 1 }
 
 // gapsOf draws lines, and a gap of each.
 func gapsOf(m *mlm.Model, from io.Reader, o Options) ([]*example, error) {

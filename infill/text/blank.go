@@ -289,3 +289,9 @@ func sameOptions(a, b Blank) bool {
 		a.Punctuation == b.Punctuation && pattern(a) == pattern(b) &&
 		strings.Join(a.Words, "\x00") == strings.Join(b.Words, "\x00")
 }
+
+// ofWords has the blank take some words.
+func (b *Blank) ofWords(least, most int) {
+	b.MinWords, b.MaxWords = least, most
+	b.Min, b.Max = least, min(MaxWordTokens*most, MaxTokens)
+}

@@ -2,7 +2,6 @@ package text
 
 import (
 	"slices"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -114,16 +113,6 @@ func (l *Lists) words(spaced, bare []int32) {
 	l.Then[VocabWholeWords], l.Then[vocabWholeNumbers] = spaced, then[tokenize.AfterSpace]
 }
 
-// isNumber reports whether a piece consists of digits, or is a decade or an ordinal such as 1990s
-// and 20th.
-func isNumber(s string) bool {
-	rest := strings.TrimLeftFunc(s, unicode.IsDigit)
-	return rest != s && slices.Contains([]string{"", "s", "st", "nd", "rd", "th"}, rest)
-}
-
-// hasDigit reports whether a text has a digit.
-func hasDigit(s string) bool { return strings.IndexFunc(s, unicode.IsDigit) >= 0 }
-
 // NumberShare is what tokens with digits have of what p gives to them and to words, of those that
 // may fill a blank at a place of a form.
 func (l *Lists) NumberShare(form tokenize.Place, p func(id int32) float64) float64 {
@@ -188,35 +177,6 @@ func placesOf(bound Boundary, text string, blanks []Blank) []Place {
 			blanks[i+1].Start == blanks[i].End && out[i+1].Ideographs
 	}
 	return out
-}
-
-// LettersBefore is the end of a text that belongs to one word.
-func LettersBefore(s string) string { return s[len(strings.TrimRightFunc(s, isWordRune)):] }
-
-// LettersAfter is the beginning of a text that belongs to one word.
-func LettersAfter(s string) string {
-	return s[:len(s)-len(strings.TrimLeftFunc(s, isWordRune))]
-}
-
-// isWordRune reports whether a rune belongs to a word that a letter beside it
-// belongs to as well. Ideographs are words of their own.
-func isWordRune(r rune) bool {
-	return isLetterOrDigit(r) && !unicode.In(r, unicode.Han, unicode.Hiragana) && !isKatakana(r)
-}
-
-// isKatakana reports whether a character is of the script in which Japanese spells words from
-// elsewhere, or the mark of its long vowels.
-func isKatakana(r rune) bool { return unicode.Is(unicode.Katakana, r) || r == 'ー' || r == 'ｰ' }
-
-// isLetterOrDigit reports whether a rune is part of words, ideographs included.
-func isLetterOrDigit(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
-}
-
-// isLetters reports whether a piece consists of letters and combining marks.
-func isLetters(s string) bool {
-	other := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }
-	return s != "" && !strings.ContainsFunc(s, other)
 }
 
 // surface is the spelling of a token inside a text.

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"infill/internal/nearest"
 )
@@ -92,16 +91,4 @@ func (p *Plain) noBlank() error {
 			ErrNoBlank}
 	}
 	return &Error{-1, "write [MASK], <mask> or ___ where a word is to be filled in", ErrNoBlank}
-}
-
-// firstRune is the first character of a text, utf8.RuneError of an empty one.
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
-}
-
-// lastRune is the last character of a text, utf8.RuneError of an empty one.
-func lastRune(s string) rune {
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return r
 }

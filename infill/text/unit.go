@@ -14,12 +14,6 @@ const (
 // Names lists the words for the values of Unit, in their order.
 func (Unit) Names() []string { return []string{"piece", "word", "phrase"} }
 
-// ofWords has the blank take some words.
-func (b *Blank) ofWords(least, most int) {
-	b.MinWords, b.MaxWords = least, most
-	b.Min, b.Max = least, min(MaxWordTokens*most, MaxTokens)
-}
-
 // With is the template with each plain blank that stands apart from other letters as one that takes
 // this.
 func (t *Template) With(u Unit) *Template {

@@ -109,10 +109,6 @@ func appendWords(out []textWord, text string, from, to int) []textWord {
 	return out
 }
 
-// IsIdeograph reports whether a character is of a script whose words are not set apart, where each
-// character is read as a word.
-func IsIdeograph(r rune) bool { return unicode.IsLetter(r) && !isWordRune(r) }
-
 // unspaced are scripts whose words are not set apart and have several characters each. Where they
 // end only a dictionary knows.
 var unspaced = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,

@@ -1,7 +1,6 @@
 package space
 
 import (
-	"infill/infill/request"
 	"infill/infill/text"
 	"infill/tokenize"
 )
@@ -26,29 +25,6 @@ type constraint interface {
 	// allows reports whether the last group of a draft, which it judges, can be part of an
 	// allowed state, given that the groups before it can.
 	allows(d *draft) bool
-}
-
-// constraintsOf lists the constraints of a template that are asked for.
-func constraintsOf(s *Supports, t *text.Template, o *request.WordOptions) []constraint {
-	b := base{t: t, bound: s.bound}
-	out := []constraint{newMatching(b), &scripted{base: b}, &worded{b}, &spelling{base: b, by: s},
-		&numbered{base: b, by: s}}
-	if o.Ban != nil {
-		out = append(out, &banned{b, o.Ban})
-	}
-	if o.MinDistance > 0 && o.Original != nil {
-		out = append(out, distant(b, o))
-	}
-	if o.Content {
-		out = append(out, meaning(b, o))
-	}
-	if o.NoRepeat == text.RepeatText {
-		out = append(out, &unrepeated{base: b})
-		if has, words := t.Meant(o.Function); has != nil {
-			out = append(out, elsewhere(b, has, words))
-		}
-	}
-	return out
 }
 
 // A base is what most constraints look at.

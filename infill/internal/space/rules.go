@@ -43,6 +43,29 @@ func (s *Supports) Rules(t *text.Template, o *request.WordOptions) (*Rules, erro
 	return r, nil
 }
 
+// constraintsOf lists the constraints of a template that are asked for.
+func constraintsOf(s *Supports, t *text.Template, o *request.WordOptions) []constraint {
+	b := base{t: t, bound: s.bound}
+	out := []constraint{newMatching(b), &scripted{base: b}, &worded{b}, &spelling{base: b, by: s},
+		&numbered{base: b, by: s}}
+	if o.Ban != nil {
+		out = append(out, &banned{b, o.Ban})
+	}
+	if o.MinDistance > 0 && o.Original != nil {
+		out = append(out, distant(b, o))
+	}
+	if o.Content {
+		out = append(out, meaning(b, o))
+	}
+	if o.NoRepeat == text.RepeatText {
+		out = append(out, &unrepeated{base: b})
+		if has, words := t.Meant(o.Function); has != nil {
+			out = append(out, elsewhere(b, has, words))
+		}
+	}
+	return out
+}
+
 // Undecided lists the groups that words alone fill although numbers could, see
 // [text.Template.Undecided].
 func (r *Rules) Undecided() (groups []int) {
