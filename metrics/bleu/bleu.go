@@ -64,7 +64,7 @@ func Corpus(hyps *corpus.Corpus, refs *ngram.Index, o Options) (*Result, error) 
 	return st.finish(s, signature{
 		name: "BLEU", agg: "corpus", n: st.N, refs: fmt.Sprintf("set%d", refs.Sentences()),
 		refClean: refs.Cleaning, text: hyps.Pipeline().Signature(),
-	}, st.bootstrap(s))
+	}, st.bootstrap)
 }
 
 // Paired scores hypothesis i against sentence i of each reference corpus, as
@@ -112,7 +112,7 @@ func paired(hyps *corpus.Corpus, refs func(i int) [][]uint32, refName, agg strin
 		st.RefLens[i] = int32(pairMatches(hyps.Sentence(i), refs(i), st.row(i)))
 	}
 	return st.finish(s, signature{name: "BLEU", agg: agg, n: st.N, refs: refName,
-		text: hyps.Pipeline().Signature()}, st.bootstrap(s))
+		text: hyps.Pipeline().Signature()}, st.bootstrap)
 }
 
 // pairMatches adds the matches of hyp against its own references, which must not be empty, to

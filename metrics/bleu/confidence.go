@@ -80,7 +80,11 @@ func (c *Confidence) check() (*Confidence, error) {
 	return &d, nil
 }
 
+// A bounding finds the interval that settings ask for, of a score.
+type bounding func(set *settings, score float64) (*Bounds, error)
+
 // members are the hypotheses of each of the units of n, in the order in which units first come.
+// The error is ErrFewUnits for fewer than two.
 func (c *Confidence) members(n int) ([][]int, error) {
 	if c.Units != nil && len(c.Units) != n {
 		return nil, fmt.Errorf("%w: %d sentences, %d units", ErrUnequal, n, len(c.Units))
@@ -100,62 +104,65 @@ func (c *Confidence) members(n int) ([][]int, error) {
 		}
 		out[k] = append(out[k], i)
 	}
+	if len(out) < 2 {
+		return nil, fmt.Errorf("%w: all %d are of one", ErrFewUnits, n)
+	}
 	return out, nil
 }
 
-func (c *Confidence) rng() *rand.Rand { return rand.New(rand.NewPCG(c.Seed, 0x2545f4914f6cdd1d)) }
-
-// percentile sorts the resampled scores and cuts the same number off both ends, as sacrebleu does.
-func (c *Confidence) percentile(scores []float64, units int) *Bounds {
+// bootstrap takes a score again of units that are drawn with replacement, as many as there are. It
+// sorts the scores and cuts the same number off both ends, as sacrebleu does.
+func (c *Confidence) bootstrap(units int, score func(drawn []int) (float64, error)) (*Bounds,
+	error) {
+	rng := rand.New(rand.NewPCG(c.Seed, 0x2545f4914f6cdd1d))
+	scores, drawn := make([]float64, c.Resamples), make([]int, units)
+	for r := range scores {
+		for k := range drawn {
+			drawn[k] = rng.IntN(units)
+		}
+		var err error
+		if scores[r], err = score(drawn); err != nil {
+			return nil, fmt.Errorf("bootstrap resample %d: %w", r+1, err)
+		}
+	}
 	slices.Sort(scores)
 	cut := int(math.Floor(float64(len(scores)) * (1 - c.Level) / 2 * (1 + 1e-12)))
 	cut = min(cut, (len(scores)-1)/2)
 	return &Bounds{
 		Low: scores[cut], High: scores[len(scores)-1-cut], Mean: sum(scores) / float64(len(scores)),
 		Level: c.Level, Units: units, Resamples: c.Resamples, Seed: c.Seed,
-	}
+	}, nil
 }
 
-// ofMean resamples a mean of values, each of a unit.
-func (c *Confidence) ofMean(values []float64) (*Bounds, error) {
-	if len(values) < 2 {
-		return nil, fmt.Errorf("%w: all are of one", ErrFewUnits)
-	}
-	rng := c.rng()
-	scores := make([]float64, c.Resamples)
-	for r := range scores {
-		total := 0.0
-		for range values {
-			total += values[rng.IntN(len(values))]
+// jackknife has self score the sentences without blocks of their units in turn. The interval is
+// around the score, and within [0,1] but for the score itself, which some smoothings let exceed 1.
+func jackknife(of *corpus.Corpus, sig signature,
+	self func(*corpus.Corpus, *settings, signature) (*Result, error)) bounding {
+	return func(set *settings, score float64) (*Bounds, error) {
+		units, err := set.Confidence.members(of.Len())
+		if err != nil {
+			return nil, err
 		}
-		scores[r] = total / float64(len(values))
-	}
-	return c.percentile(scores, len(values)), nil
-}
-
-// jackknife leaves out blocks of the units of c in turn. The interval is around the score, and
-// within [0,1] but for the score itself, which some smoothings let exceed 1.
-func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
-	measure func(*corpus.Corpus) (float64, error)) (*Bounds, error) {
-	units, err := c.members(of.Len())
-	if err != nil {
-		return nil, err
-	}
-	if len(units) < 2 {
-		return nil, fmt.Errorf("%w: all %d are of one", ErrFewUnits, of.Len())
-	}
-	without, err := interval.Without(units, MaxBlocks, func(rest [][]int) (float64, error) {
-		left := slices.Sorted(slices.Values(slices.Concat(rest...)))
-		if len(left) < 2 {
-			return 0, fmt.Errorf("%w: without one of them a single sentence is left", ErrFewUnits)
+		plain := *set
+		plain.Confidence = nil
+		without, err := interval.Without(units, MaxBlocks, func(rest [][]int) (float64, error) {
+			left := slices.Sorted(slices.Values(slices.Concat(rest...)))
+			if len(left) < 2 {
+				return 0, fmt.Errorf("%w: without one of them a single sentence is left", ErrFewUnits)
+			}
+			r, err := self(of.Select(left), &plain, sig)
+			if err != nil {
+				return 0, err
+			}
+			return r.Score, nil
+		})
+		if err != nil {
+			return nil, err
 		}
-		return measure(of.Select(left))
-	})
-	if err != nil {
-		return nil, err
+		level := set.Confidence.Level
+		half := interval.Jackknife(level, without)
+		return &Bounds{Low: max(0, score-half), High: min(max(1, score), score+half),
+			Mean: sum(without) / float64(len(without)), Level: level, Units: len(units),
+			Blocks: len(without)}, nil
 	}
-	half := interval.Jackknife(c.Level, without)
-	return &Bounds{Low: max(0, score-half), High: min(max(1, score), score+half),
-		Mean: sum(without) / float64(len(without)), Level: c.Level, Units: len(units),
-		Blocks: len(without)}, nil
 }

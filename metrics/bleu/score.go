@@ -121,43 +121,29 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 const smallest = 0x1p-1022
 
 // bootstrap resamples the rows of st, unit by unit.
-func (st *stats) bootstrap(set *settings) func(float64) (*Bounds, error) {
-	return func(float64) (*Bounds, error) { return st.resampled(set, set.Confidence) }
-}
-
-func (st *stats) resampled(set *settings, c *Confidence) (*Bounds, error) {
-	units, err := c.members(st.N)
+func (st *stats) bootstrap(set *settings, _ float64) (*Bounds, error) {
+	units, err := set.Confidence.members(st.N)
 	if err != nil {
 		return nil, err
 	}
-	if len(units) < 2 {
-		return nil, fmt.Errorf("%w: all %d are of one", ErrFewUnits, st.N)
-	}
-	rng := c.rng()
-	scores := make([]float64, c.Resamples)
 	s := newSums(st.Orders)
-	for r := range scores {
+	return set.Confidence.bootstrap(len(units), func(drawn []int) (float64, error) {
 		s.reset()
-		for range units {
-			for _, i := range units[rng.IntN(len(units))] {
+		for _, u := range drawn {
+			for _, i := range units[u] {
 				s.add(st, i, set.Denominator)
 			}
 		}
 		score, _, err := s.score(set, nil)
-		if err != nil {
-			return nil, fmt.Errorf("bootstrap resample %d: %w", r+1, err)
-		}
-		scores[r] = score
-	}
-	return c.percentile(scores, len(units)), nil
+		return score, err
+	})
 }
 
 // close ends a result: with an interval, if one is asked for, and the signature. A result of too
 // few units has a warning in place of the interval.
-func (r *Result) close(set *settings, sig signature,
-	interval func(score float64) (*Bounds, error)) (*Result, error) {
+func (r *Result) close(set *settings, sig signature, interval bounding) (*Result, error) {
 	if set.Confidence != nil {
-		iv, err := interval(r.Score)
+		iv, err := interval(set, r.Score)
 		switch {
 		case errors.Is(err, ErrFewUnits):
 			r.Warnings = append(r.Warnings, err)
@@ -181,8 +167,7 @@ func (st *stats) result(set *settings) (*Result, *sums) {
 }
 
 // finish makes the result of a corpus-level score, with an interval if one is asked for.
-func (st *stats) finish(set *settings, sig signature,
-	interval func(score float64) (*Bounds, error)) (*Result, error) {
+func (st *stats) finish(set *settings, sig signature, interval bounding) (*Result, error) {
 	r, s := st.result(set)
 	var err error
 	if r.Score, r.Precisions, err = s.score(set, &r.Warnings); err != nil {

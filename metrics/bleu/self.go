@@ -97,23 +97,7 @@ func selfPooled(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return st.finish(s, sig, func(score float64) (*Bounds, error) {
-		return s.Confidence.jackknife(c, score, s.without(selfPooled, sig))
-	})
-}
-
-// without measures a part of the sentences in the same way, with no interval.
-func (s *settings) without(self func(*corpus.Corpus, *settings, signature) (*Result, error),
-	sig signature) func(*corpus.Corpus) (float64, error) {
-	plain := *s
-	plain.Confidence = nil
-	return func(c *corpus.Corpus) (float64, error) {
-		r, err := self(c, &plain, sig)
-		if err != nil {
-			return 0, err
-		}
-		return r.Score, nil
-	}
+	return st.finish(s, sig, jackknife(c, sig, selfPooled))
 }
 
 // holder is the state of one n-gram: its largest count in a sentence and who owns
@@ -216,9 +200,7 @@ func selfMean(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d sentences: %w in some order", zero, st.N,
 			errZeroMatches))
 	}
-	return r.close(s, sig, func(score float64) (*Bounds, error) {
-		return s.Confidence.jackknife(c, score, s.without(selfMean, sig))
-	})
+	return r.close(s, sig, jackknife(c, sig, selfMean))
 }
 
 // selfGroups averages pooled self-BLEU over groups.
@@ -277,5 +259,16 @@ func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*R
 		}
 	}
 	sig.n, sig.agg = r.N, fmt.Sprintf("group%d", used)
-	return r.close(s, sig, func(float64) (*Bounds, error) { return s.Confidence.ofMean(r.Groups) })
+	return r.close(s, sig, func(s *settings, _ float64) (*Bounds, error) {
+		if used < 2 {
+			return nil, fmt.Errorf("%w: all are of one", ErrFewUnits)
+		}
+		return s.Confidence.bootstrap(used, func(drawn []int) (float64, error) {
+			total := 0.0
+			for _, k := range drawn {
+				total += r.Groups[k]
+			}
+			return total / float64(used), nil
+		})
+	})
 }
