@@ -45,8 +45,6 @@ type ClozeResult struct {
 
 	Runs []ClozeRun `json:"-"`
 	Gaps bool       `json:"-"` // cloze.CountGap made the counts
-
-	names [4]clozeName
 }
 
 // A clozeName says what a measure is called. An empty label is for the number of fillings.
@@ -78,9 +76,9 @@ func Cloze(r *ClozeResult) error {
 	case !(r.Level >= 0 && r.Level < 1):
 		return fmt.Errorf("%w: intervals of level %v (want a number below 1)", read.ErrOption, r.Level)
 	}
-	r.Title, r.names = "Words that come back", wordNames
+	r.Title = "Words that come back"
 	if r.Gaps {
-		r.Title, r.names = "Gaps that come back", gapNames
+		r.Title = "Gaps that come back"
 	}
 	first := r.Runs[0].Lines
 	r.Lines, r.Level = len(first), cmp.Or(r.Level, .95)
@@ -108,15 +106,17 @@ func Cloze(r *ClozeResult) error {
 // measures are the four measures as metrics.
 func (r *ClozeResult) measures(f cloze.Figures, less bool) []Metric {
 	out := make([]Metric, 0, len(f))
-	among := fmt.Sprintf("among %d", r.Among)
-	for k, m := range r.names {
+	among, names := fmt.Sprintf("among %d", r.Among), wordNames
+	if r.Gaps {
+		names = gapNames
+	}
+	for k, m := range names {
 		if m.label == "" && r.Among == 1 {
 			continue
 		}
-		x := newMetric(m.key, cmp.Or(m.label, among))
-		x.Group, x.Unit, x.Decimals, x.Better = m.group, "%", 1, +1
+		x := newMetric(m.key, cmp.Or(m.label, among), "%", 1, +1)
+		x.Group, x.Less, x.Units = m.group, less, r.Lines
 		x.Value, x.Low, x.High = 100*f[k].Value, 100*f[k].Low, 100*f[k].High
-		x.Less, x.Units = less, r.Lines
 		if !x.HasInterval() {
 			x.warn(errAlike)
 		}
@@ -128,14 +128,14 @@ func (r *ClozeResult) measures(f cloze.Figures, less bool) []Metric {
 // cost is what a run took for each line.
 func (r *ClozeRun) cost() []Metric {
 	lines := float64(len(r.Lines))
-	rows := newMetric("rows", "rows a line")
-	rows.Value, rows.Decimals, rows.Better = float64(r.Rows)/lines, 1, -1
+	rows := newMetric("rows", "rows a line", "", 1, -1)
+	rows.Value = float64(r.Rows) / lines
 	rows.Detail = fmt.Sprintf("sequences that the model evaluated; asked for, some again: %.1f",
 		float64(r.Asked)/lines)
 	out := []Metric{rows}
 	if r.Processor > 0 {
-		took := newMetric("processor", "processor time a line")
-		took.Value, took.Unit, took.Decimals, took.Better = r.Processor.Seconds()/lines, "s", 3, -1
+		took := newMetric("processor", "processor time a line", "s", 3, -1)
+		took.Value = r.Processor.Seconds() / lines
 		out = append(out, took)
 	}
 	return out

@@ -48,6 +48,7 @@ func Eval(generated, refs []read.Input, o EvalOptions) (*EvalResult, error) {
 	if out.Judged, err = p.judge(sets); err != nil {
 		return nil, err
 	}
+	like := measured{plan: p, refs: r, eval: &o, scored: scored}
 	for i, s := range sets {
 		info := &out.Files[i]
 		warnOf(info, o)
@@ -57,7 +58,8 @@ func Eval(generated, refs []read.Input, o EvalOptions) (*EvalResult, error) {
 					"which flatters every number against them; exclude them from the references",
 				s.known, s.gold, either(s.known, "is", "are")))
 		}
-		m := &measured{plan: p, set: s, refs: r, eval: &o, scored: scored}
+		m := like
+		m.set = s
 		row, err := m.row(inEval)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", generated[i].Name, err)
@@ -66,11 +68,11 @@ func Eval(generated, refs []read.Input, o EvalOptions) (*EvalResult, error) {
 		out.Examples = append(out.Examples, exampleOf(info))
 	}
 	out.Notes = evalNotes(out.Files, o)
-	if err := out.labels(sets, &measured{plan: p, refs: r, eval: &o, scored: scored}); err != nil {
+	if err := out.labels(sets, &like); err != nil {
 		return nil, err
 	}
 	if p.BLEU.Confidence != nil && len(sets) > 1 && !o.Read.Paired {
-		if err := out.pair(p, sets, &measured{refs: r, eval: &o, scored: scored}); err != nil {
+		if err := out.pair(sets, &like); err != nil {
 			return nil, err
 		}
 	}
@@ -96,33 +98,24 @@ func (o *EvalOptions) check(refs int) error {
 }
 
 // pair adds the differences of files that have records of the same texts. A text is a unit.
-func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
-	place := map[string]int{}            // of a text among the units
-	groups := make([][][]int, len(sets)) // of a file, by unit
+func (out *EvalResult) pair(sets []*set, like *measured) error {
+	var texts []string // the units
+	known := map[string]bool{}
+	groups := make([]map[string][]int, len(sets)) // of a file, by text
 	for i, s := range sets {
+		groups[i] = map[string][]int{}
 		for _, g := range slices.Sorted(maps.Keys(s.sources)) {
 			text := s.sources[g].text
 			if text == "" {
 				continue
 			}
-			u, known := place[text]
-			if !known {
-				u = len(place)
-				place[text] = u
+			if groups[i][text] = append(groups[i][text], g); !known[text] {
+				known[text], texts = true, append(texts, text)
 			}
-			for len(groups[i]) <= u {
-				groups[i] = append(groups[i], nil)
-			}
-			groups[i][u] = append(groups[i][u], g)
 		}
 	}
-	of := func(row, unit int) []int {
-		if unit < len(groups[row]) {
-			return groups[row][unit]
-		}
-		return nil
-	}
-	t := &pairable{units: len(place),
+	of := func(row, unit int) []int { return groups[row][texts[unit]] }
+	t := &pairable{units: len(texts),
 		without: "does not say what its sentences were made from, as records of fillings do",
 		has:     func(row, unit int) bool { return len(of(row, unit)) > 0 },
 		of: func(plan *plan, row int, units []int) (Row, error) {
@@ -139,10 +132,10 @@ func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
 	}
 	var notes []string
 	var err error
-	if out.Differences, notes, err = p.differences(t); err != nil {
+	if out.Differences, notes, err = like.differences(t); err != nil {
 		return err
 	}
-	out.Notes, out.Level = append(out.Notes, notes...), p.level()
+	out.Notes, out.Level = append(out.Notes, notes...), like.level()
 	out.compareScores(t, sets, of)
 	return nil
 }

@@ -42,9 +42,11 @@ type Metric struct {
 	Units int
 }
 
-func newMetric(key, label string) Metric {
+// newMetric is a metric without a number. The parameters are fields of its.
+func newMetric(key, label, unit string, decimals, better int) Metric {
 	none := math.NaN()
-	return Metric{Key: key, Label: label, Value: none, Low: none, High: none, Decimals: 2}
+	return Metric{Key: key, Label: label, Unit: unit, Decimals: decimals, Better: better, Value: none,
+		Low: none, High: none}
 }
 
 // OK says whether there is a number.
@@ -125,27 +127,20 @@ func (m *Metric) warn(errs ...error) {
 
 // MarshalJSON writes absent numbers as null.
 func (m Metric) MarshalJSON() ([]byte, error) {
-	num := func(x float64) *Number {
-		if !finite(x) {
-			return nil
-		}
-		n := Number(x)
-		return &n
-	}
 	return json.Marshal(struct {
 		Key       string   `json:"key"`
 		Label     string   `json:"label"`
 		Group     string   `json:"group,omitempty"`
-		Value     *Number  `json:"value"`
-		Low       *Number  `json:"low,omitempty"`
-		High      *Number  `json:"high,omitempty"`
+		Value     Number   `json:"value"`
+		Low       Number   `json:"low,omitzero"`
+		High      Number   `json:"high,omitzero"`
 		Unit      string   `json:"unit,omitempty"`
 		Better    int      `json:"better,omitempty"`
 		Signature string   `json:"signature,omitempty"`
 		Detail    string   `json:"detail,omitempty"`
 		Warnings  []string `json:"warnings,omitempty"`
 	}{
-		m.Key, m.Label, m.Group, num(m.Value), num(m.Low), num(m.High),
+		m.Key, m.Label, m.Group, Number(m.Value), Number(m.Low), Number(m.High),
 		m.Unit, m.Better, m.Signature, m.Detail, m.Warnings,
 	})
 }
@@ -153,9 +148,12 @@ func (m Metric) MarshalJSON() ([]byte, error) {
 // Number is a float64 whose JSON is null where it is not finite.
 type Number float64
 
+// IsZero reports whether there is no number, for omitzero.
+func (n Number) IsZero() bool { return !finite(float64(n)) }
+
 // MarshalJSON implements [json.Marshaler].
 func (n Number) MarshalJSON() ([]byte, error) {
-	if !finite(float64(n)) {
+	if n.IsZero() {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(n))

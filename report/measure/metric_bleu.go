@@ -13,8 +13,7 @@ const keySelfBLEU = "self_bleu"
 
 // selfBLEU is the BLEU of every sentence against the others.
 func selfBLEU(m *measured) ([]Metric, error) {
-	x := newMetric(keySelfBLEU, "self-BLEU")
-	x.Better = -1
+	x := newMetric(keySelfBLEU, "self-BLEU", "", 2, -1)
 	r, err := bleu.Self(m.set.corpus, m.bleuOf(m.set))
 	x.bleu(r, err)
 	if m.run != nil {
@@ -36,8 +35,7 @@ func selfBLEU(m *measured) ([]Metric, error) {
 // together where there are several; or, paired, line by line.
 func bleuOfEach(m *measured) ([]Metric, error) {
 	if m.eval.Read.Paired {
-		x := newMetric("bleu", "BLEU")
-		x.Better = +1
+		x := newMetric("bleu", "BLEU", "", 2, +1)
 		res, err := bleu.Paired(m.set.corpus, m.refs.lines, m.bleuOf(m.set).Options)
 		if err != nil {
 			return nil, err
@@ -71,8 +69,7 @@ func bleuOfAll(m *measured) ([]Metric, error) {
 
 // bleuAgainst is a column of corpus BLEU.
 func (p *plan) bleuAgainst(s *set, key, label string, x *ngram.Index) Metric {
-	m := newMetric(key, label)
-	m.Better = +1
+	m := newMetric(key, label, "", 2, +1)
 	r, err := bleu.Corpus(s.corpus, x, p.bleuOf(s).Options)
 	m.bleu(r, err)
 	return m

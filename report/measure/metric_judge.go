@@ -88,8 +88,7 @@ func judgements(m *measured) (out []Metric, err error) {
 		if m.Judge.Pseudo {
 			pseudo = "pseudo-"
 		}
-		x := newMetric(l.key, pseudo+l.label+" by the judge")
-		x.Better = -1
+		x := newMetric(l.key, pseudo+l.label+" by the judge", "", 2, -1)
 		if judged > 0 {
 			n := 0
 			for _, v := range m.set.verdicts {

@@ -47,8 +47,8 @@ func uniqueNgrams(m *measured) ([]Metric, error) {
 			}
 		}
 		for _, n := range m.orders() {
-			x := newMetric(fmt.Sprintf("unique.%s.%d", name, n), fmt.Sprintf("n=%d", n))
-			x.Group, x.Unit, x.Better = "unique vs "+name, "%", +1
+			x := newMetric(fmt.Sprintf("unique.%s.%d", name, n), fmt.Sprintf("n=%d", n), "%", 2, +1)
+			x.Group = "unique vs " + name
 			x.Signature = fmt.Sprintf("unique|n:%d|vs:%s|N:%d%s|%s|v:1",
 				n, kind, m.set.corpus.Len(), against, m.generated.Signature())
 			v, e := 0.0, err
@@ -73,8 +73,8 @@ func ofNgrams(key, label, kind, unit string, decimals int, x float64,
 	return func(m *measured) ([]Metric, error) {
 		var out []Metric
 		for _, n := range m.orders() {
-			c := newMetric(fmt.Sprintf("%s.%d", key, n), fmt.Sprintf("%s-%d", label, n))
-			c.Unit, c.Better, c.Decimals = unit, +1, decimals
+			c := newMetric(fmt.Sprintf("%s.%d", key, n), fmt.Sprintf("%s-%d", label, n), unit, decimals,
+				+1)
 			c.Signature = fmt.Sprintf("%s|N:%d|%s|v:1", fmt.Sprintf(kind, n), m.set.corpus.Len(),
 				m.generated.Signature())
 			if counts, err := m.ngrams(); err != nil || counts == nil {

@@ -8,8 +8,7 @@ func distinctFillings(m *measured) ([]Metric, error) {
 	for _, s := range m.run.Sentences {
 		distinct += s.Distinct
 	}
-	x := newMetric("distinct_fillings", "distinct fillings")
-	x.Unit, x.Decimals, x.Better = "%", 1, +1
+	x := newMetric("distinct_fillings", "distinct fillings", "%", 1, +1)
 	if total > 0 {
 		x.Value = 100 * float64(distinct) / float64(total)
 		x.Detail = fmt.Sprintf("%d different of %d states, counted per sentence", distinct, total)

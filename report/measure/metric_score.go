@@ -29,8 +29,7 @@ func scoresOfFile(m *measured) ([]Metric, error) {
 		{keyScore, "mean score", m.set.mean(ofSentence)},
 		{keyPerToken, "mean score per blank", m.set.mean(perToken)},
 	} {
-		x := newMetric(c.key, c.label)
-		x.Unit, x.Better, x.Decimals = "nats", +1, 3
+		x := newMetric(c.key, c.label, "nats", 3, +1)
 		if c.mean.n == 0 {
 			x.Warnings = []string{"the file has no such scores"}
 		} else {
@@ -56,8 +55,8 @@ func scoresOfRun(m *measured) ([]Metric, error) {
 }
 
 func scoreOfRun(key, label, detail string, v mean) Metric {
-	x := newMetric(key, label)
-	x.Unit, x.Better, x.Detail = "nats", +1, detail
+	x := newMetric(key, label, "nats", 2, +1)
+	x.Detail = detail
 	switch {
 	case v.n == 0:
 		x.Warnings = []string{"no fillings"}

@@ -49,8 +49,8 @@ var measures = []struct {
 func plain(key, label, unit string, decimals, better int, detail string,
 	value func(*measured) float64) func(*measured) ([]Metric, error) {
 	return func(m *measured) ([]Metric, error) {
-		x := newMetric(key, label)
-		x.Unit, x.Decimals, x.Better, x.Detail, x.Value = unit, decimals, better, detail, value(m)
+		x := newMetric(key, label, unit, decimals, better)
+		x.Detail, x.Value = detail, value(m)
 		return one(x)
 	}
 }
@@ -86,8 +86,7 @@ func (m *measured) row(in where) (Row, error) {
 // others, on a logarithmic scale; see [ngram.SelfRepetition].
 func selfRepetition(m *measured) ([]Metric, error) {
 	n := m.eval.Repetition
-	x := newMetric("self_repetition", fmt.Sprintf("self-repetition, n=%d", n))
-	x.Decimals, x.Better = 3, -1
+	x := newMetric("self_repetition", fmt.Sprintf("self-repetition, n=%d", n), "", 3, -1)
 	x.Signature = fmt.Sprintf("selfrep|n:%d|agg:mean-log|N:%d|%s|v:1",
 		n, m.set.corpus.Len(), m.generated.Signature())
 	v, err := ngram.SelfRepetition(m.set.corpus, n)
@@ -97,8 +96,7 @@ func selfRepetition(m *measured) ([]Metric, error) {
 
 // compressionRatio is the size of the sentences over their size in gzip.
 func compressionRatio(m *measured) ([]Metric, error) {
-	x := newMetric("compression_ratio", "compression ratio")
-	x.Decimals, x.Better = 3, -1
+	x := newMetric("compression_ratio", "compression ratio", "", 3, -1)
 	x.Signature = fmt.Sprintf("cr|alg:gzip9|join:space|N:%d|v:1", m.set.corpus.Len())
 	v, err := m.set.gzip.Ratio()
 	x.take(v, err)

@@ -13,53 +13,53 @@ import (
 // what the runs cost, then signatures, notes and warnings. Markdown and pages have examples too,
 // with repeated words marked, and pages charts.
 func Compare(r *measure.CompareResult) *Document {
-	var mark func(int) int
-	if !r.Unequal && len(r.Differences) > 0 {
-		mark = func(c int) int { return surest(r.Rows, r.Differences, c) }
+	by := r.Differences // which are marked by
+	if r.Unequal {
+		by = nil
 	}
-	best, cost := across("sampler", r.Rows, isQuality, mark), across("sampler", r.Rows, isCost, mark)
+	best, cost := across("sampler", r.Rows, isQuality, by), across("sampler", r.Rows, isCost, by)
 	for i := range min(len(r.Params), len(best.Lines)) {
 		best.Lines[i].Note = r.Params[i]
 	}
 	best.Heading, best.Title = "Diversity and quality", "Diversity and quality"
 	best.Caption = "Lower self-BLEU and more unique n-grams mean more diverse fillings; " +
 		"higher corpus BLEU means closer to the references. " + intervalNote(r.Rows)
-	if mark != nil {
+	if len(by) > 0 {
 		best.Caption = "Underlined: best of its column, where the intervals of differences are " +
 			"without 0. " + best.Caption
 	}
 	cost.Heading, cost.Title = "Runs", "What the runs cost"
 	cost.Caption = "Distinct fillings are counted over all chains of a sentence, " +
 		"before the best are kept."
-	d := &Document{
-		opening: []string{r.Title}, Title: r.Title, Lede: r.Protocol,
+	d := page{
+		Opening: []string{r.Title}, Title: r.Title, Lede: r.Protocol,
 		Facts: given([][2]string{
 			{"protocol", r.Protocol}, {"model", r.Model}, {"command", r.Command}, {"version", r.Version},
 			{"date", r.Date}, {"settings", r.Settings}, {"seed", fmt.Sprint(r.Seed)},
 		}),
-		tables: []*table{best, cost}, gold: r.Gold, Examples: r.Examples,
+		Tables: []*table{best, cost}, Gold: r.Gold, Examples: r.Examples,
 		References: inWords(r.References), Notes: r.Notes, Version: r.Version,
-		signatures: signatures(r.Rows),
+		Signatures: signatures(r.Rows),
 		Warnings:   append(warnings(r.Rows, ""), warnings(r.Differences, "differences of ")...),
-		figures:    compareFigures(r), result: r,
+		Figures:    compareFigures(r),
 	}
 	if r.Protocol != "" {
-		d.opening = append(d.opening, r.Protocol)
+		d.Opening = append(d.Opening, r.Protocol)
 	}
 	if len(r.Differences) > 0 {
 		t := differences("sampler", "sources", r.Differences, r.Rows, r.Level)
 		t.split = slices.IndexFunc(metricsOf(r.Differences), isCost)
-		d.tables = []*table{best, t, cost}
+		d.Tables = []*table{best, t, cost}
 	}
 	if r.Gold != nil {
 		if r.Gold.Signature != "" {
-			d.signatures = append(d.signatures, signed{Metric: *r.Gold, Heading: r.Gold.Label})
+			d.Signatures = append(d.Signatures, signed{Metric: *r.Gold, Heading: r.Gold.Label})
 		}
 		for _, w := range r.Gold.Warnings {
 			d.Warnings = append(d.Warnings, r.Gold.Label+": "+w)
 		}
 	}
-	return d
+	return &Document{d, r}
 }
 
 // isCost reports whether a metric stands beside DLP's table, of what the runs cost.
@@ -108,16 +108,15 @@ func compareFigures(r *measure.CompareResult) (out figures) {
 
 // Cloze is the document of words that came back: the shares of each run, and the differences.
 func Cloze(r *measure.ClozeResult) *Document {
-	d := &Document{
-		opening: []string{count.Of(r.Lines, "line") + ", " + r.Protocol}, Title: r.Title,
-		Facts: clozeFacts(r), tables: []*table{across("run", r.Rows, nil, nil)},
-		Notes: r.Notes, result: r,
+	d := page{
+		Opening: []string{count.Of(r.Lines, "line") + ", " + r.Protocol}, Title: r.Title,
+		Facts: clozeFacts(r), Tables: []*table{across("run", r.Rows, nil, nil)}, Notes: r.Notes,
 		Warnings: append(warnings(r.Rows, ""), warnings(r.Differences, "differences of ")...),
 	}
 	if len(r.Differences) > 0 {
-		d.tables = append(d.tables, differences("run", "lines", r.Differences, r.Rows, r.Level))
+		d.Tables = append(d.Tables, differences("run", "lines", r.Differences, r.Rows, r.Level))
 	}
-	return d
+	return &Document{d, r}
 }
 
 // clozeFacts are the lines under the title.

@@ -5,28 +5,34 @@ package show
 import (
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"io"
 	"slices"
 
 	"infill/report/measure"
 )
 
-// A Document is a result as every writer has it.
+// A Document is a result, laid out once for every writer.
 type Document struct {
-	opening     []string // what a terminal has above the tables
+	page   page
+	result any // what JSON has
+}
+
+// A page is what templates see.
+type page struct {
+	Opening     []string // what a terminal has above the tables
 	Title, Lede string
 	Facts       [][2]string
-	tables      []*table
-	gold        *measure.Metric // of the original sentences
-	figures     figures         // of a page
+	Tables      []*table
+	Gold        *measure.Metric // of the original sentences
+	Figures     figures         // of HTML, as the style
+	Style       template.CSS
 	Examples    []measure.Example
 	OfFiles     bool // the examples are of files, not of samplers
 
 	References, Notes, Warnings []string
-	signatures                  []signed
+	Signatures                  []signed
 	Version                     string // of the program
-
-	result any // what JSON has
 }
 
 // JSON writes the result as one indented JSON object.

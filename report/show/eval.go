@@ -16,22 +16,21 @@ func Eval(r *measure.EvalResult) *Document {
 	for _, f := range r.Files {
 		equal = equal && f.N == r.Files[0].N
 	}
-	var mark func(int) int
-	if equal && len(r.Differences) > 0 {
-		mark = func(c int) int { return surest(r.Rows, r.Differences, c) }
+	by := r.Differences // which are marked by
+	if !equal {
+		by = nil
 	}
-	t := across("", r.Rows, nil, mark)
+	t := across("", r.Rows, nil, by)
 	t.Title = "Metrics"
-	if mark != nil {
+	if len(by) > 0 {
 		t.Caption = "Underlined: best of its row, where the intervals of differences are without 0. "
 	}
 	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
-	d := &Document{
+	d := page{
 		Title: "Evaluation of generated sentences", Facts: evalFacts(r),
-		tables:     []*table{t.turned("metric")},
+		Tables:     []*table{t.turned("metric")},
 		References: inWords(r.References), Notes: r.Notes, Version: r.Version,
-		signatures: signatures(r.Rows), figures: evalFigures(r), result: r,
-		Examples: r.Examples, OfFiles: true,
+		Signatures: signatures(r.Rows), Figures: evalFigures(r), Examples: r.Examples, OfFiles: true,
 	}
 	if len(r.ByLabel) > 0 {
 		t := across("label", r.ByLabel, nil, nil)
@@ -40,11 +39,11 @@ func Eval(r *measure.EvalResult) *Document {
 		for i := range t.Lines {
 			t.Lines[i].Key = "" // a line is not a file
 		}
-		d.tables = append(d.tables, t)
+		d.Tables = append(d.Tables, t)
 	}
 	if len(r.Differences) > 0 {
 		t := differences("", "sources", r.Differences, r.Rows, r.Level)
-		d.tables = append(d.tables, t.turned("metric"))
+		d.Tables = append(d.Tables, t.turned("metric"))
 	}
 	var of tally
 	for _, f := range r.Files {
@@ -57,7 +56,7 @@ func Eval(r *measure.EvalResult) *Document {
 	}
 	d.Warnings = slices.Concat(d.Warnings, warnings(r.Rows, ""), warnings(r.ByLabel, "label "),
 		warnings(r.Differences, "differences of "))
-	return d
+	return &Document{d, r}
 }
 
 // evalFacts are the lines under the title.

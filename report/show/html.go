@@ -9,27 +9,10 @@ import (
 	text "text/template"
 
 	"infill/report/draw"
-	"infill/report/measure"
 )
 
 //go:embed templates
 var templates embed.FS
-
-// A view is what templates see of a document.
-type view struct {
-	Document
-	Opening    []string
-	Tables     []*table
-	Gold       *measure.Metric
-	Figures    figures
-	Signatures []signed
-	Style      template.CSS
-}
-
-func (d *Document) view() view {
-	style := template.CSS(draw.Style) + template.CSS(pageStyle) //nolint:gosec // our own files
-	return view{*d, d.opening, d.tables, d.gold, d.figures, d.signatures, style}
-}
 
 //go:embed templates/style.css
 var pageStyle string
@@ -37,10 +20,11 @@ var pageStyle string
 // HTML writes the document as one self-contained page, for light and dark screens and for print.
 // The template escapes texts. Only the style sheet and finished drawings are trusted.
 func (d *Document) HTML(w io.Writer) error {
-	page := d.view()
-	if d.Lede != "" {
+	page := d.page
+	page.Style = template.CSS(draw.Style) + template.CSS(pageStyle) //nolint:gosec // our own files
+	if page.Lede != "" {
 		// They stand elsewhere on the page.
-		page.Facts = slices.DeleteFunc(slices.Clone(d.Facts), func(f [2]string) bool {
+		page.Facts = slices.DeleteFunc(slices.Clone(page.Facts), func(f [2]string) bool {
 			return f[0] == "protocol" || f[0] == "version"
 		})
 	}
@@ -57,7 +41,7 @@ func (d *Document) Text(w io.Writer) error { return d.write(w, "report.txt.tmpl"
 func (d *Document) write(w io.Writer, form string) error {
 	t := text.New(form).Funcs(text.FuncMap{"plain": draw.Plain, "md": escapeMarkdown, "code": codeSpan,
 		"value": cell, "cell": markdownCell})
-	return text.Must(t.ParseFS(templates, "templates/"+form)).Execute(w, d.view())
+	return text.Must(t.ParseFS(templates, "templates/"+form)).Execute(w, d.page)
 }
 
 // htmlGroup is a heading over several columns.

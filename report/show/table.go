@@ -78,9 +78,9 @@ func (l label) Directed() string {
 }
 
 // across lays the metrics that keep holds for out, nil for all, with a line for each row. The row
-// that mark has for a column is marked as its best; nil marks none.
+// that is the surest best of a column by the differences is marked, none without any.
 func across(corner string, rows []measure.Row, keep func(measure.Metric) bool,
-	mark func(column int) int) *table {
+	differences []measure.Row) *table {
 	t := &table{Corner: corner}
 	for i, r := range rows {
 		t.Lines = append(t.Lines, line{label: label{Name: r.Name, Key: draw.Colour(i)}})
@@ -90,10 +90,7 @@ func across(corner string, rows []measure.Row, keep func(measure.Metric) bool,
 			continue
 		}
 		t.Heads = append(t.Heads, label{Group: m.Group, Name: m.Label, Unit: m.Unit, Better: arrow(m)})
-		top := -1
-		if mark != nil {
-			top = mark(c)
-		}
+		top := surest(rows, differences, c)
 		for i, r := range rows {
 			t.Lines[i].Cells = append(t.Lines[i].Cells, tableCell{r.Metrics[c], i == top})
 		}
