@@ -35,7 +35,6 @@ its text. Without flags of its own it reads, writes and resumes as that does.`
 type augmentFlags struct {
 	batchFlags
 	settings.Augmenting
-	rate, words *cmdline.Option
 }
 
 // notOfAugment are the flags of infill batch that say what variants decide, or what needs lines
@@ -45,21 +44,13 @@ var notOfAugment = append(append(settings.FillTable().NotOf("augment"),
 
 func augmentCommand(std console.IO) *cli.Command {
 	f := &augmentFlags{}
-	all := f.fillingFlags.flags()
+	all := f.fillingFlags.flags(map[string]string{
+		"steps":      "steps of every chain", // no probabilities are estimated
+		"mask-rate":  "share of the words that may be masked to mask",
+		"mask-words": "mask exactly this many words, in place of a share",
+	})
 	fill, augmenting := settings.AugmentDefaults()
 	f.Fill, f.Augmenting = *fill, *augmenting
-	for _, o := range all {
-		switch o.Name {
-		case "steps": // no probabilities are estimated
-			o.Usage = "steps of every chain"
-		case "mask-rate":
-			f.rate = o
-			o.Usage = "share of the words that may be masked to mask"
-		case "mask-words":
-			f.words = o
-			o.Usage = "mask exactly this many words, in place of a share"
-		}
-	}
 	own := cmdline.Settings(settings.AugmentTable(), &f.Augmenting, nil)
 	own[slices.IndexFunc(own,
 		func(o *cmdline.Option) bool { return o.Name == "variants" })].Alias = "n"
@@ -121,8 +112,8 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 	if missing := f.Variants.Count - len(found); missing > 0 && !f.quiet {
 		fmt.Fprintf(std.Err, "infill: %d fewer than asked for\n", missing)
 	}
-	if f.seedChosen && !f.quiet {
-		fmt.Fprintf(std.Err, "seed %d (repeat with --seed %[1]d)\n", opt.Seed)
+	if !f.quiet {
+		f.saySeed(std.Err)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ infill batch --join part-*.jsonl -o filled.jsonl`,
 		Usage:       "fill a file of sentences, resumably",
 		ArgsUsage:   "INPUT -o OUTPUT | FOLDER -o FOLDER | --join SHARD… -o OUTPUT",
 		Description: batchDescription,
-		Flags: cmdline.Join(f.modelFlags.flags(), f.fillingFlags.flags(),
+		Flags: cmdline.Join(f.modelFlags.flags(), f.fillingFlags.flags(nil),
 			append(f.fileFlags.flags().Without(settings.FileTable().NotOf("batch")...),
 				together).Under(printingGroup)),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
@@ -223,8 +223,8 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 		return err
 	}
 	draws := f.Masking.On() || f.made.Options.Method != infill.MethodSearch
-	if draws && f.seedChosen && !e.seeded && !f.quiet {
-		work.begins = func() { fmt.Fprintf(std.Err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
+	if draws && !e.seeded && !f.quiet {
+		work.begins = func() { f.saySeed(std.Err) }
 	}
 	e.seeded = true
 	work.in, work.to, work.manifest, work.form, work.doubted, work.bar = in, to, man, layout, seen, bar

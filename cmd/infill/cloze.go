@@ -2,11 +2,9 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,13 +12,10 @@ import (
 
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
-	"infill/infill"
 	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/count"
 	"infill/metrics/bleu"
-	"infill/mlm"
-	"infill/report/measure"
 	"infill/report/show"
 )
 
@@ -33,19 +28,16 @@ from the first run.`
 
 // clozeFlags are the flags of infill cloze.
 type clozeFlags struct {
-	modelFlags
-	fillingFlags
+	benchFlags
 	settings.File
-	models             []string
-	runs               []string
+	reportFlags
+	givenModels        []string
+	givenRuns          []string
 	adjacent           bool
 	sample             int
 	minWords, maxWords int
 	level              float64
 	times              bool
-	quiet              bool
-	reportFlags
-	progress string
 }
 
 // clozeWords is how many words of a line are blanked out, if nothing else is said.
@@ -55,24 +47,16 @@ const clozeWords = 3
 const gapWords = 4
 
 func (f *clozeFlags) filling() cmdline.Flags {
-	flags := f.fillingFlags.flags().Without(settings.FillTable().NotOf("cloze")...)
+	flags := f.fillingFlags.flags(map[string]string{
+		"mask-words": "blank out exactly this many words of each line",
+		"mask-rate":  "blank out this share of the words of each line, in place of a number",
+		"steps":      "steps of every chain", // no probabilities are estimated
+		"top":        "fillings of a line that count, best first",
+		"seed": "seed of all randomness, the choice of lines and words too; chosen and printed " +
+			"when unset",
+	})
 	f.Masking.Words = clozeWords
-	for _, o := range flags {
-		switch o.Name {
-		case "mask-words":
-			o.Usage = "blank out exactly this many words of each line"
-		case "mask-rate":
-			o.Usage = "blank out this share of the words of each line, in place of a number"
-		case "steps": // no probabilities are estimated
-			o.Usage = "steps of every chain"
-		case "top":
-			o.Usage = "fillings of a line that count, best first"
-		case "seed":
-			o.Usage = "seed of all randomness, the choice of lines and words too; chosen and printed " +
-				"when unset"
-		}
-	}
-	return append(flags,
+	return append(flags.Without(settings.FillTable().NotOf("cloze")...),
 		cmdline.Flag("adjacent",
 			"blank out words that follow each other, in place of words from anywhere",
 			&f.adjacent))
@@ -83,7 +67,7 @@ func (f *clozeFlags) own() cmdline.Flags {
 	f.sample, f.level = 100, bleu.DefaultLevel
 	runs := cmdline.Flag("run",
 		"`SETTINGS` of a run: NAME=VALUE with spaces between, or a JSON object; "+
-			"also model=, name=; repeatable, the first is what the others are compared with", &f.runs)
+			"also model=, name=; repeatable, the first is what the others are compared with", &f.givenRuns)
 	runs.Env = "" // a list of the environment would come on top of the flags
 	own := cmdline.Flags{
 		runs,
@@ -106,7 +90,7 @@ func (f *clozeFlags) own() cmdline.Flags {
 func clozeCommand(std console.IO) *cli.Command {
 	f := &clozeFlags{}
 	models := cmdline.Flag("model", "`MODEL`: a folder of an ONNX export, its .onnx file, or a name "+
-		"of \"infill model list\"; repeatable: all runs with each", &f.models)
+		"of \"infill model list\"; repeatable: all runs with each", &f.givenModels)
 	models.Env = "" // the variable is read below
 	return &cli.Command{
 		Name: "cloze",
@@ -127,9 +111,8 @@ infill cloze sentences.txt --adjacent --run fill --run "sampler=dmala steps=50"`
 				progressFlag(&f.progress),
 			}.Under(printingGroup)),
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usagef("one file of sentences, got %d arguments; try: infill cloze sentences.txt",
-					c.NArg())
+			if err := oneInput(c, "infill cloze sentences.txt"); err != nil {
+				return err
 			}
 			return f.run(c, std)
 		},
@@ -141,19 +124,9 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 	if c.IsSet("mask-rate") && !c.IsSet("mask-words") {
 		f.Masking.Words = 0
 	}
-	switch {
-	case !f.Masking.On():
-		return usagef("no word would be blanked out: --mask-words N or --mask-rate X")
-	case f.maxWords > 0 && f.minWords > f.maxWords:
-		return usagef("--min-words %d is more than --max-words %d", f.minWords, f.maxWords)
-	}
-	if f.Masking.Adjacent = f.adjacent; f.gaps() {
-		for _, name := range []string{"mask-words", "mask-rate", "adjacent"} {
-			if c.IsSet(name) {
-				return usagef("--unit phrase leaves one gap of 1 to %d words in a line; leave out --%s",
-					gapWords, name)
-			}
-		}
+	f.Masking.Adjacent = f.adjacent
+	if err := f.checkMasked(c); err != nil {
+		return err
 	}
 	if err := f.stdin(std.In, path == "-"); err != nil {
 		return err
@@ -164,20 +137,18 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 	if err := cmp.Or(f.ready(), f.check(append(f.reads(), path)...)); err != nil {
 		return err
 	}
-	runs, err := f.planned()
-	if err != nil {
+	b := &clozeBench{clozeFlags: f, bench: bench{std: std, flags: &f.benchFlags}}
+	defer func() { err = errors.Join(err, b.close()) }()
+	if err := b.plan(); err != nil {
 		return err
 	}
 	items, err := f.items(path, std)
 	if err != nil {
 		return err
 	}
-	if f.seedChosen && !f.quiet {
-		fmt.Fprintf(std.Err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
+	if !f.quiet {
+		f.saySeed(std.Err)
 	}
-	b := &clozeBench{flags: f, runs: runs,
-		bench: bench{std: std, quiet: f.quiet, progress: f.progress}}
-	defer func() { err = errors.Join(err, b.close()) }()
 	if err := b.open(c.Context); err != nil {
 		return err
 	}
@@ -185,31 +156,30 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 		return err
 	}
 	begin()
-	res, err := f.measured(c.Context, b)
+	res, err := b.measured(c.Context)
 	if err != nil {
 		return err
 	}
 	return b.ended(&f.reportFlags, show.Cloze(res))
 }
 
-// measured fills the lines by all runs.
-func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*measure.ClozeResult, error) {
-	test := &measure.ClozeResult{
-		Command: typedCommand(), Version: version(), Date: today(), Seed: *f.Seed,
-		Protocol: f.protocol(), Gaps: f.gaps(), Level: f.level, Notes: b.notes,
-		Among: f.fillingFlags.Options.Results.Top,
+// checkMasked refuses flags that blank out nothing, or that a gap in every line leaves no choice to.
+func (f *clozeFlags) checkMasked(c *cli.Context) error {
+	switch {
+	case !f.Masking.On():
+		return usagef("no word would be blanked out: --mask-words N or --mask-rate X")
+	case f.maxWords > 0 && f.minWords > f.maxWords:
+		return usagef("--min-words %d is more than --max-words %d", f.minWords, f.maxWords)
+	case !f.gaps():
+		return nil
 	}
-	for _, m := range b.models {
-		test.Models = append(test.Models, fmt.Sprintf("%s (%s)", m.name, modelName(m.model)))
-	}
-	for i := range b.runs {
-		run, err := b.fill(ctx, i)
-		if err != nil {
-			return nil, err
+	for _, name := range []string{"mask-words", "mask-rate", "adjacent"} {
+		if c.IsSet(name) {
+			return usagef("--unit phrase leaves one gap of 1 to %d words in a line; leave out --%s",
+				gapWords, name)
 		}
-		test.Runs = append(test.Runs, *run)
 	}
-	return test, measure.Cloze(test)
+	return nil
 }
 
 // gaps reports whether each line gets one gap of several words.
@@ -243,135 +213,18 @@ func (f *clozeFlags) protocol() string {
 // baselines are runs of earlier programs, which filled without a search.
 var baselines = []string{"alone", "greedy", "confident"}
 
-// A clozeRun is one way to fill lines.
-type clozeRun struct {
-	name    string
-	model   *clozeModel
-	filling *fillingFlags
-	engine  *infill.Engine // of the run alone, so that none profits from what another has asked
-}
-
-// A clozeModel is a model of some of the runs.
-type clozeModel struct {
-	name  string
-	flags *modelFlags
-	model *mlm.Model // nil until it is open
-}
-
-// planned are the runs of the flags, with their models, which are not open.
-func (f *clozeFlags) planned() ([]*clozeRun, error) {
-	texts := f.runs
-	if len(texts) == 0 {
-		texts = []string{settings.RunFill}
+// parseRun reads what --run has.
+func parseRun(text string) (*settings.Run, error) {
+	r, err := settings.ParseRun(text)
+	if err == nil {
+		return r, nil
 	}
-	models := map[string]*clozeModel{}
-	model := func(name string) (*clozeModel, error) {
-		if m := models[name]; m != nil {
-			return m, nil
-		}
-		if _, err := resolveModel(name, ""); err != nil {
-			return nil, err
-		}
-		flags := f.modelFlags
-		flags.Name, flags.opened = name, nil
-		models[name] = &clozeModel{name: name, flags: &flags}
-		return models[name], nil
-	}
-	var runs []*clozeRun
-	if f.models == nil {
-		f.models = []string{cmp.Or(os.Getenv(settings.EnvName("model")), settings.DefaultModel)}
-	}
-	for _, name := range f.models {
-		for _, text := range texts {
-			r, err := settings.ParseRun(text)
-			if err != nil {
-				if slices.ContainsFunc(baselines, func(b string) bool {
-					return slices.Contains(strings.Fields(text), b)
-				}) {
-					return nil, usagef("--run %s: blanks are filled together, by a search or by sampling; the "+
-						"simple ways that they were compared with are in the laboratory: bin/lab baselines",
-						console.Quoted([]string{text})[0])
-				}
-				return nil, fmt.Errorf("--run: %w", err)
-			}
-			filling, err := f.ForRun(r)
-			if err == nil {
-				err = filling.CheckOptions()
-			}
-			if err != nil {
-				return nil, fmt.Errorf("--run %s: %w", console.Quoted([]string{r.Text})[0], err)
-			}
-			run := &clozeRun{name: r.Name, filling: &fillingFlags{Fill: *filling}}
-			of := name
-			if r.Model != "" {
-				if of = r.Model; name != f.models[0] {
-					continue // it has a model of its own, and is not one of each
-				}
-			}
-			if run.model, err = model(of); err != nil {
-				return nil, err
-			}
-			runs = append(runs, run)
+	for _, word := range strings.Fields(text) {
+		if slices.Contains(baselines, word) {
+			return nil, usagef("--run %s: blanks are filled together, by a search or by sampling; the "+
+				"simple ways that they were compared with are in the laboratory: bin/lab baselines",
+				console.Quoted([]string{text})[0])
 		}
 	}
-	return runs, nameRuns(runs, len(models) > 1)
-}
-
-// nameRuns completes the names of runs, and refuses two of one name.
-func nameRuns(runs []*clozeRun, models bool) error {
-	var names []string
-	for _, r := range runs {
-		if r.name == "" {
-			r.name = settings.RunFill
-		}
-		if models {
-			r.name += ", " + r.model.name
-		}
-		if slices.Contains(names, r.name) {
-			return usagef("two runs are called %q; name one of them: name=NAME", r.name)
-		}
-		names = append(names, r.name)
-	}
-	return nil
-}
-
-// open opens the models of all runs, and what the runs read, before any line is filled.
-func (b *clozeBench) open(ctx context.Context) error {
-	for _, r := range b.runs {
-		if !slices.Contains(b.models, r.model) {
-			b.models = append(b.models, r.model)
-		}
-	}
-	for _, m := range b.models {
-		m.flags.Options.Forward = slices.ContainsFunc(b.runs, func(r *clozeRun) bool {
-			return r.model == m && !r.filling.NeedsGradient()
-		})
-		var err error
-		if m.model, err = m.flags.open(ctx); err != nil {
-			return err
-		}
-		b.atEnd(m.flags.close)
-		warn(b.std, m.model, b.quiet)
-	}
-	for _, r := range b.runs {
-		var err error
-		r.engine, err = r.filling.prepare(ctx, r.model.model, r.model.flags.secondModels(), b.std.Err,
-			b.quiet)
-		if err != nil {
-			return fmt.Errorf("run %s: %w", r.name, err)
-		}
-		b.atEnd(r.filling.CloseParts)
-	}
-	return nil
-}
-
-// wordsIn are the filled words of each filling, as they stand in its text.
-func wordsIn(fillings []infill.Filling) [][]string {
-	out := make([][]string, len(fillings))
-	for k, f := range fillings {
-		for _, s := range f.Spans {
-			out[k] = append(out[k], f.Text[s[0]:s[1]])
-		}
-	}
-	return out
+	return nil, fmt.Errorf("--run: %w", err)
 }

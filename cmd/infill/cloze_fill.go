@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,35 +17,14 @@ import (
 	"infill/infill/records"
 	"infill/infill/text"
 	"infill/internal/count"
-	"infill/metrics/cloze"
-	"infill/mlm"
-	"infill/report/measure"
 	"infill/samplers"
 	"infill/tokenize"
 )
 
-// A clozeBench fills the same lines by several runs.
-type clozeBench struct {
-	bench
-	flags  *clozeFlags
-	runs   []*clozeRun
-	models []*clozeModel
-	tasks  []clozeTask
-	few    error // of the first line without enough words
-}
-
-// A clozeTask is a line with its words blanked out.
-type clozeTask struct {
-	line      int
-	id        string
-	original  []string
-	templates []*text.Template // for each of the models
-}
-
 // items reads all lines of the input.
 func (f *clozeFlags) items(path string, std console.IO) (_ []input.Item, err error) {
-	if path == "-" && console.IsTerminal(std.In) {
-		return nil, usagef("no input; name a file, or pipe one in")
+	if err := noInput(path, std); err != nil {
+		return nil, err
 	}
 	in, err := input.Open(path, std.In, input.Options(f.Input))
 	if err != nil {
@@ -79,18 +57,16 @@ const (
 
 // take blanks out words of lines in random order, until there are as many as wanted.
 func (b *clozeBench) take(path string, items []input.Item) error {
-	f := b.flags
-	seed := *f.Seed
-	rng := rand.New(rand.NewPCG(seed, 0x636c6f7a65)) //nolint:gosec // a sample, no secret
+	rng := rand.New(rand.NewPCG(*b.Seed, 0x636c6f7a65)) //nolint:gosec // a sample, no secret
 	order := rng.Perm(len(items))
 	masking := b.runs[0].filling.made.Masking
-	if masking.Fits = b.fits(); f.gaps() {
+	if masking.Fits = b.fits; b.gaps() {
 		masking.Fits = ofLetters
 	}
 	var out [taken + 1]int // lines by what became of them
 	looked := 0
 	for _, i := range order {
-		if f.sample > 0 && len(b.tasks) == f.sample {
+		if b.sample > 0 && len(b.tasks) == b.sample {
 			break
 		}
 		looked++
@@ -100,7 +76,7 @@ func (b *clozeBench) take(path string, items []input.Item) error {
 		}
 		out[why]++
 	}
-	slices.SortFunc(b.tasks, func(x, y clozeTask) int { return x.line - y.line })
+	slices.SortFunc(b.tasks, func(x, y task) int { return x.line - y.line })
 	note := fmt.Sprintf("%d of %s taken", len(b.tasks), count.Of(looked, "line"))
 	if looked < len(items) {
 		note += fmt.Sprintf(", drawn from %d", len(items))
@@ -108,7 +84,7 @@ func (b *clozeBench) take(path string, items []input.Item) error {
 	var reasons []string
 	for why, n := range out[:taken] {
 		if n > 0 {
-			reasons = append(reasons, fmt.Sprint(n, " ", f.reason(why)))
+			reasons = append(reasons, fmt.Sprint(n, " ", b.reason(why)))
 		}
 	}
 	if reasons != nil {
@@ -126,20 +102,19 @@ func (b *clozeBench) take(path string, items []input.Item) error {
 
 // takeLine makes a task of a line, or says why it is left out. The error would befall every line.
 func (b *clozeBench) takeLine(it *input.Item, m text.Masking) (why int, err error) {
-	f := b.flags
 	if it.Err != nil {
 		return unread, b.leave(atLine(it.Line, it.Err))
 	}
-	if n := text.CountWords(it.Text); n < f.minWords || f.maxWords > 0 && n > f.maxWords {
+	if n := text.CountWords(it.Text); n < b.minWords || b.maxWords > 0 && n > b.maxWords {
 		return otherLength, nil
 	}
-	t := clozeTask{line: it.Line, id: it.Key()}
-	if f.gaps() {
-		rng := samplers.NewStream(*f.Seed, t.id+"\x00gap", 0)
+	t := task{line: it.Line, id: it.Key(), name: fmt.Sprint("line ", it.Line)}
+	if b.gaps() {
+		rng := samplers.NewStream(*b.Seed, t.id+"\x00gap", 0)
 		m.Words, m.Adjacent, m.Joined = 1+rng.IntN(gapWords), true, true
 	}
 	for i, model := range b.models {
-		opt := infill.Options{Seed: *f.Seed, ID: t.id}
+		opt := infill.Options{Seed: *b.Seed, ID: t.id}
 		item := *it
 		filling := *b.runs[0].filling.made
 		filling.Masking = m
@@ -182,30 +157,11 @@ func (f *clozeFlags) reason(why int) string {
 	}
 }
 
-// fits is what may be blanked out: words that every run can bring back.
-func (b *clozeBench) fits() func(text string, word [2]int) bool {
-	type asked struct {
-		model      *mlm.Model
-		vocab      text.Vocab
-		allow, ban *text.WordList
-	}
-	seen := map[asked]bool{}
-	var ask []*clozeRun
-	for _, r := range b.runs {
-		o := r.filling.made.Options
-		if key := (asked{r.model.model, o.Words.Vocab, o.Words.Allow, o.Words.Ban}); !seen[key] {
-			seen[key] = true
-			ask = append(ask, r)
-		}
-	}
-	return func(text string, word [2]int) bool {
-		for _, r := range ask {
-			if !r.engine.Reaches(text, word, r.filling.made.Options) {
-				return false
-			}
-		}
-		return true
-	}
+// fits reports whether a word may be blanked out: every run can bring it back.
+func (b *clozeBench) fits(text string, word [2]int) bool {
+	return !slices.ContainsFunc(b.runs, func(r *clozeRun) bool {
+		return !r.engine.Reaches(text, word, r.options)
+	})
 }
 
 // ofLetters reports whether a word has letters only, and no letter or digit beside it. Such are the
@@ -232,42 +188,4 @@ func (b *clozeBench) same(filled, original string) bool {
 		y, err := tok.Word(original, tokenize.AfterSpace)
 		return err == nil && slices.Equal(x.IDs, y.IDs)
 	})
-}
-
-// fill fills all lines by run n.
-func (b *clozeBench) fill(ctx context.Context, n int) (*measure.ClozeRun, error) {
-	f, r := b.flags, b.runs[n]
-	among, chains := f.fillingFlags.Options.Results.Top, r.filling.made.Options.Sampling.Chains
-	out := &measure.ClozeRun{Name: r.name, Lines: make([]cloze.Counts, len(b.tasks))}
-	before := processorTime()
-	err := b.run(ctx, &way{kind: "run", name: r.name,
-		workers: records.InFlight(r.model.model.Streams(), chains),
-		fill: func(ctx context.Context, i int) (*infill.Result, error) {
-			t, opt := &b.tasks[i], r.filling.made.Options
-			opt.ID, opt.Words.Original = t.id, t.original
-			res, err := r.engine.Fill(ctx, t.templates[slices.Index(b.models, r.model)], opt)
-			if err != nil {
-				err = atLine(t.line, err)
-			}
-			return res, err
-		},
-		got: func(i int, res *infill.Result, err error) error {
-			if err != nil {
-				out.Failed++
-				res, err = &infill.Result{}, nil
-			}
-			out.Rows, out.Asked = out.Rows+int64(res.Evaluated), out.Asked+int64(res.Rows)
-			words, original := wordsIn(res.Fillings), b.tasks[i].original
-			if f.gaps() {
-				out.Lines[i] = cloze.CountGap(original[0], slices.Concat(words...), among, b.same)
-			} else {
-				out.Lines[i], err = cloze.Count(original, words, among, b.same)
-			}
-			return err
-		}}, n, len(b.runs), len(b.tasks))
-	if f.times {
-		out.Processor = processorTime() - before
-	}
-	r.engine.Forget() // it is not asked again
-	return out, err
 }

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -19,9 +16,7 @@ import (
 	"infill/internal/count"
 	"infill/mlm"
 	"infill/report/measure"
-	"infill/report/read"
 	"infill/report/show"
-	"infill/samplers"
 )
 
 const compareDescription = "" +
@@ -36,15 +31,10 @@ filled are left out, with a warning.`
 
 // compareFlags are the flags of infill compare.
 type compareFlags struct {
-	modelFlags
-	fillingFlags
+	benchFlags
 	measureFlags
-	samplers      string
-	trace         string
-	limit         int
-	examples      int
-	quiet, strict bool
-	progress      string
+	samplers, trace string
+	limit, examples int
 }
 
 // sampling are the flags of sampling, without those that --samplers and the parameters beside its
@@ -55,17 +45,13 @@ func (f *compareFlags) sampling() cmdline.Flags {
 		cmdline.Flag("samplers", "`SAMPLERS` to compare, comma separated, each with parameters after "+
 			"colons: dmala:balance=ratio", &f.samplers),
 	}
-	all := f.fillingFlags.flags()
+	all := f.fillingFlags.flags(map[string]string{
+		"steps": "every sampler gets what this many steps of one model evaluation each take",
+	})
 	f.fillingFlags.Options.Sampling.Budget = infill.BudgetEvaluations
 	f.fillingFlags.Options.Sampling.Steps = infill.PublishedSteps
 	f.fillingFlags.Options.Results.Collect = infill.CollectLast // draws, of all samplers as many
-	for _, o := range all.Without(settings.FillTable().NotOf("compare")...) {
-		if o.Name == "steps" {
-			o.Usage = "every sampler gets what this many steps of one model evaluation each take"
-		}
-		flags = append(flags, o)
-	}
-	return flags
+	return append(flags, all.Without(settings.FillTable().NotOf("compare")...)...)
 }
 
 func (f *compareFlags) own() cmdline.Flags {
@@ -95,9 +81,9 @@ infill compare corpus.txt --mask-rate 0.25 --reference books.txt`,
 			f.measureFlags.flags("metric-case", "intervals over the sentences: of BLEU, of self-BLEU, "+
 				"and of the samplers' differences from the first")),
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usagef("one file of sentences, got %d arguments; try: infill compare sentences.txt "+
-					"--mask-rate 0.25 --reference corpus.txt", c.NArg())
+			if err := oneInput(c, "infill compare sentences.txt --mask-rate 0.25 "+
+				"--reference corpus.txt"); err != nil {
+				return err
 			}
 			return f.run(c, std)
 		},
@@ -105,40 +91,37 @@ infill compare corpus.txt --mask-rate 0.25 --reference books.txt`,
 }
 
 func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
-	r := &comparer{bench: bench{std: std, quiet: f.quiet, progress: f.progress, strict: f.strict}}
+	r := &comparer{compareFlags: f, bench: bench{std: std, flags: &f.benchFlags}}
 	defer func() { err = errors.Join(err, r.close()) }()
-	p, err := f.plan(c, std)
-	if err != nil {
+	if err := r.plan(c); err != nil {
 		return err
 	}
-	if err := f.openFor(c.Context, r); err != nil {
+	if err := r.open(c.Context); err != nil {
 		return err
 	}
-	if err := r.take(c.Args().First(), p.sources, f.made.Masking, f.limit); err != nil {
+	if err := r.take(c.Args().First()); err != nil {
 		return err
 	}
-	compared := &measure.Comparison{Command: typedCommand(), Date: today(), Model: r.model,
-		Version: version(), Seed: r.opt.Seed, Budget: r.opt.Sampling.Budget, Protocol: f.protocol()}
-	for _, t := range r.tasks {
-		compared.Sources = append(compared.Sources, t.Source)
-	}
-	closeJudge, err := f.openJudge(c.Context, &p.measure.Options)
+	closeJudge, err := f.openJudge(c.Context, &r.options.Options)
 	if err != nil {
 		return err
 	}
 	r.atEnd(closeJudge)
-	if p.measure.Judge != nil && p.measure.Judge.Sum == r.sum {
+	if j := r.options.Judge; j != nil && j.Sum == modelHash(r.model) {
 		r.notes = append(r.notes, sameJudge)
 	}
 	// Nothing that is wrong with a file may throw samples away, so all are read before.
-	prepared, err := measure.Prepare(compared.Sources, p.references, p.measure)
+	prepared, err := measure.Prepare(r.taken, r.references, r.options)
 	if err != nil {
 		return err
 	}
 	begin()
-	for i := range p.samplers {
+	compared := &measure.Comparison{Command: typedCommand(), Date: today(),
+		Model: modelName(r.model), Version: version(), Seed: f.made.Options.Seed,
+		Budget: f.made.Options.Sampling.Budget, Protocol: f.protocol(), Sources: r.taken}
+	for i := range r.chosen {
 		r.engine.Forget() // no sampler profits from what another asked
-		run, err := r.fill(c.Context, p, i)
+		run, err := r.filled(c.Context, i)
 		if err != nil {
 			return err
 		}
@@ -155,60 +138,6 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 // modelName names a model in a report.
 func modelName(m *mlm.Model) string {
 	return strings.TrimSpace(m.Info().Architecture + " sha256:" + m.Info().SHA256[:16])
-}
-
-// A comparePlan is what a comparison is made of, as its flags and files say. No model is open yet.
-type comparePlan struct {
-	samplers   []samplers.Sampler
-	params     []string // of each
-	measure    measure.CompareOptions
-	references []read.Input
-	sources    []read.Source
-}
-
-// plan checks all that needs no model, and reads the sentences.
-func (f *compareFlags) plan(c *cli.Context, std console.IO) (*comparePlan, error) {
-	p, path := &comparePlan{}, c.Args().First()
-	var err error
-	if p.samplers, p.params, err = chosenSamplers(f.samplers); err != nil {
-		return nil, err
-	}
-	// The sampler of the options is one that every run replaces.
-	err = cmp.Or(f.idle(c), f.stdin(std.In, path == "-", f.references...), f.ready())
-	if err != nil {
-		return nil, err
-	}
-	o, err := f.options(c, *f.Seed)
-	if err != nil {
-		return nil, err
-	}
-	p.measure = measure.CompareOptions{Options: o, Top: f.fillingFlags.Options.Results.Top,
-		Examples: f.examples}
-	inputs := slices.Concat(f.references, []string{path}, f.reads())
-	targets := []target{{"--markdown", f.markdown}, {"--html", f.html}, {"--trace", f.trace}}
-	if err := cmp.Or(p.measure.Check(), checkInputs("--reference", f.references), f.check(inputs...),
-		checkTargets(targets, inputs...), checkTrace(f.trace)); err != nil {
-		return nil, err
-	}
-	p.references = read.Files(f.references, std.In)
-	p.sources, err = read.Sources(path, std.In)
-	return p, err
-}
-
-// openFor opens the model, the parts of the energy and the trace.
-func (f *compareFlags) openFor(ctx context.Context, r *comparer) error {
-	f.Method = infill.MethodSample                         // samplers are what is compared,
-	f.fillingFlags.Options.Results.Score = infill.ScorePLL // by the energy that they draw from
-	// All samplers have one model.
-	m, engine, done, err := f.engine(ctx, r.std, &f.modelFlags, true, f.quiet)
-	if err != nil {
-		return err
-	}
-	r.atEnd(done)
-	r.engine, r.model, r.sum = engine, modelName(m), modelHash(m)
-	r.opt, r.trace = f.made.Options, &traceFile{path: f.trace}
-	r.atEnd(r.trace.close)
-	return nil
 }
 
 // protocol says in words what is done with every sentence.

@@ -1,47 +1,97 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/urfave/cli/v2"
 
 	"infill/cmd/infill/internal/advice"
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/text"
+	"infill/mlm"
 	"infill/report/measure"
 	"infill/report/read"
 	"infill/samplers"
 )
 
-// comparer runs samplers on the same sentences.
+// A comparer runs samplers on the same sentences.
 type comparer struct {
 	bench
+	*compareFlags
+	chosen     []samplers.Sampler
+	params     []string // of each
+	options    measure.CompareOptions
+	references []read.Input
+	sources    []read.Source
+	taken      []read.Source // those of the tasks, with the words that were masked
+	steps      *traceFile
 	engine     *infill.Engine
-	opt        infill.Options
-	tasks      []task
-	trace      *traceFile
-	model, sum string
+	model      *mlm.Model
 }
 
-// A task is a sentence to fill.
-type task struct {
-	read.Source
-	original []string // the words that were masked; nil if the text had blanks
-	template *text.Template
+// plan checks all that needs no model, and reads the sentences.
+func (r *comparer) plan(c *cli.Context) error {
+	f, path := r.compareFlags, c.Args().First()
+	var err error
+	if r.chosen, r.params, err = chosenSamplers(f.samplers); err != nil {
+		return err
+	}
+	// The sampler of the options is one that every run replaces.
+	err = cmp.Or(f.idle(c), f.stdin(r.std.In, path == "-", f.references...), f.ready())
+	if err != nil {
+		return err
+	}
+	o, err := f.measureFlags.options(c, *f.Seed)
+	if err != nil {
+		return err
+	}
+	r.options = measure.CompareOptions{Options: o, Top: f.fillingFlags.Options.Results.Top,
+		Examples: f.examples}
+	inputs := slices.Concat(f.references, []string{path}, f.reads())
+	targets := []target{{"--markdown", f.markdown}, {"--html", f.html}, {"--trace", f.trace}}
+	if err := cmp.Or(r.options.Check(), checkInputs("--reference", f.references), f.check(inputs...),
+		checkTargets(targets, inputs...), checkTrace(f.trace)); err != nil {
+		return err
+	}
+	r.references = read.Files(f.references, r.std.In)
+	r.sources, err = read.Sources(path, r.std.In)
+	return err
 }
 
-// take masks and reads the sentences, at most limit of them unless that is 0.
-// Those that cannot be filled are left out with a warning.
-func (r *comparer) take(path string, sources []read.Source, m text.Masking, limit int) error {
-	for _, s := range sources {
-		if limit > 0 && len(r.tasks) == limit {
+// open opens the model, the parts of the energy and the trace.
+func (r *comparer) open(ctx context.Context) (err error) {
+	f := r.compareFlags
+	f.Method = infill.MethodSample                         // samplers are what is compared,
+	f.fillingFlags.Options.Results.Score = infill.ScorePLL // by the energy that they draw from
+	// All samplers have one model.
+	var done func() error
+	r.model, r.engine, done, err = f.fillingFlags.engine(ctx, r.std, &f.modelFlags, true, f.quiet)
+	if err != nil {
+		return err
+	}
+	r.atEnd(done)
+	r.steps = &traceFile{path: f.trace}
+	r.atEnd(r.steps.close)
+	return nil
+}
+
+// take masks and reads the sentences, at most as many as wanted. Those that cannot be filled are
+// left out with a warning.
+func (r *comparer) take(path string) error {
+	m := r.made.Masking
+	for _, s := range r.sources {
+		if r.limit > 0 && len(r.tasks) == r.limit {
 			break
 		}
-		opt := r.opt
+		opt := r.made.Options
 		opt.ID = s.ID
 		gold := s.Gold
 		if m.On() {
@@ -55,8 +105,9 @@ func (r *comparer) take(path string, sources []read.Source, m text.Masking, limi
 			}
 			continue
 		}
-		r.tasks = append(r.tasks,
-			task{read.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Words.Original, t})
+		r.tasks = append(r.tasks, task{id: s.ID, name: "sentence " + s.ID,
+			original: opt.Words.Original, templates: []*text.Template{t}})
+		r.taken = append(r.taken, read.Source{ID: s.ID, Text: masked, Gold: gold})
 	}
 	if len(r.tasks) == 0 {
 		return r.first // of lines without blanks it says what to do
@@ -71,52 +122,43 @@ func (r *comparer) take(path string, sources []read.Source, m text.Masking, limi
 	return nil
 }
 
-// fill fills every sentence with sampler n of a plan.
-func (r *comparer) fill(ctx context.Context, p *comparePlan, n int) (*measure.SamplerRun, error) {
-	s := p.samplers[n]
-	name := strings.TrimSpace(s.Info().Name + " " + p.params[n])
-	out := &measure.SamplerRun{Name: name, Params: p.params[n], MoveShare: math.NaN(),
+// filled fills every sentence with sampler n.
+func (r *comparer) filled(ctx context.Context, n int) (*measure.SamplerRun, error) {
+	s := r.chosen[n]
+	name := strings.TrimSpace(s.Info().Name + " " + r.params[n])
+	out := &measure.SamplerRun{Name: name, Params: r.params[n], MoveShare: math.NaN(),
 		Acceptance: math.NaN()}
 	var stats samplers.Stats
 	var traces []measure.ChainTrace
-	opt := r.opt
-	err := r.run(ctx, &way{kind: "sampler", name: s.Info().Name, workers: 1,
-		fill: func(ctx context.Context, i int) (*infill.Result, error) {
-			t := &r.tasks[i]
-			opt = r.opt
-			opt.Sampling.Sampler, opt.ID, opt.Words.Original = s, t.ID, t.original
-			traces = make([]measure.ChainTrace, opt.Sampling.Chains)
-			for k := range traces {
-				traces[k].Sentence = i
-			}
-			opt.Watch.Trace = func(st infill.Step) error {
-				addStep(traces, st)
-				return r.trace.enter(r.engine.Tokenizer(), jsonl.Step{Sampler: name, ID: t.ID}, st)
-			}
-			opt.Watch.TraceEnergies = true
-			start := time.Now()
-			res, err := r.engine.Fill(ctx, t.template, opt)
-			out.Wall += time.Since(start)
-			if err != nil {
-				err = fmt.Errorf("sentence %s: %w", t.ID, err)
-			}
-			return res, err
-		},
-		got: func(_ int, res *infill.Result, err error) error {
-			if err != nil {
-				out.Sentences = append(out.Sentences, measure.SentenceRun{Err: err.Error()})
-				return nil
-			}
-			out.Sentences = append(out.Sentences, measure.SentenceRun{Fillings: res.Fillings,
-				Distinct: res.Distinct, Total: states(res, opt)})
-			out.Chains = append(out.Chains, traces...)
-			out.Evaluations += int64(res.Stats.Evals)
-			out.Rows += int64(res.Rows)
-			out.Steps += int64(res.Steps * opt.Sampling.Chains)
-			stats.Add(res.Stats)
+	w := &way{kind: "sampler", name: s.Info().Name, engine: r.engine, options: r.made.Options}
+	opt := &w.options
+	opt.Sampling.Sampler, opt.Watch.TraceEnergies = s, true
+	w.watch = func(i int, of *infill.WatchOptions) {
+		traces = make([]measure.ChainTrace, opt.Sampling.Chains)
+		for k := range traces {
+			traces[k].Sentence = i
+		}
+		of.Trace = func(st infill.Step) error {
+			addStep(traces, st)
+			return r.steps.enter(r.engine.Tokenizer(), jsonl.Step{Sampler: name, ID: r.tasks[i].id}, st)
+		}
+	}
+	w.got = func(_ int, res *infill.Result, took time.Duration, err error) error {
+		out.Wall += took
+		if err != nil {
+			out.Sentences = append(out.Sentences, measure.SentenceRun{Err: err.Error()})
 			return nil
-		}}, n, len(p.samplers), len(r.tasks))
-	if err != nil {
+		}
+		out.Sentences = append(out.Sentences, measure.SentenceRun{Fillings: res.Fillings,
+			Distinct: res.Distinct, Total: states(res, opt)})
+		out.Chains = append(out.Chains, traces...)
+		out.Evaluations += int64(res.Stats.Evals)
+		out.Rows += int64(res.Rows)
+		out.Steps += int64(res.Steps * opt.Sampling.Chains)
+		stats.Add(res.Stats)
+		return nil
+	}
+	if err := r.fill(ctx, w, n, len(r.chosen)); err != nil {
 		return nil, err
 	}
 	if stats.Zero > 0 {
@@ -139,7 +181,7 @@ func (r *comparer) fill(ctx context.Context, p *comparePlan, n int) (*measure.Sa
 }
 
 // states is how many states of a run, which opt.Complete has filled in, fillings come from.
-func states(res *infill.Result, opt infill.Options) int {
+func states(res *infill.Result, opt *infill.Options) int {
 	switch opt.Results.Collect {
 	case infill.CollectLast:
 		return opt.Sampling.Chains

@@ -77,8 +77,8 @@ func (f *fileFlags) check() error {
 func (f *fileFlags) input(ctx context.Context, of pair, std console.IO, others ...string) (
 	*input.Reader, error) {
 	path, to := of.input, of.output
-	if path == "-" && console.IsTerminal(std.In) {
-		return nil, usagef("no input; name a file, or pipe one in")
+	if err := noInput(path, std); err != nil {
+		return nil, err
 	}
 	if to != "" && to != "-" {
 		flag := f.outputFlag.Spelling()
@@ -111,6 +111,14 @@ func (f *fileFlags) input(ctx context.Context, of pair, std console.IO, others .
 		f.sayText(std, path, in)
 	}
 	return in, err
+}
+
+// noInput refuses a terminal in the place of a file.
+func noInput(path string, std console.IO) error {
+	if path == "-" && console.IsTerminal(std.In) {
+		return usagef("no input; name a file, or pipe one in")
+	}
+	return nil
 }
 
 // anyLayout is the form of outputs whose names say the rest.

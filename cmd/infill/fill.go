@@ -59,7 +59,7 @@ infill fill "She lives in a small town." --mask-rate 0.3 -n 3 --seed 1`,
 		ArgsUsage:   "TEXT | -",
 		Description: fillDescription,
 		Flags: cmdline.Join(f.modelFlags.flags().Common("model"),
-			f.fillingFlags.flags().Common("no-repeat", "top", "select"),
+			f.fillingFlags.flags(nil).Common("no-repeat", "top", "select"),
 			f.own().Under(printingGroup).Common("json", "quiet")),
 		Action: func(c *cli.Context) error {
 			texts, err := inputTexts(c.Args().Slice(), std)
@@ -196,9 +196,9 @@ func (w *filler) say(f *filling) {
 	}
 	// Neither masked nor sampled: the seed is of no use.
 	idle := f.Method != infill.MethodSample && f.masked == f.text
-	if !w.quiet && w.seedChosen && !w.seeded && !idle {
+	if !w.quiet && !w.seeded && !idle {
 		w.seeded = true
-		fmt.Fprintf(w.std.Err, "seed %d (repeat with --seed %[1]d)\n", f.opt.Seed)
+		w.saySeed(w.std.Err)
 	}
 }
 

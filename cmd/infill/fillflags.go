@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"infill/cmd/infill/internal/cmdline"
@@ -23,10 +25,11 @@ type fillingFlags struct {
 	seedChosen bool              // by the command, not by its user
 }
 
-func (f *fillingFlags) flags() cmdline.Flags {
+// flags are the flags of all settings of a Fill. usage is what a command says in place of the usual.
+func (f *fillingFlags) flags(usage map[string]string) cmdline.Flags {
 	f.Fill = *settings.Defaults()
 	// The texts below say what only a command line has.
-	flags := cmdline.Settings(settings.FillTable(), &f.Fill, map[string]string{
+	texts := map[string]string{
 		"sampler": `sampler; "infill samplers" lists them`,
 		"top":     "fillings to print, best first",
 		"budget": "what --steps measures: steps; evaluations or rows: every sampler gets as many as " +
@@ -39,7 +42,9 @@ func (f *fillingFlags) flags() cmdline.Flags {
 			energies.Forms(true),
 		"marginals": "print the probabilities of the words of each blank and of whole texts, with " +
 			"standard errors; as many as --top",
-	})
+	}
+	maps.Copy(texts, usage)
+	flags := cmdline.Settings(settings.FillTable(), &f.Fill, texts)
 	for _, o := range flags {
 		if o.Name == "top" {
 			o.Alias = "n"
@@ -56,13 +61,15 @@ func (f *fillingFlags) ready() (err error) {
 			return err
 		}
 	}
-	if _, err := f.NewSampler(); err != nil {
-		return err
+	_, err = f.NewSampler()
+	return cmp.Or(err, f.Check(), f.CheckFiles())
+}
+
+// saySeed says how to repeat a run whose seed the command has chosen.
+func (f *fillingFlags) saySeed(w io.Writer) {
+	if f.seedChosen {
+		fmt.Fprintf(w, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
 	}
-	if err := f.Check(); err != nil {
-		return err
-	}
-	return f.CheckFiles()
 }
 
 // chooseSeed draws a seed that is short enough to be typed again.

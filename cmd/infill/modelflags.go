@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"infill/cmd/infill/internal/cmdline"
@@ -45,6 +47,11 @@ func (f *modelFlags) flags() cmdline.Flags {
 			"device": "what evaluates the model, doctor lists what there is; " + mlm.AutoDevice +
 				": large models on one that is installed, if fill or batch may round",
 		}).Under(modelGroup)
+}
+
+// usualModel is the model of commands whose --model may be repeated, where it is not given.
+func usualModel() string {
+	return cmp.Or(os.Getenv(settings.EnvName("model")), settings.DefaultModel)
 }
 
 // open loads the model that the flags name.

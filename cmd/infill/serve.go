@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,7 +186,7 @@ type namedModel struct {
 func (f *serveFlags) named() ([]namedModel, error) {
 	list := f.models
 	if len(list) == 0 {
-		list = []string{cmp.Or(os.Getenv(settings.EnvName("model")), settings.DefaultModel)}
+		list = []string{usualModel()}
 	}
 	var out []namedModel
 	for _, text := range list {
