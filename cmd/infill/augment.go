@@ -91,15 +91,15 @@ func (f *augmentFlags) sentence(c *cli.Context, std console.IO, text string) (er
 	if err := cmp.Or(f.ready(), f.settled(&f.modelFlags)); err != nil {
 		return err
 	}
-	_, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.NeedsGradient(), f.quiet)
+	e, err := f.engine(c.Context, std, &f.modelFlags, f.NeedsGradient(), f.quiet)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, done()) }()
+	defer func() { err = errors.Join(err, e.close()) }()
 	begin()
 	opt := f.made.Options
 	opt.ID = "1"
-	found, _, err := variants.New(engine, text, f.made.Masking, opt, f.Variants).Find(c.Context, nil)
+	found, _, err := variants.New(e.Engine, text, f.made.Masking, opt, f.Variants).Find(c.Context, nil)
 	if err != nil {
 		return advice.OrMask(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -116,11 +117,16 @@ func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err err
 			return err
 		}
 	}
-	e := fileEngine{done: func() error { return nil }}
-	defer func() { err = errors.Join(err, e.done()) }()
+	j := &fillJob{batchFlags: f, c: c, std: std, plan: plan,
+		saySeed: sync.OnceFunc(func() { f.saySeed(std.Err) })}
+	defer func() {
+		if j.on != nil {
+			err = errors.Join(err, j.on.close())
+		}
+	}()
 	failed := false
 	for _, file := range files {
-		switch err := f.file(c, std, file, &e, plan); {
+		switch err := j.file(file); {
 		case errors.Is(err, errSomeFailed):
 			failed = true
 		case err != nil:
@@ -131,22 +137,6 @@ func (f *batchFlags) job(c *cli.Context, std console.IO, plan filePlan) (err err
 		return errSomeFailed
 	}
 	return nil
-}
-
-// file fills one of the files, with the engine of those before it.
-func (f *batchFlags) file(c *cli.Context, std console.IO, of pair, e *fileEngine,
-	plan filePlan) (err error) {
-	in, err := f.input(c.Context, of, std, f.reads()...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	if e.model == nil {
-		if err := f.openFor(c, std, e, in.Format().JSON()); err != nil {
-			return err
-		}
-	}
-	return f.fillFile(c, std, in, of.output, e, plan)
 }
 
 // seedOf has the seed that was chosen by the run that is resumed stay.
@@ -164,43 +154,57 @@ func (f *batchFlags) seedOf(path string) error {
 	return err
 }
 
-// fileEngine is what files are filled with.
-type fileEngine struct {
-	model  *mlm.Model
-	engine *infill.Engine
-	done   func() error // closes both
-	seeded bool         // the seed was said
+// A fillJob fills files one after the other.
+type fillJob struct {
+	*batchFlags
+	c       *cli.Context
+	std     console.IO
+	plan    filePlan
+	on      *openEngine // nil before the first file
+	saySeed func()      // once
 }
 
-// openFor opens the model. lines says that lines may have settings of their own.
-func (f *batchFlags) openFor(c *cli.Context, std console.IO, e *fileEngine, lines bool) error {
-	if !lines {
-		if err := f.settled(&f.modelFlags); err != nil {
+// file fills one of the files.
+func (j *fillJob) file(of pair) (err error) {
+	in, err := j.input(j.c.Context, of, j.std, j.reads()...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	if j.on == nil {
+		if !in.Format().JSON() { // no line has settings of its own
+			if err := j.settled(&j.modelFlags); err != nil {
+				return err
+			}
+		}
+		j.on, err = j.engine(j.c.Context, j.std, &j.modelFlags, j.NeedsGradient(), j.quiet)
+		if err != nil {
 			return err
 		}
 	}
-	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.NeedsGradient(), f.quiet)
-	if err == nil {
-		e.model, e.engine, e.done = m, engine, done
-	}
-	return err
-}
-
-// fillFile works through a file.
-func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, to string,
-	e *fileEngine, plan filePlan) error {
-	layout, err := f.anyLayout().Of(in, to)
+	work, err := j.workOn(in, of.output)
 	if err != nil {
 		return err
+	}
+	return j.work(j.c, j.std, work)
+}
+
+// workOn is what is done with the records of a file.
+func (j *fillJob) workOn(in *input.Reader, to string) (fileWork, error) {
+	f := j.batchFlags
+	none := fileWork{}
+	layout, err := f.anyLayout().Of(in, to)
+	if err != nil {
+		return none, err
 	}
 	recorded, err := f.recorded()
 	if err != nil {
-		return err
+		return none, err
 	}
 	if err := f.recordFile(recorded, in, layout); err != nil {
-		return err
+		return none, err
 	}
-	if data, err := e.model.Beside(lengths.File, lengths.MaxBytes); err == nil {
+	if data, err := j.on.model.Beside(lengths.File, lengths.MaxBytes); err == nil {
 		recorded[lengths.File] = fmt.Sprintf("sha256:%x", sha256.Sum256(data))
 	}
 	lines := in.Format().JSON() // which have settings of their own
@@ -211,25 +215,24 @@ func (f *batchFlags) fillFile(c *cli.Context, std console.IO, in *input.Reader, 
 		}
 	}
 	seen := &doubted{model: f.Name}
-	bar := newBatchProgress(f.progress, f.quiet, 0, std.Err)
-	w := &records.Filler{Model: e.model, Engine: e.engine, Filling: f.made, Version: version(),
+	bar := newBatchProgress(f.progress, f.quiet, 0, j.std.Err)
+	w := &records.Filler{Model: j.on.model, Engine: j.on.Engine, Filling: f.made, Version: version(),
 		Doubted: seen.add, Watched: bar.within}
 	man := &output.Manifest{
-		Version: version(), Model: modelHash(e.model), Seed: *f.Seed, Settings: recorded,
+		Version: version(), Model: modelHash(j.on.model), Seed: *f.Seed, Settings: recorded,
 		Implied: f.Implied,
 	}
-	work, err := plan(in, w, recorded, &layout)
+	work, err := j.plan(in, w, recorded, &layout)
 	if err != nil {
-		return err
+		return none, err
 	}
 	draws := f.Masking.On() || f.made.Options.Method != infill.MethodSearch
-	if draws && !e.seeded && !f.quiet {
-		work.begins = func() { f.saySeed(std.Err) }
+	if draws && !f.quiet {
+		work.begins = j.saySeed
 	}
-	e.seeded = true
 	work.in, work.to, work.manifest, work.form, work.doubted, work.bar = in, to, man, layout, seen, bar
-	work.workers = records.InFlight(e.model.Streams(), f.made.Options.Sampling.Chains)
-	return f.work(c, std, work)
+	work.workers = records.InFlight(j.on.model.Streams(), f.made.Options.Sampling.Chains)
+	return work, nil
 }
 
 // recorded is what the manifest has of the flags: all that decides a record.

@@ -107,7 +107,7 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 		return err
 	}
 	r.atEnd(closeJudge)
-	if j := r.options.Judge; j != nil && j.Sum == modelHash(r.model) {
+	if j := r.options.Judge; j != nil && j.Sum == modelHash(r.on.model) {
 		r.notes = append(r.notes, sameJudge)
 	}
 	// Nothing that is wrong with a file may throw samples away, so all are read before.
@@ -117,10 +117,10 @@ func (f *compareFlags) run(c *cli.Context, std console.IO) (err error) {
 	}
 	begin()
 	compared := &measure.Comparison{Command: typedCommand(), Date: today(),
-		Model: modelName(r.model), Version: version(), Seed: f.made.Options.Seed,
+		Model: modelName(r.on.model), Version: version(), Seed: f.made.Options.Seed,
 		Budget: f.made.Options.Sampling.Budget, Protocol: f.protocol(), Sources: r.taken}
 	for i := range r.chosen {
-		r.engine.Forget() // no sampler profits from what another asked
+		r.on.Forget() // no sampler profits from what another asked
 		run, err := r.filled(c.Context, i)
 		if err != nil {
 			return err

@@ -16,7 +16,6 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/text"
-	"infill/mlm"
 	"infill/report/measure"
 	"infill/report/read"
 	"infill/samplers"
@@ -33,8 +32,7 @@ type comparer struct {
 	sources    []read.Source
 	taken      []read.Source // those of the tasks, with the words that were masked
 	steps      *traceFile
-	engine     *infill.Engine
-	model      *mlm.Model
+	on         *openEngine
 }
 
 // plan checks all that needs no model, and reads the sentences.
@@ -67,18 +65,17 @@ func (r *comparer) plan(c *cli.Context) error {
 }
 
 // open opens the model, the parts of the energy and the trace.
-func (r *comparer) open(ctx context.Context) (err error) {
+func (r *comparer) open(ctx context.Context) error {
 	f := r.compareFlags
 	f.Method = infill.MethodSample                         // samplers are what is compared,
 	f.fillingFlags.Options.Results.Score = infill.ScorePLL // by the energy that they draw from
 	// All samplers have one model.
-	var done func() error
-	r.model, r.engine, done, err = f.fillingFlags.engine(ctx, r.std, &f.modelFlags, true, f.quiet)
+	e, err := f.engine(ctx, r.std, &f.modelFlags, true, f.quiet)
 	if err != nil {
 		return err
 	}
-	r.atEnd(done)
-	r.steps = &traceFile{path: f.trace}
+	r.on, r.steps = e, &traceFile{path: f.trace}
+	r.atEnd(e.close)
 	r.atEnd(r.steps.close)
 	return nil
 }
@@ -97,7 +94,7 @@ func (r *comparer) take(path string) error {
 		if m.On() {
 			gold = s.Text
 		}
-		t, masked, err := records.Blanks(r.engine.Tokenizer(), s.Text, m, &opt)
+		t, masked, err := records.Blanks(r.on.Tokenizer(), s.Text, m, &opt)
 		if err != nil {
 			err := r.leave(advice.OrMask(fmt.Errorf("%s: sentence %s: %w", path, s.ID, err)))
 			if err != nil {
@@ -130,7 +127,7 @@ func (r *comparer) filled(ctx context.Context, n int) (*measure.SamplerRun, erro
 		Acceptance: math.NaN()}
 	var stats samplers.Stats
 	var traces []measure.ChainTrace
-	w := &way{kind: "sampler", name: s.Info().Name, engine: r.engine, options: r.made.Options}
+	w := &way{kind: "sampler", name: s.Info().Name, engine: r.on.Engine, options: r.made.Options}
 	opt := &w.options
 	opt.Sampling.Sampler, opt.Watch.TraceEnergies = s, true
 	w.watch = func(i int, of *infill.WatchOptions) {
@@ -140,7 +137,7 @@ func (r *comparer) filled(ctx context.Context, n int) (*measure.SamplerRun, erro
 		}
 		of.Trace = func(st infill.Step) error {
 			addStep(traces, st)
-			return r.steps.enter(r.engine.Tokenizer(), jsonl.Step{Sampler: name, ID: r.tasks[i].id}, st)
+			return r.steps.enter(r.on.Tokenizer(), jsonl.Step{Sampler: name, ID: r.tasks[i].id}, st)
 		}
 	}
 	w.got = func(_ int, res *infill.Result, took time.Duration, err error) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -53,8 +52,7 @@ the words that a flag takes. It completes files, too.`,
 			if script == "" || c.NArg() != 1 {
 				return usagef("name a shell: infill completion bash, zsh or fish")
 			}
-			_, err := io.WriteString(std.Out, script)
-			return err
+			return printText(std.Out, script)
 		},
 	}
 }
@@ -119,8 +117,7 @@ func versionCommand(std console.IO) *cli.Command {
 		Name:  "version",
 		Usage: "print the version",
 		Action: func(*cli.Context) error {
-			_, err := fmt.Fprintf(std.Out, "infill version %s\n", version())
-			return err
+			return printText(std.Out, "infill version "+version()+"\n")
 		},
 	}
 }
@@ -170,9 +167,4 @@ func manPage(root *cli.Command) string {
 func roff(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "`", `\(ga`, "'", `\(aq`, "^", `\(ha`,
 		"~", `\(ti`, "\n.", "\n\\&.").Replace(s)
-}
-
-func printText(w io.Writer, text string) error {
-	_, err := io.WriteString(w, text)
-	return err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -21,7 +20,6 @@ import (
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
 	"infill/infill"
-	"infill/infill/jsonl"
 	"infill/infill/open"
 	"infill/infill/settings"
 	"infill/internal/count"
@@ -140,11 +138,7 @@ func examine(ctx context.Context, std console.IO, path string, timed, asJSON boo
 	if timed && err == nil {
 		d.Time, err = timeFill(ctx, path)
 	}
-	if asJSON {
-		return cmp.Or(jsonl.Encode(std.Out, d), err)
-	}
-	_, werr := io.WriteString(std.Out, d.text())
-	return cmp.Or(werr, err)
+	return cmp.Or(printRecord(std.Out, asJSON, d, d.text()), err)
 }
 
 // load loads the runtime that models find by themselves, unless path names one: a device may have a

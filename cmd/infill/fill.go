@@ -19,7 +19,6 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/text"
-	"infill/mlm"
 )
 
 const fillDescription = "" +
@@ -93,19 +92,19 @@ func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, er
 	}
 	f.modelFlags.Options.Few = single && !f.Masking.On() && f.Sampling.Chosen == "" &&
 		oneBlank(c.Args().First())
-	m, engine, done, err := f.engine(c.Context, std, &f.modelFlags, f.NeedsGradient(), f.quiet)
+	e, err := f.engine(c.Context, std, &f.modelFlags, f.NeedsGradient(), f.quiet)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, done()) }()
+	defer func() { err = errors.Join(err, e.close()) }()
 	tr := &traceFile{path: f.trace}
 	defer func() { err = errors.Join(err, tr.close()) }()
-	var out fillOutput = &fillTable{std: std, model: m, name: f.Name, of: f.made, color: f.color,
+	var out fillOutput = &fillTable{std: std, model: e.model, name: f.Name, of: f.made, color: f.color,
 		quiet: f.quiet, say: onceEach(std.Err, f.quiet)}
 	if f.json {
-		out = &fillRecords{std.Out, m}
+		out = &fillRecords{std.Out, e.model}
 	}
-	w := &filler{fillFlags: f, std: std, model: m, engine: engine, trace: tr, single: single, out: out}
+	w := &filler{fillFlags: f, std: std, openEngine: e, trace: tr, single: single, out: out}
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
 		return w.line(c.Context, n, text)
 	})
@@ -114,9 +113,8 @@ func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, er
 // A filler fills lines.
 type filler struct {
 	*fillFlags
+	*openEngine
 	std    console.IO
-	model  *mlm.Model
-	engine *infill.Engine
 	trace  *traceFile
 	single bool // there is one text, which is not a line
 	seeded bool // the seed was printed
@@ -146,7 +144,7 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 	}
 	interrupted := stoppable(ctx, &opt)
 	start := time.Now()
-	r, err := w.engine.Fill(ctx, t, opt)
+	r, err := w.Engine.Fill(ctx, t, opt)
 	bar.Clear()
 	early := interrupted()
 	if err != nil {
@@ -174,7 +172,7 @@ func (w *filler) ended(ctx context.Context, t *text.Template, f *filling) error 
 	}
 	o.EndShown, o.Watch, o.Search.Effort = true, infill.WatchOptions{}, infill.EffortQuick
 	o.Results = infill.ResultOptions{Score: o.Results.Score, Top: 1, AsModel: o.Results.AsModel}
-	r, err := w.engine.Fill(ctx, t, o)
+	r, err := w.Engine.Fill(ctx, t, o)
 	if err != nil {
 		return ctx.Err() // nothing is found so, which changes nothing
 	}

@@ -91,23 +91,32 @@ func (f *fillingFlags) settled(m *modelFlags) error {
 	return nil
 }
 
-// engine opens the model, with gradients or without, and an engine on it. done closes both.
+// An openEngine is an open model and an engine on it. close closes both.
+type openEngine struct {
+	*infill.Engine
+	model *mlm.Model
+	close func() error
+}
+
+// engine opens the model, with gradients or without, and an engine on it.
 func (f *fillingFlags) engine(ctx context.Context, std console.IO, from *modelFlags,
-	gradients, quiet bool) (m *mlm.Model, engine *infill.Engine, done func() error, err error) {
+	gradients, quiet bool) (*openEngine, error) {
 	from.Options.Forward = !gradients
-	if m, err = from.open(ctx); err != nil {
-		return nil, nil, nil, err
+	m, err := from.open(ctx)
+	if err != nil {
+		return nil, err
 	}
 	warn(std, m, quiet)
-	if engine, err = f.prepare(ctx, m, from.secondModels(), std.Err, quiet); err != nil {
+	e, err := f.prepare(ctx, m, from.secondModels(), std.Err, quiet)
+	if err != nil {
 		_ = from.close()
-		return nil, nil, nil, err
+		return nil, err
 	}
-	return m, engine, func() error {
+	return &openEngine{e, m, func() error {
 		err := f.CloseParts()
 		_ = from.close()
 		return err
-	}, nil
+	}}, nil
 }
 
 // prepare makes the filling, notes banned words that have no effect, and returns an engine.

@@ -87,8 +87,7 @@ func (w *fillTable) write(r *filling) error {
 	if r.Marginals != nil {
 		w.marginals(&b, r.Marginals)
 	}
-	_, err := io.WriteString(w.std.Out, b.String())
-	return err
+	return printText(w.std.Out, b.String())
 }
 
 // marginals writes the table of probabilities below the fillings of a text.

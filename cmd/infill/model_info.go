@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -48,10 +47,7 @@ infill model info bert-base-uncased`,
 			if r == nil {
 				return err
 			}
-			if asJSON {
-				return errors.Join(jsonl.Encode(std.Out, r), err)
-			}
-			return errors.Join(printInfo(std.Out, r), err)
+			return errors.Join(printRecord(std.Out, asJSON, r, r.text()), err)
 		},
 	}
 }
@@ -109,7 +105,8 @@ func (r *recognised) packed(name string) {
 	}
 }
 
-func printInfo(out io.Writer, i *recognised) error {
+// text is what was found for people.
+func (i *recognised) text() string {
 	var b strings.Builder
 	row := func(known bool, name, format string, args ...any) {
 		if known {
@@ -160,8 +157,7 @@ func printInfo(out io.Writer, i *recognised) error {
 	for _, p := range i.Problems {
 		row(true, "PROBLEM", "%s", p)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
 }
 
 const modelListDescription = "" +
@@ -219,7 +215,7 @@ func modelListCommand(std console.IO) *cli.Command {
 				all = append(all, l)
 			}
 			if !asJSON {
-				return printList(std.Out, all)
+				return printText(std.Out, listOf(all))
 			}
 			for _, l := range all {
 				if err := jsonl.Encode(std.Out, l); err != nil {
@@ -238,7 +234,8 @@ func hashWord(m *hub.Model) string {
 	return "first use"
 }
 
-func printList(out io.Writer, all []listed) error {
+// listOf is the list for people.
+func listOf(all []listed) string {
 	name, arch, licence := len("name"), len("architecture"), len("licence")
 	for _, l := range all {
 		name, arch, licence = max(name, len(l.Name)), max(arch, len(l.Architecture)), max(licence,
@@ -258,6 +255,5 @@ func printList(out io.Writer, all []listed) error {
 			}
 		}
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
 }

@@ -71,16 +71,12 @@ func TestModelListWithoutHome(t *testing.T) {
 
 // A vocabulary that other models have is named, in both forms; another one is not.
 func TestModelInfoKnownVocabulary(t *testing.T) {
-	var out strings.Builder
 	i := &recognised{
 		Info: mlm.Info{Tokens: 30522, Mask: "[MASK]", MaskID: 103, Known: "BERT, uncased"},
 	}
-	if err := printInfo(&out, i); err != nil {
-		t.Fatal(err)
-	}
 	want := "vocabulary    30522 pieces, mask token [MASK] = 103\n              the pieces and ids of BERT, uncased\n"
-	if !strings.Contains(out.String(), want) {
-		t.Errorf("%q is not in\n%s", want, out.String())
+	if !strings.Contains(i.text(), want) {
+		t.Errorf("%q is not in\n%s", want, i.text())
 	}
 	for _, args := range [][]string{{"model", "info", tinyModel}, {"model", "info", "--json", tinyModel}} {
 		r := infillRun("", args...)

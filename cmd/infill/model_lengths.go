@@ -9,7 +9,6 @@ import (
 
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
-	"infill/infill/jsonl"
 	"infill/infill/lengths"
 	"infill/internal/count"
 	"infill/internal/disk"
@@ -68,15 +67,11 @@ func modelLengthsCommand(std console.IO) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return jsonl.Encode(std.Out, lengthsReport{to, r})
-			}
-			_, err = fmt.Fprintf(std.Out, "%d gaps, and %d others to test\n"+
+			return printRecord(std.Out, asJSON, lengthsReport{to, r}, fmt.Sprintf("%d gaps, and %d others to test\n"+
 				"the same shares for all gaps  %.3f nats a gap\n"+
 				"learned                       %.3f\n"+
 				"gain                          %.3f ± %.3f\n%s\n", r.Gaps, r.HeldOut, r.Constant, r.Learned,
-				r.Gain, r.GainError, shown(std.Out, to))
-			return err
+				r.Gain, r.GainError, shown(std.Out, to)))
 		},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
-	"infill/infill/jsonl"
 	"infill/internal/count"
 	"infill/internal/disk"
 	"infill/internal/textline"
@@ -126,8 +124,7 @@ func (f *pullFlags) one(ctx context.Context, std console.IO, cache hub.Cache, na
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(std.Out, folder)
-	return err
+	return printText(std.Out, folder+"\n")
 }
 
 // announced says what is going to be downloaded, and from where.
@@ -229,12 +226,7 @@ func modelVerifyCommand(std console.IO) *cli.Command {
 					return err
 				}
 				fault = fault || !v.OK
-				if asJSON {
-					err = jsonl.Encode(std.Out, v)
-				} else {
-					err = printVerification(std.Out, v)
-				}
-				if err != nil {
+				if err := printRecord(std.Out, asJSON, v, v.text()); err != nil {
 					return err
 				}
 			}
@@ -285,7 +277,8 @@ func pulledModel(cache hub.Cache, name string) *hub.Model {
 	return nil
 }
 
-func printVerification(out io.Writer, v *verification) error {
+// text is what was found for people.
+func (v *verification) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s in %s\n", textline.Printable(v.Model), textline.Printable(v.Folder))
 	by := ""
@@ -304,6 +297,5 @@ func printVerification(out io.Writer, v *verification) error {
 	if v.OK {
 		fmt.Fprintf(&b, "  whole, as %s says\n", by)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
 }

@@ -47,8 +47,7 @@ func modelSaveCommand(std console.IO) *cli.Command {
 			if err := saveModel(c.Context, src, dir); err != nil {
 				return fmt.Errorf("model save: %w", err)
 			}
-			_, err = fmt.Fprintln(std.Out, dir)
-			return err
+			return printText(std.Out, dir+"\n")
 		},
 	}
 }

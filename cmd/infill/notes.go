@@ -174,7 +174,20 @@ func paperNote(o *infill.Options) string {
 		infill.PublishedSteps)
 }
 
-// What tables for people are made of.
+// What is printed, and what tables for people are made of.
+
+// printRecord prints a record as a line of JSON, or its text for people.
+func printRecord(out io.Writer, asJSON bool, record any, text string) error {
+	if asJSON {
+		return jsonl.Encode(out, record)
+	}
+	return printText(out, text)
+}
+
+func printText(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
+}
 
 // percent is a share as a column of a table.
 func percent(share float64) string {

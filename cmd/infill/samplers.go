@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"infill/cmd/infill/internal/cmdline"
 	"infill/cmd/infill/internal/console"
-	"infill/infill/jsonl"
 	"infill/samplers"
 )
 
@@ -35,13 +33,11 @@ infill samplers dmala`,
 				}
 			}
 			for i, s := range list {
-				if asJSON {
-					if err := jsonl.Encode(std.Out, samplerRecord(s)); err != nil {
-						return err
-					}
-					continue
+				text := samplerText(s)
+				if i > 0 {
+					text = "\n" + text
 				}
-				if err := printSampler(std.Out, s, i > 0); err != nil {
+				if err := printRecord(std.Out, asJSON, samplerRecord(s), text); err != nil {
 					return err
 				}
 			}
@@ -75,11 +71,9 @@ func needsOf(s samplers.Info) string {
 	return strings.Join(words, ", ")
 }
 
-func printSampler(out io.Writer, s samplers.Info, gap bool) error {
+// samplerText describes a sampler for people.
+func samplerText(s samplers.Info) string {
 	var b strings.Builder
-	if gap {
-		b.WriteByte('\n')
-	}
 	exact := "exact"
 	if !s.Exact {
 		exact = "not exact"
@@ -92,8 +86,7 @@ func printSampler(out io.Writer, s samplers.Info, gap bool) error {
 	for _, p := range s.Params {
 		fmt.Fprintf(&b, "    %-18s %s; %s; default %s\n", p.Name, p.Doc, p.Range(), p.Default)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
 }
 
 type paramJSON struct {

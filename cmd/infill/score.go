@@ -182,8 +182,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std console.IO) (err error) {
 		if !pairs && f.quiet {
 			return err
 		}
-		_, print := io.WriteString(std.Out, d.table())
-		err = errors.Join(err, print)
+		err = errors.Join(err, printText(std.Out, d.table()))
 	}
 	return err
 }

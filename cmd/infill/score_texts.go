@@ -94,14 +94,10 @@ func (f *scoreFlags) scoreTexts(c *cli.Context, std console.IO) error {
 				return jsonl.Write(std.Out, rec)
 			}
 			f.sayOf(rec, say)
-			lines := ""
 			if ranked != nil {
-				lines = rankedLines(std.Out, ranked)
-			} else {
-				lines = f.scoredLines(std.Out, rec.(*jsonl.Scored))
+				return printText(std.Out, rankedLines(std.Out, ranked))
 			}
-			_, err = io.WriteString(std.Out, lines)
-			return err
+			return printText(std.Out, f.scoredLines(std.Out, rec.(*jsonl.Scored)))
 		})
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -46,10 +45,6 @@ func tokenizeCommand(std console.IO) *cli.Command {
 					if err != nil {
 						return err
 					}
-					if asJSON {
-						return jsonl.Encode(std.Out, &jsonl.Tokens{Line: n, Text: text, IDs: enc.IDs,
-							Tokens: enc.Tokens, Offsets: enc.Spans})
-					}
 					var b strings.Builder
 					if !first {
 						b.WriteByte('\n')
@@ -59,8 +54,8 @@ func tokenizeCommand(std console.IO) *cli.Command {
 						span := enc.Spans[i]
 						fmt.Fprintf(&b, "%7d  %4d–%-4d  %s\n", id, span[0], span[1], enc.Tokens[i])
 					}
-					_, err = io.WriteString(std.Out, b.String())
-					return err
+					return printRecord(std.Out, asJSON, &jsonl.Tokens{Line: n, Text: text, IDs: enc.IDs,
+						Tokens: enc.Tokens, Offsets: enc.Spans}, b.String())
 				})
 		},
 	}
