@@ -163,7 +163,7 @@ func (f *clozeFlags) run(c *cli.Context, std console.IO) (err error) {
 	return b.ended(&f.reportFlags, show.Cloze(res))
 }
 
-// checkMasked refuses flags that blank out nothing, or that a gap in every line leaves no choice to.
+// checkMasked refuses flags that blank out nothing, or that have no say where lines have gaps.
 func (f *clozeFlags) checkMasked(c *cli.Context) error {
 	switch {
 	case !f.Masking.On():

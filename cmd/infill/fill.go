@@ -99,12 +99,8 @@ func (f *fillFlags) run(c *cli.Context, std console.IO, texts iter.Seq2[line, er
 	defer func() { err = errors.Join(err, e.close()) }()
 	tr := &traceFile{path: f.trace}
 	defer func() { err = errors.Join(err, tr.close()) }()
-	var out fillOutput = &fillTable{std: std, model: e.model, name: f.Name, of: f.made, color: f.color,
-		quiet: f.quiet, say: onceEach(std.Err, f.quiet)}
-	if f.json {
-		out = &fillRecords{std.Out, e.model}
-	}
-	w := &filler{fillFlags: f, std: std, openEngine: e, trace: tr, single: single, out: out}
+	w := &filler{fillFlags: f, std: std, openEngine: e, steps: tr, single: single,
+		note: onceEach(std.Err, f.quiet)}
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
 		return w.line(c.Context, n, text)
 	})
@@ -115,10 +111,11 @@ type filler struct {
 	*fillFlags
 	*openEngine
 	std    console.IO
-	trace  *traceFile
-	single bool // there is one text, which is not a line
-	seeded bool // the seed was printed
-	out    fillOutput
+	steps  *traceFile
+	single bool         // there is one text, which is not a line
+	seeded bool         // the seed was printed
+	lines  int          // texts that were printed
+	note   func(string) // prints what it has not printed before
 }
 
 func (w *filler) line(ctx context.Context, n int, text string) error {
@@ -140,7 +137,7 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 	}
 	opt.Watch.Trace = func(s infill.Step) error {
 		bar.Step(n, s.Step)
-		return w.trace.enter(w.model.Tokenizer(), jsonl.Step{Line: n}, s)
+		return w.steps.enter(w.model.Tokenizer(), jsonl.Step{Line: n}, s)
 	}
 	interrupted := stoppable(ctx, &opt)
 	start := time.Now()
@@ -151,11 +148,18 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 		return err
 	}
 	out := &filling{n, text, masked, &opt, r, time.Since(start)}
-	if err := w.out.write(out); err != nil {
+	if w.json {
+		err = jsonl.Write(w.std.Out, w.record(out))
+	} else {
+		err = printText(w.std.Out, w.table(out))
+	}
+	if err != nil {
 		return err
 	}
 	w.say(out)
-	w.out.notes(out)
+	if !w.json && !w.quiet {
+		w.notes(out)
+	}
 	if early {
 		return context.Canceled
 	}

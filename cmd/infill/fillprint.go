@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -13,18 +12,9 @@ import (
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
-	"infill/infill/settings"
 	"infill/infill/text"
 	"infill/internal/count"
-	"infill/mlm"
 )
-
-// A fillOutput gets what comes of one text after the other.
-type fillOutput interface {
-	write(*filling) error
-	// notes says on standard error what else there is to know.
-	notes(*filling)
-}
 
 // filling is what came of a text.
 type filling struct {
@@ -35,33 +25,15 @@ type filling struct {
 	took time.Duration
 }
 
-// fillRecords are lines of JSON, which say all.
-type fillRecords struct {
-	out   io.Writer
-	model *mlm.Model
-}
-
-func (w *fillRecords) write(f *filling) error {
+// record is a text that was filled as a line of JSON, which says all.
+func (w *filler) record(f *filling) *jsonl.Filled {
 	rec := records.Filled(w.model, version(), f.text, f.masked, f.opt, f.Result)
 	rec.Line, rec.Doubts = f.line, text.Doubts(w.model.Tokenizer(), f.text, f.Numbers...)
-	return jsonl.Write(w.out, rec)
+	return rec
 }
 
-func (w *fillRecords) notes(*filling) {}
-
-// fillTable prints fillings for people, with notes on standard error.
-type fillTable struct {
-	std   console.IO
-	model *mlm.Model
-	name  string // of the model
-	of    *settings.Filling
-	color string
-	quiet bool
-	lines int
-	say   func(note string)
-}
-
-func (w *fillTable) write(r *filling) error {
+// table is a text that was filled for people.
+func (w *filler) table(r *filling) string {
 	var b strings.Builder
 	if w.lines++; w.lines > 1 && !w.quiet {
 		b.WriteByte('\n')
@@ -87,11 +59,11 @@ func (w *fillTable) write(r *filling) error {
 	if r.Marginals != nil {
 		w.marginals(&b, r.Marginals)
 	}
-	return printText(w.std.Out, b.String())
+	return b.String()
 }
 
 // marginals writes the table of probabilities below the fillings of a text.
-func (w *fillTable) marginals(b *strings.Builder, m *infill.Marginals) {
+func (w *filler) marginals(b *strings.Builder, m *infill.Marginals) {
 	part := func(title string, m *infill.Marginal) {
 		fmt.Fprintf(b, "\n%s, %d different\n", title, m.Distinct)
 		for _, e := range m.Likeliest {
@@ -108,27 +80,24 @@ func (w *fillTable) marginals(b *strings.Builder, m *infill.Marginals) {
 	part("whole texts", &m.Fillings)
 }
 
-func (w *fillTable) notes(r *filling) {
-	if w.quiet {
-		return
-	}
+// notes say on standard error what else there is to know of a table.
+func (w *filler) notes(r *filling) {
 	if note := recutNote(r.Fillings); note != "" {
 		fmt.Fprintln(w.std.Err, note)
 	}
-	doubts := text.Doubts(w.model.Tokenizer(), r.text, r.Numbers...)
-	for _, d := range doubts {
-		w.say(doubtNote(d, w.name))
+	for _, d := range text.Doubts(w.model.Tokenizer(), r.text, r.Numbers...) {
+		w.note(doubtNote(d, w.modelFlags.Name))
 	}
 	if r.Shown != "" {
-		w.say("the model saw a full stop behind the text (--end-mark none: nothing)")
+		w.note("the model saw a full stop behind the text (--end-mark none: nothing)")
 	}
 	if slices.ContainsFunc(r.Fillings, func(f infill.Filling) bool {
 		return f.Score > 0 && f.Parts.Length > 0
 	}) {
-		w.say("a score is above 0 by its part for the length")
+		w.note("a score is above 0 by its part for the length")
 	}
-	if note := paperNote(&w.of.Options); note != "" {
-		w.say(note)
+	if note := paperNote(&w.made.Options); note != "" {
+		w.note(note)
 	}
 	fmt.Fprintln(w.std.Err, w.summary(r.Result, r.took))
 }
@@ -149,7 +118,7 @@ func searched(r *infill.Result, d time.Duration) string {
 	return s
 }
 
-func (w *fillTable) summary(r *infill.Result, d time.Duration) string {
+func (w *filler) summary(r *infill.Result, d time.Duration) string {
 	if r.Exact {
 		sum := 0.0
 		for _, f := range r.Fillings {
@@ -162,7 +131,7 @@ func (w *fillTable) summary(r *infill.Result, d time.Duration) string {
 	if r.Method == infill.MethodSearch {
 		return searched(r, d)
 	}
-	o := &w.of.Options
+	o := &w.made.Options
 	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampling.Sampler.Info().Name,
 		count.Of(o.Sampling.Chains, "chain"), count.Of(r.Steps, "step"), d.Seconds(), r.Distinct,
 		count.S(r.Distinct))
