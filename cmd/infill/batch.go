@@ -189,7 +189,7 @@ func (j *fillJob) file(of pair) (err error) {
 	return j.work(j.c, j.std, work)
 }
 
-// workOn is what is done with the records of a file.
+// workOn is the work on the records of a file.
 func (j *fillJob) workOn(in *input.Reader, to string) (fileWork, error) {
 	f := j.batchFlags
 	none := fileWork{}

@@ -89,7 +89,7 @@ type way struct {
 	options    infill.Options // but for what is of each text
 	workers    int            // texts at the same time
 	watch      func(i int, of *infill.WatchOptions)
-	// got takes what comes of each text, one after the other: a result, or why it cannot be filled.
+	// got takes the result of each text, one after the other, or the error that it ended with.
 	got func(i int, r *infill.Result, took time.Duration, err error) error
 }
 

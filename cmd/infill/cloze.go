@@ -213,7 +213,7 @@ func (f *clozeFlags) protocol() string {
 // baselines are runs of earlier programs, which filled without a search.
 var baselines = []string{"alone", "greedy", "confident"}
 
-// parseRun reads what --run has.
+// parseRun reads a value of --run.
 func parseRun(text string) (*settings.Run, error) {
 	r, err := settings.ParseRun(text)
 	if err == nil {

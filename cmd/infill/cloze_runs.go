@@ -25,8 +25,8 @@ type clozeBench struct {
 	few    error // of the first line without enough words
 }
 
-// A clozeRun is one way to fill lines. Its engine is its own, so that no run profits from what
-// another has asked.
+// A clozeRun is one way to fill lines. Its engine is its own, so that no run profits from the
+// questions of another.
 type clozeRun struct {
 	way
 	filling *fillingFlags
@@ -84,7 +84,7 @@ func (b *clozeBench) plan() error {
 	return nil
 }
 
-// modelOf is the place of a model among those of the runs.
+// modelOf is the place of a model in the list of models, which it adds where it is new.
 func (b *clozeBench) modelOf(name string) (int, error) {
 	i := slices.IndexFunc(b.models, func(m *clozeModel) bool { return m.Name == name })
 	if i >= 0 {

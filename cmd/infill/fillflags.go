@@ -25,8 +25,8 @@ type fillingFlags struct {
 	seedChosen bool              // by the command, not by its user
 }
 
-// flags are the flags of all settings of a Fill. usage has what a command says in place of the
-// usual texts.
+// flags are the flags of all settings of a Fill. usage has texts of the command in place of the
+// usual ones.
 func (f *fillingFlags) flags(usage map[string]string) cmdline.Flags {
 	f.Fill = *settings.Defaults()
 	// The texts below say what only a command line has.

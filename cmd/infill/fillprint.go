@@ -80,7 +80,7 @@ func (w *filler) marginals(b *strings.Builder, m *infill.Marginals) {
 	part("whole texts", &m.Fillings)
 }
 
-// notes say on standard error what else there is to know of a table.
+// notes say on standard error how the fillings of a table were found.
 func (w *filler) notes(r *filling) {
 	if note := recutNote(r.Fillings); note != "" {
 		fmt.Fprintln(w.std.Err, note)

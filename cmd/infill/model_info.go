@@ -105,7 +105,7 @@ func (r *recognised) packed(name string) {
 	}
 }
 
-// text is what was found for people.
+// text is the report for people.
 func (i *recognised) text() string {
 	var b strings.Builder
 	row := func(known bool, name, format string, args ...any) {

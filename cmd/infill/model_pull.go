@@ -277,7 +277,7 @@ func pulledModel(cache hub.Cache, name string) *hub.Model {
 	return nil
 }
 
-// text is what was found for people.
+// text is the verification for people.
 func (v *verification) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s in %s\n", textline.Printable(v.Model), textline.Printable(v.Folder))

@@ -174,7 +174,7 @@ func paperNote(o *infill.Options) string {
 		infill.PublishedSteps)
 }
 
-// What is printed, and what tables for people are made of.
+// Printing, and the cells of tables for people.
 
 // printRecord prints a record as a line of JSON, or its text for people.
 func printRecord(out io.Writer, asJSON bool, record any, text string) error {
