@@ -16,53 +16,52 @@ type ownColumn struct {
 	cell func(r jsonl.Record, f *jsonl.Filling, rank int) any
 }
 
-// columnOf is a column of records of a kind that have no member of this name and type.
-func columnOf[R any](name string, t table.Type, cell func(r *R) any) ownColumn {
+// partOf is the part of a row with values of a type: its record, the item or the error of that, its
+// filling, or the word of its rank. It is nil where a row has none.
+func partOf[T any](r jsonl.Record, f *jsonl.Filling, rank int) *T {
+	var of any = r
+	switch any((*T)(nil)).(type) {
+	case *jsonl.Item:
+		of = r.Of()
+	case *jsonl.Failure:
+		of = r.By().Error
+	case *jsonl.Filling:
+		of = f
+	case *jsonl.Word:
+		of = wordOf(r, rank)
+	}
+	part, _ := of.(*T)
+	return part
+}
+
+// columnOf is a column of a part of a row, empty where there is none.
+func columnOf[T any](name string, t table.Type, cell func(*T) any) ownColumn {
 	return ownColumn{table.Column{Name: name, Type: t},
-		func(r jsonl.Record, _ *jsonl.Filling, _ int) any {
-			if r, ok := any(r).(*R); ok {
-				return cell(r)
+		func(r jsonl.Record, f *jsonl.Filling, rank int) any {
+			if part := partOf[T](r, f, rank); part != nil {
+				return cell(part)
 			}
 			return nil
 		}}
 }
 
-// ofRecord are members of records of a kind.
-func ofRecord[R any](names ...string) (out []ownColumn) {
+// columnsOf are members of a part of a row.
+func columnsOf[T any](names ...string) (out []ownColumn) {
 	for _, name := range names {
-		m := memberOf[R](name)
+		m := memberOf[T](name)
 		out = append(out, columnOf(name, m.Type, m.cell))
 	}
 	return out
 }
 
-// ofFilling are members of one filling, empty where there is none.
-func ofFilling(names ...string) (out []ownColumn) {
-	for _, name := range names {
-		m := memberOf[jsonl.Filling](name)
-		out = append(out, fillingColumn(name, m.Type, m.cell))
-	}
-	return out
-}
-
-// fillingColumn is a column of one filling that has no member of this name and type.
-func fillingColumn(name string, t table.Type, cell func(f *jsonl.Filling) any) ownColumn {
-	return ownColumn{table.Column{Name: name, Type: t},
-		func(_ jsonl.Record, f *jsonl.Filling, _ int) any {
-			if f == nil {
-				return nil
-			}
-			return cell(f)
-		}}
-}
-
 // own are the columns that infill adds to those of the input.
 func (l Layout) own() []ownColumn {
 	var of []ownColumn
-	fillings := slices.Concat(fillingColumns, asked(l, ofFilling, "energies"))
+	energies := asked(l, columnsOf[jsonl.Filling], "energies")
+	fillings := slices.Concat(fillingColumns, energies)
 	switch {
 	case l.Kind == Variants:
-		of = slices.Concat(variantColumns, asked(l, ofFilling, "energies"))
+		of = slices.Concat(variantColumns, energies)
 	case l.scores() && l.Per == settings.PerWord:
 		of = wordColumns
 	case l.scores():
@@ -76,7 +75,7 @@ func (l Layout) own() []ownColumn {
 		} else {
 			of = slices.Concat(of, fillings, []ownColumn{fillingsColumn(fillings)})
 		}
-		of = slices.Concat(of, runColumns, asked(l, ofRecord[jsonl.Filled], "marginals"))
+		of = slices.Concat(of, runColumns, asked(l, columnsOf[jsonl.Filled], "marginals"))
 	}
 	return slices.Concat([]ownColumn{lineColumn}, of, errorColumns)
 }
@@ -96,10 +95,9 @@ var maskColumns = append([]ownColumn{
 		}
 		return r.Text
 	}),
-}, ofRecord[jsonl.Filled]("masked")...)
+}, columnsOf[jsonl.Filled]("masked")...)
 
-var lineColumn = ownColumn{table.Column{Name: "line", Type: whole},
-	func(r jsonl.Record, _ *jsonl.Filling, _ int) any { return int64(r.Of().Line) }}
+var lineColumn = columnOf("line", whole, func(it *jsonl.Item) any { return int64(it.Line) })
 
 // variantColumns are the columns of a row that has a variant in place of the text. The first one is
 // 0 in the row of the text itself.
@@ -112,19 +110,18 @@ var variantColumns = slices.Concat(
 				}
 				return int64(rank)
 			}},
-		{table.Column{Name: "original", Type: text},
-			func(r jsonl.Record, _ *jsonl.Filling, _ int) any { return r.Of().Text }},
+		columnOf("original", text, func(it *jsonl.Item) any { return it.Text }),
 	},
-	ofFilling("blanked", "masked"),
+	columnsOf[jsonl.Filling]("blanked", "masked"),
 	[]ownColumn{
-		fillingColumn("filled", texts, func(f *jsonl.Filling) any {
+		columnOf("filled", texts, func(f *jsonl.Filling) any {
 			return cells(f.Spans, func(s jsonl.Span) any { return f.Text[s[0]:s[1]] })
 		}),
-		fillingColumn("filled_spans", spans, memberOf[jsonl.Filling]("spans").cell),
+		columnOf("filled_spans", spans, memberOf[jsonl.Filling]("spans").cell),
 	},
-	ofFilling("score", "original_score", "edits", "masked_places", "changed_places", "similarity",
-		"groups"),
-	ofRecord[jsonl.Filled]("scoring"),
+	columnsOf[jsonl.Filling]("score", "original_score", "edits", "masked_places", "changed_places",
+		"similarity", "groups"),
+	columnsOf[jsonl.Filled]("scoring"),
 	[]ownColumn{countColumn("missing", func(r *jsonl.Filled) int { return r.Missing })},
 )
 
@@ -147,9 +144,9 @@ var rankColumn = ownColumn{table.Column{Name: "rank", Type: whole},
 	}}
 
 var fillingColumns = slices.Concat(
-	[]ownColumn{fillingColumn("filled", text, memberOf[jsonl.Filling]("text").cell)},
-	ofFilling("score", "score_per_token", "probability", "tokens", "spans"),
-	[]ownColumn{fillingColumn("count", whole, func(f *jsonl.Filling) any {
+	[]ownColumn{columnOf("filled", text, memberOf[jsonl.Filling]("text").cell)},
+	columnsOf[jsonl.Filling]("score", "score_per_token", "probability", "tokens", "spans"),
+	[]ownColumn{columnOf("count", whole, func(f *jsonl.Filling) any {
 		if f.Count == 0 { // the filling was computed, without chains
 			return nil
 		}
@@ -179,48 +176,36 @@ func fillingsColumn(columns []ownColumn) ownColumn {
 	})
 }
 
-var runColumns = slices.Concat(ofRecord[jsonl.Filled]("scoring"),
+var runColumns = slices.Concat(columnsOf[jsonl.Filled]("scoring"),
 	[]ownColumn{countColumn("distinct", func(r *jsonl.Filled) int { return r.Distinct })},
-	ofRecord[jsonl.Filled]("acceptance", "groups"))
+	columnsOf[jsonl.Filled]("acceptance", "groups"))
 
 // wordOf is the word of a rank from 1, or the region behind the words, nil for none.
-func wordOf(r *jsonl.Scored, rank int) *jsonl.Word {
-	switch i, words := rank-1, len(r.Words); {
-	case i < 0 || i >= words+len(r.Regions):
+func wordOf(of jsonl.Record, rank int) *jsonl.Word {
+	r, ok := of.(*jsonl.Scored)
+	switch i := rank - 1; {
+	case !ok || i < 0 || i >= len(r.Words)+len(r.Regions):
 		return nil
-	case i < words:
+	case i < len(r.Words):
 		return &r.Words[i]
 	default:
-		return &r.Regions[i-words]
+		return &r.Regions[i-len(r.Words)]
 	}
 }
 
 // wordColumns are the columns of a row that has a word or a region, the one of its rank. A region
 // has a label.
-var wordColumns = func() (out []ownColumn) {
-	for _, name := range []string{"word", "label", "start", "end", "start_char", "end_char", "pieces",
-		"surprisal_bits", "score"} {
-		m := memberOf[jsonl.Word](name)
-		out = append(out, ownColumn{m.Column, func(r jsonl.Record, _ *jsonl.Filling, rank int) any {
-			if r, ok := r.(*jsonl.Scored); ok {
-				if w := wordOf(r, rank); w != nil {
-					return m.cell(w)
-				}
-			}
-			return nil
-		}})
-	}
-	return out
-}()
+var wordColumns = columnsOf[jsonl.Word]("word", "label", "start", "end", "start_char", "end_char",
+	"pieces", "surprisal_bits", "score")
 
 // scoreColumns are the columns for texts that were scored, with the candidates for their blanks.
 func (l Layout) scoreColumns() []ownColumn {
 	candidate := []string{"candidate", "text", "tokens", "score", "score_per_token", "share"}
-	energies := asked(l, ofRecord[jsonl.Scored], "energies")
+	energies := asked(l, columnsOf[jsonl.Scored], "energies")
 	if energies != nil {
 		candidate = append(candidate, "energies")
 	}
-	of := ofRecord[jsonl.Scored]("score", "score_per_token")
+	of := columnsOf[jsonl.Scored]("score", "score_per_token")
 	if l.Kind == Pairs {
 		of = append(of, pairColumn)
 	}
@@ -232,7 +217,7 @@ func (l Layout) scoreColumns() []ownColumn {
 
 // ofBoth is a member of texts that were scored, and of those with candidates.
 func ofBoth(name string) ownColumn {
-	scored, ranked := ofRecord[jsonl.Scored](name)[0], ofRecord[jsonl.Ranked](name)[0]
+	scored, ranked := columnsOf[jsonl.Scored](name)[0], columnsOf[jsonl.Ranked](name)[0]
 	return ownColumn{scored.Column, func(r jsonl.Record, f *jsonl.Filling, rank int) any {
 		if v := scored.cell(r, f, rank); v != nil {
 			return v
@@ -259,19 +244,8 @@ var piecesColumn = columnOf("pieces", listOf(structOf(table.Column{Name: "piece"
 	})
 
 var errorColumns = []ownColumn{
-	failureColumn("error", func(e *jsonl.Failure) any { return e.Code }),
-	failureColumn("error_message", func(e *jsonl.Failure) any { return e.Message }),
-}
-
-// failureColumn is a column of records that failed.
-func failureColumn(name string, cell func(*jsonl.Failure) any) ownColumn {
-	return ownColumn{table.Column{Name: name, Type: text},
-		func(r jsonl.Record, _ *jsonl.Filling, _ int) any {
-			if e := r.By().Error; e != nil {
-				return cell(e)
-			}
-			return nil
-		}}
+	columnOf("error", text, func(e *jsonl.Failure) any { return e.Code }),
+	columnOf("error_message", text, func(e *jsonl.Failure) any { return e.Message }),
 }
 
 // structsColumn has a list of structs of a record, each with some of its members.
