@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -44,7 +42,7 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode) (reco
 		return 0, 0, err
 	}
 	err = disk.WriteFunc(output, func(f io.Writer) error {
-		sum := &summing{hash: sha256.New()}
+		sum := newSumming()
 		buffered := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<20)
 		w, err := packing(output, buffered, true)
 		if err != nil {
@@ -66,7 +64,7 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode) (reco
 				return err
 			}
 		}
-		whole.Written = sumOf(sum.bytes, sum.hash)
+		whole.Written = sum.sum()
 		if packed(output) {
 			whole.Finished = &Finished{records, failed, whole.Written.Bytes, whole.Written.SHA256}
 			whole.Written = nil
@@ -74,17 +72,6 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode) (reco
 		return whole.write(output)
 	})
 	return records, failed, err
-}
-
-// summing counts and hashes the bytes that are written.
-type summing struct {
-	bytes int64
-	hash  hash.Hash
-}
-
-func (s *summing) Write(b []byte) (int, error) {
-	s.bytes += int64(len(b))
-	return s.hash.Write(b)
 }
 
 // placeOfJoined is an error if the output may not be written.

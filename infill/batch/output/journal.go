@@ -1,10 +1,8 @@
 package output
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"time"
@@ -26,9 +24,8 @@ type journal struct {
 	name    string
 	f       *os.File         // nil before it is opened and when it is closed
 	w       io.Writer        // f
-	offset  int64            // end of the last whole record
 	resumed bool             // it has records of an earlier run
-	hash    hash.Hash        // of what is in it
+	whole   *summing         // of the whole records in it
 	was     *Sum             // of an earlier run; nil if that made none
 	note    func(*Sum) error // keeps the sum of what is on disk
 	synced  time.Time
@@ -39,7 +36,7 @@ type journal struct {
 // newJournal is the file at a path, which is not opened yet. note keeps the sum of what is on disk
 // in the manifest.
 func newJournal(path string, note func(*Sum) error) *journal {
-	o := &journal{name: path, synced: time.Now(), now: time.Now, hash: sha256.New(), note: note}
+	o := &journal{name: path, synced: time.Now(), now: time.Now, whole: newSumming(), note: note}
 	o.sync = func() error { return o.f.Sync() }
 	return o
 }
@@ -68,11 +65,10 @@ func (o *journal) write(record []byte) error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		_ = o.f.Truncate(o.offset) // as far as the disk lets it
+		_ = o.f.Truncate(o.whole.bytes) // as far as the disk lets it
 		return fmt.Errorf("writing %s: %w", o.name, err)
 	}
-	o.offset += int64(n)
-	o.hash.Write(record)
+	_, _ = o.whole.Write(record) // a hash takes all
 	if o.now().Sub(o.synced) < syncEvery {
 		return nil
 	}
@@ -85,7 +81,7 @@ func (o *journal) onDisk() error {
 	if err := o.sync(); err != nil {
 		return fmt.Errorf("syncing %s: %w", o.name, err)
 	}
-	return o.note(sumOf(o.offset, o.hash))
+	return o.note(o.whole.sum())
 }
 
 // finish syncs the file and closes it.

@@ -53,8 +53,21 @@ type Sum struct {
 	SHA256 string `json:"sha256"`
 }
 
-// sumOf is the sum of the bytes that a hash has seen.
-func sumOf(bytes int64, h hash.Hash) *Sum { return &Sum{bytes, hex.EncodeToString(h.Sum(nil))} }
+// summing counts and hashes the bytes that are written.
+type summing struct {
+	bytes int64
+	hash  hash.Hash
+}
+
+func newSumming() *summing { return &summing{hash: sha256.New()} }
+
+func (s *summing) Write(b []byte) (int, error) {
+	s.bytes += int64(len(b))
+	return s.hash.Write(b)
+}
+
+// sum is of the bytes up to now.
+func (s *summing) sum() *Sum { return &Sum{s.bytes, hex.EncodeToString(s.hash.Sum(nil))} }
 
 // Finished says what an output that is complete holds.
 type Finished struct {
@@ -205,7 +218,7 @@ func (f *Finished) measure(path string, use func(io.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	all := &summing{hash: sha256.New()}
+	all := newSumming()
 	r := io.TeeReader(file, all)
 	if use != nil {
 		err = use(r)
@@ -213,7 +226,8 @@ func (f *Finished) measure(path string, use func(io.Reader) error) error {
 	if err == nil {
 		_, err = io.Copy(io.Discard, r) // what use left
 	}
-	f.Bytes, f.SHA256 = all.bytes, hex.EncodeToString(all.hash.Sum(nil))
+	is := all.sum()
+	f.Bytes, f.SHA256 = is.Bytes, is.SHA256
 	return errors.Join(err, file.Close())
 }
 

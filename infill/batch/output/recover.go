@@ -3,7 +3,6 @@ package output
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,14 +65,14 @@ func (o *Writer) Recover(in *input.Reader, texts bool,
 		o.records.note = func(*Sum) error { return nil } // what is there stays as it is
 		return 0, 0, err
 	}
-	f := o.records
-	if r.size > f.offset { // what is behind the records that were read
-		if err := f.f.Truncate(f.offset); err != nil {
+	f, end := o.records.f, o.records.whole.bytes
+	if r.size > end { // what is behind the records that were read
+		if err := f.Truncate(end); err != nil {
 			return 0, 0, err
 		}
-		o.Dropped = r.size - f.offset
+		o.Dropped = r.size - end
 	}
-	_, err = f.f.Seek(f.offset, io.SeekStart)
+	_, err = f.Seek(end, io.SeekStart)
 	return r.done, r.failed, err
 }
 
@@ -102,8 +101,7 @@ func (r *recovery) lines() error {
 		if err := r.record(&h); err != nil {
 			return err
 		}
-		o.offset += int64(len(line))
-		o.hash.Write(line)
+		_, _ = o.whole.Write(line) // a hash takes all
 	}
 }
 
@@ -114,17 +112,17 @@ func (r *recovery) sound(manifest string) error {
 	if was == nil || r.size < was.Bytes {
 		return nil
 	}
-	h := sha256.New()
-	if _, err := io.Copy(h, io.NewSectionReader(r.file.f, 0, was.Bytes)); err != nil {
+	all := newSumming()
+	if _, err := io.Copy(all, io.NewSectionReader(r.file.f, 0, was.Bytes)); err != nil {
 		return err
 	}
-	is := sumOf(was.Bytes, h)
+	is := all.sum()
 	if is.SHA256 == was.SHA256 {
 		return nil
 	}
 	after := ""
-	if r.file.offset < was.Bytes {
-		after = fmt.Sprintf(" (unreadable from byte %d on)", r.file.offset+1)
+	if r.file.whole.bytes < was.Bytes {
+		after = fmt.Sprintf(" (unreadable from byte %d on)", r.file.whole.bytes+1)
 	}
 	return &ManifestError{manifest, fmt.Sprintf("says that the first %d bytes of %s have the sha256 "+
 		"%s, and now it is %s%s: the file was damaged or changed; copy it again, start again, or "+

@@ -2,7 +2,6 @@ package output
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -79,7 +78,7 @@ func (m *Manifest) Open(path string, in *input.Reader, mode Mode, l Layout) (*Wr
 	case in == nil || in.Format() == settings.FormatAuto:
 		return nil, errNoInput
 	}
-	m.Format, m.Written = manifestFormat, sumOf(0, sha256.New())
+	m.Format, m.Written = manifestFormat, newSumming().sum()
 	l, err := l.Found(path)
 	if err != nil {
 		return nil, err
