@@ -173,7 +173,7 @@ func (rd *reader) json(n int, line string) error {
 	_, rd.label = jsonl.Label(fields, jsonl.LabelNames()...)
 	if mayBeRow(fields) {
 		if r, _ := rowOf(fields, rd.o.TextField, false); r != nil { // of other members it is none
-			return rd.sentence(r)
+			return rd.take(&r.Filled, r)
 		}
 	}
 	rec, err := recordOf(n, fields, rd.o.TextField)
@@ -183,15 +183,24 @@ func (rd *reader) json(n int, line string) error {
 	case err != nil:
 		return fmt.Errorf("%s:%d: %w: %w", rd.file.Name, n, ErrFormat, err)
 	}
-	return rd.alone(rec)
+	return rd.take(rec, nil)
 }
 
-// alone takes a record that is not of rows.
-func (rd *reader) alone(rec *jsonl.Filled) error {
-	rd.row = nil
-	if err := rd.pairs.begin(nil); err != nil {
+// take takes a record. Its row is nil if it is not made of rows: those one after the other that
+// have the same line are of one record.
+func (rd *reader) take(rec *jsonl.Filled, of *row) error {
+	var line *int
+	if of != nil {
+		line = &rec.Line
+	}
+	if err := rd.pairs.begin(line); err != nil || of != nil && of.original {
 		return err
 	}
+	if of != nil && rd.row != nil && rd.row.Line == rec.Line && len(rec.Fillings) > 0 {
+		rd.rank++
+		return rd.generated(&rec.Fillings[0], rd.rank, rec)
+	}
+	rd.row, rd.rank = of, 0
 	return rd.record(rec)
 }
 
@@ -254,19 +263,6 @@ func spansIn(text string, spans []jsonl.Span) (out [][2]int) {
 		out = append(out, [2]int(s))
 	}
 	return out
-}
-
-// sentence takes a row. Rows one after the other that have the same line are of one record.
-func (rd *reader) sentence(r *row) error {
-	if err := rd.pairs.begin(&r.Line); err != nil || r.original {
-		return err
-	}
-	if before := rd.row; before != nil && before.Line == r.Line && len(r.Fillings) > 0 {
-		rd.rank++
-		return rd.generated(&r.Fillings[0], rd.rank, &r.Filled)
-	}
-	rd.row, rd.rank = r, 0
-	return rd.record(&r.Filled)
 }
 
 // reservoir draws a uniform sample without replacement from a stream of unknown

@@ -18,18 +18,15 @@ type row struct {
 	original bool // the sentence is the text itself, and was not generated
 }
 
-// mayBeRow reports whether the members of a JSON line may be those of a row.
+// mayBeRow reports whether the members of a JSON line may be those of a row. The record of a
+// sentence has fillings.
 func mayBeRow(fields []jsonl.Field) bool {
-	may := false
-	for _, f := range fields {
-		switch f.Name {
-		case "fillings": // it is the record of a sentence
-			return false
-		case "filled", "variant", "error_message":
-			may = true
-		}
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(fields, func(f jsonl.Field) bool {
+			return slices.Contains(names, f.Name)
+		})
 	}
-	return may
+	return !has("fillings") && has("filled", "variant", "error_message")
 }
 
 // rowOf makes a row of the members of a line, or of the cells of a table, and is nil for others. A

@@ -84,11 +84,11 @@ func (rd *reader) cells(it *input.Item, textField string, own, lines bool) error
 	case it.Err != nil && (r == nil || r.Error == nil):
 		return it.Err
 	case r != nil:
-		return rd.sentence(r)
+		return rd.take(&r.Filled, r)
 	}
 	rec, err := plainRecord(fields[:1], textField, &jsonl.Filled{})
 	if err != nil {
 		return fmt.Errorf("row %d: %w: %w", it.Line, ErrFormat, err)
 	}
-	return rd.alone(rec)
+	return rd.take(rec, nil)
 }
