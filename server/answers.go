@@ -20,8 +20,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		rec.Of().ID, rec.Of().Line = q.item.ID, q.item.Line
-		jsonl.Keep(rec, kept(&q.item, settings.RankTable().Has).Fields, settings.RankTable().Has)
+		identify(rec, &q.item, settings.RankTable().Has)
 		return writeRecord(w, rec)
 	})
 }

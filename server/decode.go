@@ -149,16 +149,11 @@ func newSeed() json.RawMessage {
 	return strconv.AppendUint(nil, binary.LittleEndian.Uint64(b[:])%1_000_000, 10)
 }
 
-// kept is the item with the fields that go with its record: those that are not settings.
-func kept(it *input.Item, setting func(string) bool) *input.Item {
-	out := *it
-	out.Fields = nil
-	for _, f := range it.Fields {
-		if !setting(f.Name) {
-			out.Fields = append(out.Fields, f)
-		}
-	}
-	return &out
+// identify puts into a record what its item says of itself, and the fields that are not settings.
+func identify(rec jsonl.Record, it *input.Item, setting func(string) bool) {
+	rec.Of().ID, rec.Of().Line = it.ID, it.Line
+	rec.By().Fields = slices.DeleteFunc(slices.Clone(it.Fields),
+		func(f jsonl.Field) bool { return setting(f.Name) })
 }
 
 // A maskRequest is what clients of Hugging Face's fill-mask task send.

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"math"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -203,11 +202,7 @@ func stepOf(tp *text.Template, asModel bool, st infill.Step) *stepEvent {
 		}
 	}
 	for k, u := range st.Energy {
-		if math.IsNaN(u) || math.IsInf(u, 0) {
-			f.Energy = append(f.Energy, nil)
-		} else {
-			f.Energy = append(f.Energy, &u)
-		}
+		f.Energy = append(f.Energy, jsonl.Finite(u))
 		words := spelt(tp.Tok, st.Tokens(k), st.Starts(k))
 		if !asModel {
 			whole, spans := tp.Splice(words)

@@ -51,8 +51,7 @@ func (s *Server) filled(t *timed, m *model, it *input.Item,
 		done = f.record
 	}
 	if done != nil {
-		done.ID, done.Line = it.ID, it.Line
-		jsonl.Keep(done, kept(it, settings.FillTable().Has).Fields, settings.FillTable().Has)
+		identify(done, it, settings.FillTable().Has)
 	}
 	return rec, err
 }

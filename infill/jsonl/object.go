@@ -23,18 +23,13 @@ var (
 	// ErrRow is a row of a table that its header does not fit.
 	ErrRow = errors.New("bad row")
 	// ErrNoText is an [ErrJSON], of a line without the field that should have its text.
-	ErrNoText error = noText{}
+	ErrNoText = fmt.Errorf("%w", ErrJSON)
 	// ErrFault is a panic while the line was worked on.
 	ErrFault = errors.New("a fault of this program")
 	// errNotFinite is a record with a number that JSON cannot have. It is of a line, whose settings
 	// are to blame.
 	errNotFinite = errors.New("the record has a number that is not finite")
 )
-
-type noText struct{}
-
-func (noText) Error() string { return ErrJSON.Error() }
-func (noText) Unwrap() error { return ErrJSON }
 
 // An Error says what is wrong with a line. Its message does not repeat Line,
 // which the caller joins with the name of the file.
@@ -63,12 +58,7 @@ type Field struct {
 
 // Append appends "name":value, without white space.
 func (f Field) Append(dst []byte) ([]byte, error) {
-	b := bytes.NewBuffer(dst)
-	if err := Encode(b, f.Name); err != nil {
-		return dst, err
-	}
-	b.Truncate(b.Len() - len("\n"))
-	b.WriteByte(':')
+	b := bytes.NewBuffer(append(append(dst, Quote(f.Name)...), ':'))
 	err := json.Compact(b, f.Value)
 	return b.Bytes(), err
 }

@@ -32,17 +32,21 @@ func (l *Step) Fill(tok *tokenize.Tokenizer, s infill.Step) {
 	l.Step, l.Energy, l.States = s.Step, nil, nil
 	l.Proposed, l.Accepted = slices.Clone(s.Proposed), slices.Clone(s.Accepted)
 	for k, u := range s.Energy {
-		energy := &u
-		if math.IsNaN(u) || math.IsInf(u, 0) {
-			energy = nil
-		}
-		l.Energy = append(l.Energy, energy)
+		l.Energy = append(l.Energy, Finite(u))
 		var words []string
 		for _, id := range s.Tokens(k) {
 			words = append(words, tok.Token(id))
 		}
 		l.States = append(l.States, words)
 	}
+}
+
+// Finite is a number for JSON, nil if it is not finite.
+func Finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
 }
 
 // Tokens are the tokens of a text.

@@ -66,12 +66,8 @@ func (l *labels) fields() (*jsonl.Place, error) {
 	l.quoted = map[string]bool{}
 	list := l.item.Fields
 	if l.item.Words != nil {
-		var words []string
-		for _, w := range l.item.Words {
-			words = append(words, l.item.Text[w[0]:w[1]])
-		}
-		value, _ := json.Marshal(words)
-		list = append(slices.Clip(list), jsonl.Field{Name: l.item.TextField, Value: value})
+		list = append(slices.Clip(list),
+			jsonl.Field{Name: l.item.TextField, Value: l.item.WordList()})
 	}
 	for i, f := range list {
 		if i > 0 {

@@ -153,7 +153,7 @@ func readHypothesis(n int, line string) (h hypothesis, err error) {
 	}
 	numbers := 0
 	for _, s := range scores {
-		if x, err := strconv.ParseFloat(s, 64); err == nil && finite(x) != nil {
+		if x, err := strconv.ParseFloat(s, 64); err == nil && jsonl.Finite(x) != nil {
 			h.total += x
 			numbers++
 		}

@@ -22,7 +22,7 @@ func ofResult(text string, opt *infill.Options, r *infill.Result) *jsonl.Filled 
 		Groups: slices.Clone(r.Groups), Shown: r.Shown, Exact: r.Exact, Distinct: r.Distinct,
 		LookedAt: r.LookedAt, Marginals: r.Marginals, Ranks: slices.Clone(r.Ranks),
 		Rows: r.Rows, Repeated: r.Repeated,
-		MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),
+		MoveShare: jsonl.Finite(r.MoveShare), Acceptance: jsonl.Finite(r.Acceptance),
 		StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
 	}
@@ -199,12 +199,4 @@ func spansOf(list [][2]int) []jsonl.Span {
 		out[i] = s
 	}
 	return out
-}
-
-// finite is a number for JSON, nil if it is not finite.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }

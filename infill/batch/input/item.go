@@ -63,6 +63,16 @@ func (it *Item) Key() string {
 	return key
 }
 
+// WordList is a list of JSON with the words of a text that came cut into words.
+func (it *Item) WordList() json.RawMessage {
+	var words []string
+	for _, w := range it.Words {
+		words = append(words, it.Text[w[0]:w[1]])
+	}
+	list, _ := json.Marshal(words) // texts have JSON
+	return list
+}
+
 // Choices are the fields of a JSON line, which may be settings, by name. The columns of a table are
 // data, so there are none.
 func (it *Item) Choices() iter.Seq2[string, json.RawMessage] {

@@ -139,7 +139,7 @@ func (m *rowMaker) rows(r jsonl.Record, it *input.Item) ([][]any, error) {
 		}
 		if it != nil && it.Words != nil && f.Name == m.input.TextField &&
 			m.types[i].Kind != table.Native {
-			row[i] = wordList(it)
+			row[i] = it.WordList()
 		}
 	}
 	finish := func(f *jsonl.Filling, rank int) []any {
@@ -183,16 +183,6 @@ func fillingsOf(r jsonl.Record) []jsonl.Filling {
 		return f.Fillings
 	}
 	return nil
-}
-
-// wordList are the words of an item as a list of JSON.
-func wordList(it *input.Item) json.RawMessage {
-	var words []string
-	for _, w := range it.Words {
-		words = append(words, it.Text[w[0]:w[1]])
-	}
-	list, _ := json.Marshal(words) // texts have JSON
-	return list
 }
 
 // wordRows are a row for each word of a record, and for each region, with the cells of the input's
