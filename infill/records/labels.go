@@ -111,9 +111,9 @@ func (l *labels) keep() {
 		}
 	}
 	if l.tokens != nil {
-		for _, t := range l.tokens.taggings {
-			if t != nil {
-				l.kept = append(l.kept, t.spans(l.tokens.at)...)
+		for _, b := range l.tokens.beside {
+			if b.tagging != nil {
+				l.kept = append(l.kept, b.tagging.spans(l.tokens.at)...)
 			}
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"infill/infill/jsonl"
-	"infill/infill/text"
 )
 
 // A mark is a place in JSON that says where something stands in a text.
@@ -329,8 +328,7 @@ func placed(marks []*mark, line int, of, units string) ([]*mark, string, error) 
 		if len(m.words) > 0 {
 			reason = fmt.Sprintf("%q does not stand at %d", m.words[0].Text, m.a)
 		}
-		return nil, "", &jsonl.Error{Line: line, Field: m.path, Kind: text.ErrSpan, Reason: fmt.Sprintf(
-			"field %q: %s; mend it, or say what offsets count", m.path, reason)}
+		return nil, "", spanError(line, m.path, reason+"; mend it, or say what offsets count")
 	}
 	return out, units, nil
 }

@@ -14,17 +14,17 @@ import (
 
 // tokens are the words of a text as its record lists them, with lists of equal length beside them.
 type tokens struct {
-	at       [][2]int    // bytes of the text
-	list     *jsonl.Node // of texts, or of objects that say where each stands
-	beside   []list
-	taggings []*tagging       // of beside, nil for other lists
-	counted  [2][]*jsonl.Node // numbers of tokens that begin and end something
+	at      [][2]int    // bytes of the text
+	list    *jsonl.Node // of texts, or of objects that say where each stands
+	beside  []list
+	counted [2][]*jsonl.Node // numbers of tokens that begin and end something
 }
 
 // A list is a member of a record.
 type list struct {
 	name string
 	*jsonl.Node
+	tagging *tagging // nil for one without tags of entities
 }
 
 var (
@@ -46,12 +46,10 @@ func tokensOf(within *jsonl.Node, it *input.Item, marks []*mark) (*tokens, error
 	for i, kid := range within.Kids {
 		name := within.Names[i]
 		if kid.Kind == '[' && len(kid.Kids) != n && strings.HasSuffix(name, "_tags") {
-			return nil, &jsonl.Error{Line: it.Line, Field: name, Kind: text.ErrSpan,
-				Reason: fmt.Sprintf("field %q: %d tags for %d tokens", name, len(kid.Kids), n)}
+			return nil, spanError(it.Line, name, fmt.Sprintf("%d tags for %d tokens", len(kid.Kids), n))
 		}
 		if kid != t.list && kid.Kind == '[' && len(kid.Kids) == n && kid.Scalars() {
-			t.beside = append(t.beside, list{name, kid})
-			t.taggings = append(t.taggings, taggingOf(name, kid))
+			t.beside = append(t.beside, list{name, kid, taggingOf(name, kid)})
 		}
 	}
 	words, texts := t.list.Texts()
@@ -69,9 +67,8 @@ func tokensOf(within *jsonl.Node, it *input.Item, marks []*mark) (*tokens, error
 		if len(t.at) == n {
 			break
 		}
-		if slices.ContainsFunc(t.taggings, func(g *tagging) bool { return g != nil }) {
-			return nil, &jsonl.Error{Line: it.Line, Field: "tokens", Kind: text.ErrSpan,
-				Reason: `field "tokens": they do not stand in the text one after the other`}
+		if slices.ContainsFunc(t.beside, func(b list) bool { return b.tagging != nil }) {
+			return nil, spanError(it.Line, "tokens", "they do not stand in the text one after the other")
 		}
 		return nil, nil
 	default:
@@ -132,24 +129,23 @@ func (t *tokens) splices(l *labels, filled string, by change) (out []jsonl.Splic
 		}
 	}
 	out = []jsonl.Splice{splice(t.list, joined(raw(t.list), words))}
-	for i, b := range t.beside {
-		var values []string
-		var tags []string
-		if g := t.taggings[i]; g != nil {
-			tags = g.of(rows)
+	for _, b := range t.beside {
+		var values, tags []string
+		if b.tagging != nil {
+			tags = b.tagging.of(rows)
 		}
 		for k, r := range rows {
 			of := b.Kids[min(r.origin, len(t.at)-1)]
 			value := raw(of)
 			switch {
 			case tags != nil && tags[k] == "":
-				return nil, errAdded(l.item.Line, b.name)
+				return nil, spanError(l.item.Line, b.name, noNumbers)
 			case tags != nil && of.Kind == '"':
 				value = string(jsonl.Quote(tags[k]))
 			case tags != nil:
 				value = tags[k]
 			case r.added && of.Kind == '0':
-				return nil, errAdded(l.item.Line, b.name)
+				return nil, spanError(l.item.Line, b.name, noNumbers)
 			case r.added && of.Kind == '"':
 				value = `"_"`
 			case r.added:
@@ -162,9 +158,10 @@ func (t *tokens) splices(l *labels, filled string, by change) (out []jsonl.Splic
 	return append(out, t.recounted(rows)...), nil
 }
 
-func errAdded(line int, field string) error {
+// spanError is the error of a field whose places do not fit the text.
+func spanError(line int, field, reason string) error {
 	return &jsonl.Error{Line: line, Field: field, Kind: text.ErrSpan,
-		Reason: fmt.Sprintf("field %q: %s", field, noNumbers)}
+		Reason: fmt.Sprintf("field %q: %s", field, reason)}
 }
 
 // joined is a list with other elements, and what stands between two of them.
