@@ -207,7 +207,7 @@ func (s *slowly) watch() func() {
 	return func() { close(done) }
 }
 
-// A steadily writes records, each at once. A client that does not take them is gone.
+// A steadily writes records or events, each at once. A client that does not take them is gone.
 type steadily struct {
 	w http.ResponseWriter
 	c *http.ResponseController

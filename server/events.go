@@ -21,8 +21,7 @@ const frameTime = 50 * time.Millisecond
 // goroutine of its own, so that a client that reads slowly holds nothing up: what it has no time
 // for is left out.
 type events struct {
-	w     http.ResponseWriter
-	c     *http.ResponseController
+	out   *steadily
 	form  string
 	begun bool
 	mu    sync.Mutex    // of those who have frames
@@ -33,13 +32,13 @@ type events struct {
 }
 
 func newEvents(w http.ResponseWriter, form string) *events {
-	return &events{w: w, c: http.NewResponseController(w), form: form, next: make(chan any, 1),
-		ended: make(chan struct{}), done: make(chan struct{})}
+	return &events{out: &steadily{w: w, c: http.NewResponseController(w)}, form: form,
+		next: make(chan any, 1), ended: make(chan struct{}), done: make(chan struct{})}
 }
 
 // begin writes the header and the first event. gone is called if the client goes away later.
 func (e *events) begin(v *startEvent, gone func()) error {
-	h := e.w.Header()
+	h := e.out.w.Header()
 	h.Set("Content-Type", e.form)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // a proxy would hold events back
@@ -118,14 +117,8 @@ func (e *events) send(name string, v any) error {
 		b.Write(data.Bytes())
 		b.WriteString("\n\n")
 	}
-	_, err := e.w.Write(b.Bytes())
-	if err == nil {
-		err = e.c.Flush()
-	}
-	if err != nil {
-		return errGone
-	}
-	return nil
+	_, err := e.out.Write(b.Bytes())
+	return err
 }
 
 // aloneWords bounds the words that a stream has of a blank, foundFillings the fillings of a frame.
