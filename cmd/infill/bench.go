@@ -113,7 +113,7 @@ func (b *bench) fill(ctx context.Context, w *way, n, of int) error {
 	if !b.flags.quiet {
 		fmt.Fprintf(b.std.Err, "%s (%d of %d) …\n", textline.Printable(w.name), n+1, of)
 	}
-	bar := console.NewProgress(b.flags.progress, b.flags.quiet, b.std.Err, len(b.tasks))
+	bar := console.NewMeter(b.flags.progress, b.flags.quiet, b.std.Err)
 	defer bar.Clear()
 	var mu sync.Mutex
 	done, failed := 0, 0
@@ -136,7 +136,7 @@ func (b *bench) fill(ctx context.Context, w *way, n, of int) error {
 				b.warn(failed, err, w.kind+" "+textline.Printable(w.name)+": ", "")
 			}
 			done++
-			bar.Step(done, done)
+			bar.Step(done, done, len(b.tasks))
 			return w.got(i, r, took, err)
 		})
 	}

@@ -132,7 +132,10 @@ func examine(ctx context.Context, std console.IO, path string, timed, asJSON boo
 	d.Model.Name, d.Model.Source = settings.DefaultModel, "embedded in this command"
 	d.Model.Bytes = models.All()[0].Bytes()
 	d.askHub()
-	d.Cache = cacheFolder()
+	var noCache error
+	if d.Cache, noCache = disk.CacheDir(""); noCache != nil {
+		d.Cache = noCache.Error()
+	}
 	d.CacheBytes = cacheBytes(d.Cache)
 	d.Unkept = mlm.Unkept(ctx, models.Default(), mlm.Options{})
 	if timed && err == nil {
@@ -256,15 +259,6 @@ func (d *diagnosis) writeCache(b *strings.Builder) {
 var integersAbout = map[string]string{
 	"signed":   "signed weights",
 	"unsigned": "unsigned weights, slower; with signed ones the sums of this processor saturate",
-}
-
-// cacheFolder is the cache, or why there is none.
-func cacheFolder() string {
-	dir, err := disk.CacheDir("")
-	if err != nil {
-		return err.Error()
-	}
-	return dir
 }
 
 // cacheBytes are the sizes of the folders in dir, none if it is not there.

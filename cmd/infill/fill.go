@@ -129,14 +129,14 @@ func (w *filler) line(ctx context.Context, n int, text string) error {
 		}
 		return advice.OrMask(err)
 	}
-	ran := opt.Complete()
-	bar := console.NewProgress(w.progress, w.quiet, w.std.Err, ran.Sampling.Steps)
+	steps := opt.Complete().Sampling.Steps
+	bar := console.NewMeter(w.progress, w.quiet, w.std.Err)
 	opt.Watch.Progress = func(p infill.Progress) error {
 		bar.Found(n, p)
 		return nil
 	}
 	opt.Watch.Trace = func(s infill.Step) error {
-		bar.Step(n, s.Step)
+		bar.Step(n, s.Step, steps)
 		return w.steps.enter(w.model.Tokenizer(), jsonl.Step{Line: n}, s)
 	}
 	interrupted := stoppable(ctx, &opt)

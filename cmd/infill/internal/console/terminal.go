@@ -143,48 +143,37 @@ func (m *Meter) Bar(done, total int64) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
 }
 
-// A Progress shows the steps of a sentence.
-type Progress struct {
-	Meter
-	total int
-}
-
-// NewProgress makes one for sentences of total steps, of what --progress and --quiet say.
-func NewProgress(mode string, quiet bool, w io.Writer, total int) *Progress {
-	return &Progress{NewMeter(mode, quiet, w), total}
-}
-
 // often is how much time is between two pictures of a sentence.
 const often = 100 * time.Millisecond
 
-// Step reports that n of the total steps of a line are done. Line 0 is what has no line.
-func (p *Progress) Step(line, n int) {
+// Step reports that n of the total steps of a line are done. A line without a number is 0.
+func (m *Meter) Step(line, n, total int) {
 	switch {
-	case !p.Due(time.Now(), often, often, n >= p.total):
-	case p.Mode == "json":
-		p.Line(`%s"step":%d,"steps":%d`, at(line), n, p.total)
+	case !m.Due(time.Now(), often, often, n >= total):
+	case m.Mode == "json":
+		m.Line(`%s"step":%d,"steps":%d`, at(line), n, total)
 	default:
-		p.Draw(fmt.Sprintf("%s step %d of %d", p.Bar(int64(n), int64(p.total)), n, p.total))
+		m.Draw(fmt.Sprintf("%s step %d of %d", m.Bar(int64(n), int64(total)), n, total))
 	}
 }
 
 // Found shows the best filling that a search has, and the rows of the model up to now.
-func (p *Progress) Found(line int, s infill.Progress) {
-	if len(s.Best) == 0 && s.Blanks == 0 || !p.Due(time.Now(), often, often, false) {
+func (m *Meter) Found(line int, s infill.Progress) {
+	if len(s.Best) == 0 && s.Blanks == 0 || !m.Due(time.Now(), often, often, false) {
 		return
 	}
 	if s.Blanks > 0 {
-		p.Long(line, s, "")
+		m.Long(line, s, "")
 		return
 	}
 	best := s.Best[0]
-	if p.Mode != "json" {
+	if m.Mode != "json" {
 		head := count.Of(s.Rows, "row") + "  "
-		p.Draw(head + around(best.Text, best.Spans, columns(p.W)-1-len(head)))
+		m.Draw(head + around(best.Text, best.Spans, columns(m.W)-1-len(head)))
 		return
 	}
 	text, _ := json.Marshal(best.Text) // a string has JSON
-	p.Line(`%s"rows":%d,"score":%.2f,"best":%s`, at(line), s.Rows, best.Score, text)
+	m.Line(`%s"rows":%d,"score":%.2f,"best":%s`, at(line), s.Rows, best.Score, text)
 }
 
 // Long shows how many blanks of a long text are filled, and the rows of the model up to now.
