@@ -50,6 +50,8 @@ func runGuide(t *testing.T, guides, name string) {
 		t.Fatal(err)
 	}
 	diffusionModel(t, filepath.Join(guides, "..", "..", "mlm"), "diffusion")
+	stays := filepath.Join(guides, "..", "..", "infill", "table", "testdata", "stays.parquet")
+	put(t, "stays.parquet", get(t, stays))
 	put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")
 	put(t, "people.jsonl", `{"text":"The old man met Ann.","label":[[16,19,"PER"]]}`+"\n")
 	ran := 0

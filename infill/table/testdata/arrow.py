@@ -1,5 +1,7 @@
-"""Writes arrow.parquet: columns with types that Arrow has and Parquet lacks. Needs pandas 3.1 and pyarrow 26."""
+"""Writes arrow.parquet, columns with types that Arrow has and Parquet lacks, and stays.parquet, the file of an
+example in docs/guide/batch.md. Needs pandas 3.1 and pyarrow 26."""
 import datetime
+import decimal
 
 import pandas as pd
 import pyarrow as pa
@@ -17,3 +19,12 @@ table = table.append_column("deep", pa.array(
     pa.struct([("d", pa.duration("ms")), ("c", pa.list_(pa.dictionary(pa.int32(), pa.string())))])))
 table = table.append_column("n", pa.array([1, 2], pa.int64()))
 pq.write_table(table, "arrow.parquet")
+
+stays = pd.DataFrame({
+    "review": ["The room was [MASK].", "We [MASK] the breakfast."],
+    "room": pd.Categorical(["double", "single"], categories=["single", "double", "suite"], ordered=True),
+    "price": [decimal.Decimal("129.00"), decimal.Decimal("84.50")],
+    "stayed": pd.to_timedelta([3, 1], unit="D"),
+    "left": pd.to_datetime(["2026-05-01 10:00", "2026-06-01 09:30"]).tz_localize("Europe/Vienna"),
+})
+stays.to_parquet("stays.parquet", index=False)
