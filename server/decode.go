@@ -58,7 +58,8 @@ func decode(body []byte, lists bool) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &request{item: input.Item{Line: 1, ID: in.ID, Text: in.Text, Words: in.Words}}
+	q := &request{item: input.Item{Line: 1, ID: in.ID, TextField: "text", Text: in.Text,
+		Words: in.Words}}
 	for _, f := range in.Fields {
 		var err error
 		switch f.Name {
