@@ -49,7 +49,8 @@ func TestFill(t *testing.T) {
 		t.Errorf("with a byte order mark\n%s", m.body)
 	}
 	// Spans beside a text of their own are of that text.
-	const nested = `{"text":"the [MASK] .","of":{"text":"here a dog sleeps","spans":[{"start":11,"end":17}]}}`
+	const nested = `{"text":"the [MASK] .","context":{"text":"Bob Smith won the race today",` +
+		`"spans":[{"start":19,"end":23,"label":"P"}]}}`
 	one, many := ask(t, "POST", h.URL+"/v1/fill", nested), ask(t, "POST", h.URL+"/v1/batch", nested)
 	if one.code != http.StatusOK || !bytes.Equal(one.body, many.body) {
 		t.Errorf("%d %s\nand in a batch\n%s", one.code, one.body, many.body)
