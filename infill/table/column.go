@@ -9,8 +9,6 @@ import (
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
-
-	"infill/infill/settings"
 )
 
 // Kind is the kind of a column's type, and says what its cells are. A cell that is nil is empty.
@@ -36,9 +34,6 @@ type Type struct {
 	node   parquet.Node // of a Native
 	origin *origin      // of a Native
 }
-
-// Keeps reports whether the format f writes cells of a [Native] type as they are stored.
-func (t Type) Keeps(f settings.Format) bool { return t.node != nil && f == settings.FormatParquet }
 
 // Plain is the narrowest type of the JSON values of a [Native] column. Other types are their own.
 func (t Type) Plain() Type {
@@ -174,15 +169,14 @@ type Error struct {
 
 // Error says what is wrong and what helps.
 func (e *Error) Error() string {
-	switch {
-	case e.Array && e.Row > 0:
-		return fmt.Sprintf("unreadable JSON: element %d: %s", e.Row, e.Reason)
-	case e.Array:
-		return "unreadable JSON: " + e.Reason
-	case e.Row > 0:
-		return fmt.Sprintf("%v: line %d: %s", ErrTable, e.Row, e.Reason)
+	of, part := ErrTable.Error(), "line"
+	if e.Array {
+		of, part = "unreadable JSON", "element"
 	}
-	return fmt.Sprintf("%v: %s", ErrTable, e.Reason)
+	if e.Row > 0 {
+		return fmt.Sprintf("%s: %s %d: %s", of, part, e.Row, e.Reason)
+	}
+	return of + ": " + e.Reason
 }
 
 // Is says that the error is an [ErrTable].

@@ -45,10 +45,10 @@ func NewWriter(w io.Writer, f settings.Format, comma rune, columns []Column) (Wr
 	case settings.FormatParquet:
 		return newParquetWriter(w, columns)
 	case settings.FormatJSONL:
-		return &lineWriter{bufio.NewWriter(w), nil, columns, nil}, nil
+		return newLineWriter(w, func() error { return nil }, columns)
 	case settings.FormatJSON:
 		lines := NewArrayWriter(w)
-		return &lineWriter{bufio.NewWriter(lines), lines, columns, nil}, nil
+		return newLineWriter(lines, lines.Close, columns)
 	}
 	return nil, fmt.Errorf("the format %v is not written in rows", f)
 }
@@ -65,34 +65,33 @@ func whole(row []any, columns []Column) error {
 // ErrCell is a cell that the format of a table has no place for.
 var ErrCell = errors.New("the cell has a tab or a line end, which .tsv holds in quotes only")
 
-// textWriter writes rows of texts.
+// textWriter writes rows of texts, each on a line.
 type textWriter struct {
 	columns []Column
 	cells   []string
-	check   func(cell string) error // refuses what the format has no place for
+	cell    func(t Type, cell any) (string, error) // its text, or ErrCell
 	put     func(cells []string) error
 	flush   func() error
+	end     func() error // flush, and what stands behind the last row
 }
 
 func newCSVWriter(w io.Writer, comma rune, columns []Column) (*textWriter, error) {
 	c := csv.NewWriter(w)
 	c.Comma = comma
-	return (&textWriter{
-		columns: columns, check: func(string) error { return nil }, put: c.Write,
-		flush: func() error { c.Flush(); return c.Error() },
-	}).begin()
+	flush := func() error { c.Flush(); return c.Error() }
+	return (&textWriter{columns: columns, cell: text, put: c.Write, flush: flush, end: flush}).begin()
 }
 
 // newTSVWriter writes tab-separated values without quotes.
 func newTSVWriter(w io.Writer, columns []Column) (*textWriter, error) {
 	b := bufio.NewWriter(w)
-	return (&textWriter{
-		columns: columns, flush: b.Flush,
-		check: func(cell string) error {
-			if strings.ContainsAny(cell, "\t\n\r") {
-				return ErrCell
+	return (&textWriter{columns: columns, flush: b.Flush, end: b.Flush,
+		cell: func(t Type, cell any) (string, error) {
+			s, err := text(t, cell)
+			if err == nil && strings.ContainsAny(s, "\t\n\r") {
+				err = ErrCell
 			}
-			return nil
+			return s, err
 		},
 		put: func(cells []string) error {
 			_, err := b.WriteString(strings.Join(cells, "\t") + "\n")
@@ -104,12 +103,51 @@ func newTSVWriter(w io.Writer, columns []Column) (*textWriter, error) {
 // begin writes the names of the columns.
 func (t *textWriter) begin() (*textWriter, error) {
 	for _, c := range t.columns {
-		if err := t.check(c.Name); err != nil {
+		name, err := t.cell(Type{}, c.Name)
+		if err != nil {
 			return nil, fmt.Errorf("the name of column %q: %w", c.Name, err)
 		}
-		t.cells = append(t.cells, c.Name)
+		t.cells = append(t.cells, name)
 	}
 	return t, t.put(t.cells)
+}
+
+// newLineWriter writes JSON lines without empty cells, and at the end what end writes.
+func newLineWriter(w io.Writer, end func() error, columns []Column) (*textWriter, error) {
+	b := bufio.NewWriter(w)
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		name, err := marshal(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		names[i] = string(name) + ":"
+	}
+	return &textWriter{columns: columns, cells: make([]string, len(columns)), flush: b.Flush,
+		cell: func(t Type, cell any) (string, error) {
+			if cell == nil {
+				return "", nil
+			}
+			out, err := appendJSON(nil, t, cell)
+			return string(out), err
+		},
+		put: func(cells []string) error {
+			var members []string
+			for i, cell := range cells {
+				if cell != "" {
+					members = append(members, names[i]+cell)
+				}
+			}
+			_, err := b.WriteString("{" + strings.Join(members, ",") + "}\n")
+			return err
+		},
+		end: func() error {
+			if err := b.Flush(); err != nil {
+				return err
+			}
+			return end()
+		},
+	}, nil
 }
 
 func (t *textWriter) Write(row []any) error {
@@ -118,10 +156,7 @@ func (t *textWriter) Write(row []any) error {
 	}
 	for i, cell := range row {
 		var err error
-		if t.cells[i], err = text(t.columns[i].Type, cell); err == nil {
-			err = t.check(t.cells[i])
-		}
-		if err != nil {
+		if t.cells[i], err = t.cell(t.columns[i].Type, cell); err != nil {
 			return fmt.Errorf("column %q: %w", t.columns[i].Name, err)
 		}
 	}
@@ -130,48 +165,4 @@ func (t *textWriter) Write(row []any) error {
 
 func (t *textWriter) Flush() error { return t.flush() }
 
-func (t *textWriter) Close() error { return t.flush() }
-
-// lineWriter writes JSON lines.
-type lineWriter struct {
-	w       *bufio.Writer
-	array   io.Closer // that makes an array of them, nil for none
-	columns []Column
-	line    []byte
-}
-
-func (l *lineWriter) Write(row []any) (err error) {
-	if err := whole(row, l.columns); err != nil {
-		return err
-	}
-	l.line = append(l.line[:0], '{')
-	for i, cell := range row {
-		if cell == nil {
-			continue
-		}
-		if len(l.line) > 1 {
-			l.line = append(l.line, ',')
-		}
-		name, err := marshal(l.columns[i].Name)
-		if err != nil {
-			return err
-		}
-		l.line = append(append(l.line, name...), ':')
-		if l.line, err = appendJSON(l.line, l.columns[i].Type, cell); err != nil {
-			return fmt.Errorf("column %q: %w", l.columns[i].Name, err)
-		}
-	}
-	l.line = append(l.line, '}', '\n')
-	_, err = l.w.Write(l.line)
-	return err
-}
-
-func (l *lineWriter) Flush() error { return l.w.Flush() }
-
-func (l *lineWriter) Close() error {
-	err := l.w.Flush()
-	if l.array == nil || err != nil {
-		return err
-	}
-	return l.array.Close()
-}
+func (t *textWriter) Close() error { return t.end() }

@@ -35,8 +35,8 @@ func (m *rowMaker) add(name string, t table.Type) {
 }
 
 // addAll are the columns of an input that has the same for all records. Those of Parquet
-// have the narrowest type for their JSON, but with stored set the one that they are stored with,
-// where the output has it.
+// have the narrowest type for their JSON, but with stored set, for Parquet, the one that they are
+// stored with.
 func (m *rowMaker) addAll(in *input.Reader, stored bool) {
 	columns := in.Columns()
 	if columns == nil { // lines of text
@@ -49,7 +49,7 @@ func (m *rowMaker) addAll(in *input.Reader, stored bool) {
 			m.add(c.Name, text)
 		case m.moved[c.Name]:
 			m.add(c.Name, c.Type.Parts())
-		case stored && c.Type.Keeps(m.layout.Format):
+		case stored:
 			m.add(c.Name, c.Type)
 		default:
 			m.add(c.Name, c.Type.Plain())
