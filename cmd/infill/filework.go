@@ -178,16 +178,6 @@ func (r *fileRun) sayOutput() {
 		r.say("%s that %s lacks: written as escapes, such as %s for %q", count.Of(n, "character"),
 			r.form.Encoding, as, first)
 	}
-	var lists []string
-	for _, c := range r.in.Columns() {
-		if c.Type.Categories() && r.form.Format == settings.FormatParquet {
-			lists = append(lists, textline.Printable(c.Name))
-		}
-	}
-	if lists != nil {
-		r.say("categories of columns of Parquet come in the order of their rows, and those of no row "+
-			"are gone: %s", strings.Join(lists, ", "))
-	}
 	for _, note := range r.doubted.notes(r.in.Unit()) {
 		r.say("%s", note)
 	}

@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
@@ -19,6 +20,7 @@ type origin struct {
 // A heading has notes of other programs in the head of a Parquet file, and Arrow's types of the
 // columns.
 type heading struct {
+	file  *parquet.File
 	other []format.KeyValue
 	types flat // a Message of Arrow, nil for none
 }
@@ -31,7 +33,7 @@ var carried = []string{"pandas", "huggingface", "geo"}
 
 // originsOf are the origins of the columns of a file. Damaged types are none.
 func originsOf(f *parquet.File, columns int) (out []*origin) {
-	h := &heading{}
+	h := &heading{file: f}
 	out = make([]*origin, columns)
 	for i := range out {
 		out[i] = &origin{heading: h}
@@ -62,16 +64,42 @@ func originsOf(f *parquet.File, columns int) (out []*origin) {
 	}
 	for i := range out {
 		out[i].field = b.to(fields + 4 + 4*i)
-		b.category(out[i].field) // which reads it
+		b.categories(out[i].field) // which reads it
 	}
 	h.types = b
 	return out
 }
 
-// Categories reports whether a [Native] column, or a part of it, has categories in Arrow. Parquet
-// has their values alone, in the order of the rows.
-func (t Type) Categories() bool {
-	return t.origin != nil && t.origin.types != nil && t.origin.types.category(t.origin.field)
+// keep has the leaves of a field that are categories in Arrow written with all of these, in their
+// own order. Arrow finds them in no encoding but dictionaries. was is the same field in the file
+// that the column comes from. are says for each leaf of the column there, from first on, whether it
+// is one.
+func (h *heading) keep(f, was *field, are []bool, first int) {
+	for i, kid := range f.kids {
+		h.keep(kid, was.kids[i], are, first)
+	}
+	if i := was.at - first; f.Leaf() && i < len(are) && are[i] {
+		t := f.Type()
+		all := t.NewDictionary(0, 0, t.NewValues(nil, nil))
+		_ = h.collect(all, was.at) // who reads the rows is told of the damage
+		f.own, f.encoding = categoryType{t, all}, &parquet.RLEDictionary
+	}
+}
+
+// collect adds the values of the dictionaries of a leaf in all row groups.
+func (h *heading) collect(all parquet.Dictionary, leaf int) (err error) {
+	defer guard(0, &err)
+	for _, g := range h.file.RowGroups() {
+		pages := g.ColumnChunks()[leaf].Pages().(*parquet.FilePages) // as all of a file are
+		d, err := pages.ReadDictionary()
+		if err == nil && d != nil {
+			addAll(all, d)
+		}
+		if err := errors.Join(err, pages.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Places of the members of tables of Arrow: Message, Schema and Field.
@@ -117,20 +145,21 @@ func (b flat) member(table, i int) int {
 	return table + offset
 }
 
-// category reports whether a field, or one in it, has categories.
-func (b flat) category(field int) bool {
-	if b.member(field, fieldCategory) > 0 {
-		return true
-	}
+// categories says of each leaf of a field whether it has categories.
+func (b flat) categories(field int) (leaves []bool) {
 	if at := b.member(field, fieldChildren); at > 0 {
 		kids := b.to(at)
 		for i := range b.number(kids) {
-			if b.category(b.to(kids + 4 + 4*i)) {
-				return true
+			leaves = append(leaves, b.categories(b.to(kids+4+4*i))...)
+			if len(leaves) > parquet.MaxColumnIndex {
+				panic("a field with more leaves than a file has") // of a few damaged ones in each other
 			}
 		}
 	}
-	return false
+	if leaves == nil {
+		leaves = []bool{b.member(field, fieldCategory) > 0}
+	}
+	return leaves
 }
 
 // An arrowWriter makes Arrow's types of columns. The earlier file's stand behind the new ones.

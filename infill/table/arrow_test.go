@@ -3,11 +3,15 @@ package table
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"infill/infill/settings"
 )
@@ -44,6 +48,87 @@ func described(b flat, fields int) (out []string) {
 func schemaOf(p *Parquet) []string {
 	b := p.columns[0].Type.origin.types
 	return described(b, b.to(b.member(b.to(b.member(b.to(0), messageHeader)), schemaFields)))
+}
+
+// dictionaries are the values of the dictionary of a leaf in each row group.
+func dictionaries(t *testing.T, p *Parquet, leaf int) (out [][]string) {
+	t.Helper()
+	for _, g := range p.file.RowGroups() {
+		pages := g.ColumnChunks()[leaf].Pages().(*parquet.FilePages)
+		d, err := pages.ReadDictionary()
+		if err != nil || d == nil {
+			t.Fatalf("leaf %d has no dictionary: %v", leaf, err)
+		}
+		var values []string
+		for i := range d.Len() {
+			values = append(values, d.Index(int32(i)).String())
+		}
+		out = append(out, values)
+		if err := pages.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// Each row group of a copy has the categories of all row groups of the file in their own order,
+// with those of no row. categories.parquet is by pyarrow, testdata/categories.py.
+func TestCategories(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/categories.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := func(raw []byte) *Parquet {
+		in := openParquet(t, raw)
+		var out bytes.Buffer
+		w, err := newParquetWriter(&out, in.Columns())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.most = 1 // byte, so that each row is a row group
+		for {
+			cells, err := in.Next()
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Write(cells); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return openParquet(t, out.Bytes())
+	}
+	was, is := openParquet(t, raw), copied(raw)
+	for leaf, want := range [][]string{{"low", "mid", "high"}, {"b", "unused", "a", "c"}, {"y", "x", "z"}} {
+		got := dictionaries(t, is, leaf)
+		for i := range got {
+			if !slices.Equal(got[i], want) {
+				t.Errorf("leaf %d, row group %d: %q, want %q", leaf, i, got[i], want)
+			}
+		}
+		if len(got) != 5 {
+			t.Errorf("%d row groups", len(got))
+		}
+	}
+	want := objects(t, was)
+	if got := objects(t, is); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	// A dictionary that cannot be read is an error of the rows alone.
+	bad := bytes.Clone(raw)
+	copy(bad[bytes.Index(bad, []byte("unused"))-4:], "\xff\xff\xff\xff") // its length
+	p := openParquet(t, bad)
+	if _, err := newParquetWriter(io.Discard, p.Columns()); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.Next(); !errors.Is(err, ErrTable) {
+		t.Error(err)
+	}
 }
 
 // What pyarrow says of the types of columns comes back, beside columns of this program, and so does
@@ -95,8 +180,15 @@ func TestArrowTypes(t *testing.T) {
 		t.Errorf("%q, want %q", b, a)
 	}
 	for i, c := range is.Columns() {
-		if c.Type.Categories() != (i == 0 || i == 4) {
-			t.Errorf("%s: categories %v", c.Name, c.Type.Categories())
+		o := c.Type.origin
+		if got := slices.Contains(o.types.categories(o.field), true); got != (i == 0 || i == 4) {
+			t.Errorf("%s: categories %v", c.Name, got)
+		}
+	}
+	// The categories themselves are in dictionaries, with those of no row.
+	for leaf, want := range map[int][]string{0: {"low", "mid", "high"}, 5: {"x", "y"}} {
+		if got := dictionaries(t, is, leaf); !reflect.DeepEqual(got, [][]string{want}) {
+			t.Errorf("leaf %d: categories %q, want %q", leaf, got, want)
 		}
 	}
 	before, after := objects(t, openParquet(t, raw)), objects(t, is)

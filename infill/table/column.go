@@ -31,25 +31,8 @@ type Type struct {
 	Elem   *Type    // of a List
 	Fields []Column // of a Struct
 
-	node   parquet.Node // of a Native
-	origin *origin      // of a Native
-}
-
-// Plain is the narrowest type of the JSON values of a [Native] column. Other types are their own.
-func (t Type) Plain() Type {
-	if t.node != nil {
-		return plainNode(t.node)
-	}
-	return t
-}
-
-// Parts is the type of the JSON values of a [Native] column with lists and structures, as far as
-// cells can be written in it.
-func (t Type) Parts() Type {
-	if t.node == nil {
-		return t
-	}
-	return partsOf(t.node)
+	node   *field  // of a Native
+	origin *origin // of a Native
 }
 
 // A Column is the name and the type of a column.

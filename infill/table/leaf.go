@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -26,7 +25,7 @@ func appendLeaf(dst []byte, t parquet.Type, v parquet.Value) ([]byte, error) {
 		return append(dst, "null"...), nil
 	}
 	var out any
-	switch kind := v.Kind(); kind {
+	switch kind, l := v.Kind(), logical(t); kind {
 	case parquet.Boolean:
 		out = v.Boolean()
 	case parquet.Int32, parquet.Int64:
@@ -34,7 +33,7 @@ func appendLeaf(dst []byte, t parquet.Type, v parquet.Value) ([]byte, error) {
 		if kind == parquet.Int32 {
 			n = int64(v.Int32())
 		}
-		out = wholeOf(logical(t), kind, n)
+		out = wholeOf(l, kind, n)
 	case parquet.Int96:
 		out = timeOf96(v.Int96())
 	case parquet.Float:
@@ -42,17 +41,7 @@ func appendLeaf(dst []byte, t parquet.Type, v parquet.Value) ([]byte, error) {
 	case parquet.Double:
 		out = numberOf(v.Double(), 64)
 	default:
-		b := v.ByteArray()
-		if _, ok := logical(t).(*format.JsonType); ok && json.Valid(b) && utf8.Valid(b) {
-			var flat bytes.Buffer
-			err := json.Compact(&flat, b)
-			return append(dst, flat.Bytes()...), err
-		}
-		if _, ok := logical(t).(*format.Float16Type); ok && len(b) == 2 {
-			out = numberOf(float64(binary16.Widen(binary.LittleEndian.Uint16(b))), 64)
-			break
-		}
-		out = bytesOf(logical(t), kind, b)
+		out = bytesOf(l, kind, v.ByteArray())
 	}
 	b, err := marshal(out)
 	return append(dst, b...), err
@@ -67,15 +56,24 @@ func logical(t parquet.Type) any {
 }
 
 // bytesOf is a stored text, or what else a logical type makes of bytes.
-func bytesOf(l any, kind parquet.Kind, b []byte) string {
+func bytesOf(l any, kind parquet.Kind, b []byte) any {
 	switch l := l.(type) {
+	case *format.Float16Type:
+		if len(b) == 2 {
+			return numberOf(float64(binary16.Widen(binary.LittleEndian.Uint16(b))), 64)
+		}
 	case *format.DecimalType:
 		return decimal(bigOf(b), int(l.Scale))
 	case *format.UUIDType:
 		if len(b) == 16 {
 			return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 		}
-	case *format.StringType, *format.EnumType, *format.JsonType:
+	case *format.JsonType:
+		if json.Valid(b) && utf8.Valid(b) {
+			return json.RawMessage(b)
+		}
+		return string(b)
+	case *format.StringType, *format.EnumType:
 		return string(b)
 	case nil:
 		// Old writers do not mark texts, which have no fixed length.
@@ -120,8 +118,7 @@ func timeOf(n int64, u format.TimeUnit) time.Time {
 	case *format.MicroSeconds:
 		return time.UnixMicro(n).UTC()
 	}
-	const second = int64(time.Second)
-	return time.Unix(n/second, n%second).UTC()
+	return time.Unix(0, n).UTC()
 }
 
 // timeOf96 is a time of old files: nanoseconds of a day and the Julian day.
@@ -167,53 +164,58 @@ func decimal(n *big.Int, scale int) string {
 	return new(big.Rat).SetFrac(n, unit).FloatString(scale)
 }
 
-// plainNode is the type of the JSON that a column of a file has.
-func plainNode(n parquet.Node) Type {
-	if !n.Leaf() || n.Repeated() {
+// Plain is the narrowest type of the JSON values of a [Native] column. Other types are their own.
+func (t Type) Plain() Type {
+	n := t.node
+	switch {
+	case n == nil:
+		return t
+	case !n.Leaf() || n.Repeated():
 		return Type{Kind: JSON}
 	}
 	l := logical(n.Type())
-	if i, ok := l.(*format.IntType); ok && !i.IsSigned && i.BitWidth == 64 {
-		return Type{Kind: JSON} // beyond the whole numbers of a table
-	}
-	if _, ok := l.(*format.JsonType); ok {
+	switch l := l.(type) {
+	case *format.IntType:
+		if !l.IsSigned && l.BitWidth == 64 {
+			return Type{Kind: JSON} // beyond the whole numbers of a table
+		}
+	case *format.JsonType:
 		return Type{Kind: JSON}
-	}
-	if _, ok := l.(*format.Float16Type); ok {
+	case *format.Float16Type:
 		return Type{Kind: Number}
 	}
-	switch n.Type().Kind() {
+	switch kind := n.Type().Kind(); kind {
 	case parquet.Boolean:
 		return Type{Kind: Bool}
 	case parquet.Float, parquet.Double:
 		return Type{Kind: Number}
 	case parquet.Int32, parquet.Int64:
-		if _, ok := wholeOf(l, n.Type().Kind(), 0).(string); !ok {
+		if _, ok := wholeOf(l, kind, 0).(string); !ok {
 			return Type{Kind: Whole}
 		}
 	}
 	return Type{Kind: Text}
 }
 
-// partsOf is plainNode with lists and structures.
-func partsOf(n parquet.Node) Type {
-	l, fields := logical(n.Type()), []parquet.Field(nil)
-	if !n.Leaf() {
-		fields = n.Fields()
+// Parts is the type of the JSON values of a [Native] column with lists and structures, as far as
+// cells can be written in it.
+func (t Type) Parts() Type {
+	n := t.node
+	if n == nil || n.Leaf() {
+		return t.Plain()
 	}
-	switch _, list := l.(*format.ListType); {
-	case list && len(fields) == 1 && fields[0].Repeated() && !fields[0].Leaf() &&
-		len(fields[0].Fields()) == 1:
-		elem := partsOf(fields[0].Fields()[0])
-		return Type{Kind: List, Elem: &elem}
-	case n.Leaf() || n.Repeated() || l != nil:
-		return plainNode(n)
+	if _, element := listOf(n); element != nil {
+		of := Type{node: element}.Parts()
+		return Type{Kind: List, Elem: &of}
 	}
-	t := Type{Kind: Struct}
-	for _, f := range fields {
-		t.Fields = append(t.Fields, Column{f.Name(), partsOf(f)})
+	if n.Repeated() || logical(n.Type()) != nil {
+		return t.Plain()
 	}
-	return t
+	out := Type{Kind: Struct}
+	for _, f := range n.kids {
+		out.Fields = append(out.Fields, Column{f.name, Type{node: f}.Parts()})
+	}
+	return out
 }
 
 // half is the type of numbers of 16 bits. The library reads them as two bytes and forgets
@@ -222,37 +224,4 @@ type half struct{ parquet.Type }
 
 func (half) LogicalType() *format.LogicalType {
 	return &format.LogicalType{Value: &format.Float16Type{}}
-}
-
-// halfLeaf is a leaf of type half.
-type halfLeaf struct{ parquet.Node }
-
-func (h halfLeaf) Type() parquet.Type { return half{h.Node.Type()} }
-
-// withHalves gives the leaves of a node their type half where the schema of the file says so.
-// elements begin with the node's own and go on in the order of the tree. It returns those that
-// follow the node's part of the tree.
-func withHalves(n parquet.Field, elements []format.SchemaElement) (parquet.Field,
-	[]format.SchemaElement) {
-	if len(elements) == 0 {
-		return n, nil
-	}
-	lt := elements[0].LogicalType.Value
-	elements = elements[1:]
-	if n.Leaf() {
-		if _, ok := lt.(*format.Float16Type); ok {
-			return &field{Node: halfLeaf{n}, name: n.Name()}, elements
-		}
-		return n, elements
-	}
-	fields, changed := n.Fields(), false
-	out := make([]parquet.Field, len(fields))
-	for i, f := range fields {
-		out[i], elements = withHalves(f, elements)
-		changed = changed || out[i] != f
-	}
-	if !changed {
-		return n, elements
-	}
-	return &field{Node: n, name: n.Name(), fields: out}, elements
 }

@@ -15,14 +15,12 @@ import (
 type Parquet struct {
 	file    *parquet.File
 	columns []Column
-	first   []int // first leaf of each column, and the number of leaves
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the present row group, nil before the first
 	ended   bool         // rows has no more
 	left    int64        // rows that the head of the file says are left in the row group
 	buffer  []parquet.Row
-	have    int // rows in buffer
-	next    int
+	ready   []parquet.Row // those of buffer that Next has not returned
 	row     int
 }
 
@@ -40,17 +38,11 @@ func NewParquet(r io.ReaderAt, size int64) (p *Parquet, err error) {
 		return nil, err
 	}
 	p = &Parquet{file: f, groups: f.RowGroups(), buffer: make([]parquet.Row, rowsAtOnce)}
-	leaf := 0
-	origins := originsOf(f, len(f.Root().Fields()))
-	elements := f.Metadata().Schema[1:] // without the root
-	for i, field := range f.Root().Fields() {
-		field, elements = withHalves(field, elements)
-		p.columns = append(p.columns, Column{field.Name(),
-			Type{Kind: Native, node: field, origin: origins[i]}})
-		p.first = append(p.first, leaf)
-		leaf += leafCount(field)
+	root, _ := fieldOf("", f.Root(), 0, f.Metadata().Schema)
+	for i, origin := range originsOf(f, len(root.kids)) {
+		of := root.kids[i]
+		p.columns = append(p.columns, Column{of.name, Type{Kind: Native, node: of, origin: origin}})
 	}
-	p.first = append(p.first, leaf)
 	return p, nil
 }
 
@@ -77,39 +69,53 @@ func (p *Parquet) Rows() int64 { return p.file.NumRows() }
 // The error is an [*Error].
 func (p *Parquet) Skip(rows int) (err error) {
 	defer guard(p.row+1, &err)
-	n := int64(rows)
-	for len(p.groups) > 0 && p.groups[0].NumRows() <= n {
-		rows := p.groups[0].NumRows()
-		p.groups, p.row, n = p.groups[1:], p.row+int(rows), n-rows
+	if err = p.open(int64(rows)); err == io.EOF {
+		return nil // Next says so
 	}
-	if n == 0 || len(p.groups) == 0 {
+	return err
+}
+
+// open begins the row group in which a row stands, counted from the present place. The error is
+// io.EOF behind the last row. Row groups without rows are passed over, because the library looks
+// for their pages at offset 0, where none are.
+func (p *Parquet) open(row int64) error {
+	for len(p.groups) > 0 {
+		g := p.groups[0]
+		n := g.NumRows()
+		p.groups = p.groups[1:]
+		if n >= 0 && n <= row {
+			p.row, row = p.row+int(n), row-n
+			continue
+		}
+		p.rows, p.left, p.row = g.Rows(), n-row, p.row+int(row)
+		if row == 0 {
+			return nil
+		}
+		if err := p.rows.SeekToRow(row); err != nil {
+			return damaged(p.row+1, err)
+		}
 		return nil
 	}
-	p.left = p.groups[0].NumRows() - n
-	p.rows, p.groups, p.row = p.groups[0].Rows(), p.groups[1:], p.row+int(n)
-	if err := p.rows.SeekToRow(n); err != nil {
-		return damaged(p.row+1, err)
-	}
-	return nil
+	return io.EOF
 }
 
 // Next returns the stored cells of the next row, one for each column, valid until the
 // next call. The error is io.EOF after the last row, else an [*Error].
 func (p *Parquet) Next() (cells []any, err error) {
 	defer guard(p.row+1, &err)
-	for p.next == p.have {
+	for len(p.ready) == 0 {
 		if err := p.fill(); err != nil {
 			return nil, err
 		}
 	}
-	row := p.buffer[p.next]
-	p.next++
+	row := p.ready[0]
+	p.ready = p.ready[1:]
 	p.row++
 	cells = make([]any, len(p.columns))
 	at := 0
-	for i := range cells {
-		from := at
-		for at < len(row) && row[at].Column() < p.first[i+1] {
+	for i, c := range p.columns {
+		from, end := at, c.Type.node.at+c.Type.node.count
+		for at < len(row) && row[at].Column() < end {
 			at++
 		}
 		cells[i] = []parquet.Value(row[from:at:at])
@@ -120,7 +126,6 @@ func (p *Parquet) Next() (cells []any, err error) {
 // fill reads rows into the buffer.
 func (p *Parquet) fill() error {
 	damaged := func(err error) error { return damaged(p.row+1, err) }
-	p.have, p.next = 0, 0
 	if p.ended { // only now: rows in the buffer have memory of their pages
 		rows := p.rows
 		p.rows, p.ended = nil, false
@@ -129,29 +134,21 @@ func (p *Parquet) fill() error {
 		}
 	}
 	if p.rows == nil {
-		// The library looks for the pages of an empty row group at offset 0, where none are.
-		for len(p.groups) > 0 && p.groups[0].NumRows() == 0 {
-			p.groups = p.groups[1:]
+		if err := p.open(0); err != nil {
+			return err
 		}
-		if len(p.groups) == 0 {
-			return io.EOF
-		}
-		p.left = p.groups[0].NumRows()
-		p.rows, p.groups = p.groups[0].Rows(), p.groups[1:]
 	}
-	var err error
-	p.have, err = p.rows.ReadRows(p.buffer)
-	p.left -= int64(p.have)
+	n, err := p.rows.ReadRows(p.buffer)
+	p.left -= int64(n)
 	switch {
 	case p.left < 0 || errors.Is(err, io.EOF) && p.left > 0:
-		p.have = 0
 		return damaged(errors.New("it has another number of rows than its head says"))
-	case errors.Is(err, io.EOF) || err == nil && p.have == 0:
+	case errors.Is(err, io.EOF) || err == nil && n == 0:
 		p.ended = true
 	case err != nil:
-		p.have = 0
 		return damaged(err)
 	}
+	p.ready = p.buffer[:n]
 	return nil
 }
 
@@ -163,12 +160,12 @@ func (p *Parquet) JSON(i int, cell any) (v json.RawMessage, err error) {
 		return nil, fmt.Errorf("a cell of a Parquet file is a %T", cell)
 	}
 	n := p.columns[i].Type.node
-	a := &assembler{leaves: make([][]parquet.Value, p.first[i+1]-p.first[i])}
+	a := &assembler{first: n.at, leaves: make([][]parquet.Value, n.count)}
 	for _, v := range values {
-		leaf := v.Column() - p.first[i]
+		leaf := v.Column() - n.at
 		a.leaves[leaf] = append(a.leaves[leaf], v)
 	}
-	b, err := a.value(nil, n, 0, 0, 0)
+	b, err := a.value(nil, n, 0, 0)
 	for _, rest := range a.leaves {
 		if err == nil && len(rest) > 0 {
 			err = errors.New("a row has too many values")

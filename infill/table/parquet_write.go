@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"reflect"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress"
-	"github.com/parquet-go/parquet-go/encoding"
 )
 
 // rowGroupBytes is about how many bytes of values a row group has. It bounds the memory of writing.
@@ -20,27 +17,23 @@ const rowGroupBytes = 16 << 20
 type parquetWriter struct {
 	w       *parquet.GenericWriter[any]
 	columns []Column
-	first   []int
-	bytes   int // of the values in the present row group
-	most    int // of a row group
+	fields  []*field // of the columns
+	bytes   int      // of the values in the present row group
+	most    int      // of a row group
 }
 
 func newParquetWriter(w io.Writer, columns []Column) (p *parquetWriter, err error) {
 	defer guard(0, &err)
 	root := &field{Node: parquet.Group{}}
-	p = &parquetWriter{columns: columns, most: rowGroupBytes}
-	leaf := 0
-	for _, c := range columns {
-		n := nodeOf(c.Type)
-		of := fieldOf(c.Name, n)
-		if root.fields = append(root.fields, of); c.Type.Categories() {
-			of.encode(&parquet.RLEDictionary) // Arrow reads categories of no other encoding
+	for i, c := range columns {
+		root.add(c.Name, nodeOf(c.Type), nil)
+		if o := c.Type.origin; o != nil && o.types != nil {
+			o.keep(root.kids[i], c.Type.node, o.types.categories(o.field), c.Type.node.at)
 		}
-		p.first = append(p.first, leaf)
-		leaf += leafCount(n)
 	}
-	if leaf > parquet.MaxColumnIndex {
-		return nil, fmt.Errorf("%d columns, a Parquet file has at most %d", leaf, parquet.MaxColumnIndex)
+	p = &parquetWriter{columns: columns, fields: root.kids, most: rowGroupBytes}
+	if n := root.count; n > parquet.MaxColumnIndex {
+		return nil, fmt.Errorf("%d columns, a Parquet file has at most %d", n, parquet.MaxColumnIndex)
 	}
 	options := []parquet.WriterOption{parquet.NewSchema("schema", root),
 		parquet.Compression(&parquet.Snappy), parquet.CreatedBy("infill", "1", "")}
@@ -49,51 +42,6 @@ func newParquetWriter(w io.Writer, columns []Column) (p *parquetWriter, err erro
 	}
 	p.w = parquet.NewGenericWriter[any](w, options...)
 	return p, nil
-}
-
-// A field is a node with a name. Unlike a parquet.Group it keeps the order of its
-// fields, and it leaves compression and, where encoding is nil, encoding to the writer.
-type field struct {
-	parquet.Node
-	name     string
-	fields   []parquet.Field
-	encoding encoding.Encoding
-}
-
-// encode has an encoding for all leaves of a field.
-func (f *field) encode(e encoding.Encoding) {
-	f.encoding = e
-	for _, kid := range f.fields {
-		kid.(*field).encode(e) // fieldOf makes no others
-	}
-}
-
-func fieldOf(name string, n parquet.Node) *field {
-	f := &field{Node: n, name: name}
-	if ordered, ok := n.(*field); ok {
-		f.Node, f.fields = ordered.Node, ordered.fields
-		return f
-	}
-	if !n.Leaf() {
-		for _, inner := range n.Fields() {
-			f.fields = append(f.fields, fieldOf(inner.Name(), inner))
-		}
-	}
-	return f
-}
-
-func (f *field) Name() string                          { return f.name }
-func (f *field) Fields() []parquet.Field               { return f.fields }
-func (f *field) Encoding() encoding.Encoding           { return f.encoding }
-func (f *field) Compression() compress.Codec           { return nil }
-func (f *field) Value(reflect.Value) (v reflect.Value) { return v }
-
-// GoType is never used to write: rows are given as values.
-func (f *field) GoType() reflect.Type {
-	if _, own := f.Node.(parquet.Group); own {
-		return reflect.TypeFor[map[string]any]()
-	}
-	return f.Node.GoType()
 }
 
 // nodeOf is the node of a type. Every cell may be empty.
@@ -119,7 +67,7 @@ func filledNode(t Type) parquet.Node {
 	case Struct:
 		group := &field{Node: parquet.Group{}}
 		for _, c := range t.Fields {
-			group.fields = append(group.fields, fieldOf(c.Name, nodeOf(c.Type)))
+			group.add(c.Name, nodeOf(c.Type), nil)
 		}
 		return group
 	}
@@ -133,13 +81,13 @@ func (p *parquetWriter) Write(cells []any) (err error) {
 	}
 	var row parquet.Row
 	for i, cell := range cells {
-		c := p.columns[i]
+		c, f := p.columns[i], p.fields[i]
 		if values, ok := cell.([]parquet.Value); ok && c.Type.Kind == Native {
 			row = append(row, values...)
 			continue
 		}
-		s := shredder{row: make([]parquet.Row, leafCount(nodeOf(c.Type))), first: p.first[i]}
-		if err := s.optional(c.Type, cell, 0, 0, 0, 0); err != nil {
+		s := shredder{row: make([]parquet.Row, f.count), first: f.at}
+		if err := s.optional(c.Type, f, cell, 0, 0, 0); err != nil {
 			return fmt.Errorf("column %q: %w", c.Name, err)
 		}
 		for _, leaf := range s.row {
@@ -176,27 +124,27 @@ type shredder struct {
 }
 
 func (s *shredder) put(leaf int, v parquet.Value, rep, def int) {
-	s.row[leaf] = append(s.row[leaf], v.Level(rep, def, s.first+leaf))
+	s.row[leaf-s.first] = append(s.row[leaf-s.first], v.Level(rep, def, leaf))
 }
 
-// optional takes a cell that may be empty. rep is the repetition level of its first
+// optional takes a cell of a field that may be empty. rep is the repetition level of its first
 // value, depth that of the type, def the definition level above it.
-func (s *shredder) optional(t Type, cell any, leaf, rep, depth, def int) error {
+func (s *shredder) optional(t Type, f *field, cell any, rep, depth, def int) error {
 	if cell == nil {
-		s.empty(t, leaf, rep, def)
+		s.empty(f, rep, def)
 		return nil
 	}
-	return s.filled(t, cell, leaf, rep, depth, def+1)
+	return s.filled(t, f, cell, rep, depth, def+1)
 }
 
-// empty puts a null into every leaf of a type.
-func (s *shredder) empty(t Type, leaf, rep, def int) {
-	for i := range leafCount(filledNode(t)) {
-		s.put(leaf+i, parquet.NullValue(), rep, def)
+// empty puts a null into every leaf of a field.
+func (s *shredder) empty(f *field, rep, def int) {
+	for i := range f.count {
+		s.put(f.at+i, parquet.NullValue(), rep, def)
 	}
 }
 
-func (s *shredder) filled(t Type, cell any, leaf, rep, depth, def int) error {
+func (s *shredder) filled(t Type, f *field, cell any, rep, depth, def int) error {
 	if raw, is := cell.(json.RawMessage); is && (t.Kind == List || t.Kind == Struct) {
 		var err error
 		if cell, err = partsIn(t, raw); err != nil {
@@ -210,14 +158,14 @@ func (s *shredder) filled(t Type, cell any, leaf, rep, depth, def int) error {
 			return mistyped(t, cell)
 		}
 		if len(parts) == 0 {
-			s.empty(*t.Elem, leaf, rep, def)
+			s.empty(f, rep, def)
 			return nil
 		}
 		for i, part := range parts {
 			if i > 0 {
 				rep = depth + 1
 			}
-			if err := s.filled(*t.Elem, part, leaf, rep, depth+1, def+1); err != nil {
+			if err := s.filled(*t.Elem, f.kids[0].kids[0], part, rep, depth+1, def+1); err != nil {
 				return err
 			}
 		}
@@ -228,11 +176,9 @@ func (s *shredder) filled(t Type, cell any, leaf, rep, depth, def int) error {
 			return mistyped(t, cell)
 		}
 		for i, part := range parts {
-			of := t.Fields[i].Type
-			if err := s.optional(of, part, leaf, rep, depth, def); err != nil {
+			if err := s.optional(t.Fields[i].Type, f.kids[i], part, rep, depth, def); err != nil {
 				return err
 			}
-			leaf += leafCount(filledNode(of))
 		}
 		return nil
 	}
@@ -240,7 +186,7 @@ func (s *shredder) filled(t Type, cell any, leaf, rep, depth, def int) error {
 	if err != nil {
 		return err
 	}
-	s.put(leaf, v, rep, def)
+	s.put(f.at, v, rep, def)
 	return nil
 }
 
@@ -248,24 +194,23 @@ func (s *shredder) filled(t Type, cell any, leaf, rep, depth, def int) error {
 func partsIn(t Type, raw json.RawMessage) (parts []any, err error) {
 	if t.Kind == List {
 		var list []json.RawMessage
-		if err := json.Unmarshal(raw, &list); err != nil {
-			return nil, mistyped(t, raw)
-		}
+		err = json.Unmarshal(raw, &list)
 		for _, v := range list {
 			parts = append(parts, v)
 		}
-		return parts, nil
-	}
-	members := map[string]json.RawMessage{}
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, mistyped(t, raw)
-	}
-	for _, f := range t.Fields {
-		v := any(members[f.Name])
-		if members[f.Name] == nil || string(members[f.Name]) == "null" {
-			v = nil
+	} else {
+		members := map[string]json.RawMessage{}
+		err = json.Unmarshal(raw, &members)
+		for _, f := range t.Fields {
+			if v := members[f.Name]; v != nil && string(v) != "null" {
+				parts = append(parts, v)
+			} else {
+				parts = append(parts, nil)
+			}
 		}
-		parts = append(parts, v)
+	}
+	if err != nil {
+		return nil, mistyped(t, raw)
 	}
 	return parts, nil
 }

@@ -112,7 +112,7 @@ func (t *textWriter) begin() (*textWriter, error) {
 	return t, t.put(t.cells)
 }
 
-// newLineWriter writes JSON lines without empty cells, and at the end what end writes.
+// newLineWriter writes JSON lines without empty cells. end is called behind the last one.
 func newLineWriter(w io.Writer, end func() error, columns []Column) (*textWriter, error) {
 	b := bufio.NewWriter(w)
 	names := make([]string, len(columns))
