@@ -197,12 +197,7 @@ func (c *calibrator) run(ctx context.Context, o onnxgrad.Options, batches []*bat
 	own := c.o
 	own.device, own.about, own.Precision, own.LowMemory = device.Processor{}, device.About{}, Float32,
 		false
-	data, _, err := encoded(c.from, d.Model, own, nil)
-	if err != nil {
-		return nil, err
-	}
-	_, dir := c.from.Weights()
-	s, err := session(dir, data, d.Inputs, d.Outputs, own)
+	s, err := openSession(c.from, d.Model, d.Inputs, d.Outputs, own)
 	if err != nil {
 		return nil, err
 	}

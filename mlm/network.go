@@ -101,12 +101,7 @@ func openNetwork(ctx context.Context, from source.Folder, output string,
 	if output, err = n.interfaceOf(m, output); err != nil {
 		return nil, fmt.Errorf("%s: %w", files.Name, err)
 	}
-	data, _, err := encoded(from, m, o, nil)
-	if err != nil {
-		return nil, err
-	}
-	_, weights := from.Weights()
-	n.session, err = session(weights, data, n.inputs, []string{output}, o)
+	n.session, err = openSession(from, m, n.inputs, []string{output}, o)
 	return n, err
 }
 

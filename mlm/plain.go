@@ -33,12 +33,7 @@ func newPlain(ctx context.Context, from source.Folder, m *export.Masked, info *f
 		return nil, err
 	}
 	o, limit := o.sized(export.Of(exact).WeightBytes(), 0)
-	data, _, err := encoded(from, exact, o, nil)
-	if err != nil {
-		return nil, err
-	}
-	_, dir := from.Weights()
-	s, err := session(dir, data, info.Inputs, []string{m.Logits}, o)
+	s, err := openSession(from, exact, info.Inputs, []string{m.Logits}, o)
 	if err != nil {
 		return nil, err
 	}

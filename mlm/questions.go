@@ -40,27 +40,32 @@ func (m *Model) TokenLogProb(ctx context.Context, s *Sentence, states [][]int32,
 // and hands set each value.
 func (m *Model) tokens(ctx context.Context, s *Sentence, states [][]int32, masked []int,
 	set func(c, blank int, lp float32)) error {
-	units := make([]*unit, 0, len(states)*len(s.Blanks))
-	for _, c := range contexts(s, states, masked) {
-		first := c.users[0]
-		u := &unit{key: m.key(s, conditionalRow), state: states[first], blank: c.blank}
-		if c.sameTarget(states) {
-			u.key.kind = energyRow
-			u.deliver = func(lp, _ []float32) {
-				for _, k := range c.users {
-					set(k, c.blank, lp[0])
-				}
-			}
-		} else {
-			// Several tokens in the same place of the same text: one row
-			// over the vocabulary answers for all of them.
-			u.deliver = func(_, wide []float32) {
-				for _, k := range c.users {
-					set(k, c.blank, wide[states[k][c.blank]])
-				}
-			}
+	return m.ask(ctx, s, states, masked, energyRow, func(c, blank int, lp, wide []float32) {
+		if len(wide) > 0 {
+			lp = wide[states[c][blank]:]
 		}
-		units = append(units, u)
+		set(c, blank, lp[0])
+	})
+}
+
+// ask evaluates the masked texts of the states, see contexts, each once, and hands set the results
+// for each state, as unit.deliver has them. Where an energy is asked for, and several tokens in the
+// same place of the same text, one row over the vocabulary answers for all of them.
+func (m *Model) ask(ctx context.Context, s *Sentence, states [][]int32, masked []int, what kind,
+	set func(c, blank int, lp, wide []float32)) error {
+	texts := contexts(s, states, masked)
+	units := make([]*unit, len(texts))
+	for i, c := range texts {
+		k := what
+		if k == energyRow && !c.sameTarget(states) {
+			k = conditionalRow
+		}
+		units[i] = &unit{key: m.key(s, k), state: states[c.users[0]], blank: c.blank,
+			deliver: func(lp, wide []float32) {
+				for _, user := range c.users {
+					set(user, c.blank, lp, wide)
+				}
+			}}
 	}
 	return m.sched.do(ctx, s, units)
 }
@@ -82,25 +87,19 @@ func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mod
 		return err
 	}
 	if mode == Forward || n == 1 { // with one blank the second term is an empty sum
-		return m.rows(ctx, s, states, nil, func(k, blank int, wide []float32) {
-			logProb[k][blank] = wide[states[k][blank]]
-			copy(grad[k][blank*v:(blank+1)*v], wide)
+		return m.ask(ctx, s, states, nil, conditionalRow, func(c, blank int, _, wide []float32) {
+			logProb[c][blank] = wide[states[c][blank]]
+			copy(grad[c][blank*v:(blank+1)*v], wide)
 		})
 	}
 	if !m.info.Gradients {
 		return fmt.Errorf("%w: %s; the forward gradient works", ErrNoGradient, m.info.NoGradients)
 	}
-	var units []*unit
-	for _, c := range contexts(s, states, slices.Repeat([]int{-1}, len(states))) {
-		units = append(units, &unit{key: m.key(s, gradientGroup), state: states[c.users[0]], blank: -1,
-			deliver: func(lp, wide []float32) {
-				for _, k := range c.users {
-					copy(logProb[k], lp)
-					copy(grad[k], wide)
-				}
-			}})
-	}
-	return m.sched.do(ctx, s, units)
+	return m.ask(ctx, s, states, slices.Repeat([]int{-1}, len(states)), gradientGroup,
+		func(c, _ int, lp, wide []float32) {
+			copy(logProb[c], lp)
+			copy(grad[c], wide)
+		})
 }
 
 // Conditional sets out[c], V values, to log f(· | blank i[c] masked, the
@@ -116,24 +115,8 @@ func (m *Model) Conditional(ctx context.Context, s *Sentence, states [][]int32, 
 	if err := room("out", out, len(states), m.info.Vocab); err != nil {
 		return err
 	}
-	return m.rows(ctx, s, states, i, func(k, _ int, wide []float32) { copy(out[k], wide) })
-}
-
-// rows evaluates all blanks of the states, or blank masked[c] of state c only, over the whole
-// vocabulary.
-func (m *Model) rows(ctx context.Context, s *Sentence, states [][]int32, masked []int,
-	set func(c, blank int, wide []float32)) error {
-	var units []*unit
-	for _, c := range contexts(s, states, masked) {
-		units = append(units, &unit{key: m.key(s, conditionalRow), state: states[c.users[0]],
-			blank: c.blank,
-			deliver: func(_, wide []float32) {
-				for _, k := range c.users {
-					set(k, c.blank, wide)
-				}
-			}})
-	}
-	return m.sched.do(ctx, s, units)
+	return m.ask(ctx, s, states, i, conditionalRow,
+		func(c, _ int, _, wide []float32) { copy(out[c], wide) })
 }
 
 // Independent sets out[i], V values, to log f(· | every blank masked) at blank i.

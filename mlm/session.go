@@ -67,6 +67,17 @@ func session(dir string, data []byte, inputs, outputs []string, o options) (*ort
 	return ort.OpenBytes("model", data, inputs, outputs, c)
 }
 
+// openSession gives a graph to the runtime as it is.
+func openSession(from source.Folder, m *onnx.Model, inputs, outputs []string, o options) (
+	*ort.Session, error) {
+	data, _, err := encoded(from, m, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	_, dir := from.Weights()
+	return session(dir, data, inputs, outputs, o)
+}
+
 // feeds are tensors for one run, closed together.
 type feeds struct {
 	list []*ort.Tensor
