@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"infill/internal/disk"
 	"infill/mlm/internal/source"
 	"infill/mlm/onnx"
 )
@@ -76,16 +77,7 @@ var programSum = sync.OnceValues(func() (string, error) {
 			}
 		}
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() //nolint:errcheck // opened for reading
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return disk.Hashed(path, func(io.Reader) error { return nil })
 })
 
 // Key names the graph of a model whose files have the given hash.

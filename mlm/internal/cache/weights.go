@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -179,10 +180,7 @@ func (c *Graphs) writeWeights(name string, size int64, list []placed) error {
 }
 
 // endOf is the end of a file. h has hashed the rest.
-func endOf(h interface {
-	io.Writer
-	Sum([]byte) []byte
-}, name string) []byte {
+func endOf(h hash.Hash, name string) []byte {
 	_, _ = io.WriteString(h, name) // never fails
 	return h.Sum(nil)
 }

@@ -187,7 +187,6 @@ func valueNames(m *onnx.Model) map[string]bool {
 			}
 		}
 	})
-
 	m.Graph.Each(func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
 			names[t.Name] = true
@@ -196,7 +195,6 @@ func valueNames(m *onnx.Model) map[string]bool {
 			names[v.Name] = true
 		}
 	})
-
 	return names
 }
 

@@ -19,7 +19,6 @@ func (m Exported) WeightBytes() int64 {
 			n += held.Bytes(t.Len())
 		}
 	})
-
 	return n
 }
 
@@ -41,7 +40,6 @@ func (m Exported) Loosened() *onnx.Model {
 			}
 		}
 	})
-
 	out := m.Clone()
 	graph := out.Graph
 	for _, t := range graph.Initializers {

@@ -64,7 +64,6 @@ func (m Exported) UnsignedWeights() (*onnx.Model, error) {
 			}
 		}
 	})
-
 	var err error
 	g.Each(func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
@@ -93,7 +92,6 @@ func (m Exported) MultipliesIntegers() (found bool) {
 		found = found || slices.ContainsFunc(g.Nodes,
 			func(n *onnx.Node) bool { return form(n).zero != 0 })
 	})
-
 	return found
 }
 
