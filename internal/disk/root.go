@@ -24,19 +24,10 @@ func (r rootFS) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
+// Stat does not open the file, which may be a pipe.
 func (r rootFS) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(r.FS, name)
 	return info, plain(err)
-}
-
-func (r rootFS) ReadFile(name string) ([]byte, error) {
-	b, err := fs.ReadFile(r.FS, name)
-	return b, plain(err)
-}
-
-func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(r.FS, name)
-	return entries, plain(err)
 }
 
 // plain words the error of a root.
