@@ -136,28 +136,22 @@ func systemCandidates() []candidate {
 			add(dir, sourceBeside)
 		}
 	}
+	var dirs []string
 	switch runtime.GOOS {
 	case "windows":
-		return out
 	case "darwin":
-		for _, d := range filepath.SplitList(os.Getenv("DYLD_LIBRARY_PATH")) {
-			add(d, sourceSystem)
-		}
-		add("/opt/homebrew/lib", sourceSystem)
-		add("/usr/local/lib", sourceSystem)
+		dirs = append(filepath.SplitList(os.Getenv("DYLD_LIBRARY_PATH")), "/opt/homebrew/lib",
+			"/usr/local/lib")
 	default:
-		for _, d := range filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")) {
-			add(d, sourceSystem)
+		dirs = filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
+		if triple := map[string]string{"amd64": "x86_64-linux-gnu",
+			"arm64": "aarch64-linux-gnu"}[runtime.GOARCH]; triple != "" {
+			dirs = append(dirs, "/usr/local/lib/"+triple, "/usr/lib/"+triple)
 		}
-		triple := map[string]string{"amd64": "x86_64-linux-gnu",
-			"arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
-		dirs := []string{"/usr/local/lib", "/usr/lib64", "/usr/lib", "/opt/onnxruntime/lib"}
-		if triple != "" {
-			dirs = append([]string{"/usr/local/lib/" + triple, "/usr/lib/" + triple}, dirs...)
-		}
-		for _, d := range dirs {
-			add(d, sourceSystem)
-		}
+		dirs = append(dirs, "/usr/local/lib", "/usr/lib64", "/usr/lib", "/opt/onnxruntime/lib")
+	}
+	for _, dir := range dirs {
+		add(dir, sourceSystem)
 	}
 	return out
 }

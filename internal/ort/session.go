@@ -1,6 +1,7 @@
 package ort
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,8 +84,7 @@ func OpenBytes(name string, model []byte, inputs, outputs []string, c Config) (*
 	if len(model) == 0 {
 		return nil, fmt.Errorf("%w: %s is empty", errModel, name)
 	}
-	s := &Session{name: name, inputs: append([]string(nil), inputs...),
-		outputs: append([]string(nil), outputs...)}
+	s := &Session{name: name, inputs: slices.Clone(inputs), outputs: slices.Clone(outputs)}
 	err := guard(func() error {
 		o, err := c.options()
 		if err != nil {
@@ -106,17 +106,13 @@ func (c Config) options() (*binding.SessionOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	threads := c.Threads
-	if threads == 0 {
-		threads = 1
-	}
 	var level binding.GraphOptimizationLevel = binding.GraphOptimizationLevelEnableExtended
 	if c.Plain {
 		level = binding.GraphOptimizationLevelDisableAll
 	}
 	steps := []error{
 		o.SetGraphOptimizationLevel(level),
-		o.SetIntraOpNumThreads(threads),
+		o.SetIntraOpNumThreads(cmp.Or(c.Threads, 1)),
 		o.SetInterOpNumThreads(1),
 		o.SetCpuMemArena(!c.NoArena),
 		// Rows have many shapes, and a plan of the memory for each would hold some.

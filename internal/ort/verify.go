@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"infill/internal/disk"
@@ -146,13 +147,9 @@ func inspectELF(f *os.File, size int64, goarch string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("has no readable symbol table (%v)", err)
 	}
-	found := false
-	for _, s := range syms {
-		if s.Name == "OrtGetApiBase" && s.Section != elf.SHN_UNDEF {
-			found = true
-		}
-	}
-	if !found {
+	if !slices.ContainsFunc(syms, func(s elf.Symbol) bool {
+		return s.Name == "OrtGetApiBase" && s.Section != elf.SHN_UNDEF
+	}) {
 		return "", errors.New("is a library, but not onnx runtime: it has no OrtGetApiBase")
 	}
 	if vs, err := e.DynamicVersions(); err == nil {
