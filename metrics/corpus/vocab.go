@@ -97,12 +97,7 @@ func (c *Corpus) Pipeline() *Pipeline { return c.pipe }
 // Head returns the first n sentences (all when there are fewer) as a corpus that
 // shares memory with c. Adding to either afterwards is not allowed.
 func (c *Corpus) Head(n int) *Corpus {
-	if n >= c.Len() {
-		return c
-	}
-	if n < 0 {
-		n = 0
-	}
+	n = min(max(n, 0), c.Len())
 	e := c.end(n - 1)
 	return &Corpus{vocab: c.vocab, pipe: c.pipe, tokens: c.tokens[:e:e], ends: c.ends[:n:n]}
 }

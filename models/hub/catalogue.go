@@ -20,21 +20,16 @@ var Catalogue = sync.OnceValue(func() []*Model {
 })
 
 // find returns the model of the catalogue that has a name, nil if there is none.
-func find(name string) *Model {
-	for _, m := range Catalogue() {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
-}
+func find(name string) *Model { return first(func(m *Model) bool { return m.Name == name }) }
 
 // ForScript is the first model of the catalogue for a script, nil if there is none.
 func ForScript(script string) *Model {
-	for _, m := range Catalogue() {
-		if slices.Contains(m.Scripts, script) {
-			return m
-		}
+	return first(func(m *Model) bool { return slices.Contains(m.Scripts, script) })
+}
+
+func first(is func(*Model) bool) *Model {
+	if i := slices.IndexFunc(Catalogue(), is); i >= 0 {
+		return Catalogue()[i]
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,7 +110,7 @@ func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
 		return false, nil
 	}
 	checks, err := c.Verify(ctx, m)
-	return err == nil && faults(checks) == 0, err
+	return err == nil && !slices.ContainsFunc(checks, Check.Fault), err
 }
 
 // offline says what helps without a network. what is to be pulled.

@@ -172,3 +172,12 @@ func raw(body func(data []byte) []byte) func(http.ResponseWriter, *http.Request,
 		_ = buf.Flush()
 	}
 }
+
+func faults(checks []Check) (n int) {
+	for _, c := range checks {
+		if c.Fault() {
+			n++
+		}
+	}
+	return n
+}

@@ -42,15 +42,6 @@ const (
 // Fault reports whether the file is missing, differs, or does not belong.
 func (c Check) Fault() bool { return c.Result != right }
 
-func faults(checks []Check) (n int) {
-	for _, c := range checks {
-		if c.Fault() {
-			n++
-		}
-	}
-	return n
-}
-
 // Verify hashes the files of a model in the cache, and names what else lies in its folder, hidden
 // files and folders apart. An error wraps errStore.
 func (c Cache) Verify(ctx context.Context, m *Model) (out []Check, err error) {
