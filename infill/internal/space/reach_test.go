@@ -1,6 +1,7 @@
 package space
 
 import (
+	"strings"
 	"testing"
 
 	"infill/infill/request"
@@ -39,7 +40,10 @@ func TestReachesMarked(t *testing.T) {
 			}
 			// The text up to the end of the word has one piece more than up to its beginning.
 			one := len(whole.IDs)-len(before.IDs) == 1
-			if got := s.Reaches(line, w, request.WordOptions{}); got != one {
+			long := strings.Repeat("the cat sat ", 80) // of which a part is read
+			in := [2]int{len(long) + w[0], len(long) + w[1]}
+			if got := s.Reaches(line, w, request.WordOptions{}); got != one ||
+				w[0] > 0 && s.Reaches(long+line+" "+long, in, request.WordOptions{}) != one {
 				t.Errorf("%s: %q: %v, want %v; %s", name, word, got, one, tm.Text)
 			}
 		}

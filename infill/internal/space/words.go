@@ -9,10 +9,20 @@ import (
 	"infill/infill/text"
 )
 
+// around is the least number of bytes on each side of a word that Reaches reads.
+const around = 500
+
 // Reaches reports whether a filling can have a word of a text back where the word is blanked out,
 // as one token. word is its byte span.
 func (s *Supports) Reaches(sentence string, word [2]int, o request.WordOptions) bool {
-	t, taken, err := text.BlankOut(s.tok, sentence, [][2]int{word})
+	// The words around it say how it is cut. A long text is not read again for each word of it.
+	from, to := max(0, word[0]-around), min(word[1]+around, len(sentence))
+	from = strings.LastIndexByte(sentence[:from], ' ') + 1
+	if end := strings.IndexByte(sentence[to:], ' '); end >= 0 {
+		sentence = sentence[:to+end]
+	}
+	word = [2]int{word[0] - from, word[1] - from}
+	t, taken, err := text.BlankOut(s.tok, sentence[from:], [][2]int{word})
 	if err != nil {
 		return false
 	}
