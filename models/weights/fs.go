@@ -64,6 +64,18 @@ func (e *expanded) Open(name string) (fs.File, error) {
 	return &opened{File: f, left: list}, nil
 }
 
+// Stat does not open a file of the folder, which may be a pipe.
+func (e *expanded) Stat(name string) (fs.FileInfo, error) {
+	if name != Stored && name != Given {
+		return fs.Stat(e.FS, name)
+	}
+	f, err := e.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return f.Stat()
+}
+
 // opened is the folder itself, opened.
 type opened struct {
 	fs.File

@@ -113,11 +113,19 @@ func TestExpand(t *testing.T) {
 	if _, err := fs.Stat(fsys, Stored); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the stored file is still there: %v", err)
 	}
+	if info, err := fs.Stat(Expand(&closed{inner}), "config.json"); err != nil || info.Size() != 2 {
+		t.Errorf("a file is opened to be looked at, and may be a pipe: %v", err)
+	}
 	plain := fstest.MapFS{"model.onnx": {}}
 	if _, _, ok := Source(Expand(plain)); ok || !exists(Expand(plain), "model.onnx") {
 		t.Error("a folder without stored weights was changed")
 	}
 }
+
+// closed is a folder whose files cannot be opened.
+type closed struct{ fstest.MapFS }
+
+func (*closed) Open(string) (fs.File, error) { return nil, fs.ErrPermission }
 
 func exists(fsys fs.FS, name string) bool {
 	_, err := fs.Stat(fsys, name)
