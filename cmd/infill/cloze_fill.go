@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func (b *clozeBench) take(path string, items []input.Item) error {
 	rng := rand.New(rand.NewPCG(*b.Seed, 0x636c6f7a65)) //nolint:gosec // a sample, no secret
 	order := rng.Perm(len(items))
 	masking := b.runs[0].filling.made.Masking
-	if masking.Fits = b.fits; b.gaps() {
+	if masking.Fits = b.fits(); b.gaps() {
 		masking.Fits = ofLetters
 	}
 	var out [taken + 1]int // lines by what became of them
@@ -157,11 +158,25 @@ func (f *clozeFlags) reason(why int) string {
 	}
 }
 
-// fits reports whether a word may be blanked out: every run can bring it back.
-func (b *clozeBench) fits(text string, word [2]int) bool {
-	return !slices.ContainsFunc(b.runs, func(r *clozeRun) bool {
-		return !r.engine.Reaches(text, word, r.options)
-	})
+// fits is whether a word may be blanked out: every run can bring it back. Runs that take the same
+// words are asked once.
+func (b *clozeBench) fits() func(text string, word [2]int) bool {
+	type asked struct {
+		model      int
+		vocab      text.Vocab
+		allow, ban *text.WordList
+	}
+	first := map[asked]*clozeRun{}
+	for _, r := range b.runs {
+		w := &r.options.Words
+		first[asked{r.model, w.Vocab, w.Allow, w.Ban}] = r
+	}
+	runs := slices.Collect(maps.Values(first))
+	return func(text string, word [2]int) bool {
+		return !slices.ContainsFunc(runs, func(r *clozeRun) bool {
+			return !r.engine.Reaches(text, word, r.options)
+		})
+	}
 }
 
 // ofLetters reports whether a word has letters only, and no letter or digit beside it. Such are the

@@ -39,7 +39,9 @@ func TestDocumentedCommands(t *testing.T) {
 	if len(commands) < 30 {
 		t.Fatalf("%d commands in the documents", len(commands))
 	}
+	stays := get(t, filepath.Join("..", "..", "infill", "table", "testdata", "stays.parquet"))
 	t.Chdir(t.TempDir())
+	put(t, "stays.parquet", stays)
 	put(t, "animals.txt", "dog\ncat\nold friend\n")
 	put(t, "sentences.txt", "The [MASK] went home.\nShe sat on the [MASK].\n")
 	if err := os.Mkdir("corpus", 0o755); err != nil {

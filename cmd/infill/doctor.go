@@ -141,7 +141,7 @@ func examine(ctx context.Context, std console.IO, path string, timed, asJSON boo
 	if timed && err == nil {
 		d.Time, err = timeFill(ctx, path)
 	}
-	return cmp.Or(printRecord(std.Out, asJSON, d, d.text()), err)
+	return cmp.Or(printRecord(std.Out, asJSON, d, d.text), err)
 }
 
 // load loads the runtime that models find by themselves, unless path names one: a device may have a

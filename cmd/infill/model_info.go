@@ -47,7 +47,7 @@ infill model info bert-base-uncased`,
 			if r == nil {
 				return err
 			}
-			return errors.Join(printRecord(std.Out, asJSON, r, r.text()), err)
+			return errors.Join(printRecord(std.Out, asJSON, r, r.text), err)
 		},
 	}
 }

@@ -67,12 +67,13 @@ func modelLengthsCommand(std console.IO) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return printRecord(std.Out, asJSON, lengthsReport{to, r}, fmt.Sprintf(
-				"%d gaps, and %d others to test\n"+
+			return printRecord(std.Out, asJSON, lengthsReport{to, r}, func() string {
+				return fmt.Sprintf("%d gaps, and %d others to test\n"+
 					"the same shares for all gaps  %.3f nats a gap\n"+
 					"learned                       %.3f\n"+
 					"gain                          %.3f ± %.3f\n%s\n", r.Gaps, r.HeldOut, r.Constant, r.Learned,
-				r.Gain, r.GainError, shown(std.Out, to)))
+					r.Gain, r.GainError, shown(std.Out, to))
+			})
 		},
 	}
 }

@@ -226,7 +226,7 @@ func modelVerifyCommand(std console.IO) *cli.Command {
 					return err
 				}
 				fault = fault || !v.OK
-				if err := printRecord(std.Out, asJSON, v, v.text()); err != nil {
+				if err := printRecord(std.Out, asJSON, v, v.text); err != nil {
 					return err
 				}
 			}

@@ -177,11 +177,11 @@ func paperNote(o *infill.Options) string {
 // Printing, and the cells of tables for people.
 
 // printRecord prints a record as a line of JSON, or its text for people.
-func printRecord(out io.Writer, asJSON bool, record any, text string) error {
+func printRecord(out io.Writer, asJSON bool, record any, text func() string) error {
 	if asJSON {
 		return jsonl.Encode(out, record)
 	}
-	return printText(out, text)
+	return printText(out, text())
 }
 
 func printText(w io.Writer, text string) error {

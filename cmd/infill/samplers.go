@@ -33,10 +33,7 @@ infill samplers dmala`,
 				}
 			}
 			for i, s := range list {
-				text := samplerText(s)
-				if i > 0 {
-					text = "\n" + text
-				}
+				text := func() string { return strings.Repeat("\n", min(i, 1)) + samplerText(s) }
 				if err := printRecord(std.Out, asJSON, samplerRecord(s), text); err != nil {
 					return err
 				}

@@ -45,17 +45,20 @@ func tokenizeCommand(std console.IO) *cli.Command {
 					if err != nil {
 						return err
 					}
-					var b strings.Builder
-					if !first {
-						b.WriteByte('\n')
-					}
-					first = false
-					for i, id := range enc.IDs {
-						span := enc.Spans[i]
-						fmt.Fprintf(&b, "%7d  %4d–%-4d  %s\n", id, span[0], span[1], enc.Tokens[i])
+					pieces := func() string {
+						var b strings.Builder
+						if !first {
+							b.WriteByte('\n')
+						}
+						first = false
+						for i, id := range enc.IDs {
+							span := enc.Spans[i]
+							fmt.Fprintf(&b, "%7d  %4d–%-4d  %s\n", id, span[0], span[1], enc.Tokens[i])
+						}
+						return b.String()
 					}
 					return printRecord(std.Out, asJSON, &jsonl.Tokens{Line: n, Text: text, IDs: enc.IDs,
-						Tokens: enc.Tokens, Offsets: enc.Spans}, b.String())
+						Tokens: enc.Tokens, Offsets: enc.Spans}, pieces)
 				})
 		},
 	}

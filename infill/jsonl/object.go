@@ -58,7 +58,10 @@ type Field struct {
 
 // Append appends "name":value, without white space.
 func (f Field) Append(dst []byte) ([]byte, error) {
-	b := bytes.NewBuffer(append(append(dst, Quote(f.Name)...), ':'))
+	b := bytes.NewBuffer(dst)
+	_ = Encode(b, f.Name) // every text has a value
+	b.Truncate(b.Len() - len("\n"))
+	b.WriteByte(':')
 	err := json.Compact(b, f.Value)
 	return b.Bytes(), err
 }
