@@ -78,7 +78,7 @@ infill compare corpus.txt --mask-rate 0.25 --reference books.txt`,
 		Description: compareDescription,
 		Flags: cmdline.Join(f.modelFlags.flags(), f.sampling().Under(fillingGroup),
 			f.own().Under(printingGroup),
-			f.measureFlags.flags("metric-case", "intervals over the sentences: of BLEU, of self-BLEU, "+
+			f.flags("metric-case", "intervals over the sentences: of BLEU, of self-BLEU, "+
 				"and of the samplers' differences from the first")),
 		Action: func(c *cli.Context) error {
 			if err := oneInput(c, "infill compare sentences.txt --mask-rate 0.25 "+

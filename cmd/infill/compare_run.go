@@ -47,7 +47,7 @@ func (r *comparer) plan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o, err := f.measureFlags.options(c, *f.Seed)
+	o, err := f.options(c, *f.Seed)
 	if err != nil {
 		return err
 	}

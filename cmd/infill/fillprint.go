@@ -86,7 +86,7 @@ func (w *filler) notes(r *filling) {
 		fmt.Fprintln(w.std.Err, note)
 	}
 	for _, d := range text.Doubts(w.model.Tokenizer(), r.text, r.Numbers...) {
-		w.note(doubtNote(d, w.modelFlags.Name))
+		w.note(doubtNote(d, w.Name))
 	}
 	if r.Shown != "" {
 		w.note("the model saw a full stop behind the text (--end-mark none: nothing)")
