@@ -144,6 +144,22 @@ func TestSpelt(t *testing.T) {
 	}
 }
 
+// A list whose first word was taken for a name says so; names that tie do not.
+func TestDoubtsOfLoneNames(t *testing.T) {
+	t.Parallel()
+	tok := tokenizetest.Small(t)
+	for line, want := range map[string]string{
+		"a [MASK] [MASK:dog|cat] .": "blank 2 is called dog, which ties it to no other; write [MASK|dog|…] " +
+			"for a list with this word in it",
+		"the [MASK:a|dog|cat] saw the [MASK:a] .": "", "a [MASK:a] .": "", "a [MASK|dog|cat] .": "",
+	} {
+		got := Doubts(tok, line)
+		if want == "" && got != nil || want != "" && (len(got) != 1 || got[0].Message != want) {
+			t.Errorf("%s: %v, want %q", line, got, want)
+		}
+	}
+}
+
 // A text that cannot be read has doubts about its numbers alone.
 func TestDoubtsOfUnreadable(t *testing.T) {
 	t.Parallel()
